@@ -21,7 +21,7 @@ use crate::stopping::ended;
 use crate::tools::tools;
 use crate::untested::untested;
 
-/// Everything that can be said about a run.
+/// Everything that follows from a run.
 ///
 /// A pure function, with random numbers from fixed seeds alone: the same records give the same findings, in whatever order the
 /// trials come.

@@ -4,15 +4,16 @@ use std::cmp::Ordering;
 
 use tolok_model::{Case, Failure, FailureKind, Plan};
 
-use crate::estimate::{BlockRatio, ratio_within_blocks};
+use crate::estimate::ratio_within_blocks;
 use crate::figure::program::ProgramFigures;
 use crate::figure::server::ServerFigures;
-use crate::findings::{Better, CaseFinding, Estimate, NoiseFloor, TrialFailure, TrialFinding, Verdict};
+use crate::findings::{Better, CaseFinding, Comparison, Estimate, NoiseFloor, TrialFailure, TrialFinding, Verdict};
 use crate::flag::Flag;
 use crate::names::Names;
 use crate::noise::noise_floor;
 use crate::observations::{Found, Trials};
 use crate::tiers::tiers;
+use crate::verdict::{Rule, judge_pairs};
 
 /// What cases are compared by.
 pub(crate) trait Headline {
@@ -100,10 +101,20 @@ pub(crate) fn order<F: Headline>(left: &CaseFinding<F>, right: &CaseFinding<F>) 
     (right.ranked.cmp(&left.ranked)).then(by_figure).then_with(|| left.case.cmp(&right.case))
 }
 
-/// Every pair of ranked cases, the first in the table first.
-pub(crate) fn pairs<F>(drafts: &[Draft<F>]) -> Vec<(&Draft<F>, &Draft<F>)> {
-    let ranked: Vec<&Draft<F>> = drafts.iter().filter(|draft| draft.finding.ranked).collect();
-    ranked.iter().enumerate().flat_map(|(place, a)| ranked[place + 1..].iter().map(move |b| (*a, *b))).collect()
+/// Every two ranked cases that share a block, the first in the table first, all judged together by their `blocks`.
+pub(crate) fn comparisons<'a, F: Headline>(
+    drafts: &'a [Draft<F>],
+    blocks: &dyn Fn(&'a Draft<F>) -> Option<&'a [Option<f64>]>,
+    rule: Rule,
+) -> Vec<Comparison> {
+    let ranked: Vec<&'a Draft<F>> = drafts.iter().filter(|draft| draft.finding.ranked).collect();
+    let ratio = |a: usize, b: usize| {
+        let (a, b) = (ranked[a], ranked[b]);
+        Some(ratio_within_blocks(blocks(a)?, blocks(b)?)?.read_in_steps([a.step, b.step]))
+    };
+    let subject = |place: usize| ranked[place].finding.subject.clone();
+    let judged = judge_pairs(ranked.len(), ratio, rule).into_iter();
+    judged.map(|((a, b), pair)| Comparison { a: subject(a), b: subject(b), by: pair.finding(F::BETTER) }).collect()
 }
 
 /// How far apart the case that was entered twice came out. `again` gives the blocks of the second half and its step. None without
@@ -121,37 +132,37 @@ pub(crate) fn noise_floor_of<F: Headline>(
     noise_floor((&first.finding.subject, &first.finding.title), pair, plan.smallest_effect, F::BETTER)
 }
 
-/// Puts every ranked case beside the first, and into its tiers. `verdicts` has every pair of ranked cases.
-pub(crate) fn relate<F: Headline>(drafts: &mut [Draft<F>], verdicts: &[(&str, &str, Verdict)]) {
+/// Puts every ranked case beside the first, and into its tiers. `comparisons` has every pair of ranked cases.
+pub(crate) fn relate<F: Headline>(drafts: &mut [Draft<F>], comparisons: &[Comparison]) {
     let Some(first) = drafts.first().filter(|draft| draft.finding.ranked) else { return };
     let (first, first_step) = (first.blocks.clone(), first.step);
     let ranked: Vec<String> =
         drafts.iter().filter(|it| it.finding.ranked).map(|it| it.finding.subject.clone()).collect();
     // Ranked cases stand before the others.
-    for (place, (draft, (tier, against_first))) in drafts.iter_mut().zip(places(&ranked, verdicts)).enumerate() {
+    for (place, (draft, (tier, against_first))) in drafts.iter_mut().zip(places(&ranked, comparisons)).enumerate() {
         // The first over itself is 1 whatever its timer.
         let steps = if place == 0 { [0.0, 0.0] } else { [draft.step, first_step] };
-        let found: Option<BlockRatio> = ratio_within_blocks(&draft.blocks, &first);
+        let found = ratio_within_blocks(&draft.blocks, &first);
         *draft.finding.figures.of_first() = found.map(|found| found.read_in_steps(steps).ratio);
         (draft.finding.tier, draft.finding.against_first) = (Some(tier), against_first);
     }
 }
 
-/// Of each ranked subject, in their order, its tiers and its verdict against the first; no verdict of the first itself.
-fn places(ranked: &[String], verdicts: &[(&str, &str, Verdict)]) -> Vec<(String, Option<Verdict>)> {
-    let place = |subject: &str| ranked.iter().position(|known| known == subject);
-    let told = verdicts.iter().filter(|(.., verdict)| verdict.is_told_apart());
-    let apart: Vec<(usize, usize)> = told.filter_map(|(a, b, _)| place(a).zip(place(b))).collect();
+/// For each ranked subject, in their order, its tiers and its verdict against the first. The first has no verdict.
+fn places(ranked: &[String], comparisons: &[Comparison]) -> Vec<(String, Option<Verdict>)> {
+    let place = |subject: &String| ranked.iter().position(|known| known == subject);
+    let apart = comparisons.iter().filter(|pair| pair.verdict.is_told_apart());
+    let apart: Vec<(usize, usize)> = apart.filter_map(|pair| place(&pair.a).zip(place(&pair.b))).collect();
     let against_first = |at: usize| {
-        let pair = verdicts.iter().find(|(a, b, _)| place(a) == Some(0) && place(b) == Some(at));
+        let pair = comparisons.iter().find(|pair| place(&pair.a) == Some(0) && place(&pair.b) == Some(at));
         // Without a common block there is no ratio, and no verdict but this one.
-        (at > 0).then(|| pair.map_or(Verdict::CannotTell, |(.., verdict)| verdict.turned()))
+        (at > 0).then(|| pair.map_or(Verdict::CannotTell, |pair| pair.verdict.turned()))
     };
     tiers(ranked.len(), &apart).into_iter().enumerate().map(|(at, tier)| (tier, against_first(at))).collect()
 }
 
 fn failures(failed: &[(u32, &Failure)]) -> Vec<TrialFailure> {
-    // A runtime is not to be blamed for what it asks.
+    // A runtime is not to blame for the database that it asks.
     let blame = |failure: &Failure| match failure.reason {
         FailureKind::DatabaseFailed => "the database’s failure, and not the subject’s: ",
         _ => "",

@@ -1,4 +1,4 @@
-//! What there is to judge a case by: the input of flags, gates and bottlenecks.
+//! The inputs of flags, gates and bottlenecks: what a case is judged by.
 
 use tolok_model::{Connection, Disturbance, ExternalServer, LoadProfile, Measurement, Scenario, ToolWarning};
 
@@ -8,7 +8,7 @@ use crate::flag::WAITING_TOLERATED;
 use crate::observations::Observations;
 use crate::usage::Cpus;
 
-/// What there is to judge a case by.
+/// What a case is judged by.
 pub(crate) struct CaseInputs<'a> {
     pub(crate) scenario: &'a Scenario,
     pub(crate) around: &'a Surroundings,
@@ -27,7 +27,7 @@ impl CaseInputs<'_> {
         self.external.is_some()
     }
 
-    /// What the database did; none without one.
+    /// What the database did, or `None` without one.
     pub(crate) fn database(&self) -> Option<&DatabaseUse> {
         self.figures.database.as_ref()
     }
@@ -38,7 +38,7 @@ impl CaseInputs<'_> {
     }
 }
 
-/// What the tool says against the figures of a trial, as far as it bars the case from the ranking.
+/// The warnings of the tool that bar a case from the ranking.
 ///
 /// A generator at its limit is judged here and not by the tool where the loop is closed: the tool does not know whether
 /// the subject was at its limit as well, and then the figure is sound. Where requests start by the clock it is the other
@@ -51,16 +51,16 @@ pub(crate) fn warnings_that_count<'a>(
     trial.tool_warnings.iter().filter(move |warning| is_open || warning.gate != "generator-busy")
 }
 
-/// Of the scheduled requests, those that never left.
+/// Share of the scheduled requests that never left.
 pub(crate) fn unsent_share(trial: &Measurement) -> f64 {
     let scheduled = trial.ledger.sent.unwrap_or(trial.ledger.finished()) + trial.ledger.unsent;
     trial.ledger.unsent as f64 / scheduled.max(1) as f64
 }
 
-/// Most connections that waited when a trial ended, if those are enough to be spoken of.
+/// Most connections that waited when a trial ended, if that is many.
 pub(crate) fn waiting_connections(observations: &Observations, load: &LoadProfile) -> Option<u64> {
     let connections = load.connections_max()?;
-    let ledgers = observations.scored.iter().map(|(_, measurement)| &measurement.ledger);
+    let ledgers = observations.trials().map(|measurement| &measurement.ledger);
     let unanswered = ledgers.filter_map(|ledger| ledger.connections_unanswered);
     let most = unanswered.map(|unanswered| unanswered.min(u64::from(connections))).max()?;
     let is_many = most as f64 >= WAITING_TOLERATED * f64::from(connections);

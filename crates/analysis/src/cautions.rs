@@ -7,6 +7,7 @@ use crate::estimate::least_trials;
 use crate::figures::{Quantity, amount, counted, listed};
 use crate::findings::{CaseFinding, FallbackFinding};
 use crate::findings::{IsolationFinding, NoiseFloor, ScenarioFinding, TrialCounts};
+use crate::grouping::{each_once, sorted_once};
 use crate::outlier_blocks;
 use crate::programs::Timed;
 use crate::records::Records;
@@ -63,7 +64,7 @@ pub(crate) fn cautions(
     cautions
 }
 
-/// The gravest of all: a run that tells a subject from itself tells differences where none are.
+/// The gravest of all: a run that tells a subject from itself finds differences where there are none.
 fn differs_from_itself(scenarios: &[ScenarioFinding], timed: &[Timed]) -> Vec<String> {
     let of_servers = scenarios.iter().map(|scenario| (&scenario.id, &scenario.noise_floor));
     let of_programs = timed.iter().map(|timed| (&timed.finding.id, &timed.finding.noise_floor));
@@ -139,11 +140,8 @@ fn database_beside(scenarios: &[ScenarioFinding]) -> Option<String> {
     let beside = |scenario: &&ScenarioFinding| {
         scenario.database.as_ref().is_some_and(|database| !database.shares_cpus_with.is_empty())
     };
-    let others =
-        |scenario: &ScenarioFinding| scenario.database.iter().flat_map(|it| it.shares_cpus_with.clone()).collect();
-    let mut names: Vec<String> = scenarios.iter().filter(beside).flat_map(others as fn(&_) -> Vec<String>).collect();
-    names.sort_unstable();
-    names.dedup();
+    let databases = scenarios.iter().filter_map(|scenario| scenario.database.as_ref());
+    let names = sorted_once(databases.flat_map(|database| database.shares_cpus_with.clone()));
     let all = scenarios.iter().filter(|scenario| scenario.database.is_some()).count();
     let ids: Vec<String> = scenarios.iter().filter(beside).map(|scenario| scenario.id.clone()).collect();
     let place =
@@ -186,7 +184,7 @@ fn reruns(counts: TrialCounts) -> Option<String> {
     })
 }
 
-/// Servers that run where nobody put them.
+/// Servers that tolok did not start.
 fn not_ours(records: &Records) -> Option<String> {
     let names: Vec<String> = records.plan.brought.servers.iter().map(|server| server.subject.clone()).collect();
     let (are, they) = if names.len() == 1 { ("was", "it") } else { ("were", "they") };
@@ -337,7 +335,7 @@ fn ids_where(plan: &Plan, is_so: impl Fn(&LoadProfile) -> bool, which: &str) -> 
     in_scenarios(plan, |scenario| is_so(&scenario.load), which)
 }
 
-/// The scenarios of which this is so, which needs no saying if it is so of all; nothing if of none.
+/// The scenarios of which this is so. `Some(None)` if it is so of all, and `None` if of none.
 fn in_scenarios(plan: &Plan, is_so: impl Fn(&Scenario) -> bool, which: &str) -> Option<Option<String>> {
     let found: Vec<String> =
         plan.scenarios.iter().filter(|scenario| is_so(scenario)).map(|scenario| scenario.id.clone()).collect();
@@ -348,7 +346,7 @@ fn in_scenarios(plan: &Plan, is_so: impl Fn(&Scenario) -> bool, which: &str) -> 
     }
 }
 
-/// Scenarios by their ids, or by their number where a sentence of ids would be read by nobody, and which they are.
+/// Scenarios by their ids. Many are given by their number, and which they are.
 fn several(ids: &[String], all: usize, which: &str) -> String {
     let number = ids.len();
     let which = if which.is_empty() { String::new() } else { format!(" ({which})") };
@@ -361,13 +359,8 @@ fn several(ids: &[String], all: usize, which: &str) -> String {
 
 /// `by k6, h2load and hey`: whose scenarios these are.
 fn by_tools(scenarios: &[ScenarioFinding], ids: &[String]) -> String {
-    let mut names: Vec<String> = Vec::new();
-    for scenario in scenarios.iter().filter(|scenario| ids.contains(&scenario.id)) {
-        let name = scenario.tool.split(' ').next().unwrap_or_default().to_owned();
-        if !names.contains(&name) {
-            names.push(name);
-        }
-    }
+    let own = scenarios.iter().filter(|scenario| ids.contains(&scenario.id));
+    let names = each_once(own.map(|scenario| scenario.tool.split(' ').next().unwrap_or_default().to_owned()));
     format!("by {}", listed(&names, "and"))
 }
 

@@ -3,14 +3,13 @@
 //! The ratio of two cases is taken within blocks, and all pairs of the scenario and of this figure are judged together. Where
 //! the A/A pair of the scenario was told apart by this figure, no difference is believed that is not larger.
 
-use tolok_model::{Measurement, Plan};
-
 use crate::compare::ComparedMetric;
-use crate::estimate::{BlockRatio, ratio_within_blocks, size};
+use crate::estimate::{ratio_within_blocks, size};
+use crate::figure::table::Around;
 use crate::findings::{Better, CaseFinding, Estimate, MemorySource, ScenarioFinding, Verdict};
-use crate::observations::{Observations, per_answer};
+use crate::observations::Observations;
 use crate::records::Records;
-use crate::verdict::{Rule, judge, judge_alone};
+use crate::verdict::{self, Judged, Rule, judge_pairs};
 
 /// Two cases by one figure.
 #[derive(Debug, Clone)]
@@ -21,7 +20,7 @@ pub(crate) struct Pair {
     pub(crate) blocks: u32,
     /// Blocks in which the figure of the first was the better one.
     pub(crate) won: u32,
-    /// Of the first; *faster* is what has the better figure.
+    /// The verdict on the first; the one with the better figure is *faster*.
     pub(crate) verdict: Verdict,
 }
 
@@ -59,20 +58,19 @@ impl<'a> Contest<'a> {
         let figures: Vec<Vec<Option<f64>>> =
             cases.iter().map(|case| by_block(records, &case.case, metric, source)).collect();
         let aa_effect = aa_effect(records, scenario, metric);
-        let places = (0..cases.len()).flat_map(|a| (a + 1..cases.len()).map(move |b| (a, b)));
-        let of_both = |(a, b): (usize, usize)| Some(((a, b), ratio_within_blocks(&figures[a], &figures[b])?));
-        let (places, ratios): (Vec<(usize, usize)>, Vec<BlockRatio>) = places.filter_map(of_both).unzip();
         let rule = Rule { smallest_effect: records.plan.smallest_effect, aa_effect };
-        let judged = judge(ratios, rule).into_iter().map(|judged| Pair {
-            won: won(metric, &judged.pair),
+        let pair = |judged: Judged| Pair {
+            won: judged.pair.won(metric.better()),
             verdict: metric.better().of(judged.verdict),
             blocks: judged.pair.blocks,
             ratio: judged.pair.ratio,
-        });
-        Self { metric, pairs: places.into_iter().zip(judged).collect(), cases, aa_effect }
+        };
+        let judged = judge_pairs(cases.len(), |a, b| ratio_within_blocks(&figures[a], &figures[b]), rule);
+        let pairs = judged.into_iter().map(|(places, judged)| (places, pair(judged))).collect();
+        Self { metric, pairs, cases, aa_effect }
     }
 
-    /// The first over the second; none where they share no block.
+    /// The first over the second, or `None` where they share no block.
     pub(crate) fn pair(&self, a: usize, b: usize) -> Option<Pair> {
         let find = |a, b| self.pairs.iter().find(|(places, _)| *places == (a, b)).map(|(_, pair)| pair.clone());
         find(a, b).or_else(|| find(b, a).map(Pair::turned))
@@ -83,7 +81,7 @@ impl<'a> Contest<'a> {
         self.pair(a, b).is_some_and(|pair| pair.verdict == Verdict::Faster)
     }
 
-    /// Places of those whom no other was told to be ahead of.
+    /// Places of the cases that no other significantly beats.
     pub(crate) fn unbeaten(&self) -> Vec<usize> {
         let all = 0..self.cases.len();
         all.clone().filter(|case| !all.clone().any(|other| self.is_ahead(other, *case))).collect()
@@ -98,14 +96,7 @@ impl<'a> Contest<'a> {
 impl Pair {
     /// The second over the first.
     pub(crate) fn turned(self) -> Self {
-        let Estimate { value, low, high, trials } = self.ratio;
-        let trials = trials.into_iter().map(f64::recip).collect();
-        Self {
-            ratio: Estimate { value: value.recip(), low: high.map(f64::recip), high: low.map(f64::recip), trials },
-            won: self.blocks - self.won,
-            verdict: self.verdict.turned(),
-            ..self
-        }
+        Self { ratio: self.ratio.turned(), won: self.blocks - self.won, verdict: self.verdict.turned(), ..self }
     }
 
     /// How far from equal the end of the interval is that lies nearer to it: 0 where it holds 1 or there is none.
@@ -118,11 +109,6 @@ impl Pair {
     }
 }
 
-fn won(metric: ComparedMetric, pair: &BlockRatio) -> u32 {
-    let is_better = |ratio: &&f64| if metric.better() == Better::Higher { **ratio > 1.0 } else { **ratio < 1.0 };
-    pair.ratio.trials.iter().filter(is_better).count() as u32
-}
-
 /// The figure of a case block by block.
 pub(crate) fn by_block(
     records: &Records,
@@ -130,23 +116,12 @@ pub(crate) fn by_block(
     metric: ComparedMetric,
     source: Option<MemorySource>,
 ) -> Vec<Option<f64>> {
-    observed(records.plan, records, case).by_block(|trial| figure(metric, source, trial))
-}
-
-fn observed<'a>(plan: &Plan, records: &Records<'a>, case: &str) -> Observations<'a> {
-    Observations::of(case, plan, records.trials)
-}
-
-/// What one trial has of it, as the findings have it.
-fn figure(metric: ComparedMetric, source: Option<MemorySource>, trial: &Measurement) -> Option<f64> {
+    let observations = Observations::of(case, records.plan, records.trials);
+    let around = Around { memory: source, ..Around::default() };
     match metric {
-        ComparedMetric::Goodput => Some(trial.goodput_rps),
-        ComparedMetric::P50 => trial.latency.at(0.5),
-        ComparedMetric::P99 => trial.latency.at(0.99),
-        ComparedMetric::Cpu => per_answer(trial),
-        ComparedMetric::Memory => source.and_then(|source| source.bytes(trial)),
-        ComparedMetric::ColdStart => trial.cold_start_s,
-        ComparedMetric::Wall => None,
+        // A block without a good answer leaves no ratio, whereas one that lacks a figure is only left out.
+        ComparedMetric::Goodput => observations.goodput_by_block(),
+        _ => observations.by_block(|trial| metric.read(trial, &around)),
     }
 }
 
@@ -156,7 +131,5 @@ fn aa_effect(records: &Records, scenario: &ScenarioFinding, metric: ComparedMetr
     let twin = records.plan.cases.iter().find(is_twin)?;
     let of = |case: &str| by_block(records, case, metric, scenario.memory_source);
     let pair = ratio_within_blocks(&of(&twin.id), &of(twin.twin_of.as_deref()?))?;
-    let rule = Rule { smallest_effect: records.plan.smallest_effect, aa_effect: None };
-    let judged = judge_alone(pair, rule)?;
-    judged.verdict.is_told_apart().then(|| size(judged.pair.ratio.value))
+    verdict::aa_effect(pair, records.plan.smallest_effect)
 }

@@ -33,7 +33,7 @@ pub(crate) fn latencies(
     observations: &Observations,
     scenario: &Scenario,
 ) -> (Option<LatencyCurve>, Option<SlowAnswers>) {
-    let trials = || observations.scored.iter().map(|(_, trial)| *trial);
+    let trials = || observations.trials();
     if observations.scored.is_empty() {
         return (None, None);
     }
@@ -61,7 +61,7 @@ struct Answers {
 }
 
 impl Answers {
-    /// From a histogram as records hold it; nothing if it is none.
+    /// Reads a histogram as records hold it, or `None` if it is not one.
     fn read(base64: &str) -> Option<Self> {
         let bytes = BASE64.decode(base64).ok()?;
         let histogram: Histogram<u64> = Deserializer::new().deserialize(&mut bytes.as_slice()).ok()?;
@@ -77,7 +77,7 @@ impl Answers {
         Some(Self { buckets, total })
     }
 
-    /// The time that this share of the answers did not exceed, in seconds; none without answers.
+    /// The time that this share of the answers did not exceed, in seconds, or `None` without answers.
     fn quantile_s(&self, quantile: f64) -> Option<f64> {
         // Rounded first, because 1000 * 0.9 may be a hair more than 900 in binary.
         let rank = (quantile * self.total as f64 * 1e6).round() / 1e6;
@@ -110,7 +110,7 @@ fn of_histograms(trials: &[Answers]) -> Option<LatencyCurve> {
 
 /// The percentiles that every trial has.
 fn of_percentiles(observations: &Observations) -> Option<LatencyCurve> {
-    let trials: Vec<&Measurement> = observations.scored.iter().map(|(_, trial)| *trial).collect();
+    let trials: Vec<&Measurement> = observations.trials().collect();
     let mut quantiles: Vec<f64> = trials.first()?.latency.percentiles.iter().map(|it| it.quantile).collect();
     // The very longest answer has no place on the scale.
     quantiles.retain(|quantile| (0.0..1.0).contains(quantile));

@@ -7,8 +7,9 @@ use tolok_model::{Outcome, Scenario, TrialRecord};
 
 use crate::environment::Surroundings;
 use crate::findings::DatabaseFinding;
+use crate::grouping::sorted_once;
 
-/// The scenario's database; none where its workload asks none.
+/// The scenario's database, or `None` where its workload asks none.
 pub(crate) fn database(
     scenario: &Scenario,
     around: &Surroundings,
@@ -43,8 +44,5 @@ fn versions(trials: &[&TrialRecord]) -> Vec<String> {
         Outcome::Completed(measurement) => measurement.database.as_ref().map(|window| window.version.clone()),
         Outcome::Timed(_) | Outcome::Failed(_) => None,
     };
-    let mut versions: Vec<String> = trials.iter().filter_map(version).filter(|version| !version.is_empty()).collect();
-    versions.sort_unstable();
-    versions.dedup();
-    versions
+    sorted_once(trials.iter().filter_map(version).filter(|version| !version.is_empty()))
 }

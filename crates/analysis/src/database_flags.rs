@@ -7,7 +7,7 @@ use crate::findings::{DatabaseFinding, DatabaseUse};
 use crate::flag::{Flag, FlagKind};
 use crate::observations::Observations;
 
-/// Those of one case.
+/// The flags of one case.
 pub(crate) fn database_flags(
     observations: &Observations,
     asked: Option<&DatabaseFinding>,
@@ -21,7 +21,7 @@ pub(crate) fn database_flags(
     ]
 }
 
-/// Whoever counts wrong does another job than the others.
+/// A subject that counts wrong does another job than the others.
 fn counter_wrong(observations: &Observations) -> Option<Flag> {
     let counter = counter(observations)?;
     let worst = counter.worst?;

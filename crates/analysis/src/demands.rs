@@ -12,7 +12,7 @@ use crate::observations::answers;
 /// What was used of a resource in one trial, in seconds of one of its servers.
 type Used<'a> = &'a dyn Fn(&Measurement) -> Option<f64>;
 
-/// Of every resource that is known, the scarcest first. None where the database was taken away: such a window has two halves.
+/// For every resource that is known, the scarcest first. None where the database was taken away: such a window has two halves.
 pub(crate) fn demands(inputs: &CaseInputs) -> Vec<ServiceDemand> {
     if inputs.asked.is_some_and(|asked| asked.outage_at_s.is_some()) {
         return Vec::new();
@@ -43,7 +43,7 @@ pub(crate) fn demands(inputs: &CaseInputs) -> Vec<ServiceDemand> {
     found
 }
 
-/// Nothing where there is none of it, where a trial does not tell of it, or nothing of it was used.
+/// `None` where there is none of it, where a trial does not report it, or where none of it was used.
 fn demand(inputs: &CaseInputs, resource: &str, servers: f64, used_s: Used) -> Option<ServiceDemand> {
     let each = |figure: Used| inputs.observations.every(figure);
     let demand_s = median(each(&|trial| Some(used_s(trial)? / answers(trial)?)))?;

@@ -11,23 +11,23 @@ pub(crate) struct Surroundings {
 }
 
 impl Surroundings {
-    /// A plan or a run that does not know the environment says no more than the default does.
     pub(crate) fn of(scenario: &Scenario, plan: &Plan, run: &RunRecord) -> Self {
-        Self {
-            environment: plan.environment(scenario).cloned().unwrap_or_default(),
-            cpus: run.cpus.get(&scenario.environment).cloned().unwrap_or_default(),
-        }
+        Self::known(plan.environment(scenario), &scenario.environment, run)
     }
 
-    /// The same of a scenario of programs.
     pub(crate) fn of_program(scenario: &ProgramScenario, plan: &Plan, run: &RunRecord) -> Self {
+        Self::known(plan.program_environment(scenario), &scenario.environment, run)
+    }
+
+    /// A plan or a run that does not know the environment says no more than the default does.
+    fn known(environment: Option<&Environment>, id: &str, run: &RunRecord) -> Self {
         Self {
-            environment: plan.program_environment(scenario).cloned().unwrap_or_default(),
-            cpus: run.cpus.get(&scenario.environment).cloned().unwrap_or_default(),
+            environment: environment.cloned().unwrap_or_default(),
+            cpus: run.cpus.get(id).cloned().unwrap_or_default(),
         }
     }
 
-    /// The database, if the scenario's workload asks one: an environment may have one that nobody asks.
+    /// The database, if the scenario's workload asks one. An environment may have one that no scenario asks.
     pub(crate) fn database(&self, scenario: &Scenario) -> Option<&Database> {
         self.environment.database.as_ref().filter(|_| scenario.database)
     }
@@ -37,7 +37,7 @@ impl Surroundings {
         self.in_words(self.environment.describe() + &database.unwrap_or_default())
     }
 
-    /// Of a program only its own limits matter: nobody asks it anything.
+    /// Only a program's own limits matter: it gets no requests.
     pub(crate) fn of_program_finding(&self) -> EnvironmentFinding {
         self.in_words(self.environment.subject.describe())
     }

@@ -13,21 +13,21 @@
 
 use tolok_stats::{GeometricOutcome, Interval, Level, Sample, geometric_ratio, median_interval_interpolated};
 
-use crate::findings::estimate::Estimate;
+use crate::findings::estimate::{Better, Estimate};
 
 /// The confidence of every interval.
 pub(crate) const LEVEL: Level = Level::P95;
 /// Steps of a timer below this share of a time are not spoken of.
 const NEGLIGIBLE_STEP: f64 = 0.001;
 
-/// The median of `values` with its interval; none without values.
+/// The median of `values` with its interval, or `None` without values.
 pub(crate) fn median(values: Vec<f64>) -> Option<Estimate> {
     // A value that cannot be ranked (NaN in a damaged record) leaves no estimate rather than a wrong one.
     let sample = Sample::new(&values).ok()?;
     Some(estimate(sample.median(), median_interval_interpolated(&sample, LEVEL), values))
 }
 
-/// The middle of `values` without any interval; none without values.
+/// The middle of `values` without any interval, or `None` without values.
 pub(crate) fn middle(values: &[f64]) -> Option<f64> {
     Sample::new(values).ok().map(|sample| sample.median())
 }
@@ -43,13 +43,17 @@ pub(crate) struct BlockRatio {
     pub(crate) step: f64,
     /// Numbers of the blocks in which both were measured, in the order of their ratios.
     pub(crate) numbers: Vec<u32>,
-    /// Blocks in which the numerator is the larger.
-    pub(crate) won: u32,
     /// Blocks in which both were measured.
     pub(crate) blocks: u32,
 }
 
 impl BlockRatio {
+    /// Blocks in which the numerator has the better value.
+    pub(crate) fn won(&self, better: Better) -> u32 {
+        let is_better = |ratio: &&f64| if better == Better::Higher { **ratio > 1.0 } else { **ratio < 1.0 };
+        self.ratio.trials.iter().filter(is_better).count() as u32
+    }
+
     /// The same of times that were read in steps of these shares.
     pub(crate) fn read_in_steps(self, [above, below]: [f64; 2]) -> Self {
         let step = (1.0 + above) * (1.0 + below) - 1.0;
@@ -71,7 +75,6 @@ pub(crate) fn ratio_within_blocks(numerator: &[Option<f64>], denominator: &[Opti
         numbers,
         logarithms: log_differences,
         step: 0.0,
-        won: found.blocks.numerator_larger as u32,
         blocks: found.blocks.pairs() as u32,
     })
 }
@@ -81,7 +84,7 @@ pub(crate) fn least_trials() -> u32 {
     LEVEL.least_sample() as u32
 }
 
-/// The factor, less 1, between the middle of an interval of a ratio and its ends; none without an interval.
+/// The factor, less 1, between the middle of an interval of a ratio and its ends, or `None` without an interval.
 pub(crate) fn half_width(ratio: &Estimate) -> Option<f64> {
     Some((ratio.high? / ratio.low?).sqrt() - 1.0)
 }
@@ -101,9 +104,37 @@ pub(crate) fn wider(estimate: Estimate, step: f64) -> Estimate {
     Estimate { low, high, ..estimate }
 }
 
-/// Of a time that the timer cannot tell from none nothing more can be said.
+/// Nothing more can be said of a time that the timer cannot tell from none.
 fn is_spoken_of(step: f64) -> bool {
     step >= NEGLIGIBLE_STEP && step.is_finite()
+}
+
+impl Estimate {
+    /// The same through a function that rises.
+    pub(crate) fn rising(&self, of: impl Fn(f64) -> f64) -> Self {
+        Self {
+            value: of(self.value),
+            low: self.low.map(&of),
+            high: self.high.map(&of),
+            trials: self.trials.iter().map(|value| of(*value)).collect(),
+        }
+    }
+
+    /// The same through a function that falls, so that the ends of the interval change places.
+    pub(crate) fn falling(&self, of: impl Fn(f64) -> f64) -> Self {
+        let turned = self.rising(of);
+        Self { low: turned.high, high: turned.low, ..turned }
+    }
+
+    /// A ratio the other way round.
+    pub(crate) fn turned(&self) -> Self {
+        self.falling(f64::recip)
+    }
+
+    /// Whether the interval of a ratio excludes 1.
+    pub(crate) fn excludes_one(&self) -> bool {
+        self.low.is_some_and(|low| low > 1.0) || self.high.is_some_and(|high| high < 1.0)
+    }
 }
 
 fn estimate(value: f64, interval: Option<Interval>, trials: Vec<f64>) -> Estimate {
@@ -144,7 +175,8 @@ mod tests {
         let below = [Some(10.0), Some(1.0), Some(30.0)];
         let found = ratio_within_blocks(&above, &below).unwrap();
         assert!((found.ratio.value - 2.0).abs() < 1e-12);
-        assert_eq!((found.ratio.trials, found.won, found.blocks), (vec![2.0, 2.0], 2, 2));
+        assert_eq!((found.won(Better::Higher), found.blocks), (2, 2));
+        assert_eq!(found.ratio.trials, [2.0, 2.0]);
     }
 
     /// Ratios of 1, 1, 1, 1 and 32: their geometric mean is 2, and the median would be 1.

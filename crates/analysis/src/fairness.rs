@@ -9,6 +9,7 @@ use tolok_model::{Case, CpuMode, Environment, Limits, Measurement, ProgramTiming
 use crate::estimate::middle;
 use crate::fairness_rules::judged;
 use crate::findings::{FairnessAnswers, FairnessLedger, FairnessRow, ParameterFact};
+use crate::grouping::each_once;
 use crate::observations::{Observations, Trials, answers};
 use crate::records::Records;
 
@@ -49,12 +50,7 @@ pub(crate) struct Entry<'a> {
 pub(crate) fn fairness(records: &Records) -> FairnessLedger {
     let of_role = |role| -> Vec<Entrant> {
         let cases = records.plan.cases.iter().filter(move |case| case.twin_of.is_none() && case.role == role);
-        let mut labels: Vec<&str> = Vec::new();
-        cases.clone().for_each(|case| {
-            if !labels.contains(&case.subject.label.as_str()) {
-                labels.push(&case.subject.label);
-            }
-        });
+        let labels = each_once(cases.clone().map(|case| case.subject.label.as_str()));
         labels.into_iter().map(|label| entrant(records, cases.clone().filter(|it| it.subject.label == label))).collect()
     };
     let entrants = Entrants { records, competing: of_role(Role::Subject) };
@@ -174,14 +170,4 @@ impl Entry<'_> {
             trials_scored: self.scored,
         }
     }
-}
-
-/// Each value once, in the order of their first.
-pub(crate) fn each_once<T: PartialEq>(values: impl Iterator<Item = T>) -> Vec<T> {
-    values.fold(Vec::new(), |mut known, value| {
-        if !known.contains(&value) {
-            known.push(value);
-        }
-        known
-    })
 }

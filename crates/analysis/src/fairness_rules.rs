@@ -4,10 +4,11 @@
 
 use std::collections::BTreeSet;
 
-use crate::fairness::{Entrant, Entrants, each_once};
+use crate::fairness::{Entrant, Entrants, Entry};
 use crate::figures::{Quantity, amount, counted, listed};
 use crate::findings::FairnessAnswers;
 use crate::findings::FairnessRow;
+use crate::grouping::each_once;
 
 /// Beside one process for each CPU a server may have so many that only watch: a master, and a manager of the workers.
 pub const WATCHING_PROCESSES: u32 = 2;
@@ -40,7 +41,7 @@ pub(crate) fn judged(entrants: &Entrants) -> (Vec<String>, Vec<String>, Vec<Stri
         return all;
     }
     let rules = [less_work, modes, took_part, workers, one_thread, settings, pools, bodies, wire, reconnects, trials];
-    // With one subject there is nobody to have less or more.
+    // With one subject there is nothing to compare.
     let rules = rules.iter().filter(|_| entrants.competing.len() > 1).filter_map(|rule| rule(entrants));
     for said in rules.chain(limits(entrants)).chain(not_kept(entrants)) {
         match said {
@@ -181,7 +182,7 @@ fn pools(entrants: &Entrants) -> Option<Said> {
     let meant: BTreeSet<u32> = entrants.rows().flat_map(|row| row.database_pools.clone()).collect();
     let others = |entrant: &Entrant| -> Option<String> {
         let entries = entrant.cases.iter().filter_map(|entry| Some((entry.database()?.pool, entry)));
-        let said = |(meant, entry): (u32, &crate::fairness::Entry)| {
+        let said = |(meant, entry): (u32, &Entry)| {
             let sizes = entry.trials.measured().filter_map(|trial| Some(trial.pool.as_ref()?.size));
             sizes.into_iter().find(|size| *size != meant).map(|size| format!("{} {size} of {meant}", entrant.title()))
         };
@@ -203,7 +204,7 @@ fn pools(entrants: &Entrants) -> Option<Said> {
 
 /// Bodies of which every byte was compared cannot differ, so a difference is a fault of somebody's counting.
 fn bodies(entrants: &Entrants) -> Option<Said> {
-    let is_exact = |(entry, _): &(&crate::fairness::Entry, &FairnessAnswers)| {
+    let is_exact = |(entry, _): &(&Entry, &FairnessAnswers)| {
         let mut checks = entry.trials.measured().map(|trial| trial.checks.as_ref()?.body_check.as_deref()).peekable();
         checks.peek().is_some() && checks.all(|check| matches!(check, Some("exact" | "exactly")))
     };
@@ -226,7 +227,7 @@ fn bodies(entrants: &Entrants) -> Option<Said> {
 /// Bytes on the wire, which differ in headers where bodies are the same.
 fn wire(entrants: &Entrants) -> Option<Said> {
     // What a server and its database say to each other cannot be told from what it answers.
-    let own = |(entry, answers): (&crate::fairness::Entry, &FairnessAnswers)| {
+    let own = |(entry, answers): (&Entry, &FairnessAnswers)| {
         let is_alone = entry.scenario.is_some() && entry.database().is_none();
         is_alone.then_some(answers.network_bytes_per_answer).flatten()
     };
@@ -258,7 +259,7 @@ fn reconnects(entrants: &Entrants) -> Option<Said> {
             let load = &entry.scenario?.load;
             let is_kept = load.connection == tolok_model::Connection::KeepAlive && entry.database().is_none();
             let (opened, held) = (answers.connections?, f64::from(load.connections_max()?));
-            let good = entry.trials.scored.iter().map(|(_, trial)| trial.ledger.good as f64).sum::<f64>();
+            let good = entry.trials.trials().map(|trial| trial.ledger.good as f64).sum::<f64>();
             let per_trial = good / entry.trials.scored.len().max(1) as f64;
             Some(if is_kept && opened > held * CONNECTIONS_OPENED_TOLERATED {
                 per_trial / opened
@@ -284,7 +285,7 @@ fn reconnects(entrants: &Entrants) -> Option<Said> {
 
 /// Who lacks trials, because they failed or others disturbed them.
 fn trials(entrants: &Entrants) -> Option<Said> {
-    let of = |entrant: &Entrant, of: fn(&crate::fairness::Entry) -> u32| entrant.cases.iter().map(of).sum::<u32>();
+    let of = |entrant: &Entrant, of: fn(&Entry) -> u32| entrant.cases.iter().map(of).sum::<u32>();
     let lacking = entrants.competing.iter().filter(|it| of(it, |entry| entry.scored) < of(it, |entry| entry.planned));
     let words = |it: &Entrant| {
         format!("{} on {} of {}", it.title(), of(it, |entry| entry.scored), of(it, |entry| entry.planned))
@@ -297,7 +298,7 @@ fn trials(entrants: &Entrants) -> Option<Said> {
     })
 }
 
-/// What all that stand in one table were given; nothing where tolok started none of them.
+/// What all cases of one table were given, or `None` where tolok started none of them.
 fn limits(entrants: &Entrants) -> Option<Said> {
     let ours = || entrants.competing.iter().filter(|it| !it.is_external).map(|it| &it.row);
     let given = each_once(ours().flat_map(|row| row.given.iter().cloned()));
@@ -379,7 +380,7 @@ impl Entrants<'_> {
     }
 
     /// A figure in every scenario of tolok's own tool in which at least two subjects have it.
-    fn spread(&self, figure: impl Fn((&crate::fairness::Entry, &FairnessAnswers)) -> Option<f64>) -> Vec<Spread> {
+    fn spread(&self, figure: impl Fn((&Entry, &FairnessAnswers)) -> Option<f64>) -> Vec<Spread> {
         let in_scenario = |scenario: &tolok_model::Scenario| {
             let figures = self.competing.iter().flat_map(|entrant| {
                 let own = entrant.cases.iter().zip(&entrant.row.scenarios);

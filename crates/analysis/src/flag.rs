@@ -163,7 +163,7 @@ impl FlagKind {
         self.about().voids
     }
 
-    /// How cases are described whose answers cannot be counted on; none for flags that are no fault of the run.
+    /// How cases are described whose answers cannot be counted on, or `None` for flags that are no fault of the run.
     pub fn unsound(self) -> Option<&'static str> {
         self.about().unsound
     }
@@ -171,6 +171,11 @@ impl FlagKind {
     /// This flag, which voids the rank always or never.
     pub(crate) fn raised(self, message: String) -> Option<Flag> {
         self.raised_voiding(self.voids() == Always, message)
+    }
+
+    /// This flag if it is raised, likewise.
+    pub(crate) fn raised_if(self, is_raised: bool, message: impl FnOnce() -> String) -> Option<Flag> {
+        is_raised.then(message).and_then(|message| self.raised(message))
     }
 
     /// This flag, which voids the rank under a condition.

@@ -6,10 +6,8 @@ use tolok_model::{
     format_duration,
 };
 
-use crate::case_inputs::CaseInputs;
-use crate::case_inputs::{causes_of, unsent_share, waiting_connections, warnings_that_count};
+use crate::case_inputs::{CaseInputs, unsent_share, waiting_connections, warnings_that_count};
 use crate::database_flags::database_flags;
-use crate::estimate::least_trials;
 use crate::figure::resources::oom_kills;
 use crate::figures::{Quantity, amount, count, counted, listed, small_share};
 use crate::findings::{LinkUse, ResourcesFinding};
@@ -22,15 +20,17 @@ use crate::gates::{Gated, gate_flags};
 use crate::observations::Observations;
 use crate::steadiness::memory_grows;
 use crate::tool_flags::tool_flags;
+use crate::trial_flags::{disturbed, failed_trials, out_of_memory, too_few_trials};
 use crate::usage::Cpus;
 
 /// Every flag of a case, those that void its rank first. `gates` are the case's: the flags of those that had none are theirs.
 pub(crate) fn flags(inputs: &CaseInputs, gates: &[Gated]) -> Vec<Flag> {
     let (observations, load) = (inputs.observations, &inputs.scenario.load);
     let limits = &inputs.around.environment.subject;
+    let killed = observations.measured().filter(|trial| oom_kills(trial) > 0).count();
     let mut flags: Vec<Flag> = [
-        out_of_memory(observations, limits),
-        failed_trials(observations, load),
+        out_of_memory(observations, killed, "some of it", limits),
+        failed_trials(observations, |reason| reason_words(reason, load)),
         no_good_answers(observations),
         window_too_short(observations, load),
         errors(observations),
@@ -61,19 +61,6 @@ pub(crate) fn flags(inputs: &CaseInputs, gates: &[Gated]) -> Vec<Flag> {
     flags
 }
 
-fn failed_trials(observations: &Observations, load: &LoadProfile) -> Option<Flag> {
-    if observations.failed.is_empty() {
-        return None;
-    }
-    let mut reasons: Vec<FailureKind> = observations.failed.iter().map(|(_, failure)| failure.reason).collect();
-    reasons.sort_unstable();
-    reasons.dedup();
-    let reasons: Vec<String> = reasons.into_iter().map(|reason| reason_words(reason, load)).collect();
-    let failed = observations.failed.len();
-    let trials = counted(u64::from(observations.planned), "trial");
-    FlagKind::FailedTrials.raised(format!("{failed} of {trials} failed: {}", listed(&reasons, "and")))
-}
-
 /// A reason with what a reader could take it for and must not.
 fn reason_words(reason: FailureKind, load: &LoadProfile) -> String {
     let word = reason.word();
@@ -89,32 +76,30 @@ fn reason_words(reason: FailureKind, load: &LoadProfile) -> String {
 
 fn no_good_answers(observations: &Observations) -> Option<Flag> {
     let censored = observations.censored();
-    if censored == 0 {
-        return None;
-    }
-    let trials = counted(observations.scored.len() as u64, "measured trial");
-    let message =
-        format!("{censored} of {trials} had no good answer: too slow or broken to be given a figure, which is not 0");
-    FlagKind::NoGoodAnswers.raised(message)
+    FlagKind::NoGoodAnswers.raised_if(censored > 0, || {
+        let trials = measured_trials(observations, censored);
+        format!("{trials} had no good answer: too slow or broken to be given a figure, which is not 0")
+    })
+}
+
+/// `4 of 6 measured trials`
+fn measured_trials(observations: &Observations, number: usize) -> String {
+    format!("{number} of {}", counted(observations.scored.len() as u64, "measured trial"))
 }
 
 fn window_too_short(observations: &Observations, load: &LoadProfile) -> Option<Flag> {
-    let has_own = |measurement: &Measurement| measurement.ledger.good > 0 || measurement.goodput_rps <= 0.0;
-    let without = observations.scored.iter().filter(|(_, measurement)| !has_own(measurement)).count();
-    if without == 0 {
-        return None;
-    }
-    let trials = counted(observations.scored.len() as u64, "measured trial");
-    let window = format_duration(load.duration_s);
-    let message = format!(
-        "in {without} of {trials} no request of the window of {window} was answered in it: answers take longer, and those that came \
-         were asked for in the warm-up; make the window longer"
-    );
-    FlagKind::WindowTooShort.raised(message)
+    let without = observations.number(|trial| trial.ledger.good == 0 && trial.goodput_rps > 0.0);
+    FlagKind::WindowTooShort.raised_if(without > 0, || {
+        let (trials, window) = (measured_trials(observations, without), format_duration(load.duration_s));
+        format!(
+            "in {trials} no request of the window of {window} was answered in it: answers take longer, and those that came \
+             were asked for in the warm-up; make the window longer"
+        )
+    })
 }
 
 fn errors(observations: &Observations) -> Option<Flag> {
-    let ledgers = || observations.scored.iter().map(|(_, measurement)| &measurement.ledger);
+    let ledgers = || observations.trials().map(|trial| &trial.ledger);
     let failed: u64 = ledgers().map(|ledger| ledger.failed_total()).sum();
     let sent: u64 = ledgers().map(|ledger| ledger.sent.unwrap_or(ledger.finished())).sum();
     if failed == 0 {
@@ -126,69 +111,55 @@ fn errors(observations: &Observations) -> Option<Flag> {
 }
 
 fn ledger_open(observations: &Observations) -> Option<Flag> {
-    let unaccounted = || observations.scored.iter().filter_map(|(_, measurement)| measurement.ledger.unaccounted());
-    let open = unaccounted().filter(|requests| *requests > 0).count();
-    if open == 0 {
-        return None;
-    }
-    let lost: u64 = unaccounted().sum();
-    let trials = counted(observations.scored.len() as u64, "trial");
-    let message = format!("{} not accounted for in {open} of {trials}: a fault of the tool", counted(lost, "request"));
-    FlagKind::LedgerOpen.raised(message)
+    let unaccounted = |trial: &Measurement| trial.ledger.unaccounted().unwrap_or_default();
+    let open = observations.number(|trial| unaccounted(trial) > 0);
+    let lost: u64 = observations.trials().map(unaccounted).sum();
+    FlagKind::LedgerOpen.raised_if(open > 0, || {
+        let (requests, trials) = (counted(lost, "request"), observations.of_scored(open));
+        format!("{requests} not accounted for in {trials}: a fault of the tool")
+    })
 }
 
+/// Names each gate once, with the words of the first trial in which it did not hold.
 fn not_trusted(observations: &Observations, load: &LoadProfile) -> Option<Flag> {
-    let warnings = |trial| warnings_that_count(trial, load);
-    let untrusted: Vec<&Measurement> =
-        observations.scored.iter().map(|(_, trial)| *trial).filter(|trial| warnings(trial).next().is_some()).collect();
-    // Each gate once, with the words of the first trial in which it did not hold.
+    let untrusted = observations.number(|trial| warnings_that_count(trial, load).next().is_some());
     let mut reasons: Vec<&ToolWarning> = Vec::new();
-    for warning in untrusted.iter().flat_map(|trial| warnings(trial)) {
+    for warning in observations.trials().flat_map(|trial| warnings_that_count(trial, load)) {
         if reasons.iter().all(|known| known.gate != warning.gate) {
             reasons.push(warning);
         }
     }
-    let said = |warning: &&ToolWarning| format!("{} ({})", warning.gate, warning.text.trim_end_matches('.'));
-    let reasons: Vec<String> = reasons.iter().map(said).collect();
-    let trials = counted(observations.scored.len() as u64, "trial");
-    let message = format!(
-        "in {} of {trials} the load tool's figures cannot be trusted, it says: {}",
-        untrusted.len(),
-        listed(&reasons, "and")
-    );
-    if untrusted.is_empty() { None } else { FlagKind::NotTrusted.raised(message) }
+    let words = |warning: &&ToolWarning| format!("{} ({})", warning.gate, warning.text.trim_end_matches('.'));
+    let reasons: Vec<String> = reasons.iter().map(words).collect();
+    FlagKind::NotTrusted.raised_if(untrusted > 0, || {
+        let trials = observations.of_scored(untrusted);
+        format!("in {trials} the load tool's figures cannot be trusted, it says: {}", listed(&reasons, "and"))
+    })
 }
 
 fn aborted(observations: &Observations) -> Option<Flag> {
-    let aborted = observations.scored.iter().filter(|(_, trial)| trial.aborted).count();
-    if aborted == 0 {
-        return None;
-    }
-    let trials = counted(observations.scored.len() as u64, "trial");
-    let message = format!(
-        "{aborted} of {trials} stopped at the first objective that was crossed, as the study asks: their windows are cut off"
-    );
-    FlagKind::Aborted.raised(message)
+    let aborted = observations.number(|trial| trial.aborted);
+    FlagKind::Aborted.raised_if(aborted > 0, || {
+        let trials = observations.of_scored(aborted);
+        format!(
+            "{trials} stopped at the first objective that was crossed, as the study asks: their windows are cut off"
+        )
+    })
 }
 
-/// Requests that never left are in no percentile, so whoever reads one must know of them.
+/// Requests that never left are in no percentile, so anyone who reads one must know of them.
 fn backlog(observations: &Observations, scenario: &Scenario) -> Option<Flag> {
-    let worst = observations.scored.iter().map(|(_, trial)| unsent_share(trial)).reduce(f64::max)?;
-    if worst < BACKLOG_TOLERATED {
-        return None;
-    }
-    let worst = small_share(worst);
-    let message = match scenario.tool.name {
-        LoadTool::K6 => format!(
+    let worst = observations.trials().map(unsent_share).reduce(f64::max)?;
+    FlagKind::Backlog.raised_if(worst >= BACKLOG_TOLERATED, || match (scenario.tool.name, small_share(worst)) {
+        (LoadTool::K6, worst) => format!(
             "k6 dropped up to {worst} of the scheduled requests in a trial, because no virtual user was free; they are in no \
              percentile"
         ),
-        _ => format!(
+        (_, worst) => format!(
             "it did not keep up: when a trial ended, up to {worst} of the scheduled requests still waited for a free \
              connection; they are in no percentile"
         ),
-    };
-    FlagKind::Backlog.raised(message)
+    })
 }
 
 /// The rule is that of the gate `generator-headroom`.
@@ -203,19 +174,8 @@ fn generator_bound(inputs: &CaseInputs) -> Option<Flag> {
     FlagKind::GeneratorBound.raised(message)
 }
 
-fn too_few_trials(observations: &Observations) -> Option<Flag> {
-    let measured = observations.scored.len() as u64;
-    if measured == 0 || measured >= u64::from(least_trials()) {
-        return None;
-    }
-    let left = if observations.disturbed.is_empty() { "measured" } else { "left" };
-    let message =
-        format!("{} {left}, too few for an interval ({} are the least)", counted(measured, "trial"), least_trials());
-    FlagKind::TooFewTrials.raised(message)
-}
-
 /// A server that gives a connection a process to itself lets the others wait in its queue. Their waiting is in no
-/// percentile until they are answered, so whoever reads a median of such a case must know.
+/// percentile until they are answered, so a reader of the median must know.
 fn connections_waiting(observations: &Observations, load: &LoadProfile) -> Option<Flag> {
     let (most, connections) = (waiting_connections(observations, load)?, load.connections_max()?);
     let message = format!(
@@ -226,29 +186,12 @@ fn connections_waiting(observations: &Observations, load: &LoadProfile) -> Optio
 }
 
 fn shared_cpus(observations: &Observations, cpus: &Cpus) -> Option<Flag> {
-    if !cpus.shared || observations.scored.is_empty() {
-        return None;
-    }
-    let message = "subject and generator shared their CPUs, so the generator's own work lowers the figure".to_owned();
-    FlagKind::SharedCpus.raised(message)
+    FlagKind::SharedCpus.raised_if(cpus.shared && !observations.scored.is_empty(), || {
+        "subject and generator shared their CPUs, so the generator's own work lowers the figure".to_owned()
+    })
 }
 
-/// A case that gets no memory any more is not the case that was asked about. Disturbed trials count as well: whoever else
-/// was at work, the limit is the subject's own.
-fn out_of_memory(observations: &Observations, limits: &Limits) -> Option<Flag> {
-    let failed = observations.failed.iter().filter(|(_, failure)| failure.reason == FailureKind::OutOfMemory).count();
-    let killed = observations.measured().filter(|trial| oom_kills(trial) > 0).count();
-    if failed + killed == 0 {
-        return None;
-    }
-    let limit = limits.memory_bytes.map(|bytes| format!(" of {}", bytes_words(bytes))).unwrap_or_default();
-    let trials = counted((observations.failed.len() + observations.measured().count()) as u64, "trial");
-    let message =
-        format!("in {} of {trials} it reached its limit{limit}, and the kernel killed some of it", failed + killed);
-    FlagKind::OutOfMemory.raised(message)
-}
-
-/// The emulator's own delay is in every latency, and it is not the link's. One late packet is enough: nobody knows which
+/// The emulator's own delay is in every latency, and it is not the link's. One late packet is enough: it is unknown which
 /// answer it was part of.
 fn link_late(observations: &Observations) -> Option<Flag> {
     let lateness = |trial: &Measurement| {
@@ -257,15 +200,13 @@ fn link_late(observations: &Observations) -> Option<Flag> {
         let tolerated_s = trial.latency.at(0.5).map_or(f64::INFINITY, |median_s| LINK_LATENESS_OF_LATENCY * median_s);
         (mean_s > tolerated_s).then_some((max_s, mean_s))
     };
-    let late: Vec<(f64, f64)> = observations.scored.iter().filter_map(|(_, trial)| lateness(trial)).collect();
+    let late: Vec<(f64, f64)> = observations.trials().filter_map(lateness).collect();
     let max_s = late.iter().map(|(max_s, _)| *max_s).reduce(f64::max)?;
     let mean_s = late.iter().map(|(_, mean_s)| *mean_s).fold(0.0, f64::max);
+    let [max, mean] = [max_s, mean_s].map(|late_s| amount(Quantity::Seconds, late_s));
+    let trials = observations.of_scored(late.len());
     let message = format!(
-        "the link's emulator was late in {} of {}: by up to {}, and by {} on average in the worst of them",
-        late.len(),
-        counted(observations.scored.len() as u64, "trial"),
-        amount(Quantity::Seconds, max_s),
-        amount(Quantity::Seconds, mean_s)
+        "the link's emulator was late in {trials}: by up to {max}, and by {mean} on average in the worst of them"
     );
     FlagKind::LinkLate.raised(message)
 }
@@ -273,18 +214,6 @@ fn link_late(observations: &Observations) -> Option<Flag> {
 /// The worse of the two directions.
 fn worse(window: &LinkWindow, of: fn(&tolok_model::LinkDirection) -> f64) -> f64 {
     of(&window.to_subject).max(of(&window.to_client))
-}
-
-fn disturbed(observations: &Observations) -> Option<Flag> {
-    let disturbed = observations.disturbed.len();
-    if disturbed == 0 {
-        return None;
-    }
-    let causes = causes_of(observations.disturbed.iter().flat_map(|(_, trial)| &trial.disturbances));
-    let trials = counted(observations.measured().count() as u64, "trial");
-    let (was, is) = if disturbed == 1 { ("was", "is") } else { ("were", "are") };
-    let message = format!("{disturbed} of {trials} {was} disturbed by others and {is} in no figure: {causes}");
-    FlagKind::Disturbed.raised_voiding(observations.scored.is_empty(), message)
 }
 
 fn throttled(resources: &ResourcesFinding) -> Option<Flag> {
@@ -308,10 +237,9 @@ fn memory_limit_near(resources: &ResourcesFinding, limits: &Limits) -> Option<Fl
     FlagKind::MemoryLimitNear.raised(message)
 }
 
-/// What could not be started did no work, and nobody was told.
+/// What could not be started did no work, and no response shows that.
 fn tasks_refused(observations: &Observations, limits: &Limits) -> Option<Flag> {
-    let refused = |trial: &Measurement| trial.subject.as_ref().and_then(|it| it.refused_tasks).unwrap_or_default();
-    let most = observations.scored.iter().map(|(_, trial)| refused(trial)).max().filter(|most| *most > 0)?;
+    let most = observations.used().filter_map(|used| used.refused_tasks).max().filter(|most| *most > 0)?;
     let limit = limits.pids?;
     let message = format!(
         "up to {} in a trial it could not start a process or thread, because it may have {limit} at most",

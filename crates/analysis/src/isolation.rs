@@ -1,4 +1,4 @@
-//! What held the parts of the trials apart from each other and from the machine, and what could not be had.
+//! What isolated the parts of the trials from each other and from the machine, and what was missing.
 
 use std::collections::{BTreeMap, BTreeSet};
 

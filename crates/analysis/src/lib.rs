@@ -30,6 +30,7 @@ mod flag;
 mod flags;
 pub mod forecast;
 mod gates;
+mod grouping;
 mod isolation;
 mod link;
 mod names;
@@ -60,9 +61,11 @@ mod tool_sentence;
 mod tools;
 mod trial_counts;
 mod trial_findings;
+mod trial_flags;
 mod untested;
 mod usage;
 mod verdict;
+mod worded;
 
 // The schemas are checked in under `schemas/`; only the tests that compare them with the types need schemars.
 #[cfg(feature = "schema")]

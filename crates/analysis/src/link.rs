@@ -6,14 +6,14 @@ use crate::estimate::middle;
 use crate::findings::link::{LinkDirectionUse, LinkUse};
 use crate::observations::Observations;
 
-/// How the link did that `window` reads of a trial; none if no scored trial has a reading of it.
+/// How the link did that `window` reads of a trial, or `None` if no scored trial has a reading of it.
 pub(crate) fn link_use(
     observations: &Observations,
     window: fn(&Measurement) -> Option<&LinkWindow>,
     rate_bps: Option<f64>,
 ) -> Option<LinkUse> {
     let windows: Vec<(&Measurement, &LinkWindow)> =
-        observations.scored.iter().filter_map(|(_, trial)| Some((*trial, window(trial)?))).collect();
+        observations.trials().filter_map(|trial| Some((trial, window(trial)?))).collect();
     if windows.is_empty() {
         return None;
     }

@@ -82,7 +82,7 @@ impl Names {
         }
     }
 
-    /// Rows in an answer to a workload; none where it does not answer with rows or its parameters are not known.
+    /// Rows in an answer to a workload, or `None` where it does not answer with rows or its parameters are not known.
     pub(crate) fn rows_per_answer(&self, text: &str) -> Option<u32> {
         match text.split('?').next()? {
             "rows" => self.value(text, "limit"),
@@ -126,7 +126,7 @@ impl Names {
     }
 }
 
-/// What the parameters of a workload are unless a study sets them; nothing for one without any.
+/// The defaults of a workload's parameters, or `None` for one without any.
 fn defaults(
     name: &str,
     parameters: &BTreeMap<String, WorkloadParameter>,

@@ -18,11 +18,11 @@ pub(crate) fn objectives(scenario: &Scenario, observations: &Observations) -> Ve
 
 fn finding(objective: &Objective, load: &LoadProfile, observations: &Observations) -> ObjectiveFinding {
     let text = objective.to_string();
-    let outcomes = || observations.scored.iter().map(|(_, trial)| outcome(&text, load, trial));
+    let outcomes = || observations.trials().map(|trial| outcome(&text, load, trial));
     let number = |wanted| outcomes().filter(|found| *found == wanted).count() as u32;
     let (kept, crossed) = (number(ObjectiveOutcome::Kept), number(ObjectiveOutcome::Crossed));
     let all_kept = kept > 0 && kept as usize == observations.scored.len() && observations.failed.is_empty();
-    let records = observations.scored.iter().flat_map(|(_, trial)| &trial.objectives);
+    let records = observations.trials().flat_map(|trial| &trial.objectives);
     let values = records.filter(|record| record.objective == text).filter_map(|record| record.value);
     let worse =
         |left: f64, right: f64| if objective.comparison.wants_little() { left.max(right) } else { left.min(right) };

@@ -1,6 +1,6 @@
 //! What was observed of one case, block by block.
 
-use tolok_model::{Disturbance, Failure, Measurement, Outcome, Plan, TrialRecord};
+use tolok_model::{Disturbance, Failure, Measurement, Outcome, Plan, Resources, TrialRecord};
 
 use crate::findings::trials::DisturbedTrial;
 
@@ -31,7 +31,7 @@ pub(crate) struct Trials<'a, T> {
     blocks: u32,
     /// Every trial that has a record, whatever became of it.
     pub(crate) records: Vec<&'a TrialRecord>,
-    /// Block and finding of each trial that counts: it was measured, and nobody disturbed it.
+    /// Block and finding of each trial that counts: it was measured, and nothing disturbed it.
     pub(crate) scored: Vec<(u32, &'a T)>,
     /// Numbers of those trials, in the same order.
     numbers: Vec<u32>,
@@ -71,20 +71,29 @@ impl<'a, T: Found> Trials<'a, T> {
         Self { planned, blocks: plan.blocks, records: own, scored, numbers, disturbed, failed, reruns }
     }
 
+    /// Every scored trial.
+    pub(crate) fn trials(&self) -> impl Iterator<Item = &'a T> + Clone {
+        self.scored.iter().map(|(_, found)| *found)
+    }
+
     /// Every trial that ran to its end, scored or not.
     pub(crate) fn measured(&self) -> impl Iterator<Item = &'a T> {
-        let scored = self.scored.iter().map(|(_, found)| *found);
-        scored.chain(self.disturbed.iter().map(|(_, found)| *found))
+        self.trials().chain(self.disturbed.iter().map(|(_, found)| *found))
     }
 
     /// Every scored trial with its number.
     pub(crate) fn numbered(&self) -> impl Iterator<Item = (u32, &'a T)> {
-        self.numbers.iter().copied().zip(self.scored.iter().map(|(_, found)| *found))
+        self.numbers.iter().copied().zip(self.trials())
+    }
+
+    /// How many scored trials are so.
+    pub(crate) fn number(&self, is_so: impl Fn(&T) -> bool) -> usize {
+        self.trials().filter(|found| is_so(found)).count()
     }
 
     /// One figure of every scored trial, in the order of the blocks, where the trial has it.
     pub(crate) fn each(&self, figure: impl Fn(&T) -> Option<f64>) -> Vec<f64> {
-        self.scored.iter().filter_map(|(_, found)| figure(found)).collect()
+        self.trials().filter_map(figure).collect()
     }
 
     /// One figure of every scored trial, or nothing at all if a single trial lacks it: what is left would be the
@@ -101,7 +110,12 @@ impl<'a, T: Found> Trials<'a, T> {
     }
 }
 
-impl Observations<'_> {
+impl<'a> Observations<'a> {
+    /// What the subject used in each scored trial in which that is known.
+    pub(crate) fn used(&self) -> impl Iterator<Item = &'a Resources> + Clone {
+        self.trials().filter_map(|trial| trial.subject.as_ref())
+    }
+
     /// Goodput block by block, with nothing for a block that was not scored.
     pub(crate) fn goodput_by_block(&self) -> Vec<Option<f64>> {
         self.by_block(|measurement| Some(measurement.goodput_rps))
@@ -110,13 +124,13 @@ impl Observations<'_> {
     /// Scored trials without a single good answer. Their goodput is below what the window could show, which is not
     /// the same as 0.
     pub(crate) fn censored(&self) -> usize {
-        self.scored.iter().filter(|(_, measurement)| is_censored(measurement)).count()
+        self.number(is_censored)
     }
 
     /// What the goodput is below if no scored trial had an answer: one in the shortest of their windows.
     pub(crate) fn goodput_below_rps(&self) -> Option<f64> {
-        let has_answers = self.scored.iter().any(|(_, measurement)| answers(measurement).is_some());
-        let shortest_s = self.scored.iter().map(|(_, measurement)| measurement.window_s).reduce(f64::min)?;
+        let has_answers = self.trials().any(|measurement| answers(measurement).is_some());
+        let shortest_s = self.trials().map(|measurement| measurement.window_s).reduce(f64::min)?;
         (!has_answers && shortest_s > 0.0).then(|| shortest_s.recip())
     }
 
@@ -138,7 +152,7 @@ pub(crate) fn goodput(measurement: &Measurement) -> Option<f64> {
     (!is_censored(measurement)).then_some(measurement.goodput_rps)
 }
 
-/// Good answers that came in the window, to whichever request; nothing where none came.
+/// Good answers that came in the window, to whichever request, or `None` where none came.
 pub(crate) fn answers(measurement: &Measurement) -> Option<f64> {
     Some(measurement.goodput_rps * measurement.window_s).filter(|answers| *answers > 0.0)
 }

@@ -4,19 +4,17 @@ use tolok_model::OutageRecord;
 
 use crate::estimate::middle;
 use crate::findings::outage::OutageFinding;
+use crate::grouping::sorted_once;
 use crate::observations::Observations;
 
 /// None where no scored trial had an outage.
 pub(crate) fn outage(observations: &Observations) -> Option<OutageFinding> {
-    let records = observations.scored.iter().filter_map(|(_, trial)| trial.database.as_ref()?.outage.as_ref());
+    let records = observations.trials().filter_map(|trial| trial.database.as_ref()?.outage.as_ref());
     let records: Vec<&OutageRecord> = records.collect();
     let median = |of: &dyn Fn(&OutageRecord) -> Option<f64>| {
         middle(&records.iter().filter_map(|record| of(record)).collect::<Vec<f64>>())
     };
     let lacking = |of: fn(&OutageRecord) -> bool| records.iter().filter(|record| of(record)).count() as u32;
-    let mut error_statuses: Vec<u16> = records.iter().filter_map(|record| record.error_status).collect();
-    error_statuses.sort_unstable();
-    error_statuses.dedup();
     let trials = records.len() as u32;
     let (never_answered_error, never_recovered) = (lacking(|it| it.first_error_s.is_none()), lacking(never_recovered));
     Some(OutageFinding {
@@ -25,7 +23,7 @@ pub(crate) fn outage(observations: &Observations) -> Option<OutageFinding> {
         back_at_s: median(&|record| record.ended_s),
         never_back: lacking(|record| record.ended_s.is_none()),
         first_error_after_s: median(&|record| Some(record.first_error_s? - record.began_s)),
-        error_statuses,
+        error_statuses: sorted_once(records.iter().filter_map(|record| record.error_status)),
         never_answered_error,
         longest_silence_s: median(&|record| Some(record.longest_silence_s))?,
         longest_silence_s_max: records.iter().map(|record| record.longest_silence_s).fold(0.0, f64::max),

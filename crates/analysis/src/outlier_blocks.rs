@@ -15,9 +15,9 @@ use tolok_stats::SD_OF_MAD;
 
 use crate::estimate::{BlockRatio, middle};
 use crate::figures::{Quantity, counted, figure};
-use crate::findings::{Comparison, Estimate, ProgramComparison, ProgramFinding, ScenarioFinding};
+use crate::findings::{CaseFinding, Estimate, PairComparison, ProgramFinding, ScenarioFinding};
 
-/// Of fewer common blocks none is called far: their spread is not known well enough.
+/// With fewer common blocks, none is called far: their spread is not known well enough.
 pub const FEWEST_BLOCKS_FOR_OUTLIERS: usize = 6;
 /// Ratios scatter by this share at least, however alike they are.
 const LEAST_SCATTER: f64 = 0.005;
@@ -33,48 +33,38 @@ pub(crate) fn outlier_blocks(pair: &BlockRatio) -> Vec<u32> {
     pair.numbers.iter().zip(off).filter(|(_, off)| is_far(*off)).map(|(number, _)| *number).collect()
 }
 
-/// Of each scenario with such blocks the farthest one, and how many pairs have any.
+/// For each scenario with such blocks the farthest one, and how many pairs have any.
 pub(crate) fn cautions(scenarios: &[ScenarioFinding], programs: &[&ProgramFinding]) -> Vec<String> {
-    let of_servers = scenarios.iter().filter_map(|scenario| {
-        let titles = scenario.cases.iter().map(|case| (case.subject.as_str(), case.title.as_str())).collect();
-        let pair = |pair: &Comparison| Pair {
-            names: [pair.a.clone(), pair.b.clone()],
-            ratio: pair.ratio.clone(),
-            outlier_blocks: pair.outlier_blocks.clone(),
-        };
-        caution(&scenario.id, &titles, scenario.comparisons.iter().map(pair).collect())
+    let of_servers = scenarios.iter().filter_map(|it| {
+        let pairs = it.comparisons.iter().map(|pair| ([&pair.a, &pair.b], &pair.by));
+        caution(&it.id, &titles(&it.cases), &pairs.collect::<Vec<Pair>>())
     });
-    let of_programs = programs.iter().filter_map(|program| {
-        let titles = program.cases.iter().map(|case| (case.subject.as_str(), case.title.as_str())).collect();
-        let pair = |pair: &ProgramComparison| Pair {
-            names: [pair.a.clone(), pair.b.clone()],
-            ratio: pair.wall.ratio.clone(),
-            outlier_blocks: pair.wall.outlier_blocks.clone(),
-        };
-        caution(&program.id, &titles, program.comparisons.iter().map(pair).collect())
+    let of_programs = programs.iter().filter_map(|it| {
+        let pairs = it.comparisons.iter().map(|pair| ([&pair.a, &pair.b], &pair.wall));
+        caution(&it.id, &titles(&it.cases), &pairs.collect::<Vec<Pair>>())
     });
     of_servers.chain(of_programs).collect()
 }
 
-/// A pair as it is spoken of.
-struct Pair {
-    names: [String; 2],
-    ratio: Estimate,
-    outlier_blocks: Vec<u32>,
+/// Two subjects, and how they compare.
+type Pair<'a> = ([&'a String; 2], &'a PairComparison);
+
+fn titles<F>(cases: &[CaseFinding<F>]) -> Titles<'_> {
+    cases.iter().map(|case| (case.subject.as_str(), case.title.as_str())).collect()
 }
 
 /// Titles of subjects.
 type Titles<'a> = BTreeMap<&'a str, &'a str>;
 
-fn caution(scenario: &str, titles: &Titles, pairs: Vec<Pair>) -> Option<String> {
+fn caution(scenario: &str, titles: &Titles, pairs: &[Pair]) -> Option<String> {
     let all = counted(pairs.len() as u64, "pair");
-    let far: Vec<(&Pair, Far)> = pairs.iter().filter_map(|pair| Some((pair, far(pair)?))).collect();
+    let far: Vec<(&Pair, Far)> = pairs.iter().filter_map(|pair| Some((pair, far(pair.1)?))).collect();
     let (pair, worst) = far.iter().reduce(|worst, next| if next.1.off > worst.1.off { next } else { worst })?;
     let others = match far.len() {
         1 => String::new(),
         some => format!(" {some} of {all} have such a block."),
     };
-    let [a, b] = pair.names.each_ref().map(|name| titles.get(name.as_str()).copied().unwrap_or(name));
+    let [a, b] = pair.0.map(|name| titles.get(name.as_str()).copied().unwrap_or(name));
     let [value, low, high] = [worst.value, worst.low, worst.high];
     let words = figure(Quantity::Ratio, &Estimate { value, low: Some(low), high: Some(high), trials: Vec::new() });
     Some(format!(
@@ -97,13 +87,13 @@ struct Far {
     high: f64,
 }
 
-fn far(pair: &Pair) -> Option<Far> {
+fn far(pair: &PairComparison) -> Option<Far> {
     let logarithms = logarithms(&pair.ratio);
     let median = middle(&logarithms)?;
     let off = |logarithm: f64| (logarithm - median).abs();
     let mut places: Vec<usize> = (0..logarithms.len()).collect();
     places.sort_by(|left, right| off(logarithms[*right]).total_cmp(&off(logarithms[*left])));
-    // Whoever is far is farther than all that are not.
+    // A block that is far lies farther than all that are not.
     let (outliers, others) = places.split_at_checked(pair.outlier_blocks.len())?;
     let farthest = *outliers.first()?;
     // Blocks and ratios are in the same order.
@@ -123,6 +113,8 @@ mod tests {
 
     use super::*;
     use crate::estimate::ratio_within_blocks;
+    use crate::findings::Better;
+    use crate::verdict::{Rule, judge};
 
     fn pair(ratios: &[Option<f64>]) -> BlockRatio {
         ratio_within_blocks(ratios, &vec![Some(1.0); ratios.len()]).unwrap()
@@ -177,13 +169,11 @@ mod tests {
         let two = pair(&[0.98, 1.00, 1.01, 0.52, 0.99, 1.00, 4.0, 0.98, 1.00, 0.99, 1.01, 1.0].map(Some));
         let blocks = outlier_blocks(&two);
         assert_eq!(blocks, [4, 7]);
-        let spoken = |b: &str| Pair {
-            names: ["go".to_owned(), b.to_owned()],
-            ratio: two.ratio.clone(),
-            outlier_blocks: blocks.clone(),
-        };
+        let rule = Rule { smallest_effect: 0.03, aa_effect: None };
+        let found = judge(vec![two], rule).remove(0).finding(Better::Higher);
+        let [go, bun, node] = ["go", "bun", "node"].map(str::to_owned);
         let titles = [("go", "Go"), ("bun", "Bun")].into();
-        let said = caution("json-c64", &titles, vec![spoken("bun"), spoken("node")]).unwrap();
+        let said = caution("json-c64", &titles, &[([&go, &bun], &found), ([&go, &node], &found)]).unwrap();
         assert_eq!(
             said,
             "In block 7 of json-c64 Go against Bun was 4.00×, far from the other blocks (0.98–1.01): the interval of their ratio \

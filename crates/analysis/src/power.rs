@@ -15,14 +15,14 @@ const POWER: f64 = 0.80;
 /// No larger number of blocks is looked for by `tolok-stats`.
 const MOST_BLOCKS: &str = "10,000";
 
-/// What the pairs of a scenario would need, of whose ratios these are; none where no pair has blocks enough to know how much
+/// What the pairs of a scenario would need, of whose ratios these are, or `None` where no pair has blocks enough to know how much
 /// it scatters, or where the study has no smallest effect.
 pub(crate) fn power<'a>(ratios: impl Iterator<Item = &'a Estimate>, smallest_effect: f64) -> Option<PowerNote> {
     let tested = ratios.filter(|ratio| smallest_effect > 0.0 && ratio.trials.len() >= least_trials() as usize);
     let mut scatters: Vec<(f64, usize)> =
         tested.filter_map(|ratio| Some((scatter(ratio)?, ratio.trials.len()))).collect();
     scatters.sort_by(|left, right| left.0.total_cmp(&right.0).then(right.1.cmp(&left.1)));
-    // Of an even number the one that scatters more: rather a block too many than one too few.
+    // With an even number, it takes the one that scatters more: a block too many is better than one too few.
     let (median, blocks) = *scatters.get(scatters.len() / 2)?;
     let (worst, _) = *scatters.last()?;
     let (pairs, effect) = (scatters.len(), smallest_effect.ln_1p());

@@ -134,7 +134,7 @@ impl Said {
 }
 
 /// What a measured ratio says of a published one, by the rules of [`PublishedReading`]. `verdict` is *faster* or *slower* where the two
-/// were told apart. Of a published range it is enough that it and the widened interval have something in common.
+/// were told apart. A published range need only overlap the widened interval.
 pub(crate) fn reading(said: &Said, ratio: &Estimate, verdict: Verdict, smallest_effect: f64) -> PublishedReading {
     let (Some(low), Some(high)) = (ratio.low, ratio.high) else { return PublishedReading::CannotTell };
     let (low, high) = (low / (1.0 + smallest_effect), high * (1.0 + smallest_effect));

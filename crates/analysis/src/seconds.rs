@@ -26,9 +26,9 @@ const SAME_S: f64 = 0.5;
 /// CPU time is rounded to a tenth of a millisecond, which no chart shows and no reading promises.
 const CPU_STEPS: f64 = 1e4;
 
-/// A case second by second; none where no scored trial has two whole seconds.
+/// A case second by second, or `None` where no scored trial has two whole seconds.
 pub(crate) fn seconds(observations: &Observations) -> Option<SecondsFinding> {
-    let windows = observations.scored.iter().filter_map(|(_, trial)| trial.series.as_ref());
+    let windows = observations.trials().filter_map(|trial| trial.series.as_ref());
     let windows: Vec<&SecondSeries> = windows.filter(|series| length(series) >= FEWEST_SECONDS).collect();
     let slots = slots(&windows);
     (!slots.is_empty()).then(|| SecondsFinding {

@@ -1,17 +1,18 @@
 //! The sentence that answers a scenario's question.
 //!
-//! It says *faster*, *equivalent*, *no difference found* or *cannot tell*, each with the ratio and its interval, and never
-//! names a winner that the verdicts do not support.
+//! It says *faster*, *equivalent*, *no difference found* or *cannot tell*, each with the ratio and its interval. It never names
+//! a winner that the verdicts do not support. What is the same for servers and programs stands in [`Answer`].
 
 use tolok_model::sentences::capital_unless;
 
 use crate::estimate::least_trials;
+use crate::figure::server::ServerFigures;
 use crate::figures::{Quantity, amount, counted, figure, listed};
-use crate::findings::{CaseFinding, Comparison, Estimate, Verdict};
+use crate::findings::{CaseFinding, Comparison, PairComparison, Verdict};
 use crate::flag::FlagKind;
 use crate::verdict::FALSE_ALARMS;
 
-/// Of so many cases that cannot be told from the first the ratios are given; of more they only stand in the table.
+/// Ratios are given for so many cases that cannot be told from the first; more of them only stand in the table.
 const MOST_UNCLEAR_WITH_RATIOS: usize = 3;
 /// From so many on, all cases of a table are not named once more.
 const FEWEST_NOT_NAMED: usize = 4;
@@ -27,23 +28,15 @@ pub(crate) fn verdict_sentence(
     smallest_effect: f64,
     is_open: bool,
 ) -> String {
-    let (ranked, unranked): (Vec<&CaseFinding>, Vec<&CaseFinding>) = cases.iter().partition(|case| case.ranked);
-    let answer = match ranked.as_slice() {
-        [] => "Nothing can be ranked here".to_owned(),
-        [only] => alone(only),
-        [first, others @ ..] => {
-            let mut answer = Answer::new(first, others, comparisons);
-            answer.is_of_all = unranked.is_empty();
-            answer.smallest_effect = smallest_effect;
-            answer.sentence()
-        }
-    };
-    let by_the_clock = if is_open && ranked.len() > 1 { BY_THE_CLOCK } else { "" };
-    [format!("{answer}."), by_the_clock.to_owned(), not_ranked(&unranked, ranked.is_empty())]
-        .into_iter()
-        .filter(|part| !part.is_empty())
-        .collect::<Vec<_>>()
-        .join(" ")
+    let table = Table::of(cases);
+    let answer = table.answer(comparisons, smallest_effect, &alone, &Answer::sentence);
+    let by_the_clock = if is_open && table.ranked.len() > 1 { BY_THE_CLOCK } else { "" };
+    in_sentences([answer, by_the_clock.to_owned(), table.not_ranked()])
+}
+
+/// Sentences beside each other, without those that are empty.
+pub(crate) fn in_sentences(parts: [String; 3]) -> String {
+    parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ")
 }
 
 fn alone(only: &CaseFinding) -> String {
@@ -52,14 +45,56 @@ fn alone(only: &CaseFinding) -> String {
     format!("{} answers {goodput} requests per second; there is nothing to compare it with", only.title)
 }
 
-/// Names the cases that are left out of the ranking, each with its reason.
-fn not_ranked(unranked: &[&CaseFinding], is_all: bool) -> String {
-    let reason = |case: &CaseFinding| {
-        let kinds: Vec<&str> = case.flags.iter().filter(|flag| flag.voids_rank).map(|flag| spoken(flag.kind)).collect();
-        if kinds.is_empty() { "not measured".to_owned() } else { kinds.join(", ") }
-    };
-    let named: Vec<(String, String)> = unranked.iter().map(|case| (case.title.clone(), reason(case))).collect();
-    with_reasons(&named, is_all)
+/// The cases of a scenario, in their order.
+pub(crate) struct Table<'a, F> {
+    pub(crate) ranked: Vec<&'a CaseFinding<F>>,
+    unranked: Vec<&'a CaseFinding<F>>,
+}
+
+impl<'a, F> Table<'a, F> {
+    pub(crate) fn of(cases: &'a [CaseFinding<F>]) -> Self {
+        let (ranked, unranked) = cases.iter().partition(|case| case.ranked);
+        Self { ranked, unranked }
+    }
+
+    /// Whether every case is ranked.
+    pub(crate) fn is_of_all(&self) -> bool {
+        self.unranked.is_empty()
+    }
+
+    /// What is said of the ranked cases.
+    pub(crate) fn answer(
+        &self,
+        comparisons: &'a [Comparison],
+        smallest_effect: f64,
+        alone: &dyn Fn(&CaseFinding<F>) -> String,
+        several: &dyn Fn(&Answer<'a, F>) -> String,
+    ) -> String {
+        let answer = match self.ranked.as_slice() {
+            [] => "Nothing can be ranked here".to_owned(),
+            [only] => alone(only),
+            [first, others @ ..] => {
+                let find = |case: &&'a CaseFinding<F>| (*case, find(comparisons, first, case));
+                let is_of_all = self.is_of_all();
+                let rivals = others.iter().map(find).collect();
+                let answer = Answer { first, rivals, is_of_all, smallest_effect, comparisons };
+                answer.too_few_blocks().unwrap_or_else(|| several(&answer))
+            }
+        };
+        format!("{answer}.")
+    }
+
+    /// Names the cases that are left out of the ranking, each with its reason.
+    pub(crate) fn not_ranked(&self) -> String {
+        let reason = |case: &CaseFinding<F>| {
+            let voiding = case.flags.iter().filter(|flag| flag.voids_rank);
+            let kinds: Vec<&str> = voiding.map(|flag| spoken(flag.kind)).collect();
+            if kinds.is_empty() { "not measured".to_owned() } else { kinds.join(", ") }
+        };
+        let named: Vec<(String, String)> =
+            self.unranked.iter().map(|case| (case.title.clone(), reason(case))).collect();
+        with_reasons(&named, self.ranked.is_empty())
+    }
 }
 
 /// The word of a flag as it stands in a sentence; one of them alone would be taken for an adjective.
@@ -68,7 +103,7 @@ fn spoken(kind: FlagKind) -> &'static str {
 }
 
 /// `Not ranked: A (errors) and B (not measured).` Where all cases of a table share one reason, they are only counted.
-pub(crate) fn with_reasons(named: &[(String, String)], is_all: bool) -> String {
+fn with_reasons(named: &[(String, String)], is_all: bool) -> String {
     let is_one_reason = named.windows(2).all(|pair| pair[0].1 == pair[1].1);
     match named {
         [] => String::new(),
@@ -92,39 +127,29 @@ pub(crate) fn together(titles: &[String], is_of_all: bool) -> String {
 }
 
 /// `Go is equivalent within 3.0% to Bun (1.01×, 0.99–1.02)`: those that were shown not to differ by more than does not matter.
-pub(crate) fn equivalent_to(first: &str, others: &[String], smallest_effect: f64) -> Option<String> {
+fn equivalent_to(first: &str, others: &[String], smallest_effect: f64) -> Option<String> {
     let within = amount(Quantity::Share, smallest_effect);
     (!others.is_empty()).then(|| format!("{first} is equivalent within {within} to {}", listed(others, "and")))
 }
 
-/// Why two are not told apart though the interval of their own excludes 1; nothing where it does not.
-pub(crate) fn among_pairs(ratio: &Estimate, p_adjusted: Option<f64>, verdict: Verdict) -> String {
-    let excludes_one = ratio.low.is_some_and(|low| low > 1.0) || ratio.high.is_some_and(|high| high < 1.0);
-    match p_adjusted.filter(|_| excludes_one && !verdict.is_told_apart()) {
+/// Why two are not told apart although their own interval excludes 1. Empty where it does not.
+pub(crate) fn among_pairs(pair: &PairComparison) -> String {
+    let PairComparison { ratio, p_adjusted, verdict, .. } = pair;
+    match p_adjusted.filter(|_| ratio.excludes_one() && !verdict.is_told_apart()) {
         Some(p) if p >= FALSE_ALARMS => format!("; among all pairs p = {p:.2}"),
-        Some(_) if verdict == Verdict::CannotTell => "; no more than a case differs from itself".to_owned(),
+        Some(_) if *verdict == Verdict::CannotTell => "; no more than a case differs from itself".to_owned(),
         _ => String::new(),
     }
 }
 
-/// Another case of the scenario, and how the first compares with it.
-struct Rival<'a> {
-    case: &'a CaseFinding,
-    against: &'a Comparison,
-}
+/// A case, and how the first compares with it.
+pub(crate) type Rival<'a, F> = (&'a CaseFinding<F>, &'a PairComparison);
 
-/// The first case and all others, by what can be said of them.
-struct Answer<'a> {
-    first: &'a CaseFinding,
-    behind: Vec<Rival<'a>>,
-    equivalent: Vec<Rival<'a>>,
-    tied: Vec<Rival<'a>>,
-    unclear: Vec<Rival<'a>>,
-    ahead: Vec<Rival<'a>>,
-    /// Share no block with the first.
-    apart: Vec<String>,
-    /// Whether the first is faster than the second in the table.
-    second_is_behind: bool,
+/// The first case and all others.
+pub(crate) struct Answer<'a, F> {
+    pub(crate) first: &'a CaseFinding<F>,
+    /// `None` of those that share no block with the first.
+    rivals: Vec<(&'a CaseFinding<F>, Option<&'a PairComparison>)>,
     /// Whether every case of the scenario is among them.
     is_of_all: bool,
     /// Differences smaller than this fraction do not matter.
@@ -132,182 +157,159 @@ struct Answer<'a> {
     comparisons: &'a [Comparison],
 }
 
-impl<'a> Answer<'a> {
-    fn new(first: &'a CaseFinding, others: &[&'a CaseFinding], comparisons: &'a [Comparison]) -> Self {
-        let second = others.first().and_then(|second| find(comparisons, first, second));
-        let second_is_behind = second.is_some_and(|against| against.verdict == Verdict::Faster);
-        let mut answer = Self {
-            first,
-            behind: vec![],
-            equivalent: vec![],
-            tied: vec![],
-            unclear: vec![],
-            ahead: vec![],
-            apart: vec![],
-            second_is_behind,
-            is_of_all: false,
-            smallest_effect: 0.0,
-            comparisons,
-        };
-        for case in others {
-            let Some(against) = find(comparisons, first, case) else {
-                answer.apart.push(format!("{} (no common block)", case.title));
-                continue;
-            };
-            let place = match against.verdict {
-                Verdict::Faster => &mut answer.behind,
-                Verdict::Equivalent => &mut answer.equivalent,
-                Verdict::NoDifferenceFound => &mut answer.tied,
-                Verdict::CannotTell => &mut answer.unclear,
-                Verdict::Slower => &mut answer.ahead,
-            };
-            place.push(Rival { case, against });
-        }
-        answer
+impl<'a, F> Answer<'a, F> {
+    /// Those of which the first has this verdict.
+    pub(crate) fn with(&self, verdict: Verdict) -> Vec<Rival<'a, F>> {
+        let known = self.rivals.iter().filter_map(|(case, pair)| Some((*case, (*pair)?)));
+        known.filter(|(_, pair)| pair.verdict == verdict).collect()
     }
 
-    fn sentence(&self) -> String {
-        if let Some(sentence) = self.too_few_blocks() {
-            return sentence;
-        }
-        let mut parts = [self.ahead(), self.equivalent(), self.tied(), self.unclear(), self.behind()];
-        // Where the second in the table is behind, that is the answer, and what is said of those further down comes after.
-        if self.second_is_behind {
-            parts.rotate_right(1);
-        }
-        let text = parts.into_iter().flatten().collect::<Vec<String>>().join("; ");
-        let rivals = [&self.behind, &self.equivalent, &self.tied, &self.unclear, &self.ahead];
-        let rivals = rivals.into_iter().flatten().map(|rival| rival.case);
-        capital_unless(&text, std::iter::once(self.first).chain(rivals).map(|case| case.title.as_str()))
+    /// Those that share no block with the first.
+    pub(crate) fn apart(&self) -> impl Iterator<Item = String> {
+        self.rivals
+            .iter()
+            .filter(|(_, pair)| pair.is_none())
+            .map(|(case, _)| format!("{} (no common block)", case.title))
+    }
+
+    /// The parts of a sentence, which begins with a capital unless it begins with a name.
+    pub(crate) fn in_a_sentence(&self, parts: impl IntoIterator<Item = String>) -> String {
+        let titles = std::iter::once(self.first).chain(self.rivals.iter().map(|(case, _)| *case));
+        let text = parts.into_iter().collect::<Vec<String>>().join("; ");
+        capital_unless(&text, titles.map(|case| case.title.as_str()))
     }
 
     /// The same for all: with too few blocks nothing has an interval.
     fn too_few_blocks(&self) -> Option<String> {
-        let blocks = self.unclear.iter().map(|rival| rival.against.blocks).max()?;
-        let known = [&self.behind, &self.equivalent, &self.tied, &self.ahead];
-        let something_is_known = known.iter().any(|rivals| !rivals.is_empty());
+        let blocks = self.rivals.iter().map(|(_, pair)| pair.map(|pair| pair.blocks)).collect::<Option<Vec<u32>>>()?;
+        let (blocks, least) = (blocks.into_iter().max()?, least_trials());
         // The others may well have enough of them among themselves.
-        let others_have_enough = self.comparisons.iter().any(|comparison| comparison.blocks >= least_trials());
-        if others_have_enough || something_is_known || !self.apart.is_empty() {
+        if self.comparisons.iter().any(|comparison| comparison.blocks >= least) {
             return None;
         }
-        let mut titles = vec![self.first.title.clone()];
-        titles.extend(self.unclear.iter().map(|rival| rival.case.title.clone()));
-        let blocks = counted(u64::from(blocks), "common block");
-        let least = least_trials();
-        Some(format!(
-            "Cannot tell {} apart: {blocks}, and {least} are the least for an interval",
-            together(&titles, self.is_of_all)
-        ))
+        let titles = std::iter::once(self.first).chain(self.rivals.iter().map(|(case, _)| *case));
+        let titles: Vec<String> = titles.map(|case| case.title.clone()).collect();
+        let (titles, blocks) = (together(&titles, self.is_of_all), counted(u64::from(blocks), "common block"));
+        Some(format!("Cannot tell {titles} apart: {blocks}, and {least} are the least for an interval"))
+    }
+
+    pub(crate) fn equivalent(&self, ratio: fn(&PairComparison) -> String) -> Option<String> {
+        equivalent_to(&self.first.title, &with_ratios(&self.with(Verdict::Equivalent), ratio), self.smallest_effect)
+    }
+
+    pub(crate) fn tied(&self, ratio: fn(&PairComparison) -> String) -> Option<String> {
+        let others = with_ratios(&self.with(Verdict::NoDifferenceFound), ratio);
+        let any_of = if others.len() > 1 { "any of " } else { "" };
+        let others = some_listed(&others, "or")?;
+        Some(format!("no difference found between {} and {any_of}{others}", self.first.title))
+    }
+
+    /// `others` cannot be told from the first.
+    pub(crate) fn unclear(&self, others: Vec<String>) -> Option<String> {
+        let others: Vec<String> = others.into_iter().chain(self.apart()).collect();
+        Some(format!("cannot tell {} from {}", self.first.title, some_listed(&others, "or")?))
+    }
+}
+
+impl<'a> Answer<'a, ServerFigures> {
+    fn sentence(&self) -> String {
+        let unclear = self.with(Verdict::CannotTell);
+        let unclear = match unclear.len() {
+            many if many > MOST_UNCLEAR_WITH_RATIOS => unclear.iter().map(|(case, _)| case.title.clone()).collect(),
+            _ => with_ratios(&unclear, ratio_or_blocks),
+        };
+        let mut parts = [self.ahead(), self.equivalent(ratio), self.tied(ratio), self.unclear(unclear), self.behind()];
+        // Where the second in the table is behind, that is the answer, and what is said of those further down comes after.
+        let second = self.rivals.first().and_then(|(_, pair)| *pair);
+        if second.is_some_and(|pair| pair.verdict == Verdict::Faster) {
+            parts.rotate_right(1);
+        }
+        self.in_a_sentence(parts.into_iter().flatten())
     }
 
     /// Ratios within blocks can contradict the order of the medians when blocks differ much.
     fn ahead(&self) -> Option<String> {
-        let others = with_ratios(&self.ahead, &reciprocal);
-        let verb = if self.ahead.len() == 1 { "is" } else { "are" };
+        let others = with_ratios(&self.with(Verdict::Slower), reciprocal);
+        let verb = if others.len() == 1 { "is" } else { "are" };
         let first = &self.first.title;
-        non_empty(&others, || {
-            format!("within blocks {} {verb} faster than {first}, whose median is higher", listed(&others, "and"))
-        })
-    }
-
-    fn equivalent(&self) -> Option<String> {
-        equivalent_to(&self.first.title, &with_ratios(&self.equivalent, &ratio), self.smallest_effect)
-    }
-
-    fn tied(&self) -> Option<String> {
-        let others = with_ratios(&self.tied, &ratio);
-        let any_of = if others.len() > 1 { "any of " } else { "" };
-        non_empty(&others, || {
-            format!("no difference found between {} and {any_of}{}", self.first.title, listed(&others, "or"))
-        })
-    }
-
-    fn unclear(&self) -> Option<String> {
-        let mut others = with_ratios(&self.unclear, &ratio_or_blocks);
-        if others.len() > MOST_UNCLEAR_WITH_RATIOS {
-            others = self.unclear.iter().map(|rival| rival.case.title.clone()).collect();
-        }
-        others.extend(self.apart.iter().cloned());
-        non_empty(&others, || format!("cannot tell {} from {}", self.first.title, listed(&others, "or")))
+        Some(format!(
+            "within blocks {} {verb} faster than {first}, whose median is higher",
+            some_listed(&others, "and")?
+        ))
     }
 
     fn behind(&self) -> Option<String> {
-        let next = self.behind.first()?;
-        let the_next = if self.behind.len() == 1 { "" } else { ", the next" };
-        let than_next = format!("faster than {}{the_next}", next.case.title);
-        let line = |comparison: &Comparison| figure(Quantity::Ratio, &comparison.ratio).line();
-        if self.level().next().is_none() && self.is_clear() {
-            let blocks = counted(u64::from(next.against.blocks), "block");
-            let won = next.against.blocks_won;
-            return Some(format!("{} is {than_next}: {}, {won} of {blocks}", self.first.title, line(next.against)));
+        let behind = self.with(Verdict::Faster);
+        let (next, against) = *behind.first()?;
+        let the_next = if behind.len() == 1 { "" } else { ", the next" };
+        let than_next = format!("faster than {}{the_next}", next.title);
+        let line = |pair: &PairComparison| figure(Quantity::Ratio, &pair.ratio).line();
+        let level = self.level();
+        if level.is_empty() && self.is_clear() {
+            let blocks = counted(u64::from(against.blocks), "block");
+            let won = against.blocks_won;
+            return Some(format!("{} is {than_next}: {}, {won} of {blocks}", self.first.title, line(against)));
         }
-        if let Some(weakest) = self.whole_group_is_faster_than(next.case) {
-            let group = if self.level().count() == 1 { "both are" } else { "all of these are" };
+        if let Some(weakest) = self.whole_group_is_faster_than(next) {
+            let group = if level.len() == 1 { "both are" } else { "all of these are" };
             return Some(format!("{group} {than_next}: at least {}", line(weakest)));
         }
-        Some(format!("{} is {than_next}: {}", self.first.title, line(next.against)))
+        Some(format!("{} is {than_next}: {}", self.first.title, line(against)))
     }
 
     /// Those that are level with the first: equivalent to it, or no difference was found.
-    fn level(&self) -> impl Iterator<Item = &Rival<'a>> {
-        self.equivalent.iter().chain(&self.tied)
+    fn level(&self) -> Vec<Rival<'a, ServerFigures>> {
+        [self.with(Verdict::Equivalent), self.with(Verdict::NoDifferenceFound)].concat()
     }
 
-    /// Whether of all others it is clear whether they are behind the first.
+    /// Whether it is clear of all others whether they are behind the first.
     fn is_clear(&self) -> bool {
-        self.unclear.is_empty() && self.ahead.is_empty() && self.apart.is_empty()
+        let unclear = [Verdict::CannotTell, Verdict::Slower].map(|verdict| self.with(verdict).len());
+        unclear == [0, 0] && self.apart().next().is_none()
     }
 
     /// The smallest of the ratios of the first and all that are level with it over `next`, if all of them are faster.
-    fn whole_group_is_faster_than(&self, next: &CaseFinding) -> Option<&'a Comparison> {
-        if self.level().next().is_none() || !self.is_clear() {
+    fn whole_group_is_faster_than(&self, next: &CaseFinding) -> Option<&'a PairComparison> {
+        let level = self.level();
+        if level.is_empty() || !self.is_clear() {
             return None;
         }
-        let group = std::iter::once(self.first).chain(self.level().map(|rival| rival.case));
+        let group = std::iter::once(self.first).chain(level.iter().map(|(case, _)| *case));
         let over_next =
             group.map(|case| find(self.comparisons, case, next).filter(|over| over.verdict == Verdict::Faster));
-        let over_next: Option<Vec<&Comparison>> = over_next.collect();
+        let over_next: Option<Vec<&PairComparison>> = over_next.collect();
         over_next?.into_iter().min_by(|left, right| left.ratio.value.total_cmp(&right.ratio.value))
     }
 }
 
-fn find<'a>(comparisons: &'a [Comparison], a: &CaseFinding, b: &CaseFinding) -> Option<&'a Comparison> {
-    comparisons.iter().find(|comparison| comparison.a == a.subject && comparison.b == b.subject)
+fn find<'a, F>(comparisons: &'a [Comparison], a: &CaseFinding<F>, b: &CaseFinding<F>) -> Option<&'a PairComparison> {
+    comparisons.iter().find(|pair| pair.a == a.subject && pair.b == b.subject).map(|pair| &pair.by)
 }
 
-fn with_ratios(rivals: &[Rival], words: &dyn Fn(&Comparison) -> String) -> Vec<String> {
-    rivals.iter().map(|rival| format!("{} ({})", rival.case.title, words(rival.against))).collect()
+pub(crate) fn with_ratios<F>(rivals: &[Rival<F>], words: fn(&PairComparison) -> String) -> Vec<String> {
+    rivals.iter().map(|(case, against)| format!("{} ({})", case.title, words(against))).collect()
 }
 
-fn non_empty(items: &[String], sentence: impl Fn() -> String) -> Option<String> {
-    (!items.is_empty()).then(sentence)
+/// `None` if there is nothing to list.
+fn some_listed(items: &[String], last: &str) -> Option<String> {
+    (!items.is_empty()).then(|| listed(items, last))
 }
 
-fn ratio(comparison: &Comparison) -> String {
-    let figure = figure(Quantity::Ratio, &comparison.ratio);
-    let among = among_pairs(&comparison.ratio, comparison.p_adjusted, comparison.verdict);
+fn ratio(pair: &PairComparison) -> String {
+    let figure = figure(Quantity::Ratio, &pair.ratio);
     match figure.interval {
-        Some(interval) => format!("{}, {interval}{among}", figure.value),
+        Some(interval) => format!("{}, {interval}{}", figure.value, among_pairs(pair)),
         None => figure.value,
     }
 }
 
-fn ratio_or_blocks(comparison: &Comparison) -> String {
-    if comparison.ratio.low.is_some() {
-        ratio(comparison)
-    } else {
-        counted(u64::from(comparison.blocks), "common block")
-    }
+fn ratio_or_blocks(pair: &PairComparison) -> String {
+    if pair.ratio.low.is_some() { ratio(pair) } else { counted(u64::from(pair.blocks), "common block") }
 }
 
 /// The ratio the other way round, as it is written when the second of a pair is the faster one.
-fn reciprocal(comparison: &Comparison) -> String {
-    let mut turned = comparison.clone();
-    turned.ratio.value = comparison.ratio.value.recip();
-    turned.ratio.low = comparison.ratio.high.map(f64::recip);
-    turned.ratio.high = comparison.ratio.low.map(f64::recip);
-    ratio(&turned)
+fn reciprocal(pair: &PairComparison) -> String {
+    ratio(&PairComparison { ratio: pair.ratio.turned(), ..pair.clone() })
 }
 
 #[cfg(test)]

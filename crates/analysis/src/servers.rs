@@ -1,26 +1,23 @@
 //! Scenarios of servers: from the records of their trials to what can be said of them.
 
-use std::collections::BTreeSet;
-
 use tolok_model::{Case, ExternalServer, LoadTool, Outcome, Role, Scenario, TrialRecord};
 
 use crate::bottleneck::bottleneck;
-use crate::case::{Draft, finding, noise_floor_of, order, pairs, relate};
+use crate::case::{Draft, comparisons, finding, noise_floor_of, order, relate};
 use crate::case_inputs::CaseInputs;
 use crate::database::database;
 use crate::demands::demands;
 use crate::diagnosis::diagnoses;
 use crate::environment::Surroundings;
-use crate::estimate::{BlockRatio, ratio_within_blocks};
+use crate::estimate::ratio_within_blocks;
 use crate::figure::database::{DATABASE_OF_TRIALS, DatabaseUse};
 use crate::figure::resources::RESOURCES_OF_TRIALS;
 use crate::figure::server::{SERVER_TRIALS, ServerFigures};
 use crate::figure::table::{Around, Readings};
-use crate::findings::{
-    CaseFinding, Comparison, DatabaseFinding, EnvironmentFinding, MemorySource, NoiseFloor, ScenarioFinding, Verdict,
-};
+use crate::findings::{CaseFinding, DatabaseFinding, EnvironmentFinding, MemorySource, ScenarioFinding};
 use crate::flags::flags;
 use crate::gates::gates;
+use crate::grouping::sorted_once;
 use crate::noise::aa_effect;
 use crate::objectives::objectives;
 use crate::observations::Observations;
@@ -31,7 +28,7 @@ use crate::tool_flags::named;
 use crate::tools::{marks, versions};
 use crate::trial_findings::of_trials;
 use crate::usage::Cpus;
-use crate::verdict::{Rule, judge};
+use crate::verdict::Rule;
 
 /// Every scenario of servers, in the order of the study, but for how many blocks it would need and the courses of its cases.
 pub(crate) fn of_servers(records: &Records) -> Vec<ScenarioFinding> {
@@ -85,14 +82,14 @@ impl<'a> Analysis<'a> {
         let again =
             |twin: &str| (Observations::of(twin, self.records.plan, self.records.trials).goodput_by_block(), 0.0);
         let noise_floor = noise_floor_of(self.records.plan, &scenario.id, &competing, again);
-        let comparisons = self.comparisons(&competing, noise_floor.as_ref());
+        let smallest_effect = self.records.plan.smallest_effect;
+        let rule = Rule { smallest_effect, aa_effect: aa_effect(noise_floor.as_ref()) };
+        let comparisons = comparisons(&competing, &|draft| Some(&draft.blocks), rule);
         for draft in &mut competing {
             let over = |ceiling: &[Option<f64>]| ratio_within_blocks(&draft.blocks, ceiling).map(|found| found.ratio);
             draft.finding.of_ceiling = against_ceiling.and_then(over);
         }
-        let verdicts: Vec<(&str, &str, Verdict)> =
-            comparisons.iter().map(|pair| (pair.a.as_str(), pair.b.as_str(), pair.verdict)).collect();
-        relate(&mut competing, &verdicts);
+        relate(&mut competing, &comparisons);
 
         let cases: Vec<CaseFinding> = competing.into_iter().map(|draft| draft.finding).collect();
         ScenarioFinding {
@@ -112,12 +109,7 @@ impl<'a> Analysis<'a> {
             objectives: scenario.objectives.iter().map(ToString::to_string).collect(),
             noise_floor,
             power: None,
-            verdict: verdict_sentence(
-                &cases,
-                &comparisons,
-                self.records.plan.smallest_effect,
-                scenario.load.executor.is_open(),
-            ),
+            verdict: verdict_sentence(&cases, &comparisons, smallest_effect, scenario.load.executor.is_open()),
             unscored_diagnoses: diagnoses(&cases, self.records.diagnoses),
             cases,
             ceiling: ceiling.map(|draft| CaseFinding { ranked: false, ..draft.finding }),
@@ -148,8 +140,7 @@ impl<'a> Analysis<'a> {
 
     /// What is seen in the trials of any case, each once.
     fn each_once<T: Ord>(&self, of: fn(&Observations) -> Vec<T>) -> Vec<T> {
-        let seen: BTreeSet<T> = self.cases.iter().flat_map(|(_, observations)| of(observations)).collect();
-        seen.into_iter().collect()
+        sorted_once(self.cases.iter().flat_map(|(_, observations)| of(observations)))
     }
 
     /// What lay between client and subject in the scenario's trials, each once.
@@ -159,10 +150,7 @@ impl<'a> Analysis<'a> {
             is_completed && self.cases.iter().any(|(case, _)| case.id == trial.case)
         };
         let isolations = self.records.trials.iter().filter(own).filter_map(|trial| trial.isolation.as_ref());
-        let mut networks: Vec<&str> = isolations.map(|isolation| isolation.network.as_str()).collect();
-        networks.sort_unstable();
-        networks.dedup();
-        networks
+        sorted_once(isolations.map(|isolation| isolation.network.as_str()))
     }
 
     /// A case by itself; its relations to others come later.
@@ -204,18 +192,5 @@ impl<'a> Analysis<'a> {
             link_rate_bps: environment.link.rate_bps,
             database_rate_bps: environment.database.as_ref().and_then(|database| database.link.rate_bps),
         }
-    }
-
-    /// Every pair of ranked cases, the higher in the table first.
-    fn comparisons(&self, drafts: &[Draft<ServerFigures>], floor: Option<&NoiseFloor>) -> Vec<Comparison> {
-        let of_both = |(a, b): (&Draft<ServerFigures>, &Draft<ServerFigures>)| {
-            let names = (a.finding.subject.clone(), b.finding.subject.clone());
-            Some((names, ratio_within_blocks(&a.blocks, &b.blocks)?))
-        };
-        let (names, ratios): (Vec<(String, String)>, Vec<BlockRatio>) =
-            pairs(drafts).into_iter().filter_map(of_both).unzip();
-        let smallest_effect = self.records.plan.smallest_effect;
-        let judged = judge(ratios, Rule { smallest_effect, aa_effect: aa_effect(floor) });
-        names.iter().zip(judged).map(|((a, b), judged)| judged.comparison(a, b)).collect()
     }
 }

@@ -13,6 +13,7 @@ use crate::figures::{Quantity, amount, counted, figure, listed};
 use crate::findings::SteadyClass;
 use crate::findings::{Estimate, SteadyFinding};
 use crate::flag::{Flag, FlagKind};
+use crate::grouping::grouped;
 use crate::observations::Observations;
 
 /// Memory that grows by less than this fraction of it over the window is not spoken of.
@@ -53,19 +54,13 @@ pub(crate) fn of_trial(trial: &Measurement) -> Result<TrialSteadiness, &'static 
     Ok(TrialSteadiness { class, steady_after_s: found.steady_from as f64 })
 }
 
-/// What the seconds of all scored trials say; none where the load has several levels or no trial can be judged.
+/// What the seconds of all scored trials say, or `None` where the load has several levels or no trial can be judged.
 pub(crate) fn steadiness(observations: &Observations, load: &LoadProfile) -> Option<SteadyFinding> {
-    let judged: Vec<TrialSteadiness> =
-        observations.scored.iter().filter_map(|(_, trial)| of_trial(trial).ok()).collect();
+    let judged: Vec<TrialSteadiness> = observations.trials().filter_map(|trial| of_trial(trial).ok()).collect();
     let first = judged.first().filter(|_| is_asked(load))?;
     let is_one_class = judged.iter().all(|trial| trial.class == first.class);
-    let mut trials: Vec<(SteadyClass, u32)> = Vec::new();
-    for trial in &judged {
-        match trials.iter_mut().find(|(class, _)| *class == trial.class) {
-            Some((_, number)) => *number += 1,
-            None => trials.push((trial.class, 1)),
-        }
-    }
+    let groups = grouped(&judged, |one, other| one.class == other.class);
+    let mut trials: Vec<(SteadyClass, u32)> = groups.iter().map(|group| (group[0].class, group.len() as u32)).collect();
     trials.sort_by_key(|(class, number)| (std::cmp::Reverse(*number), *class));
     let settles = |class| matches!(class, SteadyClass::WarmUp | SteadyClass::Slowdown);
     let after: Vec<f64> =

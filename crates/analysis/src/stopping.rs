@@ -18,7 +18,7 @@ use crate::programs;
 use crate::records::Records;
 use crate::servers::of_servers;
 
-/// After how many blocks the rule of the plan was met first; none where it has not been, or the plan has no such rule.
+/// After how many blocks the rule of the plan was met first, or `None` where it has not been, or the plan has no such rule.
 ///
 /// Only whole blocks count: those of which every planned trial has a record, whatever became of it.
 pub fn blocks_settled(records: &Records) -> Option<u32> {
@@ -40,9 +40,9 @@ fn has_ratios(plan: &Plan) -> bool {
 /// What the rule did to a run.
 #[derive(Debug, Default)]
 pub(crate) struct Ended {
-    /// The plan of the blocks that were run; none where all of the plan's blocks were to be.
+    /// The plan of the blocks that were run, or `None` where all of the plan's blocks were to be.
     pub(crate) plan: Option<Plan>,
-    /// The rule and what came of it; none without a rule.
+    /// The rule and what came of it, or `None` without a rule.
     pub(crate) sentence: Option<String>,
 }
 

@@ -24,7 +24,7 @@ pub(crate) struct Asked<'a> {
     pub(crate) own: Option<&'a Answerer<'a>>,
 }
 
-/// Known differences that bear on a row, a sentence each; none where nothing was measured.
+/// Known differences that bear on a row, a sentence each, or `None` where nothing was measured.
 pub(crate) fn notes(row: &ToolRow, asked: &Asked) -> Vec<String> {
     if row.trials_scored == 0 {
         return Vec::new();
@@ -79,7 +79,7 @@ fn against_little(row: &ToolRow, asked: &Asked) -> Option<String> {
     Some(format!("Its mean cannot be of answers that came: {waiting}."))
 }
 
-/// What a mean latency that breaks Little's law would mean; nothing for one that does not.
+/// What a mean latency that breaks Little's law would mean, or `None` for one that does not.
 pub(crate) fn waiting(row: &ToolRow, load: &LoadProfile) -> Option<String> {
     let little = row.little.as_ref().filter(|_| row.trials_against_little > 0)?;
     let connections = load.connections_max()?;
@@ -135,7 +135,7 @@ fn never_answered(_: &ToolRow, asked: &Asked) -> Option<String> {
     }
     let text = "It counts a request when its answer comes, so one that is never answered is in no figure of it";
     let Some(own) = asked.own else { return Some(format!("{text}.")) };
-    let trials = || own.observations.scored.iter().map(|(_, trial)| &trial.ledger);
+    let trials = || own.observations.trials().map(|trial| &trial.ledger);
     let unanswered = trials().filter_map(|ledger| ledger.connections_unanswered).max().unwrap_or_default();
     let timeouts = trials().filter_map(|ledger| ledger.failed.get("timeout")).sum::<u64>();
     match (unanswered, timeouts) {
@@ -152,7 +152,7 @@ fn undelivered(row: &ToolRow, asked: &Asked) -> Option<String> {
     let Executor::ConstantArrivalRate { rate_rps, .. } = asked.scenario.load.executor else { return None };
     let said = row.goodput_rps.as_ref()?.value;
     let own = asked.own.and_then(|own| own.case.goodput_rps.as_ref()).map(|goodput| goodput.value);
-    // Where nobody delivers it, it is the server that does not keep up.
+    // Where no tool delivers it, the server does not keep up.
     if said >= DELIVERED * rate_rps || own.is_some_and(|own| own < DELIVERED * rate_rps) {
         return None;
     }
@@ -173,17 +173,17 @@ fn costly(row: &ToolRow, asked: &Asked) -> Option<String> {
     Some(format!("It spends {cost} of CPU time on an answer, {times} of what tolok spends{why}."))
 }
 
-/// What a tool does not say of its trials, in words; nothing of tolok's own, or where nothing was measured.
+/// What a tool does not report, in words. Empty for tolok's own, and where nothing was measured.
 pub(crate) fn does_not_tell(scenario: &Scenario, observations: &Observations) -> Vec<String> {
     if scenario.tool.name == LoadTool::Tolok || observations.scored.is_empty() {
         return Vec::new();
     }
-    let lacks = |what: &dyn Fn(&Measurement) -> bool| observations.scored.iter().any(|(_, trial)| what(trial));
+    let lacks = |what: &dyn Fn(&Measurement) -> bool| observations.trials().any(what);
     let percentile = |quantile: f64| {
         lacks(&move |trial| Percentile::is_told_by(quantile, trial.ledger.good) && trial.latency.at(quantile).is_none())
     };
     let is_open = scenario.load.executor.is_open();
-    // Of these it is known that they look at the status alone.
+    // These are known to look at the status alone.
     let by_status = matches!(scenario.tool.name, LoadTool::Wrk | LoadTool::H2load | LoadTool::Hey | LoadTool::Oha);
     let told = [
         (lacks(&|trial| trial.ledger.unaccounted().is_none()), "what became of every request"),

@@ -10,7 +10,7 @@ use crate::observations::Observations;
 /// A tool's count may differ from that of the wire by this share, or by one answer for each connection.
 pub const WIRE_TOLERATED: f64 = 0.01;
 
-/// Those of one case.
+/// The flags of one case.
 pub(crate) fn tool_flags(observations: &Observations, scenario: &Scenario, link: &Link) -> [Option<Flag>; 2] {
     [wire_contradicts(observations, scenario, tolerated(link)), tells_little(observations, scenario)]
 }
@@ -35,7 +35,7 @@ pub(crate) fn named(name: &str, versions: &[String], script: Option<&str>) -> St
     parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ")
 }
 
-/// By how much the tool's count and that of the wire differ beyond what is tolerated; nothing where they agree. An answer
+/// By how much the tool's count and that of the wire differ beyond what is tolerated, or `None` where they agree. An answer
 /// that the tool calls bad may well have crossed the wire as a good one, so failures may be among those that it lacks.
 pub(crate) fn contradiction(trial: &Measurement, load: &LoadProfile, tolerated: f64) -> Option<u64> {
     let (wire, counted) = (trial.wire?.answers_2xx, counted(trial));
@@ -52,7 +52,7 @@ fn wire_contradicts(observations: &Observations, scenario: &Scenario, tolerated:
     let off = |trial: &Measurement| contradiction(trial, &scenario.load, tolerated);
     let trials = number_of(observations.scored.len() as u64, "trial");
     let found: Vec<(u64, &Measurement)> =
-        observations.scored.iter().filter_map(|(_, trial)| Some((off(trial)?, *trial))).collect();
+        observations.trials().filter_map(|trial| Some((off(trial)?, trial))).collect();
     let (_, worst) = found.iter().max_by_key(|(off, _)| *off)?;
     let message = format!(
         "in {} of {trials} the wire contradicts the tool; in the worst it counted {}, and {} crossed the wire",
@@ -68,7 +68,7 @@ fn tells_little(observations: &Observations, scenario: &Scenario) -> Option<Flag
     if scenario.tool.name == LoadTool::Tolok || observations.scored.is_empty() {
         return None;
     }
-    let lacks = |what: &dyn Fn(&Measurement) -> bool| observations.scored.iter().any(|(_, trial)| what(trial));
+    let lacks = |what: &dyn Fn(&Measurement) -> bool| observations.trials().any(what);
     let is_open = scenario.load.executor.is_open();
     let has_waiting = !is_open && scenario.load.connection == Connection::KeepAlive;
     let gates = [

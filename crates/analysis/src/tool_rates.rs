@@ -9,7 +9,7 @@ use crate::estimate::{BlockRatio, least_trials, ratio_within_blocks, size};
 use crate::figures::{Quantity, counted, figure};
 use crate::findings::{Estimate, ToolRow, Verdict};
 use crate::tools::Answerer;
-use crate::verdict::{Judged, Rule, judge};
+use crate::verdict::{Judged, Rule, judge_pairs};
 
 /// A value of one tool.
 pub(crate) type Said<'a> = (&'a ToolRow, f64);
@@ -25,7 +25,7 @@ pub(crate) struct Tools<'a> {
 pub(crate) struct Ends<'a> {
     pub(crate) lowest: Said<'a>,
     pub(crate) highest: Said<'a>,
-    /// The highest over the lowest, within blocks, with the interval that holds for all pairs; none without a common block.
+    /// The highest over the lowest, within blocks, with the interval that holds for all pairs, or `None` without a common block.
     pub(crate) ratio: Option<Estimate>,
     /// Blocks that they share.
     pub(crate) blocks: u32,
@@ -50,14 +50,11 @@ impl<'a> Tools<'a> {
         let lowest = *others().min_by(|left, right| left.1.total_cmp(&right.1))?;
         let between = others().filter(|(row, _)| row.scenario != lowest.0.scenario).copied();
         let all: Vec<Said> = std::iter::once(highest).chain(between).chain([lowest]).collect();
-        let pairs = all.iter().enumerate().flat_map(|(place, a)| all[place + 1..].iter().map(move |b| (a, b)));
-        let known = |(a, b): (&Said<'a>, &Said<'a>)| {
-            Some(((a.0.scenario.clone(), b.0.scenario.clone()), self.over(a.0, b.0, of)?))
-        };
-        let (names, ratios): (Vec<(String, String)>, Vec<BlockRatio>) = pairs.filter_map(known).unzip();
-        let judged = judge(ratios, Rule { smallest_effect: self.smallest_effect, aa_effect: None });
-        let is_of_ends = |(a, b): &(String, String)| *a == highest.0.scenario && *b == lowest.0.scenario;
-        let pair = names.iter().zip(judged).find(|(names, _)| is_of_ends(names)).map(|(_, judged)| judged);
+        let rule = Rule { smallest_effect: self.smallest_effect, aa_effect: None };
+        // The highest is the first of all, and the lowest the last.
+        let of_ends = (0, all.len() - 1);
+        let mut judged = judge_pairs(all.len(), |a, b| self.over(all[a].0, all[b].0, of), rule).into_iter();
+        let pair = judged.find(|(places, _)| *places == of_ends).map(|(_, judged)| judged);
         let (verdict, blocks) = pair.as_ref().map_or((Verdict::CannotTell, 0), |it| (it.verdict, it.pair.blocks));
         Some(Ends { lowest, highest, ratio: pair.map(simultaneous), blocks, verdict })
     }

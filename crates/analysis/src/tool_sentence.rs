@@ -12,7 +12,7 @@ use crate::tool_differences::waiting;
 use crate::tool_rates::{Ends, Said, Tools};
 use crate::tools::subject_cpu_s;
 
-/// Which tools agree, which were themselves the limit, whom the wire contradicts, and whose latencies were not taken.
+/// Which tools agree, which were themselves the limit, which the wire contradicts, and which did not measure latencies.
 pub(crate) fn tools_sentence(finding: &ToolsFinding, load: &LoadProfile, tools: &Tools) -> String {
     let rows = &finding.rows;
     let measured: Vec<&ToolRow> = rows.iter().filter(|row| row.goodput_rps.is_some()).collect();
@@ -134,7 +134,7 @@ fn contradicted(measured: &[&ToolRow]) -> Option<String> {
     })
 }
 
-/// A count as a share of what crossed the wire: nobody is off by so little that it may be rounded away.
+/// A count as a share of what crossed the wire, with enough digits to show a small difference.
 pub fn share_of_wire(share: f64) -> String {
     let percent = share * 100.0;
     match (percent - 100.0).abs() {

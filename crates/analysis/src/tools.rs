@@ -10,6 +10,7 @@ use crate::environment::Surroundings;
 use crate::estimate::{median, ratio_within_blocks};
 use crate::findings::{CaseFinding, ScenarioFinding, ToolRow, ToolsFinding};
 use crate::flag::FlagKind;
+use crate::grouping::sorted_once;
 use crate::observations::{Observations, goodput};
 use crate::records::Records;
 use crate::tool_differences::{Asked, does_not_tell, notes};
@@ -72,7 +73,7 @@ pub(crate) fn tools(records: &Records, scenarios: &[ScenarioFinding]) -> Vec<Too
     found
 }
 
-/// True of a scenario and itself as well.
+/// This is also true of a scenario and itself.
 fn differ_in_tool_only(one: &Scenario, other: &Scenario) -> bool {
     let asked = |scenario: &Scenario| (scenario.workload.clone(), scenario.environment.clone(), scenario.database);
     asked(one) == asked(other) && one.load == other.load
@@ -141,7 +142,7 @@ fn row(answerer: &Answerer, all: &[Answerer]) -> ToolRow {
         case: case.case.clone(),
         trials_planned: case.trials_planned,
         trials_scored: case.trials_scored,
-        failures: failures(case),
+        failures: sorted_once(case.failures.iter().map(|failure| failure.reason.clone())),
         goodput_rps: case.goodput_rps.clone(),
         wire_rps: each(&wire_rps),
         counted_of_wire: each(&counted_of_wire),
@@ -153,8 +154,7 @@ fn row(answerer: &Answerer, all: &[Answerer]) -> ToolRow {
         latency_max_s: each(&|trial| trial.latency.max_s),
         latency_marks: marks(observations),
         little: each(&|trial| little(trial, load)),
-        trials_against_little: observations.scored.iter().filter(|(_, trial)| is_against_little(trial, load)).count()
-            as u32,
+        trials_against_little: observations.number(|trial| is_against_little(trial, load)) as u32,
         generator_cpu_s_per_good: each(&generator_cpu_s),
         generator_cpu_of_own: of_own(generator_cpu_s),
         subject_cpu_s_per_good: case.cpu_s_per_good.clone(),
@@ -173,34 +173,20 @@ fn row(answerer: &Answerer, all: &[Answerer]) -> ToolRow {
 
 /// Versions of the tool in the scored trials, each once.
 pub(crate) fn versions(observations: &Observations) -> Vec<String> {
-    let used = observations.scored.iter().filter_map(|(_, trial)| trial.tool.as_ref());
-    let mut versions: Vec<String> = used.map(|tool| tool.version.clone()).filter(|it| !it.is_empty()).collect();
-    versions.sort_unstable();
-    versions.dedup();
-    versions
+    let used = observations.trials().filter_map(|trial| trial.tool.as_ref());
+    sorted_once(used.map(|tool| tool.version.clone()).filter(|it| !it.is_empty()))
 }
 
 /// What must be known of the latencies of any scored trial, each once.
 pub(crate) fn marks(observations: &Observations) -> Vec<LatencyMark> {
-    let mut marks: Vec<LatencyMark> =
-        observations.scored.iter().flat_map(|(_, trial)| trial.latency.marks.iter().copied()).collect();
-    marks.sort_unstable();
-    marks.dedup();
-    marks
-}
-
-fn failures(case: &CaseFinding) -> Vec<String> {
-    let mut reasons: Vec<String> = case.failures.iter().map(|failure| failure.reason.clone()).collect();
-    reasons.sort_unstable();
-    reasons.dedup();
-    reasons
+    sorted_once(observations.trials().flat_map(|trial| trial.latency.marks.iter().copied()))
 }
 
 fn wire_rps(trial: &Measurement) -> Option<f64> {
     Some(goodput(trial)? / counted_of_wire(trial)?)
 }
 
-/// Nothing where no answer crossed the wire, or the tool counted none.
+/// `None` where no answer crossed the wire, or the tool counted none.
 fn counted_of_wire(trial: &Measurement) -> Option<f64> {
     let (counted, wire) = (counted(trial) as f64, trial.wire?.answers_2xx as f64);
     (counted > 0.0 && wire > 0.0).then_some(counted / wire)

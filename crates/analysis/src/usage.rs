@@ -16,7 +16,7 @@ pub(crate) struct Cpus {
 }
 
 impl Cpus {
-    /// Dedicated CPUs are counted as the run recorded them; the plan knows their number if the run does not. Of a quota it
+    /// Dedicated CPUs are counted as the run recorded them; the plan knows their number if the run does not. For a quota it
     /// is the quota that counts, on however many CPUs it may be used.
     pub(crate) fn of(around: &Surroundings, machine: u32) -> Self {
         let given = |limits: &Limits, on: &[u32]| match limits.mode {

@@ -26,7 +26,8 @@
 use tolok_stats::{Interval, equivalence_paired, holm, mean_interval, paired_t};
 
 use crate::estimate::{BlockRatio, LEVEL, half_width, least_trials, size};
-use crate::findings::{Comparison, Estimate, Verdict};
+use crate::findings::{Better, Estimate, PairComparison, Verdict};
+use crate::grouping::pairs_of;
 use crate::outlier_blocks::outlier_blocks;
 
 /// An interval that is no wider than this to either side can say that there is no difference.
@@ -56,22 +57,31 @@ pub(crate) struct Judged {
 }
 
 impl Judged {
-    /// Of the goodputs of two subjects.
-    pub(crate) fn comparison(self, a: &str, b: &str) -> Comparison {
-        Comparison {
+    /// As findings have it, of a figure that is better this way.
+    pub(crate) fn finding(self, better: Better) -> PairComparison {
+        PairComparison {
             outlier_blocks: outlier_blocks(&self.pair),
-            a: a.to_owned(),
-            b: b.to_owned(),
-            ratio: self.pair.ratio,
             simultaneous_low: self.simultaneous.map(|interval| interval.low),
             simultaneous_high: self.simultaneous.map(|interval| interval.high),
             p_adjusted: self.p_adjusted,
             p_equivalence_adjusted: self.p_equivalence_adjusted,
-            blocks_won: self.pair.won,
+            blocks_won: self.pair.won(better),
             blocks: self.pair.blocks,
-            verdict: self.verdict,
+            verdict: better.of(self.verdict),
+            ratio: self.pair.ratio,
         }
     }
+}
+
+/// Judges every two of so many cases that have a ratio, all together. Gives their places, the lower one first.
+pub(crate) fn judge_pairs(
+    number: usize,
+    ratio: impl Fn(usize, usize) -> Option<BlockRatio>,
+    rule: Rule,
+) -> Vec<((usize, usize), Judged)> {
+    let (places, ratios): (Vec<(usize, usize)>, Vec<BlockRatio>) =
+        pairs_of(number).filter_map(|(a, b)| Some(((a, b), ratio(a, b)?))).unzip();
+    places.into_iter().zip(judge(ratios, rule)).collect()
 }
 
 /// Judges all pairs of a scenario together, in their order.
@@ -87,6 +97,12 @@ pub(crate) fn judge(pairs: Vec<BlockRatio>, rule: Rule) -> Vec<Judged> {
         p_equivalence_adjusted,
     };
     pairs.into_iter().zip(differences.into_iter().zip(equivalences)).map(judged).collect()
+}
+
+/// By how much the same subject, entered twice, came out apart from itself. `None` where it was not told apart.
+pub(crate) fn aa_effect(pair: BlockRatio, smallest_effect: f64) -> Option<f64> {
+    let judged = judge_alone(pair, Rule { smallest_effect, aa_effect: None })?;
+    judged.verdict.is_told_apart().then(|| size(judged.pair.ratio.value))
 }
 
 /// Judges one pair that stands by itself.
@@ -142,7 +158,6 @@ pub(crate) fn verdict(
     let Some(half_width) = half_width(ratio) else { return Verdict::CannotTell };
     let is_sure = |p: Option<f64>| p.is_some_and(|p| p < FALSE_ALARMS);
     let size = size(ratio.value);
-    let holds_one = ratio.low.is_some_and(|low| low <= 1.0) && ratio.high.is_some_and(|high| high >= 1.0);
     match () {
         () if is_sure(p_adjusted) && size >= rule.smallest_effect => match rule.aa_effect {
             Some(of_itself) if size <= of_itself => Verdict::CannotTell,
@@ -150,7 +165,7 @@ pub(crate) fn verdict(
             _ => Verdict::Slower,
         },
         () if is_sure(p_equivalence_adjusted) => Verdict::Equivalent,
-        () if half_width <= EQUIVALENCE_HALF_WIDTH && (holds_one || size < rule.smallest_effect) => {
+        () if half_width <= EQUIVALENCE_HALF_WIDTH && (!ratio.excludes_one() || size < rule.smallest_effect) => {
             Verdict::NoDifferenceFound
         }
         () => Verdict::CannotTell,

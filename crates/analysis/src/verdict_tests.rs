@@ -130,7 +130,8 @@ proptest! {
 
         prop_assert_eq!(back.verdict, forth.verdict.turned());
         prop_assert!((forth.pair.ratio.value * back.pair.ratio.value - 1.0).abs() < 1e-12);
-        prop_assert!(forth.pair.won + back.pair.won <= forth.pair.blocks && forth.pair.blocks == back.pair.blocks);
+        let won = |judged: &Judged| judged.pair.won(Better::Higher);
+        prop_assert!(won(&forth) + won(&back) <= forth.pair.blocks && forth.pair.blocks == back.pair.blocks);
         prop_assert_eq!(forth.pair.ratio.low.is_some(), blocks.len() >= 5);
     }
 

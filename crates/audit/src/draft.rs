@@ -91,7 +91,7 @@ impl Draft {
         self.found(AuditVerdict::Holds, sentence)
     }
 
-    /// The figures cannot all be as printed, or do not say what is said of them.
+    /// The figures cannot all be as printed, or they contradict the text.
     pub(crate) fn contradicted(self, sentence: impl Into<String>) -> AuditFinding {
         self.found(AuditVerdict::Contradicted, sentence)
     }

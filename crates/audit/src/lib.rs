@@ -1,7 +1,7 @@
-//! Checks of a published benchmark table: do its own figures agree with each other, and with what is said of them?
+//! Checks of a published benchmark table: do its figures agree with each other, and with the text?
 //!
 //! Each law is a module with one function from a [`Transcription`] to findings. A law claims only what the printed figures imply,
-//! with their rounding given the benefit of the doubt; what they merely suggest stands apart, as an inference. Pure: no I/O, no
+//! with their rounding given the benefit of the doubt. What they only suggest is marked as an inference. Pure: no I/O, no
 //! clock, no randomness.
 
 mod draft;

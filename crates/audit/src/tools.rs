@@ -1,8 +1,8 @@
-//! What load generators do unless they are told otherwise, as far as it changes what their figures mean.
+//! The defaults of load generators, as far as they change what the figures mean.
 //!
 //! Seen against servers that never answer, answer late, or answer with 500: wrk 4.1.0 and ab 2.3 of Debian 12, hey, h2load of
 //! nghttp2 1.52.0, k6 1.8.1. Read in the manuals and sources, and not run: wrk2, autocannon, bombardier, vegeta. All
-//! count answers with an error status in their rates and times; what they do with an answer that is given up differs, and is in
+//! count answers with an error status in their rates and times. They differ in what they do with a request that they give up: see
 //! the table below.
 
 use tolok_model::transcription::{Conditions, LoopModel};

@@ -5,12 +5,10 @@ use std::time::Duration;
 
 use clap::{Args as ClapArgs, Parser, Subcommand};
 
-use crate::cell::{CELLS, Cell};
+use crate::exercise::NAMES;
 use crate::floor::FloorArgs;
-use crate::honesty::Extent;
-use crate::part::Part;
+use crate::generator::Tool;
 use crate::stall::StallArgs;
-use crate::tool::Tool;
 use crate::transfer::TransferArgs;
 
 /// Length of honesty when everything is to be short: a stall of 200 ms in every 2 s.
@@ -27,8 +25,8 @@ pub struct Args {
     #[arg(long = "tool", value_name = "NAME=PATH", value_parser = given)]
     pub tools: Vec<(Tool, PathBuf)>,
     /// Only these exercises, separated by commas: hello-64, hello-512, hello-10000, big, close, lateness, honesty.
-    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = Part::named)]
-    pub only: Vec<Part>,
+    #[arg(long, value_name = "LIST", value_delimiter = ',', hide_possible_values = true, value_parser = NAMES)]
+    pub only: Vec<String>,
     /// Only these generators, separated by commas; tolok and the floor always take part.
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = Tool::named)]
     pub generators: Vec<Tool>,
@@ -56,8 +54,7 @@ pub struct Args {
     /// Where everything runs.
     #[command(flatten)]
     pub place: PlaceArgs,
-    /// Fetch missing generators into a private folder first: Debian's wrk, ab, h2load and hey with apt-get, and k6 with
-    /// `go install`, if there is a go, which takes many minutes. Nothing is installed in the system.
+    /// Fetch missing generators into tolok's toolbox first, as `tolok setup tools` does. Nothing is installed in the system.
     #[arg(long)]
     pub fetch: bool,
     /// Write a document with everything that is printed, and how to read it.
@@ -106,23 +103,13 @@ impl Args {
         }
     }
 
-    /// Lengths of everything in the exercise honesty, and rounds of it.
-    pub fn honesty(&self) -> (Extent, u32) {
+    /// Length of the load in honesty, and rounds of it.
+    pub fn honesty(&self) -> (Duration, u32) {
         match (self.quick, self.brief) {
-            (true, _) => (Extent::of(SHORT_HONESTY), 1),
-            (_, true) => (Extent::of(SHORT_HONESTY), 3),
-            _ => (Extent::of(self.honesty_seconds), self.honesty_rounds),
+            (true, _) => (SHORT_HONESTY, 1),
+            (_, true) => (SHORT_HONESTY, 3),
+            _ => (self.honesty_seconds, self.honesty_rounds),
         }
-    }
-
-    /// Whether an exercise was asked for.
-    pub fn wants(&self, part: Part) -> bool {
-        self.only.is_empty() || self.only.contains(&part)
-    }
-
-    /// The cells that were asked for, in their order.
-    pub fn cells(&self) -> Vec<&'static Cell> {
-        CELLS.iter().filter(|cell| self.wants(Part::Cell(cell))).collect()
     }
 }
 
@@ -140,29 +127,30 @@ fn seconds(text: &str) -> Result<Duration, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::exercise::Exercise;
+    use tolok_model::LoadTool;
 
     fn parse(line: &str) -> Result<Args, clap::Error> {
         Args::try_parse_from(line.split_whitespace())
     }
 
     #[test]
-    fn generators_and_cells_are_named() {
+    fn generators_and_exercises_are_named() {
         let args =
             parse("bench-load --tool wrk=/a/wrk --generators wrk,k6 --only close,hello-512,honesty --seconds 0.5");
         let args = args.unwrap();
-        assert_eq!(args.tools, [(Tool::Wrk, PathBuf::from("/a/wrk"))]);
-        assert_eq!(args.generators, [Tool::Wrk, Tool::K6]);
-        assert_eq!(args.cells().iter().map(|cell| cell.name).collect::<Vec<_>>(), ["hello-512", "close"]);
-        assert!(args.wants(Part::Honesty) && !args.wants(Part::Lateness));
-        assert_eq!((args.honesty().0.stalls, args.honesty().1), (Duration::from_secs(16), 3));
+        let [wrk, k6] = [LoadTool::Wrk, LoadTool::K6].map(Tool::Lab);
+        assert_eq!(args.tools, [(wrk, PathBuf::from("/a/wrk"))]);
+        assert_eq!(args.generators, [wrk, k6]);
+        let names = |args: &Args| Exercise::all(args, &[]).iter().map(|one| one.name).collect::<Vec<_>>();
+        assert_eq!(names(&args), ["hello-512", "close", "honesty", "honesty"]);
+        assert_eq!(names(&parse("bench-load").unwrap()).len(), 9);
+        assert_eq!(args.honesty(), (Duration::from_secs(16), 3));
         assert_eq!(args.extent(), (10, Duration::from_millis(500)));
         assert_eq!(parse("bench-load --quick").unwrap().extent(), (3, Duration::from_secs(1)));
-        let (extent, rounds) = parse("bench-load --quick").unwrap().honesty();
-        assert_eq!((extent.stall, rounds), (Duration::from_millis(200), 1));
+        assert_eq!(parse("bench-load --quick").unwrap().honesty(), (Duration::from_millis(6_400), 1));
         let brief = parse("bench-load --brief").unwrap();
         assert_eq!((brief.extent(), brief.honesty().1), ((6, Duration::from_secs(1)), 3));
-        let all = parse("bench-load").unwrap();
-        assert!(all.cells().len() == CELLS.len() && all.wants(Part::Lateness));
     }
 
     #[test]

@@ -1,81 +1,61 @@
-//! The whole comparison: who takes part, in which order, and what became of everybody.
+//! The whole comparison: who takes part, in which order, and what became of everyone.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+use serde::Serialize;
 use tempfile::TempDir;
-use tolok_stats::Rng;
+use tolok_bench::error::{self, BenchError, failed};
+use tolok_bench::machine::Machine;
+use tolok_model::SplitMix64;
+use tolok_model::figures::counted;
 
 use crate::args::Args;
-use crate::cell::{Cell, Contender};
-use crate::error::{self, BenchError};
+use crate::counters::Counters;
+use crate::exercise::{Exercise, Question};
+use crate::generator::Tool;
 use crate::interrupt::Interrupt;
-use crate::machine::{Machine, allowed_cpus, load_average};
-use crate::measure::{Measurement, Place, measure_cell};
-use crate::part::Part;
-use crate::peers::{Absent, Peer, Search, private_folder};
+use crate::measure::{Measurement, Place, Surroundings, measure};
+use crate::peers::{Absent, Peer, Search};
 use crate::regime::Transfer;
-use crate::table::rounds;
-use crate::tool::Tool;
-use crate::{assets, fetch, honesty, lateness, raw, say};
+use crate::{assets, honesty, say};
+
+const FORMAT: u32 = 3;
 
 #[derive(Debug)]
 pub struct Bench {
     place: Place,
     /// Removed when this is dropped.
     _folder: TempDir,
-    machine: Machine,
-    peers: Vec<Peer>,
-    absent: Vec<Absent>,
-    cells: Vec<&'static Cell>,
-    lateness: bool,
-    honesty: Option<(honesty::Extent, u32)>,
-    rounds: u32,
-    seed: u64,
+    outcome: Outcome,
     json: Option<PathBuf>,
 }
 
-/// What a measurement needs from around it.
-#[derive(Debug, Clone, Copy)]
-pub struct Surroundings<'a> {
-    pub place: &'a Place,
-    pub peers: &'a [Peer],
-    pub interrupt: &'a Interrupt,
-}
-
-#[derive(Debug)]
+/// Everything that was measured; as JSON, the figures of every round for programs.
+#[derive(Debug, Serialize)]
 pub struct Outcome {
+    pub format: u32,
     pub machine: Machine,
+    pub load_average_at_end: Option<f64>,
+    /// Whether server and generator always went before everyone else on their CPUs; null before the first measurement.
+    pub raised: Option<bool>,
+    /// Whether there are counters of instructions.
+    pub has_counters: bool,
+    pub server_cpu: u32,
+    pub generator_cpu: u32,
     pub peers: Vec<Peer>,
-    /// Who did not, and why.
-    pub absent: Vec<Absent>,
+    /// Who takes no part, and why.
+    #[serde(skip)]
+    pub absent: Absent,
+    #[serde(skip)]
     pub duration: Duration,
     pub rounds: u32,
     /// Seed of the order.
     pub seed: u64,
-    pub cells: Vec<CellOutcome>,
-    /// Everybody at every rate; empty if that was not asked for.
-    pub lateness: Vec<lateness::Entry>,
-    /// What is reported, beside the truth.
-    pub honesty: Option<honesty::Outcome>,
-}
-
-/// What was measured in a cell.
-#[derive(Debug)]
-pub struct CellOutcome {
-    pub cell: &'static Cell,
-    /// Everybody who took part, and his measurements by round; none where the round did not come to it.
-    pub entries: Vec<Entry>,
-    /// Who takes part elsewhere and not here, and why.
-    pub left_out: Vec<(Contender, String)>,
-}
-
-/// A contender's measurements in a cell.
-#[derive(Debug)]
-pub struct Entry {
-    pub contender: Contender,
-    pub rounds: Vec<Option<Measurement>>,
+    /// Time of a request outside the stalls of `honesty`.
+    pub usual_s: Option<f64>,
+    pub exercises: Vec<Exercise>,
 }
 
 #[derive(Debug)]
@@ -86,18 +66,9 @@ pub enum Ended {
     Interrupted(Outcome),
 }
 
-impl Surroundings<'_> {
-    pub fn peer(&self, tool: Tool) -> &Peer {
-        self.peers.iter().find(|peer| peer.tool == tool).expect("only tools that were found take part")
-    }
-}
-
 impl Outcome {
-    pub fn measurements(&self) -> impl Iterator<Item = &Measurement> {
-        let cells = self.cells.iter().flat_map(|cell| &cell.entries).flat_map(|entry| entry.rounds.iter().flatten());
-        let lateness = self.lateness.iter().flat_map(|entry| entry.rounds.iter().flatten()).map(|one| &one.measurement);
-        let honesty = self.honesty.iter().flat_map(|one| &one.entries).flat_map(|entry| entry.rounds.iter().flatten());
-        cells.chain(lateness).chain(honesty.map(|one| &one.measurement))
+    fn measurements(&self) -> impl Iterator<Item = &Measurement> {
+        self.exercises.iter().flat_map(|one| &one.entries).flat_map(|entry| entry.rounds.iter().flatten())
     }
 
     pub fn transfers(&self) -> impl Iterator<Item = Transfer> {
@@ -106,196 +77,130 @@ impl Outcome {
 }
 
 impl Bench {
-    /// Finds everybody and lays out what is needed.
+    /// Finds everyone and lays out what is needed.
     pub fn prepare(args: &Args) -> Result<Bench, BenchError> {
         allow_many_connections();
-        let (server_cpu, generator_cpu) = cpus(args)?;
+        let machine = tolok_host::machine::Machine::read();
+        let (server_cpu, generator_cpu) = cpus(args, machine.allowed_cpus)?;
         args.markdown.iter().chain(&args.json).try_for_each(|path| error::prepare_file(path))?;
-        let ceiling = match &args.place.ceiling {
-            Some(path) => path.clone(),
-            None => beside_this_program("ceiling")?,
-        };
-        let (peers, absent) = take_part(args)?;
-        let folder = tempfile::Builder::new().prefix("bench-load-").tempdir();
-        let folder = folder.map_err(|source| BenchError::Write { path: std::env::temp_dir(), source })?;
-        let assets = folder.path().join("assets");
-        std::fs::create_dir(&assets).map_err(|source| BenchError::Write { path: assets.clone(), source })?;
-        assets::lay_out(&assets)?;
+        let ceiling = args.place.ceiling.clone().map_or_else(|| beside_this_program("ceiling"), Ok)?;
+        let temporary = tempfile::Builder::new().prefix("bench-load-").tempdir().map_err(failed("make a folder"))?;
+        let folder = temporary.path().to_owned();
+        let (peers, absent) = take_part(args, &folder)?;
+        assets::lay_out(&folder.join("assets"))?;
         let (rounds, duration) = args.extent();
+        let outcome = Outcome {
+            format: FORMAT,
+            machine: Machine::read(),
+            load_average_at_end: None,
+            raised: None,
+            has_counters: Counters::open().is_some(),
+            server_cpu,
+            generator_cpu,
+            exercises: Exercise::all(args, &peers),
+            peers,
+            absent,
+            duration,
+            rounds,
+            seed: args.seed,
+            usual_s: None,
+        };
         let own = beside_this_program("bench-load")?;
-        let place = Place { own, ceiling, folder: folder.path().to_owned(), server_cpu, generator_cpu, duration };
-        let machine = Machine::look(server_cpu, generator_cpu);
-        let (cells, seed, json) = (args.cells(), args.seed, args.json.clone());
-        let (lateness, honesty) = (args.wants(Part::Lateness), args.wants(Part::Honesty).then(|| args.honesty()));
-        Ok(Bench { place, _folder: folder, machine, peers, absent, cells, lateness, honesty, rounds, seed, json })
+        let place = Place { own, ceiling, folder, server_cpu, generator_cpu };
+        Ok(Bench { place, _folder: temporary, outcome, json: args.json.clone() })
     }
 
-    /// Does every exercise that was asked for.
-    pub fn run(self) -> Result<Ended, BenchError> {
-        let interrupt = Interrupt::listen();
-        let interrupt =
-            interrupt.map_err(|source| BenchError::Run { program: "the signal handler".to_owned(), source })?;
-        let around = Surroundings { place: &self.place, peers: &self.peers, interrupt: &interrupt };
-        let mut rng = Rng::seeded(self.seed);
-        let mut outcome = self.outcome();
-        let complete = self.run_cells(&mut outcome, around, &mut rng)?
-            && self.run_lateness(&mut outcome, around, &mut rng)?
-            && self.run_honesty(&mut outcome, around, &mut rng)?;
-        self.save(&mut outcome)?;
-        Ok(if complete { Ended::Complete(outcome) } else { Ended::Interrupted(outcome) })
-    }
-
-    /// Measures everybody in every cell, round by round. False if that was interrupted.
-    fn run_cells(&self, outcome: &mut Outcome, around: Surroundings, rng: &mut Rng) -> Result<bool, BenchError> {
-        let each = outcome.cells.iter().map(|cell| cell.entries.len()).sum::<usize>();
-        self.announce("closed loops", each);
-        for round in (0..self.rounds).filter(|_| each > 0) {
-            for (cell, entry) in order(outcome, rng) {
-                let (kind, contender) = (outcome.cells[cell].cell, outcome.cells[cell].entries[entry].contender);
-                let peer = around.peer(contender.tool);
-                let Some(measured) = measure_cell(kind, contender, peer, &self.place, around.interrupt)? else {
-                    return Ok(false);
-                };
-                say(&progress((round, self.rounds), kind.name, &contender.label(), &measured));
-                outcome.cells[cell].entries[entry].rounds[round as usize] = Some(measured);
+    /// Does every exercise that was asked for, round by round.
+    pub fn run(mut self) -> Result<Ended, BenchError> {
+        let interrupt = Interrupt::listen().map_err(failed("listen for signals"))?;
+        let mut random = SplitMix64::new(self.outcome.seed);
+        for question in [Question::Cost, Question::Lateness, Question::Honesty] {
+            if !self.answer(question, &interrupt, &mut random)? {
+                self.save()?;
+                return Ok(Ended::Interrupted(self.outcome));
             }
-            self.save(outcome)?;
         }
-        Ok(true)
+        Ok(Ended::Complete(self.outcome))
     }
 
-    fn run_lateness(&self, outcome: &mut Outcome, around: Surroundings, rng: &mut Rng) -> Result<bool, BenchError> {
-        let each = outcome.lateness.len();
-        self.announce("rates", each);
-        for round in (0..self.rounds).filter(|_| each > 0) {
-            for place in shuffled(each, rng) {
-                let entry = &mut outcome.lateness[place];
-                let Some(one) = lateness::run(entry, &around)? else { return Ok(false) };
-                let what = format!("{}/s", entry.rate_rps);
-                say(&progress((round, self.rounds), &what, &entry.rated.label(), &one.measurement));
-                entry.rounds[round as usize] = Some(one);
-            }
-            self.save(outcome)?;
+    /// Measures everyone in every exercise of a question. False if that was interrupted.
+    fn answer(
+        &mut self,
+        question: Question,
+        interrupt: &Interrupt,
+        random: &mut SplitMix64,
+    ) -> Result<bool, BenchError> {
+        let exercises = &self.outcome.exercises;
+        let entries = || exercises.iter().filter(|one| one.question == question).flat_map(|one| &one.entries);
+        let (each, rounds) = (entries().count(), entries().map(|entry| entry.rounds.len()).max().unwrap_or(0));
+        if each == 0 {
+            return Ok(true);
         }
-        Ok(true)
-    }
-
-    /// In fewer rounds, because each takes long, and because what is wrong there is wrong by far.
-    fn run_honesty(&self, outcome: &mut Outcome, around: Surroundings, rng: &mut Rng) -> Result<bool, BenchError> {
-        let (Some(honesty), Some((extent, rounds))) = (&mut outcome.honesty, self.honesty) else { return Ok(true) };
-        let usual_s = honesty::usual_s(&around)?;
-        honesty.usual_s = Some(usual_s);
+        say(&format!("{question:?}: {} of {each} measurements", counted(rounds as u64, "round")));
+        if question == Question::Honesty {
+            self.outcome.usual_s = Some(honesty::usual_s(&self.place)?);
+        }
+        let (peers, usual_s) = (self.outcome.peers.clone(), self.outcome.usual_s.unwrap_or_default());
         for round in 0..rounds {
-            let count = outcome.honesty.as_ref().map_or(0, |honesty| honesty.entries.len());
-            for place in shuffled(count, rng) {
-                let Some(honesty) = &mut outcome.honesty else { return Ok(true) };
-                let entry = &mut honesty.entries[place];
-                let Some(one) = honesty::run(entry, extent, usual_s, &around)? else { return Ok(false) };
-                say(&progress((round, rounds), entry.case.name(), &entry.rated.label(), &one.measurement));
-                entry.rounds[round as usize] = Some(one);
+            for (exercise, entry) in order(&self.outcome.exercises, question, random) {
+                let around = Surroundings { place: &self.place, peers: &peers, interrupt, usual_s };
+                let kind = &self.outcome.exercises[exercise];
+                let contender = kind.entries[entry].contender;
+                let Some(measured) = measure(kind, contender, &around)? else { return Ok(false) };
+                let cost = match (&measured.problem, measured.cpu_us()) {
+                    (None, Some(cpu_us)) => format!("{cpu_us:.2} µs of CPU time a request"),
+                    (problem, _) => problem.clone().unwrap_or_default(),
+                };
+                say(&format!("round {}/{rounds}  {:<12} {:<36} {cost}", round + 1, kind.name, contender.label()));
+                self.outcome.exercises[exercise].entries[entry].rounds[round] = Some(measured);
             }
-            self.save(outcome)?;
+            self.save()?;
         }
         Ok(true)
-    }
-
-    fn announce(&self, what: &str, each: usize) {
-        if each > 0 {
-            let planned = self.place.duration * self.rounds * each as u32;
-            say(&format!("{what}: {} of {each} measurements, {} s or more", rounds(self.rounds), planned.as_secs()));
-        }
     }
 
     /// What there is so far, because what comes may fail.
-    fn save(&self, outcome: &mut Outcome) -> Result<(), BenchError> {
-        let raised = outcome.measurements().all(|one| one.raised);
-        outcome.machine.raised = Some(raised);
-        outcome.machine.load_average_at_end = load_average();
-        self.json.as_ref().map_or(Ok(()), |path| raw::write(path, outcome))
-    }
-
-    /// Everybody in his place, with nothing measured yet.
-    fn outcome(&self) -> Outcome {
-        let cells = self.cells.iter().map(|cell| {
-            let mut outcome = CellOutcome { cell, entries: Vec::new(), left_out: Vec::new() };
-            for contender in cell.contenders() {
-                let Some(peer) = self.peers.iter().find(|peer| peer.tool == contender.tool) else { continue };
-                let job = crate::measure::job(cell, contender, &self.place, 0);
-                match peer.tool.arguments(&job) {
-                    Err(reason) => outcome.left_out.push((contender, reason.to_owned())),
-                    Ok(_) if contender.discards && !peer.discards => {
-                        let reason = format!("{} {} has no way to discard", peer.tool.name(), peer.version);
-                        outcome.left_out.push((contender, reason));
-                    }
-                    Ok(_) => outcome.entries.push(Entry { contender, rounds: vec![None; self.rounds as usize] }),
-                }
-            }
-            outcome
-        });
-        Outcome {
-            machine: self.machine.clone(),
-            peers: self.peers.clone(),
-            absent: self.absent.clone(),
-            duration: self.place.duration,
-            rounds: self.rounds,
-            seed: self.seed,
-            cells: cells.collect(),
-            lateness: if self.lateness { lateness::entries(&self.peers, self.rounds) } else { Vec::new() },
-            honesty: self.honesty.map(|(extent, rounds)| honesty::prepare(&self.peers, extent, rounds)),
-        }
+    fn save(&mut self) -> Result<(), BenchError> {
+        let raised = self.outcome.measurements().all(|one| one.raised);
+        self.outcome.raised = Some(raised);
+        self.outcome.load_average_at_end = Machine::read().load_average;
+        let Some(path) = &self.json else { return Ok(()) };
+        let text = serde_json::to_string_pretty(&self.outcome).expect("names and finite numbers are JSON");
+        error::write(path, &(text + "\n"))
     }
 }
 
-/// Everybody in every cell, as places in the outcome, in a new order each time. A cell is done before the next one begins,
-/// because its contenders are compared with each other, and a machine may change within minutes.
-fn order(outcome: &Outcome, rng: &mut Rng) -> Vec<(usize, usize)> {
+/// Everyone in every exercise of a question, as places in the outcome, in a new order each time. An exercise is done before the
+/// next one begins, because its contenders are compared with each other, and a machine may change within minutes.
+fn order(exercises: &[Exercise], question: Question, random: &mut SplitMix64) -> Vec<(usize, usize)> {
+    let mut places: Vec<usize> = (0..exercises.len()).filter(|place| exercises[*place].question == question).collect();
+    random.shuffle(&mut places);
     let mut order = Vec::new();
-    for cell in shuffled(outcome.cells.len(), rng) {
-        order.extend(shuffled(outcome.cells[cell].entries.len(), rng).into_iter().map(|entry| (cell, entry)));
+    for place in places {
+        let mut entries: Vec<usize> = (0..exercises[place].entries.len()).collect();
+        random.shuffle(&mut entries);
+        order.extend(entries.into_iter().map(|entry| (place, entry)));
     }
     order
 }
 
-fn shuffled(count: usize, rng: &mut Rng) -> Vec<usize> {
-    let mut order: Vec<usize> = (0..count).collect();
-    for last in (1..count).rev() {
-        order.swap(last, rng.below(last as u64 + 1) as usize);
-    }
-    order
-}
-
-fn progress((round, rounds): (u32, u32), what: &str, who: &str, measured: &Measurement) -> String {
-    let cost = match (&measured.problem, measured.cpu_us()) {
-        (None, Some(cpu_us)) => format!("{cpu_us:.2} µs of CPU time a request"),
-        (problem, _) => problem.clone().unwrap_or_default(),
-    };
-    format!("round {}/{rounds}  {what:<10} {who:<36} {cost}", round + 1)
-}
-
-/// Who takes part and who does not. tolok and the floor are built with this program.
-fn take_part(args: &Args) -> Result<(Vec<Peer>, Vec<Absent>), BenchError> {
+/// Who takes part and who does not. tolok and the floor are built with this program, and always do.
+fn take_part(args: &Args, folder: &Path) -> Result<(Vec<Peer>, Absent), BenchError> {
     let mut given = args.tools.clone();
-    let own = |name: &str| beside_this_program(name);
-    if !given.iter().any(|(tool, _)| *tool == Tool::Tolok) {
-        given.push((Tool::Tolok, own("tolok")?));
+    if !given.iter().any(|(tool, _)| *tool == Tool::TOLOK) {
+        given.push((Tool::TOLOK, beside_this_program("tolok")?));
     }
-    given.push((Tool::Floor, own("bench-load")?));
-    let wanted: Vec<Tool> = Tool::ALL.into_iter().filter(|tool| is_wanted(*tool, &args.generators)).collect();
-    let folder = private_folder();
-    let search = Search::new(given, folder.as_deref());
-    let seek = || wanted.iter().map(|tool| search.find(*tool)).collect::<Vec<_>>();
-    let mut found = seek();
-    if let Some(folder) = folder.filter(|_| args.fetch) {
-        let missing: Vec<Tool> = found.iter().filter_map(|one| one.as_ref().err()).map(|one| one.tool).collect();
-        fetch::fetch(&missing, &folder, &mut |line| say(line))?;
-        found = seek();
-    }
-    let (mut peers, mut absent) = (Vec::new(), Vec::new());
-    for one in found {
-        match one {
-            Ok(peer) => peers.push(peer),
-            Err(reason) => absent.push(reason),
-        }
+    given.push((Tool::Floor, beside_this_program("bench-load")?));
+    let search = Search::new(&given, &folder.join("given"))?;
+    let is_wanted = |tool: &Tool| {
+        args.generators.is_empty() || [Tool::TOLOK, Tool::Floor].contains(tool) || args.generators.contains(tool)
+    };
+    let wanted: Vec<Tool> = Tool::ALL.into_iter().filter(is_wanted).collect();
+    let (mut peers, mut absent) = search.all(&wanted);
+    if args.fetch {
+        let missing: Vec<Tool> = absent.iter().map(|(tool, _)| *tool).collect();
+        search.fetch(&missing)?;
+        (peers, absent) = search.all(&wanted);
     }
     Ok((peers, absent))
 }
@@ -306,10 +211,6 @@ fn allow_many_connections() {
     let _ = setrlimit(Resource::Nofile, Rlimit { current: maximum, maximum });
 }
 
-fn is_wanted(tool: Tool, only: &[Tool]) -> bool {
-    only.is_empty() || matches!(tool, Tool::Tolok | Tool::Floor) || only.contains(&tool)
-}
-
 fn beside_this_program(name: &str) -> Result<PathBuf, BenchError> {
     let here = std::env::current_exe().unwrap_or_default();
     let path = here.parent().unwrap_or(Path::new("/")).join(name);
@@ -317,13 +218,10 @@ fn beside_this_program(name: &str) -> Result<PathBuf, BenchError> {
 }
 
 /// A CPU for the server and another one for the generator.
-fn cpus(args: &Args) -> Result<(u32, u32), BenchError> {
-    let allowed = allowed_cpus();
-    let server = args.place.server_cpu.or_else(|| {
-        let free = |cpu: &&u32| Some(**cpu) != args.place.generator_cpu;
-        allowed.iter().find(free).copied()
-    });
-    let generator = args.place.generator_cpu.or_else(|| allowed.iter().find(|cpu| Some(**cpu) != server).copied());
+fn cpus(args: &Args, allowed: Vec<u32>) -> Result<(u32, u32), BenchError> {
+    let first_but = |other: Option<u32>| allowed.iter().copied().find(|cpu| Some(*cpu) != other);
+    let server = args.place.server_cpu.or_else(|| first_but(args.place.generator_cpu));
+    let generator = args.place.generator_cpu.or_else(|| first_but(server));
     match server.zip(generator) {
         Some((server, generator))
             if server != generator && [server, generator].iter().all(|cpu| allowed.contains(cpu)) =>
@@ -335,43 +233,97 @@ fn cpus(args: &Args) -> Result<(u32, u32), BenchError> {
 }
 
 #[cfg(test)]
-mod tests {
+pub mod tests {
     use super::*;
-    use crate::summary::tests::outcome;
+    use crate::counters::Counted;
+    use crate::exercise::Entry;
+    use crate::generator::{Claim, Contender};
+    use crate::server::Counts;
+    use clap::Parser as _;
+
+    /// An invented measurement: 1000 answers, which took so many microseconds of CPU time each.
+    fn measurement(cpu_us: f64) -> Measurement {
+        Measurement {
+            told_s: 1.0,
+            wall_s: 0.1,
+            server: Counts { answers: 1000, refusals: 0, connections: 64 },
+            rate_rps: Some(1e6 / cpu_us),
+            cpu_user_s: cpu_us * 0.25e-3,
+            cpu_system_s: cpu_us * 0.75e-3,
+            server_cpu_s: 0.5,
+            peak_bytes: Some(5 << 20),
+            counted: Some(Counted {
+                instructions_user: (cpu_us * 1e6) as u64,
+                instructions_kernel: (cpu_us * 3e6) as u64,
+                cycles_user: (cpu_us * 1e6) as u64,
+                cycles_kernel: (cpu_us * 2e6) as u64,
+            }),
+            claim: Some(Claim { requests: 990, failed: 0 }),
+            transfer: Some(Transfer { before_ns: 100.0, after_ns: 100.0 }),
+            problem: None,
+            offered: None,
+            truth: None,
+            reported: None,
+            record: None,
+            code: Some(0),
+            stalls_ns: Vec::new(),
+            raised: true,
+        }
+    }
+
+    /// An exercise in which every contender took that CPU time for an answer, round by round.
+    pub fn outcome(name: &str, entries: &[(Contender, &[f64])]) -> Outcome {
+        let args = Args::try_parse_from(["bench-load", "--only", name]).unwrap();
+        let mut exercises = Exercise::all(&args, &[]);
+        exercises.truncate(1);
+        let entry = |(contender, costs): &(Contender, &[f64])| {
+            let rounds = costs.iter().map(|cost| Some(measurement(*cost))).collect();
+            Entry { contender: *contender, rounds }
+        };
+        exercises[0].entries = entries.iter().map(entry).collect();
+        let mut tools: Vec<Tool> = entries.iter().map(|(one, _)| one.tool).collect();
+        tools.dedup();
+        let peer = |tool| Peer { tool, path: "/x".into(), version: "1.2".to_owned(), env: Default::default() };
+        Outcome {
+            format: FORMAT,
+            machine: Machine::read(),
+            load_average_at_end: None,
+            raised: Some(true),
+            has_counters: true,
+            server_cpu: 0,
+            generator_cpu: 1,
+            peers: tools.into_iter().map(peer).collect(),
+            absent: Vec::new(),
+            duration: Duration::from_secs(1),
+            rounds: 5,
+            seed: 1,
+            usual_s: None,
+            exercises,
+        }
+    }
 
     #[test]
-    fn each_round_has_everybody_once_in_an_order_of_its_own() {
-        let outcome = outcome(&[
-            ("hello-64", &[(Contender::TOLOK, &[]), (Contender::WRK, &[]), (Contender::FLOOR, &[])]),
-            ("close", &[(Contender::TOLOK, &[])]),
-        ]);
-        let all = [(0, 0), (0, 1), (0, 2), (1, 0)];
-        let mut rng = Rng::seeded(7);
-        let rounds: Vec<_> = (0..20).map(|_| order(&outcome, &mut rng)).collect();
-        for round in &rounds {
+    fn each_round_has_everyone_once_in_an_order_of_its_own() {
+        let mut exercises = outcome("hello-64", &[(Contender::TOLOK, &[]), (Contender::WRK, &[])]).exercises;
+        exercises.extend(outcome("close", &[(Contender::TOLOK, &[])]).exercises);
+        exercises.extend(outcome("lateness", &[(Contender::TOLOK, &[])]).exercises);
+        let rounds = |seed: u64| -> Vec<Vec<(usize, usize)>> {
+            let mut random = SplitMix64::new(seed);
+            (0..20).map(|_| order(&exercises, Question::Cost, &mut random)).collect()
+        };
+        for round in rounds(7) {
             let mut sorted = round.clone();
             sorted.sort_unstable();
-            assert_eq!(sorted, all);
-            assert!(round[0] == (1, 0) || round[3] == (1, 0), "a cell is not interrupted by another one: {round:?}");
+            assert_eq!(sorted, [(0, 0), (0, 1), (1, 0)]);
+            assert!(round[1] != (1, 0), "no exercise interrupts another: {round:?}");
         }
-        let firsts: std::collections::BTreeSet<_> = rounds.iter().map(|round| round[0]).collect();
-        assert_eq!(firsts.len(), 4, "in twenty rounds everybody was first once");
-        assert_eq!(order(&outcome, &mut Rng::seeded(7)), rounds[0]);
+        let firsts: std::collections::BTreeSet<_> = rounds(7).iter().map(|round| round[0]).collect();
+        assert_eq!((firsts.len(), rounds(7)), (3, rounds(7)));
     }
 
     #[test]
     fn a_program_of_ours_that_is_not_there_is_to_be_built() {
         let error = beside_this_program("no-such-program").unwrap_err().to_string();
         assert!(error.ends_with("no-such-program is missing; script/bench-load builds it"), "{error}");
-    }
-
-    #[test]
-    fn only_some_take_part_but_tolok_and_the_floor_always_do() {
-        let check = |tool, only: &[Tool], wanted| assert_eq!(is_wanted(tool, only), wanted, "{tool:?} {only:?}");
-        check(Tool::K6, &[], true);
-        check(Tool::K6, &[Tool::Wrk], false);
-        check(Tool::Wrk, &[Tool::Wrk], true);
-        check(Tool::Tolok, &[Tool::Wrk], true);
-        check(Tool::Floor, &[Tool::Wrk], true);
     }
 }

@@ -16,7 +16,7 @@ use rustix::process::{
 };
 use rustix::thread::{CpuSet, sched_setaffinity};
 
-/// The nice value of who goes before everybody else.
+/// The highest priority as a nice value.
 const HIGHEST: i32 = -20;
 
 /// A running program with everything it starts. Killed when this is dropped.
@@ -37,8 +37,8 @@ pub struct Ended {
     pub system: Duration,
 }
 
-/// Starts `command` on one CPU, in a session of its own, before everybody else on that CPU if this user may have that,
-/// and so that it dies with this program.
+/// Starts `command` on one CPU, in a session of its own. It has the highest priority on that CPU if this user may set it,
+/// and it dies with this program.
 ///
 /// Where the kernel groups tasks by session (autogroup), a nice value orders tasks within the session only. So the
 /// session's own value is set as well.
@@ -48,7 +48,7 @@ pub fn spawn(command: &mut Command, cpu: u32) -> io::Result<Placed> {
     let parent = getpid();
     let before_exec = move || {
         setsid()?;
-        // Only root may; what became of it is read afterwards.
+        // Only root may set it. `is_raised` reads the result afterwards.
         let _ = raise_session();
         let _ = setpriority_process(None, HIGHEST);
         sched_setaffinity(None, &cpus)?;
@@ -77,7 +77,7 @@ fn pid(child: &Child) -> Pid {
 }
 
 impl Placed {
-    /// Whether it goes before everybody else: its session where the kernel groups by session, else it itself.
+    /// Whether it has the highest priority: its session where the kernel groups by session, else the process itself.
     pub fn is_raised(&self) -> bool {
         let read = |path: &str| std::fs::read_to_string(path).unwrap_or_default();
         if read("/proc/sys/kernel/sched_autogroup_enabled").trim() == "1" {
@@ -128,7 +128,7 @@ impl Drop for Placed {
     fn drop(&mut self) {
         if !self.reaped {
             self.kill();
-            // Nobody is left who would want the account.
+            // No caller is left to read the account.
             let _ = self.wait4();
         }
     }
@@ -144,7 +144,7 @@ mod tests {
     use super::*;
 
     fn shell(script: &str) -> Placed {
-        let cpu = crate::machine::allowed_cpus()[0];
+        let cpu = tolok_host::machine::Machine::read().allowed_cpus[0];
         spawn(Command::new("sh").args(["-c", script]), cpu).unwrap()
     }
 
@@ -159,7 +159,7 @@ mod tests {
     #[test]
     fn a_program_that_is_let_go_ends_with_what_it_started() {
         use std::io::Read as _;
-        let cpu = crate::machine::allowed_cpus()[0];
+        let cpu = tolok_host::machine::Machine::read().allowed_cpus[0];
         let mut command = Command::new("sh");
         command.args(["-c", "sleep 60 & sleep 60"]).stdout(std::process::Stdio::piped());
         let mut placed = spawn(&mut command, cpu).unwrap();

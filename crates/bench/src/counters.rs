@@ -28,7 +28,7 @@ const CYCLES: Event = Event::hardware(0);
 const INSTRUCTIONS: Event = Event::hardware(1);
 
 impl Counters {
-    /// Opens the counters, or none where the machine or this user has none.
+    /// Opens the counters, or returns `None` where the machine or this user has none.
     pub fn open() -> Option<Counters> {
         let open = |event, mode| perf::open(event, Target::NextProgram, mode).ok();
         Some(Counters {
@@ -71,7 +71,10 @@ mod tests {
         // In a child of the program, as some generators work.
         let mut command = Command::new("sh");
         command.args(["-c", "sh -c \"$0\"; exit 0", &script]);
-        crate::child::spawn(&mut command, crate::machine::allowed_cpus()[0]).unwrap().reap().unwrap();
+        crate::child::spawn(&mut command, tolok_host::machine::Machine::read().allowed_cpus[0])
+            .unwrap()
+            .reap()
+            .unwrap();
         counters.read()
     }
 

@@ -1,9 +1,7 @@
-//! What can keep the bench from measuring at all. What goes wrong with one generator is a figure and not an error.
+//! What can keep a bench from measuring at all. What goes wrong with one generator is a figure and not an error.
 
 use std::io;
 use std::path::{Path, PathBuf};
-
-use rustix::io::Errno;
 
 #[derive(Debug, thiserror::Error)]
 pub enum BenchError {
@@ -19,11 +17,22 @@ pub enum BenchError {
     Write { path: PathBuf, source: io::Error },
     #[error("the server under load {did}: {reason}")]
     Server { did: &'static str, reason: String },
-    /// A program cannot be started or watched.
-    #[error("cannot run {program}: {source}")]
-    Run { program: String, source: io::Error },
-    #[error("the floor failed to {what}: {source}")]
-    Floor { what: &'static str, source: Errno },
+    #[error("failed to {doing}: {source}")]
+    Failed { doing: String, source: io::Error },
+    #[error("failed to {0}")]
+    Toolbox(String),
+    #[error(transparent)]
+    Link(#[from] tolok_link::LinkError),
+    #[error("no packet came through the link within {seconds} s")]
+    Silent { seconds: u64 },
+    /// The link's own account does not close, or differs from what was seen.
+    #[error("the account of the link does not close: {what}")]
+    Account { what: String },
+}
+
+/// To be given to `map_err`.
+pub fn failed<E: Into<io::Error>>(doing: impl Into<String>) -> impl FnOnce(E) -> BenchError {
+    move |source| BenchError::Failed { doing: doing.into(), source: source.into() }
 }
 
 /// Makes the folder of a file that will be written much later, and makes sure now that it can be.

@@ -12,14 +12,14 @@ use rustix::io::Errno;
 use rustix::net::{
     AddressFamily, RecvFlags, SendFlags, SocketFlags, SocketType, connect, ipproto, recv, send, socket_with,
 };
+use tolok_bench::error::{BenchError, failed};
 
-use crate::claim::Claim;
-use crate::error::BenchError;
+use crate::generator::Claim;
 
 /// As much as the largest answer, nearly: fewer receives cost less, and a larger buffer leaves the cache.
 const BUFFER_BYTES: usize = 256 * 1024;
 
-/// What the floor is told.
+/// Options of the floor.
 #[derive(Debug, ClapArgs)]
 pub struct FloorArgs {
     /// http://ADDRESS:PORT/PATH; no names.
@@ -86,8 +86,7 @@ impl Floor {
         let address: SocketAddr = host.parse().map_err(|_| unreadable())?;
         let connection = if args.close { "Connection: close\r\n" } else { "" };
         let request = format!("GET /{path} HTTP/1.1\r\nHost: {host}\r\n{connection}\r\n").into_bytes();
-        let answer_bytes = length_of_an_answer(address, &request)
-            .map_err(|error| failed("ask for the first answer")(Errno::from_io_error(&error).unwrap_or(Errno::IO)))?;
+        let answer_bytes = length_of_an_answer(address, &request).map_err(failed("ask for the first answer"))?;
         Ok(Floor {
             address,
             request,
@@ -159,8 +158,4 @@ fn length_of_an_answer(address: SocketAddr, request: &[u8]) -> std::io::Result<u
     stream.shutdown(Shutdown::Write)?;
     let mut answer = Vec::new();
     stream.read_to_end(&mut answer)
-}
-
-fn failed(what: &'static str) -> impl Fn(Errno) -> BenchError {
-    move |source| BenchError::Floor { what, source }
 }

@@ -1,50 +1,38 @@
 //! `bench-load`: what a request costs tolok's load engine and other load generators, on this machine, side by side.
 //!
 //! One server (the ceiling) on one CPU, one generator at a time on another, all of them in every round in an order of
-//! its own. The server counts the requests and the kernel counts the CPU time, so nobody is believed about himself. A
+//! its own. The server counts the requests and the kernel counts the CPU time, so no generator is believed about itself. A
 //! generator without any intelligence, the floor, shows what the system calls alone cost. Two more exercises ask how late
 //! requests are at a rate, and whether what is reported of a server is true.
 
 mod args;
 mod assets;
 mod bench;
-mod cell;
 mod child;
-mod claim;
 mod counters;
-mod error;
-mod fetch;
+mod exercise;
 mod floor;
+mod generator;
 mod honesty;
 mod interrupt;
-mod lateness;
-mod machine;
 mod markdown;
 mod measure;
-mod part;
 mod peers;
-mod rated;
-mod raw;
 mod regime;
 mod report;
-mod reported;
 mod server;
 mod stall;
-mod summary;
-mod table;
-mod tool;
 mod transfer;
 mod truth;
-mod verdict;
 
 use std::io::Write as _;
 use std::process::ExitCode;
 
 use clap::Parser as _;
+use tolok_bench::error::{self, BenchError};
 
 use args::{Args, Hidden};
 use bench::{Bench, Ended};
-use error::BenchError;
 
 fn main() -> ExitCode {
     let args = Args::parse();
@@ -85,12 +73,12 @@ fn compare(args: &Args) -> Result<ExitCode, BenchError> {
     })
 }
 
-/// A result, to standard output. Whoever stopped reading has seen enough.
+/// Prints a result to standard output. A reader that has gone has seen enough.
 fn print(text: &str) {
     let _ = writeln!(std::io::stdout(), "{text}");
 }
 
-/// A line for people, to standard error, of which nobody may be left to read it.
+/// Prints a line for people to standard error.
 fn say(text: &str) {
     let _ = writeln!(std::io::stderr(), "{text}");
 }

@@ -2,23 +2,25 @@
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use serde::Serialize;
+use tolok_bench::error::{self, BenchError, failed};
+use tolok_tools::{Invocation, LOG};
 
 use crate::assets::Asset;
-use crate::cell::{Cell, Contender, Exercise};
 use crate::child::{Ended, Placed, spawn};
-use crate::claim::{self, Claim};
 use crate::counters::{Counted, Counters};
-use crate::error::{self, BenchError};
+use crate::exercise::{Exercise, Served};
+use crate::generator::{Claim, Contender, Record, Said, Tool};
+use crate::honesty;
 use crate::interrupt::{Interrupt, Woken};
 use crate::peers::Peer;
 use crate::regime::Transfer;
 use crate::server::{Counts, Server};
-use crate::tool::Job;
 use crate::transfer::transfer_ns;
+use crate::truth::Latencies;
 
 /// How often the server is asked for its counts. Rarely enough to cost nothing, often enough to cut off the start and the
 /// end of a run within a hundredth.
@@ -36,10 +38,9 @@ pub struct Place {
     pub folder: PathBuf,
     pub server_cpu: u32,
     pub generator_cpu: u32,
-    pub duration: Duration,
 }
 
-/// What became of one generator in one cell of one round.
+/// What became of one generator in one round of an exercise.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Measurement {
     /// How long it was told to run.
@@ -55,7 +56,7 @@ pub struct Measurement {
     pub cpu_system_s: f64,
     /// CPU time of the server, by which one sees whether it was the limit.
     pub server_cpu_s: f64,
-    /// Most memory that the generator itself had at once (`VmHWM`); none where the server is not asked all the while.
+    /// Peak memory of the generator (`VmHWM`), or `None` where nothing is sampled while it runs.
     pub peak_bytes: Option<u64>,
     pub counted: Option<Counted>,
     /// What the generator says of itself.
@@ -64,7 +65,17 @@ pub struct Measurement {
     pub transfer: Option<Transfer>,
     /// Why this is no good measurement.
     pub problem: Option<String>,
-    /// Server and generator went before everybody else.
+    /// At a rate: the requests that should have been sent.
+    pub offered: Option<u64>,
+    /// What users would have waited, where that is known, and what the generator reports of it.
+    pub truth: Option<Latencies>,
+    pub reported: Option<Latencies>,
+    pub record: Option<Record>,
+    /// The exit code of the generator, or `None` if a signal ended it.
+    pub code: Option<i32>,
+    /// When the server stood still, on CLOCK_MONOTONIC.
+    pub stalls_ns: Vec<(u64, u64)>,
+    /// Server and generator had the highest priority.
     #[serde(skip)]
     pub raised: bool,
 }
@@ -91,114 +102,70 @@ impl Measurement {
     }
 }
 
-/// One generator and what it is told.
-#[derive(Debug)]
-pub struct Task<'a> {
-    pub peer: &'a Peer,
-    pub arguments: Vec<String>,
-    /// The script that it runs, which is written where [`Place::script`] says.
-    pub script: Option<String>,
-    pub told: Duration,
-    /// The server is asked for its counts all the while.
-    pub sampled: bool,
+/// What a measurement needs from around it.
+#[derive(Debug, Clone, Copy)]
+pub struct Surroundings<'a> {
+    pub place: &'a Place,
+    pub peers: &'a [Peer],
+    pub interrupt: &'a Interrupt,
+    /// Time of a request outside any stall.
+    pub usual_s: f64,
 }
 
-/// A measurement, and what it was made of.
-#[derive(Debug)]
-pub struct Observed {
-    pub measurement: Measurement,
-    pub output: String,
-    /// The code with which it left; none if a signal ended it.
-    pub code: Option<i32>,
-    /// What the server said at the end.
-    pub told: String,
-}
-
-impl Place {
-    pub fn script(&self) -> PathBuf {
-        self.folder.join("script.js")
-    }
-}
-
-/// What a generator in a cell is to do; the files are those of the folder.
-pub fn job(cell: &Cell, contender: Contender, place: &Place, port: u16) -> Job {
-    let text = |path: PathBuf| path.to_string_lossy().into_owned();
-    Job {
-        url: url(cell.asset, &port.to_string()),
-        connections: cell.connections,
-        duration: place.duration,
-        keep_alive: cell.exercise == Exercise::KeepAlive,
-        discards: contender.discards,
-        body: text(cell.asset.file(&place.folder.join("assets"))),
-        script: text(place.script()),
-    }
-}
-
-/// Where an answer is to be had.
+/// Where a response is to be had.
 pub fn url(asset: Asset, port: &str) -> String {
     format!("http://127.0.0.1:{port}/{}", asset.name())
 }
 
-/// A contender in a cell, once, against a fresh ceiling. None if it was interrupted.
-pub fn measure_cell(
-    cell: &Cell,
+/// Measures a contender once, against a fresh server. `None` if that was interrupted.
+pub fn measure(
+    exercise: &Exercise,
     contender: Contender,
-    peer: &Peer,
-    place: &Place,
-    interrupt: &Interrupt,
+    around: &Surroundings<'_>,
 ) -> Result<Option<Measurement>, BenchError> {
-    let task = |port| {
-        let job = job(cell, contender, place, port);
-        let arguments = contender.tool.arguments(&job).expect("who cannot do this does not take part");
-        let (script, told) = (contender.tool.script(&job), contender.tool.told(place.duration));
-        Task { peer, arguments, script, told, sampled: true }
-    };
-    let observed = measure(|| Server::ceiling(place), task, place, interrupt)?;
-    Ok(observed.map(|observed| observed.measurement))
-}
-
-/// Measures once: a server, and what is to be done to it once its port is known. None if it was interrupted.
-pub fn measure<'a>(
-    start: impl FnOnce() -> Result<Server, BenchError>,
-    task: impl FnOnce(u16) -> Task<'a>,
-    place: &Place,
-    interrupt: &Interrupt,
-) -> Result<Option<Observed>, BenchError> {
+    let Surroundings { place, peers, interrupt, usual_s } = *around;
+    let (load, tool) = (&exercise.load, contender.tool);
     let before_ns = transfer_ns(place);
-    let mut server = start()?;
-    let task = task(server.port);
-    if let Some(script) = &task.script {
-        error::write(&place.script(), script)?;
-    }
-    let output = place.folder.join("output");
-    let mut command = command(&task, &output)?;
+    let mut server = match exercise.served {
+        Served::Ceiling => Server::ceiling(place)?,
+        served => honesty::server(place, served)?,
+    };
+    let folder = place.folder.join("work");
+    let url = url(load.asset, &server.port.to_string());
+    let body = load.asset.file(&place.folder.join("assets"));
+    let invocation = contender.invocation(load, url, &body).expect("who cannot do this does not take part");
+    let peer = peers.iter().find(|peer| peer.tool == tool).expect("only tools that were found take part");
+    let mut command = command(peer, &invocation, &folder)?;
     let counters = Counters::open();
     let began = Instant::now();
-    let program = || task.peer.path.display().to_string();
-    let failed = |source| BenchError::Run { program: program(), source };
-    let placed = spawn(&mut command, place.generator_cpu).map_err(failed)?;
+    let run = || failed(format!("run {}", peer.path.display()));
+    let placed = spawn(&mut command, place.generator_cpu).map_err(run())?;
     let raised = placed.is_raised() && server.is_raised();
-    let limit = task.told + PATIENCE;
-    let every = if task.sampled { SAMPLE } else { limit };
+    let told = tool.runs_for(load.duration);
+    let limit = told + PATIENCE;
+    // At a rate, the server's counts on the way say nothing, and asking for them disturbs.
+    let every = if load.rate_rps.is_none() { SAMPLE } else { limit };
     let Watched { samples, peak_bytes, woken } = watch(&placed, &mut server, interrupt, began, every, limit)?;
     match woken {
         Woken::Ready => {}
         Woken::Interrupted => return Ok(None),
         Woken::Late => placed.kill(),
     }
-    let ended = placed.reap().map_err(failed)?;
+    let ended = placed.reap().map_err(run())?;
     let wall_s = began.elapsed().as_secs_f64();
     let counted = counters.and_then(Counters::read);
-    let told = server.ask()?;
-    let counts = Counts::read(&told)?;
+    let log = server.log()?;
     let server_cpu_s = server.stop()?.as_secs_f64();
     let transfer = before_ns.zip(transfer_ns(place));
-    let output = std::fs::read_to_string(&output).unwrap_or_default();
-    let claim = claim::read(task.peer.tool, &output);
-    let measurement = Measurement {
-        told_s: task.told.as_secs_f64(),
+    let Said { claim, latencies, record } = contender.said(load, &folder);
+    let planned = || Some((f64::from(load.rate_rps?) * told.as_secs_f64()).round() as u64);
+    let scheduled = record.as_ref().map(|record| record.scheduled);
+    let truth = (exercise.served != Served::Ceiling)
+        .then(|| honesty::truth(exercise, contender, record.as_ref(), &log, usual_s));
+    Ok(Some(Measurement {
+        told_s: told.as_secs_f64(),
         wall_s,
-        server: counts,
+        server: log.counts,
         rate_rps: rate(&samples),
         cpu_user_s: ended.user.as_secs_f64(),
         cpu_system_s: ended.system.as_secs_f64(),
@@ -207,24 +174,38 @@ pub fn measure<'a>(
         counted,
         claim,
         transfer: transfer.map(|(before_ns, after_ns)| Transfer { before_ns, after_ns }),
-        problem: problem(woken, &ended, claim, counts, &output),
+        problem: problem(woken, &ended, claim, log.counts, &last_line(&folder, tool)),
+        offered: truth.map(|(offered, _)| offered).or(scheduled).or_else(planned),
+        truth: truth.map(|(_, truth)| truth),
+        reported: latencies,
+        record,
+        code: ended.status.code(),
+        stalls_ns: log.stalls_ns,
         raised,
-    };
-    Ok(Some(Observed { measurement, output, code: ended.status.code(), told }))
+    }))
 }
 
-/// The command, with everything it says in one file.
-fn command(task: &Task, output: &Path) -> Result<Command, BenchError> {
-    let file = || File::options().create(true).append(true).open(output);
-    let failed = |source| BenchError::Write { path: output.to_owned(), source };
-    error::write(output, "")?;
-    let mut command = Command::new(&task.peer.path);
-    command.args(&task.arguments).envs(task.peer.environment.clone());
-    // What some keep of each run in their user's home is not wanted there.
-    command.envs(output.parent().map(|folder| ("HOME", folder)));
-    command.stdin(std::process::Stdio::null());
-    command.stdout(file().map_err(failed)?).stderr(file().map_err(failed)?);
+/// The command in a new folder, which is also its home: what some keep there of each run is not wanted in the user's.
+fn command(peer: &Peer, invocation: &Invocation, folder: &Path) -> Result<Command, BenchError> {
+    let _ = std::fs::remove_dir_all(folder);
+    std::fs::create_dir(folder).map_err(failed("make a folder for the generator"))?;
+    for (name, text) in &invocation.files {
+        error::write(&folder.join(name), text)?;
+    }
+    let file = |name: &str| File::create(folder.join(name)).map_err(failed("make a file for the output"));
+    let mut command = Command::new(&peer.path);
+    command.args(&invocation.arguments).envs(&peer.env).envs(&invocation.env).env("HOME", folder).current_dir(folder);
+    command.stdin(Stdio::null()).stdout(file(peer.tool.output_file())?).stderr(file(LOG)?);
     Ok(command)
+}
+
+/// The last that a generator said, on standard error if it said anything there.
+fn last_line(folder: &Path, tool: Tool) -> String {
+    let last = |name: &str| {
+        let text = std::fs::read_to_string(folder.join(name)).unwrap_or_default();
+        text.lines().map(str::trim).rfind(|line| !line.is_empty()).map(str::to_owned)
+    };
+    last(LOG).or_else(|| last(tool.output_file())).unwrap_or_else(|| "it said nothing".to_owned())
 }
 
 /// What was seen of a generator while it ran.
@@ -235,7 +216,7 @@ struct Watched {
     woken: Woken,
 }
 
-/// Waits for the generator's end, and asks the server for its counts meanwhile.
+/// Waits for the generator's end, and samples the server's counts.
 fn watch(
     placed: &Placed,
     server: &mut Server,
@@ -248,20 +229,19 @@ fn watch(
     let (mut samples, mut peak_bytes) = (Vec::new(), None);
     let mut next = began + every;
     loop {
-        let woken = interrupt.wait(placed.pidfd.as_fd(), next);
-        let woken = woken.map_err(|source| BenchError::Run { program: "the clock".to_owned(), source })?;
+        let woken = interrupt.wait(placed.pidfd.as_fd(), next).map_err(failed("wait for a generator"))?;
         let asked = began.elapsed();
         if woken != Woken::Late || asked >= limit {
             return Ok(Watched { samples, peak_bytes, woken });
         }
-        let counts = server.counts()?;
+        let counts = server.log()?.counts;
         peak_bytes = peak_rss_bytes(placed.child.id()).or(peak_bytes);
         samples.push((asked.as_secs_f64(), counts.answers));
         next = (next + every).max(Instant::now());
     }
 }
 
-/// The line `VmHWM:     5120 kB` of a process; none once it has ended.
+/// The line `VmHWM:     5120 kB` of a process, or `None` once it has ended.
 fn peak_rss_bytes(pid: u32) -> Option<u64> {
     let status = std::fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
     let kb = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?.trim().strip_suffix(" kB")?;
@@ -279,20 +259,18 @@ fn rate(samples: &[(f64, u64)]) -> Option<f64> {
 }
 
 /// Why a measurement is no good.
-fn problem(woken: Woken, ended: &Ended, claim: Option<Claim>, counts: Counts, text: &str) -> Option<String> {
-    let last_line =
-        || text.lines().map(str::trim).rfind(|line| !line.is_empty()).unwrap_or("it said nothing").to_owned();
+fn problem(woken: Woken, ended: &Ended, claim: Option<Claim>, counts: Counts, last_line: &str) -> Option<String> {
     if woken == Woken::Late {
         return Some("it did not end, and was killed".to_owned());
     }
     if counts.answers == 0 {
-        return Some(format!("the server was asked for nothing: {}", last_line()));
+        return Some(format!("the server was asked for nothing: {last_line}"));
     }
     if counts.refusals > 0 {
         return Some(format!("it asked {} times for something that is not served", counts.refusals));
     }
     // Some leave with a failure when a request failed, and still tell their counts.
-    (!ended.status.success() && claim.is_none()).then(|| format!("{}: {}", ended.status, last_line()))
+    (!ended.status.success() && claim.is_none()).then(|| format!("{}: {last_line}", ended.status))
 }
 
 #[cfg(test)]
@@ -327,7 +305,7 @@ mod tests {
         let (good, claim) =
             (Counts { answers: 9, refusals: 0, connections: 1 }, Some(Claim { requests: 9, failed: 0 }));
         let check = |woken, code, claim, counts, words: Option<&str>| {
-            let found = problem(woken, &ended(code), claim, counts, "line\nlast\n\n");
+            let found = problem(woken, &ended(code), claim, counts, "last");
             assert_eq!(found.as_deref(), words);
         };
         check(Woken::Ready, 0, claim, good, None);

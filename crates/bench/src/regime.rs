@@ -29,7 +29,7 @@ pub enum Regime {
     Near,
     /// Transfers are slow.
     Far,
-    /// It changed meanwhile, or nobody knows.
+    /// It changed during the measurement, or the times are unknown.
     Straddling,
 }
 
@@ -38,7 +38,7 @@ pub enum Regime {
 pub struct Regimes {
     /// Least and greatest transfer time of all.
     pub range_ns: Option<(f64, f64)>,
-    /// What lies between fast and slow; none if the machine was the same all the time.
+    /// The border between fast and slow, or `None` if the machine stayed the same.
     pub split_ns: Option<f64>,
 }
 
@@ -112,7 +112,7 @@ mod tests {
         assert_eq!(places(&times), [Near, Far, Straddling, Straddling, Far]);
         let split = Regimes::of(transfers(&times)).split_ns.unwrap();
         assert!((split - (131.0_f64 * 350.0).sqrt()).abs() < 1e-9, "{split}");
-        assert_eq!(Regimes::of(transfers(&times)).place(None), Straddling, "nobody knows");
+        assert_eq!(Regimes::of(transfers(&times)).place(None), Straddling, "its times are unknown");
     }
 
     #[test]

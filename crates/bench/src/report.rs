@@ -1,92 +1,131 @@
-//! Figures in words and columns, the same for the terminal and for the document.
+//! Figures in words and columns, the same for the terminal and for the document: medians, and ratios paired by round.
+
+use tolok_bench::machine::load_words;
+use tolok_bench::table::{NONE, Table, digits, grouped, or_dash, percent};
+use tolok_model::LoadTool;
+use tolok_model::figures::counted;
+use tolok_stats::{Level, RatioOutcome, Sample, paired_ratio};
 
 use crate::assets::Asset;
-use crate::bench::{CellOutcome, Entry, Outcome};
-use crate::cell::{Cell, Contender};
-use crate::part::Part;
-use crate::rated::Rated;
+use crate::bench::Outcome;
+use crate::counters::Counted;
+use crate::exercise::{Entry, Exercise, Question, Served};
+use crate::generator::{Contender, Tool, Way};
+use crate::measure::Measurement;
 use crate::regime::{Regime, Regimes, Transfer};
-use crate::summary::{Account, Ratio, Row, Spread, rows};
-use crate::table::{NONE, Table, digits, grouped, or_dash, percent, rounds};
-use crate::tool::Tool;
-use crate::{lateness, verdict};
 
 /// Rounds that differ more than so many times do not measure the same machine.
 const UNSTEADY: f64 = 1.5;
-
-pub const COLUMNS: [&str; 15] = [
-    "generator",
-    "answers/s",
-    "CPU µs/request",
-    "min..max",
-    "CPU to wrk's",
-    "CPU to tolok's",
-    "user instr.",
-    "kernel instr.",
-    "instr. to floor's",
-    "cycles",
-    "peak MiB",
-    "busy: it / server",
-    "counted by it / by server",
-    "failed",
-    "rounds",
-];
-
-/// Those that only the processor's counters can fill.
-const COUNTED: [&str; 4] = ["user instr.", "kernel instr.", "instr. to floor's", "cycles"];
+/// A truth below this is the usual time of a request, which differs from tool to tool; a percentage of it says nothing.
+const LEAST_TRUTH_S: f64 = 0.001;
 
 #[derive(Debug)]
 pub struct Report {
     pub machine: String,
     pub extent: String,
-    pub sections: Vec<Section>,
+    /// The tables of each exercise: one, or one for each state of the machine.
+    pub sections: Vec<(Question, Vec<Table>)>,
     /// Who took no part, and why.
     pub absent: Vec<String>,
 }
 
-#[derive(Debug)]
-pub struct Section {
-    pub part: Part,
-    /// Its tables: one, or one for each state of the machine, or one for each server.
-    pub tables: Vec<Table>,
+/// A row of a table: a contender in an exercise, beside the others.
+struct Row<'a> {
+    outcome: &'a Outcome,
+    exercise: &'a Exercise,
+    entry: &'a Entry,
+    /// Whether ratios say how many rounds are behind them: where some are left out.
+    counts_pairs: bool,
 }
+
+type Column = (&'static str, fn(&Row<'_>) -> String);
+type Quantity = fn(&Measurement) -> Option<f64>;
+
+const COST: [Column; 15] = [
+    ("generator", |row| row.name()),
+    ("answers/s", |row| or_dash(row.median(|one| one.rate_rps), grouped)),
+    ("CPU µs/request", |row| or_dash(row.median(Measurement::cpu_us), digits)),
+    ("min..max", |row| range(&row.values(Measurement::cpu_us), digits)),
+    ("CPU to wrk's", |row| row.compared(Contender::WRK, Measurement::cpu_us)),
+    ("CPU to tolok's", |row| row.compared(Contender::TOLOK, Measurement::cpu_us)),
+    ("user instr.", |row| row.counted(|one| one.instructions_user)),
+    ("kernel instr.", |row| row.counted(|one| one.instructions_kernel)),
+    ("instr. to floor's", |row| {
+        row.compared(Contender { way: row.entry.contender.way, ..Contender::FLOOR }, instructions)
+    }),
+    ("cycles", |row| row.counted(|one| one.cycles_user + one.cycles_kernel)),
+    ("peak MiB", |row| {
+        or_dash(row.median(|one| Some(one.peak_bytes? as f64)), |bytes| digits(bytes / f64::from(1 << 20)))
+    }),
+    ("busy: it / server", |row| {
+        let busy = row.median(|one| Some(one.cpu_s() / one.wall_s));
+        let server_busy = row.median(|one| Some(one.server_cpu_s / one.told_s));
+        format!("{} / {}", percent(busy), percent(server_busy))
+    }),
+    ("counted by it / by server", |row| {
+        let [claimed, answered, _] = row.account();
+        let mark = if row.agrees() { "" } else { " !" };
+        or_dash(claimed, |claimed| format!("{} / {}{mark}", grouped(claimed), or_dash(answered, grouped)))
+    }),
+    ("failed", |row| or_dash(row.account()[2], grouped)),
+    ("rounds", |row| row.rounds()),
+];
+
+/// Those that only the processor's counters can fill.
+const COUNTED: [&str; 4] = ["user instr.", "kernel instr.", "instr. to floor's", "cycles"];
+
+const LATENESS: [Column; 10] = [
+    ("generator", |row| row.name()),
+    ("sent of offered", |row| row.sent()),
+    ("late p50 µs", |row| row.late(0)),
+    ("p99 µs", |row| row.late(1)),
+    ("p99.9 µs", |row| row.late(2)),
+    ("max µs", |row| {
+        let maxima = row.entry.good().filter_map(|one| one.record.as_ref()?.lateness.max_s);
+        or_dash(maxima.reduce(f64::max), |max_s| digits(max_s * 1e6))
+    }),
+    ("CPU of a core", |row| percent(row.median(|one| Some(one.cpu_s() / one.wall_s)))),
+    ("CPU µs/request", |row| or_dash(row.median(Measurement::cpu_us), digits)),
+    ("trusts itself", |row| row.trust()),
+    ("rounds", |row| row.rounds()),
+];
+
+const HONESTY: [Column; 10] = [
+    ("generator", |row| row.name()),
+    ("sent of offered", |row| row.sent()),
+    ("p50 ms", |row| row.beside_truth(0)),
+    ("p99 ms", |row| row.beside_truth(1)),
+    ("p99.9 ms", |row| row.beside_truth(2)),
+    ("max ms", |row| row.beside_truth(3)),
+    ("trusts itself", |row| row.trust()),
+    ("CPU µs/request", |row| or_dash(row.median(Measurement::cpu_us), digits)),
+    ("transfer ns", |row| {
+        let both = row.entry.good().filter_map(|one| one.transfer).flat_map(|one| [one.before_ns, one.after_ns]);
+        range(&both.collect::<Vec<_>>(), |ns| format!("{ns:.0}"))
+    }),
+    ("rounds", |row| row.rounds()),
+];
 
 impl Report {
     pub fn of(outcome: &Outcome) -> Report {
         let regimes = Regimes::of(outcome.transfers());
-        let absent = outcome.absent.iter().map(|one| format!("{}: {}", one.tool.name(), one.reason));
-        let cells = outcome.cells.iter();
-        let mut sections: Vec<Section> = cells
-            .map(|cell| Section { part: Part::Cell(cell.cell), tables: cell_tables(cell, outcome, regimes) })
-            .collect();
-        if !outcome.lateness.is_empty() {
-            sections.push(Section { part: Part::Lateness, tables: lateness_tables(outcome, regimes) });
-        }
-        if let Some(honesty) = &outcome.honesty {
-            let tables = verdict::tables(honesty, |rated| rated_name(rated, outcome));
-            sections.push(Section { part: Part::Honesty, tables });
-        }
-        // The line about the machine says so.
-        if !outcome.machine.counters {
-            let tables = sections.iter_mut().flat_map(|section| &mut section.tables);
-            tables.for_each(|table| table.leave_out(&COUNTED));
-        }
+        let section = |exercise: &Exercise| (exercise.question, tables(exercise, outcome, regimes));
         Report {
-            machine: format!("{}; {}", outcome.machine.line(), regimes.words()),
+            machine: format!("{}; {}", machine_words(outcome), regimes.words()),
             extent: format!(
                 "{} of {} s, order shuffled in each with seed {}",
-                rounds(outcome.rounds),
+                counted(u64::from(outcome.rounds), "round"),
                 outcome.duration.as_secs_f64(),
                 outcome.seed
             ),
-            sections,
-            absent: absent.collect(),
+            sections: outcome.exercises.iter().filter(|one| one.is_begun()).map(section).collect(),
+            absent: outcome.absent.iter().map(|(tool, reason)| format!("{}: {reason}", tool.name())).collect(),
         }
     }
 
     pub fn text(&self) -> String {
         let mut text = format!("{}\n{}\n", self.machine, self.extent);
-        for table in self.sections.iter().flat_map(|section| &section.tables) {
+        for table in self.sections.iter().flat_map(|(_, tables)| tables) {
             text.push_str(&format!("\n{}", table.text()));
         }
         if !self.absent.is_empty() {
@@ -97,232 +136,361 @@ impl Report {
     }
 }
 
-/// What there is a table for: all measurements, or those of a state of the machine, and how the heading says it.
-fn regime_titles(regimes: Regimes) -> Vec<(Option<Regime>, &'static str)> {
-    match regimes.split_ns {
-        None => vec![(None, "")],
-        Some(_) => vec![
-            (Some(Regime::Near), ", while a cache line travels fast"),
-            (Some(Regime::Far), ", while a cache line travels slowly"),
-        ],
+fn machine_words(outcome: &Outcome) -> String {
+    let Outcome { machine, server_cpu, generator_cpu, .. } = outcome;
+    let priority = match outcome.raised {
+        Some(true) => "both in sessions of the highest priority",
+        _ => "priority not raised, so other programs disturb",
+    };
+    let counters = match outcome.has_counters {
+        true => "instructions counted by the processor",
+        false => "no counters, so no columns of instructions and cycles",
+    };
+    format!(
+        "{}, {} at the end, congestion control {}; {priority}; {counters}",
+        machine.words(&format!("server on {server_cpu}, generators on {generator_cpu}")),
+        load_words(outcome.load_average_at_end),
+        machine.congestion_control,
+    )
+}
+
+/// A table of all measurements, or one of those in each state of the machine. What saw both states is in neither. The truth of
+/// `honesty` does not depend on the state.
+fn tables(exercise: &Exercise, outcome: &Outcome, regimes: Regimes) -> Vec<Table> {
+    if regimes.split_ns.is_none() || exercise.served != Served::Ceiling {
+        return vec![table(exercise, outcome, exercise.title.clone(), false)];
     }
-}
-
-/// A table of all measurements, or one of those in each state of the machine. What saw both is in neither.
-fn cell_tables(cell: &CellOutcome, outcome: &Outcome, regimes: Regimes) -> Vec<Table> {
-    let tables = regime_titles(regimes).into_iter().filter_map(|(regime, words)| {
-        let Some(regime) = regime else { return Some(table(cell, outcome, cell.cell.title.to_owned(), false)) };
-        let kept = only(cell, &|transfer| regimes.place(transfer) == regime);
-        (!kept.entries.is_empty()).then(|| table(&kept, outcome, format!("{}{words}", cell.cell.title), true))
+    let states =
+        [(Regime::Near, ", while a cache line travels fast"), (Regime::Far, ", while a cache line travels slowly")];
+    let tables = states.into_iter().filter_map(|(regime, words)| {
+        let kept = only(exercise, &|transfer| regimes.place(transfer) == regime);
+        (!kept.entries.is_empty()).then(|| table(&kept, outcome, format!("{}{words}", exercise.title), true))
     });
-    let transfers = cell.entries.iter().flat_map(|entry| entry.rounds.iter().flatten()).map(|one| one.transfer);
-    noted(tables.collect(), transfers, regimes)
-}
-
-fn lateness_tables(outcome: &Outcome, regimes: Regimes) -> Vec<Table> {
-    let tables = regime_titles(regimes).into_iter().filter_map(|(regime, words)| {
-        let kept = |transfer| regime.is_none_or(|regime| regimes.place(transfer) == regime);
-        let name = |rated| rated_name(rated, outcome);
-        let title = format!("lateness, {} connections{words}", lateness::CONNECTIONS);
-        let mut measured = outcome.lateness.clone();
-        measured.retain(|entry| entry.rounds.iter().flatten().any(|one| kept(one.measurement.transfer)));
-        (!measured.is_empty()).then(|| lateness::table(title, &measured, name, &kept))
-    });
-    let ones = outcome.lateness.iter().flat_map(|entry| entry.rounds.iter().flatten());
-    noted(tables.collect(), ones.map(|one| one.measurement.transfer), regimes)
-}
-
-/// Says below the last table how many measurements are in none.
-fn noted(
-    mut tables: Vec<Table>,
-    transfers: impl Iterator<Item = Option<Transfer>> + Clone,
-    regimes: Regimes,
-) -> Vec<Table> {
-    let all = transfers.clone().count();
-    let straddling = transfers.filter(|one| regimes.place(*one) == Regime::Straddling).count();
-    let note = format!("{straddling} of {all} measurements saw the machine change, and are in no table");
-    match tables.last_mut() {
-        Some(table) if regimes.split_ns.is_some() && straddling > 0 => table.notes.push(note),
-        Some(_) => {}
-        None if straddling == 0 => {}
-        None => {
-            let (columns, rows) = (COLUMNS.to_vec(), Vec::new());
-            tables.push(Table { title: "no measurement to show".to_owned(), columns, rows, notes: vec![note] });
+    let mut tables: Vec<Table> = tables.collect();
+    let all = || exercise.entries.iter().flat_map(|entry| entry.rounds.iter().flatten());
+    let straddling = all().filter(|one| regimes.place(one.transfer) == Regime::Straddling).count();
+    if straddling > 0 {
+        let note =
+            format!("{straddling} of {} measurements saw the machine change, and are in no table", all().count());
+        match tables.last_mut() {
+            Some(table) => table.notes.push(note),
+            None => {
+                let title = "no measurement to show".to_owned();
+                tables.push(Table { title, columns: vec!["generator"], rows: Vec::new(), notes: vec![note] });
+            }
         }
     }
     tables
 }
 
-/// The cell with those measurements alone, and those who have any. A ratio is formed where both are left, so only within a round and a state.
-fn only(cell: &CellOutcome, kept: &dyn Fn(Option<Transfer>) -> bool) -> CellOutcome {
-    let entries = cell.entries.iter().map(|entry| {
-        let rounds = entry.rounds.iter().map(|one| one.clone().filter(|one| kept(one.transfer)));
-        Entry { contender: entry.contender, rounds: rounds.collect() }
-    });
-    let entries = entries.filter(|entry| entry.rounds.iter().any(Option::is_some));
-    CellOutcome { cell: cell.cell, entries: entries.collect(), left_out: cell.left_out.clone() }
+/// The exercise with those measurements alone, and the contenders that have any. A ratio is formed where both are left, so only
+/// within a round and a state.
+fn only(exercise: &Exercise, kept: &dyn Fn(Option<Transfer>) -> bool) -> Exercise {
+    let mut exercise = exercise.clone();
+    for round in exercise.entries.iter_mut().flat_map(|entry| &mut entry.rounds) {
+        *round = round.take().filter(|one| kept(one.transfer));
+    }
+    exercise.entries.retain(|entry| entry.rounds.iter().any(Option::is_some));
+    exercise
 }
 
-fn table(cell: &CellOutcome, outcome: &Outcome, title: String, counted: bool) -> Table {
-    let rows = rows(cell);
-    let notes = rows.iter().flat_map(|row| {
-        let who = row.contender.label();
-        let disagrees = (!row.account.agrees)
-            .then(|| format!("{who} counted otherwise than the server, by more than what can be in flight at the end"));
-        let problems = row.problems.iter().map({
-            let who = who.clone();
-            move |(round, problem)| format!("{who}, round {round} left out: {problem}")
-        });
-        disagrees.into_iter().chain(problems).collect::<Vec<_>>()
-    });
-    let left_out =
-        cell.left_out.iter().map(|(contender, reason)| format!("{} takes no part: {reason}", contender.label()));
+fn table(exercise: &Exercise, outcome: &Outcome, title: String, counts_pairs: bool) -> Table {
+    let columns: &[Column] = match exercise.question {
+        Question::Cost => &COST,
+        Question::Lateness => &LATENESS,
+        Question::Honesty => &HONESTY,
+    };
+    let is_shown = |(name, _): &&Column| outcome.has_counters || !COUNTED.contains(name);
+    let columns: Vec<&Column> = columns.iter().filter(is_shown).collect();
+    let mut rows: Vec<Row<'_>> =
+        exercise.entries.iter().map(|entry| Row { outcome, exercise, entry, counts_pairs }).collect();
+    if exercise.question == Question::Cost {
+        let cost = |row: &Row<'_>| row.median(Measurement::cpu_us).unwrap_or(f64::INFINITY);
+        rows.sort_by(|one, other| cost(one).total_cmp(&cost(other)));
+    }
+    let notes = unsteady(&rows).into_iter().chain(rows.iter().flat_map(Row::notes)).chain(exercise.left_out.clone());
     Table {
         title,
-        columns: COLUMNS.to_vec(),
-        notes: unsteady(&rows).into_iter().chain(notes).chain(left_out).collect(),
-        rows: rows.iter().map(|row| words(row, cell.cell, outcome, counted)).collect(),
+        notes: notes.collect(),
+        rows: rows.iter().map(|row| columns.iter().map(|(_, words)| words(row)).collect()).collect(),
+        columns: columns.into_iter().map(|(name, _)| *name).collect(),
     }
 }
 
 /// The floor does the same work in every round, so if that took much longer in one than in another, the machine was another.
 /// Then ratios within a round hold only if it did not change within the round as well.
-fn unsteady(rows: &[Row]) -> Option<String> {
-    let floor = rows.iter().find(|row| row.contender == Contender::FLOOR)?.cpu_us?;
-    (floor.max > UNSTEADY * floor.min).then(|| {
-        let times = digits(floor.max / floor.min);
+fn unsteady(rows: &[Row<'_>]) -> Option<String> {
+    let floor = rows.iter().find(|row| row.entry.contender == Contender::FLOOR)?;
+    let sample = Sample::new(&floor.values(Measurement::cpu_us)).ok()?;
+    (sample.max() > UNSTEADY * sample.min()).then(|| {
+        let times = digits(sample.max() / sample.min());
         format!(
             "the machine was not steady: the floor took {times} times as long in its slowest round as in its fastest"
         )
     })
 }
 
-/// The figures of a row. Where rounds are left out, how many are left is said as well.
-fn words(row: &Row, cell: &Cell, outcome: &Outcome, counted: bool) -> Vec<String> {
-    let compared = |ratio, with_itself| compared(ratio, with_itself, counted);
-    vec![
-        name(row.contender, cell, outcome),
-        or_dash(row.rate_rps, grouped),
-        or_dash(row.cpu_us, |cpu| digits(cpu.median)),
-        or_dash(row.cpu_us, |Spread { min, max, .. }| format!("{}..{}", digits(min), digits(max))),
-        compared(row.cpu_to_wrk, row.contender == Contender::WRK),
-        compared(row.cpu_to_tolok, row.contender == Contender::TOLOK),
-        or_dash(row.instructions_user, grouped),
-        or_dash(row.instructions_kernel, grouped),
-        compared(row.instructions_to_floor, row.contender.tool == Tool::Floor && row.instructions_user.is_some()),
-        or_dash(row.cycles, grouped),
-        or_dash(row.peak_bytes, |bytes| digits(bytes / f64::from(1 << 20))),
-        format!("{} / {}", percent(row.busy), percent(row.server_busy)),
-        account(row.account),
-        or_dash(row.account.claimed, |_| grouped(row.account.failed as f64)),
-        row.rounds.to_string(),
-    ]
-}
+impl Row<'_> {
+    /// `wrk 4.1.0`, `tolok 0.1.0 (every byte checked)`, `tolok 0.1.0 (hybrid)`. The check is named where it costs.
+    fn name(&self) -> String {
+        let contender = self.entry.contender;
+        let checked = contender == Contender::TOLOK && self.exercise.load.asset == Asset::File534k;
+        let way = contender.way().or(checked.then(|| "every byte checked".to_owned()));
+        let peer = self.outcome.peers.iter().find(|peer| peer.tool == contender.tool && peer.tool != Tool::Floor);
+        let version = peer.map(|peer| format!(" {}", peer.version)).unwrap_or_default();
+        let way = way.map(|way| format!(" ({way})")).unwrap_or_default();
+        format!("{}{version}{way}", contender.tool.name())
+    }
 
-/// `wrk 4.1.0`, `tolok 0.1.0 (every byte checked)`, `k6 v1.8.1 (discarding)`. What is checked is said where it costs.
-fn name(contender: Contender, cell: &Cell, outcome: &Outcome) -> String {
-    let way = match contender {
-        Contender { discards: true, .. } => " (discarding)",
-        Contender::TOLOK if cell.asset == Asset::File534k => " (every byte checked)",
-        _ => "",
-    };
-    format!("{}{way}", versioned(contender.tool, outcome))
-}
+    fn values(&self, quantity: impl Fn(&Measurement) -> Option<f64>) -> Vec<f64> {
+        self.entry.values(quantity).into_iter().flatten().collect()
+    }
 
-/// `tolok 0.1.0 (hybrid)`.
-fn rated_name(rated: Rated, outcome: &Outcome) -> String {
-    format!("{} ({})", versioned(rated.tool(), outcome), rated.way())
-}
+    fn median(&self, quantity: impl Fn(&Measurement) -> Option<f64>) -> Option<f64> {
+        Sample::new(&self.values(quantity)).ok().map(|sample| sample.median())
+    }
 
-fn versioned(tool: Tool, outcome: &Outcome) -> String {
-    let version = outcome.peers.iter().find(|peer| peer.tool == tool).map(|peer| peer.version.as_str());
-    match version.filter(|_| tool != Tool::Floor) {
-        Some(version) => format!("{} {version}", tool.name()),
-        None => tool.name().to_owned(),
+    /// Something that the processor counted, for one answer.
+    fn counted(&self, count: fn(&Counted) -> u64) -> String {
+        or_dash(self.median(|one| one.per_answer(count(one.counted.as_ref()?) as f64)), grouped)
+    }
+
+    /// How many times as much it took as another contender, round by round: `0.80 [0.79, 0.81]`.
+    fn compared(&self, to: Contender, quantity: Quantity) -> String {
+        if self.entry.contender == to && self.median(quantity).is_some() {
+            return "1".to_owned();
+        }
+        let ratio = || {
+            let other = self
+                .exercise
+                .entries
+                .iter()
+                .find(|one| one.contender == to && one.contender != self.entry.contender)?;
+            let (these, those) = (self.entry.values(quantity), other.values(quantity));
+            let pairs = these.iter().zip(&those).filter(|(this, that)| this.is_some() && that.is_some()).count();
+            let RatioOutcome::Estimated { ratio, interval, .. } =
+                paired_ratio(&these, &those, Level::P95).ok()?.outcome
+            else {
+                return None;
+            };
+            let interval =
+                interval.map(|one| format!(" [{}, {}]", digits(one.low), digits(one.high))).unwrap_or_default();
+            let pairs = if self.counts_pairs { format!(" n={pairs}") } else { String::new() };
+            Some(format!("{}{interval}{pairs}", digits(ratio)))
+        };
+        ratio().unwrap_or_else(|| NONE.to_owned())
+    }
+
+    /// What it says was answered, what the server answered, and what it calls failed, over the rounds in which it says so.
+    fn account(&self) -> [Option<f64>; 3] {
+        let told = || self.entry.rounds.iter().flatten().filter_map(|one| Some((one.claim?, one.server.answers)));
+        let sums = told().fold([0, 0, 0], |[claimed, answered, failed], (claim, answers)| {
+            [claimed + claim.requests, answered + answers, failed + claim.failed]
+        });
+        sums.map(|sum| told().next().map(|_| sum as f64))
+    }
+
+    /// Whether in every round the server answered as much as it says, or more by no more than one request per connection: those
+    /// that were in flight when it stopped counting.
+    fn agrees(&self) -> bool {
+        self.entry.rounds.iter().flatten().filter_map(|one| Some((one.claim?, one.server.answers))).all(
+            |(claim, answers)| {
+                let missed = answers.checked_sub(claim.requests);
+                missed.is_some_and(|missed| missed <= u64::from(self.exercise.load.connections))
+            },
+        )
+    }
+
+    /// Of all rounds together: the server's count, and what the rate demands.
+    fn sent(&self) -> String {
+        let sum = |count: fn(&Measurement) -> u64| self.entry.good().map(count).sum::<u64>();
+        let (sent, offered) = (sum(Measurement::answers), sum(|one| one.offered.unwrap_or_default()));
+        if self.entry.contender.way == Way::ClosedLoop {
+            return grouped(sent as f64);
+        }
+        format!("{} of {}{}", grouped(sent as f64), grouped(offered as f64), if sent == offered { "" } else { " !" })
+    }
+
+    fn late(&self, which: usize) -> String {
+        or_dash(self.median(|one| one.record.as_ref()?.lateness.all()[which]), |late_s| digits(late_s * 1e6))
+    }
+
+    /// `449 of 450 (−0.2 %..+0.1 %)`: reported and true in the round in the middle of those errors, and the least and the greatest error.
+    fn beside_truth(&self, which: usize) -> String {
+        let pair = |one: &Measurement| one.reported?.all()[which].zip(one.truth?.all()[which]);
+        beside(self.entry.good().filter_map(pair).collect())
+    }
+
+    /// Only tolok judges its own figures. Rounds that end alike are counted.
+    fn trust(&self) -> String {
+        let mut said: Vec<(String, usize)> = Vec::new();
+        for one in self.entry.good() {
+            let Some(record) = &one.record else { continue };
+            let gates: Vec<String> = record
+                .gates
+                .iter()
+                .filter_map(|gate| Some(serde_json::to_value(gate).ok()?.as_str()?.to_owned()))
+                .collect();
+            let trusts = if record.trusted { "yes".to_owned() } else { format!("no: {}", gates.join(", ")) };
+            let words = format!("{trusts}, {}", or_dash(one.code, |code| format!("exit {code}")));
+            match said.iter_mut().find(|(other, _)| *other == words) {
+                Some((_, times)) => *times += 1,
+                None => said.push((words, 1)),
+            }
+        }
+        match &said[..] {
+            [] => NONE.to_owned(),
+            [(words, _)] => words.clone(),
+            _ => said.iter().map(|(words, times)| format!("{times} × {words}")).collect::<Vec<_>>().join("; "),
+        }
+    }
+
+    fn rounds(&self) -> String {
+        self.entry.rounds.iter().flatten().count().to_string()
+    }
+
+    fn notes(&self) -> Vec<String> {
+        let who = self.entry.contender.label();
+        let disagrees = (self.exercise.question == Question::Cost && !self.agrees())
+            .then(|| format!("{who} counted otherwise than the server, by more than what can be in flight at the end"));
+        let problem = |(round, one): (usize, &Option<Measurement>)| {
+            Some(format!("{who}, round {} left out: {}", round + 1, one.as_ref()?.problem.as_ref()?))
+        };
+        disagrees.into_iter().chain(self.entry.rounds.iter().enumerate().filter_map(problem)).collect()
     }
 }
 
-fn compared(ratio: Option<Ratio>, with_itself: bool, counted: bool) -> String {
-    let Some(Ratio { ratio, interval, pairs }) = ratio else {
-        return if with_itself { "1".to_owned() } else { NONE.to_owned() };
-    };
-    let interval = interval.map_or_else(String::new, |(low, high)| format!(" [{}, {}]", digits(low), digits(high)));
-    let pairs = if counted { format!(" n={pairs}") } else { String::new() };
-    format!("{}{interval}{pairs}", digits(ratio))
+fn instructions(one: &Measurement) -> Option<f64> {
+    let counted = one.counted?;
+    one.per_answer((counted.instructions_user + counted.instructions_kernel) as f64)
 }
 
-fn account(account: Account) -> String {
-    or_dash(account.claimed, |claimed| {
-        let mark = if account.agrees { "" } else { " !" };
-        format!("{} / {}{mark}", grouped(claimed as f64), grouped(account.answered as f64))
-    })
+/// `58..63`, or one of them where they read the same.
+fn range(values: &[f64], words: impl Fn(f64) -> String) -> String {
+    let Ok(sample) = Sample::new(values) else { return NONE.to_owned() };
+    let [least, most] = [sample.min(), sample.max()].map(words);
+    if least == most { least } else { format!("{least}..{most}") }
+}
+
+fn beside(mut pairs: Vec<(f64, f64)>) -> String {
+    let error = |(reported, truth): &(f64, f64)| reported / truth - 1.0;
+    pairs.sort_by(|one, other| error(one).total_cmp(&error(other)));
+    let Some((reported, truth)) = pairs.get(pairs.len().saturating_sub(1) / 2).copied() else { return NONE.to_owned() };
+    let both = format!("{} of {}", digits(reported * 1e3), digits(truth * 1e3));
+    let errors: Vec<f64> = pairs.iter().map(error).collect();
+    if truth < LEAST_TRUTH_S { both } else { format!("{both} ({})", range(&errors, signed)) }
+}
+
+fn signed(share: f64) -> String {
+    let text = format!("{:.1}", share.abs() * 100.0);
+    let sign = match share {
+        _ if text == "0.0" => "",
+        _ if share < 0.0 => "−",
+        _ => "+",
+    };
+    format!("{sign}{text} %")
+}
+
+/// Whether a contender is k6, whose script the document shows.
+pub fn has_script(contender: Contender) -> bool {
+    contender.tool == Tool::Lab(LoadTool::K6)
 }
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use super::*;
-    use crate::peers::Absent;
-    use crate::summary::tests::outcome;
+    use crate::bench::tests::outcome;
+    use crate::generator::{Claim, Record};
+    use crate::truth::Latencies;
+    use tolok_load::verdict::Gate;
+    use tolok_model::Arrivals;
+
+    fn rounds(outcome: &mut Outcome, entry: usize) -> impl Iterator<Item = &mut Measurement> {
+        outcome.exercises[0].entries[entry].rounds.iter_mut().flatten()
+    }
+
+    fn tables(outcome: &Outcome) -> Vec<Table> {
+        Report::of(outcome).sections.into_iter().flat_map(|(_, tables)| tables).collect()
+    }
 
     #[test]
     fn a_row_says_everything_and_a_dash_what_is_not_known() {
-        let entries: [(Contender, &[f64]); 2] = [(Contender::TOLOK, &[8.0; 5]), (Contender::WRK, &[10.0; 5])];
-        let mut outcome = outcome(&[("hello-64", &entries)]);
-        for round in &mut outcome.cells[0].entries[1].rounds {
-            round.as_mut().unwrap().counted = None;
-        }
-        let rows = &Report::of(&outcome).sections[0].tables[0].rows;
-        let tolok = ["tolok 1.2", "125,000", "8.00", "8.00..8.00", "0.80 [0.80, 0.80]", "1"];
+        let mut outcome = outcome("hello-64", &[(Contender::TOLOK, &[8.0; 5]), (Contender::WRK, &[10.0; 5])]);
+        rounds(&mut outcome, 1).for_each(|one| one.counted = None);
+        let rows = &tables(&outcome)[0].rows;
+        let tolok = ["tolok 1.2", "125,000", "8.00", "8.00", "0.800 [0.800, 0.800]", "1"];
         assert_eq!(rows[0][..6], tolok);
-        assert_eq!(rows[0][6..], ["8,000", "24,000", "–", "24,000", "5.00", "8 % / 50 %", "4,950 / 5,000", "0", "5"]);
-        assert_eq!(rows[1][..6], ["wrk 1.2", "100,000", "10.0", "10.0..10.0", "1", "1.25 [1.25, 1.25]"]);
+        assert_eq!(rows[0][6..], ["8,000", "24,000", "–", "24,000", "5.00", "8.0% / 50%", "4,950 / 5,000", "0", "5"]);
+        assert_eq!(rows[1][..6], ["wrk 1.2", "100,000", "10.0", "10.0", "1", "1.25 [1.25, 1.25]"]);
         assert_eq!(rows[1][6..10], ["–", "–", "–", "–"]);
-        assert_eq!(rows[0].len(), COLUMNS.len());
     }
 
     #[test]
     fn a_machine_without_counters_has_a_line_instead_of_columns() {
-        let mut outcome = outcome(&[("hello-64", &[(Contender::TOLOK, &[8.0; 5]), (Contender::WRK, &[9.0; 5])])]);
-        outcome.machine.counters = false;
-        for one in outcome.cells[0].entries.iter_mut().flat_map(|entry| &mut entry.rounds) {
-            one.as_mut().unwrap().counted = None;
-        }
+        let mut outcome = outcome("hello-64", &[(Contender::TOLOK, &[8.0; 5]), (Contender::WRK, &[9.0; 5])]);
+        outcome.has_counters = false;
         let report = Report::of(&outcome);
         assert!(report.machine.contains("no counters, so no columns of instructions and cycles"), "{}", report.machine);
-        let table = &report.sections[0].tables[0];
+        let table = &report.sections[0].1[0];
         assert!(COUNTED.iter().all(|column| !table.columns.contains(column)));
         assert!(table.rows.iter().all(|row| row.len() == table.columns.len() && !row.contains(&NONE.to_owned())));
-        assert_eq!(table.rows[0].last().map(String::as_str), Some("5"));
     }
 
     #[test]
     fn a_machine_that_changed_between_rounds_is_seen_by_the_floor() {
-        let notes = |costs: &[f64]| {
-            Report::of(&outcome(&[("hello-64", &[(Contender::FLOOR, costs)])])).sections[0].tables[0].notes.join("")
-        };
+        let notes = |costs: &[f64]| tables(&outcome("hello-64", &[(Contender::FLOOR, costs)]))[0].notes.join("");
         assert_eq!(notes(&[2.0, 2.9, 2.5]), "");
         assert!(notes(&[1.6, 6.0, 1.7]).contains("took 3.75 times as long"), "{}", notes(&[1.6, 6.0, 1.7]));
     }
 
     #[test]
     fn what_is_wrong_stands_below_the_table() {
-        let mut outcome = outcome(&[("close", &[(Contender::WRK, &[10.0, 10.0])])]);
-        let entry = &mut outcome.cells[0].entries[0];
-        entry.rounds[0].as_mut().unwrap().claim.as_mut().unwrap().requests = 1200;
-        entry.rounds[1].as_mut().unwrap().problem = Some("it did not end, and was killed".into());
-        let h2load = Contender { tool: Tool::H2load, discards: false };
-        outcome.cells[0].left_out.push((h2load, "it cannot".into()));
-        outcome.absent.push(Absent { tool: Tool::K6, reason: "not on the PATH".into() });
+        let mut outcome = outcome("close", &[(Contender::WRK, &[10.0, 10.0])]);
+        let mut both = rounds(&mut outcome, 0);
+        both.next().unwrap().claim.as_mut().unwrap().requests = 1200;
+        both.next().unwrap().problem = Some("it did not end, and was killed".into());
+        drop(both);
+        outcome.exercises[0].left_out.push("h2load takes no part: it cannot".into());
+        outcome.absent.push((Tool::Gcannon, "not on the PATH".into()));
         let text = Report::of(&outcome).text();
         for words in [
             "2,190 / 2,000 !",
-            "  ! wrk counted otherwise than the server",
-            "  ! wrk, round 2 left out: it did not end, and was killed\n",
-            "  ! h2load takes no part: it cannot\n",
-            "not compared:\n  k6: not on the PATH\n",
+            "! wrk counted otherwise than the server",
+            "! wrk, round 2 left out: it did not end, and was killed\n",
+            "! h2load takes no part: it cannot\n",
+            "not compared:\n  gcannon: not on the PATH\n",
         ] {
             assert!(text.contains(words), "{words:?} in {text}");
         }
+    }
+
+    #[test]
+    fn a_count_agrees_if_the_server_answered_no_less_and_hardly_more() {
+        for (requests, agrees) in [(1000, true), (936, true), (935, false), (1001, false)] {
+            let mut outcome = outcome("hello-64", &[(Contender::WRK, &[10.0])]);
+            rounds(&mut outcome, 0).for_each(|one| one.claim = Some(Claim { requests, failed: 3 }));
+            let notes = tables(&outcome)[0].notes.join("");
+            assert_eq!(notes.is_empty(), agrees, "{requests}: {notes}");
+        }
+    }
+
+    #[test]
+    fn ratios_are_formed_within_rounds_with_the_contender_of_the_same_kind() {
+        let of = |tool: Tool, way| Contender { tool, way };
+        let entries: [(Contender, &[f64]); 4] = [
+            (Contender::FLOOR, &[10.0]),
+            (of(Tool::Floor, Way::Discarding), &[5.0]),
+            (Contender::TOLOK, &[11.0]),
+            (of(Tool::TOLOK, Way::Discarding), &[6.0]),
+        ];
+        let table = &tables(&outcome("big", &entries))[0];
+        let place = table.columns.iter().position(|name| *name == "instr. to floor's").unwrap();
+        let found: Vec<&str> = table.rows.iter().map(|row| row[place].as_str()).collect();
+        assert_eq!(found, ["1", "1.20", "1", "1.10"]);
+        assert_eq!(table.rows[1][0], "tolok 1.2 (discarding)");
+        assert_eq!(table.rows[3][0], "tolok 1.2 (every byte checked)");
     }
 
     /// An outcome of tolok and wrk in which the machine was slow in some rounds, by the transfer times given.
@@ -331,10 +499,10 @@ mod tests {
             (Contender::TOLOK, &[7.0, 18.0, 7.0, 18.0, 7.0, 7.0]),
             (Contender::WRK, &[10.0, 20.0, 10.0, 20.0, 10.0, 10.0]),
         ];
-        let mut outcome = outcome(&[("hello-64", &entries)]);
-        for entry in &mut outcome.cells[0].entries {
-            for (one, (before_ns, after_ns)) in entry.rounds.iter_mut().zip(transfers) {
-                one.as_mut().unwrap().transfer = Some(Transfer { before_ns, after_ns });
+        let mut outcome = outcome("hello-64", &entries);
+        for entry in 0..2 {
+            for (one, (before_ns, after_ns)) in rounds(&mut outcome, entry).zip(transfers) {
+                one.transfer = Some(Transfer { before_ns, after_ns });
             }
         }
         outcome
@@ -345,47 +513,61 @@ mod tests {
         let (fast, slow) = ((100.0, 110.0), (400.0, 420.0));
         let mut outcome = between_states([fast, slow, fast, slow, (100.0, 400.0), fast]);
         // In the first round tolok met the slow machine, and wrk the fast one.
-        let one = outcome.cells[0].entries[0].rounds[0].as_mut().unwrap();
-        one.transfer = Some(Transfer { before_ns: 400.0, after_ns: 400.0 });
+        rounds(&mut outcome, 0).next().unwrap().transfer = Some(Transfer { before_ns: 400.0, after_ns: 400.0 });
         let report = Report::of(&outcome);
         assert!(report.machine.ends_with("fast below 210 ns and slow above"), "{}", report.machine);
-        let tables = &report.sections[0].tables;
+        let tables = &report.sections[0].1;
         assert_eq!(tables.len(), 2);
         assert_eq!(tables[0].title, "hello, keep-alive, 64 connections, while a cache line travels fast");
         let row = |table: &Table, front: &str| table.rows.iter().find(|row| row[0].starts_with(front)).unwrap().clone();
-        assert_eq!((row(&tables[0], "tolok")[4].as_str(), row(&tables[0], "tolok")[14].as_str()), ("0.70 n=2", "2"));
+        assert_eq!((row(&tables[0], "tolok")[4].as_str(), row(&tables[0], "tolok")[14].as_str()), ("0.700 n=2", "2"));
         assert_eq!((row(&tables[0], "wrk")[5].as_str(), row(&tables[0], "wrk")[14].as_str()), ("1.43 n=2", "3"));
-        assert_eq!((row(&tables[1], "tolok")[4].as_str(), row(&tables[1], "tolok")[14].as_str()), ("0.90 n=2", "3"));
+        assert_eq!((row(&tables[1], "tolok")[4].as_str(), row(&tables[1], "tolok")[14].as_str()), ("0.900 n=2", "3"));
         assert_eq!(tables[0].notes, Vec::<String>::new());
         assert_eq!(tables[1].notes, ["2 of 12 measurements saw the machine change, and are in no table"]);
     }
 
     #[test]
-    fn who_never_met_a_state_of_the_machine_is_not_in_its_table() {
-        let (fast, slow) = ((100.0, 110.0), (400.0, 420.0));
-        let mut outcome = between_states([fast, slow, fast, fast, fast, fast]);
-        outcome.cells[0].entries[0].rounds[1] = None;
-        let tables = &Report::of(&outcome).sections[0].tables;
-        assert_eq!([tables[0].rows.len(), tables[1].rows.len()], [2, 1]);
-    }
-
-    #[test]
     fn a_machine_that_stayed_the_same_has_one_table() {
         let report = Report::of(&between_states([(100.0, 199.0); 6]));
-        assert_eq!(report.sections[0].tables.len(), 1);
+        assert_eq!(report.sections[0].1.len(), 1);
         assert!(report.machine.ends_with("a cache line took 100 to 199 ns from CPU to CPU"), "{}", report.machine);
     }
 
+    fn record(trusted: bool) -> Record {
+        let lateness = Latencies { p50_s: Some(1e-6), max_s: Some(5e-6), ..Latencies::default() };
+        Record { lateness, scheduled: 1001, trusted, gates: vec![Gate::Lateness], start_ns: 0, seed: 1 }
+    }
+
     #[test]
-    fn what_is_checked_is_said_where_it_costs() {
-        let discarding = Contender { discards: true, ..Contender::TOLOK };
-        let entries: [(Contender, &[f64]); 3] =
-            [(Contender::TOLOK, &[50.0]), (discarding, &[40.0]), (Contender::WRK, &[45.0])];
-        let names = |cell: &str| -> Vec<String> {
-            let report = Report::of(&outcome(&[(cell, &entries)]));
-            report.sections[0].tables[0].rows.iter().map(|row| row[0].clone()).collect()
-        };
-        assert_eq!(names("big"), ["tolok 1.2 (discarding)", "wrk 1.2", "tolok 1.2 (every byte checked)"]);
-        assert!(names("hello-64").contains(&"tolok 1.2".to_owned()));
+    fn at_a_rate_the_median_of_rounds_stands_beside_the_greatest_of_all() {
+        let sleep = Contender { tool: Tool::TOLOK, way: Way::Timed { timer: "sleep", arrivals: Arrivals::Uniform } };
+        let mut outcome = outcome("lateness", &[(sleep, &[20.0, 20.0, 20.0])]);
+        for (one, trusted) in rounds(&mut outcome, 0).zip([true, false, true]) {
+            (one.offered, one.record, one.code) =
+                (Some(1001), Some(record(trusted)), Some(if trusted { 0 } else { 5 }));
+        }
+        let row = &tables(&outcome)[0].rows[0];
+        assert_eq!(row[..4], ["tolok 1.2 (sleep)", "3,000 of 3,003 !", "1.00", "–"]);
+        assert_eq!(row[5..], ["5.00", "20%", "20.0", "2 × yes, exit 0; 1 × no: lateness, exit 5", "3"]);
+    }
+
+    #[test]
+    fn what_is_reported_stands_beside_the_truth() {
+        let wrk = Contender { tool: Tool::Lab(LoadTool::Wrk), way: Way::ClosedLoop };
+        let mut outcome = outcome("honesty", &[(wrk, &[20.0])]);
+        for one in rounds(&mut outcome, 0) {
+            one.truth = Some(Latencies { p50_s: Some(0.5), p99_s: Some(1.0), p999_s: Some(1.0), max_s: Some(1.0) });
+            one.reported = Some(Latencies { p50_s: Some(0.5), p99_s: Some(0.9), p999_s: None, max_s: Some(1.1) });
+        }
+        let row = &tables(&outcome)[0].rows[0];
+        assert_eq!(
+            row[1..6],
+            ["1,000", "500 of 500 (0.0 %)", "900 of 1,000 (−10.0 %)", "–", "1,100 of 1,000 (+10.0 %)"]
+        );
+        assert_eq!(row[6..], ["–", "20.0", "100", "1"]);
+        assert_eq!(beside(vec![(0.000_06, 0.000_005)]), "0.0600 of 0.00500");
+        assert_eq!(beside(vec![(0.45, 0.45), (0.3, 0.4), (0.449, 0.4)]), "450 of 450 (−25.0 %..+12.3 %)");
+        assert_eq!(outcome.duration, Duration::from_secs(1));
     }
 }

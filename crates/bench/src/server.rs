@@ -5,10 +5,11 @@ use std::process::{ChildStdout, Command, Stdio};
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
+use tolok_bench::error::{BenchError, failed};
 
 use crate::child::{Placed, spawn};
-use crate::error::BenchError;
 use crate::measure::Place;
+use crate::stall::Log;
 
 #[derive(Debug)]
 pub struct Server {
@@ -27,14 +28,6 @@ pub struct Counts {
     pub connections: u64,
 }
 
-impl Counts {
-    /// From a server's answer.
-    pub fn read(line: &str) -> Result<Counts, BenchError> {
-        let failed = |error| BenchError::Server { did: "told no counts", reason: format!("{error} in {line:?}") };
-        serde_json::from_str(line).map_err(failed)
-    }
-}
-
 impl Server {
     pub fn ceiling(place: &Place) -> Result<Server, BenchError> {
         let mut command = Command::new(&place.ceiling);
@@ -46,7 +39,7 @@ impl Server {
     pub fn start(mut command: Command, cpu: u32) -> Result<Server, BenchError> {
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let program = command.get_program().to_string_lossy().into_owned();
-        let mut placed = spawn(&mut command, cpu).map_err(|source| BenchError::Run { program, source })?;
+        let mut placed = spawn(&mut command, cpu).map_err(failed(format!("run {program}")))?;
         let (stdout, stderr) = (placed.child.stdout.take(), placed.child.stderr.take());
         let (stdout, stderr) = stdout.zip(stderr).expect("both were asked for as pipes");
         let mut log = BufReader::new(stderr);
@@ -54,7 +47,7 @@ impl Server {
         let failed = |reason: String| BenchError::Server { did: "did not start", reason };
         log.read_line(&mut line).map_err(|error| failed(error.to_string()))?;
         let Some(port) = port(&line) else {
-            // It has ended or will, now that nobody listens to it.
+            // It has ended, or will end now that its output is closed.
             placed.kill();
             let _ = log.read_to_string(&mut line);
             return Err(failed(line.trim().to_owned()));
@@ -62,21 +55,17 @@ impl Server {
         Ok(Server { placed, told: BufReader::new(stdout), port })
     }
 
-    pub fn counts(&mut self) -> Result<Counts, BenchError> {
-        Counts::read(&self.ask()?)
-    }
-
-    /// Asks, and returns the answer as it is.
-    pub fn ask(&mut self) -> Result<String, BenchError> {
+    /// Asks what it has done so far. The ceiling tells its counts only.
+    pub fn log(&mut self) -> Result<Log, BenchError> {
         let failed = |reason: String| BenchError::Server { did: "told no counts", reason };
         let stdin = self.placed.child.stdin.as_mut().expect("standard input was asked for as a pipe");
         stdin.write_all(b"\n").map_err(|error| failed(error.to_string()))?;
         let mut line = String::new();
         self.told.read_line(&mut line).map_err(|error| failed(error.to_string()))?;
-        Ok(line)
+        serde_json::from_str(&line).map_err(|error| failed(format!("{error} in {line:?}")))
     }
 
-    /// Whether it goes before everybody else on its CPU.
+    /// Whether it has the highest priority on its CPU.
     pub fn is_raised(&self) -> bool {
         self.placed.is_raised()
     }
@@ -84,8 +73,7 @@ impl Server {
     /// Ends it, and tells the CPU time that it took.
     pub fn stop(self) -> Result<Duration, BenchError> {
         self.placed.kill();
-        let ended = self.placed.reap();
-        let ended = ended.map_err(|source| BenchError::Run { program: "the server".to_owned(), source })?;
+        let ended = self.placed.reap().map_err(failed("wait for the server"))?;
         Ok(ended.user + ended.system)
     }
 }
@@ -107,7 +95,8 @@ mod tests {
 
     #[test]
     fn a_server_that_does_not_start_gives_its_reason() {
-        let error = Server::start(Command::new("/bin/ls"), crate::machine::allowed_cpus()[0]).unwrap_err();
+        let error =
+            Server::start(Command::new("/bin/ls"), tolok_host::machine::Machine::read().allowed_cpus[0]).unwrap_err();
         assert!(error.to_string().contains("did not start: "), "{error}");
     }
 }

@@ -10,8 +10,8 @@ use clap::Args as ClapArgs;
 use rustix::event::epoll::{self, EventData, EventFlags};
 use rustix::time::{ClockId, clock_gettime};
 use serde::{Deserialize, Serialize};
+use tolok_bench::error::{BenchError, failed};
 
-use crate::error::BenchError;
 use crate::server::Counts;
 
 const BODY: &str = include_str!("../../../workloads/hello/body.html");
@@ -20,7 +20,7 @@ const BODY: &str = include_str!("../../../workloads/hello/body.html");
 const LISTENER: u64 = u64::MAX;
 const QUESTIONS: u64 = u64::MAX - 1;
 
-/// What the server is told.
+/// Options of the server.
 #[derive(Debug, ClapArgs)]
 pub struct StallArgs {
     /// Length of a stall; with 0 there are none.
@@ -41,18 +41,19 @@ pub struct Log {
     #[serde(flatten)]
     pub counts: Counts,
     /// When it read the first request, on CLOCK_MONOTONIC; 0 before.
+    #[serde(default)]
     pub first_ns: u64,
     /// From when to when it stood still, on the same clock.
+    #[serde(default)]
     pub stalls_ns: Vec<(u64, u64)>,
 }
 
-/// Serves until nobody asks any more. The line that says where it listens is given to `tell`, and so is each answer.
+/// Serves until standard input ends. `listening` gets the line with the address, and `tell` the answer to each question.
 pub fn run(args: &StallArgs, listening: &dyn Fn(&str), tell: &dyn Fn(&str)) -> Result<(), BenchError> {
-    let failed = |error: std::io::Error| BenchError::Server { did: "failed", reason: error.to_string() };
-    let mut server = Stalling::prepare(args).map_err(failed)?;
-    let address = server.listener.local_addr().map_err(failed)?;
+    let mut server = Stalling::prepare(args).map_err(failed("make a server"))?;
+    let address = server.listener.local_addr().map_err(failed("make a server"))?;
     listening(&format!("listening on {address}, stalling"));
-    while server.turn(tell).map_err(failed)? {}
+    while server.turn(tell).map_err(failed("serve"))? {}
     Ok(())
 }
 
@@ -99,7 +100,7 @@ impl Stalling {
         })
     }
 
-    /// Waits for something to do, and does it. False when there is nobody any more.
+    /// Waits for something to do, and does it. Returns false at the end of standard input.
     fn turn(&mut self, tell: &dyn Fn(&str)) -> std::io::Result<bool> {
         self.stall_if_due();
         let left = self.next_stall_ns.map(|at| Duration::from_nanos(at.saturating_sub(now_ns())));

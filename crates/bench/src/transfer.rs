@@ -8,10 +8,10 @@ use std::time::Instant;
 
 use clap::Args as ClapArgs;
 use rustix::thread::{CpuSet, sched_setaffinity};
+use tolok_bench::error::{BenchError, failed};
 use tolok_stats::Sample;
 
 use crate::child::spawn;
-use crate::error::BenchError;
 use crate::measure::Place;
 
 /// A burst is short, so that most of them are not interrupted, and there are enough that the middle one is not. Each has a
@@ -24,7 +24,7 @@ const ROUND_TRIPS: u32 = 500;
 /// Lines of one burst and the next lie so far apart that they share nothing.
 const STRIDE: usize = 33;
 
-/// What the measuring program is told.
+/// Options of the measuring program.
 #[derive(Debug, ClapArgs)]
 pub struct TransferArgs {
     /// CPU of the one thread.
@@ -42,9 +42,7 @@ struct Ball(AtomicU32);
 
 /// Measures, and returns the line to print: nanoseconds a transfer.
 pub fn run(args: &TransferArgs) -> Result<String, BenchError> {
-    let failed =
-        |errno: rustix::io::Errno| BenchError::Run { program: "the transfer".to_owned(), source: errno.into() };
-    let bursts = bounce(args.from, args.to).map_err(failed)?;
+    let bursts = bounce(args.from, args.to).map_err(failed("time a cache line"))?;
     let median = Sample::new(&bursts).map(|sample| sample.median()).expect("there are bursts, all of them finite");
     Ok(format!("{median:.1}"))
 }
@@ -111,7 +109,7 @@ mod tests {
     #[test]
     fn a_line_travels_between_two_cpus() {
         // With a single CPU there is nowhere to go, and the threads would wait for each other's time slices.
-        let [from, to, ..] = crate::machine::allowed_cpus()[..] else { return };
+        let [from, to, ..] = tolok_host::machine::Machine::read().allowed_cpus[..] else { return };
         // In a thread of its own, because a thread stays where it was pinned.
         let told = std::thread::spawn(move || run(&TransferArgs { from, to }).unwrap()).join().unwrap();
         let nanoseconds: f64 = told.parse().unwrap();

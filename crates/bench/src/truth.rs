@@ -19,6 +19,11 @@ impl Latencies {
         [self.p50_s, self.p99_s, self.p999_s, self.max_s]
     }
 
+    /// By a function of the quantile, and the greatest value.
+    pub fn at(quantile: impl Fn(f64) -> Option<f64>, max_s: Option<f64>) -> Latencies {
+        Latencies { p50_s: quantile(0.5), p99_s: quantile(0.99), p999_s: quantile(0.999), max_s }
+    }
+
     /// Of these values, by nearest rank.
     pub fn of(mut values: Vec<f64>) -> Latencies {
         values.sort_by(f64::total_cmp);
@@ -89,7 +94,7 @@ mod tests {
         let waits = one_at_a_time(&evenly(0, 1200.0, 6000), 0.001);
         near(waits.first().copied(), 0.001);
         near(waits.last().copied(), 0.001 + 5999.0 * (0.001 - 1.0 / 1200.0));
-        // Whoever comes in a bunch waits for all before.
+        // Arrivals in a bunch wait for all before them.
         assert_eq!(one_at_a_time(&[5, 5, 6, 9_000_000], 0.001), [0.001, 0.002, 0.002_999_999, 0.001]);
         assert!(
             one_at_a_time(&evenly(7, 500.0, 100), 0.001).iter().all(|wait| (wait - 0.001).abs() < 1e-12),

@@ -1,4 +1,4 @@
-//! The whole bench with tiny measurements: tolok and the floor, and whoever else is on the PATH.
+//! The whole bench with tiny measurements: tolok and the floor.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use std::fs;
@@ -11,7 +11,7 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Pid, PidfdFlags, Signal, kill_process, pidfd_open};
 use serde_json::Value;
 
-/// Set by whoever has just built all programs of the workspace. Another build would compile their dependencies with other features,
+/// The test script sets it after it has built all programs of the workspace. Another build would compile their dependencies with other features,
 /// and exchange tolok under the tests that come after these.
 const PROGRAMS_ARE_BUILT: &str = "TOLOK_PROGRAMS_ARE_BUILT";
 
@@ -76,7 +76,7 @@ fn the_server_and_tolok_count_the_same() {
     let scratch = folder.path().join("scratch");
     fs::create_dir(&scratch).unwrap();
     let mut command = bench(&scratch);
-    // No others: k6, where it is there, refuses windows of less than a second.
+    // No others: some run for whole seconds.
     command
         .args([
             "--seconds",
@@ -97,7 +97,7 @@ fn the_server_and_tolok_count_the_same() {
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     assert!(text.contains("hello, a connection per request, 64 at a time") && text.contains(" tolok "), "{text}");
     let figures: Value = serde_json::from_str(&fs::read_to_string(json).unwrap()).unwrap();
-    let cells = figures["cells"].as_array().unwrap();
+    let cells = figures["exercises"].as_array().unwrap();
     assert_eq!(cells.len(), 4);
     for cell in cells {
         for entry in cell["entries"].as_array().unwrap() {
@@ -121,7 +121,7 @@ fn the_server_and_tolok_count_the_same() {
         }
     }
     let document = fs::read_to_string(markdown).unwrap();
-    assert!(document.contains("tolok load http://127.0.0.1:PORT/hello -c 512 -d 200ms"), "{document}");
+    assert!(document.contains("tolok load http://127.0.0.1:PORT/hello --vus=512 --duration=200000us"), "{document}");
     assert!(!document.contains(&*folder.path().to_string_lossy()), "{document}");
     assert_eq!(fs::read_dir(&scratch).unwrap().count(), 0, "nothing is left behind");
 }
@@ -137,31 +137,33 @@ fn what_tolok_reports_of_a_server_whose_stalls_are_known_is_true() {
     let output = command.output().unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let figures: Value = serde_json::from_str(&fs::read_to_string(json).unwrap()).unwrap();
-    let lateness = figures["lateness"].as_array().unwrap();
+    let exercises = figures["exercises"].as_array().unwrap();
+    assert_eq!(exercises.len(), 4);
+    let entries = |place: usize| exercises[place]["entries"].as_array().unwrap().as_slice();
+    let lateness = [entries(0), entries(1)].concat();
     assert_eq!(lateness.len(), 6, "three timers at two rates");
-    for entry in lateness {
+    for entry in &lateness {
         let one = &entry["rounds"][0];
         assert_eq!(one["server"]["answers"], one["offered"], "{entry}");
         assert!(one["record"]["lateness"]["max_s"].as_f64().unwrap() > 0.0, "{entry}");
     }
-    let honesty = figures["honesty"]["entries"].as_array().unwrap();
-    let of = |case: &str| honesty.iter().filter(|entry| entry["case"] == case).collect::<Vec<_>>();
+    let (stalls, too_slow) = (entries(2), entries(3));
     let max_s = |one: &Value, whose: &str| one[whose]["max_s"].as_f64().unwrap();
-    assert_eq!((of("stalls").len(), of("too-slow").len()), (2, 1));
-    for entry in of("stalls") {
+    assert_eq!((stalls.len(), too_slow.len()), (2, 1));
+    for entry in stalls {
         let one = &entry["rounds"][0];
         assert_eq!(one["server"]["answers"], one["offered"], "{entry}");
         assert!(one["stalls_ns"].as_array().unwrap().len() >= 3, "{entry}");
         // What came first in a stall has waited for nearly all of it, and random arrivals leave gaps.
         assert!(max_s(one, "truth") > 0.039 && max_s(one, "reported") > 0.035, "{entry}");
     }
-    let slow = &of("too-slow")[0]["rounds"][0];
+    let slow = &too_slow[0]["rounds"][0];
     assert_eq!(slow["code"], 5, "{slow}");
     assert_eq!(slow["record"]["gates"].as_array().unwrap()[0], "offered-rate", "{slow}");
     // In 0.4 s 480 come and 400 are served, so more wait at the end than there are connections.
     assert!((max_s(slow, "truth") - 0.081).abs() < 0.002 && max_s(slow, "reported") > 0.07, "{slow}");
     let document = fs::read_to_string(markdown).unwrap();
-    for words in ["## lateness", "honesty: 2,000/s for 1.28 s", "--timer spin", "(hybrid, Poisson)"] {
+    for words in ["## lateness", "honesty: 2000/s for 1.28 s", "--timer=spin", "(hybrid, Poisson)"] {
         assert!(document.contains(words), "{words:?} in {document}");
     }
     assert!(!document.contains(&*folder.path().to_string_lossy()), "{document}");

@@ -204,7 +204,7 @@ impl Color {
 }
 
 /// Options of every verb that measures.
-#[derive(Debug, ClapArgs)]
+#[derive(Debug, Default, ClapArgs)]
 pub struct MeasureArgs {
     /// Run this many blocks, whatever the study says.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]

@@ -26,7 +26,7 @@ impl UserServers {
         if !has_study && args.subject.is_empty() && args.url.is_empty() {
             let message =
                 "nothing to run: name a study (`tolok list studies`), or a server with --subject DIR or --url URL";
-            return Err(CliError::new(Exit::Usage, message));
+            return Err(CliError::usage(message));
         }
         let folders = args.subject.iter().map(|path| local_subject(path)).collect::<Result<Vec<_>, _>>()?;
         // Beside a subject in a folder there is a study: the one for folders.
@@ -38,7 +38,7 @@ impl UserServers {
         Ok(Self { folders, servers })
     }
 
-    /// What the plan of a run has, looked at again. What has changed since is said, and what is gone is an error.
+    /// Looks again at what the plan of a run has. It warns of changes; a folder that is gone is an error.
     /// Consent to load on other machines was given for one session, and a server or its owner may have changed since.
     pub fn again(plan: &Plan, allow_remote: bool) -> Result<Self, CliError> {
         refuse_remote(&plan.brought.servers, allow_remote)?;
@@ -71,7 +71,7 @@ impl UserServers {
         Ok(bring)
     }
 
-    /// Enters all of it into the catalogue; what has the name of something there is refused.
+    /// Enters all of it into the catalogue, and refuses a name that the catalogue has.
     pub fn enter(&self, catalogue: &mut Catalogue) -> Result<(), CliError> {
         let servers = self.servers.iter().map(|server| server.subject(every_workload(catalogue)));
         for subject in self.folders.iter().cloned().chain(servers.collect::<Vec<_>>()) {
@@ -80,7 +80,7 @@ impl UserServers {
                     Some(_) => "give one of them another name: --url NAME=URL",
                     None => "the folder gives the name, so give one of them another",
                 };
-                return Err(CliError::new(Exit::Usage, format!("there are two subjects `{}`; {help}", subject.id)));
+                return Err(CliError::usage(format!("there are two subjects `{}`; {help}", subject.id)));
             }
             catalogue.subjects.push(subject);
         }
@@ -99,7 +99,8 @@ impl UserServers {
         }
     }
 
-    /// Asks each server for what the study asks, before anything is measured; what it does not serve is left out, and said.
+    /// Asks each server for what the study asks, before anything is measured. It leaves out what the server does not serve, and
+    /// reports that.
     pub fn ask(&self, study: &Study, catalogue: &mut Catalogue) -> Result<Vec<Skipped>, CliError> {
         let mut left_out = Vec::new();
         for server in self.servers.iter().filter(|server| server.own.is_none()) {
@@ -168,7 +169,7 @@ fn served(server: &ExternalServer, asked: &[Workload], reasons: &mut Vec<String>
     Ok(names)
 }
 
-/// Two servers of one host and port are told apart by a number, unless they were named.
+/// A number distinguishes two servers of one host and port, unless they were named.
 fn name_apart(servers: &mut [ExternalServer], args: &BringArgs) {
     for at in 1..servers.len() {
         let (before, rest) = servers.split_at_mut(at);
@@ -188,7 +189,7 @@ fn name_apart(servers: &mut [ExternalServer], args: &BringArgs) {
 fn refuse_remote(servers: &[ExternalServer], allow_remote: bool) -> Result<(), CliError> {
     for server in servers {
         if !is_on_this_machine(server)? && !allow_remote {
-            return Err(CliError::new(Exit::Usage, remote(server)));
+            return Err(CliError::usage(remote(server)));
         }
     }
     Ok(())
@@ -225,7 +226,7 @@ impl From<FolderError> for CliError {
         match error {
             FolderError::Wrong(error) => error.into(),
             FolderError::Files(error) => Self::new(Exit::Internal, error),
-            error => Self::new(Exit::Usage, error),
+            error => Self::usage(error),
         }
     }
 }
@@ -233,7 +234,7 @@ impl From<FolderError> for CliError {
 impl From<UrlError> for CliError {
     fn from(error: UrlError) -> Self {
         match &error {
-            UrlError::Url(_) | UrlError::Secure { .. } | UrlError::Query { .. } => Self::new(Exit::Usage, error),
+            UrlError::Url(_) | UrlError::Secure { .. } | UrlError::Query { .. } => Self::usage(error),
             _ => Self::new(Exit::GateFailed, error),
         }
     }

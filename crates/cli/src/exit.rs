@@ -84,10 +84,20 @@ impl CliError {
         Self { exit, text: format!("error: {message}"), is_missing_dependency: false }
     }
 
+    /// A complaint about the command line or a file.
+    pub fn usage(message: impl std::fmt::Display) -> Self {
+        Self::new(Exit::Usage, message)
+    }
+
     /// The same of a machine that lacks what was asked for.
     pub fn lack(exit: Exit, message: impl std::fmt::Display) -> Self {
         Self { is_missing_dependency: true, ..Self::new(exit, message) }
     }
+}
+
+/// What is wrong with a name, and what may be meant instead.
+pub fn with_help((message, help): (String, Option<String>)) -> String {
+    help.map_or_else(|| message.clone(), |help| format!("{message}; {help}"))
 }
 
 impl From<HomeError> for CliError {
@@ -102,7 +112,7 @@ impl From<HomeError> for CliError {
             | HomeError::NoStudy { .. }
             | HomeError::NoSource { .. }
             | HomeError::NoPublished { .. }
-            | HomeError::NoScript { .. } => Self::new(Exit::Usage, error),
+            | HomeError::NoScript { .. } => Self::usage(error),
             HomeError::Unreadable { .. } => Self::new(Exit::Internal, error),
         }
     }
@@ -111,9 +121,9 @@ impl From<HomeError> for CliError {
 impl From<StoreError> for CliError {
     fn from(error: StoreError) -> Self {
         match error {
-            StoreError::NoRun { .. } | StoreError::Ambiguous { .. } => Self::new(Exit::Usage, error),
+            StoreError::NoRun { .. } | StoreError::Ambiguous { .. } => Self::usage(error),
             StoreError::Content { .. } => {
-                Self::new(Exit::Usage, format!("{error}; `tolok verify` lists everything in the run that was changed"))
+                Self::usage(format!("{error}; `tolok verify` lists everything in the run that was changed"))
             }
             _ => Self::new(Exit::Internal, error),
         }
@@ -132,7 +142,7 @@ impl From<RunError> for CliError {
 impl From<LoadError> for CliError {
     fn from(error: LoadError) -> Self {
         let exit = match error {
-            LoadError::Option { option, reason } => return Self::new(Exit::Usage, format!("--{option}: {reason}")),
+            LoadError::Option { option, reason } => return Self::usage(format!("--{option}: {reason}")),
             LoadError::Url { .. } => Exit::Usage,
             LoadError::Host { .. }
             | LoadError::Unreachable { .. }
@@ -146,7 +156,7 @@ impl From<LoadError> for CliError {
 
 impl From<ToolboxError> for CliError {
     fn from(error: ToolboxError) -> Self {
-        Self::new(Exit::Usage, format!("failed to {error}"))
+        Self::usage(format!("failed to {error}"))
     }
 }
 
@@ -161,7 +171,7 @@ pub fn code(ended: Result<Exit, CliError>) -> ExitCode {
 
 /// Shows what clap has to say: help and versions are data, everything else is a usage error.
 pub fn of_clap(error: &clap::Error) -> ExitCode {
-    // Printing can fail only if nobody reads it, and then there is nobody to tell.
+    // Printing fails only if the reader has gone, and then an error has no reader either.
     let _ = error.print();
     match error.kind() {
         ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => ExitCode::SUCCESS,

@@ -1,7 +1,6 @@
 //! `--format jsonl`: a line for each event as it happens, and one of findings at the end.
 //!
-//! Whoever reads may be slow, and the lab must not wait for him while it measures: a thread of its own writes
-//! ([`LineWriter`]).
+//! The reader may be slow, and the lab must not wait while it measures, so a thread of its own writes ([`LineWriter`]).
 
 use std::fs::File;
 use std::io::{self, IsTerminal};
@@ -41,7 +40,7 @@ impl JsonLines {
         self.is_terminal
     }
 
-    /// Hands a line over. That nobody reads it any more is no error.
+    /// Hands a line over. A reader that has gone is no error.
     pub fn write(&mut self, line: &impl Serialize) {
         if let Ok(text) = serde_json::to_string(line) {
             let _ = self.lines.push((text + "\n").as_bytes());
@@ -67,31 +66,25 @@ pub struct FindingsLine<'a> {
     folder: PathBuf,
     report: PathBuf,
     trials_missing: u32,
-    scenarios: Vec<ScenarioLine<'a, ServerLine<'a>>>,
-    programs: Vec<ScenarioLine<'a, ProgramLine<'a>>>,
+    scenarios: Vec<ScenarioLine<'a>>,
+    programs: Vec<ScenarioLine<'a>>,
 }
 
 #[derive(Debug, Serialize)]
-struct ScenarioLine<'a, T> {
+struct ScenarioLine<'a> {
     id: &'a str,
     verdict: &'a str,
-    cases: Vec<T>,
+    cases: Vec<CaseLine<'a>>,
 }
 
+/// A case with its main figure: a server's has a rate, and a program's a time.
 #[derive(Debug, Serialize)]
-struct ServerLine<'a> {
+struct CaseLine<'a> {
     subject: &'a str,
-    goodput_rps: Option<f64>,
-    low: Option<f64>,
-    high: Option<f64>,
-    tier: Option<&'a str>,
-    ranked: bool,
-}
-
-#[derive(Debug, Serialize)]
-struct ProgramLine<'a> {
-    subject: &'a str,
-    wall_s: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    goodput_rps: Option<Option<f64>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    wall_s: Option<Option<f64>>,
     low: Option<f64>,
     high: Option<f64>,
     tier: Option<&'a str>,
@@ -106,12 +99,12 @@ impl<'a> FindingsLine<'a> {
         let scenarios = findings.scenarios.iter().map(|scenario| ScenarioLine {
             id: &scenario.id,
             verdict: &scenario.verdict,
-            cases: scenario.cases.iter().map(ServerLine::of).collect(),
+            cases: scenario.cases.iter().map(CaseLine::of_server).collect(),
         });
         let programs = findings.programs.iter().map(|program| ScenarioLine {
             id: &program.id,
             verdict: &program.verdict,
-            cases: program.cases.iter().map(ProgramLine::of).collect(),
+            cases: program.cases.iter().map(CaseLine::of_program).collect(),
         });
         Self {
             event: "findings",
@@ -126,22 +119,20 @@ impl<'a> FindingsLine<'a> {
     }
 }
 
-/// Value and ends of the interval.
-fn figures(estimate: Option<&Estimate>) -> (Option<f64>, Option<f64>, Option<f64>) {
-    let of = |part: fn(&Estimate) -> Option<f64>| estimate.and_then(part);
-    (of(|it| Some(it.value)), of(|it| it.low), of(|it| it.high))
-}
-
-impl<'a> ServerLine<'a> {
-    fn of(case: &'a CaseFinding) -> Self {
-        let (goodput_rps, low, high) = figures(case.goodput_rps.as_ref());
-        Self { subject: &case.subject, goodput_rps, low, high, tier: case.tier.as_deref(), ranked: case.ranked }
+impl<'a> CaseLine<'a> {
+    fn of_server(case: &'a CaseFinding) -> Self {
+        let estimate = case.goodput_rps.as_ref();
+        Self { goodput_rps: Some(estimate.map(|it| it.value)), ..Self::of(case, estimate) }
     }
-}
 
-impl<'a> ProgramLine<'a> {
-    fn of(case: &'a ProgramCaseFinding) -> Self {
-        let (wall_s, low, high) = figures(case.wall_s.as_ref());
-        Self { subject: &case.subject, wall_s, low, high, tier: case.tier.as_deref(), ranked: case.ranked }
+    fn of_program(case: &'a ProgramCaseFinding) -> Self {
+        let estimate = case.wall_s.as_ref();
+        Self { wall_s: Some(estimate.map(|it| it.value)), ..Self::of(case, estimate) }
+    }
+
+    fn of<F>(case: &'a CaseFinding<F>, estimate: Option<&Estimate>) -> Self {
+        let (low, high) = (estimate.and_then(|it| it.low), estimate.and_then(|it| it.high));
+        let (subject, tier, ranked) = (case.subject.as_str(), case.tier.as_deref(), case.ranked);
+        Self { subject, goodput_rps: None, wall_s: None, low, high, tier, ranked }
     }
 }

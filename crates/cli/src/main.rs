@@ -2,6 +2,7 @@
 
 mod args;
 mod bring;
+mod choice;
 mod exit;
 mod json_lines;
 mod laboratory;

@@ -17,7 +17,7 @@ pub fn put(text: &str, file: Option<&Path>) -> Result<(), CliError> {
             let mut output = anstream::stdout().lock();
             let printed = output.write_all(text.as_bytes()).and_then(|()| output.flush());
             match printed {
-                // Whoever read the output has seen enough, as `head` has.
+                // The reader has seen enough, as `head` has.
                 Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(()),
                 other => other.map_err(|error| ("standard output".to_owned(), error)),
             }
@@ -63,7 +63,7 @@ pub fn say(text: impl std::fmt::Display) {
     anstream::eprintln!("{text}");
 }
 
-/// Asks a question that is answered by y or n; no answer means no, and without a terminal nobody is asked.
+/// Asks a question with the answers y and n. No answer means no. Without a terminal it asks nothing.
 pub fn ask(question: &str) -> bool {
     if !std::io::stdin().is_terminal() || !std::io::stderr().is_terminal() {
         return false;

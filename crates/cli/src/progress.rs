@@ -177,7 +177,7 @@ fn done(what: &Preparation, took_s: f64, failure: Option<&str>) -> String {
     match (what, failure) {
         (Preparation::Build(subject), None) => format!("built {subject} in {took}"),
         (Preparation::Data(database), None) => format!("loaded data into {database} in {took}"),
-        // Why it failed is told with each of the trials that fail because of it.
+        // Each trial that fails because of it gives the reason.
         (Preparation::Build(subject), Some(_)) => format!("could not build {subject}, after {took}"),
         (Preparation::Data(database), Some(_)) => format!("could not load data into {database}, after {took}"),
     }
@@ -192,7 +192,7 @@ fn timed_words(timed: &ProgramTiming) -> String {
     }
 }
 
-/// A time to the second, or to ten seconds where it is long: nobody believes more of an estimate.
+/// A time to the second, or to ten seconds where it is long: an estimate is no better than that.
 pub fn rough(seconds: f64) -> String {
     let step = if seconds > 100.0 { 10.0 } else { 1.0 };
     format_duration(Duration::from_secs_f64(((seconds / step).round() * step).max(0.0)).as_secs_f64())

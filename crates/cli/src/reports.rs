@@ -28,6 +28,11 @@ pub fn runs_folder(named: Option<&Path>) -> Result<PathBuf, CliError> {
     }
 }
 
+/// The stored run that a name means.
+pub fn find_run(runs: Option<&Path>, name: &str) -> Result<RunFolder, CliError> {
+    Ok(RunFolder::open(&RunFolder::find(&runs_folder(runs)?, name)?))
+}
+
 /// Analyses what is stored, and writes every report that is kept into the run's folder.
 pub fn keep(folder: &RunFolder) -> Result<Findings, CliError> {
     let findings = findings(folder)?;
@@ -52,7 +57,7 @@ pub fn findings(folder: &RunFolder) -> Result<Findings, StoreError> {
     Ok(analyse(&Stored::read(folder)?.records()))
 }
 
-/// The report of a format; none of lines, which are no report.
+/// The report of a format, or `None` for lines, which are no report.
 pub fn report_format(format: Format) -> Option<ReportFormat> {
     match format {
         Format::Text => Some(ReportFormat::Terminal),

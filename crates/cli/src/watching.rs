@@ -15,7 +15,7 @@ use crate::progress::{Progress, Screen};
 /// Whom events are handed to.
 pub struct Watching {
     log: EventLog,
-    /// Whether an event could not be kept. That is said once, and the run goes on: nothing rests on it.
+    /// Whether an event could not be kept. It warns once, and the run goes on, because no figure rests on events.
     log_is_broken: bool,
     lines: Option<JsonLines>,
     progress: Progress,

@@ -48,7 +48,7 @@ pub struct Check {
     pub differences: Vec<Difference>,
     /// All of them.
     pub differences_total: u64,
-    /// What a reader must know beside it, a sentence each.
+    /// Remarks that a reader must know, a sentence each.
     pub notes: Vec<String>,
 }
 

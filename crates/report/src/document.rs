@@ -323,6 +323,13 @@ impl Row {
     }
 }
 
+impl Chart {
+    /// A drawing without a caption of its own.
+    pub fn of(svg: String) -> Self {
+        Self { svg, caption: String::new() }
+    }
+}
+
 impl<T: Into<String>> From<T> for Text {
     fn from(words: T) -> Self {
         Self::of(words, Look::Plain)

@@ -28,10 +28,14 @@ pub(crate) fn no_figure(case: &CaseFinding) -> String {
     if let Some(below_rps) = case.goodput_below_rps {
         return format!("<{}", amount(Quantity::Number, below_rps));
     }
-    let is_unmeasured = case.trials_measured == 0;
-    let reason = case.failures.first().map(|failure| failure.reason.as_str()).filter(|_| is_unmeasured);
+    why_unmeasured(case).to_owned()
+}
+
+/// Why every trial failed, where that has one word; a dash otherwise.
+pub(crate) fn why_unmeasured<F>(case: &CaseFinding<F>) -> &str {
+    let reason = case.failures.first().map(|failure| failure.reason.as_str()).filter(|_| case.trials_measured == 0);
     let is_only = |reason: &&str| case.failures.iter().all(|failure| failure.reason == *reason);
-    reason.filter(is_only).unwrap_or(NONE).to_owned()
+    reason.filter(is_only).unwrap_or(NONE)
 }
 
 /// A share, of which a thousandth or less is as good as none.

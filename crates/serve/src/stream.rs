@@ -81,7 +81,7 @@ impl Watched {
         tokio::task::spawn_blocking(move || RunFolder::is_at_work(&run)).await.unwrap_or(false)
     }
 
-    /// Reads new lines, or none where the file cannot be read.
+    /// Reads new lines. The list is empty if the file cannot be read.
     async fn look(&mut self) -> Option<()> {
         let mut tail = std::mem::replace(&mut self.tail, Tail::after(&self.run, 0));
         let read = tokio::task::spawn_blocking(move || (tail.next(), tail)).await;

@@ -4,8 +4,8 @@ use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::Path;
 
-use serde::Serialize;
 use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 use tolok_model::RECORD_FORMAT;
 
 use super::error::StoreError;
@@ -76,8 +76,8 @@ fn not_json(path: &Path, error: &serde_json::Error) -> StoreError {
 pub(super) fn read_json<T: DeserializeOwned>(path: &Path, what: &'static str) -> Result<T, StoreError> {
     let text = fs::read_to_string(path).map_err(|source| StoreError::Read { path: path.to_owned(), source })?;
     let wrong = |reason: String| StoreError::Content { path: path.to_owned(), what, reason };
-    let value: serde_json::Value = serde_json::from_str(&text).map_err(|error| wrong(error.to_string()))?;
-    match value.get("format").and_then(serde_json::Value::as_u64) {
+    let versioned: Versioned = serde_json::from_str(&text).map_err(|error| wrong(error.to_string()))?;
+    match versioned.format.as_u64() {
         Some(format) if format == u64::from(RECORD_FORMAT) => {}
         Some(format) => {
             let advice = "read it with the version that wrote it";
@@ -85,5 +85,12 @@ pub(super) fn read_json<T: DeserializeOwned>(path: &Path, what: &'static str) ->
         }
         None => return Err(wrong("it has no `format`".to_owned())),
     }
-    serde_json::from_value(value).map_err(|error| wrong(error.to_string()))
+    serde_json::from_str(&text).map_err(|error| wrong(error.to_string()))
+}
+
+/// What every stored record begins with.
+#[derive(Deserialize)]
+struct Versioned {
+    #[serde(default)]
+    format: serde_json::Value,
 }

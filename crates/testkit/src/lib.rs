@@ -1,5 +1,5 @@
 //! Parts for tests: servers that answer by a script or by the clock, fake `/proc` trees, tests in processes of their own,
-//! and skips that nobody can overlook.
+//! and skips that are hard to overlook.
 //!
 //! Only tests depend on this crate. The fake clock lives beside its trait, in `tolok_load::clock::ManualClock`.
 

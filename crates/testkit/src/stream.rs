@@ -38,7 +38,7 @@ impl Listener {
         }
     }
 
-    /// The next connection and where it comes from; whoever is on the same machine without an address is the loopback.
+    /// The next connection and its source. A client on a Unix socket counts as the loopback.
     pub fn accept(&self) -> io::Result<(Stream, IpAddr)> {
         match self {
             Listener::Inet(listener) => {
@@ -52,9 +52,9 @@ impl Listener {
 }
 
 impl Place {
-    /// Makes whoever is accepting look up.
+    /// Wakes the thread that accepts.
     pub fn knock(&self) {
-        // If nobody can connect, nobody is waiting for it either.
+        // If connecting fails, no thread accepts any more.
         match self {
             Place::Inet(address) => drop(TcpStream::connect(address)),
             Place::Unix(path) => drop(UnixStream::connect(path)),

@@ -126,13 +126,13 @@ fn mean_and_max(output: &ToolOutput) -> Result<[f64; 2], NotUnderstood> {
     output.stdout.lines().find_map(read).ok_or_else(|| missing(WRK, "line `Latency` with a mean and a maximum", output))
 }
 
-/// The lines below `Latency Distribution`: `50%   59.00us`.
+/// The lines below `Latency Distribution`, which wrk2 goes on: `50%   59.00us`.
 fn distribution(output: &ToolOutput) -> Result<Vec<(f64, f64)>, NotUnderstood> {
     let read = |line: &str| {
         let (percent, latency) = line.trim().split_once('%')?;
         Some((number(percent)? / 100.0, seconds(latency.trim())?))
     };
-    let lines = output.stdout.lines().skip_while(|line| line.trim() != "Latency Distribution").skip(1);
+    let lines = output.stdout.lines().skip_while(|line| !line.trim().starts_with("Latency Distribution")).skip(1);
     let printed: Vec<_> = lines.map_while(read).collect();
     if printed.is_empty() { Err(missing(WRK, "lines below `Latency Distribution`", output)) } else { Ok(printed) }
 }

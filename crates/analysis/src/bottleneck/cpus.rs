@@ -100,8 +100,7 @@ pub(super) fn one_thread(inputs: &CaseInputs) -> Option<Bottleneck> {
         return (busiest >= BUSY_THREAD).then(|| found(BottleneckKind::OneThread, begins, evidence))?;
     }
     // Records that do not tell of threads: one process that uses about one CPU.
-    let processes =
-        inputs.observations.scored.iter().filter_map(|(_, trial)| Some(trial.subject.as_ref()?.processes_max)).max();
+    let processes = inputs.observations.used().map(|used| used.processes_max).max();
     if !ABOUT_ONE_CPU.contains(&used) || processes != Some(1) {
         return None;
     }

@@ -20,7 +20,7 @@ pub use waiting::{LATENCY_OF_ANSWER, POOL_AT_WORK};
 
 /// So many waits for a connection per good answer are considerable.
 pub const POOL_WAITS_CONSIDERABLE: f64 = 0.10;
-/// In an open loop whoever answers this share of the rate that was offered was limited by it.
+/// In an open loop, a case that answers this share of the offered rate was limited by it.
 pub const KEEPS_UP: f64 = 0.99;
 
 /// What says that something was the limit, if it was.
@@ -45,7 +45,7 @@ const RULES: [Rule; 16] = [
     rest::noisy,
 ];
 
-/// What limited a case; none where no trial was scored.
+/// What limited a case, or `None` where no trial was scored.
 pub(crate) fn bottleneck(inputs: &CaseInputs) -> Option<Bottleneck> {
     if inputs.observations.scored.is_empty() {
         return None;

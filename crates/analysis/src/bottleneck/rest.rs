@@ -86,7 +86,7 @@ pub(super) fn none_found(inputs: &CaseInputs) -> Bottleneck {
     Bottleneck { kind: BottleneckKind::NoneFound, sentence: sentence(&evidence), evidence }
 }
 
-/// Of a server that tolok did not start, no more than that it was not the generator.
+/// For a server that tolok did not start, only that the generator was not the limit.
 fn unknown(inputs: &CaseInputs) -> Bottleneck {
     let generator = busy(inputs.figures.generator_busy);
     let evidence =

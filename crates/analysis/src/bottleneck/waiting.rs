@@ -38,7 +38,7 @@ pub(super) fn client_pace(inputs: &CaseInputs) -> Option<Bottleneck> {
     said(BottleneckKind::ClientPace, evidence)
 }
 
-/// Nobody is busy, and the connections are: by what the subject counts, by what the database sees and what is on the way, or
+/// No part is busy, and the connections are: by what the subject counts, by what the database sees and what is on the way, or
 /// because so many more requests are in the subject.
 pub(super) fn pool(inputs: &CaseInputs) -> Option<Bottleneck> {
     let (asked, database) = inputs.asked.zip(inputs.database())?;
@@ -101,7 +101,7 @@ fn held(inputs: &CaseInputs) -> Option<Bottleneck> {
     (served <= u64::from(processes)).then(|| said(BottleneckKind::Workers, evidence()))?
 }
 
-/// Where each process has one connection to the database, it serves nobody else while it computes or asks.
+/// Where each process has one connection to the database, it serves no other request while it computes or asks.
 fn one_connection_each(inputs: &CaseInputs) -> Option<Bottleneck> {
     let workers = inputs.database()?.pool?.size;
     let at_work = |trial: &Measurement| {
@@ -165,12 +165,7 @@ pub(super) fn latency(inputs: &CaseInputs) -> Option<Bottleneck> {
 impl CaseInputs<'_> {
     /// Most processes of the subject that were seen at once.
     fn processes(&self) -> u32 {
-        self.observations
-            .scored
-            .iter()
-            .filter_map(|(_, trial)| Some(trial.subject.as_ref()?.processes_max))
-            .max()
-            .unwrap_or_default()
+        self.observations.used().map(|used| used.processes_max).max().unwrap_or_default()
     }
 
     /// Whether the subject has several processes, and for each of them no more than one of so many connections.

@@ -15,7 +15,7 @@ const NEGLIGIBLE_STEP: f64 = 0.001;
 /// A figure on its way to its verdict.
 struct Draft<'a> {
     change: FigureChange,
-    /// What it is judged by; nothing where it is only shown.
+    /// What it is judged by, or `None` where it is only shown.
     pair: Option<Pair<'a>>,
 }
 
@@ -140,7 +140,7 @@ impl<'a> Compared<'a, '_> {
             is_main,
             before: a.cloned(),
             after: b.cloned(),
-            // Of figures that may not be ranked, a ratio would be read as a result.
+            // A ratio of figures that may not be ranked would be read as a result.
             ratio: both.and_then(|(a, b)| ratio(&a.trials, &b.trials)),
             p_adjusted: None,
             p_equivalence_adjusted: None,

@@ -6,6 +6,7 @@ use super::findings::{
 };
 use super::views::ScenarioView;
 use crate::figures::{Quantity, amount, counted, figure, listed};
+use crate::grouping::{each_once, grouped, sorted_once};
 
 /// Regressions that a sentence names.
 const NAMED: usize = 3;
@@ -122,7 +123,7 @@ fn counts(tally: Tally) -> String {
     format!(" Of {}: {}.", counted(u64::from(tally.judged), "judged figure"), parts.join(", "))
 }
 
-/// What may not be ranked is in no verdict, which whoever reads only the first sentences must know. What is named in them
+/// Cases that may not be ranked are in no verdict, and a reader of the first sentences must know that. What is named in them
 /// already is not counted again.
 fn not_judged(found: &RunComparison) -> String {
     let is_named = |case: &CaseChange| found.outcome == CompareOutcome::CannotTell && case.lost_rank;
@@ -171,21 +172,17 @@ pub(super) fn cautions(found: &RunComparison) -> Vec<String> {
 
 /// Where nothing shows what the machine did to a main figure.
 fn without_control(found: &RunComparison) -> Vec<String> {
-    let mut by_reason: Vec<(String, Vec<String>)> = Vec::new();
-    for scenario in &found.scenarios {
-        let Some(reason) = scenario.no_control.clone().or_else(|| without_main(scenario)) else { continue };
-        match by_reason.iter_mut().find(|(known, _)| *known == reason) {
-            Some((_, ids)) => ids.push(scenario.id.clone()),
-            None => by_reason.push((reason, vec![scenario.id.clone()])),
-        }
-    }
-    let words = |(reason, ids): &(String, Vec<String>)| {
+    let reason = |scenario: &ScenarioChange| scenario.no_control.clone().or_else(|| without_main(scenario));
+    let lacking = found.scenarios.iter().filter_map(|scenario| Some((reason(scenario)?, scenario.id.clone())));
+    let words = |group: Vec<(String, String)>| {
+        let (reasons, ids): (Vec<String>, Vec<String>) = group.into_iter().unzip();
         format!(
-            "No control in {} ({reason}): a shift of the machine between the runs would look like one of the programs.",
-            listed(ids, "and")
+            "No control in {} ({}): a shift of the machine between the runs would look like one of the programs.",
+            listed(&ids, "and"),
+            reasons[0]
         )
     };
-    by_reason.iter().map(words).collect()
+    grouped(lacking, |one, other| one.0 == other.0).into_iter().map(words).collect()
 }
 
 /// The main figures that a scenario's control shows no shift of, although it is one for others.
@@ -195,13 +192,8 @@ fn without_main(scenario: &ScenarioChange) -> Option<String> {
         shifts.any(|shift| shift.metric == figure.metric && shift.is_usable)
     };
     let judged = scenario.cases.iter().flat_map(|case| &case.figures).filter(|figure| figure.is_main);
-    let mut names: Vec<String> = Vec::new();
-    for figure in judged.filter(|figure| figure.verdict.is_some() && !has_control(figure)) {
-        let name = figure.metric.title(scenario.kind).to_owned();
-        if !names.contains(&name) {
-            names.push(name);
-        }
-    }
+    let lacking = judged.filter(|figure| figure.verdict.is_some() && !has_control(figure));
+    let names = each_once(lacking.map(|figure| figure.metric.title(scenario.kind).to_owned()));
     let figures = listed(&names, "and");
     (!names.is_empty()).then(|| format!("the ceiling scatters too much to show a shift of {figures}"))
 }
@@ -213,9 +205,7 @@ fn moved_together(found: &RunComparison) -> Option<String> {
     };
     let judged = found.figures().filter(|(scenario, _, figure)| is_judged(scenario, figure));
     let judged: Vec<(&CaseChange, &FigureChange)> = judged.map(|(_, case, figure)| (case, figure)).collect();
-    let mut subjects: Vec<&str> = judged.iter().map(|(case, _)| case.subject.as_str()).collect();
-    subjects.sort_unstable();
-    subjects.dedup();
+    let subjects = sorted_once(judged.iter().map(|(case, _)| case.subject.as_str()));
     let all_are = |verdict: Change| judged.iter().all(|(_, figure)| figure.verdict == Some(verdict));
     let way = match () {
         () if all_are(Change::Regression) => "worse",

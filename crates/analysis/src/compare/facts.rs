@@ -19,7 +19,7 @@ pub(super) struct Fact {
     pub(super) words: String,
 }
 
-/// The words of what nobody knows, which differs from nothing.
+/// The word for what is unknown, which never counts as a difference.
 pub(super) const UNKNOWN: &str = "unknown";
 
 fn fact(what: &'static str, words: impl Into<String>) -> Fact {
@@ -50,7 +50,7 @@ pub(super) fn of_scenario(scenario: &Scenario, plan: &Plan, run: &RunRecord, nam
     facts
 }
 
-/// What a scenario of programs asks. Of its environment only the subject's limits matter: nobody asks it anything.
+/// What a scenario of programs asks. Only the subject's limits matter, as it gets no requests.
 pub(super) fn of_program(scenario: &ProgramScenario, plan: &Plan, run: &RunRecord, names: &Names) -> Vec<Fact> {
     let around = Surroundings::of_program(scenario, plan, run);
     let mut facts = workload(&scenario.workload, names);

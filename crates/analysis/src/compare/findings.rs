@@ -6,6 +6,7 @@ use super::metric::{ComparedMetric, ScenarioKind};
 use crate::JsonSchema;
 use crate::estimate::{half_width, size};
 use crate::findings::{Better, Estimate, NoiseFloor};
+use crate::worded::worded;
 
 /// Version of the format of [`RunComparison`].
 pub const COMPARE_SCHEMA: u32 = 1;
@@ -42,29 +43,19 @@ pub struct RunComparison {
     pub cautions: Vec<String>,
 }
 
-/// What follows from a comparison of two runs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum CompareOutcome {
-    /// Something became worse by what matters, or more.
-    Regression,
-    /// In one of the runs no case may be ranked.
-    NotSound,
-    /// Nothing became worse as far as can be told, but of a main figure it cannot be told.
-    CannotTell,
-    /// Nothing became worse by what matters, as far as was looked.
-    NoRegression,
-}
-
-impl CompareOutcome {
-    /// The words for people.
-    pub fn words(self) -> &'static str {
-        match self {
-            Self::Regression => "Regression",
-            Self::NotSound => "Not sound",
-            Self::CannotTell => "Cannot tell",
-            Self::NoRegression => "No regression found",
-        }
+worded! {
+    /// What follows from a comparison of two runs.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+    #[serde(rename_all = "kebab-case")]
+    pub enum CompareOutcome by words {
+        /// Something became worse by what matters, or more.
+        Regression = "Regression",
+        /// In one of the runs no case may be ranked.
+        NotSound = "Not sound",
+        /// Nothing became worse as far as can be told, but of a main figure it cannot be told.
+        CannotTell = "Cannot tell",
+        /// Nothing became worse by what matters, as far as was looked.
+        NoRegression = "No regression found",
     }
 }
 
@@ -255,32 +246,21 @@ pub struct ChangeRatio {
     pub high: Option<f64>,
 }
 
-/// What became of a figure.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum Change {
-    /// Worse by what matters, or more.
-    Regression,
-    /// Better by what matters, or more.
-    Improvement,
-    /// They differ by less than what matters, if at all.
-    Equivalent,
-    /// No difference that matters was found, by an interval narrow enough to show a large one.
-    NoDifferenceFound,
-    /// Nothing can be told.
-    CannotTell,
-}
-
-impl Change {
-    /// The words for people.
-    pub fn words(self) -> &'static str {
-        match self {
-            Self::Regression => "regression",
-            Self::Improvement => "improvement",
-            Self::Equivalent => "equivalent",
-            Self::NoDifferenceFound => "no difference found",
-            Self::CannotTell => "cannot tell",
-        }
+worded! {
+    /// What became of a figure.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+    #[serde(rename_all = "kebab-case")]
+    pub enum Change by words {
+        /// Worse by what matters, or more.
+        Regression = "regression",
+        /// Better by what matters, or more.
+        Improvement = "improvement",
+        /// They differ by less than what matters, if at all.
+        Equivalent = "equivalent",
+        /// No difference that matters was found, by an interval narrow enough to show a large one.
+        NoDifferenceFound = "no difference found",
+        /// Nothing can be told.
+        CannotTell = "cannot tell",
     }
 }
 
@@ -297,7 +277,7 @@ impl ChangeRatio {
 
     /// Whether its interval does not hold 1.
     pub fn is_told(self) -> bool {
-        self.low.is_some_and(|low| low > 1.0) || self.high.is_some_and(|high| high < 1.0)
+        self.estimate().excludes_one()
     }
 
     /// The same as an estimate, to be written like one.

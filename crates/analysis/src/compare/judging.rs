@@ -19,15 +19,12 @@
 //!    threshold: *no difference found*. What would be told apart by itself, and is not among all figures, is no such thing.
 //! 6. Otherwise: *cannot tell*.
 
-use tolok_stats::{Level, Sample, equivalence_welch, holm, welch};
+use tolok_stats::{Level, Sample, equivalence_welch, welch};
 
 use super::findings::{Change, ChangeRatio};
 use crate::figures::{Quantity, amount, figure};
 use crate::findings::Better;
-use crate::verdict::EQUIVALENCE_HALF_WIDTH;
-
-/// The chance of any false difference in a comparison that is accepted.
-const ACCEPTED: f64 = 0.05;
+use crate::verdict::{EQUIVALENCE_HALF_WIDTH, FALSE_ALARMS, adjusted};
 
 /// A figure of one case in two runs.
 pub(super) struct Pair<'a> {
@@ -89,9 +86,9 @@ pub(super) fn judge(pairs: &[Pair], threshold: f64) -> Vec<Judgement> {
     let measured: Vec<Measured> = pairs.iter().map(|pair| measure(pair.before, pair.after, margin)).collect();
     let beside = |pair: &Pair| pair.control.as_ref().map(|control| measure(&control.before, &control.after, margin));
     let beside: Vec<Option<Measured>> = pairs.iter().map(beside).collect();
-    let p = adjusted(measured.iter().map(|it| it.p));
-    let p_equivalence = adjusted(measured.iter().map(|it| it.p_equivalence));
-    let p_beside = adjusted(beside.iter().map(|it| it.as_ref()?.p));
+    let p = adjusted(measured.iter().map(|it| it.p).collect());
+    let p_equivalence = adjusted(measured.iter().map(|it| it.p_equivalence).collect());
+    let p_beside = adjusted(beside.iter().map(|it| it.as_ref()?.p).collect());
     let judgement = |place: usize| {
         let mut judgement = Judgement {
             ratio: measured[place].ratio,
@@ -141,18 +138,11 @@ fn logarithms(values: &[f64]) -> Option<Sample> {
     if are_positive { Sample::new(&logarithms).ok() } else { None }
 }
 
-/// Holm's procedure over those that have a p; the others are no part of the family.
-fn adjusted(p: impl Iterator<Item = Option<f64>>) -> Vec<Option<f64>> {
-    let p: Vec<Option<f64>> = p.collect();
-    let mut known = holm(&p.iter().copied().flatten().collect::<Vec<f64>>()).into_iter();
-    p.iter().map(|p| p.and_then(|_| known.next())).collect()
-}
-
 /// The rule at the top of this module; the error is why nothing can be told.
 fn decide(pair: &Pair, found: &Judgement, threshold: f64) -> Result<Change, String> {
     let ratio = found.ratio.ok_or_else(|| "a trial had none of it, so there is no ratio".to_owned())?;
     let Some((p, half_width)) = found.p_adjusted.zip(ratio.half_width()) else { return Err(too_few(pair)) };
-    if p < ACCEPTED && ratio.size() >= threshold {
+    if p < FALSE_ALARMS && ratio.size() >= threshold {
         exceeds_floors(pair, ratio)?;
         exceeds_control(pair, ratio, found, threshold)?;
         let is_better = (ratio.value > 1.0) == (pair.better == Better::Higher);
@@ -163,7 +153,7 @@ fn decide(pair: &Pair, found: &Judgement, threshold: f64) -> Result<Change, Stri
         return Err(format!("the machine itself shifted by {least} or more ({})", control.shift));
     }
     match () {
-        () if found.p_equivalence_adjusted.is_some_and(|p| p < ACCEPTED) => Ok(Change::Equivalent),
+        () if found.p_equivalence_adjusted.is_some_and(|p| p < FALSE_ALARMS) => Ok(Change::Equivalent),
         () if half_width > EQUIVALENCE_HALF_WIDTH => {
             Err(format!("its interval reaches {} to either side", amount(Quantity::Share, half_width)))
         }
@@ -188,7 +178,7 @@ fn exceeds_control(pair: &Pair, ratio: ChangeRatio, found: &Judgement, threshold
     let Some(beside) = found.beside_control else {
         return Err(format!("it cannot be laid beside the machine’s own shift ({shift})"));
     };
-    let is_told = found.p_beside_control_adjusted.is_some_and(|p| p < ACCEPTED);
+    let is_told = found.p_beside_control_adjusted.is_some_and(|p| p < FALSE_ALARMS);
     let is_same_way = (beside.value > 1.0) == (ratio.value > 1.0);
     if is_told && is_same_way && beside.size() >= threshold {
         return Ok(());

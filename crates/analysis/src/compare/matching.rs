@@ -14,7 +14,7 @@ type Rule = fn(&ScenarioView, &ScenarioView) -> bool;
 /// Every match, in the order of the run before.
 pub(super) fn matches(before: &[ScenarioView], after: &[ScenarioView]) -> Vec<Match> {
     let mut found: Vec<Match> = Vec::new();
-    // Of several that ask the same, those of one name belong together.
+    // Where several ask the same, those of one name belong together.
     let rules: [Rule; 3] =
         [|a, b| asks_the_same(a, b) && a.id == b.id, asks_the_same, |a, b| a.id == b.id && a.kind == b.kind];
     for is_match in rules {

@@ -3,58 +3,55 @@
 use serde::Serialize;
 
 use crate::JsonSchema;
+use crate::worded::worded;
+use tolok_model::Measurement;
+
+use crate::figure::server::SERVER_TRIALS;
+use crate::figure::table::Around;
+use crate::figure::{Figure, PROGRAM, Rows, SERVER};
 use crate::figures::Quantity;
 use crate::findings::{Better, CaseFinding, Estimate, ProgramCaseFinding};
 
-/// A figure that is compared across two runs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum ComparedMetric {
-    /// Good answers per second: `goodput_rps`.
-    Goodput,
-    /// Wall time of a program: `wall_s`.
-    Wall,
-    /// Median response time: `latency_p50_s`.
-    P50,
-    /// The 99th percentile of response times: `latency_p99_s`.
-    P99,
-    /// CPU time per good answer (`cpu_s_per_good`), or of a program (`cpu_s`).
-    Cpu,
-    /// Memory of the subject (`memory_bytes`), or the largest resident set of a program (`rss_bytes`).
-    Memory,
-    /// From the start to the first good answer: `cold_start_s`.
-    ColdStart,
+worded! {
+    /// A figure that is compared across two runs.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
+    #[serde(rename_all = "kebab-case")]
+    pub enum ComparedMetric by word {
+        /// Good answers per second: `goodput_rps`.
+        Goodput = "goodput",
+        /// Wall time of a program: `wall_s`.
+        Wall = "wall",
+        /// Median response time: `latency_p50_s`.
+        P50 = "p50",
+        /// The 99th percentile of response times: `latency_p99_s`.
+        P99 = "p99",
+        /// CPU time per good answer (`cpu_s_per_good`), or of a program (`cpu_s`).
+        Cpu = "cpu",
+        /// Memory of the subject (`memory_bytes`), or the largest resident set of a program (`rss_bytes`).
+        Memory = "memory",
+        /// From the start to the first good answer: `cold_start_s`.
+        ColdStart = "cold-start",
+    }
 }
 
-/// What puts a scenario's work on its subjects, which decides what its main figure is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum ScenarioKind {
-    /// A closed loop: its main figure is goodput.
-    Closed,
-    /// An open loop: its main figures are p50 and p99.
-    Open,
-    /// A program that is run to its end: its main figure is wall time.
-    Program,
+worded! {
+    /// What puts a scenario's work on its subjects, which decides what its main figure is.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+    #[serde(rename_all = "kebab-case")]
+    pub enum ScenarioKind by word {
+        /// A closed loop: its main figure is goodput.
+        Closed = "closed",
+        /// An open loop: its main figures are p50 and p99.
+        Open = "open",
+        /// A program that is run to its end: its main figure is wall time.
+        Program = "program",
+    }
 }
 
 impl ComparedMetric {
     /// All of them, in the order of tables.
     pub const ALL: [Self; 7] =
         [Self::Goodput, Self::Wall, Self::P50, Self::P99, Self::Cpu, Self::Memory, Self::ColdStart];
-
-    /// The word by which it is asked for, and under which files have it.
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Goodput => "goodput",
-            Self::Wall => "wall",
-            Self::P50 => "p50",
-            Self::P99 => "p99",
-            Self::Cpu => "cpu",
-            Self::Memory => "memory",
-            Self::ColdStart => "cold-start",
-        }
-    }
 
     /// What people call it in a scenario of this kind. Times of a closed loop are marked, as a slow answer delays the next
     /// question there.
@@ -105,7 +102,7 @@ impl ComparedMetric {
         }
     }
 
-    /// Whether scenarios of this kind are judged by it where nobody asks for certain figures.
+    /// Whether scenarios of this kind are judged by it where no figures are asked for by name.
     fn is_usual_in(self, kind: ScenarioKind) -> bool {
         self.is_main_of(kind)
             || match kind {
@@ -132,41 +129,40 @@ impl ComparedMetric {
         all.map(|metric| (metric, !asked.is_empty() || metric.is_main_of(kind))).collect()
     }
 
+    /// Its rows in the tables of servers and of programs.
+    fn ids(self) -> [Option<&'static str>; 2] {
+        match self {
+            Self::Goodput => [Some("goodput_rps"), None],
+            Self::Wall => [None, Some("wall_s")],
+            Self::P50 => [Some("latency_p50_s"), None],
+            Self::P99 => [Some("latency_p99_s"), None],
+            Self::Cpu => [Some("cpu_s_per_good"), Some("cpu_s")],
+            Self::Memory => [Some("memory_bytes"), Some("rss_bytes")],
+            Self::ColdStart => [Some("cold_start_s"), None],
+        }
+    }
+
     /// Where a server's case has it.
     pub(crate) fn of_server(self, case: &CaseFinding) -> Option<&Estimate> {
-        let found = match self {
-            Self::Goodput => &case.goodput_rps,
-            Self::P50 => &case.latency_p50_s,
-            Self::P99 => &case.latency_p99_s,
-            Self::Cpu => &case.cpu_s_per_good,
-            Self::Memory => &case.memory_bytes,
-            Self::ColdStart => &case.cold_start_s,
-            Self::Wall => &None,
-        };
-        found.as_ref()
+        estimate(SERVER, self.ids()[0]?, &case.figures)
     }
 
     /// Where a program's case has it.
     pub(super) fn of_program(self, case: &ProgramCaseFinding) -> Option<&Estimate> {
-        let found = match self {
-            Self::Wall => &case.wall_s,
-            Self::Cpu => &case.cpu_s,
-            Self::Memory => &case.rss_bytes,
-            Self::Goodput | Self::P50 | Self::P99 | Self::ColdStart => &None,
-        };
-        found.as_ref()
+        estimate(PROGRAM, self.ids()[1]?, &case.figures)
+    }
+
+    /// Reads it of a server's trial.
+    pub(crate) fn read(self, trial: &Measurement, around: &Around) -> Option<f64> {
+        let id = self.ids()[0]?;
+        let row = SERVER_TRIALS.iter().copied().flatten().find(|row| row.name == id)?;
+        (row.read)(trial, around)
     }
 }
 
-impl ScenarioKind {
-    /// A word for files.
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Closed => "closed",
-            Self::Open => "open",
-            Self::Program => "program",
-        }
-    }
+fn estimate<'a, F>(rows: Rows<Figure<F>>, id: &str, figures: &'a F) -> Option<&'a Estimate> {
+    let row = rows.iter().copied().flatten().find(|row| row.id == id)?;
+    (row.estimate)(figures)
 }
 
 #[cfg(test)]

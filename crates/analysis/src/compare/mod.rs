@@ -43,7 +43,7 @@ pub struct ComparedRun<'a> {
 pub struct CompareRequest {
     /// The figures to judge by; empty for the usual ones of each kind of scenario.
     pub metrics: Vec<ComparedMetric>,
-    /// Differences smaller than this fraction do not matter; nothing for the larger one of the two studies'.
+    /// Differences smaller than this fraction do not matter, or `None` for the larger one of the two studies'.
     pub threshold: Option<f64>,
     /// Whether to go on where the conditions differ.
     pub allow_differences: bool,

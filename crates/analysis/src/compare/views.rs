@@ -132,28 +132,23 @@ fn of_programs<'a>(
 
 impl<'a> CaseView<'a> {
     fn of_server(case: &'a CaseFinding) -> Self {
-        Self {
-            of: CaseOf::Server(case),
-            id: &case.case,
-            subject: &case.subject,
-            title: &case.title,
-            runtime: &case.runtime,
-            ranked: case.ranked,
-            flags: &case.flags,
-            gates: &case.gates,
-        }
+        Self::new(case, CaseOf::Server(case), &case.gates)
     }
 
     fn of_program(case: &'a ProgramCaseFinding) -> Self {
+        Self::new(case, CaseOf::Program(case), &[])
+    }
+
+    fn new<F>(case: &'a CaseFinding<F>, of: CaseOf<'a>, gates: &'a [GateFinding]) -> Self {
         Self {
-            of: CaseOf::Program(case),
+            of,
             id: &case.case,
             subject: &case.subject,
             title: &case.title,
             runtime: &case.runtime,
             ranked: case.ranked,
             flags: &case.flags,
-            gates: &[],
+            gates,
         }
     }
 
@@ -165,7 +160,7 @@ impl<'a> CaseView<'a> {
         }
     }
 
-    /// Why it is not ranked, as the stable words of flags and gates; nothing if it is.
+    /// Why it is not ranked, as the stable words of flags and gates, or `None` if it is ranked.
     pub(super) fn barred_by(&self) -> Option<String> {
         if self.ranked {
             return None;

@@ -122,7 +122,7 @@ fn peak(trial: &Measurement) -> Option<f64> {
 /// Sums the waits over the trials before it divides, so that a trial with few waits weighs little.
 fn pool(readings: &Readings) -> Option<PoolUse> {
     let windows: Vec<(&Measurement, &PoolWindow)> =
-        readings.trials.scored.iter().filter_map(|(_, trial)| Some((*trial, trial.pool.as_ref()?))).collect();
+        readings.trials.trials().filter_map(|trial| Some((trial, trial.pool.as_ref()?))).collect();
     let size = windows.iter().map(|(_, window)| window.size).max()?;
     let waits: Option<u64> = windows.iter().map(|(_, window)| window.waits).sum();
     let wait_s: Option<f64> = windows.iter().map(|(_, window)| window.wait_s).sum();

@@ -49,7 +49,7 @@ figures! {
     /// CPU time over wall time: how many CPUs it used. None where the steps of the timer would decide it.
     busy: Option<Estimate> = median(|it, _| timings::busy(it)) [Cpus] interval "cpus_used" tidy "busy_cpus";
     /// Whether the CPU times are means over the runs of a trial: of a timer that does not tell them of each run.
-    cpu_is_mean: bool = whole(|it| it.trials.timings().any(timings::tells_mean_cpu_only));
+    cpu_is_mean: bool = whole(|it| it.trials.trials().any(timings::tells_mean_cpu_only));
     /// Whether the work cannot be told from the start (flag `at-floor`).
     is_at_floor: bool = later(());
     /// The fastest single run of all scored trials, in seconds.
@@ -68,7 +68,7 @@ figures! {
 
 impl Readings<'_, ProgramTiming> {
     fn sum_of_runs(&self, count: fn(&ProgramTiming) -> usize) -> u32 {
-        self.trials.timings().map(|timing| count(timing) as u32).sum()
+        self.trials.trials().map(|timing| count(timing) as u32).sum()
     }
 }
 

@@ -66,7 +66,7 @@ figures! {
     /// Processes that the kernel killed because the limit was reached.
     oom_kills: u64 = sum(oom_kills);
     /// Most threads seen at once.
-    threads_max: u32 = whole(|it| it.trials.scored.iter().filter_map(|(_, trial)| Some(trial.subject.as_ref()?.threads_max)).max().unwrap_or(0));
+    threads_max: u32 = whole(|it| it.trials.used().map(|used| used.threads_max).max().unwrap_or(0));
     + "threads_max" [Count] "Most threads seen at once." = threads_seen;
     /// Share of the window in which some task of the machine waited for a CPU.
     cpu_pressure: Option<f64> = middle(|it, _| it.host.cpu_pressure) [Share Lower] csv "cpu_pressure";
@@ -138,7 +138,7 @@ pub(crate) fn highest(memory: MemoryUse) -> f64 {
 }
 
 fn cpu_source(readings: &Readings) -> Option<String> {
-    let known = || readings.trials.scored.iter().filter_map(|(_, trial)| trial.subject.as_ref());
+    let known = || readings.trials.used();
     let of_groups = known().filter(|subject| subject.cpu_source == CpuSource::Group).count();
     let word = match of_groups {
         _ if known().next().is_none() => return None,
@@ -150,7 +150,7 @@ fn cpu_source(readings: &Readings) -> Option<String> {
 }
 
 fn throttling(readings: &Readings) -> Option<ThrottlingFinding> {
-    let of_trials = readings.trials.scored.iter().filter_map(|(_, trial)| trial.subject.as_ref()?.throttling);
+    let of_trials = readings.trials.used().filter_map(|used| used.throttling);
     let sum = of_trials.reduce(|sum, next| Throttling {
         periods: sum.periods + next.periods,
         throttled_periods: sum.throttled_periods + next.throttled_periods,

@@ -79,7 +79,7 @@ figures! {
     /// Share of the machine's CPUs that the hypervisor took away, from 0 to 1.
     stolen: Option<f64> = middle_of_known(|it, around| share(it.host.steal_s, around.cpus.machine * it.window_s)) [Share Lower] csv "stolen";
     /// Most processes seen at once in any scored trial.
-    processes_max: u32 = whole(|it| it.trials.scored.iter().filter_map(|(_, trial)| Some(trial.subject.as_ref()?.processes_max)).max().unwrap_or(0))
+    processes_max: u32 = whole(|it| it.trials.used().map(|used| used.processes_max).max().unwrap_or(0))
         [Count] csv "processes_max";
     /// What the subject used for each good answer.
     resources: ResourcesFinding = whole(|it| ResourcesFinding::of(it));
@@ -104,7 +104,7 @@ figures! {
     /// Requests sent in all scored trials; where the tool does not tell, those that were finished.
     requests_sent: u64 = sum(|it| it.ledger.sent.unwrap_or(it.ledger.finished())) [Requests] csv "requests_sent";
     /// Requests in all scored trials that are not accounted for; none where the tool tells too little to say.
-    requests_unaccounted: Option<u64> = whole(|it| it.trials.scored.iter().map(|(_, trial)| trial.ledger.unaccounted()).sum()) [Requests Lower];
+    requests_unaccounted: Option<u64> = whole(|it| it.trials.trials().map(|trial| trial.ledger.unaccounted()).sum()) [Requests Lower];
     /// Requests in all scored trials that still waited for a free connection when the window ended.
     requests_unsent: u64 = sum(|it| it.ledger.unsent) [Requests Lower] csv "requests_unsent";
     /// What became of the scenario's objectives, in their order.
@@ -138,7 +138,7 @@ fn failed(ledger: &LedgerCounts) -> u64 {
 /// Failed requests by class, the most frequent first.
 fn errors(readings: &Readings) -> Vec<(String, u64)> {
     let mut errors: BTreeMap<&str, u64> = BTreeMap::new();
-    for (class, number) in readings.trials.scored.iter().flat_map(|(_, trial)| &trial.ledger.failed) {
+    for (class, number) in readings.trials.trials().flat_map(|trial| &trial.ledger.failed) {
         *errors.entry(class).or_default() += number;
     }
     let errors = errors.into_iter().filter(|(_, number)| *number > 0);

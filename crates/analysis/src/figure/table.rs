@@ -24,6 +24,8 @@ pub struct Figure<F: 'static> {
     pub help: &'static str,
     /// Its value in a finding.
     pub value: fn(&F) -> Option<Value>,
+    /// The same with the values of its trials, of a figure that has them.
+    pub(crate) estimate: fn(&F) -> Option<&Estimate>,
 }
 
 /// A figure of single trials, which tidy CSV has.
@@ -164,12 +166,12 @@ impl<T: Found> Readings<'_, T> {
 
     /// The highest of a count.
     pub(crate) fn most(&self, read: fn(&T) -> Option<u64>) -> Option<u64> {
-        self.trials.scored.iter().filter_map(|(_, trial)| read(trial)).max()
+        self.trials.trials().filter_map(read).max()
     }
 
     /// The sum of a count.
     pub(crate) fn sum(&self, read: fn(&T) -> u64) -> u64 {
-        self.trials.scored.iter().map(|(_, trial)| read(trial)).sum()
+        self.trials.trials().map(read).sum()
     }
 
     /// Computed from all trials together.
@@ -186,11 +188,19 @@ impl<T: Found> Readings<'_, T> {
 /// What a field of a finding has as a value.
 pub(crate) trait HasValue {
     fn value(&self) -> Option<Value>;
+
+    fn estimate(&self) -> Option<&Estimate> {
+        None
+    }
 }
 
 impl HasValue for Option<Estimate> {
     fn value(&self) -> Option<Value> {
         self.as_ref().map(|estimate| Value { value: estimate.value, low: estimate.low, high: estimate.high })
+    }
+
+    fn estimate(&self) -> Option<&Estimate> {
+        self.as_ref()
     }
 }
 
@@ -268,6 +278,7 @@ macro_rules! figures {
                 column: Column::Value($part),
                 help: $part_help,
                 value: |it| { let read: fn(&$finding) -> _ = $of; read(it).value() },
+                estimate: |_| None,
             },)*],
         )+];
 
@@ -291,6 +302,7 @@ macro_rules! row {
             column: row!(column $($column)*),
             help: concat!($($help),+),
             value: |it: &$finding| it.$field.value(),
+            estimate: |it: &$finding| it.$field.estimate(),
         }]
     };
     (better) => { None };

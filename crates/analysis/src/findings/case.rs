@@ -130,14 +130,30 @@ pub struct TrialFailure {
     pub message: String,
 }
 
-/// How two cases of a scenario compare.
+/// How two cases of a scenario compare. What is compared reads as if it stood here, and so it does in JSON.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Comparison {
     /// Subject of the first case.
     pub a: String,
     /// Subject of the second case.
     pub b: String,
-    /// Goodput of `a` over goodput of `b`, within blocks: the geometric mean, with its own interval.
+    /// By goodput.
+    #[serde(flatten)]
+    pub by: PairComparison,
+}
+
+impl Deref for Comparison {
+    type Target = PairComparison;
+
+    fn deref(&self) -> &PairComparison {
+        &self.by
+    }
+}
+
+/// Two cases by one figure, within blocks: goodput of servers, or a time of programs.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct PairComparison {
+    /// Figure of the first over figure of the second, within blocks: the geometric mean, with its own interval.
     pub ratio: Estimate,
     /// Lower end of the interval that holds for all pairs of the scenario together; none where `ratio` has none.
     pub simultaneous_low: Option<f64>,
@@ -147,13 +163,13 @@ pub struct Comparison {
     pub p_adjusted: Option<f64>,
     /// How often cases that differ by the smallest effect would look as alike, likewise.
     pub p_equivalence_adjusted: Option<f64>,
-    /// Blocks in which `a` had the higher goodput.
+    /// Blocks in which the first was the faster one: it had the higher goodput, or took less time.
     pub blocks_won: u32,
     /// Blocks in which both were measured.
     pub blocks: u32,
     /// Numbers of the blocks in which the ratio was far from what it was in the others; left out where there are none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub outlier_blocks: Vec<u32>,
-    /// What follows.
+    /// What follows for the first.
     pub verdict: Verdict,
 }

@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use crate::JsonSchema;
+use crate::worded::worded;
 
 /// A value with its uncertainty.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
@@ -17,34 +18,25 @@ pub struct Estimate {
     pub trials: Vec<f64>,
 }
 
-/// What a comparison says.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum Verdict {
-    /// The first is faster: that is sure among all pairs of the scenario, and the difference is large enough to matter.
-    Faster,
-    /// The second is faster.
-    Slower,
-    /// They differ by less than the smallest effect, if at all.
-    Equivalent,
-    /// No difference that matters was found, by an interval narrow enough to show a large one.
-    NoDifferenceFound,
-    /// The interval is too wide to say, or the difference no larger than that of a case from itself.
-    CannotTell,
+worded! {
+    /// What a comparison says.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+    #[serde(rename_all = "kebab-case")]
+    pub enum Verdict by words {
+        /// The first is faster: that is sure among all pairs of the scenario, and the difference is large enough to matter.
+        Faster = "faster",
+        /// The second is faster.
+        Slower = "slower",
+        /// They differ by less than the smallest effect, if at all.
+        Equivalent = "equivalent",
+        /// No difference that matters was found, by an interval narrow enough to show a large one.
+        NoDifferenceFound = "no difference found",
+        /// The interval is too wide to say, or the difference no larger than that of a case from itself.
+        CannotTell = "cannot tell",
+    }
 }
 
 impl Verdict {
-    /// The words for people.
-    pub fn words(self) -> &'static str {
-        match self {
-            Self::Faster => "faster",
-            Self::Slower => "slower",
-            Self::Equivalent => "equivalent",
-            Self::NoDifferenceFound => "no difference found",
-            Self::CannotTell => "cannot tell",
-        }
-    }
-
     /// The verdict on the second of a pair, where this is the verdict on the first.
     pub(crate) fn turned(self) -> Self {
         match self {

@@ -2,9 +2,9 @@
 
 use serde::Serialize;
 
-use super::case::ProgramCaseFinding;
+use super::case::{PairComparison, ProgramCaseFinding};
 use super::environment::EnvironmentFinding;
-use super::estimate::{Estimate, Verdict};
+use super::estimate::Estimate;
 use super::judgement::{NoiseFloor, PowerNote};
 use crate::JsonSchema;
 
@@ -47,35 +47,10 @@ pub struct ProgramComparison {
     /// Subject of the second case.
     pub b: String,
     /// By wall time.
-    pub wall: TimeComparison,
+    pub wall: PairComparison,
     /// By the time above the start; none where either of them cannot be told from it, has no such time, or was not above it
     /// in a block that they share.
-    pub above_floor: Option<TimeComparison>,
-}
-
-/// Two times within blocks.
-#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
-pub struct TimeComparison {
-    /// Time of the first over time of the second, within blocks: the geometric mean, with its own interval. Below 1 the first
-    /// takes less.
-    pub ratio: Estimate,
-    /// Lower end of the interval that holds for all pairs of the scenario together; none where `ratio` has none.
-    pub simultaneous_low: Option<f64>,
-    /// Upper end.
-    pub simultaneous_high: Option<f64>,
-    /// How often equal cases would differ as much, by chance, for all pairs of the scenario together (Holm).
-    pub p_adjusted: Option<f64>,
-    /// How often cases that differ by the smallest effect would look as alike, likewise.
-    pub p_equivalence_adjusted: Option<f64>,
-    /// Blocks in which the first took less time.
-    pub blocks_won: u32,
-    /// Blocks in which both were measured.
-    pub blocks: u32,
-    /// Numbers of the blocks in which the ratio was far from what it was in the others; left out where there are none.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub outlier_blocks: Vec<u32>,
-    /// What follows for the first: `faster` where it takes less time.
-    pub verdict: Verdict,
+    pub above_floor: Option<PairComparison>,
 }
 
 /// Scenarios that differ in one parameter of their workload only (and in how often they are run).

@@ -4,6 +4,7 @@ use serde::Serialize;
 
 use super::estimate::Estimate;
 use crate::JsonSchema;
+use crate::worded::worded;
 
 /// A published ratio of two subjects, and the measured one.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
@@ -34,46 +35,34 @@ pub struct PublishedFinding {
     pub sentence: String,
 }
 
-/// What a measurement says of a published ratio.
-///
-/// The two are compared by the verdict of their pair, which is judged among all pairs of the scenario by that figure, as goodput is.
-/// Ratios are of figures, and of times and amounts the smaller is the better one; *direction* is about which of the two is ahead.
-/// The rules are asked in this order:
-///
-/// 1. Fewer than 5 common blocks, no figure, a case that is not ranked, or the verdict *cannot tell*: **cannot tell**.
-/// 2. The published ratio lies in the pair's own 95 % interval, widened at both ends by the study's smallest effect: **reproduced**.
-/// 3. The two were told apart. Where a difference smaller than the smallest effect was published: **a difference**. Otherwise **same
-///    direction** if the same one is ahead, and **reversed** if the other one is.
-/// 4. They were not. Where a difference smaller than the smallest effect was published: **reproduced**, as both say that there is
-///    none that matters. Otherwise: **no difference**.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum PublishedReading {
-    /// The published ratio lies in the measured interval, widened by the smallest effect; or both say that there is no difference
-    /// that matters.
-    Reproduced,
-    /// The same one is ahead, by another ratio.
-    SameDirection,
-    /// No difference was found where one was published.
-    NoDifference,
-    /// A difference was found where none that matters was published.
-    Difference,
-    /// The other one is ahead.
-    Reversed,
-    /// The measurement does not tell.
-    CannotTell,
-}
-
-impl PublishedReading {
-    /// The words for people.
-    pub fn words(self) -> &'static str {
-        match self {
-            Self::Reproduced => "reproduced",
-            Self::SameDirection => "same direction",
-            Self::NoDifference => "no difference",
-            Self::Difference => "a difference",
-            Self::Reversed => "reversed",
-            Self::CannotTell => "cannot tell",
-        }
+worded! {
+    /// What a measurement says of a published ratio.
+    ///
+    /// The two are compared by the verdict of their pair, which is judged among all pairs of the scenario by that figure, as goodput is.
+    /// Ratios are of figures, and of times and amounts the smaller is the better one; *direction* is about which of the two is ahead.
+    /// The rules are asked in this order:
+    ///
+    /// 1. Fewer than 5 common blocks, no figure, a case that is not ranked, or the verdict *cannot tell*: **cannot tell**.
+    /// 2. The published ratio lies in the pair's own 95 % interval, widened at both ends by the study's smallest effect: **reproduced**.
+    /// 3. The two were told apart. Where a difference smaller than the smallest effect was published: **a difference**. Otherwise **same
+    ///    direction** if the same one is ahead, and **reversed** if the other one is.
+    /// 4. They were not. Where a difference smaller than the smallest effect was published: **reproduced**, as both say that there is
+    ///    none that matters. Otherwise: **no difference**.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+    #[serde(rename_all = "kebab-case")]
+    pub enum PublishedReading by words {
+        /// The published ratio lies in the measured interval, widened by the smallest effect; or both say that there is no difference
+        /// that matters.
+        Reproduced = "reproduced",
+        /// The same one is ahead, by another ratio.
+        SameDirection = "same direction",
+        /// No difference was found where one was published.
+        NoDifference = "no difference",
+        /// A difference was found where none that matters was published.
+        Difference = "a difference",
+        /// The other one is ahead.
+        Reversed = "reversed",
+        /// The measurement does not tell.
+        CannotTell = "cannot tell",
     }
 }

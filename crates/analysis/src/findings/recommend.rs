@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use crate::JsonSchema;
+use crate::worded::worded;
 
 /// What one who needs this would take, by a declared rule.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
@@ -25,28 +26,18 @@ pub struct Recommendation {
     pub changes_if: String,
 }
 
-/// How strongly findings speak for a recommendation; what each means is said in METHODOLOGY.md.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum Strength {
-    /// Told apart from all others, by a lot, on figures without a caveat.
-    Strong,
-    /// One of these three is lacking.
-    Moderate,
-    /// Two of them or all are lacking.
-    Weak,
-    /// Nothing can be said.
-    None,
-}
-
-impl Strength {
-    /// The word for people.
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Strong => "strong",
-            Self::Moderate => "moderate",
-            Self::Weak => "weak",
-            Self::None => "none",
-        }
+worded! {
+    /// How strongly findings speak for a recommendation; what each means is said in METHODOLOGY.md.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
+    #[serde(rename_all = "kebab-case")]
+    pub enum Strength by word {
+        /// Told apart from all others, by a lot, on figures without a caveat.
+        Strong = "strong",
+        /// One of these three is lacking.
+        Moderate = "moderate",
+        /// Two of them or all are lacking.
+        Weak = "weak",
+        /// Nothing can be said.
+        None = "none",
     }
 }

@@ -3,24 +3,17 @@
 use serde::Serialize;
 
 use crate::JsonSchema;
+use crate::worded::worded;
 
-/// What is called memory in a scenario's tables.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum MemorySource {
-    /// Anonymous and kernel memory of the subject's control group, the most of it in the window.
-    Group,
-    /// Proportional set sizes of the subject's processes when the window ended.
-    Pss,
-}
-
-impl MemorySource {
-    /// A few words for a heading.
-    pub fn words(self) -> &'static str {
-        match self {
-            Self::Group => "anonymous + kernel",
-            Self::Pss => "PSS",
-        }
+worded! {
+    /// What is called memory in a scenario's tables.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+    #[serde(rename_all = "kebab-case")]
+    pub enum MemorySource by words {
+        /// Anonymous and kernel memory of the subject's control group, the most of it in the window.
+        Group = "anonymous + kernel",
+        /// Proportional set sizes of the subject's processes when the window ended.
+        Pss = "PSS",
     }
 }
 

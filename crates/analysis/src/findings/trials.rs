@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use crate::JsonSchema;
+use crate::worded::worded;
 
 /// One trial of a case, as it was observed.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
@@ -21,26 +22,17 @@ pub struct TrialFinding {
     pub figures: BTreeMap<String, f64>,
 }
 
-/// What became of a trial.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum TrialOutcome {
-    /// It was measured, nobody disturbed it, and all figures rest on it.
-    Scored,
-    /// It was measured and is in no figure, because others disturbed it.
-    Disturbed,
-    /// It failed.
-    Failed,
-}
-
-impl TrialOutcome {
-    /// The word for it.
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Scored => "scored",
-            Self::Disturbed => "disturbed",
-            Self::Failed => "failed",
-        }
+worded! {
+    /// What became of a trial.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+    #[serde(rename_all = "kebab-case")]
+    pub enum TrialOutcome by word {
+        /// It was measured, nobody disturbed it, and all figures rest on it.
+        Scored = "scored",
+        /// It was measured and is in no figure, because others disturbed it.
+        Disturbed = "disturbed",
+        /// It failed.
+        Failed = "failed",
     }
 }
 

@@ -10,7 +10,7 @@ use super::validation::{points, validation};
 use super::{FEWEST_SCENARIOS, ForecastQuestion, MOST_ERROR};
 use crate::figures::small_share;
 
-/// Nobody is told to start more instances than this.
+/// A forecast never asks for more instances than this.
 const MOST_INSTANCES: u32 = 1 << 20;
 /// What a study must vary so that something can be held out.
 const VARY: &str = "a study that varies users (vus = [1, 16, 64]), the pool or the round trip has enough";

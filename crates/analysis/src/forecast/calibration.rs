@@ -48,7 +48,7 @@ pub(super) struct Outcome {
 }
 
 impl Calibration {
-    /// From these scenarios; none where there is none.
+    /// From these scenarios, or `None` where there is none.
     pub(super) fn of(points: &[Point]) -> Option<Self> {
         let statements: Vec<f64> = points.iter().filter_map(|point| point.figures.statements).collect();
         let mut found = Self {

@@ -43,7 +43,7 @@ pub(super) fn intervals(
     [of(|solved| solved.0, throughput_error), of(|solved| solved.1, response_error.max(throughput_error))]
 }
 
-/// The prediction if everything but the users' pause took so many times as long. Where nobody pauses, throughput is that share
+/// The prediction if everything but the users' pause took so many times as long. Without pauses, throughput is that share
 /// of it. Where everybody pauses for long, it hardly changes below the knee, and beyond it the response time changes by more
 /// than that: R = N / X − Z.
 fn as_if_slower(calibration: &Calibration, setting: &Setting, factor: f64) -> Option<Solution> {

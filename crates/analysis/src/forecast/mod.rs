@@ -31,7 +31,7 @@ pub const MOST_ERROR: f64 = 0.20;
 pub const FEWEST_SCENARIOS: usize = 2;
 
 /// What is asked of a forecast. What is not said is as in the scenario with the most users, the first of them in the plan.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct ForecastQuestion {
     /// Users of each subject, all of its instances together.
     pub users: u64,
@@ -56,17 +56,7 @@ pub struct ForecastQuestion {
 impl ForecastQuestion {
     /// So many users, and everything else as it was measured.
     pub fn of_users(users: u64) -> Self {
-        Self {
-            users,
-            instances: 1,
-            rtt_s: None,
-            database_rtt_s: None,
-            pool: None,
-            think_s: None,
-            subject: None,
-            workload: None,
-            mean_below_s: None,
-        }
+        Self { users, instances: 1, ..Self::default() }
     }
 }
 

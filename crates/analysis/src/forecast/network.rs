@@ -16,7 +16,7 @@ pub(super) struct Demands {
     pub(super) subject_s: f64,
     /// CPU time of the database, in seconds.
     pub(super) database_s: f64,
-    /// Time that is nobody's CPU time and no way between parts, in seconds.
+    /// Time that is neither CPU time nor a way between parts, in seconds.
     pub(super) other_s: f64,
     /// Round trips over the link.
     pub(super) link_trips: f64,
@@ -86,7 +86,7 @@ fn subject(setting: &Setting, demand_s: f64) -> [Station; 2] {
     [Station::copies(demand_s / whole, setting.instances), Station::delay(demand_s * (whole - 1.0) / whole)]
 }
 
-/// What is inside the pool; none where that takes no time.
+/// What is inside the pool, or `None` where that takes no time.
 fn inside(database: &DatabaseSetting, demands: &Demands) -> Option<Result<Network, StatsError>> {
     let trips_s = demands.database_trips * database.rtt_s;
     let cpus = database.cpus.filter(|_| demands.database_s > 0.0);

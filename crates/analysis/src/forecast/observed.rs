@@ -194,8 +194,8 @@ fn usable_cpus(given: f64, observations: &Observations) -> f64 {
         let used = trial.subject.as_ref()?;
         Some(used.busiest_thread_cpu_s? / used.cpu_s.max(f64::MIN_POSITIVE))
     };
-    let is_one_process =
-        observations.scored.iter().all(|(_, trial)| trial.subject.as_ref().is_some_and(|it| it.processes_max == 1));
+    let one = |trial: &Measurement| trial.subject.as_ref().is_some_and(|used| used.processes_max == 1);
+    let is_one_process = observations.trials().all(one);
     let works_on_one = match middle(&observations.every(busiest)) {
         Some(share) => share >= ONE_THREAD_OF_SEVERAL,
         None => {
@@ -209,5 +209,5 @@ fn usable_cpus(given: f64, observations: &Observations) -> f64 {
 
 /// Connections that the subject says it may have.
 fn pool(observations: &Observations) -> Option<u32> {
-    observations.scored.iter().filter_map(|(_, trial)| trial.pool.as_ref()).map(|window| window.size).max()
+    observations.trials().filter_map(|trial| trial.pool.as_ref()).map(|window| window.size).max()
 }

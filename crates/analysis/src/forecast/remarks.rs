@@ -6,11 +6,12 @@ use super::observed::{Observed, Setting};
 use super::validation::points;
 use crate::estimate::least_trials;
 use crate::figures::{Quantity, amount, count, counted};
+use crate::grouping::sorted_once;
 
 /// So many times as many users as were measured are far beyond what was seen.
 const FAR_BEYOND: u64 = 10;
 
-/// Of conditions under which so long a response time is predicted; where nothing is, only what was left out.
+/// For the setting and the response time that are predicted. Without a prediction, only what was left out.
 pub(super) fn remarks(group: &Group, predicted: Option<(&Setting, f64)>) -> Vec<String> {
     let Some((setting, response_s)) = predicted else { return left_out(group).into_iter().collect() };
     let all = [
@@ -26,9 +27,7 @@ pub(super) fn remarks(group: &Group, predicted: Option<(&Setting, f64)>) -> Vec<
 }
 
 fn left_out(group: &Group) -> Option<String> {
-    let mut reasons: Vec<&str> = group.left_out.iter().map(|(_, reason)| *reason).collect();
-    reasons.sort_unstable();
-    reasons.dedup();
+    let reasons = sorted_once(group.left_out.iter().map(|(_, reason)| *reason));
     let number = counted(group.left_out.len() as u64, "scenario");
     (!reasons.is_empty()).then(|| format!("{number} told nothing for this: {}.", reasons.join("; ")))
 }
@@ -69,10 +68,7 @@ fn gives_up(group: &Group, response_s: f64) -> Option<String> {
 }
 
 fn shared(group: &Group) -> Option<String> {
-    let parts = |observed: &Observed| observed.database_shares_with.clone();
-    let mut parts: Vec<&str> = group.observed.iter().flat_map(parts).collect();
-    parts.sort_unstable();
-    parts.dedup();
+    let parts = sorted_once(group.observed.iter().flat_map(|observed| observed.database_shares_with.clone()));
     if !parts.is_empty() {
         let parts = parts.join(" and the ");
         return Some(format!(

@@ -5,7 +5,7 @@ use super::findings::{HeldOut, Validation};
 use super::group::Group;
 use crate::estimate::middle;
 
-/// What comes of it; none where not a single scenario can be predicted from others.
+/// What comes of it, or `None` where not a single scenario can be predicted from others.
 pub(super) fn validation(group: &Group) -> Option<Validation> {
     let points = points(group, None);
     let held_out: Vec<HeldOut> = (0..points.len()).filter_map(|place| held_out(group, &points, place)).collect();

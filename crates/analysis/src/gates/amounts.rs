@@ -12,7 +12,7 @@ use crate::observations::answers;
 /// Clocks of CPU time, of bytes and of the window are read one after the other: a part may come out this much larger than the
 /// whole.
 pub const UTILISATION_TOLERATED: f64 = 1.02;
-/// However long the window, whoever reads CPU time can be kept waiting between the clock and the counter, on a machine without
+/// However long the window, a reader of CPU time may wait between the clock and the counter, on a machine without
 /// an idle CPU; and the kernel adds the time of a running thread up from tick to tick.
 pub const CPU_READ_LATE_S: f64 = 0.05;
 /// A quota is given out in periods, so one more than the window has may be used in it.
@@ -21,7 +21,7 @@ const QUOTA_PERIOD_S: f64 = 0.1;
 /// A part of a trial, the CPU time that it used, and what it was given.
 type Part = (&'static str, Option<f64>, f64);
 
-/// The utilisation law: nobody is busy for longer than there is time.
+/// The utilisation law: no part is busy for longer than there is time.
 pub(super) fn utilisation(trial: &Measurement, inputs: &CaseInputs) -> Judged {
     let window_s = trial.window_s;
     if window_s < SHORTEST_JUDGED_S {
@@ -65,7 +65,7 @@ pub(super) fn utilisation(trial: &Measurement, inputs: &CaseInputs) -> Judged {
 /// own count has the lab's readings in it.
 pub(super) fn has_link(inputs: &CaseInputs) -> bool {
     let has_rate = inputs.around.environment.link.rate_bps.is_some();
-    has_rate || inputs.observations.scored.iter().any(|(_, trial)| trial.link.is_some())
+    has_rate || inputs.observations.trials().any(|trial| trial.link.is_some())
 }
 
 /// The bytes of the bodies that arrived, against what the link's rate lets through and what its emulator carried.
@@ -82,7 +82,7 @@ pub(super) fn link_bytes(trial: &Measurement, inputs: &CaseInputs) -> Judged {
         return Judged::Unknown("nothing was counted on the link".to_owned());
     };
     // What was on its way when the window began is in what arrived, and not in what was let through.
-    // Of connections for one request each the tool counts every one, and no more are open than the load has.
+    // The tool counts every connection for a single request, and no more are open than the load has.
     let most = inputs.scenario.load.connections_max().map(u64::from);
     let Some(connections) = most.or(trial.ledger.connections) else {
         return Judged::Unknown("it is not known how many answers were under way when the window began".to_owned());

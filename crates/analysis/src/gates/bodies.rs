@@ -21,7 +21,7 @@ pub(super) fn judge(trial: &Measurement, inputs: &CaseInputs) -> Judged {
         Some("length") => looked("held against its length"),
         Some("json") => looked("read as JSON"),
         Some("mixed") => Judged::Unknown("some bodies were checked in another way than others".to_owned()),
-        // Whoever answers with a number that goes up is counted, and not compared.
+        // Answers with a rising number are counted, not compared.
         Some(_) if trial.counter.is_some() => {
             Judged::Passed(Seen::words("the answers are numbers, of which the sum was checked"))
         }

@@ -18,13 +18,13 @@ pub const BUSIEST_THREAD: f64 = 0.85;
 pub(crate) struct GeneratorLimit {
     /// Share of its CPUs that it used.
     pub(crate) generator: f64,
-    /// Share of its own that the subject used; nothing if tolok did not start it.
+    /// Share of its own that the subject used, or `None` if tolok did not start it.
     pub(crate) subject: Option<f64>,
     /// `its quota stopped it in 40 of 100 periods`, where that is why.
     pub(crate) stopped: Option<String>,
 }
 
-/// What says that the generator was the limit; nothing in an open loop, where the tool judges itself.
+/// Evidence that the generator was the limit, or `None` in an open loop, where the tool judges itself.
 pub(crate) fn generator_limit(inputs: &CaseInputs) -> Option<GeneratorLimit> {
     let (generator, subject) = (inputs.figures.generator_busy?, inputs.figures.subject_busy);
     if inputs.scenario.load.executor.is_open() || subject.is_some_and(|busy| busy >= SATURATED) {
@@ -34,9 +34,9 @@ pub(crate) fn generator_limit(inputs: &CaseInputs) -> Option<GeneratorLimit> {
     (generator >= SATURATED || stopped.is_some()).then_some(GeneratorLimit { generator, subject, stopped })
 }
 
-/// A quota stops whoever uses its part of a period up at its beginning, however little that is of the window.
+/// A quota stops a part that uses up its share early in a period, however little that is of the window.
 fn stopped(inputs: &CaseInputs) -> Option<String> {
-    let of_trials = || inputs.observations.scored.iter().filter_map(|(_, trial)| trial.generator.throttling);
+    let of_trials = || inputs.observations.trials().filter_map(|trial| trial.generator.throttling);
     let periods: u64 = of_trials().map(|found| found.periods).sum();
     let throttled: u64 = of_trials().map(|found| found.throttled_periods).sum();
     let share = throttled as f64 / periods.max(1) as f64;

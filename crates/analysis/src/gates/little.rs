@@ -16,7 +16,7 @@ pub const FEWEST_ANSWERS_FOR_LITTLE: u64 = 100;
 
 /// Both sides of the law in one trial.
 struct Law {
-    /// What there was: users, or requests in flight; and the same without those that nobody ever answered.
+    /// What there was: users, or requests in flight; and the same without those that never got an answer.
     there: f64,
     there_least: f64,
     /// Rate × time; and the same if every failed request had lasted until its timeout.
@@ -105,7 +105,7 @@ fn open(trial: &Measurement, inputs: &CaseInputs) -> Result<Law, &'static str> {
     })
 }
 
-/// Requests that cross an end of the window are counted on one side of the law and not on the other. Whoever looks at an
+/// Requests that cross an end of the window are counted on one side of the law and not on the other. Anyone who looks at an
 /// instant meets long requests more often than short ones: their mean length is E\[R²\] ÷ E\[R\], so the ends explain that
 /// over the window, and a pause more. Where all take the same time, that is requests in flight over answers.
 fn tolerated(trial: &Measurement, mean_s: f64, pause_s: f64) -> f64 {

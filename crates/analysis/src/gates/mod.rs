@@ -25,95 +25,78 @@ pub(crate) use seconds::is_mostly_unsteady;
 /// A window shorter than this is not judged where its ends weigh more than what is judged.
 pub const SHORTEST_JUDGED_S: f64 = 1.0;
 
-/// A gate, for its reference.
-struct About {
+/// A gate: what its reference says of it, and what judges it.
+struct Gate {
     word: &'static str,
     asked_of: &'static str,
     fails_if: &'static str,
     flags: &'static [FlagKind],
     remark: &'static str,
+    is_asked: fn(&CaseInputs) -> bool,
+    judge: Judge,
+}
+
+/// What judges a gate.
+enum Judge {
+    /// Each scored trial by itself.
+    Trial(fn(&Measurement, &CaseInputs) -> Judged),
+    /// The same, with what the trials together change about it.
+    Settled(fn(&Measurement, &CaseInputs) -> Judged, fn(Gated, &CaseInputs) -> Gated),
+    /// All measured trials at once.
+    Case(fn(&'static str, &CaseInputs) -> Option<Gated>),
+}
+
+macro_rules! gates {
+    ($($word:literal of $asked_of:literal if ($is_asked:expr), fails if $fails_if:literal $(($remark:literal))?:
+        $($flag:ident)+ => $judge:ident($($by:expr),+);)+) => {
+        &[$(Gate {
+            word: $word,
+            asked_of: $asked_of,
+            fails_if: $fails_if,
+            flags: &[$(FlagKind::$flag),+],
+            remark: concat!("", $(", ", $remark)?),
+            is_asked: $is_asked,
+            judge: Judge::$judge($($by),+),
+        }),+]
+    };
 }
 
 /// All gates, in the order in which they are asked.
-const GATES: [About; 10] = [
-    About {
-        word: "ledger",
-        asked_of: "every trial",
-        fails_if: "requests are not accounted for",
-        flags: &[FlagKind::LedgerOpen],
-        remark: "",
-    },
-    About {
-        word: "little",
-        asked_of: "every trial",
-        fails_if: "users, or requests in flight, are not rate × time",
-        flags: &[FlagKind::Little, FlagKind::NotTrusted],
-        remark: "",
-    },
-    About {
-        word: "utilisation",
-        asked_of: "every trial",
-        fails_if: "a part used more CPU time than it was given",
-        flags: &[FlagKind::Utilisation],
-        remark: "",
-    },
-    About {
-        word: "link-bytes",
-        asked_of: "trials whose client link has a rate or was counted",
-        fails_if: "more came through the link than fits or was carried",
-        flags: &[FlagKind::LinkBytes],
-        remark: "",
-    },
-    About {
-        word: "body-samples",
-        asked_of: "every trial",
-        fails_if: "the wire contradicts the tool, or no body was looked at",
-        flags: &[FlagKind::WireContradicts],
-        remark: "the first reason only",
-    },
-    About {
-        word: "generator-headroom",
-        asked_of: "every trial",
-        fails_if: "the generator, and not the subject, was at its limit",
-        flags: &[FlagKind::GeneratorBound, FlagKind::NotTrusted],
-        remark: "",
-    },
-    About {
-        word: "offered-rate",
-        asked_of: "open loops",
-        fails_if: "requests were not sent although they were due",
-        flags: &[FlagKind::NotTrusted],
-        remark: "if the tool itself reports it",
-    },
-    About {
-        word: "lateness",
-        asked_of: "open loops",
-        fails_if: "requests left so late that it shows in a figure",
-        flags: &[FlagKind::NotTrusted],
-        remark: "",
-    },
-    About {
-        word: "disturbance",
-        asked_of: "every trial",
-        fails_if: "other programs disturbed it each time it was measured",
-        flags: &[FlagKind::Disturbed],
-        remark: "which bars if no trial is left",
-    },
-    About {
-        word: "steady-state",
-        asked_of: "loads of one level",
-        fails_if: "the seconds of the window have no single level",
-        flags: &[FlagKind::NotSteady],
-        remark: "which bars if most trials fail",
-    },
-];
+const GATES: &[Gate] = gates! {
+    "ledger" of "every trial" if (|_| true), fails if "requests are not accounted for": LedgerOpen => Trial(ledger);
+    "little" of "every trial" if (|_| true), fails if "users, or requests in flight, are not rate × time":
+        Little NotTrusted => Trial(little::judge);
+    "utilisation" of "every trial" if (|_| true), fails if "a part used more CPU time than it was given":
+        Utilisation => Trial(amounts::utilisation);
+    "link-bytes" of "trials whose client link has a rate or was counted" if (amounts::has_link),
+        fails if "more came through the link than fits or was carried": LinkBytes => Trial(amounts::link_bytes);
+    "body-samples" of "every trial" if (|_| true),
+        fails if "the wire contradicts the tool, or no body was looked at" ("the first reason only"):
+        WireContradicts => Trial(bodies::judge);
+    "generator-headroom" of "every trial" if (|_| true), fails if "the generator, and not the subject, was at its limit":
+        GeneratorBound NotTrusted => Settled(headroom::judge, headroom::settled);
+    "offered-rate" of "open loops" if (is_open),
+        fails if "requests were not sent although they were due" ("if the tool itself reports it"):
+        NotTrusted => Trial(schedule::offered_rate);
+    "lateness" of "open loops" if (is_open), fails if "requests left so late that it shows in a figure":
+        NotTrusted => Trial(schedule::lateness);
+    "disturbance" of "every trial" if (|_| true),
+        fails if "other programs disturbed it each time it was measured" ("which bars if no trial is left"):
+        Disturbed => Case(disturbance);
+    "steady-state" of "loads of one level" if (|inputs| seconds::is_asked(&inputs.scenario.load)),
+        fails if "the seconds of the window have no single level" ("which bars if most trials fail"):
+        NotSteady => Settled(seconds::judge, seconds::settled);
+};
+
+fn is_open(inputs: &CaseInputs) -> bool {
+    inputs.scenario.load.executor.is_open()
+}
 
 /// The reference page of all gates.
 pub fn gates_page() -> String {
-    let row = |gate: &About| {
+    let row = |gate: &Gate| {
         let flags = gate.flags.iter().map(|flag| format!("`{flag}`")).collect::<Vec<_>>().join(", ");
-        let remark = if gate.remark.is_empty() { String::new() } else { format!(", {}", gate.remark) };
-        format!("| `{}` | {} | {} | {flags}{remark} |\n", gate.word, gate.asked_of, gate.fails_if)
+        format!("| `{}` | {} | {} | {flags}{} |\n", gate.word, gate.asked_of, gate.fails_if, gate.remark)
     };
     let rows: String = GATES.iter().map(row).collect();
     format!("| gate | asked of | a trial fails if | its flag |\n|---|---|---|---|\n{rows}")
@@ -147,7 +130,7 @@ impl Seen {
         Self { text, value: Some(value), limit: Some(limit) }
     }
 
-    /// How near to its limit, or how far beyond it; nothing where there is no number.
+    /// How near to its limit, or how far beyond it. The lowest value where there is no number.
     fn excess(&self) -> f64 {
         self.value.zip(self.limit).map_or(f64::NEG_INFINITY, |(value, limit)| value - limit)
     }
@@ -161,37 +144,19 @@ pub(crate) struct Gated {
     flags: Vec<FlagKind>,
 }
 
-/// Judges one trial.
-type Judge = fn(&Measurement, &CaseInputs) -> Judged;
-
 /// Every gate that is asked of the case, in the order of the table above.
 pub(crate) fn gates(inputs: &CaseInputs) -> Vec<Gated> {
-    let load = &inputs.scenario.load;
-    let is_open = load.executor.is_open();
-    let over = |word: &'static str, applies: bool, judge: Judge| {
+    let over = |gate: &Gate, judge: fn(&Measurement, &CaseInputs) -> Judged| {
         let trials = inputs.observations.numbered().map(|(number, trial)| (number, judge(trial, inputs))).collect();
-        applies.then(|| gathered(word, trials))
+        let is_asked = !inputs.observations.scored.is_empty() && (gate.is_asked)(inputs);
+        is_asked.then(|| gathered(gate.word, trials))
     };
-    let of_scored = || {
-        [
-            over("ledger", true, ledger),
-            over("little", true, little::judge),
-            over("utilisation", true, amounts::utilisation),
-            over("link-bytes", amounts::has_link(inputs), amounts::link_bytes),
-            over("body-samples", true, bodies::judge),
-            over("generator-headroom", true, headroom::judge).map(|gated| headroom::settled(gated, inputs)),
-            over("offered-rate", is_open, schedule::offered_rate),
-            over("lateness", is_open, schedule::lateness),
-        ]
+    let gated = |gate: &Gate| match gate.judge {
+        Judge::Trial(judge) => over(gate, judge),
+        Judge::Settled(judge, settled) => over(gate, judge).map(|gated| settled(gated, inputs)),
+        Judge::Case(judge) => judge(gate.word, inputs),
     };
-    let has_any = !inputs.observations.scored.is_empty();
-    let mut found: Vec<Gated> = if has_any { of_scored().into_iter().flatten().collect() } else { Vec::new() };
-    found.extend(disturbance(inputs));
-    found.extend(
-        over("steady-state", has_any && seconds::is_asked(load), seconds::judge)
-            .map(|gated| seconds::settled(gated, inputs)),
-    );
-    found
+    GATES.iter().filter_map(gated).collect()
 }
 
 /// Flags of gates that had none of their own.
@@ -253,7 +218,7 @@ fn gathered(word: &'static str, trials: Vec<(u32, Judged)>) -> Gated {
     Gated { finding, flags }
 }
 
-/// What the load tool itself says against this of a trial.
+/// What the load tool itself reports against this in a trial.
 fn warning(gate: &str, trial: &Measurement, inputs: &CaseInputs) -> Option<Judged> {
     let warning = warnings_that_count(trial, &inputs.scenario.load).find(|warning| warning.gate == gate)?;
     Some(Judged::Failed(Seen::words(warning.text.trim_end_matches('.')), Some(FlagKind::NotTrusted)))
@@ -278,7 +243,7 @@ fn ledger(trial: &Measurement, inputs: &CaseInputs) -> Judged {
 }
 
 /// The only gate of trials that are in no figure: failing it is what took them out. Nothing without a measured trial.
-fn disturbance(inputs: &CaseInputs) -> Option<Gated> {
+fn disturbance(word: &'static str, inputs: &CaseInputs) -> Option<Gated> {
     let observations = inputs.observations;
     let failed: Vec<u32> = observations.disturbed.iter().map(|(trial, _)| trial.number).collect();
     let passed = observations.scored.len() as u32;
@@ -293,7 +258,7 @@ fn disturbance(inputs: &CaseInputs) -> Option<Gated> {
     };
     let bars = !failed.is_empty() && passed == 0;
     let finding = GateFinding {
-        gate: "disturbance".to_owned(),
+        gate: word.to_owned(),
         outcome: if failed.is_empty() { GateOutcome::Passed } else { GateOutcome::Failed },
         trials_passed: passed,
         trials_failed: failed,

@@ -6,7 +6,7 @@ use super::{Judged, Seen, warning};
 use crate::case_inputs::CaseInputs;
 use crate::figures::{Quantity, amount, small_share};
 
-/// Of the scheduled requests, so many may still wait when the window ends. It is the limit by which tolok's own tool judges
+/// This share of the scheduled requests may still wait when the window ends. It is the limit by which tolok's own tool judges
 /// itself.
 pub const UNSENT_TOLERATED: f64 = 0.001;
 /// Lateness beyond this share of a response time is felt in it; likewise.

@@ -19,7 +19,7 @@ pub(super) fn judge(trial: &Measurement, _: &CaseInputs) -> Judged {
     }
 }
 
-/// One unsteady trial is spoken of; a case of which most are has no rate that could be compared.
+/// One unsteady trial is only mentioned. A case with mostly unsteady trials has no rate to compare.
 pub(super) fn settled(mut gated: Gated, inputs: &CaseInputs) -> Gated {
     let Some(steady) = inputs.steady else { return gated };
     gated.finding.bars = is_mostly_unsteady(steady);

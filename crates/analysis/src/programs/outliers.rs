@@ -15,7 +15,7 @@ use crate::estimate::middle;
 
 /// So many standard deviations off, a run is an outlier.
 pub const OUTLIER_SD: f64 = 10.0;
-/// Of fewer runs than this none is called an outlier.
+/// With fewer runs than this, none is called an outlier.
 pub const FEWEST_RUNS_FOR_OUTLIERS: usize = 5;
 
 /// For each run of a trial whether it is an outlier, by its wall time.

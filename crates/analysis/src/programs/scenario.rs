@@ -7,18 +7,17 @@ use tolok_model::{Case, ProgramScenario};
 use super::flags::{flags, is_at_floor};
 use super::sentence::verdict_sentence;
 use super::timings::{self, Timings, coarsest_step};
-use crate::case::{Draft, finding, noise_floor_of, order, pairs, relate};
+use crate::case::{Draft, comparisons, finding, noise_floor_of, order, relate};
 use crate::environment::Surroundings;
-use crate::estimate::{BlockRatio, ratio_within_blocks};
 use crate::figure::program::{PROGRAM_TRIALS, ProgramFigures};
 use crate::figure::table::{Around, Readings};
-use crate::findings::{Better, ProgramCaseFinding, ProgramComparison, ProgramFinding, TimeComparison, Verdict};
+use crate::findings::{Comparison, ProgramCaseFinding, ProgramComparison, ProgramFinding};
+use crate::grouping::sorted_once;
 use crate::names::Names;
 use crate::noise::aa_effect;
-use crate::outlier_blocks::outlier_blocks;
 use crate::records::Records;
 use crate::trial_findings::of_trials;
-use crate::verdict::{Judged, Rule, judge};
+use crate::verdict::Rule;
 
 /// Wall times of one case, block by block.
 type Blocks = Vec<Option<f64>>;
@@ -65,15 +64,12 @@ fn of_scenario<'a>(records: &Records<'a>, scenario: &'a ProgramScenario) -> Time
     };
     let noise_floor = noise_floor_of(plan, &scenario.id, &drafts, again);
     let rule = Rule { smallest_effect: plan.smallest_effect, aa_effect: aa_effect(noise_floor.as_ref()) };
-    let comparisons = comparisons(&drafts, &above_s, rule);
-    let verdicts: Vec<(&str, &str, Verdict)> =
-        comparisons.iter().map(|pair| (pair.a.as_str(), pair.b.as_str(), pair.wall.verdict)).collect();
-    relate(&mut drafts, &verdicts);
+    let walls = comparisons(&drafts, &|draft| Some(&draft.blocks), rule);
+    // Times above the start are a family of their own. One that is not above 0 in a common block has no ratio.
+    let above = comparisons(&drafts, &|draft| above_s.get(&draft.finding.case).map(Vec::as_slice), rule);
+    relate(&mut drafts, &walls);
 
-    let scored = || observed.iter().flat_map(Timings::timings);
-    let mut timer_versions: Vec<String> = scored().map(|timing| timing.timer.version.clone()).collect();
-    timer_versions.sort_unstable();
-    timer_versions.dedup();
+    let scored = || observed.iter().flat_map(Timings::trials);
     let wall_s = drafts.iter().map(|draft| (draft.finding.subject.clone(), draft.blocks.clone())).collect();
     let cases: Vec<ProgramCaseFinding> = drafts.into_iter().map(|draft| draft.finding).collect();
     let finding = ProgramFinding {
@@ -82,12 +78,12 @@ fn of_scenario<'a>(records: &Records<'a>, scenario: &'a ProgramScenario) -> Time
         title: names.workload(&scenario.workload),
         runs: scenario.runs.describe(),
         timer: scenario.timer.word().to_owned(),
-        timer_versions,
+        timer_versions: sorted_once(scored().map(|timing| timing.timer.version.clone())),
         timer_resolution_s: scored().map(|timing| timing.resolution_s).reduce(f64::max),
         environment: around.of_program_finding(),
-        verdict: verdict_sentence(&cases, &comparisons, plan.smallest_effect),
+        verdict: verdict_sentence(&cases, (&walls, &above), plan.smallest_effect),
         cases,
-        comparisons,
+        comparisons: walls.into_iter().map(|wall| with_above(wall, &above)).collect(),
         noise_floor,
         power: None,
     };
@@ -110,49 +106,8 @@ fn draft(case: &Case, own: &[&Case], names: &Names, timings: &Timings, around: &
     }
 }
 
-/// Every pair of ranked cases, the first in the table first. Times above the start are a family of their own.
-fn comparisons(
-    drafts: &[Draft<ProgramFigures>],
-    above_s: &BTreeMap<String, Blocks>,
-    rule: Rule,
-) -> Vec<ProgramComparison> {
-    type Pair<'a> = (&'a Draft<ProgramFigures>, &'a Draft<ProgramFigures>);
-    let of_wall = |(a, b): Pair| Some(read(ratio_within_blocks(&a.blocks, &b.blocks)?, a, b));
-    // None if one of the two is not above 0 in a block that they share.
-    let of_above = |(a, b): Pair| {
-        let [a_s, b_s] = [above_s.get(&a.finding.case)?, above_s.get(&b.finding.case)?];
-        Some(read(ratio_within_blocks(a_s, b_s)?, a, b))
-    };
-    let pairs: Vec<Pair> = pairs(drafts).into_iter().filter(|pair| of_wall(*pair).is_some()).collect();
-    let walls: Vec<BlockRatio> = pairs.iter().copied().filter_map(of_wall).collect();
-    let above: Vec<Option<BlockRatio>> = pairs.iter().copied().map(of_above).collect();
-    let mut judged_above = judge(above.iter().flatten().cloned().collect(), rule).into_iter();
-    let judged = pairs.iter().zip(judge(walls, rule)).zip(above);
-    let comparisons = judged.map(|(((a, b), wall), above)| ProgramComparison {
-        a: a.finding.subject.clone(),
-        b: b.finding.subject.clone(),
-        wall: of_times(wall),
-        above_floor: above.and_then(|_| judged_above.next()).map(of_times),
-    });
-    comparisons.collect()
-}
-
-/// The steps of two readings together.
-fn read(pair: BlockRatio, a: &Draft<ProgramFigures>, b: &Draft<ProgramFigures>) -> BlockRatio {
-    pair.read_in_steps([a.step, b.step])
-}
-
-/// The rule calls the larger one faster; of two times it is the shorter one.
-fn of_times(judged: Judged) -> TimeComparison {
-    TimeComparison {
-        outlier_blocks: outlier_blocks(&judged.pair),
-        simultaneous_low: judged.simultaneous.map(|interval| interval.low),
-        simultaneous_high: judged.simultaneous.map(|interval| interval.high),
-        p_adjusted: judged.p_adjusted,
-        p_equivalence_adjusted: judged.p_equivalence_adjusted,
-        blocks_won: judged.pair.ratio.trials.iter().filter(|ratio| **ratio < 1.0).count() as u32,
-        blocks: judged.pair.blocks,
-        verdict: Better::Lower.of(judged.verdict),
-        ratio: judged.pair.ratio,
-    }
+/// The comparison of wall times with that of the times above the start, where there is one.
+fn with_above(wall: Comparison, above: &[Comparison]) -> ProgramComparison {
+    let of_both = above.iter().find(|pair| pair.a == wall.a && pair.b == wall.b);
+    ProgramComparison { above_floor: of_both.map(|pair| pair.by.clone()), a: wall.a, b: wall.b, wall: wall.by }
 }

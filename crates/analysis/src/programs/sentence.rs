@@ -1,31 +1,22 @@
 //! The sentence that answers a scenario of programs: by how much one takes less time than another, or that this cannot be told.
 
-use tolok_model::sentences::capital_unless;
-
-use crate::estimate::least_trials;
+use crate::figure::program::ProgramFigures;
 use crate::figures::{Quantity, counted, figure, listed};
-use crate::findings::{Estimate, ProgramCaseFinding, ProgramComparison, TimeComparison, Verdict};
-use crate::sentence::{among_pairs, equivalent_to, together, with_reasons};
+use crate::findings::{Comparison, Estimate, PairComparison, ProgramCaseFinding, Verdict};
+use crate::sentence::{Answer, Rival, Table, among_pairs, in_sentences, together, with_ratios};
 
-/// Of so many others the ratios are given; of more, only that of the next, and the rest stand in the table.
+/// Ratios are given for so many others; of more, only that of the next, and the rest stand in the table.
 const MOST_WITH_RATIOS: usize = 3;
 
-/// What the comparisons say. `cases` are in their order in the table.
+/// What the comparisons by wall time and by time above the start say. `cases` are in their order in the table.
 pub(crate) fn verdict_sentence(
     cases: &[ProgramCaseFinding],
-    comparisons: &[ProgramComparison],
+    (walls, above): (&[Comparison], &[Comparison]),
     smallest_effect: f64,
 ) -> String {
-    let (ranked, unranked): (Vec<&ProgramCaseFinding>, Vec<&ProgramCaseFinding>) =
-        cases.iter().partition(|case| case.ranked);
-    let answer = match ranked.as_slice() {
-        [] => "Nothing can be ranked here".to_owned(),
-        [only] => alone(only),
-        [first, others @ ..] => against(first, others, comparisons, (smallest_effect, unranked.is_empty())),
-    };
-    let is_all = unranked.is_empty();
-    let parts = [format!("{answer}."), at_floor(&ranked, is_all), not_ranked(&unranked, ranked.is_empty())];
-    parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ")
+    let table = Table::of(cases);
+    let answer = table.answer(walls, smallest_effect, &alone, &|answer| answer.of_times(above));
+    in_sentences([answer, at_floor(&table.ranked, table.is_of_all()), table.not_ranked()])
 }
 
 fn alone(only: &ProgramCaseFinding) -> String {
@@ -36,96 +27,45 @@ fn alone(only: &ProgramCaseFinding) -> String {
     format!("{} takes {wall}{above}; there is nothing to compare it with", only.title)
 }
 
-fn against(
-    first: &ProgramCaseFinding,
-    others: &[&ProgramCaseFinding],
-    comparisons: &[ProgramComparison],
-    (smallest_effect, is_of_all): (f64, bool),
-) -> String {
-    let found: Vec<(&ProgramCaseFinding, &ProgramComparison)> =
-        others.iter().filter_map(|case| Some((*case, find(comparisons, first, case)?))).collect();
-    let apart: Vec<String> = others
-        .iter()
-        .filter(|case| find(comparisons, first, case).is_none())
-        .map(|case| format!("{} (no common block)", case.title))
-        .collect();
-    if let Some(sentence) = too_few_blocks(first, &found, comparisons, is_of_all).filter(|_| apart.is_empty()) {
-        return sentence;
+impl Answer<'_, ProgramFigures> {
+    fn of_times(&self, above: &[Comparison]) -> String {
+        let ahead = |(case, against): &Rival<ProgramFigures>| {
+            let (title, first, ratio) = (&case.title, &self.first.title, ratio(against));
+            format!("within blocks {title} takes less time than {first}, whose median is lower ({ratio})")
+        };
+        let ahead: Vec<String> = self.with(Verdict::Slower).iter().map(ahead).collect();
+        let unclear = with_ratios(&self.with(Verdict::CannotTell), ratio);
+        let others = [self.behind(above), self.equivalent(ratio), self.tied(ratio), self.unclear(unclear)];
+        self.in_a_sentence(ahead.into_iter().chain(others.into_iter().flatten()))
     }
-    let of = |verdict| found.iter().filter(|(_, it)| it.wall.verdict == verdict).copied().collect::<Vec<_>>();
-    let mut unclear = with_ratios(&of(Verdict::CannotTell));
-    unclear.extend(apart);
-    let equivalent = with_ratios(&of(Verdict::Equivalent));
-    let tied = with_ratios(&of(Verdict::NoDifferenceFound));
-    let ahead: Vec<String> = of(Verdict::Slower)
-        .iter()
-        .map(|(case, against)| {
-            format!(
-                "within blocks {} takes less time than {}, whose median is lower ({})",
-                case.title,
-                first.title,
-                ratio(&against.wall)
-            )
-        })
-        .collect();
-    let any_of = if tied.len() > 1 { "any of " } else { "" };
-    let mut parts = ahead;
-    parts.extend(behind(first, &of(Verdict::Faster)));
-    parts.extend(equivalent_to(&first.title, &equivalent, smallest_effect));
-    parts.extend(
-        (!tied.is_empty())
-            .then(|| format!("no difference found between {} and {any_of}{}", first.title, listed(&tied, "or"))),
-    );
-    parts.extend((!unclear.is_empty()).then(|| format!("cannot tell {} from {}", first.title, listed(&unclear, "or"))));
-    capital_unless(
-        &parts.join("; "),
-        std::iter::once(first).chain(others.iter().copied()).map(|case| case.title.as_str()),
-    )
+
+    /// Those that take more time than the first, each with the ratio the way round in which it is below 1.
+    fn behind(&self, above: &[Comparison]) -> Option<String> {
+        let behind = self.with(Verdict::Faster);
+        let words = |(case, wall): &Rival<ProgramFigures>| {
+            let value = figure(Quantity::Ratio, &wall.ratio).value;
+            let above = above.iter().find(|pair| pair.a == self.first.subject && pair.b == case.subject);
+            let without = above.map(|above| format!("; {}", without_start(above, wall))).unwrap_or_default();
+            format!("{value} the time of {} ({}{without})", case.title, interval(wall))
+        };
+        let shown = if behind.len() > MOST_WITH_RATIOS { 1 } else { behind.len() };
+        let listed = listed(&behind.iter().take(shown).map(words).collect::<Vec<_>>(), "and");
+        let rest = behind.len() - shown;
+        let next = if rest == 0 { String::new() } else { format!(", the next; {rest} more take more time than it") };
+        (!behind.is_empty()).then(|| format!("{} takes {listed}{next}", self.first.title))
+    }
 }
 
-/// Those that take more time than the first, each with the ratio the way round in which it is below 1.
-fn behind(first: &ProgramCaseFinding, behind: &[(&ProgramCaseFinding, &ProgramComparison)]) -> Option<String> {
-    let words = |(case, against): &(&ProgramCaseFinding, &ProgramComparison)| {
-        let value = figure(Quantity::Ratio, &against.wall.ratio).value;
-        let without = above(against).map(|text| format!("; {text}")).unwrap_or_default();
-        format!("{value} the time of {} ({}{without})", case.title, interval(&against.wall))
-    };
-    let shown = if behind.len() > MOST_WITH_RATIOS { 1 } else { behind.len() };
-    let listed = listed(&behind.iter().take(shown).map(words).collect::<Vec<_>>(), "and");
-    let rest = behind.len() - shown;
-    let next = if rest == 0 { String::new() } else { format!(", the next; {rest} more take more time than it") };
-    (!behind.is_empty()).then(|| format!("{} takes {listed}{next}", first.title))
-}
-
-/// What is left of the difference without the start; nothing where that time has no comparison.
-fn above(against: &ProgramComparison) -> Option<String> {
-    let above = against.above_floor.as_ref()?;
+/// What is left of the difference without the start.
+fn without_start(above: &PairComparison, wall: &PairComparison) -> String {
     let words = figure(Quantity::Ratio, &above.ratio).line();
-    Some(match above.verdict {
-        verdict if verdict == against.wall.verdict => format!("without the start {words}"),
+    match above.verdict {
+        verdict if verdict == wall.verdict => format!("without the start {words}"),
         Verdict::Equivalent => format!("without the start they are equivalent: {words}"),
         Verdict::NoDifferenceFound => format!("without the start no difference found: {words}"),
         Verdict::CannotTell => format!("without the start it cannot be told: {words}"),
         Verdict::Faster | Verdict::Slower => format!("without the start it is the other way round: {words}"),
-    })
-}
-
-fn too_few_blocks(
-    first: &ProgramCaseFinding,
-    found: &[(&ProgramCaseFinding, &ProgramComparison)],
-    comparisons: &[ProgramComparison],
-    is_of_all: bool,
-) -> Option<String> {
-    let least = least_trials();
-    if found.is_empty() || comparisons.iter().any(|comparison| comparison.wall.blocks >= least) {
-        return None;
     }
-    let blocks = found.iter().map(|(_, against)| against.wall.blocks).max()?;
-    let mut titles = vec![first.title.clone()];
-    titles.extend(found.iter().map(|(case, _)| case.title.clone()));
-    let blocks = counted(u64::from(blocks), "common block");
-    let titles = together(&titles, is_of_all);
-    Some(format!("Cannot tell {titles} apart: {blocks}, and {least} are the least for an interval"))
 }
 
 /// A ratio of two times that are mostly start is one of two starts.
@@ -139,43 +79,20 @@ fn at_floor(ranked: &[&ProgramCaseFinding], is_of_all: bool) -> String {
     format!("The work of {names} cannot be told from {its} start.")
 }
 
-fn not_ranked(unranked: &[&ProgramCaseFinding], is_all: bool) -> String {
-    let reason = |case: &ProgramCaseFinding| {
-        let voiding = case.flags.iter().filter(|flag| flag.voids_rank);
-        let kinds: Vec<&str> = voiding.map(|flag| flag.kind.word()).collect();
-        if kinds.is_empty() { "not measured".to_owned() } else { kinds.join(", ") }
-    };
-    let named: Vec<(String, String)> = unranked.iter().map(|case| (case.title.clone(), reason(case))).collect();
-    with_reasons(&named, is_all)
-}
-
-fn find<'a>(
-    comparisons: &'a [ProgramComparison],
-    a: &ProgramCaseFinding,
-    b: &ProgramCaseFinding,
-) -> Option<&'a ProgramComparison> {
-    comparisons.iter().find(|comparison| comparison.a == a.subject && comparison.b == b.subject)
-}
-
-fn with_ratios(found: &[(&ProgramCaseFinding, &ProgramComparison)]) -> Vec<String> {
-    found.iter().map(|(case, against)| format!("{} ({})", case.title, ratio(&against.wall))).collect()
-}
-
-fn ratio(comparison: &TimeComparison) -> String {
-    let value = figure(Quantity::Ratio, &comparison.ratio).value;
-    let among = among_pairs(&comparison.ratio, comparison.p_adjusted, comparison.verdict);
-    match comparison.ratio.low {
-        Some(_) => format!("{value} the time, {}{among}", interval(comparison)),
-        None => interval(comparison),
+fn ratio(pair: &PairComparison) -> String {
+    let value = figure(Quantity::Ratio, &pair.ratio).value;
+    match pair.ratio.low {
+        Some(_) => format!("{value} the time, {}{}", interval(pair), among_pairs(pair)),
+        None => interval(pair),
     }
 }
 
-fn interval(comparison: &TimeComparison) -> String {
-    match figure(Quantity::Ratio, &comparison.ratio).interval {
+fn interval(pair: &PairComparison) -> String {
+    match figure(Quantity::Ratio, &pair.ratio).interval {
         Some(interval) => {
-            let blocks = counted(u64::from(comparison.blocks), "block");
-            format!("{interval}, less in {} of {blocks}", comparison.blocks_won)
+            let blocks = counted(u64::from(pair.blocks), "block");
+            format!("{interval}, less in {} of {blocks}", pair.blocks_won)
         }
-        None => counted(u64::from(comparison.blocks), "common block"),
+        None => counted(u64::from(pair.blocks), "common block"),
     }
 }

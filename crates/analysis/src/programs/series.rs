@@ -8,8 +8,8 @@ use std::collections::BTreeMap;
 use super::scenario::Timed;
 use crate::figures::{Quantity, count, figure};
 use crate::findings::{
-    Crossover, CrossoverBy, Estimate, ProgramComparison, ProgramFinding, ProgramSeries, SeriesLine, SeriesPoint,
-    TimeComparison, Verdict,
+    Crossover, CrossoverBy, Estimate, PairComparison, ProgramComparison, ProgramFinding, ProgramSeries, SeriesLine,
+    SeriesPoint, Verdict,
 };
 use crate::names::Names;
 
@@ -101,16 +101,16 @@ fn crossovers(group: &BTreeMap<u32, &ProgramFinding>, lines: &[SeriesLine], para
     found
 }
 
-/// The ratio of the two at a value, and whether the first takes less time there; nothing where that is not decided.
+/// The ratio of the two at a value, and whether the first takes less time there. `None` where that is not decided.
 fn decided(value: u32, program: &ProgramFinding, [a, b]: [&str; 2], by: CrossoverBy) -> Option<(u32, Estimate, bool)> {
     let is_pair = |it: &&ProgramComparison| (it.a == a && it.b == b) || (it.a == b && it.b == a);
     let pair = program.comparisons.iter().find(is_pair)?;
-    let found: &TimeComparison = match by {
+    let found: &PairComparison = match by {
         CrossoverBy::Wall => &pair.wall,
         CrossoverBy::AboveFloor => pair.above_floor.as_ref()?,
     };
     let is_turned = pair.a != a;
-    let ratio = if is_turned { turned(&found.ratio) } else { found.ratio.clone() };
+    let ratio = if is_turned { found.ratio.turned() } else { found.ratio.clone() };
     match found.verdict {
         Verdict::Faster => Some((value, ratio, !is_turned)),
         Verdict::Slower => Some((value, ratio, is_turned)),
@@ -128,7 +128,7 @@ fn crossover(
 ) -> Crossover {
     let [(below, ratio_below, a_is_less), (above, ratio_above, _)] = [&both[0], &both[1]];
     let (less, more) = if *a_is_less { (a, b) } else { (b, a) };
-    let way = |ratio: &Estimate| if *a_is_less { ratio.clone() } else { turned(ratio) };
+    let way = |ratio: &Estimate| if *a_is_less { ratio.clone() } else { ratio.turned() };
     let (ratio_below, ratio_above) = (way(ratio_below), way(ratio_above));
     let time = if by == CrossoverBy::Wall { "less time" } else { "less time above the start" };
     let words = |ratio: &Estimate| figure(Quantity::Ratio, ratio).line();
@@ -139,7 +139,7 @@ fn crossover(
         more.title,
         words(&ratio_below),
         more.title,
-        words(&turned(&ratio_above)),
+        words(&ratio_above.turned()),
         less.title,
     );
     Crossover {
@@ -151,15 +151,5 @@ fn crossover(
         ratio_below,
         ratio_above,
         sentence,
-    }
-}
-
-/// The ratio the other way round.
-fn turned(ratio: &Estimate) -> Estimate {
-    Estimate {
-        value: ratio.value.recip(),
-        low: ratio.high.map(f64::recip),
-        high: ratio.low.map(f64::recip),
-        trials: ratio.trials.iter().map(|ratio| ratio.recip()).collect(),
     }
 }

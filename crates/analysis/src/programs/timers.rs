@@ -9,19 +9,14 @@ use super::timings::COARSE_TIMER;
 use crate::estimate::{median, ratio_within_blocks};
 use crate::figures::{Quantity, amount, listed};
 use crate::findings::{ProgramCaseFinding, TimerReading, TimersFinding};
+use crate::grouping::grouped;
 
 /// A step from which on a timer's figures need a word.
 const WIDE_STEP_S: f64 = 0.001;
 
 /// Each group of scenarios that differ in their timers only.
 pub(crate) fn timers(timed: &[Timed]) -> Vec<TimersFinding> {
-    let mut groups: Vec<Vec<&Timed>> = Vec::new();
-    for one in timed {
-        match groups.iter_mut().find(|group| is_same_but_timer(group[0].scenario, one.scenario)) {
-            Some(group) => group.push(one),
-            None => groups.push(vec![one]),
-        }
-    }
+    let groups = grouped(timed, |one, other| is_same_but_timer(one.scenario, other.scenario));
     groups.iter().filter(|group| group.len() > 1).map(|group| of_group(group)).collect()
 }
 
@@ -71,34 +66,30 @@ fn reading(one: &Timed, named: &ProgramCaseFinding, own: Option<&Timed>) -> Opti
 fn notes(group: &[&Timed]) -> Vec<String> {
     let measured = |one: &&&Timed| one.finding.cases.iter().any(|case| case.trials_scored > 0);
     let measured: Vec<&&Timed> = group.iter().filter(measured).collect();
-    let who = |is_so: &dyn Fn(&ProgramCaseFinding) -> bool| -> Vec<String> {
-        let scored = |one: &Timed| one.finding.cases.iter().filter(|case| case.trials_scored > 0).all(is_so);
-        measured.iter().filter(|one| scored(one)).map(|one| timer_title(one.scenario.timer.word()).to_owned()).collect()
+    // What a timer lacks in every case, with the verb for one timer and for several.
+    type Lack = (fn(&ProgramCaseFinding) -> bool, [&'static str; 2], &'static str);
+    const LACKS: [Lack; 4] = [
+        (|case| case.rss_bytes.is_none(), ["tells", "tell"], "no memory here."),
+        (|case| case.cpu_s.is_none(), ["tells", "tell"], "no CPU time here."),
+        (
+            |case| case.cpu_is_mean,
+            ["tells", "tell"],
+            "CPU time as a mean over the runs of a trial; of the others it is the median.",
+        ),
+        (
+            |case| case.floor_s.is_none(),
+            ["has", "have"],
+            "no runs without the work, so nothing is said above the start.",
+        ),
+    ];
+    let note = |(is_lacking, [one, several], what): &Lack| {
+        let scored = |one: &Timed| one.finding.cases.iter().filter(|case| case.trials_scored > 0).all(is_lacking);
+        let lacking = measured.iter().filter(|one| scored(one));
+        let names: Vec<String> = lacking.map(|one| timer_title(one.scenario.timer.word()).to_owned()).collect();
+        let verb = if names.len() > 1 { several } else { one };
+        (!names.is_empty()).then(|| format!("{} {verb} {what}", listed(&names, "and")))
     };
-    let mut notes: Vec<String> = measured.iter().filter_map(|one| step(one)).collect();
-    let mut say = |names: Vec<String>, what: &dyn Fn(&str, bool) -> String| {
-        notes.extend((!names.is_empty()).then(|| what(&listed(&names, "and"), names.len() > 1)));
-    };
-    say(who(&|case| case.rss_bytes.is_none()), &|names, many| {
-        format!("{names} {} no memory here.", verb(many, "tells", "tell"))
-    });
-    say(who(&|case| case.cpu_s.is_none()), &|names, many| {
-        format!("{names} {} no CPU time here.", verb(many, "tells", "tell"))
-    });
-    say(who(&|case| case.cpu_is_mean), &|names, many| {
-        format!(
-            "{names} {} CPU time as a mean over the runs of a trial; of the others it is the median.",
-            verb(many, "tells", "tell")
-        )
-    });
-    say(who(&|case| case.floor_s.is_none()), &|names, many| {
-        format!("{names} {} no runs without the work, so nothing is said above the start.", verb(many, "has", "have"))
-    });
-    notes
-}
-
-fn verb(many: bool, one: &'static str, several: &'static str) -> &'static str {
-    if many { several } else { one }
+    measured.iter().filter_map(|one| step(one)).chain(LACKS.iter().filter_map(note)).collect()
 }
 
 fn step(one: &Timed) -> Option<String> {

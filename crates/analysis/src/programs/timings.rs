@@ -29,18 +29,10 @@ impl Found for ProgramTiming {
     }
 }
 
-impl<'a> Timings<'a> {
-    pub(crate) fn timings(&self) -> impl Iterator<Item = &'a ProgramTiming> {
-        self.scored.iter().map(|(_, timing)| *timing)
-    }
-
+impl Timings<'_> {
     /// Wall times of all single runs that count.
     pub(crate) fn walls(&self) -> impl Iterator<Item = f64> {
-        self.timings().flat_map(|timing| timing.runs.iter().map(|run| run.wall_s))
-    }
-
-    pub(crate) fn disturbances(&self) -> impl Iterator<Item = &'a Disturbance> {
-        self.disturbed.iter().flat_map(|(_, timing)| &timing.disturbances)
+        self.trials().flat_map(|timing| timing.runs.iter().map(|run| run.wall_s))
     }
 
     pub(crate) fn disturbed_trials(&self) -> Vec<DisturbedProgramTrial> {
@@ -55,7 +47,7 @@ impl<'a> Timings<'a> {
     }
 }
 
-/// The median of a figure over runs; nothing if a single run lacks it.
+/// The median of a figure over runs, or `None` if a single run lacks it.
 fn over_runs(runs: &[ProgramRun], figure: impl Fn(&ProgramRun) -> Option<f64>) -> Option<f64> {
     let values: Option<Vec<f64>> = runs.iter().map(figure).collect();
     middle(&values?)
@@ -138,7 +130,7 @@ pub(crate) fn step(timing: &ProgramTiming) -> Option<f64> {
 
 /// The coarsest step of the timer over all trials, as a share of a wall time.
 pub(crate) fn coarsest_step(timings: &Timings) -> f64 {
-    timings.timings().filter_map(step).fold(0.0, f64::max)
+    timings.trials().filter_map(step).fold(0.0, f64::max)
 }
 
 /// Whether the steps of the timer are wide against what it times.

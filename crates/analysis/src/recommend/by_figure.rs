@@ -15,7 +15,7 @@ use crate::flag::FlagKind;
 /// So many that were not told apart are named with their ratios.
 const MOST_WITH_RATIOS: usize = 3;
 
-/// Nothing in the other kind of loop. Figures of percentiles that are not tolok's own are of another kind.
+/// `None` in the other kind of loop. Percentiles of other tools are of another kind.
 pub(super) fn in_loop(scene: &Scene, metric: ComparedMetric, is_open: bool) -> Option<Said> {
     let is_own = metric == ComparedMetric::Goodput || scene.planned.tool.name == LoadTool::Tolok;
     if scene.planned.load.executor.is_open() != is_open || !is_own {
@@ -24,7 +24,7 @@ pub(super) fn in_loop(scene: &Scene, metric: ComparedMetric, is_open: bool) -> O
     by_figure(scene, metric)
 }
 
-/// Of one figure; nothing where fewer than two ranked cases have it, but for goodput, of which that is said.
+/// By one figure. `None` where fewer than two ranked cases have it, except for goodput, which says so.
 pub(super) fn by_figure(scene: &Scene, metric: ComparedMetric) -> Option<Said> {
     // Where some users waited all the while, the times of those who were served are not those of so many users.
     let is_of_all = |case: &CaseFinding| !case.flags.iter().any(|flag| flag.kind == FlagKind::ConnectionsWaiting);
@@ -42,10 +42,9 @@ const FLAGS: &str = "trials without what keeps the others out of the ranking, as
 /// What tells more of anything.
 pub(super) const MORE: &str = "more blocks, longer windows, or a quieter machine";
 
-/// Nothing can be said, and that is what would tell.
+/// Picks nothing, and says what would decide.
 pub(super) fn nobody(scene: &Scene, because: String, changes: Vec<String>) -> Said {
-    let scenarios = vec![scene.finding.id.clone()];
-    Said { scenarios, picks: Vec::new(), because, strength: Strength::None, changes, caveats: Vec::new(), lead: 0.0 }
+    Said { changes, ..Said::of(scene, &[], because, Strength::None) }
 }
 
 struct Answer<'a> {
@@ -53,7 +52,7 @@ struct Answer<'a> {
     contest: &'a Contest<'a>,
     /// Places of those who have enough blocks with the first to be held against it; the first among them.
     judged: Vec<usize>,
-    /// Of these, those whom no other was told to be ahead of.
+    /// Those of them that no other significantly beats.
     picks: Vec<usize>,
 }
 
@@ -87,15 +86,9 @@ impl<'a> Answer<'a> {
             picks: self.picks.iter().map(|place| self.case(*place)).collect(),
             next: next.map(|(next, _)| self.case(next)),
         };
-        Said {
-            scenarios: vec![self.scene.finding.id.clone()],
-            picks: self.picks.iter().map(|place| self.title(*place)).collect(),
-            because: if is_level { self.level() } else { self.because() },
-            strength: marks.strength(),
-            changes: changes::changes(self.scene, &contestants),
-            caveats,
-            lead,
-        }
+        let because = if is_level { self.level() } else { self.because() };
+        let said = Said::of(self.scene, &contestants.picks, because, marks.strength());
+        Said { changes: changes::changes(self.scene, &contestants), caveats, lead, ..said }
     }
 
     fn caveats(&self) -> Vec<String> {
@@ -201,7 +194,7 @@ impl<'a> Answer<'a> {
         nobody(self.scene, because, vec![self.what_would_tell()])
     }
 
-    /// Of goodput it is known how many blocks would.
+    /// For goodput it is known how many blocks would.
     fn what_would_tell(&self) -> String {
         let power = self.scene.finding.power.as_ref().filter(|_| self.contest.metric == ComparedMetric::Goodput);
         let needed = power.and_then(|power| Some((power.blocks_needed?, power.effect)));

@@ -4,9 +4,10 @@ use super::Scene;
 use crate::compare::ComparedMetric;
 use crate::figures::{listed, small_share};
 use crate::findings::{BottleneckKind, CaseFinding, FactorCrossover, FactorPanel};
+use crate::grouping::grouped;
 use crate::sensitivity::flip_words;
 
-/// Whoever comes to this share of the ceiling is limited by the set-up as much as by itself.
+/// A case that comes to this share of the ceiling is limited by the set-up as much as by itself.
 const NEAR_CEILING: f64 = 0.90;
 /// So many places where an order flips are named.
 const MOST_FLIPS: usize = 2;
@@ -36,8 +37,16 @@ pub(super) fn changes(scene: &Scene, contestants: &Contestants) -> Vec<String> {
     changes
 }
 
+/// What would change who has the most good answers, and a need that this is not about.
+pub(super) fn goodput_changes(scene: &Scene, picks: Vec<&CaseFinding>, other_need: &str) -> Vec<String> {
+    let mut changes = flips(scene, &picks);
+    changes.extend(limits(&Contestants { metric: ComparedMetric::Goodput, picks, next: None }));
+    changes.push(other_need.to_owned());
+    changes
+}
+
 /// Where the order of a pick and another is known to flip, as seen from this scenario.
-pub(super) fn flips(scene: &Scene, picks: &[&CaseFinding]) -> Vec<String> {
+fn flips(scene: &Scene, picks: &[&CaseFinding]) -> Vec<String> {
     let is_pick = |subject: &String| picks.iter().any(|pick| pick.subject == *subject);
     let of_panel = |panel: &FactorPanel| -> Vec<String> {
         let Some(here) = panel.levels.iter().find(|level| level.scenario == scene.finding.id) else {
@@ -61,16 +70,14 @@ fn near_ceiling(picks: &[&CaseFinding]) -> Option<String> {
 }
 
 /// What limited those who are compared, if it was not their own CPU.
-pub(super) fn limits(contestants: &Contestants) -> Vec<String> {
-    let mut found: Vec<(BottleneckKind, Vec<String>)> = Vec::new();
-    for case in contestants.picks.iter().chain(&contestants.next) {
-        let Some(bottleneck) = &case.bottleneck else { continue };
-        match found.iter_mut().find(|(kind, _)| *kind == bottleneck.kind) {
-            Some((_, titles)) => titles.push(case.title.clone()),
-            None => found.push((bottleneck.kind, vec![case.title.clone()])),
-        }
-    }
-    found.iter().filter_map(|(kind, titles)| condition(*kind, &listed(titles, "and"))).collect()
+fn limits(contestants: &Contestants) -> Vec<String> {
+    let cases = contestants.picks.iter().chain(&contestants.next);
+    let limited = cases.filter_map(|case| Some((case.bottleneck.as_ref()?.kind, case.title.clone())));
+    let words = |group: &Vec<(BottleneckKind, String)>| {
+        let titles: Vec<String> = group.iter().map(|(_, title)| title.clone()).collect();
+        condition(group[0].0, &listed(&titles, "and"))
+    };
+    grouped(limited, |one, other| one.0 == other.0).iter().filter_map(words).collect()
 }
 
 fn condition(kind: BottleneckKind, whose: &str) -> Option<String> {

@@ -13,7 +13,7 @@ const OF_OUTAGE: [FlagKind; 2] = [FlagKind::Outage, FlagKind::Errors];
 /// Trials of a case, and what was wrong in them, if anything was.
 type Found = (u32, Option<String>);
 
-/// Nothing where the database is not taken away.
+/// `None` where the database is not taken away.
 pub(super) fn outage(scene: &Scene) -> Option<Said> {
     scene.finding.database.as_ref()?.outage_at_s?;
     let is_sound = |case: &CaseFinding| {
@@ -28,7 +28,7 @@ pub(super) fn outage(scene: &Scene) -> Option<Said> {
     of_each(scene, &found, what, "an outage that is longer, or at another moment")
 }
 
-/// Nothing where nothing is counted.
+/// `None` where nothing is counted.
 pub(super) fn counter(scene: &Scene) -> Option<Said> {
     let found = |case: &CaseFinding| {
         let counter = case.database.as_ref()?.counter.as_ref()?;
@@ -62,13 +62,6 @@ fn of_each(scene: &Scene, found: &dyn Fn(&CaseFinding) -> Option<Found>, what: &
     let caveats = caveats(scene, &right, trials, true);
     // Right or wrong is told apart by itself, and there is no more or less of it.
     let marks = Marks { is_clear: true, is_far: all.len() == scene.finding.cases.len(), is_sound: caveats.is_empty() };
-    Some(Said {
-        scenarios: vec![scene.finding.id.clone()],
-        picks: right.iter().map(|case| case.title.clone()).collect(),
-        because: format!("{what} in each of {trials_words}{but}"),
-        strength: marks.strength(),
-        changes: vec![change.to_owned()],
-        caveats,
-        lead: 0.0,
-    })
+    let because = format!("{what} in each of {trials_words}{but}");
+    Some(Said { changes: vec![change.to_owned()], caveats, ..Said::of(scene, &right, because, marks.strength()) })
 }

@@ -1,12 +1,12 @@
 //! One for everything: the case that is least far behind where it is furthest behind.
 //!
-//! Of each candidate the share of the best is taken in each scenario (the ratio of goodputs within blocks; the best is the first of
+//! Each candidate has its share of the best in each scenario (the ratio of goodputs within blocks; the best is the first of
 //! the scenario's table), and the lowest of these counts. Two candidates are compared by the ratio of these two shares, block by
 //! block. Which scenario is the worst was chosen by the same figures, so of S scenarios each pair counts S times in the adjustment
 //! for all pairs: a scenario that is the worst by chance tells nothing that it would not have told among all of them.
 
 use super::by_figure::MORE;
-use super::changes::{Contestants, flips, limits};
+use super::changes::goodput_changes;
 use super::strength::{CLEARLY_AHEAD, Marks, aa_caveat, caveats};
 use super::{Said, Scene};
 use crate::compare::ComparedMetric;
@@ -14,6 +14,7 @@ use crate::contest::by_block;
 use crate::estimate::{BlockRatio, ratio_within_blocks};
 use crate::figures::{Quantity, amount, counted, figure, listed};
 use crate::findings::{CaseFinding, Strength, Verdict};
+use crate::grouping::pairs_of;
 use crate::noise::aa_effect;
 use crate::verdict::{Judged, Rule, judge};
 
@@ -26,7 +27,7 @@ struct Candidate<'a> {
     worst: f64,
 }
 
-/// Nothing with fewer than two scenarios that compare, or fewer than two candidates.
+/// `None` with fewer than two scenarios that compare, or fewer than two candidates.
 pub(super) fn everything(scenes: &[Scene]) -> Option<Said> {
     least_far_behind(&scenes.iter().collect::<Vec<&Scene>>())
 }
@@ -44,7 +45,7 @@ pub(super) fn least_far_behind(scenes: &[&Scene]) -> Option<Said> {
     (candidates.len() > 1).then(|| said(&scenes, &candidates))
 }
 
-/// The subject in the scenario where its share is lowest; none where it is not ranked in each.
+/// The subject in the scenario where its share is lowest, or `None` where it is not ranked in each.
 fn candidate<'a>(scenes: &[&'a Scene<'a>], subject: &str) -> Option<Candidate<'a>> {
     let of = |scene: &&'a Scene<'a>| {
         let ranked = || scene.finding.cases.iter().filter(|case| case.ranked);
@@ -61,10 +62,9 @@ fn candidate<'a>(scenes: &[&'a Scene<'a>], subject: &str) -> Option<Candidate<'a
 
 /// All pairs of candidates, by their places.
 fn pairs(scenes: &[&Scene], candidates: &[Candidate]) -> Vec<((usize, usize), Judged)> {
-    let places = (0..candidates.len()).flat_map(|a| (a + 1..candidates.len()).map(move |b| (a, b)));
     let ratio =
         |(a, b): (usize, usize)| Some(((a, b), ratio_within_blocks(&candidates[a].shares, &candidates[b].shares)?));
-    let (places, ratios): (Vec<(usize, usize)>, Vec<BlockRatio>) = places.filter_map(ratio).unzip();
+    let (places, ratios): (Vec<(usize, usize)>, Vec<BlockRatio>) = pairs_of(candidates.len()).filter_map(ratio).unzip();
     let rule = Rule { smallest_effect: scenes[0].records.plan.smallest_effect, aa_effect: largest_aa_effect(scenes) };
     // Each pair once for each scenario that could have been the worst.
     let family: Vec<BlockRatio> = scenes.iter().flat_map(|_| ratios.clone()).collect();
@@ -99,7 +99,8 @@ fn said(scenes: &[&Scene], candidates: &[Candidate]) -> Said {
     let cases: Vec<&CaseFinding> = picks.iter().map(|place| candidates[*place].case).collect();
     let caveats = every_caveat(scenes, over.pair.blocks);
     let marks = Marks { is_clear: picks.len() == 1, is_far: lead >= CLEARLY_AHEAD, is_sound: caveats.is_empty() };
-    let changes = changes(candidates[picks[0]].scene, cases.clone());
+    let need = "a need that is not among these scenarios";
+    let changes = goodput_changes(candidates[picks[0]].scene, cases.clone(), need);
     let blocks = counted(u64::from(over.pair.blocks), "block");
     let worst: Vec<String> = picks.iter().map(|place| of_worst(*place)).collect();
     Said {
@@ -116,14 +117,6 @@ fn said(scenes: &[&Scene], candidates: &[Candidate]) -> Said {
         caveats,
         lead,
     }
-}
-
-/// What would make another the one for everything.
-fn changes(scene: &Scene, picks: Vec<&CaseFinding>) -> Vec<String> {
-    let mut changes = flips(scene, &picks);
-    changes.extend(limits(&Contestants { metric: ComparedMetric::Goodput, picks, next: None }));
-    changes.push("a need that is not among these scenarios".to_owned());
-    changes
 }
 
 /// What the figures of any of the scenarios lack.

@@ -1,8 +1,8 @@
 //! Which one for what: rules that are declared in [`RULES`], over findings that were measured.
 //!
-//! A rule names a need. It is asked of each scenario, or of the run as a whole, and says whom to take, why, how strongly, and what
-//! would change it. Cases that are not ranked are never taken. Whoever could not be told apart is taken together, and where nothing
-//! can be told nobody is. Scenarios of which a rule says the same stand in one row.
+//! A rule names a need. It looks at each scenario, or at the run as a whole, and says what to pick, why, how strongly, and what
+//! would change it. It never picks cases that are not ranked. It picks cases together that do not differ, and where nothing
+//! can be told, it picks none. Scenarios with the same picks stand in one row.
 //!
 //! A part a file: `by_figure.rs` holds cases against each other by one figure, `objective.rs`, `database.rs`, `everything.rs`,
 //! `rows_of_answers.rs` and `small_machine.rs` are rules of their own, `strength.rs` says how strongly, `changes.rs` what would change it, `rows.rs` puts scenarios together.
@@ -20,12 +20,12 @@ mod strength;
 use tolok_model::Scenario;
 
 use crate::compare::ComparedMetric;
-use crate::findings::{FactorPanel, Recommendation, ScenarioFinding, Strength};
+use crate::findings::{CaseFinding, FactorPanel, Recommendation, ScenarioFinding, Strength};
 use crate::records::Records;
 
 pub use strength::CLEARLY_AHEAD;
 
-/// A need, and whom to take for it.
+/// A need, and what to pick for it.
 struct Rule {
     name: &'static str,
     words: &'static str,
@@ -35,101 +35,67 @@ struct Rule {
 }
 
 enum Says {
-    /// Of one scenario; nothing where the need is not asked about.
+    /// Looks at one scenario. `None` where the need does not arise.
     OfScenario(fn(&Scene) -> Option<Said>),
-    /// Of all scenarios together.
+    /// Looks at all scenarios together.
     OfRun(fn(&[Scene]) -> Option<Said>),
 }
 
-const RULES: [Rule; 14] = [
-    Rule {
-        name: "most-answers",
-        words: "In a closed loop: the ranked case with the most good answers a second, and all that no other was told to be \
-                faster than.",
-        need: "most answers a second",
-        says: Says::OfScenario(|scene| by_figure::in_loop(scene, ComparedMetric::Goodput, false)),
-    },
-    Rule {
-        name: "shortest-p99",
-        words: "In an open loop: the shortest 99th percentile of response times at that rate.",
-        need: "shortest p99 at this rate",
-        says: Says::OfScenario(|scene| by_figure::in_loop(scene, ComparedMetric::P99, true)),
-    },
-    Rule {
-        name: "one-for-everything",
-        words: "Of the cases that are ranked in every closed loop with two ranked cases: the one whose goodput, as a share of the \
-                best of the scenario, is highest where it is worst.",
-        need: "one for everything",
-        says: Says::OfRun(everything::everything),
-    },
-    Rule {
-        name: "many-rows",
-        words: "In closed loops with answers of more than 5,000 rows, where a run has other numbers of rows too: the most good answers a \
-                second; of several scenarios, by the share of the best where it is worst.",
-        need: "answers of many rows",
-        says: Says::OfRun(rows_of_answers::many),
-    },
-    Rule {
-        name: "few-rows",
-        words: "The same with answers of 1,000 rows or fewer.",
-        need: "answers of few rows",
-        says: Says::OfRun(rows_of_answers::few),
-    },
-    Rule {
-        name: "each-its-own",
-        words: "Whether the one for many rows is also one for few: if so it is taken for both, otherwise each for its own.",
-        need: "answers of many rows beside answers of few",
-        says: Says::OfRun(rows_of_answers::each_its_own),
-    },
-    Rule {
-        name: "least-cpu",
-        words: "The least CPU time of the subject for each good answer.",
-        need: "least CPU per answer",
-        says: Says::OfScenario(|scene| by_figure::by_figure(scene, ComparedMetric::Cpu)),
-    },
-    Rule {
-        name: "least-memory",
-        words: "The least memory of the subject under the load.",
-        need: "least memory",
-        says: Says::OfScenario(|scene| by_figure::by_figure(scene, ComparedMetric::Memory)),
-    },
-    Rule {
-        name: "fastest-start",
-        words: "The shortest time from the start of its processes to the first good answer.",
-        need: "fastest first answer",
-        says: Says::OfScenario(|scene| by_figure::by_figure(scene, ComparedMetric::ColdStart)),
-    },
-    Rule {
-        name: "keeps-objectives",
-        words: "Every ranked case that kept all objectives of the scenario in every trial.",
-        need: "keeps its objectives",
-        says: Says::OfScenario(objective::objectives),
-    },
-    Rule {
-        name: "right-in-outage",
-        words: "Every case that answered with an error while its database was gone, and gave good answers again, in every trial.",
-        need: "stays right when the database goes away",
-        says: Says::OfScenario(database::outage),
-    },
-    Rule {
-        name: "counts-right",
-        words: "Every ranked case that lost no increment and doubled none, in every trial.",
-        need: "counts right under concurrent increments",
-        says: Says::OfScenario(database::counter),
-    },
-    Rule {
-        name: "shortest-p99-of-users",
-        words: "In a closed loop: the shortest 99th percentile for that number of users, which says nothing about a given rate.",
-        need: "shortest p99 for this number of users",
-        says: Says::OfScenario(|scene| by_figure::in_loop(scene, ComparedMetric::P99, false)),
-    },
-    Rule {
-        name: "small-machine",
-        words: "In a closed loop: the most good answers a second for each MiB of the subject's memory.",
-        need: "a machine with little memory",
-        says: Says::OfScenario(small_machine::small_machine),
-    },
-];
+macro_rules! rules {
+    ($($name:literal for $need:literal: $words:literal => $says:ident($($rule:tt)+);)+) => {
+        &[$(Rule { name: $name, words: $words, need: $need, says: Says::$says($($rule)+) }),+]
+    };
+}
+
+const RULES: &[Rule] = rules! {
+    "most-answers" for "most answers a second":
+        "In a closed loop: the ranked case with the most good answers a second, and all that no other was told to \
+         be faster than."
+        => OfScenario(|scene| by_figure::in_loop(scene, ComparedMetric::Goodput, false));
+    "shortest-p99" for "shortest p99 at this rate":
+        "In an open loop: the shortest 99th percentile of response times at that rate."
+        => OfScenario(|scene| by_figure::in_loop(scene, ComparedMetric::P99, true));
+    "one-for-everything" for "one for everything":
+        "Of the cases that are ranked in every closed loop with two ranked cases: the one whose goodput, as a share \
+         of the best of the scenario, is highest where it is worst."
+        => OfRun(everything::everything);
+    "many-rows" for "answers of many rows":
+        "In closed loops with answers of more than 5,000 rows, where a run has other numbers of rows too: the most \
+         good answers a second; of several scenarios, by the share of the best where it is worst."
+        => OfRun(rows_of_answers::many);
+    "few-rows" for "answers of few rows":
+        "The same with answers of 1,000 rows or fewer."
+        => OfRun(rows_of_answers::few);
+    "each-its-own" for "answers of many rows beside answers of few":
+        "Whether the one for many rows is also one for few: if so it is taken for both, otherwise each for its own."
+        => OfRun(rows_of_answers::each_its_own);
+    "least-cpu" for "least CPU per answer":
+        "The least CPU time of the subject for each good answer."
+        => OfScenario(|scene| by_figure::by_figure(scene, ComparedMetric::Cpu));
+    "least-memory" for "least memory":
+        "The least memory of the subject under the load."
+        => OfScenario(|scene| by_figure::by_figure(scene, ComparedMetric::Memory));
+    "fastest-start" for "fastest first answer":
+        "The shortest time from the start of its processes to the first good answer."
+        => OfScenario(|scene| by_figure::by_figure(scene, ComparedMetric::ColdStart));
+    "keeps-objectives" for "keeps its objectives":
+        "Every ranked case that kept all objectives of the scenario in every trial."
+        => OfScenario(objective::objectives);
+    "right-in-outage" for "stays right when the database goes away":
+        "Every case that answered with an error while its database was gone, and gave good answers again, in every \
+         trial."
+        => OfScenario(database::outage);
+    "counts-right" for "counts right under concurrent increments":
+        "Every ranked case that lost no increment and doubled none, in every trial."
+        => OfScenario(database::counter);
+    "shortest-p99-of-users" for "shortest p99 for this number of users":
+        "In a closed loop: the shortest 99th percentile for that number of users, which says nothing about a given \
+         rate."
+        => OfScenario(|scene| by_figure::in_loop(scene, ComparedMetric::P99, false));
+    "small-machine" for "a machine with little memory":
+        "In a closed loop: the most good answers a second for each MiB of the subject's memory."
+        => OfScenario(small_machine::small_machine);
+};
 
 /// A scenario with what rules look at beside its findings.
 struct Scene<'a> {
@@ -153,6 +119,15 @@ struct Said {
     caveats: Vec<String>,
     /// How far the picks are ahead of the next: the smallest stands for all where scenarios are put together.
     lead: f64,
+}
+
+impl Said {
+    /// What is said of one scenario, without anything that would change it.
+    fn of(scene: &Scene, picks: &[&CaseFinding], because: String, strength: Strength) -> Self {
+        let picks = picks.iter().map(|case| case.title.clone()).collect();
+        let scenarios = vec![scene.finding.id.clone()];
+        Self { scenarios, picks, because, strength, changes: Vec::new(), caveats: Vec::new(), lead: 0.0 }
+    }
 }
 
 /// Everything that the rules say of a run, in the order of the rules.

@@ -9,7 +9,7 @@ use crate::estimate::least_trials;
 use crate::figures::{listed, of_objective};
 use crate::findings::{CaseFinding, Strength};
 
-/// Nothing where the scenario has none.
+/// `None` where the scenario has none.
 pub(super) fn objectives(scene: &Scene) -> Option<Said> {
     let asked = &scene.planned.objectives;
     if asked.is_empty() {
@@ -23,7 +23,8 @@ pub(super) fn objectives(scene: &Scene) -> Option<Said> {
     };
     let cases: Vec<&CaseFinding> = scene.finding.cases.iter().collect();
     let (kept, others): (Vec<&CaseFinding>, Vec<&CaseFinding>) = cases.iter().copied().partition(keeps);
-    let crossed: Vec<String> = titles(others.iter().filter(|case| outcome(case, ObjectiveOutcome::Crossed)));
+    let crossed = others.iter().filter(|case| outcome(case, ObjectiveOutcome::Crossed));
+    let crossed: Vec<String> = crossed.map(|case| case.title.clone()).collect();
     let listed_objectives = listed(&scene.finding.objectives, "and");
     if kept.is_empty() {
         let because = format!("no ranked case kept {listed_objectives} in every trial");
@@ -41,22 +42,11 @@ pub(super) fn objectives(scene: &Scene) -> Option<Said> {
     let strength = if trials < least_trials() { Strength::Weak } else { marks.strength() };
     let crossed = (!crossed.is_empty()).then(|| format!("; crossed by {}", listed(&crossed, "and")));
     let trials = if trials == 1 { "its only trial".to_owned() } else { format!("each of {trials} trials") };
-    Some(Said {
-        scenarios: vec![scene.finding.id.clone()],
-        picks: titles(kept.iter()),
-        because: format!("kept {listed_objectives} in {trials}{}{}", worst(&kept), crossed.unwrap_or_default()),
-        strength,
-        changes: Vec::new(),
-        caveats,
-        lead: 0.0,
-    })
+    let because = format!("kept {listed_objectives} in {trials}{}{}", worst(&kept), crossed.unwrap_or_default());
+    Some(Said { caveats, ..Said::of(scene, &kept, because, strength) })
 }
 
-fn titles<'a>(cases: impl Iterator<Item = &'a &'a CaseFinding>) -> Vec<String> {
-    cases.map(|case| case.title.clone()).collect()
-}
-
-/// The worst figure of the first objective, of whoever was nearest to crossing it.
+/// The worst figure of the first objective, of the case that was nearest to crossing it.
 fn worst(kept: &[&CaseFinding]) -> String {
     let first = |case: &&CaseFinding| {
         let objective = case.objectives.first()?;

@@ -5,9 +5,9 @@ use std::collections::BTreeSet;
 use tolok_model::sentences::sentence_unless;
 
 use super::{Rule, Said, Says};
-use crate::fairness::each_once;
 use crate::figures::{counted, listed};
 use crate::findings::{Recommendation, ScenarioFinding, Strength};
+use crate::grouping::{each_once, grouped};
 
 /// So many ids or conditions are named; of more, how many there are.
 const MOST_NAMED: usize = 3;
@@ -15,14 +15,8 @@ const MOST_NAMED: usize = 3;
 /// The rows of a rule: those who take somebody first, the most scenarios first.
 pub(super) fn rows(rule: &Rule, said: Vec<Said>, scenarios: &[ScenarioFinding]) -> Vec<Recommendation> {
     let all: Vec<String> = said.iter().flat_map(|said| said.scenarios.clone()).collect();
-    let mut groups: Vec<Vec<Said>> = Vec::new();
-    for one in said {
-        let names = |said: &Said| said.picks.iter().cloned().collect::<BTreeSet<String>>();
-        match groups.iter_mut().find(|group| names(&group[0]) == names(&one)) {
-            Some(group) => group.push(one),
-            None => groups.push(vec![one]),
-        }
-    }
+    let names = |said: &Said| said.picks.iter().cloned().collect::<BTreeSet<String>>();
+    let mut groups = grouped(said, |one, other| names(one) == names(other));
     groups.sort_by_key(|group| (group[0].picks.is_empty(), std::cmp::Reverse(group.len())));
     groups.iter().map(|group| row(rule, group, &all, scenarios)).collect()
 }
@@ -93,7 +87,7 @@ fn changes(group: &[Said], strength: Strength) -> String {
     }
 }
 
-/// Of those that are alike up to `end` the first: `more workers: their number limited Go` names one scenario for all that are limited so.
+/// Keeps the first of those that are alike up to `end`: `more workers: their number limited Go` names one scenario for all that are limited so.
 fn once_each(all: impl Iterator<Item = String>, end: &str) -> Vec<String> {
     let what = |text: &str| text.split(end).next().unwrap_or_default().to_owned();
     let mut once: Vec<String> = Vec::new();

@@ -1,4 +1,4 @@
-//! Whom to take for answers of many rows and for answers of few, and whether that is the same one.
+//! What to pick for answers of many rows and for answers of few, and whether that is the same case.
 //!
 //! Asked only where a run has answers of several numbers of rows: of one alone the other rules have said everything.
 
@@ -16,7 +16,7 @@ pub(super) const MANY_ROWS: u32 = 5_000;
 /// An answer of no more rows is one of few.
 pub(super) const FEW_ROWS: u32 = 1_000;
 
-/// Nothing where no answer has so many, or all answers have one number of rows.
+/// `None` where no answer has so many, or all answers have one number of rows.
 pub(super) fn many(scenes: &[Scene]) -> Option<Said> {
     among(scenes, &|rows| rows > MANY_ROWS)
 }

@@ -1,19 +1,18 @@
-//! Whom to take where memory is what one pays for: most good answers a second for each MiB.
+//! What to pick where memory is what one pays for: most good answers a second for each MiB.
 //!
 //! The figure is taken of each trial, goodput over memory in it, and pairs are judged by the rule of all others.
 
 use tolok_model::Measurement;
 
 use super::by_figure::{MORE, nobody};
-use super::changes::{Contestants, flips, limits};
+use super::changes::goodput_changes;
 use super::strength::{CLEARLY_AHEAD, Marks, aa_caveat, caveats};
 use super::{Said, Scene};
-use crate::compare::ComparedMetric;
-use crate::estimate::{BlockRatio, median, ratio_within_blocks, size};
+use crate::estimate::{median, ratio_within_blocks};
 use crate::figures::{Quantity, amount, counted, figure, listed};
 use crate::findings::{CaseFinding, Verdict};
 use crate::observations::{Observations, goodput};
-use crate::verdict::{Judged, Rule, judge, judge_alone};
+use crate::verdict::{self, Judged, Rule, judge_pairs};
 
 const MIB: f64 = 1024.0 * 1024.0;
 
@@ -24,7 +23,7 @@ struct Candidate<'a> {
     by_block: Vec<Option<f64>>,
 }
 
-/// Nothing in an open loop, where the rate is given, or with fewer than two ranked cases whose memory is known.
+/// `None` in an open loop, where the rate is given, or with fewer than two ranked cases whose memory is known.
 pub(super) fn small_machine(scene: &Scene) -> Option<Said> {
     if scene.planned.load.executor.is_open() {
         return None;
@@ -46,32 +45,22 @@ fn per_mib(scene: &Scene, trial: &Measurement) -> Option<f64> {
     Some(goodput(trial)? / (bytes / MIB))
 }
 
-/// Each pair, the first of the two before the second in the list.
-fn pairs(scene: &Scene, candidates: &[Candidate]) -> Vec<((usize, usize), Judged)> {
-    let places = (0..candidates.len()).flat_map(|a| (a + 1..candidates.len()).map(move |b| (a, b)));
-    let ratio =
-        |(a, b): (usize, usize)| Some(((a, b), ratio_within_blocks(&candidates[a].by_block, &candidates[b].by_block)?));
-    let (places, ratios): (Vec<(usize, usize)>, Vec<BlockRatio>) = places.filter_map(ratio).unzip();
-    let smallest_effect = scene.records.plan.smallest_effect;
-    places.into_iter().zip(judge(ratios, Rule { smallest_effect, aa_effect: aa_effect(scene) })).collect()
-}
-
 /// By how much a subject was told apart from itself by this figure.
 fn aa_effect(scene: &Scene) -> Option<f64> {
     let plan = scene.records.plan;
     let twin = plan.cases.iter().find(|case| case.scenario == scene.finding.id && case.twin_of.is_some())?;
     let of = |case: &str| Observations::of(case, plan, scene.records.trials).by_block(|trial| per_mib(scene, trial));
-    let pair = ratio_within_blocks(&of(&twin.id), &of(twin.twin_of.as_deref()?))?;
-    let judged = judge_alone(pair, Rule { smallest_effect: plan.smallest_effect, aa_effect: None })?;
-    judged.verdict.is_told_apart().then(|| size(judged.pair.ratio.value))
+    verdict::aa_effect(ratio_within_blocks(&of(&twin.id), &of(twin.twin_of.as_deref()?))?, plan.smallest_effect)
 }
 
 fn said(scene: &Scene, candidates: &[Candidate]) -> Said {
-    let pairs = pairs(scene, candidates);
+    let rule = Rule { smallest_effect: scene.records.plan.smallest_effect, aa_effect: aa_effect(scene) };
+    let ratio = |a: usize, b: usize| ratio_within_blocks(&candidates[a].by_block, &candidates[b].by_block);
+    let pairs = judge_pairs(candidates.len(), ratio, rule);
     let find = |a: usize, b: usize| pairs.iter().find(|(places, _)| *places == (a, b)).map(|(_, judged)| judged);
     let is_ahead = |judged: &Judged| judged.verdict == Verdict::Faster;
     let is_behind = |place: &usize| (0..*place).any(|a| find(a, *place).is_some_and(is_ahead));
-    // Whoever has too few common blocks with the first is neither taken nor left behind.
+    // A case with too few common blocks with the first is neither picked nor left behind.
     let is_known = |place: &usize| *place == 0 || find(0, *place).is_some_and(|it| it.pair.ratio.low.is_some());
     let judged: Vec<usize> = (0..candidates.len()).filter(is_known).collect();
     let is_whole = judged.len() == candidates.len();
@@ -86,27 +75,15 @@ fn said(scene: &Scene, candidates: &[Candidate]) -> Said {
     };
     let cases: Vec<&CaseFinding> = picks.iter().map(|place| candidates[*place].case).collect();
     let mut caveats = caveats(scene, &cases, over.pair.blocks, true);
-    caveats.extend(aa_caveat(aa_effect(scene)));
+    caveats.extend(aa_caveat(rule.aa_effect));
     let lead = over.pair.ratio.low.map_or(0.0, |low| (low - 1.0).max(0.0));
     let is_clear = picks.len() == 1 && is_whole;
     let marks = Marks { is_clear, is_far: lead >= CLEARLY_AHEAD, is_sound: caveats.is_empty() };
     let ratio = figure(Quantity::Ratio, &over.pair.ratio).line();
     let blocks = counted(u64::from(over.pair.blocks), "block");
     let values: Vec<String> = picks.iter().map(|place| value(*place)).collect();
-    Said {
-        scenarios: vec![scene.finding.id.clone()],
-        picks: cases.iter().map(|case| case.title.clone()).collect(),
-        because: format!("{}; {ratio} the next, {}, {blocks}", listed(&values, "and"), value(next)),
-        strength: marks.strength(),
-        changes: changes(scene, cases),
-        caveats,
-        lead,
-    }
-}
-
-fn changes(scene: &Scene, picks: Vec<&CaseFinding>) -> Vec<String> {
-    let mut changes = flips(scene, &picks);
-    changes.extend(limits(&Contestants { metric: ComparedMetric::Goodput, picks, next: None }));
-    changes.push("a machine on which memory is not what is scarce".to_owned());
-    changes
+    let because = format!("{}; {ratio} the next, {}, {blocks}", listed(&values, "and"), value(next));
+    let said = Said::of(scene, &cases, because, marks.strength());
+    let changes = goodput_changes(scene, cases, "a machine on which memory is not what is scarce");
+    Said { changes, caveats, lead, ..said }
 }

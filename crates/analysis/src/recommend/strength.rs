@@ -13,7 +13,7 @@ use crate::figures::{counted, listed, small_share};
 use crate::findings::{CaseFinding, GateOutcome, Strength};
 use crate::observations::Observations;
 
-/// Whoever is ahead by this share or more, at the near end of the interval, is ahead by a lot.
+/// A case that is ahead by this share or more, at the near end of the interval, is ahead by a lot.
 pub const CLEARLY_AHEAD: f64 = 0.10;
 
 /// The three things that strength rests on.

@@ -16,9 +16,6 @@ use super::{settlements, values, words};
 
 use crate::findings::PublishedReading;
 
-/// So many pairs are named with their figures.
-const MOST_NAMED: usize = 4;
-
 /// What is to be compared for them.
 pub(super) fn wanted<'a>(sites: &Sites<'a>) -> Vec<Wanted<'a>> {
     let of_claim = |claim: &Claim| -> Vec<Wanted<'a>> {
@@ -96,15 +93,16 @@ pub(super) fn of_pairs(mut read: Vec<(String, PairReading)>) -> Outcome {
         return Outcome::untold("the transcription has no rows for it");
     };
     let (worst, why) = (first.reading, first.why.clone());
-    let judged: Vec<(&str, &Judged)> =
-        read.iter().filter_map(|(name, one)| Some((name.as_str(), one.judged.as_ref()?))).collect();
+    let compared = |judged: &Judged| words::compared(&judged.found, judged.scale);
+    let judged: Vec<(String, String)> =
+        read.iter().filter_map(|(name, one)| Some((name.clone(), compared(one.judged.as_ref()?)))).collect();
     let ratio = match read.as_slice() {
         [(_, PairReading { judged: Some(judged), .. })] if judged.scale == Scale::Ratio => Some(judged.found.clone()),
         _ => None,
     };
     Outcome {
         reading: worst,
-        measured: measured(&judged),
+        measured: words::named(&judged, "pairs"),
         ratio,
         why: why.filter(|_| worst == PublishedReading::CannotTell),
     }
@@ -120,20 +118,6 @@ pub(super) fn against(reading: PublishedReading) -> u8 {
         PublishedReading::NoDifference => 4,
         PublishedReading::Reversed => 5,
     }
-}
-
-/// The pairs with their figures; of figures that are all the same, how many there are.
-fn measured(judged: &[(&str, &Judged)]) -> Option<String> {
-    let compared = |judged: &Judged| words::compared(&judged.found, judged.scale);
-    let first = compared(judged.first()?.1);
-    if judged.len() > 1 && judged.iter().all(|(_, one)| compared(one) == first) {
-        return Some(format!("{first} in each of {} pairs", judged.len()));
-    }
-    let one = |(name, judged): &(&str, &Judged)| format!("{name}: {}", compared(judged));
-    let mut named: Vec<String> = judged.iter().take(MOST_NAMED).map(one).collect();
-    let rest = judged.len().saturating_sub(MOST_NAMED);
-    named.extend((rest > 0).then(|| format!("{rest} more")));
-    Some(named.join("; "))
 }
 
 /// What was claimed, in a few words.

@@ -1,14 +1,14 @@
 //! Two cases held against each other by one quantity: by their ratio, or of shares by their difference.
 
 use tolok_model::transcription::Quantity;
-use tolok_stats::{Interval, Sample, equivalence_paired, equivalence_welch, mean_interval, paired_t, welch};
+use tolok_stats::{Sample, equivalence_paired, equivalence_welch, mean_interval, paired_t, welch};
 
 use super::gauge::{Scale, scale};
 use super::sites::Site;
-use crate::estimate::{BlockRatio, LEVEL, least_trials, ratio_within_blocks, size};
+use crate::estimate::{BlockRatio, LEVEL, least_trials, ratio_within_blocks};
 use crate::figures::counted;
 use crate::findings::Estimate;
-use crate::verdict::{Rule, judge_alone, p_of_difference, p_of_equivalence};
+use crate::verdict::{self, Rule, p_of_difference, p_of_equivalence};
 
 /// A share of failed requests that is smaller than this, or differs by less, does not matter: one in a hundred.
 pub(super) const SMALLEST_SHARE: f64 = 0.01;
@@ -54,9 +54,8 @@ impl Contrast {
         let rule = Rule { smallest_effect, aa_effect: aa_effect(a, b, measured) };
         let found = match (scale(measured), a.part == b.part) {
             (Scale::Ratio, true) => within_blocks(&above, &below, [a.step(measured), b.step(measured)], rule),
-            (Scale::Ratio, false) => across_parts(&above, &below, rule),
             (Scale::Difference, true) => shares_within_blocks(&above, &below, rule),
-            (Scale::Difference, false) => shares_across_parts(&above, &below, rule),
+            (scale, false) => across_parts(&above, &below, scale, rule),
         };
         found.ok_or_else(|| "the two share no block in which both have it".to_owned())
     }
@@ -68,8 +67,7 @@ fn aa_effect(a: &Site, b: &Site, measured: &Quantity) -> Option<f64> {
         let [again, first] = site.twins_by_block(measured).filter(|_| scale(measured) == Scale::Ratio)?;
         let smallest_effect = site.run.records.plan.smallest_effect;
         let pair = ratio_within_blocks(&again, &first)?.read_in_steps([site.step(measured); 2]);
-        let judged = judge_alone(pair, Rule { smallest_effect, aa_effect: None })?;
-        judged.verdict.is_told_apart().then(|| size(judged.pair.ratio.value))
+        verdict::aa_effect(pair, smallest_effect)
     };
     [of(a), of(b)].into_iter().flatten().reduce(f64::max)
 }
@@ -86,25 +84,25 @@ fn within_blocks(above: &[Option<f64>], below: &[Option<f64>], steps: [f64; 2], 
     })
 }
 
-/// By the logarithms of two independent samples (Welch). Their trials make no pairs, so the ratio has none.
-fn across_parts(above: &[Option<f64>], below: &[Option<f64>], rule: Rule) -> Option<Contrast> {
-    let logarithms = |figures: &[Option<f64>]| {
-        let all: Vec<f64> = figures.iter().flatten().map(|value| value.ln()).collect();
-        Sample::new(&all).ok()
+/// By two independent samples (Welch): by their logarithms, or of shares by the shares themselves. Their trials make no pairs, so
+/// the contrast has none.
+fn across_parts(above: &[Option<f64>], below: &[Option<f64>], scale: Scale, rule: Rule) -> Option<Contrast> {
+    let is_ratio = scale == Scale::Ratio;
+    let there = |value: f64| if is_ratio { value.ln() } else { value };
+    let back = |value: f64| if is_ratio { value.exp() } else { value };
+    let margin = if is_ratio { rule.smallest_effect.ln_1p() } else { SMALLEST_SHARE };
+    let sample = |figures: &[Option<f64>]| {
+        Sample::new(&figures.iter().flatten().map(|value| there(*value)).collect::<Vec<f64>>()).ok()
     };
-    let (a, b) = (logarithms(above)?, logarithms(below)?);
+    let (a, b) = (sample(above)?, sample(below)?);
     let found = welch(&a, &b, 0.0, LEVEL);
-    let estimate = |of: fn(&Interval) -> f64| found.and_then(|it| it.interval).map(|it| of(&it).exp());
+    let interval = found.and_then(|it| it.interval);
+    let (low, high) = (interval.map(|it| back(it.low)), interval.map(|it| back(it.high)));
     Some(Contrast {
-        found: Estimate {
-            value: (a.mean() - b.mean()).exp(),
-            low: estimate(|it| it.low),
-            high: estimate(|it| it.high),
-            trials: Vec::new(),
-        },
-        scale: Scale::Ratio,
-        p: found.filter(|it| it.interval.is_some()).map(|it| it.p),
-        p_equivalence: equivalence_welch(&a, &b, rule.smallest_effect.ln_1p()),
+        found: Estimate { value: back(a.mean() - b.mean()), low, high, trials: Vec::new() },
+        scale,
+        p: found.filter(|_| interval.is_some()).map(|it| it.p),
+        p_equivalence: equivalence_welch(&a, &b, margin),
         rule,
         too_few: too_few(a.len().min(b.len()) as u32, "trial"),
     })
@@ -123,22 +121,6 @@ fn shares_within_blocks(above: &[Option<f64>], below: &[Option<f64>], rule: Rule
         rule,
         too_few: too_few(trials.len() as u32, "common block"),
         found: Estimate { value: differences.mean(), low, high, trials },
-    })
-}
-
-fn shares_across_parts(above: &[Option<f64>], below: &[Option<f64>], rule: Rule) -> Option<Contrast> {
-    let sample = |figures: &[Option<f64>]| Sample::new(&figures.iter().flatten().copied().collect::<Vec<f64>>()).ok();
-    let (a, b) = (sample(above)?, sample(below)?);
-    let found = welch(&a, &b, 0.0, LEVEL);
-    let interval = found.and_then(|it| it.interval);
-    let (low, high) = (interval.map(|it| it.low), interval.map(|it| it.high));
-    Some(Contrast {
-        found: Estimate { value: a.mean() - b.mean(), low, high, trials: Vec::new() },
-        scale: Scale::Difference,
-        p: found.filter(|_| interval.is_some()).map(|it| it.p),
-        p_equivalence: equivalence_welch(&a, &b, SMALLEST_SHARE),
-        rule,
-        too_few: too_few(a.len().min(b.len()) as u32, "trial"),
     })
 }
 

@@ -1,6 +1,6 @@
 //! What makes a ratio: the same two cases under several levels of something, and how much of the ratio goes when it is switched.
 //!
-//! The ratio under the first level, r₁, is as the source measured. Of another level with the ratio rₖ the **share** that goes is
+//! The ratio under the first level, r₁, is as the source measured. At another level, with the ratio rₖ, the **share** that goes is
 //! 1 − ln rₖ / ln r₁: 0 where nothing changes, 1 where the two become equal, more where the order flips.
 //!
 //! 1. The factor **explains** the ratio if at some other level ln rₖ differs from ln r₁ by more than its interval (95 % for all other
@@ -58,7 +58,7 @@ struct LevelRatio {
 struct Answer<'a> {
     explains: Option<bool>,
     share: Option<f64>,
-    /// The level that tells; none where no single one does.
+    /// The level that tells, or `None` where no single one does.
     by: Option<&'a Level<'a>>,
     /// What follows, as a fragment.
     words: String,
@@ -125,10 +125,10 @@ impl LevelRatio {
 
     /// Whether it may be that there is no difference.
     fn is_tie(&self) -> bool {
-        self.ratio.low.is_none_or(|low| low <= 1.0) && self.ratio.high.is_none_or(|high| high >= 1.0)
+        !self.ratio.excludes_one()
     }
 
-    /// Of this logarithm less `weight` times that of the first level; `others` hold at once.
+    /// The interval of this logarithm less `weight` times that of the first level; `others` of them hold at once.
     fn less(&self, first: &Self, weight: f64, others: usize) -> Option<Interval> {
         let level = LEVEL.simultaneous(others);
         if self.part == first.part {

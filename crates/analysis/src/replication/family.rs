@@ -109,13 +109,10 @@ fn verdict_of_shares(found: &Estimate, p: Option<f64>, p_equivalence: Option<f64
 
 impl Judged {
     fn turned(self) -> Self {
-        let Estimate { value, low, high, trials } = self.found;
-        let turn = |value: f64| match self.scale {
-            Scale::Ratio => value.recip(),
-            Scale::Difference => -value,
+        let found = match self.scale {
+            Scale::Ratio => self.found.turned(),
+            Scale::Difference => self.found.falling(|difference| -difference),
         };
-        let trials = trials.into_iter().map(turn).collect();
-        let found = Estimate { value: turn(value), low: high.map(turn), high: low.map(turn), trials };
         Self { found, verdict: self.verdict.turned(), ..self }
     }
 }

@@ -16,7 +16,7 @@ pub(super) enum Scale {
     Difference,
 }
 
-/// The quantity that the lab measures for a published one; none where it measures nothing of that kind.
+/// The quantity that the lab measures for a published one, or `None` where it measures nothing of that kind.
 ///
 /// Throughput and requests are good answers here. Whatever counts failures is the share of requests that failed. Memory and CPU have one
 /// figure each, whichever moment was published.

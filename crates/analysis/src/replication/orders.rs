@@ -7,6 +7,7 @@ use super::gauge::{Scale, measured_as};
 use super::sites::{Site, Sites};
 use super::words;
 use crate::findings::{PublishedReading, Verdict};
+use crate::grouping::each_once;
 use crate::published::{Said, reading};
 
 /// What a claim says of the first of a pair against the second.
@@ -34,7 +35,7 @@ pub(super) struct PairReading {
     pub(super) why: Option<String>,
 }
 
-/// The quantity and the pairs of a claim; none where it is not about pairs.
+/// The quantity and the pairs of a claim, or `None` where it is not about pairs.
 pub(super) fn pairs<'a>(sites: &Sites, asserts: &'a Assertion) -> Option<(&'a Quantity, Vec<ClaimPair>)> {
     Some(match asserts {
         Assertion::Ratio { quantity, a, b, is } => {
@@ -152,23 +153,11 @@ fn by_setting(sites: &Sites, quantity: &Quantity, at: &Selector) -> Vec<(String,
     let has = |row: &&&Row| row.figure(quantity).is_some();
     let own: Vec<&Row> =
         if rows.iter().any(|row| has(&row)) { rows.iter().filter(has).copied().collect() } else { rows };
-    let settings = each_once(own.iter().filter_map(|row| row.scenario.clone()).collect());
+    let settings = each_once(own.iter().filter_map(|row| row.scenario.clone()));
     let subjects = |setting: &String| {
-        each_once(
-            own.iter().filter(|row| row.scenario.as_ref() == Some(setting)).map(|row| row.subject.clone()).collect(),
-        )
+        each_once(own.iter().filter(|row| row.scenario.as_ref() == Some(setting)).map(|row| row.subject.clone()))
     };
     settings.into_iter().map(|setting| (setting.clone(), subjects(&setting))).collect()
-}
-
-fn each_once<T: PartialEq>(all: Vec<T>) -> Vec<T> {
-    let mut once: Vec<T> = Vec::new();
-    for one in all {
-        if !once.contains(&one) {
-            once.push(one);
-        }
-    }
-    once
 }
 
 impl ClaimPair {

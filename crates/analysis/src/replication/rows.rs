@@ -48,9 +48,12 @@ fn figure_of(row: &Row, figure: &Figure, all: &[Site]) -> ReplicatedFigure {
 fn measured(row: &Row, figure: &Figure, site: &Site) -> Option<Estimate> {
     let found = site.estimate(&measured_as(&figure.quantity)?)?;
     Some(match figure.quantity {
-        Quantity::Requests => times(found, row.conditions.duration_s.or(own_window_s(site))?),
+        Quantity::Requests => {
+            let duration_s = row.conditions.duration_s.or(own_window_s(site))?;
+            found.rising(|rps| rps * duration_s)
+        }
         Quantity::Cpu(_) if is_of_machine(row, figure) => {
-            times(found, 1.0 / f64::from(site.run.records.run.machine.cpus.max(1)))
+            found.rising(|cpus| cpus * (1.0 / f64::from(site.run.records.run.machine.cpus.max(1))))
         }
         _ => found,
     })
@@ -63,12 +66,6 @@ fn is_of_machine(row: &Row, figure: &Figure) -> bool {
 /// Where the source set a number of requests and not a time, the run's own window says how many there were in it.
 fn own_window_s(site: &Site) -> Option<f64> {
     crate::estimate::middle(&site.observations().each(|trial| Some(trial.window_s)))
-}
-
-fn times(estimate: Estimate, factor: f64) -> Estimate {
-    let of = |value: f64| value * factor;
-    let trials = estimate.trials.into_iter().map(of).collect();
-    Estimate { value: of(estimate.value), low: estimate.low.map(of), high: estimate.high.map(of), trials }
 }
 
 fn in_words(row: &Row, figure: &Figure, found: &Estimate, site: &Site) -> String {

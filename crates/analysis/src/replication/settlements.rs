@@ -19,7 +19,7 @@ pub(super) fn wanted<'a>(sites: &Sites<'a>) -> Vec<Wanted<'a>> {
     sites.replication.settlements.iter().flat_map(of_one).collect()
 }
 
-/// The settlement of a claim; none where there is none.
+/// The settlement of a claim, or `None` where there is none.
 pub(super) fn of_claim<'a>(sites: &Sites<'a>, id: &str) -> Option<&'a Settlement> {
     sites.replication.settlements.iter().find(|settlement| settlement.claim == id)
 }

@@ -1,8 +1,8 @@
 //! Where the runs measured what the source did: which case of which part stands for which subject under which setting.
 
+use tolok_model::Case;
 use tolok_model::replication::{Replication, means_subject};
 use tolok_model::transcription::{Quantity, Transcription};
-use tolok_model::{Case, Measurement, ProgramTiming};
 
 use super::findings::{MeasuredPart, MeasuredRun};
 use super::gauge::{of_program, of_server};
@@ -10,7 +10,7 @@ use crate::estimate::{median, middle, wider};
 use crate::figures::{Quantity as Kind, amount};
 use crate::findings::{CaseFinding, Estimate, ProgramCaseFinding, ScenarioFinding};
 use crate::flag::{Flag, FlagKind};
-use crate::observations::{Observations, Trials};
+use crate::observations::{Found, Observations, Trials};
 use crate::programs::timings::{self, Timings};
 
 /// A window shows time-outs if it is so many times as long as they are.
@@ -166,7 +166,7 @@ impl<'a> Site<'a> {
         }
     }
 
-    /// Why it must not be compared; none where it is ranked.
+    /// Why it must not be compared, or `None` where it is ranked.
     pub(super) fn unranked(&self) -> Option<String> {
         let is_ranked = match self.of {
             SiteFinding::Server(_, case) => case.ranked,
@@ -200,7 +200,7 @@ impl<'a> Site<'a> {
         self.estimate(measured).is_some()
     }
 
-    /// The median of a measured quantity over the scored trials; none if one of them lacks it.
+    /// The median of a measured quantity over the scored trials, or `None` if one of them lacks it.
     pub(super) fn estimate(&self, measured: &Quantity) -> Option<Estimate> {
         if self.blind_to(measured).is_some() {
             return None;
@@ -216,7 +216,7 @@ impl<'a> Site<'a> {
         }
     }
 
-    /// The quantity block by block; nothing in any if a scored trial lacks it.
+    /// The quantity block by block; empty if a scored trial lacks it.
     pub(super) fn by_block(&self, measured: &Quantity) -> Vec<Option<f64>> {
         self.by_block_of(&self.case.id, measured)
     }
@@ -229,18 +229,15 @@ impl<'a> Site<'a> {
     }
 
     fn by_block_of(&self, case: &str, measured: &Quantity) -> Vec<Option<f64>> {
-        let records = self.run.records;
+        fn of<T: Found>(run: &MeasuredRun, case: &str, figure: impl Fn(&T) -> Option<f64>) -> Vec<Option<f64>> {
+            let trials = Trials::<T>::of(case, run.records.plan, run.records.trials);
+            if trials.every(&figure).is_empty() { Vec::new() } else { trials.by_block(figure) }
+        }
         match self.of {
             SiteFinding::Server(scenario, _) => {
-                let trials: Observations = Trials::of(case, records.plan, records.trials);
-                let figure = |trial: &Measurement| of_server(measured, scenario.memory_source, trial);
-                if trials.every(figure).is_empty() { Vec::new() } else { trials.by_block(figure) }
+                of(&self.run, case, |trial| of_server(measured, scenario.memory_source, trial))
             }
-            SiteFinding::Program(_) => {
-                let trials: Timings = Trials::of(case, records.plan, records.trials);
-                let figure = |timing: &ProgramTiming| of_program(measured, timing);
-                if trials.every(figure).is_empty() { Vec::new() } else { trials.by_block(figure) }
-            }
+            SiteFinding::Program(_) => of(&self.run, case, |timing| of_program(measured, timing)),
         }
     }
 
@@ -248,7 +245,7 @@ impl<'a> Site<'a> {
     pub(super) fn step(&self, measured: &Quantity) -> f64 {
         match (self.of, measured) {
             (SiteFinding::Program(_), Quantity::Time(_)) => {
-                self.timings().timings().filter_map(timings::step).fold(0.0, f64::max)
+                self.timings().trials().filter_map(timings::step).fold(0.0, f64::max)
             }
             _ => 0.0,
         }

@@ -16,9 +16,6 @@ use crate::figures::small_share;
 use crate::findings::{Estimate, PublishedReading};
 use crate::published::Said;
 
-/// So many cases are named with their figures.
-const MOST_NAMED: usize = 4;
-
 /// The figures of a claim, and what follows where something can.
 pub(super) fn value(sites: &Sites, quantity: &Quantity, unit: Unit, at: &Selector, is: &Number) -> Outcome {
     let Some(measured) = measured_as(quantity) else {
@@ -45,7 +42,7 @@ pub(super) fn value(sites: &Sites, quantity: &Quantity, unit: Unit, at: &Selecto
     let is_untold = reading == PublishedReading::CannotTell;
     Outcome {
         reading,
-        measured: Some(in_words(&found, &measured, unit)),
+        measured: in_words(&found, &measured, unit),
         ratio: None,
         why: is_untold.then(|| why_untold(quantity)),
     }
@@ -60,7 +57,7 @@ fn of_row<'a>(sites: &Sites<'a>, row: &Row, measured: &Quantity) -> Result<(Site
     Ok((site, estimate))
 }
 
-/// What was said, of a number of requests as a share of all; none where it is not known of how many.
+/// What was said, of a number of requests as a share of all, or `None` where it is not known of how many.
 fn of_all(quantity: &Quantity, said: Said, row: &Row) -> Option<Said> {
     match quantity {
         Quantity::Failures | Quantity::Timeouts if said.high > 0.0 => {
@@ -72,20 +69,13 @@ fn of_all(quantity: &Quantity, said: Said, row: &Row) -> Option<Said> {
     }
 }
 
-fn in_words(found: &[(Site, Estimate)], measured: &Quantity, unit: Unit) -> String {
+fn in_words(found: &[(Site, Estimate)], measured: &Quantity, unit: Unit) -> Option<String> {
     let figure = |estimate: &Estimate| match scale(measured) {
         Scale::Difference => format!("{} of the requests", small_share(estimate.value)),
         Scale::Ratio => words::in_unit(estimate, unit),
     };
-    let first = figure(&found[0].1);
-    if found.len() > 1 && found.iter().all(|(_, estimate)| figure(estimate) == first) {
-        return format!("{first} in each of {} cases", found.len());
-    }
-    let one = |(site, estimate): &(Site, Estimate)| format!("{}: {}", site.words(), figure(estimate));
-    let mut named: Vec<String> = found.iter().take(MOST_NAMED).map(one).collect();
-    let rest = found.len().saturating_sub(MOST_NAMED);
-    named.extend((rest > 0).then(|| format!("{rest} more")));
-    named.join("; ")
+    let all: Vec<(String, String)> = found.iter().map(|(site, it)| (site.words(), figure(it))).collect();
+    words::named(&all, "cases")
 }
 
 fn why_untold(quantity: &Quantity) -> String {

@@ -7,6 +7,8 @@ use crate::figures::{Quantity as Kind, figure, in_column};
 use crate::findings::Estimate;
 use crate::published::Said;
 
+/// So many are named with their figures.
+const MOST_NAMED: usize = 4;
 /// What `~` may hide, as a share of the number behind it.
 pub(super) const ABOUT: f64 = 0.05;
 
@@ -122,10 +124,23 @@ pub(super) fn meant_by(figure: &Figure) -> Said {
     Said { value: mean(|it| it.value), low: mean(|it| it.low), high: mean(|it| it.high) }
 }
 
-/// The ratio of two figures, as exactly as both are known; none where there is none.
+/// The ratio of two figures, as exactly as both are known, or `None` where there is none.
 pub(super) fn ratio_of(a: &Figure, b: &Figure) -> Option<Said> {
     let (a, b) = (meant_by(a), meant_by(b));
     let is_sound = a.value > 0.0 && b.value > 0.0 && a.value.is_finite() && b.value.is_finite();
     let over = |above: f64, below: f64| if below > 0.0 { above / below } else { f64::INFINITY };
     is_sound.then(|| Said { value: a.value / b.value, low: over(a.low, b.high), high: over(a.high, b.low) })
+}
+
+/// Each name with its figure; of figures that are all the same, how many there are. `None` where there is none.
+pub(super) fn named(all: &[(String, String)], noun: &str) -> Option<String> {
+    let (_, first) = all.first()?;
+    if all.len() > 1 && all.iter().all(|(_, figure)| figure == first) {
+        return Some(format!("{first} in each of {} {noun}", all.len()));
+    }
+    let mut named: Vec<String> =
+        all.iter().take(MOST_NAMED).map(|(name, figure)| format!("{name}: {figure}")).collect();
+    let rest = all.len().saturating_sub(MOST_NAMED);
+    named.extend((rest > 0).then(|| format!("{rest} more")));
+    Some(named.join("; "))
 }

@@ -52,7 +52,7 @@ fn ends(blocks: &[[f64; 2]], sign: f64, draws: &Draws) -> [f64; 2] {
         let [below, above] = means(blocks, counts).map(|mean| mean * sign);
         let (low, high) = match (below > 0.0, above < 0.0) {
             (true, true) => (below / (below - above), below / (below - above)),
-            // Whoever is faster below is so above as well: they cross beyond, if at all.
+            // The same one is faster at both ends: the lines cross beyond them, if at all.
             (true, false) => (f64::INFINITY, f64::INFINITY),
             (false, true) => (f64::NEG_INFINITY, f64::NEG_INFINITY),
             // The other way round: of this crossing it says nothing, so it widens the interval to both sides.

@@ -33,7 +33,7 @@ pub(crate) struct Shares {
 }
 
 impl Cells {
-    /// `values` has a row for each cell; none if it is no grid.
+    /// `values` has a row for each cell. `None` if they are no grid.
     pub(crate) fn new(levels: &[usize], values: &[Vec<f64>]) -> Option<Self> {
         let (cells, blocks) = (values.len(), values.first()?.len());
         if cells != levels.iter().product::<usize>() || values.iter().any(|row| row.len() != blocks) || blocks == 0 {
@@ -58,7 +58,7 @@ impl Cells {
         self.marginals[factor].iter().map(|row| self.mean(row, &every)).collect()
     }
 
-    /// The shares, with each block counted so many times; none where nothing differs.
+    /// The shares, with each block counted so many times, or `None` where nothing differs.
     pub(crate) fn shares(&self, counts: &[f64]) -> Option<Shares> {
         let (cells, blocks) = (self.cells as f64, self.blocks as f64);
         let grand = self.mean(&self.grand, counts);

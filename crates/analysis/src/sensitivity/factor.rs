@@ -4,108 +4,101 @@ use tolok_model::{bit_rate_words, bytes_words};
 
 use crate::figures::{Quantity, amount, small_share};
 
-/// Something that a study can set, and that scenarios can differ in.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Factor {
-    DatabaseRtt,
-    Pool,
-    LinkRtt,
-    LinkRate,
-    LinkLoss,
-    Connections,
-    OfferedRate,
-    SubjectCpus,
-    SubjectMemory,
-    /// A parameter of the workload.
-    Parameter(String),
-    /// Whatever else a link to the client does: it has no place on an axis.
-    Link,
+/// What is said of a factor. `{}` stands for a value, or for `low to high`, and `{s}` for the ending of several.
+struct About {
+    word: &'static str,
+    title: &'static str,
+    unit: &'static str,
+    /// One of its values beside others that stay the same.
+    phrase: &'static str,
+    /// From its lowest to its highest value.
+    span: &'static str,
+}
+
+macro_rules! factors {
+    (
+        on an axis { $($axis:ident $word:literal, $title:literal, $unit:literal, $phrase:literal, $span:literal;)+ }
+        besides { $($(#[$about:meta])+ $other:ident $other_word:literal, $other_title:literal;)+ }
+    ) => {
+        /// Something that a study can set, and that scenarios can differ in.
+        #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+        pub(crate) enum Factor {
+            $($axis,)+
+            /// A parameter of the workload.
+            Parameter(String),
+            $($(#[$about])+ $other,)+
+            /// What is never put beside each other: loads of another kind, CPU modes, tools.
+            Apart(&'static str),
+        }
+
+        impl Factor {
+            const ON_AXIS: &[Self] = &[$(Self::$axis),+];
+
+            fn row(&self) -> About {
+                let (word, title, unit, phrase, span) = match self {
+                    $(Self::$axis => ($word, $title, $unit, $phrase, $span),)+
+                    $(Self::$other => ($other_word, $other_title, "", "{}", "{}"),)+
+                    Self::Parameter(_) => ("parameter", "parameter", "", "{}", "{}"),
+                    Self::Apart(word) => (*word, *word, "", "{}", "{}"),
+                };
+                About { word, title, unit, phrase, span }
+            }
+        }
+    };
+}
+
+factors! {
+    on an axis {
+    DatabaseRtt "database-rtt", "round-trip time to the database", "s", "{} to the database", "{} of round trip to the database";
+    Pool "pool", "size of the pool", "", "pool of {}", "{} connections to the database";
+    LinkRtt "link-rtt", "round-trip time of the link", "s", "{} on the link", "{} of round trip on the link";
+    LinkRate "link-rate", "rate of the link", "bit_per_s", "link of {}", "{} on the link";
+    LinkLoss "link-loss", "loss on the link", "share", "{} lost on the link", "{} lost on the link";
+    Connections "connections", "number of users", "", "{} user{s}", "{} users";
+    OfferedRate "offered-rate", "offered rate", "per_s", "{} offered", "{} offered";
+    SubjectCpus "subject-cpus", "number of CPUs", "", "{} CPU{s}", "{} CPUs";
+    SubjectMemory "subject-memory", "memory limit", "bytes", "{} of memory", "{} of memory";
+    }
+    besides {
+    /// Whatever else a link to the client does.
+    Link "link", "link";
     /// Whatever else the link to the database does.
-    DatabaseLink,
+    DatabaseLink "database-link", "link to the database";
     /// The database but for its pool and its link.
-    Database,
+    Database "database", "database";
     /// Settings of the network.
-    Network,
+    Network "network", "network settings";
     /// Who competes.
-    Subject,
-    /// What is never put beside each other: loads of another kind, CPU modes, tools.
-    Apart(&'static str),
+    Subject "subject", "subject";
+    }
 }
 
 impl Factor {
     /// A stable word for programs.
     pub(crate) fn word(&self) -> String {
-        let word = match self {
-            Self::DatabaseRtt => "database-rtt",
-            Self::Pool => "pool",
-            Self::LinkRtt => "link-rtt",
-            Self::LinkRate => "link-rate",
-            Self::LinkLoss => "link-loss",
-            Self::Connections => "connections",
-            Self::OfferedRate => "offered-rate",
-            Self::SubjectCpus => "subject-cpus",
-            Self::SubjectMemory => "subject-memory",
-            Self::Parameter(name) => return format!("parameter:{name}"),
-            Self::Link => "link",
-            Self::DatabaseLink => "database-link",
-            Self::Database => "database",
-            Self::Network => "network",
-            Self::Subject => "subject",
-            Self::Apart(word) => word,
-        };
-        word.to_owned()
+        match self {
+            Self::Parameter(name) => format!("parameter:{name}"),
+            _ => self.row().word.to_owned(),
+        }
     }
 
     /// The factor of a panel, which has a place on an axis.
     pub(crate) fn on_axis(word: &str) -> Option<Self> {
-        let known = [
-            Self::DatabaseRtt,
-            Self::Pool,
-            Self::LinkRtt,
-            Self::LinkRate,
-            Self::LinkLoss,
-            Self::Connections,
-            Self::OfferedRate,
-            Self::SubjectCpus,
-            Self::SubjectMemory,
-        ];
         let parameter = || Some(Self::Parameter(word.strip_prefix("parameter:")?.to_owned()));
-        known.into_iter().find(|factor| factor.word() == word).or_else(parameter)
+        Self::ON_AXIS.iter().find(|factor| factor.word() == word).cloned().or_else(parameter)
     }
 
     /// In words, as they stand behind "the".
     pub(crate) fn title(&self) -> String {
-        let title = match self {
-            Self::DatabaseRtt => "round-trip time to the database",
-            Self::Pool => "size of the pool",
-            Self::LinkRtt => "round-trip time of the link",
-            Self::LinkRate => "rate of the link",
-            Self::LinkLoss => "loss on the link",
-            Self::Connections => "number of users",
-            Self::OfferedRate => "offered rate",
-            Self::SubjectCpus => "number of CPUs",
-            Self::SubjectMemory => "memory limit",
-            Self::Parameter(name) => return format!("parameter {name}"),
-            Self::Link => "link",
-            Self::DatabaseLink => "link to the database",
-            Self::Database => "database",
-            Self::Network => "network settings",
-            Self::Subject => "subject",
-            Self::Apart(word) => word,
-        };
-        title.to_owned()
+        match self {
+            Self::Parameter(name) => format!("parameter {name}"),
+            _ => self.row().title.to_owned(),
+        }
     }
 
     /// The unit of its values.
     pub(crate) fn unit(&self) -> &'static str {
-        match self {
-            Self::DatabaseRtt | Self::LinkRtt => "s",
-            Self::LinkRate => "bit_per_s",
-            Self::LinkLoss => "share",
-            Self::OfferedRate => "per_s",
-            Self::SubjectMemory => "bytes",
-            _ => "",
-        }
+        self.row().unit
     }
 
     /// A value that a study has set, as a person writes it: `20 ms`, `512MiB`.
@@ -136,34 +129,16 @@ impl Factor {
     /// One of its values beside others that stay the same: `pool of 16`.
     pub(crate) fn phrase(&self, label: &str) -> String {
         match self {
-            Self::DatabaseRtt => format!("{label} to the database"),
-            Self::Pool => format!("pool of {label}"),
-            Self::LinkRtt => format!("{label} on the link"),
-            Self::LinkRate => format!("link of {label}"),
-            Self::LinkLoss => format!("{label} lost on the link"),
-            Self::Connections => format!("{label} {}", if label == "1" { "user" } else { "users" }),
-            Self::OfferedRate => format!("{label} offered"),
-            Self::SubjectCpus => format!("{label} {}", if label == "1" { "CPU" } else { "CPUs" }),
-            Self::SubjectMemory => format!("{label} of memory"),
             Self::Parameter(name) => format!("{name} = {label}"),
-            _ => label.to_owned(),
+            _ => self.row().phrase.replace("{s}", if label == "1" { "" } else { "s" }).replace("{}", label),
         }
     }
 
     /// From its lowest to its highest value: `From 0 ms to 100 ms to the database`.
     pub(crate) fn span(&self, low: &str, high: &str) -> String {
         match self {
-            Self::DatabaseRtt => format!("From {low} to {high} of round trip to the database"),
-            Self::Pool => format!("From {low} to {high} connections to the database"),
-            Self::LinkRtt => format!("From {low} to {high} of round trip on the link"),
-            Self::LinkRate => format!("From {low} to {high} on the link"),
-            Self::LinkLoss => format!("From {low} to {high} lost on the link"),
-            Self::Connections => format!("From {low} to {high} users"),
-            Self::OfferedRate => format!("From {low} to {high} offered"),
-            Self::SubjectCpus => format!("From {low} to {high} CPUs"),
-            Self::SubjectMemory => format!("From {low} to {high} of memory"),
             Self::Parameter(name) => format!("From {name} = {low} to {name} = {high}"),
-            _ => format!("From {low} to {high}"),
+            _ => format!("From {}", self.row().span.replace("{}", &format!("{low} to {high}"))),
         }
     }
 }

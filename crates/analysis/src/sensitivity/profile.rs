@@ -13,7 +13,7 @@ use crate::names::Names;
 /// What a factor is in a scenario.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Setting {
-    /// Its place on an axis; none where it has none, such as no limit.
+    /// Its place on an axis, or `None` where it has none, such as no limit.
     pub(crate) value: Option<f64>,
     /// As a person writes it; empty for what is usual.
     pub(crate) label: String,
@@ -26,7 +26,7 @@ pub(crate) struct Profile<'a> {
 }
 
 impl<'a> Profile<'a> {
-    /// Of every scenario of a plan, in its order.
+    /// The profiles of all scenarios of a plan, in its order.
     pub(crate) fn all(plan: &'a Plan, names: &Names) -> Vec<Self> {
         let of = |scenario| Self::of(scenario, plan.environment(scenario).cloned().unwrap_or_default(), names);
         plan.scenarios.iter().map(of).collect()

@@ -64,12 +64,7 @@ fn change(panel: &FactorPanel, highest: f64, smallest_effect: f64) -> String {
 
 /// What is lost of it: 0.29 of a ratio of 0.71.
 fn lost(ratio: &Estimate) -> Estimate {
-    Estimate {
-        value: 1.0 - ratio.value,
-        low: ratio.high.map(|high| 1.0 - high),
-        high: ratio.low.map(|low| 1.0 - low),
-        trials: ratio.trials.iter().map(|ratio| 1.0 - ratio).collect(),
-    }
+    ratio.falling(|ratio| 1.0 - ratio)
 }
 
 fn crossings(panel: &FactorPanel, factor: &Factor) -> String {

@@ -12,6 +12,7 @@ use super::sentence::variance_sentence;
 use super::{Goodput, Records};
 
 use crate::findings::{CaseFinding, Estimate, ScenarioFinding, VarianceFinding, VarianceShare};
+use crate::grouping::{each_once, grouped};
 
 /// The parts of a link belong together where a study does not combine them with each other, and so do those of a database.
 const FAMILIES: [(Factor, &[Factor]); 3] = [
@@ -30,13 +31,8 @@ pub(crate) fn variance(
     findings: &[ScenarioFinding],
     goodput: &Goodput,
 ) -> Vec<VarianceFinding> {
-    let mut groups: Vec<Vec<Member>> = Vec::new();
-    for member in profiles.iter().zip(findings) {
-        match groups.iter_mut().find(|group| group[0].0.is_beside(member.0)) {
-            Some(group) => group.push(member),
-            None => groups.push(vec![member]),
-        }
-    }
+    let mut groups: Vec<Vec<Member>> =
+        grouped(profiles.iter().zip(findings), |one: &Member, other| one.0.is_beside(other.0));
     // Where requests come by the clock, the study sets goodput itself, and not only what it is made under.
     groups.retain(|group| !group[0].0.scenario.load.executor.is_open());
     let mut resampling = Resampling::default();
@@ -166,13 +162,7 @@ impl<'a> Grid<'a> {
             parts.iter().filter_map(|part| profile.settings.get(part).cloned()).collect()
         };
         let axis = |(factor, parts): &(Factor, Vec<Factor>)| {
-            let mut levels: Vec<Vec<Setting>> = Vec::new();
-            for (profile, _) in group {
-                let level = at(profile, parts);
-                if !levels.contains(&level) {
-                    levels.push(level);
-                }
-            }
+            let levels = each_once(group.iter().map(|(profile, _)| at(profile, parts)));
             Axis { factor: factor.clone(), parts: parts.clone(), levels }
         };
         let axes: Vec<Axis> = sets.iter().map(axis).collect();
@@ -197,12 +187,8 @@ impl<'a> Grid<'a> {
 
     /// Subjects with half of the blocks at least in every scenario, and those that compete without.
     fn subjects(&self, goodput: &Goodput) -> (Vec<String>, Vec<String>) {
-        let mut all: Vec<String> = Vec::new();
-        for case in self.scenarios.iter().flat_map(|scenario| &scenario.cases) {
-            if !all.contains(&case.subject) {
-                all.push(case.subject.clone());
-            }
-        }
+        let cases = self.scenarios.iter().flat_map(|scenario| &scenario.cases);
+        let all = each_once(cases.map(|case| case.subject.clone()));
         let is_there = |scenario: &&ScenarioFinding, subject: &str| {
             let blocks = case_of(scenario, subject).map(|case| goodput.of(case)).unwrap_or_default();
             let measured = blocks.iter().flatten().filter(|goodput| **goodput > 0.0).count();

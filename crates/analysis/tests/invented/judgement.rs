@@ -1,6 +1,6 @@
 //! Invented A/A pairs, and noise as blocks have it.
 
-use tolok_analysis::{Comparison, Estimate, Findings, NoiseFloor, PowerNote, TimeComparison};
+use tolok_analysis::{Estimate, Findings, NoiseFloor, PairComparison, PowerNote};
 use tolok_model::{Case, Outcome, PlannedTrial, SplitMix64, TrialRecord};
 
 use super::InventedRun;
@@ -60,32 +60,23 @@ pub fn shorten_judgement(findings: &mut Findings, short: &dyn Fn(f64) -> f64, es
         estimate(&mut floor.ratio);
     };
     let power = |power: &mut PowerNote| power.smallest_found = short(power.smallest_found);
-    let ends = |low: &mut Option<f64>, high: &mut Option<f64>| {
-        (*low, *high) = (low.map(short), high.map(short));
-    };
     let p = |p: &mut Option<f64>| *p = p.map(|p| format!("{p:.2e}").parse().expect("a number that was just written"));
+    let pair = |pair: &mut PairComparison| {
+        estimate(&mut pair.ratio);
+        pair.simultaneous_low = pair.simultaneous_low.map(short);
+        pair.simultaneous_high = pair.simultaneous_high.map(short);
+        p(&mut pair.p_adjusted);
+        p(&mut pair.p_equivalence_adjusted);
+    };
     for scenario in &mut findings.scenarios {
         scenario.noise_floor.iter_mut().for_each(floor);
         scenario.power.iter_mut().for_each(power);
-        for Comparison { simultaneous_low, simultaneous_high, p_adjusted, p_equivalence_adjusted, .. } in
-            &mut scenario.comparisons
-        {
-            ends(simultaneous_low, simultaneous_high);
-            p(p_adjusted);
-            p(p_equivalence_adjusted);
-        }
+        scenario.comparisons.iter_mut().for_each(|comparison| pair(&mut comparison.by));
     }
     for program in &mut findings.programs {
         program.noise_floor.iter_mut().for_each(floor);
         program.power.iter_mut().for_each(power);
-        let times = program
-            .comparisons
-            .iter_mut()
-            .flat_map(|pair| std::iter::once(&mut pair.wall).chain(&mut pair.above_floor));
-        for TimeComparison { simultaneous_low, simultaneous_high, p_adjusted, p_equivalence_adjusted, .. } in times {
-            ends(simultaneous_low, simultaneous_high);
-            p(p_adjusted);
-            p(p_equivalence_adjusted);
-        }
+        let both = program.comparisons.iter_mut();
+        both.flat_map(|it| std::iter::once(&mut it.wall).chain(&mut it.above_floor)).for_each(pair);
     }
 }

@@ -327,7 +327,6 @@ pub fn with_six_digits(mut findings: Findings) -> Findings {
             });
             estimates.into_iter().chain(database).flatten().for_each(shorten);
         }
-        scenario.comparisons.iter_mut().for_each(|comparison| shorten(&mut comparison.ratio));
     }
     programs::shorten_programs(&mut findings, &shorten);
     judgement::shorten_judgement(&mut findings, &short, &shorten);

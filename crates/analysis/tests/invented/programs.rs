@@ -156,10 +156,6 @@ pub fn shorten_programs(findings: &mut Findings, shorten: &dyn Fn(&mut Estimate)
             ];
             estimates.into_iter().flatten().for_each(shorten);
         }
-        for comparison in &mut program.comparisons {
-            shorten(&mut comparison.wall.ratio);
-            comparison.above_floor.iter_mut().for_each(|above| shorten(&mut above.ratio));
-        }
     }
     for series in &mut findings.program_series {
         let points = series.lines.iter_mut().flat_map(|line| &mut line.points);

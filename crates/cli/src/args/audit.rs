@@ -77,7 +77,7 @@ impl CsvArgs {
 const EXAMPLES: &str = "\
 Examples:
   tolok audit table.toml
-      every check: what is contradicted, what cannot be told and why, what holds
+      every check: what is contradicted, what is undecided and why, what holds
   tolok audit asshuffi-apache-node --brief
       a table that comes with tolok; only what is contradicted
   tolok audit table.csv --subject Server --column Req/s=throughput_rps --connections 64
@@ -88,9 +88,9 @@ Examples:
 docs/transcribe.md says how to transcribe a table, docs/audit.md what a verdict means.
 
 Exit codes:
-  0    no figure contradicts another one, nor what is said of it
+  0    no figure contradicts another one or the text
   2    wrong command line, no such file, or a mistake in a file
-  3    something is contradicted";
+  3    a table contradicts itself";
 
 /// How an audit is printed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

@@ -98,13 +98,13 @@ pub struct CheckArgs {
 }
 
 const CHECK_CODES: &str = "\
-Workloads that ask a database are checked where MariaDB or MySQL is here.
+Workloads with a database are checked if MariaDB or MySQL is installed.
 
 Exit codes:
-  0    every answer and every refusal is as it should be
+  0    every response and every refusal is correct
   2    there is no such subject
-  5    a subject does not start, or answers otherwise than it should
-  6    a subject that was named lacks a program, or nothing is ready";
+  5    a subject does not start, or responds incorrectly
+  6    a named subject lacks a program, or nothing is ready";
 
 /// Options of `tolok help`.
 #[derive(Debug, ClapArgs)]

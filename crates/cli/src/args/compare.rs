@@ -41,11 +41,11 @@ pub struct CompareArgs {
 
 const CODES: &str = "\
 Exit codes:
-  0    nothing that was judged is worse
-  2    wrong command line, or the runs cannot be compared: their conditions differ
+  0    nothing is worse
+  2    wrong command line, or the conditions of the runs differ
   3    a regression
-  4    no regression, but of a main figure it cannot be told
-  5    in one of the runs no case may be ranked";
+  4    no regression, but a main figure is undecided
+  5    one of the runs has no ranked case";
 
 /// How a comparison is printed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

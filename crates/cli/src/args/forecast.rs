@@ -10,14 +10,14 @@ use super::values;
 const EXAMPLES: &str = "\
 Examples:
   tolok forecast latest --users 1M --think-time 10s
-      a million people, each of whom asks every ten seconds
+      a million users, each with a request every ten seconds
   tolok forecast latest --users 5000 --database-rtt 20ms --pool 50 --workload query
       the database in another region, and a larger pool
   tolok forecast latest --users 100k --think-time 5s --objective 'mean < 50ms'
       how many instances keep the mean response time below 50 ms
 
-Leaves with 4 if nothing can be predicted: too few scenarios, or predictions of the run's own
-scenarios are wrong by more than 20 % in the median.";
+Exits with 4 if it cannot predict anything: the run has too few scenarios, or the predictions of its
+own scenarios are wrong by more than 20 % in the median.";
 
 /// Options of `tolok forecast`.
 #[derive(Debug, ClapArgs)]

@@ -34,28 +34,28 @@ Examples:
     tolok load -R 100 --stage 5000:1m --stage 5000:30s http://127.0.0.1:8080/
   Ramp users as k6 does, each pausing 1 to 3 s:
     tolok load --stage 200:30s --stage 200:1m --stage 0:10s --think 1s..3s http://127.0.0.1:8080/
-  So many requests, by four users:
+  100,000 requests by four users:
     tolok load -n 100k -c 4 http://127.0.0.1:8080/
   Compare every body, and judge:
     tolok load --expect-body want.json --threshold 'p99 < 50ms' --threshold 'failed < 0.1%' URL
-  Requests that are drawn from a file, each with its own answer:
+  Requests from a file, each with its own expected response:
     tolok load --request-file requests.jsonl --seed 7 http://127.0.0.1:8080
   HTTP/2: 100 users on 10 connections, each with up to 10 requests at a time:
     tolok load --http2 --streams 10 -c 100 https://127.0.0.1:8443/
-  Search for the highest rate that keeps the thresholds:
+  Search for the highest rate within the thresholds:
     tolok load --capacity --threshold 'p99 < 50ms' --threshold 'goodput >= 99.9%' URL
   A record for programs, a table for an issue, the seconds for a plot:
     tolok load --format json|md|csv -o FILE URL
 
-Leaves with
-  0    done: the figures can be trusted, and every threshold is kept
+Exit codes:
+  0    done: the figures can be trusted, and no threshold was crossed
   2    wrong command line
   3    a threshold was crossed
-  5    the figures cannot be trusted, no good answer came, the target cannot be reached, or requests
-       failed and no threshold speaks of failures or goodput
-  130  interrupted; what was measured is shown
+  5    the figures cannot be trusted, no correct response came, the target cannot be reached, or
+       requests failed and no threshold covers failures or goodput
+  130  interrupted; it shows what was measured
 
-Only put load on servers that are yours.";
+Put load only on servers that are yours.";
 
 /// Options of `tolok load`.
 #[derive(Debug, Clone, ClapArgs)]

@@ -42,14 +42,14 @@ const EXAMPLES: &str = "\
 Examples:
   tolok replicate nunez-queue --scale 0.2 --blocks 5     a quick look, in minutes
   tolok replicate nunez-queue --format html -o page.html at the source's own length
-  tolok replicate nunez-queue --stored --format md       what the stored runs say, once more
+  tolok replicate nunez-queue --stored --format md       the result of the stored runs
 
 Exit codes:
-  0    done, whatever the claims came to
+  0    done, whatever became of the claims
   2    wrong command line or files
-  4    of no claim anything can be told, also because all that it needs is missing; with --stored: no run of it is stored
+  4    every claim is undecided, or everything that it needs is missing; with --stored: no run of it is stored
   5    a run is not sound
-  130  interrupted; what was measured is shown, and its runs are kept";
+  130  interrupted; it shows what was measured and keeps the runs";
 
 /// How a replication is printed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

@@ -78,7 +78,7 @@ pub fn exit_codes_in_short() -> String {
 
 fn in_full(exit: Exit) -> &'static str {
     match exit {
-        Exit::Done => "done",
+        Exit::Done | Exit::Interrupted => exit.means(),
         Exit::Internal => {
             "internal error: something inside tolok or the machine failed (a full disk, too few open files)"
         }
@@ -108,7 +108,6 @@ fn in_full(exit: Exit) -> &'static str {
              fetch it; for `fidelity`: no database, or no subject; for `check`: a named subject lacks a program, or nothing is \
              ready"
         }
-        Exit::Interrupted => "interrupted; finished trials are kept",
     }
 }
 

@@ -25,7 +25,7 @@ impl Rates {
         }
     }
 
-    /// ` 12.3k/s ▄▆██`; nothing before the first second.
+    /// ` 12.3k/s ▄▆██`, or an empty text before the first second.
     pub fn words(&self) -> String {
         let Some(last) = self.0.last() else { return String::new() };
         let shown = &self.0[self.0.len().saturating_sub(SHOWN)..];

@@ -17,7 +17,7 @@ pub enum Screen {
     Terminal(ProgressBar),
     /// A log, a pipe, or a terminal that cannot.
     Lines,
-    /// Nothing is shown: what happens is told elsewhere on the same terminal.
+    /// Nothing: the same terminal shows the lines of JSON.
     Silent,
 }
 

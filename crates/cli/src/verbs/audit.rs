@@ -22,7 +22,7 @@ const STANDARD_INPUT: &str = "-";
 pub fn audit(args: &AuditArgs) -> Result<Exit, CliError> {
     if args.brief && args.format == AuditFormat::Json {
         let message = "--brief is for people, and json is always whole; leave one of them out";
-        return Err(CliError::new(Exit::Usage, message));
+        return Err(CliError::usage(message));
     }
     let audits: Vec<Audit> = all(args)?.iter().map(check).collect();
     let document = |depth| documents::audit(&audits, args.brief, depth);
@@ -47,7 +47,7 @@ struct Written {
 /// Reads all tables, or complains of everything that is wrong with any of them.
 fn all(args: &AuditArgs) -> Result<Vec<Transcription>, CliError> {
     if args.files.iter().filter(|name| *name == STANDARD_INPUT).count() > 1 {
-        return Err(CliError::new(Exit::Usage, "standard input can be read once; write `-` once"));
+        return Err(CliError::usage("standard input can be read once; write `-` once"));
     }
     let options = csv_options(&args.csv)?;
     let (mut read, mut has_csv) = (Vec::new(), false);
@@ -66,7 +66,7 @@ fn all(args: &AuditArgs) -> Result<Vec<Transcription>, CliError> {
     if wrong.is_none() && !has_csv && args.csv != CsvArgs::default() {
         let message = "none of the tables is CSV, and a transcription says by itself what its columns and its method are; \
                        leave out the options for tables in CSV";
-        return Err(CliError::new(Exit::Usage, message));
+        return Err(CliError::usage(message));
     }
     wrong.map_or(Ok(read), Err)
 }
@@ -129,7 +129,7 @@ fn text_of(path: &Path) -> Result<String, CliError> {
 fn unreadable(path: &Path, error: &std::io::Error) -> CliError {
     let is_text = error.kind() != std::io::ErrorKind::InvalidData;
     let remedy = if is_text { "see whether you may read it" } else { "save it as UTF-8" };
-    CliError::new(Exit::Usage, format!("cannot read {}: {error}; {remedy}", path.display()))
+    CliError::usage(format!("cannot read {}: {error}; {remedy}", path.display()))
 }
 
 fn mistakes(path: &Path, text: &str, found: &[Problem]) -> CliError {
@@ -139,7 +139,7 @@ fn mistakes(path: &Path, text: &str, found: &[Problem]) -> CliError {
 /// How tables in CSV are read, but for their names.
 fn csv_options(args: &CsvArgs) -> Result<CsvOptions, CliError> {
     let conditions = Conditions::from_options(&args.conditions());
-    let conditions = conditions.map_err(|wrong| CliError::new(Exit::Usage, wrong))?;
+    let conditions = conditions.map_err(CliError::usage)?;
     Ok(CsvOptions {
         key: String::new(),
         title: args.title.clone(),

@@ -1,19 +1,17 @@
 //! `tolok check`: whether subjects answer, and refuse, as the contracts of their workloads say.
 
-use std::collections::BTreeMap;
 use std::path::Path;
 
-use tolok_host::machine::Machine;
-use tolok_lab::run::{Capabilities, Prepared, Session, Stop, check_conformance, prepare_database};
+use tolok_lab::run::{Prepared, Session, Stop, check_conformance};
 use tolok_lab::user_servers::local_subject;
-use tolok_model::{Catalogue, Database, Engine, Environment, Role, Subject, SubjectChoice, SubjectSelector, Workload};
+use tolok_model::{Catalogue, Database, Engine, Subject, SubjectChoice, Workload};
 
-use super::plan::deal_cpus;
 use crate::args::CheckArgs;
 use crate::bring::UserServers;
+use crate::choice::{competing, in_session, loaded, named, split, variants};
 use crate::exit::{CliError, Exit};
 use crate::laboratory::Lab;
-use crate::measuring::{interruptible, warn_of};
+use crate::measuring::interruptible;
 use crate::output::{put, say};
 
 /// Checks one subject after the other and says what was found of each as soon as it is known.
@@ -21,8 +19,7 @@ pub fn check(args: &CheckArgs) -> Result<Exit, CliError> {
     let mut opened = Lab::open()?;
     let chosen = choose(&args.subjects, &mut opened)?;
     let stop = interruptible("subject")?;
-    let (ready, lacking) = split(&opened, chosen);
-    lacking.iter().for_each(|(label, reason)| say(format!("left out: {label}: {reason}")));
+    let (ready, lacking) = split(&opened, chosen, false);
     if ready.is_empty() {
         let message = "none of these subjects is ready here; to fetch what is missing: tolok setup";
         return Err(CliError::new(Exit::Missing, message));
@@ -32,24 +29,24 @@ pub fn check(args: &CheckArgs) -> Result<Exit, CliError> {
     Ok(match () {
         () if stop.is_asked() => Exit::Interrupted,
         () if wrong > 0 => Exit::GateFailed,
-        // What nobody asked for by its name is not missed.
+        // A subject that was not named is not missed.
         () if !lacking.is_empty() && !args.subjects.is_empty() => Exit::Missing,
         () => Exit::Done,
     })
 }
 
 /// The variants that are meant. A folder of the user's own joins the catalogue as it does with `--subject`.
-fn choose(named: &[String], opened: &mut Lab) -> Result<Vec<SubjectChoice>, CliError> {
+fn choose(names: &[String], opened: &mut Lab) -> Result<Vec<SubjectChoice>, CliError> {
     let mut chosen = Vec::new();
-    if named.is_empty() {
-        chosen.extend(opened.competitors().filter(|subject| subject.program.is_none()).flat_map(variants));
+    if names.is_empty() {
+        chosen.extend(competing(&opened.laboratory.catalogue, is_server));
     }
-    for name in named {
+    for name in names {
         let catalogue = &opened.laboratory.catalogue;
         let is_known = catalogue.subject(name.split([':', '?']).next().unwrap_or_default()).is_some();
         if !is_known && Path::new(name).join("subject.toml").is_file() {
             let subject = local_subject(Path::new(name))?;
-            chosen.extend(variants(&subject));
+            chosen.extend(variants(&subject, is_server));
             let bring = UserServers { folders: vec![subject], ..UserServers::default() };
             bring.enter(&mut opened.laboratory.catalogue)?;
             opened.look_again()?;
@@ -61,46 +58,18 @@ fn choose(named: &[String], opened: &mut Lab) -> Result<Vec<SubjectChoice>, CliE
 }
 
 fn of_catalogue(name: &str, catalogue: &Catalogue) -> Result<Vec<SubjectChoice>, CliError> {
-    let selector = SubjectSelector::read(name, catalogue).map_err(|(message, help)| {
-        let help = help.map(|help| format!("; {help}")).unwrap_or_default();
-        CliError::new(Exit::Usage, format!("{message}{help}; or name a folder with a subject.toml"))
-    })?;
-    let servers = catalogue.subjects.iter().filter(|subject| subject.program.is_none());
-    let found: Vec<SubjectChoice> = match selector {
-        SubjectSelector::EveryReady => {
-            servers.filter(|subject| subject.role == Role::Subject).flat_map(variants).collect()
-        }
-        SubjectSelector::EveryVariant(id) => catalogue.subject(&id).map(variants).unwrap_or_default(),
-        SubjectSelector::One(choice) => vec![choice],
-    };
-    let is_program = |choice: &SubjectChoice| catalogue.subject(&choice.subject).is_some_and(|it| it.program.is_some());
-    if found.iter().any(is_program) {
-        let message = format!(
+    let found = named(name, catalogue, is_server)
+        .map_err(|wrong| CliError::usage(format!("{wrong}; or name a folder with a subject.toml")))?;
+    if found.is_empty() {
+        return Err(CliError::usage(format!(
             "`{name}` is a program and no server: what it writes is checked in every run of it (tolok run queue)"
-        );
-        return Err(CliError::new(Exit::Usage, message));
+        )));
     }
     Ok(found)
 }
 
-/// All variants, the default one first.
-fn variants(subject: &Subject) -> Vec<SubjectChoice> {
-    let mut names: Vec<&String> = subject.variants.keys().collect();
-    names.sort_by_key(|name| **name != subject.default_variant);
-    names.into_iter().filter_map(|name| subject.choose(Some(name), &BTreeMap::new()).ok()).collect()
-}
-
-/// Those that can be started here, and those that lack something.
-fn split(opened: &Lab, chosen: Vec<SubjectChoice>) -> (Vec<SubjectChoice>, Vec<(String, String)>) {
-    let (mut ready, mut lacking) = (Vec::new(), Vec::new());
-    for choice in chosen {
-        let Some(subject) = opened.laboratory.catalogue.subject(&choice.subject) else { continue };
-        match opened.ready(subject, &choice.variant) {
-            Ok(()) => ready.push(choice),
-            Err(reason) => lacking.push((choice.label, reason)),
-        }
-    }
-    (ready, lacking)
+fn is_server(subject: &Subject, _variant: &str) -> bool {
+    subject.program.is_none()
 }
 
 /// A database for the workloads that ask one, if any does and one is to be had.
@@ -111,14 +80,10 @@ fn database(opened: &Lab, chosen: &[SubjectChoice], stop: &Stop) -> Option<(Data
         say("there is no database here, so workloads that need one are not checked; to fetch one: tolok setup mariadb");
         return None;
     };
-    let mut loading = || say(format!("loading data into {}, once", database.engine.title()));
-    match prepare_database(&opened.laboratory, &database, &mut loading, &|| !stop.is_asked()) {
-        Ok(prepared) => Some((database, prepared)),
-        Err(failure) => {
-            say(format!("workloads that need a database are not checked: {}", failure.message));
-            None
-        }
-    }
+    let prepared = loaded(opened, &database, stop);
+    let prepared =
+        prepared.inspect_err(|reason| say(format!("workloads that need a database are not checked: {reason}")));
+    prepared.ok().map(|prepared| (database, prepared))
 }
 
 fn asks_a_database(opened: &Lab, choice: &SubjectChoice) -> bool {
@@ -140,25 +105,20 @@ fn each(
     database: Option<&(Database, Prepared)>,
     stop: &Stop,
 ) -> Result<usize, CliError> {
-    let capabilities = Capabilities::prepare();
-    warn_of(&capabilities.leftovers);
-    let environment = Environment { database: database.map(|(asked, _)| asked.clone()), ..Environment::default() };
-    // Nothing is measured, so the parts may share CPUs.
-    let (cpus, _) =
-        deal_cpus(&Machine::read(), &environment, true).map_err(|reason| CliError::new(Exit::Usage, reason))?;
     let mut workloads: Vec<Workload> = chosen.iter().flat_map(|choice| served(opened, choice)).collect();
     workloads.sort_by(|left, right| left.name.cmp(&right.name));
     workloads.dedup_by(|left, right| left.name == right.name);
-    let session = Session::begin(&opened.laboratory, &capabilities, [(environment.id, cpus)].into(), &workloads)
-        .map_err(|error| CliError::new(Exit::Internal, error))?;
-    let mut wrong = 0;
-    for choice in chosen.iter().take_while(|_| !stop.is_asked()) {
-        say(format!("checking {} …", choice.label));
-        let (said, is_right) = one(&session, choice, database);
-        wrong += usize::from(!is_right);
-        put(&said, None)?;
-    }
-    Ok(wrong)
+    let check_all = |session: &Session<'_>| {
+        let mut wrong = 0;
+        for choice in chosen.iter().take_while(|_| !stop.is_asked()) {
+            say(format!("checking {} …", choice.label));
+            let (said, is_right) = one(session, choice, database);
+            wrong += usize::from(!is_right);
+            put(&said, None)?;
+        }
+        Ok(wrong)
+    };
+    in_session(opened, database.map(|(asked, _)| asked), &workloads, check_all)?
 }
 
 /// What was found of one, and whether it is right.

@@ -6,12 +6,11 @@ use tolok_analysis::{
 use tolok_report::document::Depth;
 use tolok_report::print::{markdown, terminal};
 use tolok_report::{data, documents};
-use tolok_store::RunFolder;
 
 use crate::args::{CompareArgs, CompareFormat};
 use crate::exit::{CliError, Exit};
 use crate::output::{put, style};
-use crate::reports::runs_folder;
+use crate::reports::find_run;
 use crate::stored::Stored;
 
 /// A message names this many cases.
@@ -19,10 +18,8 @@ const NAMED: usize = 5;
 
 /// Compares two runs and prints what follows.
 pub fn compare(args: &CompareArgs) -> Result<Exit, CliError> {
-    let runs = runs_folder(args.runs.as_deref())?;
-    let [before, after] =
-        [&args.before, &args.after].map(|name| Stored::read(&RunFolder::open(&RunFolder::find(&runs, name)?)));
-    let (before, after) = (before?, after?);
+    let stored = |name: &str| Ok::<_, CliError>(Stored::read(&find_run(args.runs.as_deref(), name)?)?);
+    let (before, after) = (stored(&args.before)?, stored(&args.after)?);
     let request = CompareRequest {
         metrics: args.metric.iter().map(|name| name.metric()).collect(),
         threshold: args.threshold,
@@ -72,7 +69,7 @@ fn refused(refusal: &CompareRefusal, findings: &[Findings; 2]) -> CliError {
             terminal(&documents::conditions(differences), &style(None))
         ),
     };
-    CliError::new(Exit::Usage, message)
+    CliError::usage(message)
 }
 
 fn listed(cases: &[UnmatchedCase]) -> String {

@@ -1,22 +1,20 @@
 //! `tolok forecast`: what a run's service demands predict for numbers of users that were not measured.
 
 use tolok_analysis::forecast::{ForecastQuestion, forecast as predict};
-use tolok_lab::home::Home;
 use tolok_report::document::Depth;
 use tolok_report::print::{markdown, terminal};
 use tolok_report::{data, documents};
-use tolok_store::RunFolder;
 
 use crate::args::{ForecastArgs, ForecastFormat};
 use crate::exit::{CliError, Exit};
 use crate::output::{put, style};
+use crate::reports::find_run;
 use crate::stored::Stored;
 
 /// Reads a run and says what it predicts.
 pub fn forecast(args: &ForecastArgs) -> Result<Exit, CliError> {
-    let runs = args.runs.clone().map_or_else(|| Home::find().map(|home| home.runs_folder()), Ok)?;
-    let stored = Stored::read(&RunFolder::open(&RunFolder::find(&runs, &args.run)?))?;
-    let found = predict(&stored.records(), &question(args)).map_err(|reason| CliError::new(Exit::Usage, reason))?;
+    let stored = Stored::read(&find_run(args.runs.as_deref(), &args.run)?)?;
+    let found = predict(&stored.records(), &question(args)).map_err(CliError::usage)?;
     let document = |depth| documents::forecast(&found, depth);
     let output = args.output.as_deref();
     let shown = match args.format {

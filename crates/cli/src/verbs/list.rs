@@ -13,6 +13,7 @@ use crate::args::{ListArgs, Listed};
 use crate::exit::{CliError, Exit};
 use crate::laboratory::{Lab, TOOLS};
 use crate::output::put;
+use crate::reports::runs_folder;
 
 /// Lists what was asked for.
 pub fn list(args: &ListArgs) -> Result<Exit, CliError> {
@@ -114,7 +115,7 @@ fn sources(home: &Home) -> Result<String, CliError> {
     Ok(text)
 }
 
-/// The published tables, each with its title and whoever wrote it.
+/// The published tables, each with its title and its authors.
 fn published(home: &Home) -> Result<String, CliError> {
     let names = home.published()?;
     let width = names.iter().map(|name| name.chars().count()).max().unwrap_or_default();
@@ -137,10 +138,7 @@ fn published(home: &Home) -> Result<String, CliError> {
 }
 
 fn runs(args: &ListArgs) -> Result<String, CliError> {
-    let folder = match &args.runs {
-        Some(folder) => folder.clone(),
-        None => Home::find()?.runs_folder(),
-    };
+    let folder = runs_folder(args.runs.as_deref())?;
     let mut paths: Vec<_> = std::fs::read_dir(&folder)
         .map(|entries| entries.flatten().map(|entry| entry.path()).filter(|path| path.is_dir()).collect())
         .unwrap_or_default();

@@ -56,7 +56,7 @@ fn named<'a>(pages: &'a [Page], verb: &str) -> Result<&'a Page, CliError> {
     let wanted = format!("tolok-{}", verb.replace(' ', "-"));
     let verbs: Vec<&str> = pages.iter().filter_map(|page| page.title.strip_prefix("tolok-")).collect();
     let unknown = || format!("there is no verb `{verb}` to have a page; {}", suggestion(verb, &verbs));
-    pages.iter().find(|page| page.title == wanted).ok_or_else(|| CliError::new(Exit::Usage, unknown()))
+    pages.iter().find(|page| page.title == wanted).ok_or_else(|| CliError::usage(unknown()))
 }
 
 fn write(folder: &Path, page: &Page) -> Result<(), CliError> {
@@ -103,7 +103,7 @@ fn own_sections(is_whole: bool, extra: Option<&str>) -> Roff {
         roff.control("fi", []);
     }
     let own = [(Topic::ExitCodes, "EXIT STATUS"), (Topic::Environment, "ENVIRONMENT"), (Topic::Files, "FILES")];
-    // What holds for every verb is said once.
+    // The page of tolok says what holds for every verb.
     for (topic, heading) in own.into_iter().filter(|(topic, _)| is_whole || *topic == Topic::ExitCodes) {
         roff.control("SH", [heading]);
         for (name, words) in topic.entries() {

@@ -7,7 +7,7 @@ use tolok_lab::home::{Home, HomeError};
 use tolok_model::{Catalogue, SubjectSelector};
 
 use crate::args::{NewArgs, NewAuditArgs, NewRuntime, NewStudyArgs, NewSubjectArgs, NewThing, NewWorkloadArgs};
-use crate::exit::{CliError, Exit};
+use crate::exit::{CliError, Exit, with_help};
 use crate::output::{put, say};
 
 /// The seed of a new study: any will do that does not change.
@@ -98,10 +98,7 @@ fn audit(args: &NewAuditArgs) -> Result<(Vec<PathBuf>, String), CliError> {
 
 /// Refuses names that the catalogue does not have; says whether the workload is one for programs.
 fn known_names(args: &NewStudyArgs, catalogue: &Catalogue) -> Result<bool, CliError> {
-    let complain = |option: &str, (message, help): (String, Option<String>)| {
-        let help = help.map(|help| format!("; {help}")).unwrap_or_default();
-        CliError::new(Exit::Usage, format!("{option}: {message}{help}"))
-    };
+    let complain = |option: &str, wrong| CliError::usage(format!("{option}: {}", with_help(wrong)));
     for subject in &args.subjects {
         SubjectSelector::read(subject, catalogue).map_err(|wrong| complain("--subjects", wrong))?;
     }
@@ -116,7 +113,7 @@ fn known_names(args: &NewStudyArgs, catalogue: &Catalogue) -> Result<bool, CliEr
 fn checkout(thing: &str) -> Result<Home, CliError> {
     known_home()?.ok_or_else(|| {
         let message = format!("there is no checkout of tolok here or above to put the {thing} in; run it there, or name a folder with --in DIR");
-        CliError::new(Exit::Usage, message)
+        CliError::usage(message)
     })
 }
 

@@ -12,12 +12,12 @@ use tolok_lab::home::Home;
 use tolok_lab::run::Capabilities;
 use tolok_model::{
     Catalogue, CpuMap, CpuMode, Database, Engine, Environment, Here, LoadTool, Plan, PlanError, Role, Skipped, Study,
-    Subject, Timer, bytes_words,
+    Subject, SubjectSelector, Timer, bytes_words,
 };
 
 use crate::args::{BringArgs, MeasureArgs, PlanArgs, PlanFormat};
 use crate::bring::UserServers;
-use crate::exit::{CliError, Exit};
+use crate::exit::{CliError, Exit, with_help};
 use crate::laboratory::Lab;
 use crate::output::{json, put};
 use crate::progress::rough;
@@ -185,12 +185,10 @@ fn own_id(subject: &str) -> &str {
     subject.split(':').next().unwrap_or_default()
 }
 
-fn chosen_subjects(names: &[String], catalogue: &Catalogue) -> Result<Vec<tolok_model::SubjectSelector>, CliError> {
-    let selectors = names.iter().map(|name| tolok_model::SubjectSelector::read(name, catalogue));
-    selectors.collect::<Result<Vec<_>, _>>().map_err(|(message, help)| {
-        let help = help.map(|help| format!("; {help}")).unwrap_or_default();
-        CliError::new(Exit::Usage, format!("--subjects: {message}{help}"))
-    })
+fn chosen_subjects(names: &[String], catalogue: &Catalogue) -> Result<Vec<SubjectSelector>, CliError> {
+    let selectors = names.iter().map(|name| SubjectSelector::read(name, catalogue));
+    let wrong = |wrong| CliError::usage(format!("--subjects: {}", with_help(wrong)));
+    selectors.collect::<Result<Vec<_>, _>>().map_err(wrong)
 }
 
 /// Which CPUs the parts of a trial have, or why they cannot have as many as the study asks for.
@@ -237,7 +235,7 @@ fn refuse(error: &PlanError, left_out: &[Skipped]) -> CliError {
             if matches!(error, PlanError::NoEnvironment(_)) {
                 CliError::lack(Exit::Usage, text)
             } else {
-                CliError::new(Exit::Usage, text)
+                CliError::usage(text)
             }
         }
     }

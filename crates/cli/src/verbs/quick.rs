@@ -62,7 +62,7 @@ fn show_programs(opened: &Lab) {
 
 /// Fetches what is missing: at once with `--yes`, after a question on a terminal, not at all elsewhere.
 fn offer_missing(opened: &mut Lab, yes: bool) -> Result<(), CliError> {
-    // The quick study runs default variants only, and nobody waits for a compiler at first sight.
+    // The quick study runs default variants only, and a first run should not wait for a compiler.
     let missing: BTreeSet<String> = opened
         .competitors()
         .flat_map(|subject| subject.needs_for(&subject.default_variant, true))

@@ -61,7 +61,7 @@ fn chosen<'a>(replication: &'a Replication, named: &[String]) -> Result<Vec<&'a 
     let known: Vec<&str> = replication.parts.iter().map(|part| part.name.as_str()).collect();
     if let Some(unknown) = named.iter().find(|name| !known.contains(&name.as_str())) {
         let message = format!("{} has no part `{unknown}`; {}", replication.source, suggestion(unknown, &known));
-        return Err(CliError::new(Exit::Usage, message));
+        return Err(CliError::usage(message));
     }
     let is_meant = |part: &&ReplicationPart| named.is_empty() || named.contains(&part.name);
     Ok(replication.parts.iter().filter(is_meant).collect())
@@ -144,15 +144,8 @@ fn run_part(
 ) -> Result<(Exit, PathBuf), CliError> {
     let study = folder.join(&part.study).display().to_string();
     let brought = BringArgs::default();
-    let options = MeasureArgs {
-        blocks: args.blocks,
-        scale: args.scale,
-        seed: None,
-        subjects: Vec::new(),
-        strict: false,
-        allow_shared: args.allow_shared,
-        diagnose: false,
-    };
+    let (blocks, scale, allow_shared) = (args.blocks, args.scale, args.allow_shared);
+    let options = MeasureArgs { blocks, scale, allow_shared, ..MeasureArgs::default() };
     let request = StudyRequest { study: Some(&study), bring: &brought, measure: &options };
     let (opened, mut planned) = make(UserServers::of(&brought, true)?, request)?;
     check(&opened, replication, part, &study)?;
@@ -172,7 +165,7 @@ fn check(opened: &Lab, replication: &Replication, part: &ReplicationPart, path: 
         return Ok(());
     }
     let message = format!("the replication of {} and {path} disagree: {}", replication.source, unknown.join("; "));
-    Err(CliError::new(Exit::Usage, message))
+    Err(CliError::usage(message))
 }
 
 /// A part of which nothing can be had on this machine is no reason to give the others up. A mistake in a file is.
@@ -264,7 +257,7 @@ mod tests {
         let missing = CliError::lack(Exit::Missing, "nothing is ready\n  php/swoole: its extension is missing.");
         let said = "nothing is ready; php/swoole: its extension is missing";
         assert!(matches!(left_out(missing), Ok(Err(reason)) if reason == said));
-        assert!(left_out(CliError::new(Exit::Usage, "unknown key")).is_err());
+        assert!(left_out(CliError::usage("unknown key")).is_err());
     }
 
     #[test]

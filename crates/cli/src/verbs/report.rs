@@ -9,20 +9,18 @@ use std::path::Path;
 
 use tolok_analysis::Findings;
 use tolok_report::{Format as ReportFormat, Style, brief, render};
-use tolok_store::RunFolder;
 
 use crate::args::{Format, ReportArgs};
 use crate::exit::{CliError, Exit};
 use crate::json_lines::{FindingsLine, JsonLines};
 use crate::output::{put, say, width};
-use crate::reports::{keep, report_format, runs_folder};
+use crate::reports::{find_run, keep, report_format};
 
 /// Rebuilds the reports of a run, and prints or writes those that were asked for.
 pub fn report(args: &ReportArgs) -> Result<Exit, CliError> {
     let formats = formats(args)?;
     check_places(args, &formats)?;
-    let path = RunFolder::find(&runs_folder(args.runs.as_deref())?, &args.run)?;
-    let folder = RunFolder::open(&path);
+    let folder = find_run(args.runs.as_deref(), &args.run)?;
     let findings = keep(&folder)?;
     match (formats.as_slice(), args.output.as_deref()) {
         ([], output) => JsonLines::to(output)?.write(&FindingsLine::of(&findings, folder.path(), 0.0)),
@@ -45,9 +43,9 @@ pub fn report(args: &ReportArgs) -> Result<Exit, CliError> {
     Ok(Exit::Done)
 }
 
-/// The formats that were asked for, each once; none where lines were, which are no report and stand alone.
+/// The formats of the command line, each once. The list is empty for lines, which are no report and stand alone.
 fn formats(args: &ReportArgs) -> Result<Vec<ReportFormat>, CliError> {
-    let usage = |message: String| Err(CliError::new(Exit::Usage, message));
+    let usage = |message: String| Err(CliError::usage(message));
     let mut seen = BTreeSet::new();
     let mut formats: Vec<ReportFormat> = args.format.iter().filter_map(|format| report_format(*format)).collect();
     if formats.len() < args.format.len() && args.format.iter().any(|format| *format != Format::Jsonl) {
@@ -69,7 +67,7 @@ fn formats(args: &ReportArgs) -> Result<Vec<ReportFormat>, CliError> {
 
 /// Refuses a file where a folder is needed, and a folder where a file is, before anything is read.
 fn check_places(args: &ReportArgs, formats: &[ReportFormat]) -> Result<(), CliError> {
-    let usage = |message: String| Err(CliError::new(Exit::Usage, message));
+    let usage = |message: String| Err(CliError::usage(message));
     let is_other_than_folder = |path: &Path| path.exists() && !path.is_dir();
     if let Some(path) = args.figures.as_deref().filter(|path| is_other_than_folder(path)) {
         return usage(format!(
@@ -78,16 +76,13 @@ fn check_places(args: &ReportArgs, formats: &[ReportFormat]) -> Result<(), CliEr
         ));
     }
     match (args.output.as_deref(), formats) {
-        (Some(path), []) if path.is_dir() => usage(format!(
-            "{} is a folder, and lines go to a file; name the file: -o {}",
-            path.display(),
-            path.join("report.jsonl").display()
-        )),
-        (Some(path), [only]) if path.is_dir() => usage(format!(
-            "{} is a folder, and one report is one file; name the file: -o {}",
-            path.display(),
-            path.join(format!("report.{}", only.ending())).display()
-        )),
+        (Some(path), [] | [_]) if path.is_dir() => {
+            let (what, ending) = formats
+                .first()
+                .map_or(("lines go to a file", "jsonl"), |only| ("one report is one file", only.ending()));
+            let file = path.join(format!("report.{ending}"));
+            usage(format!("{} is a folder, and {what}; name the file: -o {}", path.display(), file.display()))
+        }
         (Some(path), [_, _, ..]) if is_other_than_folder(path) => usage(format!(
             "{} is not a folder, and several formats are several files; name a folder: -o DIR",
             path.display()

@@ -36,7 +36,7 @@ pub fn resume(args: &ResumeArgs) -> Result<Exit, CliError> {
         let message = format!("cannot resume: {missing}. Then run: tolok resume {name}");
         return Err(CliError::new(Exit::Missing, message));
     }
-    check_resumable(&stored.run, &stored.blocks, &stored.plan).map_err(|why| CliError::new(Exit::Usage, why))?;
+    check_resumable(&stored.run, &stored.blocks, &stored.plan).map_err(CliError::usage)?;
     changes_since(&opened.laboratory, &stored.run).iter().for_each(|change| say(format!("warning: {change}")));
     let left = trials_left(&folder, &stored)?;
     let all = counted(stored.plan.trials.len() as u64, "trial");

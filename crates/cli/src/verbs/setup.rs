@@ -111,8 +111,8 @@ pub fn what(plan: &FetchPlan) -> String {
     programs.join(", ")
 }
 
-/// Says what is not ready after all; true if any of it is needed. Of the tools, those are that were to be fetched; what was
-/// asked for by its name is needed in any case.
+/// Reports what is still not ready, and returns whether any of it is needed. A tool is needed if it was to be fetched; a program that
+/// was named always is.
 fn still_missing(opened: &Lab, wanted: &[String], plan: &FetchPlan, words: &[String]) -> bool {
     let (groups, names): (Vec<&String>, Vec<&String>) = words.iter().partition(|word| *word == ALL_TOOLS);
     let names = names.into_iter().cloned().collect::<Vec<_>>();

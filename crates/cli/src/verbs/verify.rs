@@ -2,24 +2,19 @@
 
 mod reports;
 
-use tolok_lab::home::Home;
 use tolok_model::CheckOutcome;
 use tolok_report::documents::verification;
 use tolok_report::print::terminal;
-use tolok_store::RunFolder;
 use tolok_store::verify::verify as hold_against_raw_data;
 
 use crate::args::{VerifyArgs, VerifyFormat};
 use crate::exit::{CliError, Exit};
 use crate::output::{json, put, style};
+use crate::reports::find_run;
 
 /// Verifies a run and prints what was found. It writes nothing into the run's folder.
 pub fn verify(args: &VerifyArgs) -> Result<Exit, CliError> {
-    let runs = match &args.runs {
-        Some(folder) => folder.clone(),
-        None => Home::find()?.runs_folder(),
-    };
-    let folder = RunFolder::open(&RunFolder::find(&runs, &args.run)?);
+    let folder = find_run(args.runs.as_deref(), &args.run)?;
     let mut found = hold_against_raw_data(&folder);
     found.checks.extend(reports::checks(&folder));
     found.is_equal = found.checks.iter().all(|check| check.outcome != CheckOutcome::Differs);

@@ -38,7 +38,19 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("tolok-schema", &[]),
     ("tolok-testkit", &[]),
     ("tolok-ceiling", &[]),
-    ("tolok-bench", &["tolok-host", "tolok-stats", "tolok-link", "tolok-load"]),
+    (
+        "tolok-bench",
+        &[
+            "tolok-host",
+            "tolok-lab",
+            "tolok-stats",
+            "tolok-link",
+            "tolok-load",
+            "tolok-model",
+            "tolok-report",
+            "tolok-tools",
+        ],
+    ),
 ];
 
 /// Crates that talk to a person.

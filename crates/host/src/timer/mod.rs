@@ -23,7 +23,7 @@ pub use job::{Fault, FaultyRun, Task, TimedRun, TimerJob, TimerReport};
 /// The timer's life: read the job, run the runs, write the report.
 pub fn run_program_timer(job: &Path) -> io::Result<()> {
     let named = |error: io::Error| io::Error::new(error.kind(), format!("{}: {error}", job.display()));
-    let job: TimerJob = serde_json::from_slice(&fs::read(job).map_err(named)?)?;
+    let job: TimerJob = serde_json::from_str(&fs::read_to_string(job).map_err(named)?)?;
     let failed = |error: io::Error| TimerReport { broken: Some(error.to_string()), ..TimerReport::default() };
     let report = series::run(&job).unwrap_or_else(failed);
     fs::write(&job.report, serde_json::to_vec(&report)?)

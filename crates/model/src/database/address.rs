@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// Where a database is, and who asks it: what `mysql://user:password@host:3306/name` says. It is serialized for pipes between
+/// The address of a database and the account to use: what `mysql://user:password@host:3306/name` says. It is serialized for pipes between
 /// processes of a run only, never into a file, as it may hold a password.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DatabaseAddress {

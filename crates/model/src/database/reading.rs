@@ -5,7 +5,7 @@ use crate::database::file::{DatabaseFile, OutageFile};
 use crate::database::{Database, Engine, Outage};
 use crate::environment::Link;
 use crate::environment::file::LinkFile;
-use crate::environment::reading::{Choice, choices, joined, read_links, read_time, time_word};
+use crate::environment::reading::{Choice, choices, crossed, read_links, times};
 use crate::reading::several::Several;
 use crate::reading::table::{Spanned, Table};
 use crate::reading::text::{Reading, Span};
@@ -51,7 +51,9 @@ pub(crate) fn read_database(file: Table<DatabaseFile>, reading: &mut Reading) ->
         |pool| format!("pool{pool}"),
         reading,
     );
-    let links = read_database_links(rtt, link, reading);
+    let links = read_database_links(rtt, link, reading).into_iter();
+    let named = |link: Choice<Link>| Choice { word: link.word.map(|word| format!("db-{word}")), ..link };
+    let links: Vec<Choice<Link>> = links.map(named).collect();
     let outage = outage.and_then(|outage| read_outage(outage, reading));
     let engine = engine.map_or(usual.engine, |engine| engine.into_inner().into());
     let base = Database {
@@ -64,35 +66,20 @@ pub(crate) fn read_database(file: Table<DatabaseFile>, reading: &mut Reading) ->
         outage: outage.as_ref().map(|(_, outage)| *outage),
         ..usual
     };
-    WrittenDatabase { span, is_external, outage, choices: combined(&base, &pools, &links) }
-}
-
-fn combined(base: &Database, pools: &[Choice<u32>], links: &[Choice<Link>]) -> Vec<Choice<Database>> {
-    let mut databases = Vec::new();
-    for pool in pools {
-        for link in links {
-            let link_word = link.word.as_ref().map(|word| format!("db-{word}"));
-            let word = joined(&[&pool.word, &link_word]);
-            let value = Database { pool: pool.value, link: link.value.clone(), ..base.clone() };
-            databases.push(Choice { value, word: (!word.is_empty()).then_some(word) });
-        }
-    }
-    databases
+    let choices = crossed(&pools, &links, |pool, link| Database { pool, link, ..base.clone() });
+    WrittenDatabase { span, is_external, outage, choices }
 }
 
 /// A server that the lab did not start must not be limited, moved or killed.
 fn refuse_what_is_not_ours(file: &DatabaseFile, reading: &mut Reading) {
-    fn place<T>(key: &Option<Spanned<T>>) -> Option<Span> {
-        key.as_ref().map(Spanned::span)
-    }
     let keys = [
-        ("engine", place(&file.engine)),
-        ("rtt", place(&file.rtt)),
-        ("link", place(&file.link)),
-        ("cpus", place(&file.cpus)),
-        ("memory", place(&file.memory)),
-        ("max-connections", place(&file.max_connections)),
-        ("buffer-pool", place(&file.buffer_pool)),
+        ("engine", Spanned::place(&file.engine)),
+        ("rtt", Spanned::place(&file.rtt)),
+        ("link", Spanned::place(&file.link)),
+        ("cpus", Spanned::place(&file.cpus)),
+        ("memory", Spanned::place(&file.memory)),
+        ("max-connections", Spanned::place(&file.max_connections)),
+        ("buffer-pool", Spanned::place(&file.buffer_pool)),
         ("outage", file.outage.as_ref().map(|outage| outage.span.clone())),
     ];
     for (key, span) in keys {
@@ -164,13 +151,7 @@ fn read_database_links(
         reading.note(rtt.span(), "`rtt` and `link` both say what lies before the database", help);
     }
     let has_rtt = rtt.is_some();
-    let rtts = choices(
-        rtt.map(Spanned::into_inner),
-        0.0,
-        |rtt, reading| Some(read_time("rtt", &rtt, reading)),
-        time_word("rtt"),
-        reading,
-    );
+    let rtts = times("rtt", rtt.map(Spanned::into_inner), 0.0, reading);
     if has_rtt && link.is_none() {
         let of = |rtt: Choice<f64>| Choice { value: Link { rtt_s: rtt.value, ..Link::default() }, word: rtt.word };
         return rtts.into_iter().map(of).collect();

@@ -46,25 +46,20 @@ pub(crate) fn read_environments(file: Table<EnvironmentFile>, reading: &mut Read
         refuse_networks(&links, link_span, &networks, network_span, reading);
     }
     let databases = choices_of(database.as_ref());
-    let mut environments: Vec<Environment> = Vec::new();
-    let mut ids_without_database = BTreeMap::new();
-    for subject in &subjects {
-        for link in &links {
-            for network in &networks {
-                for database in &databases {
-                    let id = joined(&[&subject.word, &link.word, &network.word, &database.word]);
-                    let without_database = joined(&[&subject.word, &link.word, &network.word]);
-                    ids_without_database.insert(id.clone(), without_database);
-                    environments.push(Environment {
-                        id,
-                        subject: subject.value.clone(),
-                        generator: generator.clone(),
-                        link: link.value.clone(),
-                        network: network.value.clone(),
-                        database: database.value.clone(),
-                    });
-                }
-            }
+    let parts = crossed(&subjects, &links, |subject, link| (subject, link));
+    let with_networks = crossed(&parts, &networks, |(subject, link), network| Environment {
+        subject,
+        link,
+        network,
+        generator: generator.clone(),
+        ..Environment::default()
+    });
+    let (mut environments, mut ids_without_database) = (Vec::new(), BTreeMap::new());
+    for environment in &with_networks {
+        for database in &databases {
+            let id = joined(&[&environment.word, &database.word]);
+            ids_without_database.insert(id.clone(), environment.word.clone().unwrap_or_default());
+            environments.push(Environment { id, database: database.value.clone(), ..environment.value.clone() });
         }
     }
     Surroundings { environments, ids_without_database, database }
@@ -98,6 +93,20 @@ fn refuse_networks(
 
 pub(crate) fn joined(words: &[&Option<String>]) -> String {
     words.iter().filter_map(|word| word.as_deref()).collect::<Vec<_>>().join("-")
+}
+
+/// Every combination of two settings, named by the words of both.
+pub(crate) fn crossed<A: Clone, B: Clone, C>(
+    left: &[Choice<A>],
+    right: &[Choice<B>],
+    combine: impl Fn(A, B) -> C,
+) -> Vec<Choice<C>> {
+    let pairs = left.iter().flat_map(|left| right.iter().map(move |right| (left, right)));
+    let choice = |(left, right): (&Choice<A>, &Choice<B>)| {
+        let word = Some(joined(&[&left.word, &right.word])).filter(|word| !word.is_empty());
+        Choice { value: combine(left.value.clone(), right.value.clone()), word }
+    };
+    pairs.map(choice).collect()
 }
 
 /// The values of a key that may list several, each with its word if there is more than one; the default where the key is
@@ -150,17 +159,8 @@ fn read_limits(file: Table<LimitsFile>, reading: &mut Reading) -> Vec<Choice<Lim
         reading.note_if(*pids.get_ref() == 0, pids.span(), "`pids` must be at least 1", None);
         pids.into_inner()
     });
-    let mut limits = Vec::new();
-    for mode in &modes {
-        for cpus in &cpus {
-            for memory in &memories {
-                let word = joined(&[&mode.word, &cpus.word, &memory.word]);
-                let value = Limits { mode: mode.value, cpus: cpus.value, memory_bytes: memory.value, pids };
-                limits.push(Choice { value, word: (!word.is_empty()).then_some(word) });
-            }
-        }
-    }
-    limits
+    let parts = crossed(&modes, &cpus, |mode, cpus| (mode, cpus));
+    crossed(&parts, &memories, |(mode, cpus), memory_bytes| Limits { mode, cpus, memory_bytes, pids })
 }
 
 fn read_cpus(cpus: &Spanned<f64>, dedicates: bool, reading: &mut Reading) -> Option<f64> {
@@ -213,41 +213,20 @@ fn preset(name: &Spanned<String>, reading: &mut Reading) -> Option<Link> {
 /// Every combination of what one table of a link lists.
 fn read_link(table: LinkTable, place: &Span, several: bool, reading: &mut Reading) -> Vec<Choice<Link>> {
     let base = table.preset.as_ref().and_then(|name| preset(name, reading)).unwrap_or_default();
-    let rtts =
-        choices(table.rtt, base.rtt_s, |rtt, reading| Some(read_time("rtt", &rtt, reading)), time_word("rtt"), reading);
-    let jitters = choices(
-        table.jitter,
-        base.jitter_s,
-        |jitter, reading| Some(read_time("jitter", &jitter, reading)),
-        time_word("jitter"),
-        reading,
-    );
+    let rtts = times("rtt", table.rtt, base.rtt_s, reading);
+    let jitters = times("jitter", table.jitter, base.jitter_s, reading);
     let rate_word = |rate: &Option<f64>| compact(&rate.map(bit_rate_words).unwrap_or_default().replace("bit/s", "bit"));
     let rates = choices(table.rate, base.rate_bps, |rate, _| Some(Some(rate.into_inner().0)), rate_word, reading);
     let loss_word = |loss: &f64| format!("loss-{}", compact(&percent_words(*loss).to_string()));
     let losses = choices(table.loss, base.loss, |loss, reading| read_loss(&loss, reading), loss_word, reading);
     let backend = table.backend.unwrap_or(base.backend);
-    let mut links = Vec::new();
-    for rtt in &rtts {
-        for jitter in &jitters {
-            for rate in &rates {
-                for loss in &losses {
-                    let value = Link {
-                        preset: base.preset.clone(),
-                        rtt_s: rtt.value,
-                        jitter_s: jitter.value,
-                        rate_bps: rate.value,
-                        loss: loss.value,
-                        queue_bytes: table.queue.map(|queue| queue.0).or(base.queue_bytes),
-                        seed: table.seed,
-                        backend,
-                    };
-                    let varied = joined(&[&rtt.word, &jitter.word, &rate.word, &loss.word]);
-                    let word = if varied.is_empty() && several { whole_name(&value) } else { varied };
-                    links.push(Choice { value, word: (!word.is_empty()).then_some(word) });
-                }
-            }
-        }
+    let queue_bytes = table.queue.map(|queue| queue.0).or(base.queue_bytes);
+    let base = Link { queue_bytes, seed: table.seed, backend, ..base };
+    let links = crossed(&rtts, &jitters, |rtt_s, jitter_s| Link { rtt_s, jitter_s, ..base.clone() });
+    let links = crossed(&links, &rates, |link, rate_bps| Link { rate_bps, ..link });
+    let mut links = crossed(&links, &losses, |link, loss| Link { loss, ..link });
+    for link in links.iter_mut().filter(|link| several && link.word.is_none()) {
+        link.word = Some(whole_name(&link.value)).filter(|name| !name.is_empty());
     }
     if backend == LinkBackend::Veth && links.iter().any(|link| link.value.emulates()) {
         reading.note(place.clone(), "a veth link emulates nothing", "leave `backend` out, or ask for nothing but veth");
@@ -255,18 +234,20 @@ fn read_link(table: LinkTable, place: &Span, several: bool, reading: &mut Readin
     links
 }
 
-/// A time of a link, in seconds.
-pub(crate) fn read_time(key: &str, seconds: &Spanned<Seconds>, reading: &mut Reading) -> f64 {
-    let value = seconds.get_ref().0;
-    if value > LONGEST_S {
-        reading.note(seconds.span(), format!("`{key}` must be {} at most", format_duration(LONGEST_S)), None);
-    }
-    value
-}
-
-/// What to call a time of a link: `rtt-20ms`.
-pub(crate) fn time_word(key: &'static str) -> impl Fn(&f64) -> String {
-    move |seconds| format!("{key}-{}", compact(&format_duration(*seconds)))
+/// The times that a key of a link lists, in seconds, each called by key and time: `rtt-20ms`.
+pub(crate) fn times(
+    key: &'static str,
+    written: Option<Several<Seconds>>,
+    default_s: f64,
+    reading: &mut Reading,
+) -> Vec<Choice<f64>> {
+    let read = |time: Spanned<Seconds>, reading: &mut Reading| {
+        let seconds = time.get_ref().0;
+        let message = format!("`{key}` must be {} at most", format_duration(LONGEST_S));
+        reading.note_if(seconds > LONGEST_S, time.span(), message, None);
+        Some(seconds)
+    };
+    choices(written, default_s, read, |seconds| format!("{key}-{}", compact(&format_duration(*seconds))), reading)
 }
 
 /// A name for a link among others, from all that it is.

@@ -48,7 +48,7 @@ pub struct LoadFile {
     /// clock. Default none.
     pub think_time: Option<Spanned<Several<Seconds>>>,
     /// Length of the load that is discarded before the window. Default: a fifth of the window, at least `300ms`; `1s` with
-    /// `iterations`; nothing for a ramp that begins at 0.
+    /// `iterations`; `0s` for a ramp that begins at 0.
     pub warmup: Option<Seconds>,
     /// Whether a connection serves many requests (`keep-alive`, default) or one (`per-request`).
     pub connection: Option<Spanned<ConnectionWord>>,

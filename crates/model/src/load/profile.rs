@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::JsonSchema;
+use crate::reading::wording::words;
 use crate::units::{bytes_words, format_duration};
 
 /// How requests are sent in one scenario.
@@ -348,15 +349,9 @@ fn rounded(number: f64) -> f64 {
     (number * 1e3).round() / 1e3
 }
 
-impl Arrivals {
-    /// As the command line has it.
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Uniform => "uniform",
-            Self::Poisson => "poisson",
-        }
-    }
+words!(Arrivals { Uniform: "uniform", Poisson: "poisson" });
 
+impl Arrivals {
     fn describe(self) -> &'static str {
         match self {
             Self::Uniform => "evenly spaced",

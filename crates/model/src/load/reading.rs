@@ -77,25 +77,22 @@ fn known_executor(name: &Spanned<String>, reading: &mut Reading) -> Option<&'sta
 
 /// Notes each key that is there and that the executor does not have.
 fn refuse_keys_of_others(load: &LoadFile, executor: &str, reading: &mut Reading) {
-    fn place<T>(key: &Option<Spanned<T>>) -> Option<Span> {
-        key.as_ref().map(Spanned::span)
-    }
     let closed = [CONSTANT_VUS, RAMPING_VUS, PER_VU, SHARED];
     let ramps = [RAMPING_VUS, RAMPING_RATE];
     let open = [CONSTANT_RATE, RAMPING_RATE];
     let iterations = [PER_VU, SHARED];
     let keys: [(&str, Option<Span>, &[&str]); 11] = [
-        ("vus", place(&load.vus), &[CONSTANT_VUS, PER_VU, SHARED]),
-        ("start-vus", place(&load.start_vus), &[RAMPING_VUS]),
-        ("rate", place(&load.rate), &[CONSTANT_RATE]),
-        ("start-rate", place(&load.start_rate), &[RAMPING_RATE]),
-        ("stages", place(&load.stages), &ramps),
-        ("iterations", place(&load.iterations), &iterations),
-        ("duration", place(&load.duration), &[CONSTANT_VUS, CONSTANT_RATE]),
-        ("max-duration", place(&load.max_duration), &iterations),
-        ("arrivals", place(&load.arrivals), &open),
-        ("pool", place(&load.pool), &open),
-        ("think-time", place(&load.think_time), &closed),
+        ("vus", Spanned::place(&load.vus), &[CONSTANT_VUS, PER_VU, SHARED]),
+        ("start-vus", Spanned::place(&load.start_vus), &[RAMPING_VUS]),
+        ("rate", Spanned::place(&load.rate), &[CONSTANT_RATE]),
+        ("start-rate", Spanned::place(&load.start_rate), &[RAMPING_RATE]),
+        ("stages", Spanned::place(&load.stages), &ramps),
+        ("iterations", Spanned::place(&load.iterations), &iterations),
+        ("duration", Spanned::place(&load.duration), &[CONSTANT_VUS, CONSTANT_RATE]),
+        ("max-duration", Spanned::place(&load.max_duration), &iterations),
+        ("arrivals", Spanned::place(&load.arrivals), &open),
+        ("pool", Spanned::place(&load.pool), &open),
+        ("think-time", Spanned::place(&load.think_time), &closed),
     ];
     for (key, span, owners) in keys {
         if let Some(span) = span.filter(|_| !owners.contains(&executor)) {

@@ -105,7 +105,7 @@ pub struct Plan {
     pub brought: Brought,
 }
 
-/// Start, verification and stop of a trial take about this long beside its warm-up and window, in seconds.
+/// A trial takes about this long in addition to its warm-up and window, in seconds: start, verification and stop.
 const OVERHEAD_S: f64 = 0.25;
 /// A private database is started, filled and stopped in about this long, in seconds.
 const DATABASE_OVERHEAD_S: f64 = 0.6;
@@ -318,7 +318,7 @@ fn is_of_kind(study: &Study, subject: &Subject) -> bool {
     }
 }
 
-/// The ceilings beside which the study's results are shown. One that the study lists itself is a subject there.
+/// The ceilings that the study's results are compared with. A ceiling that the study lists itself is a subject there.
 fn ceilings(study: &Study, catalogue: &Catalogue, ready: Ready<'_>, selected: &mut Selected) -> Vec<SubjectChoice> {
     let mut found = Selected { choices: Vec::new(), skipped: std::mem::take(&mut selected.skipped) };
     let is_listed = |id: &str| selected.choices.iter().any(|choice| choice.subject == id);
@@ -514,7 +514,7 @@ fn unable(
     unable
 }
 
-/// What cases are made of, beside scenarios.
+/// The subjects that cases are made from.
 #[derive(Clone, Copy)]
 struct Candidates<'a> {
     subjects: &'a [SubjectChoice],

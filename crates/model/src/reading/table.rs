@@ -23,6 +23,11 @@ impl<T> Spanned<T> {
         self.0.span()
     }
 
+    /// The place of a key, if it is there.
+    pub fn place(key: &Option<Self>) -> Option<Span> {
+        key.as_ref().map(Self::span)
+    }
+
     pub fn get_ref(&self) -> &T {
         self.0.get_ref()
     }

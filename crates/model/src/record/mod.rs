@@ -15,6 +15,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::JsonSchema;
 use crate::plan::CaseId;
+use crate::reading::wording::words;
 use crate::record::checks::{LoadChecks, SecondSeries};
 use crate::record::database::{CounterCheck, DatabaseWindow, PoolWindow};
 use crate::record::resources::{Disturbance, HostWindow, LinkWindow, Resources};
@@ -257,24 +258,19 @@ pub enum FailureKind {
     LabFailed,
 }
 
-impl FailureKind {
-    /// The word as it stands in files and tables.
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::BuildFailed => "build failed",
-            Self::DidNotStart => "did not start",
-            Self::Unreachable => "unreachable",
-            Self::WrongAnswer => "wrong answer",
-            Self::Crashed => "crashed",
-            Self::OutOfMemory => "out of memory",
-            Self::DatabaseFailed => "database failed",
-            Self::LinkTooSlow => "link too slow",
-            Self::Hung => "hung",
-            Self::ToolFailed => "tool failed",
-            Self::LabFailed => "lab failed",
-        }
-    }
-}
+words!(FailureKind {
+    BuildFailed: "build failed",
+    DidNotStart: "did not start",
+    Unreachable: "unreachable",
+    WrongAnswer: "wrong answer",
+    Crashed: "crashed",
+    OutOfMemory: "out of memory",
+    DatabaseFailed: "database failed",
+    LinkTooSlow: "link too slow",
+    Hung: "hung",
+    ToolFailed: "tool failed",
+    LabFailed: "lab failed",
+});
 
 /// What was measured in a trial's window.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -37,7 +37,7 @@ pub struct StudyFile {
     pub seed: Option<u64>,
     /// Differences smaller than this do not matter to the question. Default `3%`.
     pub smallest_effect: Option<Spanned<Percent>>,
-    /// Whether the machine's limit is measured beside the subjects. Default true.
+    /// Whether the ceiling, which shows the machine's limit, is measured as well. Default true.
     pub ceiling: Option<bool>,
     /// Whether the first subject of each scenario is entered twice. The difference between the two shows how far apart
     /// equal subjects can be by chance. Default true.
@@ -45,7 +45,7 @@ pub struct StudyFile {
     /// The requests that the subjects answer, and the load.
     #[schemars(length(min = 1))]
     pub scenario: Option<Vec<Table<ScenarioFile>>>,
-    /// Programs that are run to their end and timed, beside scenarios or instead of them.
+    /// Programs that run to their end and are timed, in addition to scenarios or instead of them.
     #[serde(default)]
     pub program: Vec<Table<ProgramScenarioFile>>,
     /// Published ratios of two subjects, compared with what is measured.
@@ -69,7 +69,7 @@ pub struct ScenarioFile {
     #[schemars(with = "LoadFile")]
     pub load: Option<Table<LoadFile>>,
     /// The load generator: `tolok` (default), `k6`, `wrk`, `ab`, `h2load`, `hey`, `oha`, or { name = "k6", script = "users.js" };
-    /// one, or several that are put beside each other.
+    /// one, or several to compare.
     pub tool: Option<Spanned<Several<ToolFile>>>,
     /// What must hold in every trial, such as `p95 < 50ms` or `goodput >= 99.9%`; one or several.
     pub objective: Option<Spanned<Several<String>>>,

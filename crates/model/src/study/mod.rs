@@ -64,7 +64,7 @@ pub struct Study {
     pub seed: Option<u64>,
     /// Differences smaller than this fraction do not matter to the question.
     pub smallest_effect: f64,
-    /// Whether the machine's limit is measured beside the subjects.
+    /// Whether the ceiling, which shows the machine's limit, is measured as well.
     pub ceiling: bool,
     pub scenarios: Vec<Scenario>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

@@ -34,7 +34,7 @@ pub struct PublishedFile {
     pub b: Option<Spanned<String>>,
     /// The figure of the first over that of the second.
     pub ratio: Option<Spanned<f64>>,
-    /// The figure of the first, in any unit, beside `b-value` in the same; instead of `ratio`.
+    /// The figure of the first, in any unit, with `b-value` in the same unit; instead of `ratio`.
     pub a_value: Option<Spanned<f64>>,
     /// The figure of the second.
     pub b_value: Option<Spanned<f64>>,

@@ -61,7 +61,7 @@ pub(crate) fn is_unscaled(scale: &f64) -> bool {
 
 impl Study {
     /// The same study with every warm-up, window, stage, outage and number of iterations multiplied. Names stay as they are, so
-    /// that a short run can be laid beside a long one; rates, users, time-outs, pauses and objectives are the question itself.
+    /// that a short run can be compared with a long one. Rates, users, time-outs, pauses and objectives do not change.
     #[must_use]
     pub fn scaled(&self, scale: Scale) -> Self {
         let mut scaled = self.clone();

@@ -179,8 +179,8 @@ pub fn url_workload(servers: &[ExternalServer]) -> Workload {
     }
 }
 
-/// Why a server that tolok does not start cannot take part in a scenario, if it cannot: what the study asks for would be had by the
-/// others alone.
+/// Why a server that tolok does not start cannot take part in a scenario, if it cannot. Such a scenario needs what only
+/// the subjects that tolok starts can have.
 fn out_of_reach(subject: &Subject, scenario: &Scenario, environments: &[Environment]) -> Option<String> {
     subject.external.as_ref()?;
     let environment = environments.iter().find(|environment| environment.id == scenario.environment)?;

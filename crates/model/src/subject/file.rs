@@ -171,10 +171,10 @@ pub struct VariantFile {
     /// The parameter values that make the variant.
     #[serde(default)]
     pub set: BTreeMap<Spanned<String>, Spanned<ParameterValue>>,
-    /// Programs of the toolbox that it needs beside the subject's.
+    /// Programs of the toolbox that it needs in addition to the subject's.
     #[serde(default)]
     pub needs: Vec<String>,
-    /// Programs that it needs beside the subject's for workloads that ask a database.
+    /// Programs that it needs in addition to the subject's for workloads with a database.
     #[serde(default)]
     pub database_needs: Vec<String>,
     /// The workloads it serves, if not all of the subject's.

@@ -27,7 +27,7 @@ pub enum Role {
     /// It competes.
     #[default]
     Subject,
-    /// It shows the machine's limit, beside which every result is shown.
+    /// It shows the machine's limit, which every result is compared with.
     Ceiling,
 }
 
@@ -118,9 +118,9 @@ pub struct Variant {
     /// What is different, in a few words.
     pub help: String,
     pub set: BTreeMap<String, ParameterValue>,
-    /// Programs of the toolbox that it needs beside the subject's.
+    /// Programs of the toolbox that it needs in addition to the subject's.
     pub needs: Vec<String>,
-    /// Those that it needs besides for workloads that ask a database.
+    /// Further programs that it needs for workloads with a database.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub database_needs: Vec<String>,
     pub workloads: Vec<String>,
@@ -146,7 +146,7 @@ pub struct Subject {
     pub summary: String,
     /// Programs of the toolbox that it needs.
     pub needs: Vec<String>,
-    /// Those that it needs besides for workloads that ask a database.
+    /// Further programs that it needs for workloads with a database.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub database_needs: Vec<String>,
     /// How long it may take to its first good answer, in seconds.

@@ -129,7 +129,7 @@ impl LoadTool {
     }
 
     /// The time nearest to this one, and no shorter, for which it can put load on a subject.
-    pub(crate) fn nearest_window_s(self, seconds: f64) -> f64 {
+    pub fn nearest_window_s(self, seconds: f64) -> f64 {
         match self {
             Self::Tolok | Self::H2load | Self::Hey | Self::Oha => seconds,
             Self::K6 => seconds.max(1.0),

@@ -38,16 +38,6 @@ struct ClaimReader<'a> {
     is_sound: bool,
 }
 
-/// What a claim asserts, as it is written.
-enum WrittenAssertion {
-    Ratio(Spanned<Written>),
-    Difference(Spanned<Written>),
-    Value(Spanned<Written>),
-    Extreme(Extreme, Spanned<String>),
-    Order(Spanned<Vec<Spanned<String>>>),
-    Untestable(Spanned<String>),
-}
-
 const KINDS: [&str; 7] = ["ratio", "difference", "value", "highest", "lowest", "order", "untestable"];
 const KINDS_HELP: &str = "one of: ratio = 7, difference = \"6000..7000\", value = \"430..490\", highest = \"go\", \
                           lowest = \"php\", order = [\"go\", \"bun\", \"php\"], untestable = \"why\"";
@@ -59,76 +49,81 @@ impl ClaimReader<'_> {
         let says =
             self.reading.require(file.says.take(), &span, "says", "says = \"Go has 7 times the throughput of Bun\"");
         let (place, raw) = (file.place.take(), texts(file.raw.take()));
-        let asserts = self.only_assertion(&mut file, &span);
-        let asserts = asserts.and_then(|asserts| self.read_assertion(asserts, file, &span));
+        let kind = self.only_assertion(&file, &span);
+        let asserts = kind.and_then(|kind| self.read_assertion(kind, file, &span));
         let line = line_of(self.text, &span);
         Some(Claim { id: id?.into_inner(), line, place, says: says?, raw, asserts: asserts? })
     }
 
-    /// The one thing that the claim asserts.
-    fn only_assertion(&mut self, file: &mut ClaimFile, table: &Span) -> Option<WrittenAssertion> {
-        let found = written_assertions(file);
+    /// The key of the one thing that the claim asserts.
+    fn only_assertion(&mut self, file: &ClaimFile, table: &Span) -> Option<&'static str> {
+        let [ratio, difference, value] = [&file.ratio, &file.difference, &file.value].map(Spanned::place);
+        let [highest, lowest, untestable] = [&file.highest, &file.lowest, &file.untestable].map(Spanned::place);
+        let places = [ratio, difference, value, highest, lowest, Spanned::place(&file.order), untestable];
+        let found: Vec<(&str, Span)> =
+            KINDS.into_iter().zip(places).filter_map(|(key, place)| Some((key, place?))).collect();
         let was_wrong = KINDS.iter().any(|key| self.reading.is_damaged(table, key));
         if found.is_empty() && !was_wrong {
-            self.reading.note(table.clone(), "the claim asserts nothing that can be judged", KINDS_HELP.to_owned());
+            self.reading.note(table.clone(), "the claim asserts nothing that can be judged", KINDS_HELP);
         }
-        for (key, span, _) in found.iter().skip(1) {
+        for (key, span) in found.iter().skip(1) {
             let message = format!("`{key}` is a second assertion, beside `{}`", found[0].0);
             self.reading.note(span.clone(), message, "write a [[claim]] for each");
         }
-        found.into_iter().next().map(|(.., assertion)| assertion)
+        found.first().map(|(key, _)| *key)
     }
 
-    fn read_assertion(&mut self, asserts: WrittenAssertion, file: ClaimFile, table: &Span) -> Option<Assertion> {
-        if let WrittenAssertion::Untestable(why) = asserts {
+    fn read_assertion(&mut self, kind: &str, mut file: ClaimFile, table: &Span) -> Option<Assertion> {
+        if kind == "untestable" {
             self.refuse_keys(&file, &["figure", "a", "b", "at"], "`untestable`");
-            return Some(Assertion::Untestable { why: why.into_inner() });
+            return Some(Assertion::Untestable { why: file.untestable?.into_inner() });
         }
-        let example = "figure = \"throughput_rps\"";
-        let figure = self.reading.require(file.figure.clone(), table, "figure", example);
-        let figure = figure.and_then(|key| Some((self.read_figure(&key)?, key.span())));
-        match asserts {
-            WrittenAssertion::Ratio(is) => self.read_comparison(figure, is, file, table, true),
-            WrittenAssertion::Difference(is) => self.read_comparison(figure, is, file, table, false),
-            WrittenAssertion::Value(is) => {
+        let figure = self.reading.require(file.figure.clone(), table, "figure", "figure = \"throughput_rps\"");
+        let figure = figure.and_then(|key| self.read_figure(&key));
+        match kind {
+            "ratio" => {
+                let (a, b) = self.read_pair(&mut file, kind, table, figure.as_ref());
+                let is = self.number(&file.ratio?, Unit::One);
+                Some(Assertion::Ratio { quantity: figure?.0, a: a?, b: b?, is: is? })
+            }
+            "difference" => {
+                let (a, b) = self.read_pair(&mut file, kind, table, figure.as_ref());
+                let (quantity, unit) = figure?;
+                let is = self.number(&file.difference?, unit);
+                Some(Assertion::Difference { quantity, unit, a: a?, b: b?, is: is? })
+            }
+            "value" => {
                 let at = self.read_at(&file, figure.as_ref())?;
-                let ((quantity, unit), _) = figure?;
-                let is = self.number(&is, unit)?;
+                let (quantity, unit) = figure?;
+                let is = self.number(&file.value?, unit)?;
                 Some(Assertion::Value { quantity, unit, at, is })
             }
-            WrittenAssertion::Extreme(extreme, who) => {
+            "order" => {
                 let at = self.read_at(&file, figure.as_ref())?;
-                let subject = self.read_subject(&who);
-                Some(Assertion::Extreme { quantity: figure?.0.0, at, subject, extreme })
+                let subjects = self.read_order(&file.order?)?;
+                Some(Assertion::Order { quantity: figure?.0, at, subjects })
             }
-            WrittenAssertion::Order(order) => {
+            _ => {
                 let at = self.read_at(&file, figure.as_ref())?;
-                let subjects = self.read_order(&order)?;
-                Some(Assertion::Order { quantity: figure?.0.0, at, subjects })
+                let extreme = if kind == "highest" { Extreme::Highest } else { Extreme::Lowest };
+                let subject = self.read_subject(&file.highest.or(file.lowest)?);
+                Some(Assertion::Extreme { quantity: figure?.0, at, subject, extreme })
             }
-            WrittenAssertion::Untestable(why) => Some(Assertion::Untestable { why: why.into_inner() }),
         }
     }
 
-    fn read_comparison(
+    /// The two selectors of a ratio or a difference.
+    fn read_pair(
         &mut self,
-        figure: Option<((Quantity, Unit), Span)>,
-        is: Spanned<Written>,
-        mut file: ClaimFile,
+        file: &mut ClaimFile,
+        kind: &str,
         table: &Span,
-        is_ratio: bool,
-    ) -> Option<Assertion> {
-        self.refuse_keys(&file, &["at"], if is_ratio { "`ratio`" } else { "`difference`" });
+        figure: Option<&(Quantity, Unit)>,
+    ) -> (Option<Selector>, Option<Selector>) {
+        self.refuse_keys(file, &["at"], &format!("`{kind}`"));
         let a = self.reading.require(file.a.take(), table, "a", "a = { subject = \"go\", scenario = \"hello\" }");
         let b = self.reading.require(file.b.take(), table, "b", "b = { subject = \"bun\", scenario = \"hello\" }");
-        let [a, b] = [a, b].map(|selector| self.read_selector(&selector?, figure.as_ref()));
-        let ((quantity, unit), _) = figure?;
-        let is = self.number(&is, if is_ratio { Unit::One } else { unit });
-        let (a, b, is) = (a?, b?, is?);
-        Some(match is_ratio {
-            true => Assertion::Ratio { quantity, a, b, is },
-            false => Assertion::Difference { quantity, unit, a, b, is },
-        })
+        (a.and_then(|a| self.read_selector(&a, figure)), b.and_then(|b| self.read_selector(&b, figure)))
     }
 
     fn number(&mut self, written: &Spanned<Written>, unit: Unit) -> Option<Number> {
@@ -157,7 +152,7 @@ impl ClaimReader<'_> {
         of_rows.chain(self.source.series.iter().flat_map(|series| &series.figures))
     }
 
-    fn read_at(&mut self, file: &ClaimFile, figure: Option<&((Quantity, Unit), Span)>) -> Option<Selector> {
+    fn read_at(&mut self, file: &ClaimFile, figure: Option<&(Quantity, Unit)>) -> Option<Selector> {
         self.refuse_keys(file, &["a", "b"], "this claim");
         match &file.at {
             Some(at) => self.read_selector(at, figure),
@@ -178,11 +173,7 @@ impl ClaimReader<'_> {
     }
 
     /// Which rows are meant; at least one must have the figure.
-    fn read_selector(
-        &mut self,
-        table: &Table<SelectorFile>,
-        figure: Option<&((Quantity, Unit), Span)>,
-    ) -> Option<Selector> {
+    fn read_selector(&mut self, table: &Table<SelectorFile>, figure: Option<&(Quantity, Unit)>) -> Option<Selector> {
         let file = &table.entries;
         let subject = file.subject.as_ref().map(|subject| self.read_subject(subject));
         let scenarios = file.scenario.as_ref().map(|several| several.0.as_slice()).unwrap_or_default();
@@ -190,7 +181,7 @@ impl ClaimReader<'_> {
             scenarios.iter().map(|name| self.held_against(name, "scenario", |head| head.1)).collect();
         let name = file.table.as_ref().map(|table| self.held_against(table, "table", |head| head.2));
         let selector = Selector { subject, scenarios, table: name };
-        let ((quantity, _), _) = figure?;
+        let (quantity, _) = figure?;
         let has = |figures: &[Figure]| figures.iter().any(|figure| figure.quantity == *quantity);
         let in_rows = self.source.rows_of(&selector).any(|row| has(&row.figures));
         let in_series = self.source.series_of(&selector).any(|series| has(&series.figures));
@@ -231,25 +222,3 @@ impl ClaimReader<'_> {
 
 /// The subject, the scenario and the table of a row or a series.
 type Head<'a> = (&'a str, Option<&'a str>, Option<&'a str>);
-
-/// Each assertion of a claim with its key and its place.
-fn written_assertions(file: &mut ClaimFile) -> Vec<(&'static str, Span, WrittenAssertion)> {
-    fn one<T>(
-        key: &'static str,
-        written: Option<Spanned<T>>,
-        assertion: impl FnOnce(Spanned<T>) -> WrittenAssertion,
-    ) -> Option<(&'static str, Span, WrittenAssertion)> {
-        written.map(|written| (key, written.span(), assertion(written)))
-    }
-    let extreme = |extreme| move |who| WrittenAssertion::Extreme(extreme, who);
-    let all = [
-        one("ratio", file.ratio.take(), WrittenAssertion::Ratio),
-        one("difference", file.difference.take(), WrittenAssertion::Difference),
-        one("value", file.value.take(), WrittenAssertion::Value),
-        one("highest", file.highest.take(), extreme(Extreme::Highest)),
-        one("lowest", file.lowest.take(), extreme(Extreme::Lowest)),
-        one("order", file.order.take(), WrittenAssertion::Order),
-        one("untestable", file.untestable.take(), WrittenAssertion::Untestable),
-    ];
-    all.into_iter().flatten().collect()
-}

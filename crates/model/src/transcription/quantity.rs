@@ -87,45 +87,35 @@ pub enum Unit {
 impl Unit {
     /// What one of it is in base units (s, bytes, 1/s, share of 1, cores).
     pub fn factor(self) -> f64 {
-        match self {
-            Self::One | Self::Second | Self::PerSecond | Self::Byte | Self::Core => 1.0,
-            Self::Percent => 0.01,
-            Self::Millisecond => 1e-3,
-            Self::Microsecond => 1e-6,
-            Self::Nanosecond => 1e-9,
-            Self::Minute => 60.0,
-            Self::Kilobyte => 1e3,
-            Self::Megabyte | Self::MegabytePerSecond => 1e6,
-            Self::Gigabyte => 1e9,
-            Self::Kibibyte => 1024.0,
-            Self::Mebibyte | Self::MebibytePerSecond => 1_048_576.0,
-            Self::Gibibyte => 1_073_741_824.0,
-            Self::MegabitPerSecond => 125_000.0,
-        }
+        self.factor_and_suffix().0
     }
 
     /// What stands behind a number of it, with the space before it where one belongs: ` MB`.
     pub fn suffix(self) -> &'static str {
+        self.factor_and_suffix().1
+    }
+
+    fn factor_and_suffix(self) -> (f64, &'static str) {
         match self {
-            Self::One => "",
-            Self::Percent => "%",
-            Self::Second => " s",
-            Self::Millisecond => " ms",
-            Self::Microsecond => " µs",
-            Self::Nanosecond => " ns",
-            Self::Minute => " min",
-            Self::PerSecond => "/s",
-            Self::Byte => " B",
-            Self::Kilobyte => " kB",
-            Self::Megabyte => " MB",
-            Self::Gigabyte => " GB",
-            Self::Kibibyte => " KiB",
-            Self::Mebibyte => " MiB",
-            Self::Gibibyte => " GiB",
-            Self::MegabytePerSecond => " MB/s",
-            Self::MebibytePerSecond => " MiB/s",
-            Self::MegabitPerSecond => " Mbit/s",
-            Self::Core => " cores",
+            Self::One => (1.0, ""),
+            Self::Percent => (0.01, "%"),
+            Self::Second => (1.0, " s"),
+            Self::Millisecond => (1e-3, " ms"),
+            Self::Microsecond => (1e-6, " µs"),
+            Self::Nanosecond => (1e-9, " ns"),
+            Self::Minute => (60.0, " min"),
+            Self::PerSecond => (1.0, "/s"),
+            Self::Byte => (1.0, " B"),
+            Self::Kilobyte => (1e3, " kB"),
+            Self::Megabyte => (1e6, " MB"),
+            Self::Gigabyte => (1e9, " GB"),
+            Self::Kibibyte => (1024.0, " KiB"),
+            Self::Mebibyte => (1_048_576.0, " MiB"),
+            Self::Gibibyte => (1_073_741_824.0, " GiB"),
+            Self::MegabytePerSecond => (1e6, " MB/s"),
+            Self::MebibytePerSecond => (1_048_576.0, " MiB/s"),
+            Self::MegabitPerSecond => (125_000.0, " Mbit/s"),
+            Self::Core => (1.0, " cores"),
         }
     }
 }

@@ -1,75 +1,52 @@
 //! A forecast: one row a subject and workload. A figure that does not exist is an empty field.
 
-use tolok_analysis::forecast::{Forecast, Predicted, SubjectForecast};
+use tolok_analysis::forecast::{Forecast, Prediction, SubjectForecast, Validation};
 
 use super::{csv, number};
 
-const COLUMNS: [&str; 26] = [
-    "run",
-    "subject",
-    "workload",
-    "users",
-    "instances",
-    "rtt_s",
-    "database_rtt_s",
-    "pool",
-    "think_s",
-    "predicted_throughput_rps",
-    "predicted_throughput_rps_low",
-    "predicted_throughput_rps_high",
-    "predicted_response_mean_s",
-    "predicted_response_mean_s_low",
-    "predicted_response_mean_s_high",
-    "bottleneck",
-    "most_rps",
-    "users_at_knee",
-    "instances_needed",
-    "scenarios_held_out",
-    "throughput_error_median",
-    "throughput_error_worst",
-    "response_error_median",
-    "response_error_worst",
-    "refused",
-    "remarks",
+/// A column behind that of the run: its name, and its field in a row.
+type Column = (&'static str, fn(&SubjectForecast) -> String);
+
+const COLUMNS: [Column; 25] = [
+    ("subject", |of| of.subject.clone()),
+    ("workload", |of| of.workload.clone()),
+    ("users", |of| of.conditions.users.to_string()),
+    ("instances", |of| of.conditions.instances.to_string()),
+    ("rtt_s", |of| of.conditions.rtt_s.to_string()),
+    ("database_rtt_s", |of| number(of.conditions.database_rtt_s)),
+    ("pool", |of| number(of.conditions.pool.map(f64::from))),
+    ("think_s", |of| of.conditions.think_s.to_string()),
+    ("predicted_throughput_rps", |of| predicted(of, |it| Some(it.throughput_rps.value))),
+    ("predicted_throughput_rps_low", |of| predicted(of, |it| Some(it.throughput_rps.low))),
+    ("predicted_throughput_rps_high", |of| predicted(of, |it| Some(it.throughput_rps.high))),
+    ("predicted_response_mean_s", |of| predicted(of, |it| Some(it.response_mean_s.value))),
+    ("predicted_response_mean_s_low", |of| predicted(of, |it| Some(it.response_mean_s.low))),
+    ("predicted_response_mean_s_high", |of| predicted(of, |it| Some(it.response_mean_s.high))),
+    ("bottleneck", |of| of.prediction.as_ref().map(|it| it.bottleneck.clone()).unwrap_or_default()),
+    ("most_rps", |of| predicted(of, |it| Some(it.most_rps))),
+    ("users_at_knee", |of| predicted(of, |it| Some(it.users_at_knee))),
+    ("instances_needed", |of| predicted(of, |it| Some(f64::from(it.instances_needed.as_ref()?.instances?)))),
+    ("scenarios_held_out", |of| validated(of, |it| Some(it.held_out.len() as f64))),
+    ("throughput_error_median", |of| validated(of, |it| Some(it.throughput_error_median))),
+    ("throughput_error_worst", |of| validated(of, |it| Some(it.throughput_error_worst))),
+    ("response_error_median", |of| validated(of, |it| it.response_error_median)),
+    ("response_error_worst", |of| validated(of, |it| it.response_error_worst)),
+    ("refused", |of| of.refused.clone().unwrap_or_default()),
+    ("remarks", |of| of.remarks.join(" ")),
 ];
 
 /// The forecast as CSV.
 pub fn forecast(forecast: &Forecast) -> String {
-    let rows = forecast.subjects.iter().map(|subject| fields(&forecast.run, subject));
-    csv(std::iter::once(COLUMNS.map(str::to_owned)).chain(rows))
+    let row = |run: &str, fields: [String; 25]| std::iter::once(run.to_owned()).chain(fields).collect::<Vec<_>>();
+    let heading = row("run", COLUMNS.map(|(name, _)| name.to_owned()));
+    let subjects = forecast.subjects.iter().map(|of| row(&forecast.run, COLUMNS.map(|(_, field)| field(of))));
+    csv(std::iter::once(heading).chain(subjects))
 }
 
-fn fields(run: &str, subject: &SubjectForecast) -> [String; 26] {
-    let (conditions, prediction, validation) = (&subject.conditions, &subject.prediction, &subject.validation);
-    let throughput = |of: fn(&Predicted) -> f64| number(prediction.as_ref().map(|it| of(&it.throughput_rps)));
-    let response = |of: fn(&Predicted) -> f64| number(prediction.as_ref().map(|it| of(&it.response_mean_s)));
-    let needed = prediction.as_ref().and_then(|it| it.instances_needed.as_ref()?.instances);
-    [
-        run.to_owned(),
-        subject.subject.clone(),
-        subject.workload.clone(),
-        conditions.users.to_string(),
-        conditions.instances.to_string(),
-        conditions.rtt_s.to_string(),
-        number(conditions.database_rtt_s),
-        number(conditions.pool.map(f64::from)),
-        conditions.think_s.to_string(),
-        throughput(|it| it.value),
-        throughput(|it| it.low),
-        throughput(|it| it.high),
-        response(|it| it.value),
-        response(|it| it.low),
-        response(|it| it.high),
-        prediction.as_ref().map(|it| it.bottleneck.clone()).unwrap_or_default(),
-        number(prediction.as_ref().map(|it| it.most_rps)),
-        number(prediction.as_ref().map(|it| it.users_at_knee)),
-        number(needed.map(f64::from)),
-        number(validation.as_ref().map(|it| it.held_out.len() as f64)),
-        number(validation.as_ref().map(|it| it.throughput_error_median)),
-        number(validation.as_ref().map(|it| it.throughput_error_worst)),
-        number(validation.as_ref().and_then(|it| it.response_error_median)),
-        number(validation.as_ref().and_then(|it| it.response_error_worst)),
-        subject.refused.clone().unwrap_or_default(),
-        subject.remarks.join(" "),
-    ]
+fn predicted(of: &SubjectForecast, figure: fn(&Prediction) -> Option<f64>) -> String {
+    number(of.prediction.as_ref().and_then(figure))
+}
+
+fn validated(of: &SubjectForecast, figure: fn(&Validation) -> Option<f64>) -> String {
+    number(of.validation.as_ref().and_then(figure))
 }

@@ -7,11 +7,11 @@ use tolok_analysis::{
 };
 use tolok_model::sentences::capital;
 
-use super::run::columns::{cell, named, with_ceiling};
-use super::run::notes::Notes;
+use super::run::columns::{Of, cell, of_rows, with_ceiling};
+use super::run::notes::{Noted, Notes};
 use super::run::program_table::{unmeasured, words};
-use super::run::surroundings::environment;
-use super::run::table::{mark, marks, percentiles};
+use super::run::surroundings::{cases, environment};
+use super::run::table::{mark, marks, noted, percentiles};
 use super::run::{programs, sections};
 use crate::charts::{Chart, blocks, file_name};
 use crate::document::{self, Block, Cell, Column, Document, Row, Table};
@@ -78,14 +78,11 @@ struct At<'a, C> {
     per_s: f64,
 }
 
-/// A column, and its cell for a case.
-type Of<C> = (Column, fn(&At<C>) -> Cell);
-
 fn of_scenario(findings: &Findings, scenario: &ScenarioFinding) -> Block {
-    let notes = Notes::of(scenario);
+    let notes = Notes::of(cases(scenario));
     let is_compared = scenario.cases.iter().any(|case| case.against_first.is_some());
     let memory = if scenario.memory_source == Some(MemorySource::Pss) { "PSS, MiB" } else { "memory, MiB" };
-    let mut columns: Vec<Of<CaseFinding>> = vec![(Column::numbers("good, answers/s"), |it| goodput(it.case))];
+    let mut columns: Vec<Of<At<CaseFinding>>> = vec![(Column::numbers("good, answers/s"), |it| goodput(it.case))];
     if is_compared {
         let of_first = |it: &At<CaseFinding>| ratio(it.is_first, it.case.of_first.as_ref(), it.case.against_first);
         columns.push((Column::numbers("of first, ratio"), of_first));
@@ -96,11 +93,10 @@ fn of_scenario(findings: &Findings, scenario: &ScenarioFinding) -> Block {
     columns.push((Column::numbers("p50, ms"), |it| alone(it.case.latency_p50_s.as_ref(), 1e3)));
     columns.push((Column::numbers("p99, ms"), |it| alone(it.case.latency_p99_s.as_ref(), 1e3)));
     let rows = with_ceiling(scenario).enumerate().map(|(place, (case, is_ceiling))| {
-        let name = named(&case.title, &case.runtime, is_ceiling);
         let at = At { case, is_first: place == 0 && !is_ceiling, per_s: 1.0 };
-        (noted(name, case.ranked || is_ceiling, notes.numbers(case)), at)
+        (named(case, is_ceiling, &notes), at)
     });
-    let table = table(columns, rows.collect());
+    let table = of_rows(String::new(), columns, rows);
     let verdicts = scenario.cases.iter().map(|case| case.against_first).collect();
     let has_unranked = scenario.cases.iter().any(|case| !case.ranked);
     let (id, title) = (scenario.id.clone(), heading(scenario));
@@ -108,12 +104,12 @@ fn of_scenario(findings: &Findings, scenario: &ScenarioFinding) -> Block {
 }
 
 fn of_program(findings: &Findings, program: &ProgramFinding) -> Block {
-    let notes = Notes::of_programs(program);
+    let notes = Notes::of(program.cases.iter());
     let is_compared = program.cases.iter().any(|case| case.against_first.is_some());
     let has_floor = program.cases.iter().any(|case| case.floor_s.is_some());
     let unit = Unit::of(program);
     let number = |heading: &str| Column::numbers(format!("{heading}, {}", unit.name));
-    let mut columns: Vec<Of<ProgramCaseFinding>> =
+    let mut columns: Vec<Of<At<ProgramCaseFinding>>> =
         vec![(number("wall"), |it| timed(it.case.wall_s.as_ref(), it.per_s, unmeasured(it.case)))];
     if is_compared {
         let of_first =
@@ -131,11 +127,10 @@ fn of_program(findings: &Findings, program: &ProgramFinding) -> Block {
     columns.push((number("CPU"), |it| alone(it.case.cpu_s.as_ref(), it.per_s)));
     columns.push((Column::numbers("max RSS, MiB"), |it| alone(it.case.rss_bytes.as_ref(), 1.0 / MIB)));
     let rows = program.cases.iter().enumerate().map(|(place, case)| {
-        let name = named(&case.title, &case.runtime, false);
         let at = At { case, is_first: place == 0, per_s: unit.per_s };
-        (noted(name, case.ranked, notes.numbers_of_program(case)), at)
+        (named(case, false, &notes), at)
     });
-    let table = table(columns, rows.collect());
+    let table = of_rows(String::new(), columns, rows);
     let verdicts = program.cases.iter().map(|case| case.against_first).collect();
     let has_unranked = program.cases.iter().any(|case| !case.ranked);
     let (id, title) = (program.id.clone(), programs::heading(program));
@@ -158,19 +153,10 @@ impl Unit {
     }
 }
 
-fn table<C>(columns: Vec<Of<C>>, rows: Vec<(Row, At<C>)>) -> Table {
-    let (headings, cells): (Vec<Column>, Vec<_>) = columns.into_iter().unzip();
-    let whole = |(mut row, at): (Row, At<C>)| {
-        row.cells.extend(cells.iter().map(|cell| cell(&at)));
-        row
-    };
-    let columns = std::iter::once(Column::words("subject")).chain(headings).collect();
-    Table::of(String::new(), columns, rows.into_iter().map(whole).collect())
-}
-
-fn noted(mut row: Row, is_ranked: bool, notes: Vec<usize>) -> Row {
-    row.cells[0].mark = if is_ranked { "" } else { NOT_RANKED };
-    row.cells[0].notes = notes;
+/// The name of a case, with a mark if it is not ranked.
+fn named<F: Noted>(case: &CaseFinding<F>, is_ceiling: bool, notes: &Notes) -> Row {
+    let mut row = noted(case, is_ceiling, Some(notes));
+    row.cells[0].mark = if case.ranked || is_ceiling { "" } else { NOT_RANKED };
     row
 }
 
@@ -206,9 +192,8 @@ fn alone(estimate: Option<&Estimate>, unit: f64) -> Cell {
 
 /// Of a scenario's table.
 fn caption_of_scenario(findings: &Findings, scenario: &ScenarioFinding) -> Vec<String> {
-    let cases = || scenario.cases.iter().chain(&scenario.ceiling);
-    let (scored, planned) =
-        cases().fold((0, 0), |(scored, planned), case| (scored + case.trials_scored, planned + case.trials_planned));
+    let (scored, planned) = cases(scenario)
+        .fold((0, 0), |(scored, planned), case| (scored + case.trials_scored, planned + case.trials_planned));
     let memory = match scenario.memory_source {
         Some(MemorySource::Group) => "Memory: anonymous and kernel memory of the control group. ",
         Some(MemorySource::Pss) => "PSS: proportional set sizes of all processes. ",

@@ -8,11 +8,6 @@ pub fn utilisation(throughput_rps: f64, demand_s: f64, servers: f64) -> f64 {
     throughput_rps * demand_s / servers
 }
 
-/// The same law turned round, D = B / C: time of a resource that each of the completed jobs took.
-pub fn service_demand_s(busy_s: f64, completed: f64) -> f64 {
-    busy_s / completed
-}
-
 /// Little's law, N = X · R: jobs that are there at a time.
 pub fn jobs_present(throughput_rps: f64, residence_s: f64) -> f64 {
     throughput_rps * residence_s
@@ -23,22 +18,16 @@ pub fn response_time_s(users: f64, throughput_rps: f64, think_s: f64) -> f64 {
     users / throughput_rps - think_s
 }
 
-/// The forced flow law, X_k = V_k · X: what a resource completes if each job visits it so often.
-pub fn resource_throughput_rps(throughput_rps: f64, visits: f64) -> f64 {
-    visits * throughput_rps
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn the_laws_agree_with_each_other_on_one_window() {
-        // 20 users who think for 1 s; in 10 s a disk was busy for 6 s and served 200 requests of 100 jobs.
+        // 20 users who think for 1 s; in 10 s a disk was busy for 6 s with 100 jobs.
         let throughput_rps = 100.0 / 10.0;
-        let demand_s = service_demand_s(6.0, 100.0);
+        let demand_s = 6.0 / 100.0;
         assert_eq!(utilisation(throughput_rps, demand_s, 1.0), 0.6);
-        assert_eq!(resource_throughput_rps(throughput_rps, 2.0), 20.0);
         let response_s = response_time_s(20.0, throughput_rps, 1.0);
         assert_eq!(response_s, 1.0);
         assert_eq!(jobs_present(throughput_rps, response_s + 1.0), 20.0);

@@ -141,7 +141,7 @@ fn a_format_of_another_version_is_refused() {
     check(&text.replace("\"format\": 4", "\"format\": 3"), older);
     check("{}", "it has no `format`");
     check("{ \"format\"", "EOF while parsing an object at line 1 column 10");
-    check("{ \"format\": 4 }", "missing field `id`");
+    check("{ \"format\": 4 }", "missing field `id` at line 1 column 15");
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 use std::fs;
 
+use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use tolok_model::{
     Case, Check, Diagnosis, DiagnosisRecord, LoadTool, Measurement, Outcome, Plan, PlannedTrial, RawWindow, RunRecord,
@@ -59,6 +60,12 @@ pub(super) fn check(folder: &RunFolder, run: &RunRecord, plan: &Plan) -> Check {
     check.saying(format!("{figures} figures were made again from the raw files, and each is the one that is stored"))
 }
 
+/// Reads a record from its value by way of its text: all records are read from text, and a second source would compile the reader of
+/// each of them twice.
+fn record_of<T: DeserializeOwned>(stored: &Value) -> serde_json::Result<T> {
+    serde_json::from_str(&stored.to_string())
+}
+
 impl Trial<'_> {
     fn scored(&self, planned: &PlannedTrial) -> Check {
         let mut check = Check::new("figures");
@@ -68,7 +75,7 @@ impl Trial<'_> {
             // Named by the check of trials.
             Err(_) => return check,
         };
-        let record = match serde_json::from_value::<TrialRecord>(stored.clone()) {
+        let record = match record_of::<TrialRecord>(&stored) {
             Ok(record) => record,
             Err(error) => {
                 check.differs(said(self.file("trial.json"), format!("it is no record of a trial: {error}"), ADVICE));
@@ -130,7 +137,7 @@ impl Trial<'_> {
             Ok(None) => return check,
             Err(error) => return unreadable(self.folder, "figures", &error),
         };
-        let record = serde_json::from_value::<DiagnosisRecord>(stored.clone());
+        let record = record_of::<DiagnosisRecord>(&stored);
         match record.map_err(|error| error.to_string()).and_then(|record| self.diagnosed(record)) {
             Ok(None) => {}
             Ok(Some(made)) => {
@@ -249,8 +256,9 @@ impl Trial<'_> {
     }
 
     fn raw(&self) -> Result<RawWindow, String> {
-        let text = fs::read(self.path().join(RAW_WINDOW)).map_err(|error| format!("{RAW_WINDOW}: {error}"))?;
-        serde_json::from_slice(&text).map_err(|error| format!("{RAW_WINDOW}: {error}"))
+        let text =
+            fs::read_to_string(self.path().join(RAW_WINDOW)).map_err(|error| format!("{RAW_WINDOW}: {error}"))?;
+        serde_json::from_str(&text).map_err(|error| format!("{RAW_WINDOW}: {error}"))
     }
 
     fn path(&self) -> std::path::PathBuf {

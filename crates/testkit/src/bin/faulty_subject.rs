@@ -119,7 +119,7 @@ fn fork(options: &Options) -> Result<(), String> {
     if ended.status.success() { Ok(()) } else { Err(format!("daemonize ended with {}", ended.status)) }
 }
 
-/// Leaves the session and starts one that stays there; with the end of this process it is nobody's child.
+/// Leaves the session and starts one that stays there; it outlives this process.
 fn daemonize(options: &Options) -> Result<(), String> {
     rustix::process::setsid().map_err(|error| format!("cannot leave the session: {error}"))?;
     start("stay", options).map(drop)
@@ -141,7 +141,7 @@ fn end(code: u8, why: &str) -> ExitCode {
 }
 
 fn log(line: &str) {
-    // There is nobody to tell that standard error is closed.
+    // A closed standard error cannot be reported.
     let _ = writeln!(io::stderr(), "faulty-subject: {line}");
 }
 
@@ -249,12 +249,12 @@ impl Server {
         while let Some(head) = read_head(&mut input)? {
             match self.fault {
                 Fault::HangAfter(requests) if self.answered.fetch_add(1, Ordering::SeqCst) >= requests => {
-                    // Reads on, so that the client is never told anything, not even that nobody listens.
+                    // Reads on, so that the client gets no answer and no error.
                     io::copy(&mut input, &mut io::sink())?;
                     return Ok(());
                 }
                 Fault::CrashAfter(requests) if self.answered.fetch_add(1, Ordering::SeqCst) >= requests => {
-                    // Nobody may be listening: another thread was faster.
+                    // The receiver may be gone: another thread was faster.
                     let _ = crash.send(format!("crashes after {requests} requests, as it was told"));
                     return Ok(());
                 }
@@ -271,7 +271,7 @@ impl Server {
         Ok(())
     }
 
-    /// Turns follow each other at an even distance while anybody waits for one. Who oversleeps delays nobody else.
+    /// Turns follow each other at an even distance while threads wait for one. A thread that oversleeps delays no other.
     fn wait_for_a_turn(&self, distance: Duration) {
         let own = {
             let mut turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);

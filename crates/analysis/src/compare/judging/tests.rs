@@ -149,7 +149,7 @@ struct Simulation {
     repetitions: u32,
     /// What the first case is slower by in the second run.
     slowdown: f64,
-    /// What everything is slower by in the second run, the control included; nothing for no control.
+    /// What everything is slower by in the second run, the control included, or `None` for no control.
     drift: Option<f64>,
     threshold: f64,
 }

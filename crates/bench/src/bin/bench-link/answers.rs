@@ -6,10 +6,10 @@ use std::net::{SocketAddr, TcpListener, TcpStream};
 use tolok_link::LinkSpec;
 
 use crate::emulated::Emulated;
-use crate::error::{BenchError, failed};
 use crate::flow::{Sorted, now_s};
 use crate::spaces::Lab;
-use crate::table::{Table, grouped};
+use tolok_bench::error::{BenchError, failed};
+use tolok_bench::table::Table;
 
 const ROUNDS: u32 = 20;
 const SHORT_BYTES: usize = 8;
@@ -71,13 +71,12 @@ pub fn table(lab: &Lab) -> Result<Table, BenchError> {
         dismiss(lab, address)?;
         let _ = server.join();
         let account = link.end(lab)?;
-        let (late_us, late_max_us) = account.lateness_us()?;
         let mut row = vec![format!("{round_ms} ms")];
         row.extend(took_ms.map(|values| {
             let sorted = Sorted::of(values);
             format!("{:.2} ({:.2}..{:.2})", sorted.quantile(0.5), sorted.quantile(0.0), sorted.quantile(1.0))
         }));
-        row.push(format!("{late_us:.1} / {}", grouped(late_max_us)));
+        row.push(account.lateness_words()?);
         rows.push(row);
     }
     let columns = vec![

@@ -4,12 +4,12 @@ use std::time::Duration;
 
 use tolok_link::{LinkRow, LinkSpec};
 
-use crate::emulated::{Account, Emulated, udp};
-use crate::error::{BenchError, failed};
+use crate::emulated::{Account, Emulated, pair};
 use crate::flow::{now_s, send};
 use crate::rate::stream;
 use crate::spaces::Lab;
-use crate::table::{Table, digits, grouped};
+use tolok_bench::error::BenchError;
+use tolok_bench::table::{Table, digits, grouped};
 
 /// Enough that nothing is dropped, and reason enough to count packets one by one.
 const LARGE_QUEUE: Option<u64> = Some(64 << 20);
@@ -18,8 +18,7 @@ const SMALL_BYTES: usize = 36;
 
 /// Sends small datagrams as fast as it can, and says how many a second, and the CPU time of the link as a share of one CPU.
 fn flood(lab: &Lab, link: &Emulated, lasts_s: f64) -> Result<(f64, f64), BenchError> {
-    let (near, far) = (udp(lab, 0)?, udp(lab, 1)?);
-    far.local_addr().and_then(|address| near.connect(address)).map_err(failed("connect two sockets"))?;
+    let [near, _far] = pair(lab)?;
     let (start_s, before_s, mut sent) = (now_s(), link.cpu_s()?, 0u64);
     while now_s() - start_s < lasts_s {
         sent += u64::from(send(&near, sent, SMALL_BYTES));
@@ -75,7 +74,6 @@ pub fn table(lab: &Lab) -> Result<Table, BenchError> {
 }
 
 fn row(name: &str, carried: String, busy: f64, account: &Account) -> Result<Vec<String>, BenchError> {
-    let (late_us, late_max_us) = account.lateness_us()?;
     let dropped: u64 =
         account.last()?.directions.iter().map(|counts| counts.dropped_queue + counts.dropped_refused).sum();
     Ok(vec![
@@ -83,7 +81,7 @@ fn row(name: &str, carried: String, busy: f64, account: &Account) -> Result<Vec<
         carried,
         grouped(best_second(account)),
         format!("{:.0} %", busy * 100.0),
-        format!("{late_us:.1} / {}", grouped(late_max_us)),
+        account.lateness_words()?,
         grouped(dropped as f64),
         grouped(account.unseen as f64),
     ])

@@ -9,9 +9,10 @@ use rustix::process::{Pid, Signal, kill_process, set_parent_process_death_signal
 use tempfile::TempDir;
 use tolok_link::{LinkJob, LinkRow, LinkSpec, MTU_BYTES, read_report, tun};
 
-use crate::error::{BenchError, failed};
 use crate::ping;
 use crate::spaces::{FAR, Lab, NEAR};
+use tolok_bench::error::{BenchError, failed};
+use tolok_bench::table::grouped;
 
 const DEVICE: &str = "tolok0";
 
@@ -34,7 +35,7 @@ pub struct Account {
 
 /// The hidden command: runs the link of a job.
 pub fn run(job: &str) -> Result<(), BenchError> {
-    // A link that nobody ends would keep its namespaces for ever.
+    // Without an end the link would keep its namespaces for ever.
     set_parent_process_death_signal(Some(Signal::KILL)).map_err(failed("be bound to the bench"))?;
     let job: LinkJob = serde_json::from_str(job).map_err(failed("read the job"))?;
     Ok(tolok_link::run(&job)?)
@@ -102,14 +103,14 @@ impl Account {
         self.rows.last().ok_or_else(|| BenchError::Account { what: "it has no row".to_owned() })
     }
 
-    /// Mean and greatest lateness in both directions, in microseconds.
-    pub fn lateness_us(&self) -> Result<(f64, f64), BenchError> {
+    /// Mean and greatest lateness in both directions, in microseconds: `3.2 / 1,204`.
+    pub fn lateness_words(&self) -> Result<String, BenchError> {
         let last = self.last()?;
         let packets: u64 = last.directions.iter().map(|counts| counts.packets).sum();
         let sum_ns: u64 = last.directions.iter().map(|counts| counts.lateness_sum_ns).sum();
         let all = self.rows.iter().flat_map(|row| row.directions);
         let max_ns = all.map(|counts| counts.lateness_max_ns).max().unwrap_or(0);
-        Ok((sum_ns as f64 / packets.max(1) as f64 / 1e3, max_ns as f64 / 1e3))
+        Ok(format!("{:.1} / {}", sum_ns as f64 / packets.max(1) as f64 / 1e3, grouped(max_ns as f64 / 1e3)))
     }
 }
 
@@ -133,8 +134,19 @@ fn dropped(lab: &Lab, end: usize) -> Result<u64, BenchError> {
     Ok(column.and_then(|text| text.parse().ok()).unwrap_or(0))
 }
 
+/// Two sockets that know each other.
+pub fn pair(lab: &Lab) -> Result<[UdpSocket; 2], BenchError> {
+    let (near, far) = (udp(lab, 0)?, udp(lab, 1)?);
+    let connect = || -> std::io::Result<()> {
+        near.connect(far.local_addr()?)?;
+        far.connect(near.local_addr()?)
+    };
+    connect().map_err(failed("connect two sockets"))?;
+    Ok([near, far])
+}
+
 /// A socket of an end that never blocks.
-pub fn udp(lab: &Lab, end: usize) -> Result<UdpSocket, BenchError> {
+fn udp(lab: &Lab, end: usize) -> Result<UdpSocket, BenchError> {
     lab.inside(end, || {
         let socket = UdpSocket::bind(([NEAR, FAR][end], 0))?;
         socket.set_nonblocking(true)?;

@@ -2,11 +2,11 @@
 
 use tolok_link::{Direction, Fate, Held, LinkSpec};
 
-use crate::emulated::{Emulated, udp};
-use crate::error::{BenchError, failed};
+use crate::emulated::{Emulated, pair};
 use crate::flow::{now_s, receive, send};
 use crate::spaces::Lab;
-use crate::table::{Table, grouped};
+use tolok_bench::error::BenchError;
+use tolok_bench::table::{Table, grouped};
 
 /// Datagrams for each probability.
 const DATAGRAMS: u32 = 100_000;
@@ -24,8 +24,7 @@ fn computed(spec: LinkSpec, packets: u64) -> u64 {
 
 /// Sends them all, and counts how many come.
 fn send_all(lab: &Lab, datagrams: u64) -> Result<u64, BenchError> {
-    let (near, far) = (udp(lab, 0)?, udp(lab, 1)?);
-    far.local_addr().and_then(|address| near.connect(address)).map_err(failed("connect two sockets"))?;
+    let [near, far] = pair(lab)?;
     let start_s = now_s();
     let (mut number, mut came, mut last_s) = (0u64, 0u64, start_s);
     while number < datagrams || now_s() - last_s < 0.5 {
@@ -53,7 +52,6 @@ pub fn table(lab: &Lab) -> Result<Table, BenchError> {
         let there = account.last()?.directions[0];
         let expected = loss * datagrams as f64;
         let spread = (expected * (1.0 - loss)).sqrt();
-        let (late_us, late_max_us) = account.lateness_us()?;
         rows.push(vec![
             format!("{} %", loss * 100.0),
             grouped(datagrams as f64),
@@ -63,7 +61,7 @@ pub fn table(lab: &Lab) -> Result<Table, BenchError> {
             grouped(there.dropped_loss as f64),
             grouped(computed(spec, there.offered_packets) as f64),
             account.unseen.to_string(),
-            format!("{late_us:.1} / {}", grouped(late_max_us)),
+            account.lateness_words()?,
         ]);
     }
     let columns = vec![

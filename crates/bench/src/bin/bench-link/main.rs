@@ -1,34 +1,32 @@
 //! `bench-link`: how true the emulated link is, on this machine. Target and measurement side by side.
 //!
 //! Two network namespaces and a link between them, made here and gone with this program. The probe is one thread with
-//! sockets in both namespaces, so that one clock times both directions and nobody has to be woken to answer. Where
+//! sockets in both namespaces, so that one clock times both directions and no thread has to wake up to answer. Where
 //! programs that sleep are measured, or TCP, it says so.
 
 mod answers;
 mod capacity;
 mod document;
 mod emulated;
-mod error;
 mod flow;
 mod loss;
 mod ping;
 mod rate;
 mod spaces;
-#[path = "../../table.rs"]
-#[allow(dead_code, reason = "bench-load uses the rest of it")]
-mod table;
 
 use std::io::Write as _;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
+use tolok_bench::error::{self, BenchError};
+use tolok_bench::machine::Machine;
+use tolok_bench::table::Table;
 
-use error::BenchError;
 use spaces::Lab;
 
 /// Measures something and puts it in a table.
-type Part = fn(&Lab) -> Result<table::Table, BenchError>;
+type Part = fn(&Lab) -> Result<Table, BenchError>;
 
 /// What is measured, by name, in this order.
 const PARTS: [(&str, Part); 6] = [
@@ -94,12 +92,12 @@ fn main() -> ExitCode {
 fn measure(args: &Args) -> Result<(), BenchError> {
     // Before anything starts a thread: only then can a program enter a user namespace.
     let lab = Lab::make(args.link_cpu, args.probe_cpu, args.quick)?;
-    let start = document::Machine::look();
+    let start = Machine::read();
     let mut tables = Vec::new();
     for (name, part) in PARTS {
         if args.only.is_empty() || args.only.iter().any(|wanted| wanted == name) {
             let made = part(&lab)?;
-            // Whoever stopped reading has seen enough.
+            // A reader that has gone has seen enough.
             let _ = writeln!(std::io::stdout(), "{}", made.text());
             tables.push(made);
         }

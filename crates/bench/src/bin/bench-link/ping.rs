@@ -1,15 +1,14 @@
 //! Delay and jitter: datagrams that are numbered, sent, seen, sent back and seen again.
 
-use std::net::UdpSocket;
 use std::time::Duration;
 
 use tolok_link::LinkSpec;
 
-use crate::emulated::{Emulated, udp};
-use crate::error::{BenchError, failed};
+use crate::emulated::{Emulated, pair};
 use crate::flow::{STAMP_BYTES, Sorted, now_s, receive, send};
 use crate::spaces::Lab;
-use crate::table::{Table, grouped};
+use tolok_bench::error::{BenchError, failed};
+use tolok_bench::table::{Table, grouped};
 
 /// Datagrams for each figure of a probe that never sleeps.
 const PROBES: u32 = 3_000;
@@ -24,17 +23,6 @@ struct Seen {
     there: Vec<f64>,
     back: Vec<f64>,
     round: Vec<f64>,
-}
-
-/// Two sockets that know each other.
-fn pair(lab: &Lab) -> Result<[UdpSocket; 2], BenchError> {
-    let (near, far) = (udp(lab, 0)?, udp(lab, 1)?);
-    let connect = || -> std::io::Result<()> {
-        near.connect(far.local_addr()?)?;
-        far.connect(near.local_addr()?)
-    };
-    connect().map_err(failed("connect two sockets"))?;
-    Ok([near, far])
 }
 
 /// Waits until packets pass the link in both directions.
@@ -129,7 +117,6 @@ pub fn delays(lab: &Lab) -> Result<Table, BenchError> {
         let slept = Sorted::of(sleepers(lab, lab.extent(SLEEPERS))?);
         let account = link.end(lab)?;
         let (round, there, back) = (Sorted::of(seen.round), Sorted::of(seen.there), Sorted::of(seen.back));
-        let (late_us, late_max_us) = account.lateness_us()?;
         let ms = |value_s: f64| format!("{:.3}", value_s * 1e3);
         rows.push(vec![
             format!("{target_ms}"),
@@ -140,7 +127,7 @@ pub fn delays(lab: &Lab) -> Result<Table, BenchError> {
             ms(round.deviation()),
             format!("{} / {}", ms(there.quantile(0.5)), ms(back.quantile(0.5))),
             ms(slept.quantile(0.5)),
-            format!("{late_us:.1} / {}", grouped(late_max_us)),
+            account.lateness_words()?,
             format!("{:.1} %", busy * 100.0),
             grouped(round.count() as f64),
         ]);
@@ -169,7 +156,6 @@ pub fn jitters(lab: &Lab) -> Result<Table, BenchError> {
         let link = Emulated::start(lab, spec)?;
         let seen = probe(lab, lab.extent(PROBES))?;
         let account = link.end(lab)?;
-        let (late_us, late_max_us) = account.lateness_us()?;
         for (direction, values) in [("there", seen.there), ("back", seen.back)] {
             let sorted = Sorted::of(values);
             let beside =
@@ -182,7 +168,7 @@ pub fn jitters(lab: &Lab) -> Result<Table, BenchError> {
                 beside(0.75),
                 beside(0.99),
                 format!("{:.3} / {:.3}", sorted.deviation() * 1e3, jitter_ms / 12f64.sqrt()),
-                format!("{late_us:.1} / {}", grouped(late_max_us)),
+                account.lateness_words()?,
                 grouped(sorted.count() as f64),
             ]);
         }

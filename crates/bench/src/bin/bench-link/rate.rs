@@ -8,11 +8,11 @@ use std::time::Duration;
 
 use tolok_link::LinkSpec;
 
-use crate::emulated::{Emulated, udp};
-use crate::error::{BenchError, failed};
+use crate::emulated::{Emulated, pair};
 use crate::flow::{now_s, receive, send};
 use crate::spaces::Lab;
-use crate::table::{Table, digits, grouped};
+use tolok_bench::error::{BenchError, failed};
+use tolok_bench::table::{Table, digits, grouped};
 
 /// Payload of the largest TCP packet, with the usual time stamps, and of the largest datagram.
 const SEGMENT_BYTES: f64 = 1_448.0;
@@ -68,8 +68,7 @@ pub fn stream(lab: &Lab, link: &Emulated, lasts: Duration) -> Result<Streamed, B
 
 /// Sends datagrams faster than the rate, and returns the rate at which they came, in bits a second of IP, and how many.
 fn overload(lab: &Lab, rate_bps: f64, lasts_s: f64) -> Result<(f64, u64), BenchError> {
-    let (near, far) = (udp(lab, 0)?, udp(lab, 1)?);
-    far.local_addr().and_then(|address| near.connect(address)).map_err(failed("connect two sockets"))?;
+    let [near, far] = pair(lab)?;
     let gap_s = PACKET_BYTES * 8.0 / (rate_bps * EXCESS);
     let (start_s, mut number) = (now_s(), 0u64);
     let (mut first_s, mut last_s, mut came) = (f64::NAN, f64::NAN, 0u64);
@@ -104,7 +103,6 @@ pub fn table(lab: &Lab) -> Result<Table, BenchError> {
         let (came_bps, datagrams) = overload(lab, rate_mbps * 1e6, f64::from(lab.extent(30)) / 10.0)?;
         let streamed = stream(lab, &link, Duration::from_millis(u64::from(lab.extent(6_000))))?;
         let account = link.end(lab)?;
-        let (late_us, late_max_us) = account.lateness_us()?;
         let dropped: u64 = account.last()?.directions.iter().map(|counts| counts.dropped_queue).sum();
         let waited = account.rows.iter().flat_map(|row| row.directions).map(|counts| counts.queued_bytes_max).max();
         let most_mbps = rate_mbps * SEGMENT_BYTES / PACKET_BYTES;
@@ -118,7 +116,7 @@ pub fn table(lab: &Lab) -> Result<Table, BenchError> {
             format!("{:.1} %", streamed.payload_bps / most_mbps / 1e4),
             grouped(dropped as f64),
             grouped(waited.unwrap_or(0) as f64),
-            format!("{late_us:.1} / {}", grouped(late_max_us)),
+            account.lateness_words()?,
             format!("{:.1} %", streamed.busy * 100.0),
             account.unseen.to_string(),
         ]);

@@ -12,7 +12,7 @@ use rustix::thread::{
     CpuSet, LinkNameSpaceType, UnshareFlags, move_into_link_name_space, sched_setaffinity, unshare_unsafe,
 };
 
-use crate::error::{BenchError, failed};
+use tolok_bench::error::{BenchError, failed};
 
 /// Address of the near end.
 pub const NEAR: Ipv4Addr = Ipv4Addr::new(198, 18, 0, 1);
@@ -35,8 +35,7 @@ pub struct Lab {
 }
 
 impl Lab {
-    /// Makes the namespaces; who is not root makes them inside a user namespace. All threads from here on keep to the
-    /// probe's CPU.
+    /// Makes the namespaces, inside a user namespace without root. All threads keep to the probe's CPU from here on.
     pub fn make(link_cpu: u32, probe_cpu: u32, quick: bool) -> Result<Lab, BenchError> {
         let mut cpus = CpuSet::new();
         cpus.set(probe_cpu as usize);
@@ -46,7 +45,7 @@ impl Lab {
         }
         let home = current()?;
         let make = || -> Result<File, BenchError> {
-            // SAFETY: a new network namespace shares no descriptors anew and changes no memory.
+            // SAFETY: a new network namespace shares no further descriptors and changes no memory.
             unsafe { unshare_unsafe(UnshareFlags::NEWNET) }.map_err(failed("make a network namespace"))?;
             // No connection is to profit from what an earlier one has learnt.
             fs::write("/proc/sys/net/ipv4/tcp_no_metrics_save", "1").map_err(failed("set up TCP"))?;

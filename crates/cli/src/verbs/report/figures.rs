@@ -42,8 +42,8 @@ pub fn write(findings: &Findings, folder: &Path) -> Result<(), CliError> {
     Ok(())
 }
 
-/// Makes all PDFs by one converter, so that they look alike: the first that can, or none where there is nothing to do or nobody to
-/// do it. Otherwise why each failed.
+/// Makes all PDFs by the first converter that can, so that they look alike. Returns `None` without charts or converters, and an
+/// error for each converter if all of them failed.
 fn convert<'a>(
     converters: &'a [Found],
     charts: &[Chart],

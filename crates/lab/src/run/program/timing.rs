@@ -162,8 +162,8 @@ impl ProgramTrial<'_> {
             return Err(tool_failed(format!("tolok's timer ended with {how}")));
         }
         let no_report = |error: &dyn std::fmt::Display| tool_failed(format!("tolok's timer left no report: {error}"));
-        let text = std::fs::read(&job.report).map_err(|error| no_report(&error))?;
-        let TimerReport { runs, fault, broken } = serde_json::from_slice(&text).map_err(|error| no_report(&error))?;
+        let text = std::fs::read_to_string(&job.report).map_err(|error| no_report(&error))?;
+        let TimerReport { runs, fault, broken } = serde_json::from_str(&text).map_err(|error| no_report(&error))?;
         if let Some(why) = broken {
             return Err(tool_failed(format!("tolok's timer could not go on: {why}")));
         }

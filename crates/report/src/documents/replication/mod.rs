@@ -147,7 +147,7 @@ fn factor(factor: &FactorFinding) -> Vec<Block> {
         vec![Column::words("level"), Column::words("ratio of"), Column::numbers(factor.words.as_str())],
         factor.levels.iter().map(row).collect(),
     );
-    let chart = svg::levels(factor, SMALLEST_EFFECT).map(|svg| Chart { svg, caption: String::new() });
+    let chart = svg::levels(factor, SMALLEST_EFFECT).map(Chart::of);
     let remarks = factor.levels.iter().filter(|level| level.remark.is_some());
     let remarks = remarks.map(|level| format!("{}: {}", level.name, remark(level)).into()).collect();
     let published = factor.published.as_ref().map(|it| format!("Published: {}. ", it.words)).unwrap_or_default();
@@ -235,7 +235,7 @@ fn ratios(ratios: &[ReplicatedRatio], depth: Depth) -> Vec<Block> {
         let key = [(PUBLISHED, "published"), (MEASURED, "measured")];
         let key = key.map(|(svg, words)| Key { svg: svg.to_owned(), words: words.to_owned() });
         let svg = svg::published(&ratios[..ratios.len().min(MOST_DRAWN)], SMALLEST_EFFECT);
-        let charts = Block::Charts(vec![Chart { svg, caption: String::new() }]);
+        let charts = Block::Charts(vec![Chart::of(svg)]);
         blocks.extend([Block::paragraph(note, Look::Muted), Block::Key(key.to_vec()), charts]);
     }
     blocks.push(Block::Table(table));

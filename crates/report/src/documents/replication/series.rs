@@ -40,7 +40,7 @@ fn in_a_table(caption: &str, all: &[ReplicatedSeries], some: &[&ReplicatedSeries
     }
     let is_measured = some.iter().any(|one| one.measured.is_some());
     let groups = groups(all).into_iter().filter(|group| group.iter().any(|it| it.measured.is_some()) == is_measured);
-    let charts = groups.map(|group| Chart { svg: svg::courses(&group), caption: String::new() }).collect();
+    let charts = groups.map(|group| Chart::of(svg::courses(&group))).collect();
     let row = |one: &&ReplicatedSeries| {
         let measured = one.measured.as_ref().map_or(NONE.to_owned(), |it| drawn(it, depth));
         let cells = [series_name(one), drawn(&one.published, depth), measured].map(Into::into);

@@ -66,7 +66,7 @@ fn single(findings: &Findings, scenario: &ScenarioFinding) -> Vec<Block> {
 }
 
 fn drawn(svg: String) -> Chart {
-    Chart { svg, caption: String::new() }
+    Chart::of(svg)
 }
 
 fn with_note(note: String, charts: Vec<Chart>) -> Vec<Block> {

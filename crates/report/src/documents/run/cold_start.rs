@@ -51,7 +51,7 @@ pub(crate) fn blocks(findings: &Findings, depth: Depth) -> Vec<Block> {
 
 /// The charts of a page, the later ones folded away.
 fn drawn(groups: &[Group]) -> Vec<Block> {
-    let mut shown: Vec<Chart> = groups.iter().map(|it| Chart { svg: it.chart(), caption: String::new() }).collect();
+    let mut shown: Vec<Chart> = groups.iter().map(|it| Chart::of(it.chart())).collect();
     let folded = shown.split_off(SHOWN.min(shown.len()));
     let summary = format!("{} more", folded.len()).into();
     let rest = (!folded.is_empty()).then(|| Block::Folded { summary, blocks: vec![Block::Charts(folded)] });

@@ -24,6 +24,24 @@ pub(crate) fn named(title: &str, runtime: &str, is_ceiling: bool) -> Row {
     Row { runtime: Some(runtime.to_owned()), look, cells: vec![name.into()] }
 }
 
+/// A column, and its cell for what a row is of.
+pub(crate) type Of<C> = (Column, fn(&C) -> Cell);
+
+/// A table of rows that have their names and what they are of: a cell for each column stands behind the name.
+pub(crate) fn of_rows<C>(
+    caption: impl Into<String>,
+    columns: Vec<Of<C>>,
+    rows: impl Iterator<Item = (Row, C)>,
+) -> Table {
+    let (headings, cells): (Vec<Column>, Vec<_>) = columns.into_iter().unzip();
+    let whole = |(mut row, of): (Row, C)| {
+        row.cells.extend(cells.iter().map(|cell| cell(&of)));
+        row
+    };
+    let columns = std::iter::once(Column::words("subject")).chain(headings).collect();
+    Table::of(caption, columns, rows.map(whole).collect())
+}
+
 /// Priority of a column by its place: where there is little room, the last go first.
 pub(crate) fn falling(place: usize) -> u8 {
     Column::ALWAYS - 1 - u8::try_from(place).unwrap_or(u8::MAX - 2).min(u8::MAX - 3)

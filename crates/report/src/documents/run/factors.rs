@@ -64,7 +64,7 @@ fn variance(finding: &VarianceFinding, depth: Depth) -> Vec<Block> {
     };
     let rows = finding.shares.iter().map(row).collect();
     let table = Table { caption: format!("Shares of {title}"), columns: columns.to_vec(), rows, ..Table::default() };
-    let chart = || Block::Charts(vec![Chart { svg: svg::shares(finding), caption: String::new() }]);
+    let chart = || Block::Charts(vec![Chart::of(svg::shares(finding))]);
     let blocks = [
         Some(Block::heading(3, format!("What matters: {title}"))),
         Some(Block::Verdict(finding.sentence.as_str().into())),

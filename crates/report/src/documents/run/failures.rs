@@ -1,10 +1,7 @@
 //! What failed in a run: trials that could not be measured or were disturbed, and requests of those that were not.
 
 use tolok_analysis::figures::{NONE, Quantity, amount, count, counted, listed, small_share};
-use tolok_analysis::{
-    CaseFinding, DisturbedProgramTrial, DisturbedTrial, Findings, ProgramCaseFinding, ProgramFinding, ScenarioFinding,
-    TrialFailure,
-};
+use tolok_analysis::{CaseFinding, Findings, ProgramCaseFinding, ProgramFinding, ScenarioFinding, TrialFailure};
 
 use super::{list, section, surroundings};
 use crate::document::{Block, Cell, Column, Depth, Look, Row, Table, Text};
@@ -65,35 +62,25 @@ fn failed_trials(findings: &Findings) -> Vec<String> {
 
 /// All trials that count for nothing because others disturbed them, a line each.
 fn disturbed_trials(findings: &Findings) -> Vec<String> {
-    let server = |(scenario, case): Of| {
-        let seen = |trial: &DisturbedTrial| format!("{} good answers/s", amount(Quantity::Number, trial.goodput_rps));
-        let line = |it: &DisturbedTrial| {
+    let servers = cases(findings).flat_map(|(scenario, case)| {
+        case.disturbed.iter().map(|it| {
+            let seen = format!("{} good answers/s", amount(Quantity::Number, it.goodput_rps));
             format!(
                 "trial {}, {}, {}: {}",
                 it.trial,
                 scenario.id,
                 case.title,
-                disturbed(it.attempts, &seen(it), &it.causes)
+                disturbed(it.attempts, &seen, &it.causes)
             )
-        };
-        case.disturbed.iter().map(line).collect::<Vec<String>>()
-    };
-    let program = |(program, case): (&ProgramFinding, &ProgramCaseFinding)| {
-        let seen = |trial: &DisturbedProgramTrial| {
-            trial.wall_s.map_or(NONE.to_owned(), |wall_s| amount(Quantity::Seconds, wall_s))
-        };
-        let line = |it: &DisturbedProgramTrial| {
-            format!(
-                "trial {}, {}, {}: {}",
-                it.trial,
-                program.id,
-                case.title,
-                disturbed(it.attempts, &seen(it), &it.causes)
-            )
-        };
-        case.disturbed.iter().map(line).collect::<Vec<String>>()
-    };
-    cases(findings).flat_map(server).chain(programs(findings).flat_map(program)).collect()
+        })
+    });
+    let programs = programs(findings).flat_map(|(program, case)| {
+        case.disturbed.iter().map(|it| {
+            let seen = it.wall_s.map_or(NONE.to_owned(), |wall_s| amount(Quantity::Seconds, wall_s));
+            format!("trial {}, {}, {}: {}", it.trial, program.id, case.title, disturbed(it.attempts, &seen, &it.causes))
+        })
+    });
+    servers.chain(programs).collect()
 }
 
 fn disturbed(attempts: u32, seen: &str, causes: &[String]) -> String {

@@ -67,7 +67,7 @@ fn note(scenarios: &[&ScenarioFinding]) -> String {
 
 /// The charts of a page, the later ones folded away.
 fn drawn(findings: &Findings) -> Vec<Block> {
-    let chart = |(_, svg)| Chart { svg, caption: String::new() };
+    let chart = |(_, svg)| Chart::of(svg);
     let mut shown: Vec<Chart> = charts(findings).into_iter().map(chart).collect();
     let folded = shown.split_off(SHOWN.min(shown.len()));
     let summary = format!("The other {}", counted(folded.len() as u64, "scenario"));

@@ -1,9 +1,7 @@
 //! Numbered notes: what the flags of a scenario's cases say, each thing once.
 
 use tolok_analysis::figures::{count, listed};
-use tolok_analysis::{
-    CaseFinding, Flag, FlagKind, ProgramCaseFinding, ProgramFinding, ScenarioFinding, THROTTLING_TOLERATED,
-};
+use tolok_analysis::{CaseFinding, Flag, FlagKind, ProgramFigures, ServerFigures, THROTTLING_TOLERATED};
 
 use crate::document::{Block, Text};
 
@@ -31,52 +29,36 @@ pub(crate) struct Note {
     pub(crate) voids_rank: bool,
 }
 
+/// Figures whose cases have notes.
+pub(crate) trait Noted: Sized {
+    /// What a note says of a case, and how it names it.
+    fn said(flag: &Flag, case: &CaseFinding<Self>) -> (String, String);
+}
+
 impl Notes {
-    pub(crate) fn of(scenario: &ScenarioFinding) -> Self {
-        let cases = || scenario.cases.iter().chain(&scenario.ceiling);
-        let all = cases().map(|case| case.title.clone()).collect();
-        let flags = cases().flat_map(|case| case.flags.iter().map(move |flag| (flag, case)));
-        Self::gathered(all, flags.map(|(flag, case)| (flag, case.title.clone(), said(flag, case))))
-    }
-
-    /// Those of programs.
-    pub(crate) fn of_programs(program: &ProgramFinding) -> Self {
-        let all = program.cases.iter().map(|case| case.title.clone()).collect();
-        let flags = program.cases.iter().flat_map(|case| case.flags.iter().map(move |flag| (flag, case)));
-        let said = |flag, case: &ProgramCaseFinding| (said_of_program(flag, case), case.title.clone());
-        Self::gathered(all, flags.map(|(flag, case)| (flag, case.title.clone(), said(flag, case))))
-    }
-
-    /// Each flag with the title of its case, its message, and how that names the case; those that say the same become one
-    /// note.
-    fn gathered<'a>(all: Vec<String>, flags: impl Iterator<Item = (&'a Flag, String, (String, String))>) -> Self {
+    pub(crate) fn of<'a, F: Noted + 'a>(cases: impl Iterator<Item = &'a CaseFinding<F>> + Clone) -> Self {
         let mut notes: Vec<Note> = Vec::new();
-        for (flag, case, (message, title)) in flags {
+        for (case, flag) in cases.clone().flat_map(|case| case.flags.iter().map(move |flag| (case, flag))) {
+            let (message, title) = F::said(flag, case);
             match notes.iter_mut().find(|note| note.kind == flag.kind && note.message == message) {
                 Some(note) => {
-                    note.about.push(case);
+                    note.about.push(case.title.clone());
                     note.titles.push(title);
                 }
                 None => {
                     let (kind, voids_rank) = (flag.kind, flag.voids_rank);
-                    notes.push(Note { kind, message, about: vec![case], titles: vec![title], voids_rank });
+                    let (about, titles) = (vec![case.title.clone()], vec![title]);
+                    notes.push(Note { kind, message, about, titles, voids_rank });
                 }
             }
         }
-        Self { notes, all }
-    }
-
-    /// Numbers of the notes about a program, from 1.
-    pub(crate) fn numbers_of_program(&self, case: &ProgramCaseFinding) -> Vec<usize> {
-        let about =
-            |note: &Note| case.flags.iter().any(|it| it.kind == note.kind && said_of_program(it, case) == note.message);
-        (1..).zip(&self.notes).filter(|(_, note)| about(note)).map(|(number, _)| number).collect()
+        Self { notes, all: cases.map(|case| case.title.clone()).collect() }
     }
 
     /// Numbers of the notes about a case, from 1.
-    pub(crate) fn numbers(&self, case: &CaseFinding) -> Vec<usize> {
-        let about =
-            |note: &Note| case.flags.iter().any(|flag| flag.kind == note.kind && said(flag, case).0 == note.message);
+    pub(crate) fn numbers<F: Noted>(&self, case: &CaseFinding<F>) -> Vec<usize> {
+        let is_about = |note: &Note, flag: &Flag| flag.kind == note.kind && F::said(flag, case).0 == note.message;
+        let about = |note: &Note| case.flags.iter().any(|flag| is_about(note, flag));
         (1..).zip(&self.notes).filter(|(_, note)| about(note)).map(|(number, _)| number).collect()
     }
 
@@ -110,24 +92,30 @@ impl Note {
     }
 }
 
-/// What a note says of a case, and how it names it. A quota stops most subjects that are worth a look, each in another
-/// number of periods: one note for all of them says as much as one for each.
-fn said(flag: &Flag, case: &CaseFinding) -> (String, String) {
-    match case.resources.throttling.filter(|_| flag.kind == FlagKind::Throttled) {
-        Some(throttling) => (
-            format!("stopped by its quota in more than {}% of its periods", THROTTLING_TOLERATED * 100.0),
-            format!("{} ({} of {})", case.title, count(throttling.throttled_periods), count(throttling.periods)),
-        ),
-        None => (flag.message.clone(), case.title.clone()),
+impl Noted for ServerFigures {
+    /// A quota stops most subjects that are worth a look, each in another number of periods: one note for all of them says as much as
+    /// one for each.
+    fn said(flag: &Flag, case: &CaseFinding) -> (String, String) {
+        match case.resources.throttling.filter(|_| flag.kind == FlagKind::Throttled) {
+            Some(throttling) => (
+                format!("stopped by its quota in more than {}% of its periods", THROTTLING_TOLERATED * 100.0),
+                format!("{} ({} of {})", case.title, count(throttling.throttled_periods), count(throttling.periods)),
+            ),
+            None => (flag.message.clone(), case.title.clone()),
+        }
     }
 }
 
-/// The same of a program. Of a small piece of work nearly all subjects are at their start, each at one of its own, which
-/// the table has.
-fn said_of_program(flag: &Flag, case: &ProgramCaseFinding) -> String {
-    if flag.kind == FlagKind::AtFloor && case.floor_s.is_some() && case.wall_s.is_some() {
-        return "the time above the start is too little or too uncertain, so the work itself cannot be told from the start"
-            .to_owned();
+impl Noted for ProgramFigures {
+    /// Of a small piece of work nearly all subjects are at their start, each at one of its own, which the table has.
+    fn said(flag: &Flag, case: &CaseFinding<Self>) -> (String, String) {
+        let is_known = case.floor_s.is_some() && case.wall_s.is_some();
+        let message = match flag.kind == FlagKind::AtFloor && is_known {
+            true => {
+                "the time above the start is too little or too uncertain, so the work itself cannot be told from the start"
+            }
+            false => &flag.message,
+        };
+        (message.to_owned(), case.title.clone())
     }
-    flag.message.clone()
 }

@@ -1,7 +1,7 @@
 //! Every pair of cases that were compared, folded away on a page.
 
 use tolok_analysis::figures::{Quantity, amount, figure};
-use tolok_analysis::{Comparison, Findings, ProgramComparison, ProgramFinding, ScenarioFinding, TimeComparison};
+use tolok_analysis::{Comparison, Findings, PairComparison, ProgramComparison, ProgramFinding, ScenarioFinding};
 
 use super::judgement::{p_words, simultaneous};
 use super::muted;
@@ -91,7 +91,7 @@ fn row_of_programs(program: &ProgramFinding, pair: &ProgramComparison) -> Row {
 }
 
 /// Ratio, interval for all pairs, adjusted p, blocks and verdict of two times.
-fn compared(comparison: Option<&TimeComparison>) -> [String; 5] {
+fn compared(comparison: Option<&PairComparison>) -> [String; 5] {
     let Some(comparison) = comparison else { return ["–", "–", "–", "–", ""].map(str::to_owned) };
     let ratio = match comparison.ratio.low {
         Some(_) => figure(Quantity::Ratio, &comparison.ratio).line(),

@@ -3,11 +3,12 @@
 use tolok_analysis::figures::{Figure, NONE, Quantity, amount, count, figure, in_column};
 use tolok_analysis::{Estimate, ProgramCaseFinding, ProgramFinding};
 
-use super::columns::{cell, named};
+use super::columns::{Of, cell, of_rows};
 use super::judgement::TIER;
 use super::notes::Notes;
-use super::table::{mark, marks};
+use super::table::{against_first, marks, noted};
 use crate::document::{Block, Cell, Column, Depth, Table};
+use crate::wording::why_unmeasured;
 
 const MIB: f64 = 1024.0 * 1024.0;
 /// A narrow terminal has no room for these.
@@ -20,29 +21,22 @@ struct Case<'a> {
     is_first: bool,
 }
 
-/// A column, and its cell for a case.
-type Of = (Column, fn(&Case) -> Cell);
-
 /// The table of a scenario, with numbers of notes if there are notes.
 pub(crate) fn table(program: &ProgramFinding, notes: Option<&Notes>, depth: Depth) -> Table {
-    let (mut columns, cells): (Vec<Column>, Vec<_>) = columns(program, notes.is_some(), depth).into_iter().unzip();
-    columns.insert(0, Column::words("subject"));
-    let row = |(place, case): (usize, &ProgramCaseFinding)| {
-        let mut row = named(&case.title, &case.runtime, false);
-        row.cells[0].notes = notes.map(|notes| notes.numbers_of_program(case)).unwrap_or_default();
-        row.cells[0].below.clone_from(&case.subject);
-        let case = Case { of: case, step_s: program.timer_resolution_s, is_first: place == 0 };
-        row.cells.extend(cells.iter().map(|cell| cell(&case)));
-        row
-    };
-    let rows = program.cases.iter().enumerate().map(row).collect();
-    Table::of(format!("Times of {}", program.id), columns, rows)
+    let rows = program.cases.iter().enumerate().map(|(place, case)| {
+        let of = Case { of: case, step_s: program.timer_resolution_s, is_first: place == 0 };
+        (noted(case, false, notes), of)
+    });
+    of_rows(format!("Times of {}", program.id), columns(program, notes.is_some(), depth), rows)
 }
 
-fn columns(program: &ProgramFinding, is_whole: bool, depth: Depth) -> Vec<Of> {
+fn columns<'a>(program: &ProgramFinding, is_whole: bool, depth: Depth) -> Vec<Of<Case<'a>>> {
     let is_short = depth == Depth::Short;
     let has_floor = program.cases.iter().any(|case| case.floor_s.is_some());
-    let mut columns: Vec<Of> = vec![(Column::numbers("wall"), wall), (Column::numbers("vs first"), against_first)];
+    let mut columns: Vec<Of<Case>> = vec![(Column::numbers("wall"), wall)];
+    columns.push((Column::numbers("vs first"), |case| {
+        against_first(case.of.of_first.as_ref(), case.is_first, case.of.against_first)
+    }));
     if is_compared(program) {
         columns.push((Column::numbers("tier"), |case| words(case.of.tier.clone())));
     }
@@ -93,23 +87,12 @@ pub(crate) fn legend(program: &ProgramFinding) -> Block {
 
 /// Why every trial failed, where that has one word.
 pub(crate) fn unmeasured(case: &ProgramCaseFinding) -> Figure {
-    let reason = case.failures.first().map(|failure| failure.reason.as_str()).filter(|_| case.trials_measured == 0);
-    let is_only = |reason: &&str| case.failures.iter().all(|failure| failure.reason == *reason);
-    Figure { value: reason.filter(is_only).unwrap_or(NONE).to_owned(), interval: None }
+    Figure { value: why_unmeasured(case).to_owned(), interval: None }
 }
 
 fn wall(case: &Case) -> Cell {
     let Some(wall) = &case.of.wall_s else { return cell(unmeasured(case.of)) };
     below_step(wall.value, case.step_s).map_or_else(|| cell(figure(Quantity::Seconds, wall)), Cell::from)
-}
-
-fn against_first(case: &Case) -> Cell {
-    let ratio = match &case.of.of_first {
-        Some(_) if case.is_first => "first".into(),
-        Some(ratio) => cell(figure(Quantity::Ratio, ratio)),
-        None => NONE.into(),
-    };
-    Cell { mark: mark(case.of.against_first), ..ratio }
 }
 
 /// A time that cannot be told from the start is not given as a figure of the work.

@@ -57,7 +57,7 @@ fn of_program(program: &ProgramFinding, depth: Depth) -> Vec<Block> {
             vec![Some(Block::Heading(title)), muted(facts)]
         }
     };
-    let notes = Notes::of_programs(program);
+    let notes = Notes::of(program.cases.iter());
     blocks.extend([
         (depth != Depth::Page).then(|| Block::Verdict(program.verdict.as_str().into())),
         Some(Block::Table(table(program, Some(&notes), depth))),
@@ -122,7 +122,7 @@ fn of_series(series: &ProgramSeries, depth: Depth) -> Vec<Block> {
     let crossovers = Block::list(crossovers.collect());
     if depth == Depth::Page {
         let charts = [Time::Wall, Time::AboveFloor].into_iter().filter_map(|time| svg::series(series, time));
-        let charts = charts.map(|svg| Chart { svg, caption: String::new() }).collect();
+        let charts = charts.map(Chart::of).collect();
         blocks.extend(muted(
             "Median over the trials. Whisker: interval over the trials. Dashed and hollow: another variant of the same runtime. A time \
              above the start is missing where the work cannot be told from the start.",

@@ -60,7 +60,7 @@ fn chart(findings: &Findings) -> Vec<Block> {
         same(findings),
     ];
     let svg = svg::published(&findings.published, findings.run.smallest_effect);
-    let charts = Block::Charts(vec![Chart { svg, caption: String::new() }]);
+    let charts = Block::Charts(vec![Chart::of(svg)]);
     note.into_iter().chain([Block::Key(keys.to_vec()), charts]).collect()
 }
 

@@ -3,7 +3,7 @@
 use tolok_analysis::{Findings, ScenarioFinding};
 
 use super::notes::Notes;
-use super::surroundings::{environment, link_did};
+use super::surroundings::{cases, environment, link_did};
 use super::{database, judgement, limits, muted, objectives, paragraph, resources, section, table};
 use crate::document::{Block, Depth, Heading, Look, Text};
 use crate::wording::heading;
@@ -14,7 +14,7 @@ pub(crate) fn blocks(scenario: &ScenarioFinding, depth: Depth, is_common: bool) 
     if depth != Depth::Page {
         blocks.push(Block::Verdict(scenario.verdict.as_str().into()));
     }
-    let notes = Notes::of(scenario);
+    let notes = Notes::of(cases(scenario));
     blocks.push(Block::Table(table::table(scenario, Some(&notes), depth)));
     blocks.push(Block::Legend(table::legend(scenario)));
     blocks.extend(notes.block());

@@ -73,7 +73,7 @@ fn how_to_read(measured: &[&ScenarioFinding]) -> Vec<Block> {
 }
 
 fn of_scenario(scenario: &ScenarioFinding) -> Vec<Block> {
-    let chart = |(_, svg)| Chart { svg, caption: String::new() };
+    let chart = |(_, svg)| Chart::of(svg);
     let number = cases(scenario).count();
     let left_out = (number > MOST_CASES)
         .then(|| muted(format!("{} more are not drawn.", counted((number - MOST_CASES) as u64, "subject"))));

@@ -3,7 +3,7 @@
 //! Tiers are decided by the analysis; here scenarios are only sorted by them.
 
 use tolok_analysis::figures::{counted, listed};
-use tolok_analysis::{Findings, ScenarioFinding};
+use tolok_analysis::{CaseFinding, Findings, ScenarioFinding};
 
 use crate::documents::run::sections::is_of_tools;
 
@@ -27,17 +27,11 @@ pub(crate) fn standings(findings: &Findings, sections: &[&ScenarioFinding]) -> V
     if of_servers.len() + findings.programs.len() <= MOST_AT_A_GLANCE {
         return Vec::new();
     }
-    let server = |scenario: &&&ScenarioFinding| {
-        let cases = scenario.cases.iter().map(|case| (case.title.as_str(), case.tier.as_deref()));
-        (first_tier(!scenario.comparisons.is_empty(), cases), scenario.id.clone())
-    };
-    let program = |program: &tolok_analysis::ProgramFinding| {
-        let cases = program.cases.iter().map(|case| (case.title.as_str(), case.tier.as_deref()));
-        (first_tier(!program.comparisons.is_empty(), cases), program.id.clone())
-    };
-    let all = of_servers.iter().map(server).chain(findings.programs.iter().map(program));
+    let servers = of_servers.iter().map(|it| (first_tier(!it.comparisons.is_empty(), &it.cases), it.id.clone()));
+    let programs = findings.programs.iter();
+    let programs = programs.map(|it| (first_tier(!it.comparisons.is_empty(), &it.cases), it.id.clone()));
     let mut groups: Vec<(Vec<String>, Vec<String>)> = Vec::new();
-    for (first, id) in all {
+    for (first, id) in servers.chain(programs) {
         match groups.iter_mut().find(|(known, _)| *known == first) {
             Some((_, ids)) => ids.push(id),
             None => groups.push((first, vec![id])),
@@ -49,10 +43,10 @@ pub(crate) fn standings(findings: &Findings, sections: &[&ScenarioFinding]) -> V
 }
 
 /// Titles of those that share the first tier, in the order of the alphabet; empty where nothing is compared.
-fn first_tier<'a>(is_compared: bool, cases: impl Iterator<Item = (&'a str, Option<&'a str>)>) -> Vec<String> {
-    let is_first = |tier: Option<&str>| is_compared && tier.is_some_and(|letters| letters.starts_with('a'));
-    let mut titles: Vec<String> =
-        cases.filter(|(_, tier)| is_first(*tier)).map(|(title, _)| title.to_owned()).collect();
+fn first_tier<F>(is_compared: bool, cases: &[CaseFinding<F>]) -> Vec<String> {
+    let is_first =
+        |case: &&CaseFinding<F>| is_compared && case.tier.as_ref().is_some_and(|letters| letters.starts_with('a'));
+    let mut titles: Vec<String> = cases.iter().filter(is_first).map(|case| case.title.clone()).collect();
     titles.sort_unstable();
     titles
 }

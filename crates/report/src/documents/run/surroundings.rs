@@ -108,6 +108,6 @@ pub(crate) fn link_did(scenario: &ScenarioFinding) -> Option<String> {
 }
 
 /// The competing cases of a scenario, and its ceiling.
-pub(crate) fn cases(scenario: &ScenarioFinding) -> impl Iterator<Item = &CaseFinding> {
+pub(crate) fn cases(scenario: &ScenarioFinding) -> impl Iterator<Item = &CaseFinding> + Clone {
     scenario.cases.iter().chain(&scenario.ceiling)
 }

@@ -3,14 +3,14 @@
 use tolok_analysis::figures::{Figure, NONE, Quantity, amount, figure, in_column};
 use tolok_analysis::{CaseFinding, Estimate, LatencyMark, MemorySource, ScenarioFinding, Verdict};
 
-use super::columns::{cell, named, with_ceiling};
+use super::columns::{Of, cell, named, of_rows, with_ceiling};
 use super::judgement::TIER;
-use super::notes::Notes;
+use super::notes::{Noted, Notes};
 use super::program_table::words;
 use super::resources::throttled;
 use super::sections::is_of_tools;
 use super::surroundings::has_quota;
-use crate::document::{Cell, Column, Depth, Table};
+use crate::document::{Cell, Column, Depth, Row, Table};
 use crate::sparkline::Sparklines;
 use crate::wording::{LOWER_BOUND, MARKS, is_lower_bound, no_figure};
 
@@ -24,30 +24,29 @@ struct Case<'a> {
     is_first: bool,
 }
 
-/// A column, and its cell for a case.
-type Of = (Column, fn(&Case) -> Cell);
-
 /// The table of a scenario, with numbers of notes if there are notes.
 pub(crate) fn table(scenario: &ScenarioFinding, notes: Option<&Notes>, depth: Depth) -> Table {
-    let (mut columns, cells): (Vec<Column>, Vec<_>) = columns(scenario, depth).into_iter().unzip();
-    let row = |(place, (case, is_ceiling)): (usize, (&CaseFinding, bool))| {
-        let mut row = named(&case.title, &case.runtime, is_ceiling);
-        row.cells[0].notes = notes.map(|notes| notes.numbers(case)).unwrap_or_default();
-        row.cells[0].below.clone_from(&case.subject);
-        let case = Case { of: case, is_first: place == 0 && !is_ceiling };
-        row.cells.extend(cells.iter().map(|cell| cell(&case)));
-        row
-    };
-    let mut rows: Vec<_> = with_ceiling(scenario).enumerate().map(row).collect();
-    columns.insert(0, Column::words("subject"));
+    let rows = with_ceiling(scenario).enumerate().map(|(place, (case, is_ceiling))| {
+        (noted(case, is_ceiling, notes), Case { of: case, is_first: place == 0 && !is_ceiling })
+    });
+    let mut table = of_rows(format!("Figures of {}", scenario.id), columns(scenario, depth), rows);
     if let Some(sparklines) = Sparklines::of(scenario).filter(|_| depth == Depth::Short) {
-        columns.push(Column::numbers(sparklines.heading).meaning(sparklines.meaning).priority(Column::OPTIONAL));
-        rows.iter_mut().zip(sparklines.cells).for_each(|(row, line)| row.cells.push(line.into()));
+        let column = Column::numbers(sparklines.heading).meaning(sparklines.meaning);
+        table.columns.push(column.priority(Column::OPTIONAL));
+        table.rows.iter_mut().zip(sparklines.cells).for_each(|(row, line)| row.cells.push(line.into()));
     }
-    Table::of(format!("Figures of {}", scenario.id), columns, rows)
+    table
 }
 
-fn columns(scenario: &ScenarioFinding, depth: Depth) -> Vec<Of> {
+/// The name of a case, with the numbers of its notes and what a person types for it.
+pub(crate) fn noted<F: Noted>(case: &CaseFinding<F>, is_ceiling: bool, notes: Option<&Notes>) -> Row {
+    let mut row = named(&case.title, &case.runtime, is_ceiling);
+    row.cells[0].notes = notes.map(|notes| notes.numbers(case)).unwrap_or_default();
+    row.cells[0].below.clone_from(&case.subject);
+    row
+}
+
+fn columns<'a>(scenario: &ScenarioFinding, depth: Depth) -> Vec<Of<Case<'a>>> {
     let headed = |full: &str, short: &str| Column::numbers(if depth == Depth::Short { short } else { full });
     let memory = scenario.memory_source.map_or("", MemorySource::words);
     let (memory_heading, memory_meaning) = match memory {
@@ -56,9 +55,11 @@ fn columns(scenario: &ScenarioFinding, depth: Depth) -> Vec<Of> {
         memory => (format!("memory ({memory}), MiB"), String::new()),
     };
     let percentile = percentile(scenario);
-    let mut columns: Vec<Of> = vec![(Column::numbers("good answers/s").short("good/s"), |case| goodput(case.of))];
+    let mut columns: Vec<Of<Case>> = vec![(Column::numbers("good answers/s").short("good/s"), |case| goodput(case.of))];
     if is_compared(scenario) {
-        columns.push((Column::numbers("vs first"), against_first));
+        columns.push((Column::numbers("vs first"), |case| {
+            against_first(case.of.of_first.as_ref(), case.is_first, case.of.against_first)
+        }));
         columns.push((Column::numbers("tier"), |case| words(case.of.tier.clone())));
     }
     if scenario.ceiling.is_some() || scenario.cases.iter().any(|case| case.of_ceiling.is_some()) {
@@ -87,7 +88,7 @@ fn columns(scenario: &ScenarioFinding, depth: Depth) -> Vec<Of> {
 }
 
 /// What only a page has room for.
-fn of_page(scenario: &ScenarioFinding) -> [Of; 4] {
+fn of_page<'a>(scenario: &ScenarioFinding) -> [Of<Case<'a>>; 4] {
     let busy = match scenario.database {
         Some(_) => "CPU used: subject / database / generator",
         None => "CPU used: subject / generator",
@@ -177,13 +178,14 @@ fn goodput(case: &CaseFinding) -> Cell {
     cell(Figure { value: format!("{bound}{}", figure.value), ..figure })
 }
 
-fn against_first(case: &Case) -> Cell {
-    let ratio = match &case.of.of_first {
-        Some(_) if case.is_first => "first".into(),
+/// A ratio to the first with the mark of its verdict.
+pub(crate) fn against_first(ratio: Option<&Estimate>, is_first: bool, verdict: Option<Verdict>) -> Cell {
+    let ratio = match ratio {
+        Some(_) if is_first => "first".into(),
         Some(ratio) => cell(figure(Quantity::Ratio, ratio)),
         None => NONE.into(),
     };
-    Cell { mark: mark(case.of.against_first), ..ratio }
+    Cell { mark: mark(verdict), ..ratio }
 }
 
 fn busy_cpus(case: &CaseFinding) -> Cell {

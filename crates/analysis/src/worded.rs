@@ -1,0 +1,22 @@
+//! Enumerations of which every value has a word.
+
+/// Makes an enumeration, and the function that gives the word of each value.
+macro_rules! worded {
+    ($(#[$about:meta])+ pub enum $name:ident by $words:ident { $($(#[$doc:meta])+ $value:ident = $word:literal,)+ }) => {
+        $(#[$about])+
+        pub enum $name {
+            $($(#[$doc])+ $value,)+
+        }
+
+        impl $name {
+            /// The word for people.
+            pub fn $words(self) -> &'static str {
+                match self {
+                    $(Self::$value => $word,)+
+                }
+            }
+        }
+    };
+}
+
+pub(crate) use worded;

@@ -1,0 +1,419 @@
+//! What is said of a scenario's cases together, of the run itself, and how often that is wrong.
+
+use crate::invented::judgement::Noise;
+use crate::invented::programs::{BUN_QUEUE, GO_QUEUE};
+use crate::invented::{APACHE, BUN, CEILING, FPM, GO, InventedRun, NODE, SWOOLE};
+use tolok_analysis::{Findings, ScenarioFinding, Verdict, blocks_settled};
+use tolok_model::{FailureKind, Stopping, Timer};
+
+const SERVERS: [crate::invented::Server; 6] = [GO, BUN, NODE, FPM, APACHE, SWOOLE];
+const BLOCKS: u32 = 10;
+
+fn run(blocks: u32) -> InventedRun {
+    let mut run = InventedRun::new(blocks);
+    run.scenario("json-c64", "json", "JSON", 64);
+    run
+}
+
+fn scenario(run: &InventedRun) -> ScenarioFinding {
+    run.findings().scenarios.remove(0)
+}
+
+fn tiers(scenario: &ScenarioFinding) -> Vec<&str> {
+    scenario.cases.iter().map(|case| case.tier.as_deref().unwrap_or("–")).collect()
+}
+
+fn says_a_difference(scenario: &ScenarioFinding) -> bool {
+    scenario.comparisons.iter().any(|pair| matches!(pair.verdict, Verdict::Faster | Verdict::Slower))
+}
+
+/// A scenario of servers that truly answer as many requests as these, with 1.5 % of noise.
+fn noisy(noise: &mut Noise, goodputs_rps: &[f64]) -> ScenarioFinding {
+    let mut run = run(BLOCKS);
+    for (server, goodput_rps) in SERVERS.into_iter().zip(goodputs_rps) {
+        run.case(server, &noise.blocks(*goodput_rps, BLOCKS));
+    }
+    scenario(&run)
+}
+
+mod simulations {
+    use super::*;
+
+    const NOISE: f64 = 0.015;
+
+    /// Each has 15 pairs. With an interval of 95 % for each pair and no adjustment 40 % of such scenarios would say a
+    /// difference; with it 4.4 % do, as a simulation of 40,000 has it.
+    #[test]
+    fn of_six_identical_servers_at_most_one_scenario_in_twenty_says_any_difference() {
+        let wrong = |noise: f64, scenarios: usize| {
+            let mut noise = Noise::new(17, noise);
+            (0..scenarios).filter(|_| says_a_difference(&noisy(&mut noise, &[40_000.0; 6]))).count()
+        };
+        // Little noise: a difference that is found is too small to matter.
+        assert_eq!(wrong(NOISE, 40), 0);
+        // With more noise that guard is none, and the adjustment for all pairs is what holds.
+        let found = wrong(0.06, 200);
+        assert!((1..=10).contains(&found), "{found} of 200");
+    }
+
+    /// How often a server that is slower by this share is called so, and how often the interval covers the truth.
+    fn found(slower: f64) -> (usize, usize) {
+        let (mut noise, mut told, mut covered) = (Noise::new(11, NOISE), 0, 0);
+        let mut rates = [40_000.0; 6];
+        rates[5] /= 1.0 + slower;
+        for _ in 0..100 {
+            let scenario = noisy(&mut noise, &rates);
+            let of_slow = scenario.comparisons.iter().filter(|pair| pair.b == SWOOLE.label);
+            let verdicts: Vec<Verdict> = of_slow.clone().map(|pair| pair.verdict).collect();
+            assert_eq!(verdicts.len(), 5, "the slowed one stands last");
+            told += verdicts.iter().filter(|verdict| **verdict == Verdict::Faster).count();
+            let covers = |low: Option<f64>, high: Option<f64>| low < Some(1.0 + slower) && Some(1.0 + slower) < high;
+            covered += of_slow.filter(|pair| covers(pair.ratio.low, pair.ratio.high)).count();
+        }
+        (told, covered)
+    }
+
+    #[test]
+    fn a_server_slowed_by_a_fifth_is_always_found() {
+        let (told, covered) = found(0.20);
+        assert_eq!(told, 500);
+        assert!((460..=490).contains(&covered), "{covered} of 500");
+    }
+
+    #[test]
+    fn a_server_slowed_by_a_twentieth_is_found_in_most_runs() {
+        let (told, covered) = found(0.05);
+        assert!(told > 450, "{told} of 500");
+        assert!((460..=490).contains(&covered), "{covered} of 500");
+    }
+}
+
+mod tiers {
+    use super::*;
+
+    #[test]
+    fn those_that_cannot_be_told_apart_share_a_letter() {
+        let mut noise = Noise::new(3, 0.01);
+        let found = noisy(&mut noise, &[40_000.0, 40_000.0, 20_000.0, 20_000.0, 5_000.0]);
+        assert_eq!(super::tiers(&found), ["a", "a", "b", "b", "c"]);
+    }
+
+    #[test]
+    fn a_case_in_the_middle_can_share_with_both_of_its_neighbours() {
+        let mut noise = Noise::new(6, 0.03);
+        let found = noisy(&mut noise, &[41_200.0, 40_000.0, 38_800.0]);
+        assert_eq!(super::tiers(&found), ["a", "ab", "b"]);
+    }
+
+    #[test]
+    fn who_is_not_ranked_has_no_tier_and_no_pair() {
+        let mut run = run(5);
+        run.steady(GO, 40_000.0).steady(BUN, 20_000.0).steady(NODE, 30_000.0);
+        run.change(|_, trial| crate::invented::fail_requests(trial, 5_000));
+        let found = scenario(&run);
+        assert_eq!((super::tiers(&found), found.comparisons.len()), (vec!["a", "b", "–"], 1));
+    }
+
+    /// One truth: what stands beside a case is what is said of its pair.
+    #[test]
+    fn the_verdict_beside_a_case_is_that_of_its_pair_with_the_first() {
+        let mut noise = Noise::new(9, 0.03);
+        for _ in 0..20 {
+            let found = noisy(&mut noise, &[41_000.0, 40_000.0, 39_000.0, 38_000.0, 37_000.0, 36_000.0]);
+            for case in &found.cases[1..] {
+                let pair = found.comparisons.iter().find(|it| it.a == found.cases[0].subject && it.b == case.subject);
+                let turned = match pair.unwrap().verdict {
+                    Verdict::Faster => Verdict::Slower,
+                    Verdict::Slower => Verdict::Faster,
+                    other => other,
+                };
+                assert_eq!(case.against_first, Some(turned));
+            }
+        }
+    }
+}
+
+mod noise_floor {
+    use super::*;
+
+    fn entered_twice(times: &[f64]) -> InventedRun {
+        let mut run = run(6);
+        run.steady(CEILING, 80_000.0).case(GO, &[40_000.0; 6]).again(times).case(BUN, &[38_500.0; 6]);
+        run.case(NODE, &[20_000.0; 6]);
+        run
+    }
+
+    #[test]
+    fn a_pair_that_is_level_with_itself_says_how_far_apart_it_came_out() {
+        let found = entered_twice(&[1.01, 0.99, 1.0, 1.02, 1.0, 0.99]).findings();
+        let floor = found.scenarios[0].noise_floor.as_ref().unwrap();
+        assert_eq!((floor.subject.as_str(), floor.blocks, floor.verdict), (GO.label, 6, Verdict::Equivalent));
+        assert!((floor.size - 0.0016).abs() < 1e-4, "{floor:?}");
+        let sentence =
+            "Go net/http, entered twice, came out 0.16% from itself (1.00×, 0.99–1.01), and was not told apart.";
+        assert_eq!(floor.sentence, sentence);
+        assert!(!found.cautions.iter().any(|caution| caution.contains("itself")));
+    }
+
+    #[test]
+    fn the_second_half_competes_with_nobody() {
+        let found = scenario(&entered_twice(&[1.3; 6]));
+        assert_eq!((found.cases.len(), found.comparisons.len()), (3, 3));
+        assert_eq!(found.cases[0].goodput_rps.as_ref().unwrap().value, 40_000.0);
+    }
+
+    #[test]
+    fn told_apart_from_itself_is_the_first_caution_and_smaller_differences_are_not_believed() {
+        let found = entered_twice(&[1.06, 1.07, 1.05, 1.06, 1.06, 1.07]).findings();
+        let caution = "In json-c64 Go net/http, entered twice, was told apart from itself by 6.2% (1.06×, 1.05–1.07): this run \
+                       finds differences where none are, and none up to that size is believed.";
+        assert_eq!(found.cautions[0], caution);
+        let [bun, node] = [BUN, NODE].map(|server| {
+            found.scenarios[0].comparisons.iter().find(|pair| pair.a == GO.label && pair.b == server.label).unwrap()
+        });
+        assert!(bun.p_adjusted.unwrap() < 0.05 && bun.verdict == Verdict::CannotTell, "{bun:?}");
+        assert_eq!(node.verdict, Verdict::Faster);
+        let verdict = &found.scenarios[0].verdict;
+        assert!(verdict.contains("1.039–1.039; no more than a case differs from itself)"), "{verdict}");
+    }
+
+    #[test]
+    fn too_few_blocks_say_so() {
+        let mut run = run(2);
+        run.case(GO, &[40_000.0; 2]).again(&[1.1; 2]).case(BUN, &[20_000.0; 2]);
+        let floor = scenario(&run).noise_floor.unwrap();
+        assert_eq!(floor.verdict, Verdict::CannotTell);
+        assert!(floor.sentence.ends_with("(1.10×), in too few blocks to say more."), "{}", floor.sentence);
+    }
+
+    #[test]
+    fn a_study_without_a_pair_has_none() {
+        let mut run = run(5);
+        assert_eq!(scenario(run.steady(GO, 40_000.0).steady(BUN, 20_000.0)).noise_floor, None);
+    }
+
+    #[test]
+    fn of_programs_it_is_of_their_wall_times() {
+        let mut run = InventedRun::new(6);
+        run.program("queue-n1000", "queue?n=1000", "A queue", Timer::Tolok);
+        run.steadily(GO_QUEUE, 0.2).again(&[1.10, 1.11, 1.09, 1.10, 1.10, 1.11]).steadily(BUN_QUEUE, 0.21);
+        let found = run.findings();
+        let program = &found.programs[0];
+        let floor = program.noise_floor.as_ref().unwrap();
+        assert_eq!(floor.verdict, Verdict::Slower, "it took more time");
+        assert!(
+            found.cautions[0].starts_with("In queue-n1000 Go queue, entered twice, was told apart from itself by 10%")
+        );
+        assert_eq!((program.cases.len(), program.comparisons[0].wall.verdict), (2, Verdict::CannotTell));
+        assert_eq!(program.cases.iter().map(|case| case.tier.as_deref()).collect::<Vec<_>>(), [Some("a"), Some("a")]);
+        assert!(program.power.is_some());
+    }
+}
+
+mod power {
+    use super::*;
+
+    #[test]
+    fn a_run_says_how_many_blocks_it_would_have_taken() {
+        let mut noise = Noise::new(4, 0.03);
+        let note = noisy(&mut noise, &[40_000.0; 6]).power.unwrap();
+        assert!(note.blocks_needed.unwrap() > BLOCKS && note.blocks_needed <= note.blocks_needed_worst);
+        assert!(note.smallest_found > 0.03 && (note.effect, note.power) == (0.03, 0.8));
+        assert!(
+            note.sentence.starts_with("To show a difference of 3.0% with a chance of 80% takes "),
+            "{}",
+            note.sentence
+        );
+    }
+
+    #[test]
+    fn a_single_case_has_nothing_to_find() {
+        assert_eq!(scenario(run(5).steady(GO, 9_000.0)).power, None);
+    }
+}
+
+mod stopping {
+    use super::*;
+    use tolok_analysis::Records;
+
+    const RULE: Stopping = Stopping { until: 0.03, at_least: 6 };
+
+    /// Blocks that scatter widely at first, and then hardly at all.
+    fn calming(blocks: u32, recorded: u32) -> InventedRun {
+        let mut run = run(blocks);
+        run.plan.stopping = Some(RULE);
+        let go: Vec<f64> = (0..blocks)
+            .map(|block| if block < 4 { [40e3, 43e3, 38e3, 41e3][block as usize] } else { 40.5e3 })
+            .collect();
+        run.case(GO, &go).case(BUN, &vec![20e3; blocks as usize]);
+        run.trials.retain(|trial| trial.block <= recorded);
+        run
+    }
+
+    fn settled(run: &InventedRun) -> Option<u32> {
+        let InventedRun { run, plan, names, trials, diagnoses } = run;
+        blocks_settled(&Records { run, plan, names, trials, diagnoses, records_sha256: None })
+    }
+
+    fn said(findings: &Findings) -> &str {
+        findings.run.stopping.as_deref().expect("a rule says what came of it")
+    }
+
+    #[test]
+    fn it_is_met_at_the_first_block_after_which_every_ratio_is_sure_enough() {
+        let met = settled(&calming(20, 20)).unwrap();
+        assert!((7..20).contains(&met), "{met}");
+        for recorded in 1..20 {
+            assert_eq!(settled(&calming(20, recorded)), (recorded >= met).then_some(met), "after {recorded} blocks");
+        }
+    }
+
+    /// Exchanging the two, or moving one of them, changes which is ahead and by how much, and not when the run ends.
+    #[test]
+    fn it_does_not_look_at_which_is_ahead_or_by_how_much() {
+        let met = settled(&calming(20, 20));
+        for times in [0.01, 0.5, 1.0, 2.0, 100.0] {
+            let mut run = calming(20, 20);
+            run.change(|_, trial| {
+                trial.goodput_rps *= times;
+                // As many users must wait the longer.
+                trial.latency.mean_s = trial.latency.mean_s.map(|mean_s| mean_s / times);
+            });
+            assert_eq!(settled(&run), met, "{times} times");
+        }
+    }
+
+    #[test]
+    fn steady_blocks_end_it_at_the_least_number() {
+        let mut run = run(20);
+        run.plan.stopping = Some(RULE);
+        run.case(GO, &[40e3; 20]).case(BUN, &[20e3; 20]);
+        assert_eq!(settled(&run), Some(6));
+        run.plan.stopping = Some(Stopping { at_least: 2, ..RULE });
+        assert_eq!(settled(&run), Some(5), "fewer have no interval");
+        run.plan.stopping = None;
+        assert_eq!(settled(&run), None);
+        assert_eq!(run.findings().run.stopping, None);
+    }
+
+    #[test]
+    fn a_block_that_is_not_whole_does_not_count() {
+        let met = settled(&calming(20, 20)).unwrap();
+        let mut run = calming(20, met);
+        run.trials.pop();
+        assert_eq!(settled(&run), None);
+    }
+
+    #[test]
+    fn trials_of_later_blocks_are_not_missing() {
+        let met = settled(&calming(20, 20)).unwrap();
+        let found = calming(20, met).findings();
+        assert_eq!((found.run.blocks, found.trials_missing), (met, 0));
+        let case = &found.scenarios[0].cases[0];
+        assert_eq!((case.trials_planned, case.trials_scored), (met, met));
+        assert!(!found.cautions.iter().any(|caution| caution.contains("no record")));
+        let sentence = format!(
+            "The run was to end once every ratio was sure to 3.0% to either side, after at least 6 blocks and at most 20, whatever \
+             the ratios were: that was reached after {met} blocks."
+        );
+        assert_eq!(said(&found), sentence);
+    }
+
+    #[test]
+    fn a_run_that_was_stopped_before_that_has_missing_trials() {
+        let found = calming(20, 6).findings();
+        assert_eq!((found.run.blocks, found.trials_missing), (20, 28));
+        assert!(said(&found).ends_with(": 6 blocks were run when it was stopped before that."), "{}", said(&found));
+    }
+
+    #[test]
+    fn what_never_settles_runs_to_the_end_and_says_so() {
+        let mut run = run(8);
+        run.plan.stopping = Some(RULE);
+        run.case(GO, &[40e3, 20e3, 40e3, 20e3, 40e3, 20e3, 40e3, 20e3]).case(BUN, &[20e3; 8]);
+        let found = run.findings();
+        assert_eq!((found.run.blocks, found.trials_missing), (8, 0));
+        assert!(said(&found).ends_with(": 8 blocks were run, and that was not reached."), "{}", said(&found));
+    }
+
+    /// Those two share no block, so that nothing is known of their ratio.
+    #[test]
+    fn a_pair_without_an_interval_is_not_settled() {
+        let mut run = run(6);
+        run.plan.stopping = Some(RULE);
+        run.case(GO, &[40e3; 6]).case(BUN, &[20e3; 6]);
+        (1..=6).for_each(|block| _ = run.fail(block, FailureKind::Hung, "no answer"));
+        assert_eq!(settled(&run), Some(6), "who is not ranked is in no ratio");
+        let mut run = calming(6, 6);
+        run.case(NODE, &[9e3; 6]);
+        (2..=6).for_each(|block| _ = run.fail(block, FailureKind::Hung, "no answer"));
+        assert_eq!(settled(&run), None);
+    }
+
+    #[test]
+    fn a_case_that_others_disturbed_is_waited_for() {
+        let mut run = run(6);
+        run.plan.stopping = Some(RULE);
+        run.case(GO, &[40e3; 6]).case(BUN, &[20e3; 6]);
+        assert_eq!(settled(&run), Some(6));
+        (1..=6).for_each(|block| _ = run.disturb(block, "foreign-cpu", 0.2, "other programs used 20 % of the CPUs"));
+        assert_eq!(settled(&run), None, "its next trials may be quiet");
+    }
+
+    #[test]
+    fn where_nothing_competes_no_ratio_can_be_sure() {
+        let mut run = run(8);
+        run.plan.stopping = Some(RULE);
+        run.case(GO, &[40e3; 8]);
+        assert_eq!(settled(&run), None);
+        assert!(said(&run.findings()).ends_with(": 8 blocks were run, and that was not reached."));
+    }
+
+    #[test]
+    fn programs_settle_by_their_wall_times() {
+        let mut run = InventedRun::new(12);
+        run.plan.stopping = Some(RULE);
+        run.program("queue-n1000", "queue?n=1000", "A queue", Timer::Tolok);
+        run.steadily(GO_QUEUE, 0.2).wavering(BUN_QUEUE, 0.3);
+        assert_eq!(settled(&run), Some(6));
+    }
+}
+
+mod outlier_blocks {
+    use super::*;
+
+    const LIKE: [f64; 10] =
+        [9_980.0, 10_010.0, 9_990.0, 10_030.0, 10_000.0, 9_970.0, 10_020.0, 9_960.0, 10_040.0, 10_000.0];
+
+    /// Go had half of its goodput in the fourth block, which is in both of its pairs.
+    fn go_was_slow_once() -> Findings {
+        let mut run = run(10);
+        let mut go = LIKE.map(|goodput_rps| 2.0 * goodput_rps);
+        go[3] /= 2.0;
+        run.case(GO, &go).case(BUN, &LIKE).case(NODE, &LIKE.map(|goodput_rps| 30_000.0 - 2.0 * goodput_rps));
+        run.findings()
+    }
+
+    #[test]
+    fn a_block_that_the_interval_leans_on_is_said_once_a_scenario() {
+        let findings = go_was_slow_once();
+        let outliers: Vec<&[u32]> =
+            findings.scenarios[0].comparisons.iter().map(|pair| pair.outlier_blocks.as_slice()).collect();
+        assert_eq!(outliers, [[4].as_slice(), &[4], &[]]);
+        let said: Vec<&String> = findings.cautions.iter().filter(|caution| caution.contains("far from")).collect();
+        assert_eq!(
+            said,
+            [
+                "In block 4 of json-c64 Go net/http against Bun.serve was 1.000×, far from the other blocks (2.000–2.000): the interval \
+              of their ratio leans on it, so look at the two trials before it is quoted. 2 of 3 pairs have such a block."
+            ]
+        );
+    }
+
+    #[test]
+    fn blocks_that_are_alike_are_not_spoken_of() {
+        let mut run = run(10);
+        run.steady(GO, 20_000.0).steady(BUN, 10_000.0);
+        assert!(run.findings().cautions.iter().all(|caution| !caution.contains("far from")));
+    }
+}

@@ -1,0 +1,27 @@
+//! The rules of the analysis, on invented runs. One program for all of them, as each would be linked for itself.
+
+#[path = "../invented/mod.rs"]
+mod invented;
+#[path = "../predictable/mod.rs"]
+mod predictable;
+
+mod analyse;
+mod bottlenecks;
+mod compare;
+mod courses;
+mod database;
+mod environment;
+mod fairness;
+mod forecast;
+mod gates;
+mod judgement;
+mod loads;
+mod programs;
+mod published;
+mod recommend;
+mod reference;
+mod replication;
+mod sensitivity;
+mod settlements;
+mod speed;
+mod tools;

@@ -1,0 +1,626 @@
+//! What findings say of several tools that asked the same server, and of what a tool does not tell.
+
+#![allow(clippy::unwrap_used, reason = "a test may, and so may what a test calls")]
+
+use crate::invented::tools::{at_its_limit, count_on_wire, seven_tools, tools_at_a_rate};
+use crate::invented::{CEILING, GO, InventedRun, fail_requests};
+use tolok_analysis::{CaseFinding, ToolRow, ToolsFinding};
+use tolok_model::{
+    Arrivals, Connection, Executor, FailureKind, LatencyMark, LoadTool, Measurement, Script, ToolChoice, ToolWarning,
+};
+
+/// Go asked by tolok, with the wire counted.
+fn by_tolok() -> InventedRun {
+    let mut run = InventedRun::new(5);
+    run.scenario("hello-c64", "hello", "Hello", 64).steady(GO, 43_900.0).change(|_, it| count_on_wire(it));
+    run
+}
+
+/// Go asked by tolok, and by another tool whose trials are changed.
+fn and_by(tool: LoadTool, change: impl Fn(u32, &mut Measurement)) -> InventedRun {
+    let mut run = by_tolok();
+    run.by_tool(tool).steady(GO, 43_700.0).change(change);
+    run
+}
+
+fn only(run: &InventedRun) -> ToolsFinding {
+    let mut found = run.findings().tools;
+    assert_eq!(found.len(), 1);
+    found.remove(0)
+}
+
+/// The row of the second tool.
+fn second(run: &InventedRun) -> ToolRow {
+    only(run).rows.remove(1)
+}
+
+/// The case of the last scenario.
+fn last_case(run: &InventedRun) -> CaseFinding {
+    run.findings().scenarios.pop().unwrap().cases.remove(0)
+}
+
+fn kinds(case: &CaseFinding) -> Vec<&str> {
+    case.flags.iter().map(|flag| flag.kind.word()).collect()
+}
+
+mod groups {
+    use super::*;
+
+    #[test]
+    fn one_for_each_subject_in_the_order_of_the_study_and_the_ceiling_last() {
+        let found = seven_tools().findings().tools;
+        let subjects: Vec<(&str, bool)> = found.iter().map(|it| (it.subject_title.as_str(), it.is_ceiling)).collect();
+        assert_eq!(subjects, [("Go net/http", false), ("Minimal server", true)]);
+        let tools: Vec<String> = found[0].rows.iter().map(ToolRow::words).collect();
+        let names = ["tolok", "k6 1.8.1", "wrk 4.1.0", "ab 2.3", "h2load 1.52.0", "hey 0.1.5", "oha"];
+        assert_eq!(tools, names, "a tool that failed tells no version");
+        assert_eq!(
+            (found[0].load.as_str(), found[0].environment.as_str()),
+            ("closed loop, 64 virtual users, keep-alive, 2s", "")
+        );
+    }
+
+    #[test]
+    fn scenarios_that_differ_in_more_than_their_tools_are_not_put_side_by_side() {
+        let mut run = and_by(LoadTool::Wrk, |_, _| ());
+        assert_eq!(run.findings().tools.len(), 1);
+        run.plan.scenarios[1].load.connection = Connection::PerRequest;
+        assert_eq!(run.findings().tools.len(), 0);
+        assert_eq!(by_tolok().findings().tools.len(), 0, "one tool is compared with nobody");
+    }
+
+    #[test]
+    fn a_scenario_says_which_tool_asked() {
+        let scenarios = and_by(LoadTool::Wrk, |_, _| ()).findings().scenarios;
+        let tools: Vec<(&str, bool)> = scenarios.iter().map(|it| (it.tool.as_str(), it.is_own_tool)).collect();
+        assert_eq!(tools, [("tolok", true), ("wrk 4.1.0", false)]);
+        assert_eq!(scenarios[1].latency_marks, [LatencyMark::BackFilled]);
+    }
+
+    #[test]
+    fn two_versions_in_one_run_are_both_named() {
+        let run = and_by(LoadTool::Wrk, |block, it| {
+            let tool = it.tool.as_mut().unwrap();
+            tool.version = if block == 3 { "4.2.0" } else { "4.1.0" }.to_owned();
+        });
+        assert_eq!(second(&run).words(), "wrk 4.1.0 or 4.2.0");
+    }
+}
+
+mod figures {
+    use super::*;
+
+    #[test]
+    fn the_wire_is_compared_by_counts_and_shown_over_the_tools_own_window() {
+        let row = second(&and_by(LoadTool::Wrk, |_, it| {
+            (it.goodput_rps, it.ledger.good) = (40_000.0, 80_000);
+            let wire = it.wire.as_mut().unwrap();
+            (wire.answers, wire.answers_2xx) = (80_100, 80_040);
+        }));
+        assert_eq!(row.wire_rps.unwrap().value, 40_020.0, "80,040 answers in the 2 s of the tool");
+        assert_eq!(row.counted_of_wire.unwrap().value, 80_000.0 / 80_040.0);
+        let cost = row.subject_cpu_s_per_wire.unwrap().value;
+        assert!((cost - 0.985 * 2.0 / 80_100.0).abs() < 1e-15, "answers of any status cost the server");
+    }
+
+    #[test]
+    fn cost_and_rate_are_put_beside_toloks_within_blocks() {
+        let found = only(&and_by(LoadTool::K6, |_, it| it.generator.cpu_s *= 8.0));
+        let (own, k6) = (&found.rows[0], &found.rows[1]);
+        assert!(own.goodput_of_own.is_none() && own.generator_cpu_of_own.is_none());
+        let ratio = k6.generator_cpu_of_own.as_ref().unwrap();
+        assert_eq!(ratio.trials.len(), 5);
+        assert!((7.5..8.5).contains(&ratio.value), "{ratio:?}");
+        assert!(k6.goodput_of_own.as_ref().unwrap().low.is_some());
+    }
+
+    #[test]
+    fn without_tolok_among_the_tools_nothing_is_relative_to_it() {
+        let mut run = InventedRun::new(5);
+        run.scenario("hello-c64", "hello", "Hello", 64);
+        run.plan.scenarios[0].tool = ToolChoice { name: LoadTool::Ab, script: None };
+        run.steady(GO, 39_000.0).by_tool(LoadTool::Wrk).steady(GO, 43_700.0);
+        let found = only(&run);
+        assert!(found.rows.iter().all(|row| row.goodput_of_own.is_none() && row.generator_cpu_of_own.is_none()));
+        assert!(found.verdict.starts_with("2 tools asked the same server: they differ by 1"), "{}", found.verdict);
+    }
+
+    #[test]
+    fn what_the_tool_does_not_tell_is_absent_and_named() {
+        let row = second(&and_by(LoadTool::H2load, |_, it| (it.latency.mean_s, it.latency.max_s) = (None, None)));
+        assert!(row.latency_p50_s.is_none() && row.latency_mean_s.is_none() && row.little.is_none());
+        let untold = [
+            "what became of every request",
+            "whether bodies were right",
+            "mean latency",
+            "p50",
+            "p99",
+            "longest latency",
+            "the distribution of latencies",
+        ];
+        assert_eq!(row.does_not_tell, untold);
+        assert_eq!(
+            only(&by_tolok_and_few_answers()).rows[1].does_not_tell,
+            untold[..2].iter().chain(&untold[6..]).copied().collect::<Vec<_>>()
+        );
+    }
+
+    /// Too few answers for any percentile: that is not the tool's silence.
+    fn by_tolok_and_few_answers() -> InventedRun {
+        let mut run = InventedRun::new(5);
+        run.scenario("hello-c1", "hello", "Hello", 1).case(GO, &[7.0; 5]);
+        run.by_tool(LoadTool::Oha).case(GO, &[7.0; 5]);
+        run
+    }
+
+    #[test]
+    fn littles_law_is_for_closed_loops_that_keep_their_connections() {
+        let of = |change: fn(&mut InventedRun)| {
+            let mut run = and_by(LoadTool::Oha, |_, _| ());
+            change(&mut run);
+            second(&run).little.map(|little| (little.value * 100.0).round() / 100.0)
+        };
+        assert_eq!(of(|_| ()), Some(1.0));
+        let per_request = |run: &mut InventedRun| {
+            run.plan.scenarios.iter_mut().for_each(|it| it.load.connection = Connection::PerRequest);
+        };
+        assert_eq!(of(per_request), None);
+        assert_eq!(tools_at_a_rate().findings().tools[0].rows[1].little, None);
+    }
+
+    /// 64 connections × (2 s + what each waited before it) is the most that answers of a window can have taken.
+    #[test]
+    fn one_long_answer_on_each_connection_may_have_begun_before_the_window() {
+        let trials = |of_mean: f64, max_s: f64| {
+            second(&and_by(LoadTool::Oha, |_, it| {
+                it.latency.mean_s = it.latency.mean_s.map(|mean_s| mean_s * of_mean);
+                it.latency.max_s = Some(max_s);
+            }))
+            .trials_against_little
+        };
+        assert_eq!([trials(1.04, 0.0), trials(1.06, 0.0)], [0, 5]);
+        assert_eq!([trials(1.5, 1.0), trials(1.6, 1.0)], [0, 5]);
+    }
+}
+
+mod flags {
+    use super::*;
+
+    fn contradicted(by: i64, failed: u64) -> CaseFinding {
+        last_case(&and_by(LoadTool::Wrk, |block, it| {
+            let (goodput_rps, good) = (11_877.0 / 2.0, 11_877 - failed);
+            (it.goodput_rps, it.ledger.good) = (goodput_rps, good);
+            it.ledger.failed.insert("bad_body".to_owned(), failed);
+            let wire = it.wire.as_mut().unwrap();
+            wire.answers_2xx = if block == 2 { (11_877 - by) as u64 } else { 11_877 };
+        }))
+    }
+
+    #[test]
+    fn a_count_that_the_wire_contradicts_voids_the_rank() {
+        let case = contradicted(2_877, 0);
+        assert!(!case.ranked);
+        let flag = case.flags.iter().find(|flag| flag.kind == "wire-contradicts").unwrap();
+        let message = "in 1 of 5 trials the wire contradicts the tool; in the worst it counted 11,877 good answers, and 9,000 \
+                       crossed the wire";
+        assert_eq!((flag.message.as_str(), flag.voids_rank), (message, true));
+    }
+
+    #[test]
+    fn one_answer_for_each_connection_and_one_in_a_hundred_are_tolerated() {
+        let is_flagged = |by: i64| kinds(&contradicted(by, 0)).contains(&"wire-contradicts");
+        assert_eq!(
+            [64, 117, 120].map(is_flagged),
+            [false, false, true],
+            "1% of 11,757 is 117, more than the connections"
+        );
+        assert_eq!([-64, -119, -121].map(is_flagged), [false, false, true]);
+    }
+
+    #[test]
+    fn over_a_link_that_loses_packets_an_answer_may_cross_twice() {
+        let of = |loss: f64| {
+            let mut run = and_by(LoadTool::Wrk, |_, it| {
+                (it.goodput_rps, it.ledger.good) = (5_000.0, 10_000);
+                it.wire.as_mut().unwrap().answers_2xx = 10_250;
+            });
+            run.plan.environments[0].link.loss = loss;
+            kinds(&last_case(&run)).contains(&"wire-contradicts")
+        };
+        assert_eq!([0.0, 0.02].map(of), [true, false]);
+    }
+
+    #[test]
+    fn a_tool_may_lack_what_came_after_its_window_in_the_life_of_its_process() {
+        let of = |window_s: f64, answers_2xx: u64| {
+            let run = and_by(LoadTool::Wrk, |_, it| {
+                (it.goodput_rps, it.ledger.good) = (5_000.0, 10_000);
+                let wire = it.wire.as_mut().unwrap();
+                (wire.answers_2xx, wire.window_s) = (answers_2xx, window_s);
+            });
+            kinds(&last_case(&run)).contains(&"wire-contradicts")
+        };
+        // Its own window is 2 s; 2 % longer explains 2 % more on the wire, and none fewer.
+        assert_eq!([of(2.0, 10_250), of(2.04, 10_250), of(2.04, 10_350), of(2.04, 9_800)], [true, false, true, true]);
+    }
+
+    #[test]
+    fn an_answer_that_the_tool_calls_bad_may_have_crossed_the_wire_as_a_good_one() {
+        assert!(!kinds(&contradicted(0, 900)).contains(&"wire-contradicts"));
+        assert!(kinds(&contradicted(-900, 300)).contains(&"wire-contradicts"));
+    }
+
+    #[test]
+    fn tolok_keeps_answers_to_the_warm_up_apart_and_the_wire_does_not() {
+        let mut run = by_tolok();
+        run.change(|_, it| {
+            it.ledger.good -= 5_000;
+            it.ledger.sent = it.ledger.sent.map(|sent| sent - 5_000);
+            it.ledger.scheduled = it.ledger.scheduled.map(|scheduled| scheduled - 5_000);
+            count_on_wire(it);
+            it.wire.as_mut().unwrap().answers_2xx = (it.goodput_rps * it.window_s) as u64;
+        });
+        assert_eq!(kinds(&last_case(&run)), Vec::<&str>::new());
+    }
+
+    #[test]
+    fn what_cannot_be_checked_is_said_and_voids_nothing() {
+        let message = |run: &InventedRun| {
+            let case = last_case(run);
+            let flag = case.flags.iter().find(|flag| flag.kind == "tool-tells-little").cloned();
+            flag.map(|flag| (flag.message, flag.voids_rank))
+        };
+        let closed = "not checked, as wrk does not tell: whether every request is accounted for and whether connections waited \
+                      in vain";
+        assert_eq!(message(&and_by(LoadTool::Wrk, |_, _| ())), Some((closed.to_owned(), false)));
+        let open = "not checked, as oha does not tell: whether every request is accounted for and whether requests left on \
+                    time";
+        assert_eq!(message(&tools_at_a_rate()), Some((open.to_owned(), false)));
+        assert_eq!(message(&by_tolok()), None);
+    }
+
+    #[test]
+    fn a_tool_that_tells_less_raises_no_other_flag() {
+        for tool in LoadTool::ALL.into_iter().filter(|tool| *tool != LoadTool::Tolok) {
+            assert_eq!(kinds(&last_case(&and_by(tool, |_, _| ()))), ["tool-tells-little"], "{tool:?}");
+        }
+        let open = tools_at_a_rate().findings().scenarios.pop().unwrap().cases.remove(0);
+        assert_eq!((kinds(&open), open.requests_unaccounted), (vec!["tool-tells-little"], None));
+    }
+
+    #[test]
+    fn k6_drops_what_others_let_wait() {
+        let scenario = tools_at_a_rate().findings().scenarios.remove(1);
+        let flag = scenario.cases[0].flags.iter().find(|flag| flag.kind == "backlog").unwrap();
+        let message = "k6 dropped up to 8.0% of the scheduled requests in a trial, because no virtual user was free; they are \
+                       in no percentile";
+        assert_eq!(flag.message, message);
+    }
+}
+
+mod notes {
+    use super::*;
+
+    fn of(tool: LoadTool, change: impl Fn(u32, &mut Measurement)) -> Vec<String> {
+        second(&and_by(tool, change)).notes
+    }
+
+    #[test]
+    fn only_what_bears_on_a_row_stands_beside_it() {
+        for tool in [LoadTool::K6, LoadTool::H2load, LoadTool::Hey, LoadTool::Oha] {
+            assert_eq!(of(tool, |_, _| ()), Vec::<String>::new(), "{tool:?} at its best");
+        }
+        let coarse = "Its times come in steps that are coarse beside them (whole milliseconds, or tenths), so short ones say little.";
+        assert_eq!(of(LoadTool::H2load, |_, it| it.latency.marks = vec![LatencyMark::Coarse]), [coarse]);
+    }
+
+    #[test]
+    fn what_a_tool_costs_is_said_where_it_costs_twice_as_much() {
+        let of = |tool, factor: f64| of(tool, move |_, it| it.generator.cpu_s *= factor);
+        assert_eq!(of(LoadTool::Hey, 1.9), Vec::<String>::new());
+        let [k6] = of(LoadTool::K6, 8.0).try_into().unwrap();
+        assert!(
+            k6.starts_with("It spends ") && k6.ends_with(") of what tolok spends: its users are JavaScript."),
+            "with the interval of the ratio: {k6}"
+        );
+    }
+
+    #[test]
+    fn ab_speaks_another_protocol_and_computes_its_mean() {
+        let notes = of(LoadTool::Ab, |_, it| it.latency.marks = vec![LatencyMark::DerivedMean]);
+        let words = [
+            "It asks in HTTP/1.0, which is other work for a server than the HTTP/1.1 of the others.",
+            "Its mean is connections over rate, computed and not taken: it can never contradict its rate.",
+        ];
+        assert_eq!(notes, words);
+    }
+
+    #[test]
+    fn what_wrk_never_counts_is_said_where_tolok_saw_it() {
+        let saw = |change: fn(&mut Measurement)| {
+            let mut run = by_tolok();
+            run.change(|_, it| change(it));
+            run.by_tool(LoadTool::Wrk).steady(GO, 43_700.0).change(|_, it| it.latency.marks.clear());
+            second(&run).notes
+        };
+        assert_eq!(saw(|_| ()), Vec::<String>::new());
+        let counts = "It counts a request when its answer comes, so one that is never answered is in no figure of it";
+        let waiting = saw(|it| it.ledger.connections_unanswered = Some(25));
+        assert_eq!(waiting, [format!("{counts}; tolok saw up to 25 connections without an answer.")]);
+        let timeouts = saw(|it| _ = it.ledger.failed.insert("timeout".to_owned(), 3));
+        assert_eq!(timeouts, [format!("{counts}; tolok saw 15 time-outs.")]);
+    }
+
+    #[test]
+    fn back_filled_latencies_are_named_and_held_against_littles_law() {
+        let notes = of(LoadTool::Wrk, |_, it| {
+            (it.goodput_rps, it.latency.mean_s, it.latency.max_s) = (40_000.0, Some(0.005), Some(0.006));
+        });
+        let words = [
+            "After the run it adds samples for requests that it believes it should have sent, so its mean and percentiles are \
+             of more than was measured.",
+            "Its mean cannot be of answers that came: at its rate 200 requests would have waited at a time, on 64 connections.",
+        ];
+        assert_eq!(notes, words);
+    }
+
+    #[test]
+    fn in_a_closed_loop_a_latency_that_begins_at_sending_leaves_out_little() {
+        let run = and_by(LoadTool::K6, |_, it| it.latency.marks = vec![LatencyMark::FromSend]);
+        let note = "Its latencies begin when a request is sent, and not when its user became free.";
+        assert_eq!(second(&run).notes, [note]);
+        let mut per_request = run.clone();
+        per_request.plan.scenarios.iter_mut().for_each(|it| it.load.connection = Connection::PerRequest);
+        assert_eq!(
+            second(&per_request).notes,
+            ["Its latencies begin when a request is sent, when its connection is open already."]
+        );
+        assert!(!run.findings().cautions.iter().any(|caution| caution.contains("moment of sending")));
+    }
+
+    #[test]
+    fn failures_among_the_latencies_matter_where_there_are_any() {
+        let with = |failed| {
+            of(LoadTool::Oha, move |_, it| {
+                it.latency.marks = vec![LatencyMark::WithFailures];
+                fail_requests(it, failed);
+            })
+        };
+        assert_eq!(with(0), Vec::<String>::new());
+        assert_eq!(with(2), ["Its latencies are also those of 10 failed requests."]);
+    }
+
+    #[test]
+    fn at_a_rate_it_matters_when_a_latency_begins_and_what_was_delivered() {
+        let found = only(&tools_at_a_rate());
+        assert_eq!(found.rows[0].notes, Vec::<String>::new());
+        let k6 = [
+            "Its latencies begin when a request is sent: an arrival for which no virtual user is free is dropped, and its wait \
+             is in no latency.",
+            "It delivered 1.84k of the 2.00k a second that the study asks for, which tolok did deliver, and left 1,600 requests \
+             out.",
+        ];
+        assert_eq!(found.rows[1].notes, k6);
+        let oha = "Its latencies begin when a request was to be sent only because it is run with --latency-correction.";
+        assert_eq!(found.rows[3].notes, [oha]);
+    }
+
+    #[test]
+    fn a_rate_that_nobody_delivers_is_the_servers() {
+        let mut run = InventedRun::new(5);
+        let executor = Executor::ConstantArrivalRate { rate_rps: 2_000.0, arrivals: Arrivals::Uniform };
+        run.scenario_with("hello-r2000", "hello", "Hello", executor, &[]).case(GO, &[900.0; 5]);
+        run.by_tool(LoadTool::Oha).case(GO, &[910.0; 5]).change(|_, it| it.latency.marks.clear());
+        let oha = "Its latencies begin when a request was to be sent only because it is run with --latency-correction.";
+        assert_eq!(second(&run).notes, [oha]);
+    }
+
+    #[test]
+    fn a_script_of_ones_own_need_not_ask_for_the_same() {
+        let mut run = and_by(LoadTool::K6, |_, _| ());
+        run.plan.scenarios[1].tool.script = Some(Script { file: "users.js".to_owned(), text: String::new() });
+        let found = only(&run);
+        assert_eq!(
+            found.rows[1].notes,
+            ["Its users do what users.js says, which need not be what the other tools ask for."]
+        );
+        assert_eq!(found.rows[1].words(), "k6 1.8.1 with users.js");
+        assert!(found.verdict.contains("only the rate of tolok stands"), "{}", found.verdict);
+        assert!(found.verdict.contains("Not compared: k6 (a script of its own)."), "{}", found.verdict);
+    }
+}
+
+mod verdicts {
+    use super::*;
+
+    fn verdict(run: &InventedRun) -> String {
+        only(run).verdict
+    }
+
+    const CHECKED: &str = "What each counted agrees with what crossed the wire.";
+
+    /// Rates of every block, so that the sentence has round figures.
+    fn at(rate: f64, tool: LoadTool, other: f64) -> InventedRun {
+        let mut run = InventedRun::new(5);
+        run.scenario("hello-c64", "hello", "Hello", 64).case(GO, &[rate; 5]).change(|_, it| count_on_wire(it));
+        run.by_tool(tool).case(GO, &[other; 5]);
+        run
+    }
+
+    #[test]
+    fn tools_that_agree_where_the_server_was_the_limit() {
+        let sentence = format!(
+            "2 tools asked the same server: they agree within 3.0% on the rate (tolok over wrk: 1.020×, 1.020–1.020 within \
+             blocks), where the server was the limit. {CHECKED} An answer cost the server 19.3 µs of CPU time whoever asked, \
+             within 3.0% (wrk over tolok: 1.020×, 1.020–1.020 within blocks)."
+        );
+        assert_eq!(verdict(&at(51_000.0, LoadTool::Wrk, 50_000.0)).replace('\u{a0}', " "), sentence);
+    }
+
+    #[test]
+    fn tools_that_differ_are_named_with_what_they_say() {
+        let mut run = at(50_000.0, LoadTool::Ab, 40_000.0);
+        run.change(|_, it| it.subject.as_mut().expect("tolok started it").cpu_s = 0.7 * it.window_s);
+        let sentence = format!(
+            "2 tools asked the same server: they differ by 25% on the rate (tolok says 50.00k, ab says 40.00k: 1.250×, \
+             1.250–1.250 within blocks). {CHECKED} An answer cost the server from 17.5 µs of CPU time (ab asked) to 19.7 µs \
+             (tolok): 1.126×, 1.126–1.126 within blocks."
+        );
+        assert_eq!(verdict(&run).replace('\u{a0}', " "), sentence, "ab left some of the server's CPU unused");
+    }
+
+    /// Their medians are 25 % apart, as those of ab and tolok above, and their blocks say nothing.
+    #[test]
+    fn tools_whose_blocks_scatter_are_not_said_to_differ() {
+        let mut run = InventedRun::new(5);
+        run.scenario("hello-c64", "hello", "Hello", 64).case(GO, &[50_000.0, 30_000.0, 70_000.0, 25_000.0, 60_000.0]);
+        run.by_tool(LoadTool::Wrk).case(GO, &[40_000.0, 60_000.0, 20_000.0, 55_000.0, 30_000.0]);
+        let said = verdict(&run);
+        assert!(said.contains("they cannot be told apart on the rate (tolok over wrk: 1.15×, 0.38–3.43"), "{said}");
+        let few = verdict(&{
+            let mut run = InventedRun::new(2);
+            run.scenario("hello-c64", "hello", "Hello", 64).case(GO, &[50_000.0; 2]);
+            run.by_tool(LoadTool::Wrk).case(GO, &[40_000.0; 2]);
+            run
+        });
+        let words =
+            "cannot be told apart on the rate (tolok over wrk: 2 common blocks, and 5 are the least for an interval)";
+        assert!(few.contains(words), "{few}");
+    }
+
+    #[test]
+    fn a_tool_that_was_itself_the_limit_stands_beside_the_one_that_was_not() {
+        let mut run = at(50_000.0, LoadTool::K6, 10_000.0);
+        run.change(|_, it| at_its_limit(it, 0.3));
+        let sentence = format!(
+            "2 tools asked the same server: only the rate of tolok stands, 50.00k a second. k6 was itself the limit, with 98% of \
+             its CPU time used: it says 0.2000× (0.2000–0.2000) of the rate that tolok says. {CHECKED}"
+        );
+        assert_eq!(verdict(&run), sentence);
+        run.by_tool(LoadTool::Hey).case(GO, &[12_000.0; 5]).change(|_, it| at_its_limit(it, 0.3));
+        let limit = "k6 and hey were themselves the limit, with 98% of their CPU time used by each: they say 0.2000× \
+                     (0.2000–0.2000) and 0.2400× (0.2400–0.2400) of the rate that tolok says.";
+        assert!(verdict(&run).contains(limit), "{}", verdict(&run));
+    }
+
+    #[test]
+    fn where_no_tool_could_keep_up_no_rate_stands() {
+        let mut run = InventedRun::new(5);
+        run.scenario("hello-c64", "hello", "Hello", 64).case(CEILING, &[9_000.0; 5]);
+        let ceiling = tolok_model::Role::Subject;
+        run.plan.cases.last_mut().unwrap().role = ceiling;
+        run.change(|_, it| at_its_limit(it, 0.3));
+        run.by_tool(LoadTool::Hey).case(CEILING, &[8_000.0; 5]).change(|_, it| at_its_limit(it, 0.3));
+        run.plan.cases.last_mut().unwrap().role = ceiling;
+        let sentence = "2 tools asked the same server, and no rate of theirs stands. tolok and hey were themselves the limit, \
+                        with 98% of their CPU time used by each.";
+        assert!(verdict(&run).starts_with(sentence), "{}", verdict(&run));
+    }
+
+    #[test]
+    fn whom_the_wire_contradicts_is_compared_with_nobody() {
+        let mut run = at(50_000.0, LoadTool::Wrk, 60_000.0);
+        run.change(|block, it| it.wire.as_mut().unwrap().answers_2xx = if block == 1 { 100_000 } else { 120_000 });
+        let sentence = "2 tools asked the same server: only the rate of tolok stands, 50.00k a second. The wire contradicts wrk (in \
+                        the worst trial it counted 120.0% of the good answers that crossed it).";
+        assert!(verdict(&run).starts_with(sentence), "{}", verdict(&run));
+    }
+
+    #[test]
+    fn a_mean_that_no_connections_had_time_for_is_named() {
+        let mut run = at(50_000.0, LoadTool::Wrk, 50_000.0);
+        run.change(|_, it| (it.latency.mean_s, it.latency.max_s) = (Some(0.005), Some(0.005)));
+        let sentence = "One mean latency is not of answers that came: that of wrk (at its rate 250 requests would have waited at \
+                        a time, on 64 connections).";
+        assert!(verdict(&run).contains(sentence), "{}", verdict(&run));
+    }
+
+    #[test]
+    fn without_a_wire_nothing_is_checked_and_the_tools_own_count_is_what_there_is() {
+        let mut run = at(51_000.0, LoadTool::Wrk, 50_000.0);
+        run.trials.iter_mut().for_each(|trial| {
+            let tolok_model::Outcome::Completed(it) = &mut trial.outcome else { return };
+            it.wire = None;
+        });
+        let found = only(&run);
+        assert!(found.verdict.contains("Nothing was counted on the wire, so their counts are unchecked."));
+        assert!(!found.is_cost_per_wire() && found.subject_cpu_s(&found.rows[1]).is_some());
+        assert!(found.rows.iter().all(|row| row.wire_rps.is_none() && row.counted_of_wire.is_none()));
+    }
+
+    #[test]
+    fn a_wire_that_was_counted_for_some_checks_only_those() {
+        let mut run = at(51_000.0, LoadTool::Wrk, 50_000.0);
+        run.change(|_, it| it.wire = None);
+        let sentence = "What they counted agrees with what crossed the wire, but for wrk, where it was not counted.";
+        assert!(verdict(&run).contains(sentence), "{}", verdict(&run));
+    }
+
+    #[test]
+    fn a_tool_whose_trials_all_failed_has_a_row_without_figures() {
+        let mut run = at(51_000.0, LoadTool::Oha, 50_000.0);
+        (1..=5).for_each(|block| _ = run.fail(block, FailureKind::ToolFailed, "it said nothing"));
+        let found = only(&run);
+        let sentence = "Only tolok has a figure here, so there is nothing to compare it with. What it counted agrees with what \
+                        crossed the wire. Without a figure: oha (tool failed).";
+        assert_eq!(found.verdict, sentence);
+        let row = &found.rows[1];
+        assert_eq!((row.trials_scored, row.failures.as_slice()), (0, ["tool failed".to_owned()].as_slice()));
+        assert!(row.goodput_rps.is_none() && row.notes.is_empty() && row.does_not_tell.is_empty());
+        run.plan.scenarios.rotate_right(1);
+        assert_eq!(only(&run).rows[0].tool, "oha", "the order is that of the study");
+    }
+
+    #[test]
+    fn where_nothing_was_measured_nothing_is_said_of_counts() {
+        let mut run = at(51_000.0, LoadTool::Oha, 50_000.0);
+        run.trials.clear();
+        assert_eq!(
+            verdict(&run),
+            "No tool has a figure here. Without a figure: tolok (not measured) and oha (not measured)."
+        );
+    }
+
+    #[test]
+    fn another_flag_that_voids_a_rank_is_named() {
+        let mut run = at(51_000.0, LoadTool::K6, 50_000.0);
+        let warning = ToolWarning { gate: "thresholds".to_owned(), text: "it said so".to_owned() };
+        run.change(|_, it| it.tool_warnings = vec![warning.clone()]);
+        assert!(verdict(&run).contains("Not compared: k6 (not-trusted)."), "{}", verdict(&run));
+    }
+
+    #[test]
+    fn at_a_rate_their_latencies_are_put_side_by_side() {
+        let sentence = "4 tools asked the same server: they differ by 9.3% on the rate (tolok says 2.000k, hey says 1.830k: \
+                        1.093×, 1.093–1.093 within blocks). Nothing was counted on the wire, so their counts are unchecked. An \
+                        answer cost the server from 60.0 µs of CPU time (tolok asked) to 65.6 µs (hey): 1.093×, 1.093–1.093 \
+                        within blocks. Their p99 runs from 12.8 ms (hey) to 453 ms (oha).";
+        assert_eq!(verdict(&tools_at_a_rate()).replace('\u{a0}', " "), sentence);
+    }
+}
+
+mod cautions {
+    use super::*;
+
+    fn with(run: &InventedRun, words: &str) -> Vec<String> {
+        run.findings().cautions.into_iter().filter(|caution| caution.contains(words)).collect()
+    }
+
+    #[test]
+    fn latencies_that_begin_at_sending_are_not_called_those_of_an_open_loop() {
+        let run = tools_at_a_rate();
+        let open = with(&run, "(open loop)");
+        assert!(open[0].starts_with("In hello-r2000 and hello-r2000-oha requests started by the clock"), "{open:?}");
+        let sent = "In hello-r2000-k6 and hello-r2000-hey the tool counts latencies from the moment of sending: an arrival that \
+                    had to wait for that looks as quick as one that did not.";
+        assert_eq!(with(&run, "moment of sending"), [sent]);
+    }
+
+    #[test]
+    fn samples_that_were_added_are_named() {
+        let added = "In hello-c64-wrk the tool adds samples after the run, so not every latency was taken: compare them with \
+                     those of no other tool.";
+        assert_eq!(with(&and_by(LoadTool::Wrk, |_, _| ()), "adds samples"), [added]);
+        assert_eq!(with(&by_tolok(), "adds samples"), Vec::<String>::new());
+    }
+}

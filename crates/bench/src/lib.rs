@@ -1,0 +1,5 @@
+//! What the benches share: tables, the machine in words, and their errors.
+
+pub mod error;
+pub mod machine;
+pub mod table;
