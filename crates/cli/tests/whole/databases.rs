@@ -146,7 +146,8 @@ fn a_database_that_refuses_connections_is_to_blame_for_it() {
     let place = place(
         "['node/http:cluster?workers=14']",
         "'query'",
-        "vus = 64, duration = '1s', warmup = '200ms'",
+        // Long enough for most processes to start on a busy machine.
+        "vus = 64, duration = '3s', warmup = '1s'",
         "database = { pool = 2, max-connections = 10 }",
     );
     let (said, records) = run(&place, &[]);

@@ -50,7 +50,7 @@ fn form(text: &str) -> String {
         form += &format!("{}\n", words.join(" "));
     }
     // Without figures a machine's speed remains in which of them there are: `–` for too few, and the units.
-    for unit in ["ns", "µs", "ms", "s", "B", "kB", "MB"] {
+    for unit in ["ns", "µs", "ms", "s", "B", "KiB", "MiB"] {
         form = form.replace(&format!("# {unit} "), "# u ").replace(&format!("# {unit}/s"), "# u/s");
         form = form.replace(&format!("# {unit}\n"), "# u\n");
     }
@@ -60,6 +60,10 @@ fn form(text: &str) -> String {
 fn form_of_word(word: &str) -> String {
     if word == "–" || word.parse::<f64>().is_ok() || word.replace(',', "").parse::<f64>().is_ok() {
         "#".to_owned()
+    } else if let Some((share, after)) = word.split_once('%')
+        && share.parse::<f64>().is_ok()
+    {
+        format!("#%{after}")
     } else if let Some(rest) = word.strip_prefix("http://") {
         format!("http://#{}", rest.trim_start_matches(|letter: char| letter.is_ascii_digit() || ".:".contains(letter)))
     } else if word.replace(',', "").trim_start_matches('(').trim_end_matches("/s").parse::<f64>().is_ok() {
@@ -132,7 +136,7 @@ fn one_failed_request_leaves_with_5_and_says_what_happened() {
     let said = load(&server, &["-n", "100"]);
     assert_eq!(said.code, Some(5), "{}", said.output);
     assert!(said.output.contains("1 bad_status: status 500 is not the expected one"), "{}", said.output);
-    assert!(said.output.contains("1 of 100 finished requests (1.0 %)"), "{}", said.output);
+    assert!(said.output.contains("1 of 100 finished requests (1.0%)"), "{}", said.output);
 }
 
 #[test]
@@ -140,7 +144,7 @@ fn a_threshold_that_is_crossed_leaves_with_3_and_a_kept_one_with_0() {
     let server = slow(|number| if number.is_multiple_of(4) { Reply::status(500) } else { Reply::ok("hello") });
     let kept = load(&server, &["-n", "100", "--threshold", "failed <= 30%"]);
     assert_eq!(kept.code, Some(0), "{}", kept.output);
-    assert!(kept.output.contains("✓ failed <= 30%  25 %"), "{}", kept.output);
+    assert!(kept.output.contains("✓ failed <= 30%  25%"), "{}", kept.output);
     let crossed = load(&server, &["-n", "100", "--threshold", "failed <= 30%", "--threshold", "max < 1ns"]);
     assert_eq!(crossed.code, Some(3), "{}", crossed.output);
     assert!(crossed.output.contains("✗ max < 1ns"), "{}", crossed.output);
