@@ -46,7 +46,9 @@ mod tests {
         let response_time = encode(&histogram);
         let row = serde_json::json!({
             "second": 0, "phase": "measure", "start_s": 0.0, "duration_s": 1.0, "sent": good, "good": good, "failed": 0,
-            "received_bytes": 0, "p50_s": null, "p99_s": null, "max_s": null, "new_connections": 0, "in_flight": 0, "queued": 0,
+            "failed_by_class": {}, "received_bytes": 0, "sent_bytes": 0, "p50_s": null, "p99_s": null, "max_s": null,
+            "first_byte_p50_s": null, "first_byte_p99_s": null, "first_byte_max_s": null, "connect_p50_s": null, "connect_max_s": null,
+            "new_connections": 0, "in_flight": 0, "queued": 0,
             "response_time": response_time, "service_time": "", "lateness": "",
         });
         serde_json::from_value(row).unwrap()
