@@ -29,7 +29,7 @@ pub(crate) fn sorted_once<T: Ord>(values: impl IntoIterator<Item = T>) -> Vec<T>
     values.into_iter().collect::<BTreeSet<T>>().into_iter().collect()
 }
 
-/// The places of every two of so many, the lower one first.
+/// All pairs of places below `number`, the lower one first.
 pub(crate) fn pairs_of(number: usize) -> impl Iterator<Item = (usize, usize)> {
     (0..number).flat_map(move |a| (a + 1..number).map(move |b| (a, b)))
 }

@@ -12,9 +12,9 @@ use crate::findings::{CaseFinding, Comparison, PairComparison, Verdict};
 use crate::flag::FlagKind;
 use crate::verdict::FALSE_ALARMS;
 
-/// Ratios are given for so many cases that cannot be told from the first; more of them only stand in the table.
+/// A sentence gives the ratios of at most this many cases without a clear difference from the first; the table has the rest.
 const MOST_UNCLEAR_WITH_RATIOS: usize = 3;
-/// From so many on, all cases of a table are not named once more.
+/// From this many on, the sentence does not repeat the names of all cases.
 const FEWEST_NOT_NAMED: usize = 4;
 
 /// Where all keep up, their goodputs are the same by construction, which is no tie.
@@ -62,7 +62,7 @@ impl<'a, F> Table<'a, F> {
         self.unranked.is_empty()
     }
 
-    /// What is said of the ranked cases.
+    /// The sentence about the ranked cases.
     pub(crate) fn answer(
         &self,
         comparisons: &'a [Comparison],
@@ -219,7 +219,7 @@ impl<'a> Answer<'a, ServerFigures> {
             _ => with_ratios(&unclear, ratio_or_blocks),
         };
         let mut parts = [self.ahead(), self.equivalent(ratio), self.tied(ratio), self.unclear(unclear), self.behind()];
-        // Where the second in the table is behind, that is the answer, and what is said of those further down comes after.
+        // If the second in the table is behind, that is the answer, and the cases further down follow.
         let second = self.rivals.first().and_then(|(_, pair)| *pair);
         if second.is_some_and(|pair| pair.verdict == Verdict::Faster) {
             parts.rotate_right(1);

@@ -241,7 +241,7 @@ pub mod tests {
     use crate::server::Counts;
     use clap::Parser as _;
 
-    /// An invented measurement: 1000 answers, which took so many microseconds of CPU time each.
+    /// An invented measurement: 1000 answers, which took `cpu_us` microseconds of CPU time each.
     fn measurement(cpu_us: f64) -> Measurement {
         Measurement {
             told_s: 1.0,

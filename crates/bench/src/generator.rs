@@ -43,7 +43,7 @@ pub enum Way {
     },
     /// oha without its correction of latencies.
     Uncorrected,
-    /// k6 with so many virtual users from the start.
+    /// k6 with this many virtual users from the start.
     Users(u32),
     /// A generator without a rate takes part for the record.
     ClosedLoop,
@@ -60,7 +60,7 @@ pub struct Load {
     pub duration: Duration,
 }
 
-/// What a generator says of its run. The claim stands beside the server's count, and latencies beside the true ones.
+/// A generator's own report of its run. The bench compares its count with the server's, and its latencies with the true ones.
 #[derive(Debug, Default)]
 pub struct Said {
     pub claim: Option<Claim>,
@@ -142,7 +142,7 @@ impl Tool {
         }
     }
 
-    /// How long it runs when it is to run so long: some know whole seconds only.
+    /// How long it runs when asked for `duration`: some know whole seconds only.
     pub fn runs_for(self, duration: Duration) -> Duration {
         let tool = if self == Tool::Gcannon { Some(LoadTool::Wrk) } else { self.driven_as() };
         tool.map_or(duration, |tool| Duration::from_secs_f64(tool.nearest_window_s(duration.as_secs_f64())))

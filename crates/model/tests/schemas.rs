@@ -26,7 +26,7 @@ fn check(name: &str, generated: &Value) {
     let found: Option<Value> = serde_json::from_str(&text).ok();
     assert!(
         found.as_ref() == Some(generated),
-        "schemas/{name}.schema.json is not what the types say; write it anew with\n\
+        "schemas/{name}.schema.json is out of date; regenerate it with\n\
          TOLOK_WRITE_SCHEMAS=1 cargo test -p tolok-model schemas",
     );
 }

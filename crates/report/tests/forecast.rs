@@ -97,5 +97,5 @@ fn the_schema_in_the_repository_is_the_one_of_the_code() {
         std::fs::write(path, &generated).unwrap();
     }
     let written = std::fs::read_to_string(path).unwrap_or_default();
-    assert!(written == generated, "write it anew: TOLOK_WRITE_SCHEMAS=1 cargo test -p tolok-report --test forecast");
+    assert!(written == generated, "regenerate it: TOLOK_WRITE_SCHEMAS=1 cargo test -p tolok-report --test forecast");
 }

@@ -34,5 +34,5 @@ fn check(name: &str, schema: &serde_json::Value) {
         std::fs::write(&path, &generated).unwrap();
     }
     let written = std::fs::read_to_string(&path).unwrap_or_default();
-    assert!(written == generated, "write it anew: TOLOK_WRITE_SCHEMAS=1 cargo test -p tolok-report schema");
+    assert!(written == generated, "regenerate it: TOLOK_WRITE_SCHEMAS=1 cargo test -p tolok-report schema");
 }

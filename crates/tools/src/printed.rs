@@ -1,7 +1,6 @@
 //! What load generators have in common: the load that they are asked for, and figures as they print them.
 //!
-//! A figure is digits, with a point and a unit at most. Anything else is no figure: nothing is read
-//! half, and nothing that is not a number becomes one.
+//! A figure is digits, with at most a point and a unit. The parser rejects everything else, also a number with a tail.
 
 use std::collections::BTreeMap;
 

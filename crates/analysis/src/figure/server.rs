@@ -59,7 +59,7 @@ figures! {
         [Bytes Lower] interval "memory_bytes" tidy "memory_bytes";
     /// Median of the trials' p50, in seconds, in the scenario's loop.
     latency_p50_s: Option<Estimate> = median(|it, _| it.latency.at(0.5)) [Seconds Lower] interval "latency_p50_s" tidy "latency_p50_s";
-    /// Median of the trials' p99, in seconds; none where any trial has too few samples beyond it.
+    /// Median of the trials' p99, in seconds; absent if any trial has too few samples beyond it.
     latency_p99_s: Option<Estimate> = median(|it, _| it.latency.at(0.99)) [Seconds Lower] interval "latency_p99_s" tidy "latency_p99_s";
     /// Response times by percentile, in the scenario's loop; none where the tool kept no histogram and tells fewer than 3 percentiles.
     latency_curve: Option<LatencyCurve> = later(());
@@ -103,7 +103,7 @@ figures! {
     + "requests_failed" [Requests Lower] "Requests that failed in all scored trials." = |it| it.errors.iter().map(|(_, number)| number).sum::<u64>();
     /// Requests sent in all scored trials; where the tool does not tell, those that were finished.
     requests_sent: u64 = sum(|it| it.ledger.sent.unwrap_or(it.ledger.finished())) [Requests] csv "requests_sent";
-    /// Requests in all scored trials that are not accounted for; none where the tool tells too little to say.
+    /// Requests in all scored trials that are not accounted for; absent if the tool reports too little.
     requests_unaccounted: Option<u64> = whole(|it| it.trials.trials().map(|trial| trial.ledger.unaccounted()).sum()) [Requests Lower];
     /// Requests in all scored trials that still waited for a free connection when the window ended.
     requests_unsent: u64 = sum(|it| it.ledger.unsent) [Requests Lower] csv "requests_unsent";

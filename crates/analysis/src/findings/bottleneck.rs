@@ -39,7 +39,7 @@ worded! {
         ClientPace = "client pace",
         /// Requests waited for one of the connections to the database.
         Pool = "pool",
-        /// The subject serves so many at a time as it has workers, and the others waited.
+        /// The subject serves one request per worker at a time, and the others waited.
         Workers = "workers",
         /// Memory was at its limit.
         Memory = "memory",

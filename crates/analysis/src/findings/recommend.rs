@@ -27,7 +27,7 @@ pub struct Recommendation {
 }
 
 worded! {
-    /// How strongly findings speak for a recommendation; what each means is said in METHODOLOGY.md.
+    /// How strongly findings speak for a recommendation. METHODOLOGY.md defines the levels.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
     #[serde(rename_all = "kebab-case")]
     pub enum Strength by word {

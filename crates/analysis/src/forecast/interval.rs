@@ -43,9 +43,9 @@ pub(super) fn intervals(
     [of(|solved| solved.0, throughput_error), of(|solved| solved.1, response_error.max(throughput_error))]
 }
 
-/// The prediction if everything but the users' pause took so many times as long. Without pauses, throughput is that share
-/// of it. Where everybody pauses for long, it hardly changes below the knee, and beyond it the response time changes by more
-/// than that: R = N / X − Z.
+/// The prediction if everything but the users' pause took `factor` times as long. Without pauses, throughput falls by that
+/// factor. With long pauses it hardly changes below the knee. Beyond the knee, the response time changes by more than the
+/// factor: R = N / X − Z.
 fn as_if_slower(calibration: &Calibration, setting: &Setting, factor: f64) -> Option<Solution> {
     // Times that are all longer by a factor, and a pause that is not, are a shorter pause on a slower clock.
     let setting = Setting { think_s: setting.think_s / factor, ..setting.clone() };

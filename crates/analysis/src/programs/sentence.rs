@@ -5,7 +5,7 @@ use crate::figures::{Quantity, counted, figure, listed};
 use crate::findings::{Comparison, Estimate, PairComparison, ProgramCaseFinding, Verdict};
 use crate::sentence::{Answer, Rival, Table, among_pairs, in_sentences, together, with_ratios};
 
-/// Ratios are given for so many others; of more, only that of the next, and the rest stand in the table.
+/// A sentence gives the ratios of at most this many others. With more, it gives only the next one's; the table has the rest.
 const MOST_WITH_RATIOS: usize = 3;
 
 /// What the comparisons by wall time and by time above the start say. `cases` are in their order in the table.

@@ -122,7 +122,7 @@ struct Said {
 }
 
 impl Said {
-    /// What is said of one scenario, without anything that would change it.
+    /// A recommendation for one scenario, without conditions that would change it.
     fn of(scene: &Scene, picks: &[&CaseFinding], because: String, strength: Strength) -> Self {
         let picks = picks.iter().map(|case| case.title.clone()).collect();
         let scenarios = vec![scene.finding.id.clone()];

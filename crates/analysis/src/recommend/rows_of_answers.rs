@@ -16,7 +16,7 @@ pub(super) const MANY_ROWS: u32 = 5_000;
 /// An answer of no more rows is one of few.
 pub(super) const FEW_ROWS: u32 = 1_000;
 
-/// `None` where no answer has so many, or all answers have one number of rows.
+/// `None` if no response has that many rows, or all have the same number.
 pub(super) fn many(scenes: &[Scene]) -> Option<Said> {
     among(scenes, &|rows| rows > MANY_ROWS)
 }

@@ -7,7 +7,7 @@ use crate::figures::{Quantity as Kind, figure, in_column};
 use crate::findings::Estimate;
 use crate::published::Said;
 
-/// So many are named with their figures.
+/// At most this many are named with their figures.
 const MOST_NAMED: usize = 4;
 /// What `~` may hide, as a share of the number behind it.
 pub(super) const ABOUT: f64 = 0.05;

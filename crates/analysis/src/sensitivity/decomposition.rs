@@ -58,7 +58,7 @@ impl Cells {
         self.marginals[factor].iter().map(|row| self.mean(row, &every)).collect()
     }
 
-    /// The shares, with each block counted so many times, or `None` where nothing differs.
+    /// The shares with each block weighted by `counts`, or `None` if nothing differs.
     pub(crate) fn shares(&self, counts: &[f64]) -> Option<Shares> {
         let (cells, blocks) = (self.cells as f64, self.blocks as f64);
         let grand = self.mean(&self.grand, counts);

@@ -4,7 +4,7 @@ use tolok_model::{bit_rate_words, bytes_words};
 
 use crate::figures::{Quantity, amount, small_share};
 
-/// What is said of a factor. `{}` stands for a value, or for `low to high`, and `{s}` for the ending of several.
+/// The words for a factor. `{}` stands for a value or for `low to high`, `{s}` for the plural ending.
 struct About {
     word: &'static str,
     title: &'static str,

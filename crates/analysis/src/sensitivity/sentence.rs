@@ -1,4 +1,4 @@
-//! What is said of a factor in a sentence.
+//! The sentence about a factor.
 
 use super::factor::Factor;
 use crate::figures::{Quantity, amount, counted, figure, listed};

@@ -299,6 +299,6 @@ fn the_run_of_the_transcripts_is_the_small_one() {
             std::fs::write(&path, &text).unwrap();
         }
         let written = std::fs::read_to_string(&path).unwrap_or_default();
-        assert!(written == text, "write it anew: TOLOK_WRITE_RUNS=1 cargo test -p tolok-analysis forecast");
+        assert!(written == text, "regenerate it: TOLOK_WRITE_RUNS=1 cargo test -p tolok-analysis forecast");
     }
 }

@@ -75,7 +75,10 @@ fn row(arg: &Arg) -> String {
         "required" => " Required.".to_owned(),
         default => format!(" Default: {default}."),
     };
-    format!("- {}: {meaning}{}{default}\n", spelling(arg), values(arg)).replace("\n\n", " ")
+    let meaning = meaning + &values(arg);
+    // Help that ends in brackets has no full stop, which a sentence behind it needs.
+    let stop = if default.is_empty() || meaning.ends_with(['.', '?', ':']) { "" } else { "." };
+    format!("- {}: {meaning}{stop}{default}\n", spelling(arg)).replace("\n\n", " ")
 }
 
 /// Names the options that other verbs have with the same meaning, with links to them.

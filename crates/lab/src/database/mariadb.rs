@@ -1,6 +1,6 @@
 //! The commands of a private MariaDB: made once in an empty folder, then served from it over a Unix socket.
 //!
-//! Nothing is read of the system's configuration and nothing is written outside the folder. The account that runs the commands
+//! It reads none of the system's configuration and writes nothing outside the folder. The account that runs the commands
 //! owns the files; a server that is started as root stays root (`--user=root`), since a box in which only one account is
 //! mapped has no one to change to.
 

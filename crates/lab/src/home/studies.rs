@@ -13,7 +13,7 @@ impl Home {
         Ok(names_of_toml(entries(&self.root.join("studies"))?))
     }
 
-    /// Names of the published tables that come with tolok; none where their folder is not.
+    /// Names of the published tables that come with tolok; empty without their folder.
     pub fn published(&self) -> Result<Vec<String>, HomeError> {
         let folder = self.root.join("published");
         if folder.is_dir() { Ok(names_of_toml(entries(&folder)?)) } else { Ok(Vec::new()) }

@@ -232,7 +232,7 @@ fn caption_of_program(findings: &Findings, program: &ProgramFinding) -> Vec<Stri
     ]
 }
 
-/// What a ratio and a tier are; nothing where nothing was compared.
+/// Explains ratio and tier; empty if nothing was compared.
 fn ratio_words(findings: &Findings, of: &str, pairs: usize) -> String {
     if pairs == 0 {
         return String::new();

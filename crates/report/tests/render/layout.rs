@@ -1,4 +1,4 @@
-//! The layout of pages, which nobody must forget to raise.
+//! Fails when a page changed and its layout number did not.
 
 use tolok_report::LAYOUT;
 use tolok_report::print::PAGES;
