@@ -275,6 +275,7 @@ impl Contender {
             tool: ToolChoice { name: self.tool.driven_as().unwrap_or_default(), script: None },
             objectives: Vec::new(),
             abort: false,
+            slices: None,
         }
     }
 }

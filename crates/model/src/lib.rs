@@ -42,6 +42,7 @@ pub use load::objective::{Limit, Metric, Objective, ObjectiveError, Part, Relati
 pub use load::profile::{Arrivals, Connection, Executor, LoadProfile, Pace, Pool, Stage, ThinkTime};
 pub use plan::error::PlanError;
 pub use plan::skipped::Skipped;
+pub use plan::slices::PlannedSlice;
 pub use plan::{Case, CaseId, Here, Plan, PlannedTrial, Ready, Selected, Stopping};
 pub use program::{ProgramScenario, ProgramWorkload, Runs, SubjectProgram};
 pub use reading::text::{Problem, Span};
@@ -53,6 +54,7 @@ pub use record::resources::{
     CpuSource, Disturbance, HostWindow, LinkDirection, LinkWindow, MemoryUse, NetworkBytes, Resources, SchedulerCounts,
     Throttling,
 };
+pub use record::slices::{RawSlices, SliceFigures, SliceRow};
 pub use record::tool::{ProgramRun, ProgramTiming, TimerSummary, ToolUsed, WireCount};
 pub use record::{
     BlockRecord, CpuMap, Diagnosis, DiagnosisRecord, Failure, FailureKind, GarbageCollection, GroupWeights, Isolation,
@@ -63,6 +65,7 @@ pub use replication::file::ReplicationFile;
 pub use study::file::StudyFile;
 pub use study::published::{PublishedMetric, PublishedRatio};
 pub use study::scale::{Scale, ScaleError};
+pub use study::slices::{Design, Judge, SliceDesign, describe as describe_slices};
 pub use study::{Scenario, Study, SubjectSelector};
 pub use subject::brought::{
     Brought, EXTERNAL, ExternalServer, LOCAL, OwedBody, OwnRequest, SubjectFolder, URL_WORKLOAD, url_workload,

@@ -123,7 +123,8 @@ impl RunFolder {
     fn enter_late(&self, manifest: &mut ManifestFile) -> Result<(), StoreError> {
         let stored = self.read()?;
         for record in &stored.trials {
-            let planned = PlannedTrial { number: record.number, block: record.block, case: record.case.clone() };
+            let planned =
+                PlannedTrial { number: record.number, block: record.block, case: record.case.clone(), launch: None };
             let (folder, outcome) = (trial_name(&planned), Some(&record.outcome));
             if !manifest.has(&folder) {
                 manifest.enter(About { entry: ManifestEntry::Trial, folder: &folder, outcome, late: true })?;

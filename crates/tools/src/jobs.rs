@@ -28,6 +28,7 @@ pub(super) fn scenario(load: LoadProfile) -> Scenario {
         tool: ToolChoice::default(),
         objectives: Vec::new(),
         abort: false,
+        slices: None,
     }
 }
 

@@ -21,7 +21,7 @@ impl InventedRun {
                 Outcome::Failed(_) => {}
             }
             let (number, block) = (trial.number, trial.block);
-            self.plan.trials.push(PlannedTrial { number, block, case: id.clone() });
+            self.plan.trials.push(PlannedTrial { number, block, case: id.clone(), launch: None });
             self.trials.push(trial);
         }
         self.plan.cases.push(Case { id, twin_of: Some(first.id.clone()), ..first });

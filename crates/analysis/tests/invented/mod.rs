@@ -126,6 +126,7 @@ impl InventedRun {
             tool: ToolChoice::default(),
             objectives,
             abort: false,
+            slices: None,
         };
         self.plan.scenarios.push(scenario);
         self.names.workloads.insert(workload, title.to_owned());
@@ -166,7 +167,7 @@ impl InventedRun {
         });
         for (block, &goodput_rps) in (1..).zip(goodput_rps) {
             let number = self.plan.trials.len() as u32 + 1;
-            self.plan.trials.push(PlannedTrial { number, block, case: id.clone() });
+            self.plan.trials.push(PlannedTrial { number, block, case: id.clone(), launch: None });
             let mut measured = measurement(&scenario, &server, goodput_rps);
             if scenario.tool.name != LoadTool::Tolok {
                 tools::tell_less(&mut measured, scenario.tool.name);
@@ -489,6 +490,7 @@ fn measurement(scenario: &Scenario, server: &Server, goodput_rps: f64) -> Measur
         },
         checks: None,
         series: None,
+        slices: None,
         tool: None,
         wire: None,
         subject: Some(Resources {

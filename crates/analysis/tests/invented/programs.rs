@@ -76,7 +76,7 @@ impl InventedRun {
         });
         for (block, wall_s) in (1..).zip(wall_s) {
             let number = self.plan.trials.len() as u32 + 1;
-            self.plan.trials.push(PlannedTrial { number, block, case: id.clone() });
+            self.plan.trials.push(PlannedTrial { number, block, case: id.clone(), launch: None });
             let outcome = Outcome::Timed(Box::new(timing(&scenario, &program, *wall_s)));
             self.trials.push(trial(number, block, &id, outcome));
         }

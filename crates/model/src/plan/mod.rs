@@ -2,6 +2,7 @@
 
 pub(crate) mod error;
 pub(crate) mod skipped;
+pub(crate) mod slices;
 
 use std::collections::BTreeSet;
 
@@ -16,6 +17,7 @@ use crate::plan::skipped::Skipped;
 use crate::program::ProgramScenario;
 use crate::study::published::PublishedRatio;
 use crate::study::scale::{is_unscaled, unscaled};
+use crate::study::slices::Judge;
 use crate::study::{Scenario, Study, SubjectSelector};
 use crate::subject::brought::{Brought, kept_out, reaches};
 use crate::subject::{Role, Subject, SubjectChoice};
@@ -62,6 +64,9 @@ pub struct PlannedTrial {
     /// The block it belongs to, from 1.
     pub block: u32,
     pub case: CaseId,
+    /// The launch in which its slices lie, from 1, or `None` for a trial by itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub launch: Option<u32>,
 }
 
 /// Every case of a study, and the order of its trials.
@@ -84,6 +89,9 @@ pub struct Plan {
     /// Whether each competing case is run once more with costly counters on, unscored.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub diagnose: bool,
+    /// The figure by which slices judge.
+    #[serde(default, skip_serializing_if = "Judge::is_goodput")]
+    pub judge: Judge,
     /// By how much every warm-up and window of the study is longer; 0.1 for a tenth.
     #[serde(default = "unscaled", skip_serializing_if = "is_unscaled")]
     pub scale: f64,
@@ -209,7 +217,11 @@ impl Plan {
         selected.skipped.extend(refused);
         let (scenarios, programs) =
             (in_environments(study, &environments), programs_in_environments(study, &environments));
-        let (scenarios, programs) = with_their_tools(scenarios, programs, here, &mut selected);
+        let (mut scenarios, programs) = with_their_tools(scenarios, programs, here, &mut selected);
+        if selected.choices.iter().any(|choice| catalogue.subject(&choice.subject).is_some_and(is_external)) {
+            // What tolok did not start cannot be frozen, and shares its CPU with no one here.
+            scenarios.iter_mut().for_each(|scenario| scenario.slices = None);
+        }
         if scenarios.is_empty() && programs.is_empty() {
             if without_database.is_empty() {
                 return Err(PlanError::NoTool(selected.skipped));
@@ -234,7 +246,7 @@ impl Plan {
             return Err(if nothing_else { PlanError::NothingToDo } else { PlanError::NothingReady(selected.skipped) });
         }
         skip_without_workload(study, catalogue, &mut selected);
-        let trials = shuffled(&cases, study.blocks, seed);
+        let trials = shuffled(&cases, &scenarios, study.blocks, seed);
         Ok(Self {
             format: crate::RECORD_FORMAT,
             title: study.title.clone(),
@@ -245,6 +257,7 @@ impl Plan {
             smallest_effect: study.smallest_effect,
             reruns: study.reruns,
             diagnose: false,
+            judge: study.judge,
             scale: study.scale,
             environments,
             scenarios,
@@ -287,6 +300,9 @@ impl Plan {
             return OVERHEAD_S + program.runs.at_most_s;
         }
         let Some(scenario) = self.scenario(scenario) else { return OVERHEAD_S };
+        if let Some(estimate_s) = Self::sliced_estimate_s(scenario) {
+            return estimate_s;
+        }
         let database = self.environment(scenario).and_then(|environment| environment.database.as_ref());
         let is_private = scenario.database && database.is_some_and(Database::is_private);
         let database_s = if is_private { DATABASE_OVERHEAD_S } else { 0.0 };
@@ -300,7 +316,7 @@ impl Plan {
 
     /// The order that the seed gives these cases and blocks. It is that of the plan, unless the plan was edited.
     pub fn order_by_seed(&self) -> Vec<PlannedTrial> {
-        shuffled(&self.cases, self.blocks, self.seed)
+        shuffled(&self.cases, &self.scenarios, self.blocks, self.seed)
     }
 
     /// A fingerprint of what is fixed before the first trial: all of the plan, what is left out included.
@@ -575,15 +591,39 @@ fn folder_name(label: &str) -> String {
     label.chars().map(|letter| if letter.is_ascii_alphanumeric() { letter } else { '-' }).collect()
 }
 
-fn shuffled(cases: &[Case], blocks: u32, seed: u64) -> Vec<PlannedTrial> {
+/// Whether tolok does not start it.
+fn is_external(subject: &Subject) -> bool {
+    subject.external.is_some()
+}
+
+/// Each block in an order of its own. The cases of a launch stand together, and launches and trials are shuffled among each
+/// other.
+fn shuffled(cases: &[Case], scenarios: &[Scenario], blocks: u32, seed: u64) -> Vec<PlannedTrial> {
+    let group = |case: &Case| scenarios.iter().find(|it| it.id == case.scenario).and_then(slices::group_of);
     let mut random = SplitMix64::new(seed);
+    let mut launch = 0;
     let mut trials = Vec::new();
     for block in 1..=blocks {
         let mut order: Vec<&Case> = cases.iter().collect();
         random.shuffle(&mut order);
-        for case in order {
-            let number = trials.len() as u32 + 1;
-            trials.push(PlannedTrial { number, block, case: case.id.clone() });
+        let mut launched = Vec::new();
+        for case in order.iter().copied() {
+            let together: Vec<&Case> = match group(case) {
+                None => vec![case],
+                Some(own) if launched.contains(&own) => continue,
+                Some(own) => {
+                    launched.push(own);
+                    order.iter().copied().filter(|other| group(other) == Some(own)).collect()
+                }
+            };
+            let of_launch = group(case).map(|_| {
+                launch += 1;
+                launch
+            });
+            for case in together {
+                let number = trials.len() as u32 + 1;
+                trials.push(PlannedTrial { number, block, case: case.id.clone(), launch: of_launch });
+            }
         }
     }
     trials

@@ -7,6 +7,7 @@ pub(crate) mod checks;
 pub(crate) mod database;
 pub(crate) mod raw;
 pub(crate) mod resources;
+pub(crate) mod slices;
 pub(crate) mod tool;
 
 use std::collections::BTreeMap;
@@ -19,6 +20,7 @@ use crate::reading::wording::words;
 use crate::record::checks::{LoadChecks, SecondSeries};
 use crate::record::database::{CounterCheck, DatabaseWindow, PoolWindow};
 use crate::record::resources::{Disturbance, HostWindow, LinkWindow, Resources};
+use crate::record::slices::SliceFigures;
 use crate::record::tool::{ProgramTiming, ToolUsed, WireCount};
 
 /// The only version of stored records that is read.
@@ -331,6 +333,10 @@ pub struct Measurement {
     /// The window second by second, or `None` where the tool does not tell it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub series: Option<SecondSeries>,
+    /// The slices that all of this is made of, where the window was cut into slices. Then `window_s` is the sum of their
+    /// windows, and CPU times are those of whole slices, in the share of responses that came in windows.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub slices: Option<Box<SliceFigures>>,
 }
 
 /// A reason why the load tool reports its own figures as invalid.

@@ -5,6 +5,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::record::database::{CounterCheck, DatabaseWindow, PoolWindow};
+use crate::record::slices::RawSlices;
 use crate::record::tool::ToolUsed;
 
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -58,4 +59,7 @@ pub struct RawServer {
     /// What the database told of itself, without its resources and its link, of which there are readings.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub database: Option<DatabaseWindow>,
+    /// What was read of the launch, where the window was cut into slices.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub slices: Option<RawSlices>,
 }

@@ -13,6 +13,7 @@ use crate::reading::several::Several;
 use crate::reading::table::{Spanned, Table};
 use crate::study::blocks::BlocksFile;
 use crate::study::published_reading::PublishedFile;
+use crate::study::slices::{Design, Judge, SlicesFile};
 use crate::tool::reading::ToolFile;
 use crate::units::Percent;
 
@@ -53,6 +54,13 @@ pub struct StudyFile {
     pub published: Vec<Table<PublishedFile>>,
     /// How often a disturbed trial is measured again, at most. Default 2.
     pub reruns: Option<u32>,
+    /// How cases take turns: `trials` (default), each alone for a whole window; or `slices`, in which warm servers take turns
+    /// of a tenth of a second, and `blocks` counts launches.
+    pub design: Option<Spanned<Design>>,
+    /// The figure by which slices judge: `goodput` (default) or `cpu`, the CPU time per good response.
+    pub judge: Option<Spanned<Judge>>,
+    /// Lengths of the slices.
+    pub slices: Option<Table<SlicesFile>>,
     /// What the parts of a trial may use, and the network between them; lists make one environment for each combination.
     #[serde(default)]
     pub environment: Table<EnvironmentFile>,
@@ -75,4 +83,8 @@ pub struct ScenarioFile {
     pub objective: Option<Spanned<Several<String>>>,
     /// Whether a trial is stopped at the first objective that is crossed. Default false.
     pub abort: Option<Spanned<bool>>,
+    /// How its cases take turns, where that is not what the study says.
+    pub design: Option<Spanned<Design>>,
+    /// Lengths of its slices, where they are not what the study says.
+    pub slices: Option<Table<SlicesFile>>,
 }

@@ -5,6 +5,7 @@ pub(crate) mod file;
 pub(crate) mod published;
 pub(crate) mod published_reading;
 pub(crate) mod scale;
+pub(crate) mod slices;
 
 use std::collections::BTreeMap;
 
@@ -30,6 +31,7 @@ use crate::study::file::{ScenarioFile, StudyFile};
 use crate::study::published::PublishedRatio;
 use crate::study::published_reading::read_published;
 use crate::study::scale::{is_unscaled, unscaled};
+use crate::study::slices::{Design, Judge, SliceDesign, not_sliced, not_sliced_in, read_slices};
 use crate::subject::{ParameterValue, SubjectChoice};
 use crate::tool::reading::{check_abort, check_tool, read_tools};
 use crate::tool::{ToolChoice, is_own_tool};
@@ -80,6 +82,9 @@ pub struct Study {
     /// else.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub ids_without_database: BTreeMap<String, String>,
+    /// The figure by which slices judge.
+    #[serde(default, skip_serializing_if = "Judge::is_goodput")]
+    pub judge: Judge,
     /// By how much every warm-up and window is longer than the file says.
     #[serde(default = "unscaled", skip_serializing_if = "is_unscaled")]
     pub scale: f64,
@@ -107,6 +112,10 @@ pub struct Scenario {
     /// Whether a trial is stopped at the first objective that is crossed.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub abort: bool,
+    /// How it is sliced, or `None` where each case has a trial of its own. Then `load.duration_s` is how long each case is
+    /// measured in a launch.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub slices: Option<SliceDesign>,
 }
 
 /// A subject as a study names it.
@@ -131,7 +140,10 @@ impl Study {
         let asks_database = asks_database(file.scenario.as_deref(), catalogue, &reading);
         let needs_scenario = file.program.is_empty() && !reading.is_damaged(&ROOT, "program");
         let programs = read_program_scenarios(file.program, catalogue, &mut reading);
-        let scenarios = read_scenarios(file.scenario, needs_scenario, catalogue, &mut reading);
+        let design = file.design.as_ref().map(|design| *design.get_ref()).unwrap_or_default();
+        let slices = read_slices(file.slices, SliceDesign::default(), &mut reading);
+        let asked = WrittenDesign { design, slices };
+        let scenarios = read_scenarios(file.scenario, needs_scenario, asked, catalogue, &mut reading);
         let (blocks, stopping) = read_blocks(file.blocks, &mut reading);
         let smallest_effect = file.smallest_effect.map_or(0.03, |effect| below_all(&effect, &mut reading));
         let Surroundings { mut environments, ids_without_database, database } =
@@ -143,6 +155,7 @@ impl Study {
             }
             None => {}
         }
+        check_slices(file.design, file.judge.as_ref(), &scenarios, &environments, &mut reading);
         let mut study = Self {
             title: title.unwrap_or_default(),
             question: file.question.unwrap_or_default(),
@@ -159,10 +172,38 @@ impl Study {
             programs,
             environments,
             ids_without_database: told_apart(ids_without_database),
+            judge: file.judge.map(Spanned::into_inner).unwrap_or_default(),
             scale: unscaled(),
         };
         study.published = read_published(file.published, &study, catalogue, &mut reading);
         if reading.has_problems() { Err(reading.into_problems()) } else { Ok(study) }
+    }
+}
+
+/// What a study says of its design; a scenario may say otherwise.
+#[derive(Debug, Clone, Copy)]
+struct WrittenDesign {
+    design: Design,
+    slices: SliceDesign,
+}
+
+/// Checks the design of the study against its scenarios and what surrounds them.
+fn check_slices(
+    design: Option<Spanned<Design>>,
+    judge: Option<&Spanned<Judge>>,
+    scenarios: &[Scenario],
+    environments: &[Environment],
+    reading: &mut Reading,
+) {
+    let is_sliced = scenarios.iter().any(|scenario| scenario.slices.is_some());
+    if let Some(judge) = judge.filter(|_| !is_sliced && !scenarios.is_empty()) {
+        let help = "`design = \"slices\"` makes slices; trials are judged by goodput".to_owned();
+        reading.note(judge.span(), "`judge` is for slices, and no scenario here is sliced", Some(help));
+    }
+    let refused = environments.iter().find_map(not_sliced_in).filter(|_| is_sliced);
+    if let (Some(why), Some(design)) = (refused, design) {
+        let help = "`design = \"trials\"` gives each case a window of its own".to_owned();
+        reading.note(design.span(), format!("nothing can be sliced in this environment: {why}"), Some(help));
     }
 }
 
@@ -295,6 +336,7 @@ fn read_overrides(text: &str) -> Result<BTreeMap<String, ParameterValue>, String
 fn read_scenarios(
     written: Option<Vec<Table<ScenarioFile>>>,
     is_needed: bool,
+    design: WrittenDesign,
     catalogue: &Catalogue,
     reading: &mut Reading,
 ) -> Vec<Scenario> {
@@ -306,7 +348,7 @@ fn read_scenarios(
     let mut scenarios: Vec<Scenario> = Vec::new();
     for scenario in written {
         let span = scenario.span.clone();
-        for read in read_scenario(scenario, catalogue, reading) {
+        for read in read_scenario(scenario, design, catalogue, reading) {
             if scenarios.iter().any(|earlier| earlier.id == read.id) {
                 let help = "scenarios are told apart by workload, executor, users or rates, connections, and tool";
                 reading.note(span.clone(), format!("scenario `{}` stands here twice", read.id), help);
@@ -319,8 +361,14 @@ fn read_scenarios(
 }
 
 /// One scenario for each combination of workload and number of virtual users or rate.
-fn read_scenario(scenario: Table<ScenarioFile>, catalogue: &Catalogue, reading: &mut Reading) -> Vec<Scenario> {
+fn read_scenario(
+    scenario: Table<ScenarioFile>,
+    design: WrittenDesign,
+    catalogue: &Catalogue,
+    reading: &mut Reading,
+) -> Vec<Scenario> {
     let Table { span, entries: scenario } = scenario;
+    let scenario_span = span.clone();
     let workloads = reading.require(scenario.workload, &span, "workload", "workload = [\"hello\", \"json\"]");
     let workloads = workloads.map(|listed| read_workloads(listed, &span, catalogue, reading)).unwrap_or_default();
     let example = "load = { executor = \"constant-vus\", vus = 64, duration = \"10s\" }";
@@ -331,13 +379,16 @@ fn read_scenario(scenario: Table<ScenarioFile>, catalogue: &Catalogue, reading: 
     let abort = read_abort(scenario.abort, has_objectives.then_some(&objectives), reading);
     let tools = read_tools(scenario.tool, reading);
     tools.iter().for_each(|(tool, span)| check_abort(tool, abort, span, reading));
+    let design_span = scenario.design.as_ref().map(Spanned::span);
+    let is_sliced = scenario.design.map_or(design.design, Spanned::into_inner) == Design::Slices;
+    let slices = read_slices(scenario.slices, design.slices, reading);
     let mut scenarios = Vec::new();
     for (workload, load) in workloads.iter().flat_map(|workload| profiles.iter().map(move |load| (workload, load))) {
         for (tool, span) in &tools {
             if !check_tool((tool, span), (workload, load), reading) {
                 continue;
             }
-            scenarios.push(Scenario {
+            let mut read = Scenario {
                 id: format!("{}-{}{}", workload.folder_name(), load.id(), tool.suffix()),
                 environment: String::new(),
                 workload: workload.name.clone(),
@@ -346,7 +397,15 @@ fn read_scenario(scenario: Table<ScenarioFile>, catalogue: &Catalogue, reading: 
                 tool: tool.clone(),
                 objectives: objectives.clone(),
                 abort,
-            });
+                slices: is_sliced.then_some(slices),
+            };
+            if let Some(why) = not_sliced(&read, Some(workload)).filter(|_| is_sliced) {
+                let span = design_span.clone().unwrap_or_else(|| scenario_span.clone());
+                let help = "`design = \"trials\"` in this [[scenario]] gives each case a window of its own";
+                reading.note(span, format!("`{}` cannot be sliced: {why}", read.id), Some(help.to_owned()));
+                read.slices = None;
+            }
+            scenarios.push(read);
         }
     }
     scenarios

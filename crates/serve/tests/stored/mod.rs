@@ -44,7 +44,7 @@ fn begun() -> InventedRun {
     let of_block =
         |block: u32| if block.is_multiple_of(2) { cases.iter().rev().cloned().collect() } else { cases.clone() };
     let trials = (1..=3).flat_map(|block| of_block(block).into_iter().map(move |case| (block, case)));
-    let numbered = trials.zip(1..).map(|((block, case), number)| PlannedTrial { number, block, case });
+    let numbered = trials.zip(1..).map(|((block, case), number)| PlannedTrial { number, block, case, launch: None });
     run.plan.trials = numbered.collect();
     run.trials.clear();
     run
@@ -55,7 +55,8 @@ fn write(runs: &Path, invented: &InventedRun) -> Result<(), Box<dyn Error>> {
     let title = format!("title = \"{}\"\n", invented.plan.title);
     let folder = RunFolder::create(runs, &invented.run, &invented.plan, &title, &invented.names)?;
     for record in &invented.trials {
-        let planned = PlannedTrial { number: record.number, block: record.block, case: record.case.clone() };
+        let planned =
+            PlannedTrial { number: record.number, block: record.block, case: record.case.clone(), launch: None };
         let trial = folder.begin_trial(&planned)?;
         trial.write("subject.log", b"listening\n")?;
         trial.finish(record)?;

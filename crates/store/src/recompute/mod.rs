@@ -112,6 +112,7 @@ pub fn measurement_of(
         aborted: report.aborted,
         checks: report.checks,
         series: seconds(report.series, &readings, window),
+        slices: None,
     })
 }
 

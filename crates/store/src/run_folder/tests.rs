@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use tempfile::TempDir;
-use tolok_model::{CpuMap, Environment, Failure, FailureKind, MachineSummary, Outcome, ProgramUsed};
+use tolok_model::{CpuMap, Environment, Failure, FailureKind, Judge, MachineSummary, Outcome, ProgramUsed};
 
 use super::*;
 
@@ -33,7 +33,7 @@ fn run_record(id: &str) -> RunRecord {
 
 /// Two trials of one case; the store asks for no more than their names.
 fn plan() -> Plan {
-    let trial = |number| PlannedTrial { number, block: number, case: "json-c64--go-nethttp".to_owned() };
+    let trial = |number| PlannedTrial { number, block: number, case: "json-c64--go-nethttp".to_owned(), launch: None };
     Plan {
         stopping: None,
         format: RECORD_FORMAT,
@@ -44,6 +44,7 @@ fn plan() -> Plan {
         smallest_effect: 0.03,
         reruns: 2,
         diagnose: false,
+        judge: Judge::default(),
         scale: 1.0,
         environments: vec![Environment::default()],
         scenarios: Vec::new(),

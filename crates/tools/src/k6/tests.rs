@@ -46,6 +46,7 @@ fn scenario(load: LoadProfile, objectives: &[&str]) -> Scenario {
         tool: ToolChoice { name: LoadTool::K6, script: None },
         objectives: objectives.iter().map(|text| Objective::parse(text).unwrap()).collect(),
         abort: false,
+        slices: None,
     }
 }
 

@@ -126,6 +126,7 @@ mod tests {
             tool: ToolChoice::default(),
             objectives: Vec::new(),
             abort: false,
+            slices: None,
         }
     }
 

@@ -294,6 +294,7 @@ impl<'a> Trial<'a> {
             pool,
             counter,
             database: database.map(|told| DatabaseWindow { outage, ..told }),
+            slices: None,
         };
         Ok(RawWindow {
             format: RECORD_FORMAT,

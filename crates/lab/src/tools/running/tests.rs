@@ -62,6 +62,7 @@ fn scenario() -> &'static Scenario {
         tool: ToolChoice::default(),
         objectives: Vec::new(),
         abort: false,
+        slices: None,
     })
 }
 

@@ -18,7 +18,7 @@ fn in_trial(event: TrialEvent) -> RunEvent {
 }
 
 fn planned() -> PlannedTrial {
-    PlannedTrial { number: 12, block: 2, case: "json-c64--go-nethttp-encoder".to_owned() }
+    PlannedTrial { number: 12, block: 2, case: "json-c64--go-nethttp-encoder".to_owned(), launch: None }
 }
 
 fn finished(outcome: Outcome) -> RunEvent {

@@ -1,0 +1,95 @@
+//! What is stored of a case whose window was cut into slices.
+
+use serde::{Deserialize, Serialize};
+
+use crate::record::resources::{HostWindow, MemoryUse};
+
+/// What the lab itself read of a launch, in `window.json`. The slices of the case are in `slices.jsonl`.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct RawSlices {
+    /// Number of the launch.
+    pub launch: u32,
+    /// From the first slice to the last, in seconds.
+    pub span_s: f64,
+    /// Share of that span in which windows were open, of all cases together.
+    pub measured_share: f64,
+    /// Whether the others were frozen while one was asked.
+    pub frozen: bool,
+    /// The rest of the machine over the span.
+    pub host: HostWindow,
+    /// Processes and threads of the case's server at the end of the launch.
+    pub processes: u32,
+    pub threads: u32,
+    /// Memory of the server's control group over the launch, whichever of its workloads was asked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub memory: Option<MemoryUse>,
+}
+
+/// The slices of a case in one launch.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct SliceFigures {
+    /// Number of the launch.
+    pub launch: u32,
+    /// Whether the others were frozen while it was asked.
+    pub frozen: bool,
+    /// From the first slice of the launch to the last, in seconds.
+    pub span_s: f64,
+    /// Share of that span in which windows were open, of all cases together.
+    pub measured_share: f64,
+    /// Requests of all its slices, lead-in and drain included: `sent = good + failed + unanswered`.
+    pub sent: u64,
+    pub whole_good: u64,
+    pub whole_failed: u64,
+    /// Unanswered when the time for draining was over; nothing of them is in a later slice.
+    pub unanswered: u64,
+    /// CPU time of all its slices, lead-in and drain included, in seconds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub whole_cpu_s: Option<f64>,
+    /// Longest drain of a slice, in seconds.
+    pub drain_s_max: f64,
+    /// Slices whose drain was cut short.
+    pub not_drained: u32,
+    /// Slices in which the server did not come to rest.
+    pub not_frozen: u32,
+    /// In the order in which they ran.
+    pub rows: Vec<SliceRow>,
+}
+
+/// One slice of a case.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct SliceRow {
+    /// Its place in the launch, from 0.
+    pub slice: u32,
+    /// The round of its scenario, from 1.
+    pub round: u32,
+    /// 1 for the permutation, 2 for its mirror.
+    pub half: u32,
+    pub window_s: f64,
+    /// Good responses in the window.
+    pub good: u64,
+    /// Failed requests in the window.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub failed: u64,
+    /// Good responses of the whole slice, lead-in and drain included.
+    pub whole_good: u64,
+    /// CPU time of the server over the whole slice, in seconds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cpu_s: Option<f64>,
+}
+
+impl SliceRow {
+    /// Good responses per second.
+    pub fn goodput_rps(&self) -> f64 {
+        self.good as f64 / self.window_s
+    }
+
+    /// CPU time per good response, in seconds, or `None` where none was good or no time was read.
+    pub fn cpu_s_per_good(&self) -> Option<f64> {
+        self.cpu_s.filter(|_| self.whole_good > 0).map(|cpu_s| cpu_s / self.whole_good as f64)
+    }
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands over references")]
+fn is_zero(value: &u64) -> bool {
+    *value == 0
+}
