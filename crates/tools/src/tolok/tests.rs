@@ -35,6 +35,7 @@ fn scenario(load: LoadProfile) -> Scenario {
         tool: ToolChoice::default(),
         objectives: Vec::new(),
         abort: false,
+        slices: None,
     }
 }
 
