@@ -71,6 +71,9 @@ pub enum LoadError {
     /// No thread for an engine.
     #[error("start a thread: {0}; the limit on processes (`ulimit -u`) or memory is reached")]
     Thread(#[source] io::Error),
+    /// A server cannot be frozen or thawed.
+    #[error("freeze and thaw a server: {0}; check that the file is one of a control group that you may write")]
+    Freezer(#[source] io::Error),
     /// The event queue failed, which no target can cause.
     #[error("use the kernel's event queue (epoll): {0}; this points to a kernel or sandbox that forbids it")]
     EventQueue(#[source] io::Error),

@@ -10,6 +10,7 @@
 //! - `engine`: the loop of one thread.
 //! - `threads`: several of them, and the sum of what they record.
 //! - [`verdict`] and [`threshold`]: what is to be thought of the figures. Pure.
+//! - [`slices`]: several servers, asked in turns of a tenth of a second.
 //! - [`capacity`]: many runs, in search of the highest rate that keeps all thresholds.
 //!
 //! ```no_run
@@ -39,6 +40,7 @@ pub mod options;
 pub mod record;
 mod recording;
 pub mod schedule;
+pub mod slices;
 mod stop;
 mod summary;
 mod sys;

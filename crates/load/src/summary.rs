@@ -38,7 +38,7 @@ pub(crate) fn plan(options: &Options, connector: &Connector, congestion_control:
             Mix::Weighted => 1,
             Mix::Sequence => options.requests.iter().map(|request| u64::from(request.weight)).sum(),
         },
-        body_check: the_same(options.requests.iter().map(body_check)).unwrap_or("mixed").to_owned(),
+        body_check: body_checks(options),
         mix: options.mix,
         executor: options.executor.name().to_owned(),
         profile: options.executor.clone(),
@@ -82,6 +82,11 @@ fn request_summary(request: &Request) -> RequestSummary {
     }
 }
 
+/// How bodies are checked: a word that holds for all requests, or `mixed`.
+pub(crate) fn body_checks(options: &Options) -> String {
+    the_same(options.requests.iter().map(body_check)).unwrap_or("mixed").to_owned()
+}
+
 fn body_check(request: &Request) -> &'static str {
     match request.expect.body {
         ExpectBody::Anything => "anything",
@@ -92,7 +97,7 @@ fn body_check(request: &Request) -> &'static str {
     }
 }
 
-fn expected_body_bytes(options: &Options) -> Option<u64> {
+pub(crate) fn expected_body_bytes(options: &Options) -> Option<u64> {
     the_same(options.requests.iter().map(Request::expected_body_bytes)).flatten()
 }
 

@@ -19,6 +19,13 @@ pub enum ToolEvent {
         /// Whether it ended with its phase: the border, which was told before it, is what matters then.
         at_border: bool,
     },
+    /// Some slices are over.
+    Slices {
+        /// How many.
+        done: u32,
+        /// Of how many.
+        of: u32,
+    },
     /// The measured window closes.
     WindowEnded {
         /// When it was to close, on `CLOCK_MONOTONIC`: whatever the tool does later is no load.

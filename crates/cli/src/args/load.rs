@@ -4,7 +4,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::builder::{ArgPredicate, PossibleValuesParser, TypedValueParser};
 use clap::{Args as ClapArgs, ValueEnum};
 use tolok_load::options::{Arrivals, Method, Pool, Sources, ThinkTime, Timer};
 use tolok_load::threshold::Threshold;
@@ -62,6 +62,7 @@ Put load only on servers that are yours.";
 #[command(after_help = EXAMPLES)]
 pub struct LoadArgs {
     /// Target: http://HOST[:PORT][/PATH], or https://.
+    #[arg(required_unless_present = "slices", default_value_if("slices", ArgPredicate::IsPresent, ""))]
     pub url: String,
 
     /// Virtual users, each with one connection and one request at a time [default: 64]. With --rate: connections of the
@@ -243,6 +244,13 @@ pub struct LoadArgs {
     /// Write the result to this file instead of standard output. The file appears complete or not at all.
     #[arg(help_heading = OUTPUT, short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
+    /// Ask several servers in turns of a tenth of a second, as this file says, and freeze all others meanwhile; docs/load.md has
+    /// its form. The result is a record in JSON.
+    #[arg(help_heading = OUTPUT, long, value_name = "FILE", conflicts_with_all = ["url", "capacity"], requires = "slices_out")]
+    pub slices: Option<PathBuf>,
+    /// Write one JSON line for each slice to this file.
+    #[arg(help_heading = OUTPUT, long, value_name = "FILE", requires = "slices")]
+    pub slices_out: Option<PathBuf>,
     /// Tell the laboratory about the window on standard error.
     #[arg(long, hide = true)]
     pub events: bool,

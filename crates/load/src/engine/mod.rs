@@ -8,6 +8,7 @@
 mod answers;
 mod deadlines;
 mod pace;
+mod slices;
 mod slots;
 mod starts;
 mod streams;
@@ -34,6 +35,7 @@ use crate::stop::Stop;
 use crate::sys::{CpuTime, run_queue_wait};
 use crate::transport::{Connector, Poller};
 use pace::Rations;
+pub(crate) use slices::{Lap, Window};
 use slots::{Doing, Pool, Slot};
 use streams::Streams;
 use waking::Waking;
@@ -128,6 +130,8 @@ pub(crate) struct Engine<'run, C, L> {
     pool: Pool,
     /// Slots with the planned instants of their next turns, the earliest first; each slot is here at most once.
     planned: BinaryHeap<Reverse<(MonotonicNs, u32)>>,
+    /// Whether connections stay open when a user has sent its last request: in slices others follow.
+    keeps_connections: bool,
     /// Slots that are connecting or exchanging.
     in_flight: usize,
     /// Users that will send no more requests.
@@ -186,6 +190,7 @@ impl<'run, C: Clock, L: Listener> Engine<'run, C, L> {
             slots,
             streams: Streams::of(options),
             pool,
+            keeps_connections: false,
             in_flight: 0,
             retired: 0,
             acts: 0,
@@ -202,6 +207,13 @@ impl<'run, C: Clock, L: Listener> Engine<'run, C, L> {
     /// Runs to the end.
     pub fn run(mut self) -> Result<Outcome, LoadError> {
         self.plan_first_turns();
+        let (ended, usage) = self.work()?;
+        Ok(self.finish(ended, usage))
+    }
+
+    /// Works until the window is over and everything is answered, or the time for that is. Returns when that was, and what the
+    /// thread cost inside the window.
+    fn work(&mut self) -> Result<(MonotonicNs, Usage), LoadError> {
         loop {
             let now = self.clock.now();
             if let Some(at) = self.stop.instant(now) {
@@ -214,7 +226,7 @@ impl<'run, C: Clock, L: Listener> Engine<'run, C, L> {
             if let Progress::Draining { usage } = self.progress
                 && (self.is_drained() || now >= self.end_of_grace())
             {
-                return Ok(self.finish(now, usage));
+                return Ok((now, usage));
             }
             let acts = self.acts;
             self.sweep(now);

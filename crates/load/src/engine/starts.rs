@@ -209,7 +209,9 @@ impl<C: Clock, L: Listener> Engine<'_, C, L> {
     pub(super) fn retire(&mut self, slot: u32) {
         self.slots[slot as usize].doing = Doing::Nothing;
         self.retired += 1;
-        self.disconnect(slot);
+        if !self.keeps_connections {
+            self.disconnect(slot);
+        }
         if self.streams.is_some() {
             self.retire_stream(slot);
         }

@@ -166,6 +166,7 @@ impl Recorded {
         self.connections.add(&other.connections);
         self.received_bytes += other.received_bytes;
         self.sent_bytes += other.sent_bytes;
+        self.failures += other.failures;
         add_examples(&mut self.error_examples, other.error_examples);
     }
 }

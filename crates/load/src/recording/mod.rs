@@ -57,6 +57,8 @@ pub(crate) struct Recorded {
     pub received_bytes: u64,
     pub sent_bytes: u64,
     pub error_examples: BTreeMap<ErrorClass, ErrorExample>,
+    /// Failures of all phases.
+    pub failures: u64,
 }
 
 /// Requests in flight over the window, counted in two ways, for Little's law.
@@ -94,6 +96,7 @@ pub(crate) struct Recorder<R> {
     received_bytes: u64,
     sent_bytes: u64,
     error_examples: BTreeMap<ErrorClass, ErrorExample>,
+    failures: u64,
 }
 
 impl<R: Rows> Recorder<R> {
@@ -118,6 +121,7 @@ impl<R: Rows> Recorder<R> {
             received_bytes: 0,
             sent_bytes: 0,
             error_examples: BTreeMap::new(),
+            failures: 0,
         }
     }
 
@@ -219,6 +223,7 @@ impl<R: Rows> Recorder<R> {
     pub fn failed(&mut self, attempt: &Attempt, at: MonotonicNs, fault: &Fault) {
         self.advance(at);
         self.ended(attempt, at);
+        self.failures += 1;
         let class = fault.class();
         match attempt.phase {
             Phase::Measure if at < self.span.window_end => self.failed[class as usize] += 1,
@@ -370,6 +375,7 @@ impl<R: Rows> Recorder<R> {
             received_bytes: self.received_bytes,
             sent_bytes: self.sent_bytes,
             error_examples: self.error_examples,
+            failures: self.failures,
         }
     }
 }

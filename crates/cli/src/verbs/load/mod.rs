@@ -8,6 +8,7 @@ mod plan_words;
 mod progress;
 mod schedule;
 mod session;
+mod slices;
 pub(super) mod style;
 
 use std::path::Path;
@@ -28,6 +29,9 @@ use progress::Progress;
 
 /// Puts load on a URL and says what became of it.
 pub fn load(args: &LoadArgs) -> Result<Exit, CliError> {
+    if let (Some(file), Some(lines)) = (&args.slices, &args.slices_out) {
+        return slices::load(args, file, lines);
+    }
     if args.capacity {
         return capacity::find(args);
     }

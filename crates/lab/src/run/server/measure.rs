@@ -331,7 +331,7 @@ impl Readings<'_, '_> {
                 self.ended = Some((ended, usage, self.sampler.after_load()));
             }
             // While something may happen at any moment, the tool is waited for in shorter steps than are worth a reading.
-            Waited::Event(ToolEvent::Second { .. }) | Waited::Nothing => {
+            Waited::Event(ToolEvent::Second { .. } | ToolEvent::Slices { .. }) | Waited::Nothing => {
                 if self.last_tick.elapsed() >= patience.max(SAMPLE / 2) {
                     self.sampler.tick(at_s);
                     self.last_tick = Instant::now();

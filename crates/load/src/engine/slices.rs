@@ -1,0 +1,124 @@
+//! An engine that is asked for one slice after another. Its connections outlive each of them; everything else begins anew.
+
+use std::cell::RefCell;
+use std::mem;
+use std::rc::Rc;
+use std::time::Duration;
+
+use super::slots::Doing;
+use super::{Border, Engine, Listener, Progress, Run, queue_failed};
+use crate::clock::{Clock, MonotonicNs};
+use crate::error::LoadError;
+use crate::histogram::Durations;
+use crate::recording::{Recorded, Recorder, Row, Rows};
+use crate::schedule::{Phase, Schedule, Share, Span};
+
+/// Response times of the requests of a window. Shared by the recorders of all slices of a target, one after the other.
+#[derive(Debug, Clone)]
+pub(crate) struct Window(Rc<RefCell<Durations>>);
+
+impl Window {
+    pub fn new() -> Window {
+        Window(Rc::new(RefCell::new(Durations::new())))
+    }
+
+    /// Hands over what was gathered, and forgets it.
+    pub fn take(&self, each: impl FnOnce(&Durations)) {
+        let mut durations = self.0.borrow_mut();
+        each(&durations);
+        durations.clear();
+    }
+}
+
+impl Rows for Window {
+    fn exchange(&mut self, row: &mut Box<Row>) {
+        if row.phase == Phase::Measure {
+            self.0.borrow_mut().add(&row.times.response);
+        }
+        row.clear();
+    }
+}
+
+impl Listener for Window {
+    fn passed(&mut self, _: Border) {}
+}
+
+/// What a slice has brought.
+#[derive(Debug)]
+pub(crate) struct Lap {
+    pub recorded: Recorded,
+    /// Requests that the engine acted on.
+    pub sent: u64,
+    /// Of these, those without an outcome.
+    pub unanswered: u64,
+    /// When the last of them had its outcome, or was given up.
+    pub drained_at: MonotonicNs,
+    pub interrupted: bool,
+}
+
+impl<'run, C: Clock> Engine<'run, C, Window> {
+    /// An engine whose connections stay open when a slice ends.
+    pub fn sliced(clock: C, run: &Run<'run>, grace: Duration, window: Window) -> Result<Self, LoadError> {
+        let nothing = Span::new(MonotonicNs(0), Duration::ZERO, Duration::ZERO);
+        let engine = Engine::new(clock, run, Share::ALL, nothing, window)?;
+        Ok(Engine { keeps_connections: true, grace, ..engine })
+    }
+
+    /// Asks for a slice: load from now on, `lead_in` long for nothing and `window` long for its figures.
+    pub fn lap(&mut self, run: &Run<'run>, lead_in: Duration, window: Duration) -> Result<Lap, LoadError> {
+        let span = Span::new(self.clock.now(), lead_in, window);
+        let listener = self.recorder.rows().clone();
+        self.span = span;
+        self.schedule = Schedule::new(run.options, span, Share::ALL, run.iterations);
+        self.recorder = Recorder::new(span, listener);
+        self.progress = Progress::BeforeWindow;
+        self.next_sweep = MonotonicNs(0);
+        self.retired = 0;
+        // A server that was thawed may have closed connections that had idled for too long.
+        self.notice_ends()?;
+        self.plan_first_turns();
+        let drained_at = self.work()?.0;
+        Ok(self.end_lap(drained_at))
+    }
+
+    fn notice_ends(&mut self) -> Result<(), LoadError> {
+        let ready = self.poller.wait(Duration::ZERO).map_err(queue_failed)?;
+        for index in 0..ready {
+            self.handle(self.poller.event(index));
+        }
+        Ok(())
+    }
+
+    /// Gives up what is still on its way, so that nothing of it reaches another slice.
+    fn end_lap(&mut self, at: MonotonicNs) -> Lap {
+        let mut unanswered = 0;
+        for slot in 0..self.slots.len() as u32 {
+            let place = &mut self.slots[slot as usize];
+            match mem::replace(&mut place.doing, Doing::Nothing) {
+                Doing::Nothing => {}
+                Doing::Lingering(_) => self.disconnect(slot),
+                Doing::Connecting(attempt) => {
+                    place.connection = None;
+                    self.recorder.abandoned(&attempt, at);
+                    self.recorder.not_connected();
+                    unanswered += 1;
+                }
+                Doing::Exchanging(attempt) => {
+                    self.recorder.abandoned(&attempt, at);
+                    self.disconnect(slot);
+                    unanswered += 1;
+                }
+            }
+        }
+        self.in_flight = 0;
+        self.planned.clear();
+        let mut listener = self.recorder.rows().clone();
+        let mut recorded = mem::replace(&mut self.recorder, Recorder::new(self.span, listener.clone())).finish();
+        let mut drain = Box::new(mem::replace(&mut recorded.drain_row, Row::new()));
+        // Requests of the window that were answered after it.
+        drain.phase = Phase::Measure;
+        listener.exchange(&mut drain);
+        let sent = recorded.warm_up.sent + recorded.ledger.sent + recorded.drain.sent;
+        Lap { sent, unanswered, drained_at: at, interrupted: mem::take(&mut self.interrupted), recorded }
+    }
+}

@@ -1,0 +1,152 @@
+//! Freezing a control group, and reading its CPU time.
+
+use std::fs;
+use std::io;
+use std::path::Path;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use super::job::{CpuFile, FreezerFiles};
+
+/// A group stands still within a millisecond, unless something of it hangs in the kernel. After this long the run goes on.
+const LIMIT: Duration = Duration::from_millis(250);
+/// How often is looked whether it stands still.
+const LOOK: Duration = Duration::from_micros(50);
+
+/// A group that can be made to stand still. It is thawed when this is dropped.
+#[derive(Debug)]
+pub(super) struct Freezer {
+    files: FreezerFiles,
+}
+
+impl Freezer {
+    pub fn new(files: FreezerFiles) -> Self {
+        Self { files }
+    }
+
+    /// Makes the group stand still. Returns whether it does.
+    pub fn freeze(&self) -> io::Result<bool> {
+        match &self.files {
+            FreezerFiles::V1 { state } => write(state, "FROZEN")?,
+            FreezerFiles::V2 { freeze, .. } => write(freeze, "1")?,
+        }
+        let deadline = Instant::now() + LIMIT;
+        wait_until(|| self.stands_still(), || Instant::now() < deadline)
+    }
+
+    /// Lets the group go on.
+    pub fn thaw(&self) -> io::Result<()> {
+        match &self.files {
+            FreezerFiles::V1 { state } => write(state, "THAWED"),
+            FreezerFiles::V2 { freeze, .. } => write(freeze, "0"),
+        }
+    }
+
+    fn stands_still(&self) -> io::Result<bool> {
+        Ok(match &self.files {
+            FreezerFiles::V1 { state } => read(state)?.trim() == "FROZEN",
+            FreezerFiles::V2 { events, .. } => read(events)?.lines().any(|line| line == "frozen 1"),
+        })
+    }
+}
+
+impl Drop for Freezer {
+    fn drop(&mut self) {
+        // A group that is gone needs no thawing.
+        let _ = self.thaw();
+    }
+}
+
+/// Looks until it is so, or until there is no more time. Returns whether it is.
+fn wait_until(mut is_so: impl FnMut() -> io::Result<bool>, mut has_time: impl FnMut() -> bool) -> io::Result<bool> {
+    loop {
+        if is_so()? {
+            return Ok(true);
+        }
+        if !has_time() {
+            return Ok(false);
+        }
+        thread::sleep(LOOK);
+    }
+}
+
+/// CPU time that a group has used, in seconds, or `None` where it cannot be read.
+pub(super) fn cpu_s(file: &CpuFile) -> Option<f64> {
+    match file {
+        CpuFile::Cpuacct(file) => Some(read(file).ok()?.trim().parse::<u64>().ok()? as f64 / 1e9),
+        CpuFile::CpuStat(file) => {
+            let text = read(file).ok()?;
+            let usage = text.lines().find_map(|line| line.strip_prefix("usage_usec "))?;
+            Some(usage.trim().parse::<u64>().ok()? as f64 / 1e6)
+        }
+    }
+}
+
+fn write(file: &Path, value: &str) -> io::Result<()> {
+    fs::write(file, value).map_err(|error| io::Error::new(error.kind(), format!("{}: {error}", file.display())))
+}
+
+fn read(file: &Path) -> io::Result<String> {
+    fs::read_to_string(file).map_err(|error| io::Error::new(error.kind(), format!("{}: {error}", file.display())))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_group_of_version_1_is_frozen_and_thawed_by_its_state() {
+        let folder = tempfile::tempdir().unwrap();
+        let state = folder.path().join("freezer.state");
+        fs::write(&state, "THAWED\n").unwrap();
+        let freezer = Freezer::new(FreezerFiles::V1 { state: state.clone() });
+        assert!(freezer.freeze().unwrap());
+        assert_eq!(read(&state).unwrap(), "FROZEN");
+        drop(freezer);
+        assert_eq!(read(&state).unwrap(), "THAWED", "whoever is done leaves nothing frozen");
+    }
+
+    #[test]
+    fn a_group_of_version_2_stands_still_once_its_events_say_so() {
+        let folder = tempfile::tempdir().unwrap();
+        let (freeze, events) = (folder.path().join("cgroup.freeze"), folder.path().join("cgroup.events"));
+        fs::write(&events, "populated 1\nfrozen 1\n").unwrap();
+        let freezer = Freezer::new(FreezerFiles::V2 { freeze: freeze.clone(), events: events.clone() });
+        assert!(freezer.freeze().unwrap());
+        assert_eq!(read(&freeze).unwrap(), "1");
+        fs::write(&events, "populated 1\nfrozen 0\n").unwrap();
+        assert!(!freezer.stands_still().unwrap());
+    }
+
+    #[test]
+    fn a_group_that_does_not_stand_still_is_waited_for_while_there_is_time() {
+        let (mut looks, mut turns) = (0, 5);
+        let is_so = || {
+            looks += 1;
+            Ok(false)
+        };
+        let has_time = || {
+            turns -= 1;
+            turns > 0
+        };
+        assert!(!wait_until(is_so, has_time).unwrap());
+        assert_eq!(looks, 5);
+    }
+
+    #[test]
+    fn a_group_that_cannot_be_written_is_named() {
+        let freezer = Freezer::new(FreezerFiles::V1 { state: "/nonexistent/freezer.state".into() });
+        assert!(freezer.freeze().unwrap_err().to_string().starts_with("/nonexistent/freezer.state: "));
+    }
+
+    #[test]
+    fn cpu_time_is_read_in_either_form_and_is_absent_where_there_is_none() {
+        let folder = tempfile::tempdir().unwrap();
+        let (usage, stat) = (folder.path().join("cpuacct.usage"), folder.path().join("cpu.stat"));
+        fs::write(&usage, "1500000000\n").unwrap();
+        fs::write(&stat, "usage_usec 2500000\nuser_usec 1\n").unwrap();
+        assert_eq!(cpu_s(&CpuFile::Cpuacct(usage)), Some(1.5));
+        assert_eq!(cpu_s(&CpuFile::CpuStat(stat)), Some(2.5));
+        assert_eq!(cpu_s(&CpuFile::Cpuacct("/nonexistent".into())), None);
+    }
+}
