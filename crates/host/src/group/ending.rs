@@ -33,6 +33,8 @@ pub(super) fn kill(group: &Group) -> Result<(), GroupError> {
 pub(super) fn kill_by(group: &Group, at_once: Option<&Path>) -> Result<(), GroupError> {
     let deadline = Instant::now() + KILL_LIMIT;
     loop {
+        // Version 1 lets no frozen process end, and one below may be frozen by itself.
+        thaw(group);
         let there = everyone(group)?;
         if there.is_empty() {
             return Ok(());
@@ -49,6 +51,24 @@ pub(super) fn kill_by(group: &Group, at_once: Option<&Path>) -> Result<(), Group
         let dying = one_by_one(group, &there)?;
         wait_for_an_end(&dying);
     }
+}
+
+/// Thaws a group and all groups below it.
+pub(super) fn thaw(group: &Group) {
+    let v1 = group.folder(Controller::Freezer, Version::V1).map(|folder| (folder, "freezer.state", "THAWED"));
+    let v2 = || group.folder(Controller::Core, Version::V2).map(|folder| (folder, "cgroup.freeze", "0"));
+    if let Some((folder, file, word)) = v1.or_else(v2) {
+        thaw_below(folder, file, word);
+    }
+}
+
+fn thaw_below(folder: &Path, file: &str, word: &str) {
+    let file_here = folder.join(file);
+    if file_here.exists() {
+        // Whoever stays frozen is still there afterwards, and the caller says so.
+        let _ = write(&file_here, word);
+    }
+    children(folder).unwrap_or_default().iter().for_each(|child| thaw_below(child, file, word));
 }
 
 /// Kills the members of the group, frozen so that none forks, or ends and frees its pid.

@@ -17,6 +17,24 @@ pub struct Group {
     places: BTreeMap<Controller, Place>,
 }
 
+/// The files by which a group is frozen.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Freezer {
+    /// The state is written, and read to see whether all stand still.
+    V1 { state: PathBuf },
+    /// One file is written, another one says whether all stand still.
+    V2 { freeze: PathBuf, events: PathBuf },
+}
+
+/// A file with the CPU time of a group.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum CpuFile {
+    /// A number of nanoseconds.
+    Cpuacct(PathBuf),
+    /// A line `usage_usec`.
+    CpuStat(PathBuf),
+}
+
 /// The folder of a group in the hierarchy of one controller.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub(super) struct Place {
@@ -100,6 +118,31 @@ impl Group {
     pub fn reader(&self) -> GroupReader {
         let folder = |controller| self.places.get(&controller).map(|place| (place.version, place.folder.as_path()));
         GroupReader::open(folder)
+    }
+
+    /// By which files it is frozen, or `None` where it cannot be.
+    pub fn freezer(&self) -> Option<Freezer> {
+        if let Some(folder) = self.folder(Controller::Freezer, Version::V1) {
+            return Some(Freezer::V1 { state: folder.join("freezer.state") });
+        }
+        let folder = self.folder(Controller::Freezer, Version::V2)?;
+        let (freeze, events) = (folder.join("cgroup.freeze"), folder.join("cgroup.events"));
+        // Linux has it since 5.2.
+        freeze.exists().then_some(Freezer::V2 { freeze, events })
+    }
+
+    /// Where its CPU time is counted, or `None` where it is not.
+    pub fn cpu_file(&self) -> Option<CpuFile> {
+        let place = self.places.get(&Controller::CpuAccounting)?;
+        Some(match place.version {
+            Version::V1 => CpuFile::Cpuacct(place.folder.join("cpuacct.usage")),
+            Version::V2 => CpuFile::CpuStat(place.folder.join("cpu.stat")),
+        })
+    }
+
+    /// Lets the group and all groups below it go on. Those that are not frozen, or are gone, stay as they are.
+    pub fn thaw(&self) {
+        ending::thaw(self);
     }
 
     /// Ends every process in the group and in those below it, and waits until they are gone.

@@ -27,7 +27,7 @@ use serde::{Deserialize, Serialize};
 
 pub use delegation::{DELEGATED, Delegation, Surroundings, delegation};
 pub use error::GroupError;
-pub use folder::Group;
+pub use folder::{CpuFile, Freezer, Group};
 pub use hierarchies::Hierarchies;
 pub use leaf_cgroup::LeafCgroup;
 pub use limits::Limits;

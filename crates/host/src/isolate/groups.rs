@@ -58,7 +58,12 @@ impl BoxGroups {
         };
         weights.trial = weigh(&groups.whole, Some(WEIGHT), "the box");
         for (part, limits) in &spec.parts {
-            let group = groups.whole.child(part).map_err(|error| Fault::Limit(format!("cannot {error}")))?;
+            let (above, name) = match part.split_once('/') {
+                // The part above comes before it in the order of names.
+                Some((above, name)) => (groups.parts.get(above).unwrap_or(&groups.whole), name),
+                None => (&groups.whole, part.as_str()),
+            };
+            let group = above.child(name).map_err(|error| Fault::Limit(format!("cannot {error}")))?;
             groups.parts.insert(part.clone(), group.clone());
             let mut strict = Limits { weight: None, ..limits.clone() };
             if !usable.contains(&Controller::CpuSet) {
@@ -75,6 +80,11 @@ impl BoxGroups {
     /// What a process of each part writes `0` into to join.
     pub(super) fn entrances(&self) -> BTreeMap<String, Vec<PathBuf>> {
         self.parts.iter().map(|(part, group)| (part.clone(), group.entrances())).collect()
+    }
+
+    /// Lets all go on: whoever is frozen cannot end.
+    pub(super) fn thaw(&self) {
+        self.whole.thaw();
     }
 
     /// Ends all processes in them, except the lab.
@@ -132,6 +142,10 @@ fn lacks(spec: &GroupsSpec, usable: &BTreeSet<Controller>) -> Vec<String> {
         |controller, asked: fn(&Limits) -> bool| !usable.contains(&controller) && spec.parts.values().any(asked);
     if lacks(Controller::CpuSet, |limits| !limits.cpus.is_empty()) {
         said.push("CPUs are given by affinity alone, which a program may change for itself".to_owned());
+    }
+    let has_several = spec.parts.keys().any(|part| part.contains('/'));
+    if has_several && !usable.contains(&Controller::Freezer) {
+        said.push("Nothing can be frozen here, so a subject works on while another is asked".to_owned());
     }
     if lacks(Controller::Cpu, |limits| limits.weight.is_some()) {
         said.push("Nothing is weighed, so others on the machine take more from the trial".to_owned());
@@ -225,5 +239,12 @@ mod tests {
         let nothing_asked = said(&[&Limits::default()], &[Controller::Memory]);
         assert_eq!(nothing_asked, "Control groups here have no cpu, cpuset, so nothing is counted or limited by it");
         assert!(said(&[&pinned], &[Controller::CpuSet]).contains("Nothing is weighed"));
+        let several = |usable: &[Controller]| {
+            let parts = ["subject", "subject/1"].map(|part| (part.to_owned(), Limits::default())).into();
+            let spec = GroupsSpec { parts, controllers: [Controller::Freezer].into() };
+            lacks(&spec, &usable.iter().copied().collect()).join("; ")
+        };
+        assert_eq!(several(&[Controller::Freezer]), "");
+        assert!(several(&[]).contains("Nothing can be frozen here"));
     }
 }

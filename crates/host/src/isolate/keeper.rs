@@ -186,6 +186,9 @@ impl Kept {
 
     /// Ends everything, and says what was wrong with the end if anything was.
     fn close(mut self, end: End) -> Result<(), Fault> {
+        if let Some(groups) = &self.groups {
+            groups.thaw();
+        }
         let emulators = self.network.iter_mut().flat_map(|network| &mut network.emulators);
         let ended = match end {
             // No one waits for anything any more.

@@ -259,6 +259,8 @@ impl TrialBox {
     /// found.
     pub fn end_part(&mut self, part: &str, signal: Signal) -> Result<(), BoxError> {
         let not_ended = |reason: String| BoxError::NotEnded { part: part.to_owned(), reason };
+        // A frozen process heeds no signal.
+        self.groups.get(part).map(Group::thaw);
         if signal != Signal::KILL {
             self.ask_for_signal(&Request::Signal { part: part.to_owned(), signal: signal.as_raw() })?;
             self.has_ended_within(part, stop_grace(part))?;
@@ -376,9 +378,15 @@ impl TrialBox {
 
     /// Asks all processes to stop, kills those that do not within the grace period, and waits until none is left.
     pub fn stop(mut self) -> Result<(), BoxError> {
+        self.thaw();
         self.send(&Request::Stop, &[])?;
         while !matches!(self.next(STOP_GRACE + OWN_STEP)?, Heard::Keeper(KeeperEvent::Stopped, _)) {}
         Ok(())
+    }
+
+    /// Lets all processes go on that are frozen.
+    pub fn thaw(&self) {
+        self.groups.values().filter(|group| group.freezer().is_some()).for_each(Group::thaw);
     }
 
     fn send(&mut self, request: &Request, content: &[u8]) -> Result<(), BoxError> {
@@ -446,6 +454,7 @@ impl Drop for TrialBox {
     /// Closes the pipe, which ends everything in the box, and waits for the keeper; one that hangs is killed, and the
     /// kernel then kills what is below it.
     fn drop(&mut self) {
+        self.thaw();
         // Else the keeper would take the lab for dead. It is gone itself where this fails.
         let _ = self.channel.send(&KeeperRequest::LetGo, None);
         self.requests = None;

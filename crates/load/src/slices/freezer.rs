@@ -10,6 +10,8 @@ use super::job::{CpuFile, FreezerFiles};
 
 /// A group stands still within a millisecond, unless something of it hangs in the kernel. After this long the run goes on.
 const LIMIT: Duration = Duration::from_millis(250);
+/// A group that does not stand still by then is told again.
+const TELL_AGAIN: Duration = Duration::from_millis(5);
 /// How often is looked whether it stands still.
 const LOOK: Duration = Duration::from_micros(50);
 
@@ -26,12 +28,26 @@ impl Freezer {
 
     /// Makes the group stand still. Returns whether it does.
     pub fn freeze(&self) -> io::Result<bool> {
+        self.tell()?;
+        let (deadline, mut again) = (Instant::now() + LIMIT, Instant::now() + TELL_AGAIN);
+        let stands_still = || {
+            let is_so = self.stands_still()?;
+            if !is_so && Instant::now() >= again {
+                // Version 1 misses whoever forks at this moment, and has to be told again.
+                self.thaw()?;
+                self.tell()?;
+                again = Instant::now() + TELL_AGAIN;
+            }
+            Ok(is_so)
+        };
+        wait_until(stands_still, || Instant::now() < deadline)
+    }
+
+    fn tell(&self) -> io::Result<()> {
         match &self.files {
-            FreezerFiles::V1 { state } => write(state, "FROZEN")?,
-            FreezerFiles::V2 { freeze, .. } => write(freeze, "1")?,
+            FreezerFiles::V1 { state } => write(state, "FROZEN"),
+            FreezerFiles::V2 { freeze, .. } => write(freeze, "1"),
         }
-        let deadline = Instant::now() + LIMIT;
-        wait_until(|| self.stands_still(), || Instant::now() < deadline)
     }
 
     /// Lets the group go on.

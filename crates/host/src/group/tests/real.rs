@@ -387,3 +387,32 @@ fn on_version_2_a_process_makes_room_and_goes_back() {
     found.leave(&own).unwrap();
     own.remove().unwrap();
 }
+
+/// Version 1 lets nobody end who is frozen, and a group below another is frozen by itself.
+#[test]
+fn what_is_frozen_below_a_group_is_killed_with_it() {
+    let ways = [&[Controller::Freezer, Controller::CpuAccounting][..], &[Controller::Core]];
+    for way in ways {
+        require!(can_have(way), "{way:?} cannot be used here");
+        let own = Own::make(way);
+        let below = own.child("one").unwrap();
+        let Some(freezer) = below.freezer() else { continue };
+        let mut tree = start_in(&below, "echo there; sleep 1000");
+        assert_eq!(first_line_of(&mut tree), "there\n");
+        wait_until(|| match &freezer {
+            Freezer::V1 { state } => {
+                // Whoever forks at this moment is missed, and the kernel has to be told again.
+                ["THAWED", "FROZEN"].iter().for_each(|word| fs::write(state, word).unwrap());
+                thread::sleep(Duration::from_millis(1));
+                fs::read_to_string(state).unwrap().trim() == "FROZEN"
+            }
+            Freezer::V2 { freeze, events } => {
+                fs::write(freeze, "1").unwrap();
+                fs::read_to_string(events).unwrap().contains("frozen 1")
+            }
+        });
+        own.kill().unwrap();
+        assert_eq!(tree.wait().unwrap().signal(), Some(9));
+        own.remove().unwrap();
+    }
+}

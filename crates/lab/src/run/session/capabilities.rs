@@ -107,6 +107,7 @@ impl Capabilities {
         let spec = self.spec(&BoxRequest {
             environment,
             cpus,
+            servers: 0,
             database: true,
             external: false,
             seed: 0,
@@ -151,8 +152,14 @@ impl Capabilities {
         let part = |(name, weight): (&str, u32)| (name.to_owned(), Limits { weight: Some(weight), ..asked(name) });
         // All of them, so that the box says which the machine lacks.
         let parts = WEIGHTS.into_iter().filter(|(name, _)| *name != "database" || database.is_some());
-        GroupsSpec { parts: parts.map(part).collect(), controllers: WANTED.into() }
+        let servers = (1..=wish.servers).map(|server| (server_part(server), Limits::default()));
+        GroupsSpec { parts: parts.map(part).chain(servers).collect(), controllers: WANTED.into() }
     }
+}
+
+/// The part of the box that a server of a launch is, counted from 1.
+pub(in crate::run) fn server_part(server: usize) -> String {
+    format!("subject/{server}")
 }
 
 /// What the box of a trial is to be.
@@ -160,6 +167,8 @@ impl Capabilities {
 pub(in crate::run) struct BoxRequest<'a> {
     pub(in crate::run) environment: &'a Environment,
     pub(in crate::run) cpus: &'a CpuMap,
+    /// How many servers the box holds beside each other, each with a control group of its own; 0 for one that has the subject's.
+    pub(in crate::run) servers: usize,
     /// Whether the environment's database is a part of the trial: its workload asks one.
     pub(in crate::run) database: bool,
     /// Whether the subject is not in the box: a server that runs already.
@@ -257,6 +266,7 @@ mod tests {
         BoxRequest {
             environment,
             cpus,
+            servers: 0,
             database: true,
             external: false,
             seed: 1,
