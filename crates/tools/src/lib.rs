@@ -22,6 +22,7 @@ mod k6;
 mod oha;
 mod output;
 mod printed;
+pub mod slices;
 mod tail;
 pub mod timer;
 mod tolok;

@@ -38,7 +38,7 @@ impl Driver for Tolok {
 }
 
 /// Arguments of `tolok load` for a job.
-fn arguments(job: &LoadJob<'_>) -> Vec<String> {
+pub(super) fn arguments(job: &LoadJob<'_>) -> Vec<String> {
     let load = &job.scenario.load;
     let mut arguments = vec!["load".to_owned(), url(job).to_owned()];
     arguments.extend(when(load));
@@ -287,7 +287,7 @@ fn word(value: &impl Serialize) -> String {
     written.as_str().unwrap_or_default().to_owned()
 }
 
-fn percentile(found: &tolok_load::record::Percentile) -> Percentile {
+pub(super) fn percentile(found: &tolok_load::record::Percentile) -> Percentile {
     Percentile { quantile: found.quantile, latency_s: found.latency_s }
 }
 

@@ -2,7 +2,7 @@
 
 use std::fs::{self, Permissions};
 use std::io;
-use std::os::unix::fs::PermissionsExt;
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Component, Path, PathBuf};
 
 use super::protocol::InitEvent;
@@ -18,7 +18,7 @@ impl RunFiles {
         Self { folder }
     }
 
-    /// Writes a file, and makes the folders on the way to it, which all users may read.
+    /// Writes a file, and makes the folders on the way to it, which all users may read. They have the owner of the run folder.
     pub(super) fn write(&self, path: &Path, content: &[u8], mode: u32) -> InitEvent {
         let written = self.checked(path).and_then(|folder| {
             make_folders(folder, path)?;
@@ -50,11 +50,14 @@ impl RunFiles {
 }
 
 fn make_folders(folder: &Path, path: &Path) -> io::Result<()> {
+    let owner = fs::metadata(folder)?;
     let above: Vec<&Path> = path.ancestors().skip(1).take_while(|above| *above != folder).collect();
     for made in above.into_iter().rev() {
         if !made.is_dir() {
             fs::create_dir(made)?;
             fs::set_permissions(made, Permissions::from_mode(0o755))?;
+            // A server writes into its own folder, under whichever account it runs.
+            std::os::unix::fs::chown(made, Some(owner.uid()), Some(owner.gid()))?;
         }
     }
     Ok(())

@@ -7,6 +7,7 @@ mod link_window;
 pub mod objectives;
 pub mod program_rows;
 mod seconds;
+mod slices;
 
 use std::fs;
 use std::path::Path;
@@ -21,6 +22,8 @@ use self::disturbed::by_others;
 use self::link_window::{lateness, link_window, own_drops};
 use self::program_rows::{Found, found_by, is_judged, length_s, resolution_s};
 use self::seconds::seconds;
+use self::slices::sliced;
+pub use self::slices::{SLICES, sliced_report, slices_in};
 use tolok_host::isolate::Backend;
 use tolok_host::sample::{Part, ReadBack, Window, WindowUsage, WireLine, wire_window};
 use tolok_tools::{Answers, LoadJob, ToolReport, driver, report_in};
@@ -74,6 +77,9 @@ pub fn measurement_of(
     raw: &RawWindow,
 ) -> Result<Measurement, String> {
     let server = raw.server.as_ref().ok_or_else(|| format!("{RAW_WINDOW} tells of no server"))?;
+    if let Some(launch) = &server.slices {
+        return sliced(folder, raw, server, launch);
+    }
     let report = report_of(folder, given.scenario, server)?;
     let (window, readings) = (window_of(raw), readings_in(folder, raw)?);
     let usage = readings.usage(window, report.window_s).map_err(|error| error.to_string())?;

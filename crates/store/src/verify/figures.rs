@@ -14,7 +14,8 @@ use super::{TOLERANCE, of_each, of_values, said, unreadable};
 use crate::RunFolder;
 use crate::recompute::program_rows::{ROWS, RunRow, rows_in, rows_told};
 use crate::recompute::{
-    DATABASE_LINK_REPORT, LINK_REPORT, RAW_WINDOW, SAMPLES, TrialInputs, WIRE, measurement_of, report_of, timing_of,
+    DATABASE_LINK_REPORT, LINK_REPORT, RAW_WINDOW, SAMPLES, SLICES, TrialInputs, WIRE, measurement_of, report_of,
+    slices_in, timing_of,
 };
 use tolok_tools::{driver, output_name};
 
@@ -105,14 +106,29 @@ impl Trial<'_> {
         let scenario = self.plan.scenario(&self.case.scenario).ok_or("the plan has no such scenario")?;
         let environment = self.plan.environment(scenario).ok_or("the plan has no such environment")?;
         let cpus = self.run.cpus.get(&environment.id).ok_or("run.json does not tell its CPUs")?;
-        if scenario.tool.name == LoadTool::Tolok {
-            self.tool_record(check);
-        }
         let (path, raw) = (self.path(), self.raw()?);
         let given = TrialInputs { scenario, environment, cpus, isolation: record.isolation.as_ref() };
         let server = raw.server.as_ref().ok_or("window.json tells of no server")?;
+        if server.slices.is_some() {
+            self.order_of_slices(record, check)?;
+            return measurement_of(&path, &given, &raw);
+        }
+        if scenario.tool.name == LoadTool::Tolok {
+            self.tool_record(check);
+        }
         self.timeline(&report_of(&path, scenario, server)?.timeline, check)?;
         measurement_of(&path, &given, &raw)
+    }
+
+    /// The slices of a case came in the order that the seed gives.
+    fn order_of_slices(&self, record: &TrialRecord, check: &mut Check) -> Result<(), String> {
+        let planned = self.plan.trials.iter().find(|trial| trial.number == record.number);
+        let launch = planned.and_then(|trial| trial.launch).ok_or("the plan has no such launch")?;
+        let own = self.plan.slices_of(launch).into_iter().filter(|slice| slice.case == record.case);
+        let made: Vec<(u32, u32)> = own.map(|slice| (slice.round, slice.half)).collect();
+        let stored: Vec<(u32, u32)> = slices_in(&self.path())?.iter().map(|slice| (slice.round, slice.half)).collect();
+        self.equal(SLICES, (&json!(stored), &json!(made)), "the plan, whose seed gives the order", check);
+        Ok(())
     }
 
     /// A program's trial.
@@ -241,6 +257,9 @@ impl Trial<'_> {
         const SAMPLED: [&str; 4] = ["subject", "generator", "host", "disturbances"];
         const USED: [&str; 3] = ["subject_", "generator_", "database_"];
         let Some(at) = at.strip_prefix("outcome.") else { return "plan.json" };
+        if at.starts_with("slices") {
+            return SLICES;
+        }
         let tool = self.plan.scenario(&self.case.scenario).map(|scenario| output_name(driver(scenario.tool.name)));
         match at {
             _ if ONCE.iter().any(|one| at.starts_with(one)) => RAW_WINDOW,

@@ -1,0 +1,125 @@
+//! The figures of a case whose window was cut into slices.
+
+use std::path::Path;
+
+use tolok_load::slices::TargetRecord;
+use tolok_model::{
+    CpuSource, DatabaseWindow, HostWindow, LoadTool, Measurement, RawServer, RawSlices, RawWindow, Resources,
+    SliceFigures, SliceRow,
+};
+use tolok_tools::slices::{StoredSlice, report};
+use tolok_tools::{ToolReport, driver, output_name};
+
+use super::text;
+
+/// The file with a line for each slice of the case.
+pub const SLICES: &str = "slices.jsonl";
+
+/// The slices of a case, in their order.
+pub fn slices_in(folder: &Path) -> Result<Vec<StoredSlice>, String> {
+    let text = text(folder, SLICES)?;
+    let lines = text.lines().map(serde_json::from_str).collect::<Result<Vec<StoredSlice>, _>>();
+    lines.map_err(|error| format!("{SLICES}: {error}"))
+}
+
+/// What the load engine found, over all slices of the case.
+pub fn sliced_report(folder: &Path) -> Result<ToolReport, String> {
+    let name = output_name(driver(LoadTool::Tolok));
+    let record: TargetRecord =
+        serde_json::from_str(&text(folder, name)?).map_err(|error| format!("{name}: {error}"))?;
+    report(&record, &slices_in(folder)?).map_err(|error| format!("{SLICES}: {error}"))
+}
+
+/// What was measured in the slices of a case.
+///
+/// CPU time is counted over whole slices, and a window is a part of one. So a window is given the share of the time that its
+/// responses are of all responses: then CPU time per response is that of whole slices.
+pub(super) fn sliced(
+    folder: &Path,
+    raw: &RawWindow,
+    server: &RawServer,
+    launch: &RawSlices,
+) -> Result<Measurement, String> {
+    let (report, slices) = (sliced_report(folder)?, slices_in(folder)?);
+    let figures = figures(launch, &slices);
+    let share = report.ledger.good as f64 / figures.whole_good.max(1) as f64;
+    let of_windows = |of: fn(&StoredSlice) -> Option<f64>| -> Option<f64> {
+        let sum = slices.iter().map(of).sum::<Option<f64>>()?;
+        Some(sum * share)
+    };
+    let used = |cpu_s: f64| Resources { cpu_s, cpu_source: CpuSource::Group, ..Resources::default() };
+    let subject = Resources {
+        memory: launch.memory,
+        processes_max: launch.processes,
+        threads_max: launch.threads,
+        refused_tasks: server.refused_tasks,
+        ..used(of_windows(|slice| slice.line.cpu_s).unwrap_or_default())
+    };
+    let body_bytes = match report.body_bytes {
+        0 => server.mean_body_bytes.saturating_mul(report.ledger.good),
+        told => told,
+    };
+    let of_span = if launch.span_s > 0.0 { report.window_s / launch.span_s } else { 0.0 };
+    let host = HostWindow {
+        foreign_cpu_s: launch.host.foreign_cpu_s * of_span,
+        steal_s: launch.host.steal_s * of_span,
+        load_average: raw.load_average,
+        ..launch.host.clone()
+    };
+    let resources = of_windows(|slice| slice.line.database_cpu_s).map(used);
+    let database = server.database.clone().map(|told| DatabaseWindow { resources, ..told });
+    Ok(Measurement {
+        cold_start_s: server.cold_start_s,
+        window_s: report.window_s,
+        goodput_rps: report.goodput_rps,
+        body_bytes,
+        ledger: report.ledger,
+        latency: report.latency,
+        tool: Some(raw.tool.clone()),
+        wire: None,
+        subject: figures.whole_cpu_s.is_some().then_some(subject),
+        generator: used(of_windows(|slice| Some(slice.line.generator_cpu_s)).unwrap_or_default()),
+        host,
+        link: None,
+        database,
+        pool: None,
+        counter: None,
+        disturbances: Vec::new(),
+        offered_rps: None,
+        tool_warnings: Vec::new(),
+        objectives: Vec::new(),
+        aborted: false,
+        checks: report.checks,
+        series: None,
+        slices: Some(Box::new(figures)),
+    })
+}
+
+fn figures(launch: &RawSlices, slices: &[StoredSlice]) -> SliceFigures {
+    let lines = || slices.iter().map(|slice| &slice.line);
+    let row = |slice: &StoredSlice| SliceRow {
+        slice: slice.line.slice,
+        round: slice.round,
+        half: slice.half,
+        window_s: slice.line.window_s,
+        good: slice.line.good,
+        failed: slice.line.failed,
+        whole_good: slice.line.whole_good,
+        cpu_s: slice.line.cpu_s,
+    };
+    SliceFigures {
+        launch: launch.launch,
+        frozen: launch.frozen,
+        span_s: launch.span_s,
+        measured_share: launch.measured_share,
+        sent: lines().map(|line| line.sent).sum(),
+        whole_good: lines().map(|line| line.whole_good).sum(),
+        whole_failed: lines().map(|line| line.whole_failed).sum(),
+        unanswered: lines().map(|line| line.unanswered).sum(),
+        whole_cpu_s: lines().map(|line| line.cpu_s).sum(),
+        drain_s_max: lines().map(|line| line.drain_s).fold(0.0, f64::max),
+        not_drained: lines().filter(|line| !line.drained).count() as u32,
+        not_frozen: lines().filter(|line| line.frozen == Some(false)).count() as u32,
+        rows: slices.iter().map(row).collect(),
+    }
+}
