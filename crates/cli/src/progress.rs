@@ -78,6 +78,9 @@ impl Progress {
             RunEvent::TrialStarted { trial, subject, scenario } => {
                 self.begin(format!("{subject} · {scenario} · block {}", trial.block));
             }
+            RunEvent::LaunchStarted { launch, of, cases, .. } => {
+                self.begin(format!("launch {launch} of {of} · {}", figures::counted(u64::from(*cases), "case")));
+            }
             RunEvent::Diagnosing { subject, scenario } => {
                 self.begin(format!("{subject} · {scenario} · diagnosis, unscored"));
             }
@@ -112,6 +115,11 @@ impl Progress {
             TrialEvent::Second(second) => {
                 self.rates.push(second);
                 self.message();
+            }
+            TrialEvent::Slices { done, of } => {
+                let phase = phase_words(Phase::Measuring);
+                let (at, left) = (&self.at, self.left.words());
+                self.screen.message(|| format!("{left} left · {phase} · slice {done} of {of} · {at}"));
             }
             TrialEvent::Disturbed { reasons, again } => {
                 let what = if *again { "measured again" } else { "kept, and not scored" };

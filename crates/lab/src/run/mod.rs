@@ -13,6 +13,7 @@ mod run_plan;
 mod run_record;
 mod server;
 mod session;
+mod slices;
 mod stop;
 
 use tolok_model::{FailureKind, Outcome};

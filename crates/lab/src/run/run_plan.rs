@@ -123,7 +123,13 @@ pub fn run_plan(setup: RunSetup<'_>, emit: &mut dyn FnMut(RunEvent)) -> Result<R
 pub fn open_trials<'p>(plan: &'p Plan, records: &[TrialRecord], last_block: u32) -> Vec<&'p PlannedTrial> {
     let settled: BTreeSet<u32> =
         records.iter().filter(|record| !lab_failed(&record.outcome)).map(|record| record.number).collect();
-    let open = plan.trials.iter().filter(|trial| !settled.contains(&trial.number));
+    // A launch is run as a whole: its slices are compared with each other.
+    let open_launches: BTreeSet<u32> =
+        plan.trials.iter().filter(|trial| !settled.contains(&trial.number)).filter_map(|trial| trial.launch).collect();
+    let is_open = |trial: &&PlannedTrial| {
+        !settled.contains(&trial.number) || trial.launch.is_some_and(|launch| open_launches.contains(&launch))
+    };
+    let open = plan.trials.iter().filter(is_open);
     open.filter(|trial| trial.block <= last_block && plan.case(&trial.case).is_some()).collect()
 }
 
@@ -282,8 +288,12 @@ impl<'a> Run<'a> {
                 }
                 Heard::Block(BlockEvent::Finished(trial)) => {
                     self.finished(&trial, emit)?;
-                    at_hand = None;
-                    done += 1;
+                    let is_launch = matches!(trial, TrialId::Launch(_));
+                    // The trials of a launch are finished one by one, and then the launch.
+                    if is_launch || at_hand.as_ref().is_some_and(|at: &AtHand| at.trial == trial) {
+                        at_hand = None;
+                    }
+                    done += usize::from(!is_launch);
                 }
             }
         }
@@ -291,9 +301,11 @@ impl<'a> Run<'a> {
         match at_hand {
             Some(lost) if !stop.is_immediate() => {
                 wait_for_end_of(session.as_deref());
-                self.lost(&lost, how)?;
-                self.finished(&lost.trial, emit)?;
-                done += 1;
+                for trial in self.lost_trials(&lost.trial) {
+                    self.lost(&trial, &lost, how)?;
+                    self.finished(&trial, emit)?;
+                    done += 1;
+                }
             }
             None if done == 0 && !stop.is_asked() => {
                 return Err(RunError::BlockEnded { block: job.part.block(), how: how.to_string() });
@@ -332,6 +344,13 @@ impl<'a> Run<'a> {
                 let (subject, scenario) = names(case);
                 emit(RunEvent::Diagnosing { subject, scenario });
             }
+            TrialId::Launch(launch) => {
+                plan.launch(*launch).try_for_each(|planned| folder.withdraw_trial(planned))?;
+                let of = plan.trials.iter().filter_map(|trial| trial.launch).max().unwrap_or_default();
+                let cases = plan.launch(*launch).count() as u32;
+                let block = plan.launch(*launch).map(|planned| planned.block).next().unwrap_or_default();
+                emit(RunEvent::LaunchStarted { launch: *launch, of, block, cases });
+            }
         }
         Ok(())
     }
@@ -352,15 +371,28 @@ impl<'a> Run<'a> {
                 let (subject, scenario) = names(case);
                 emit(RunEvent::Diagnosed { subject, scenario, failure });
             }
+            TrialId::Launch(_) => {}
         }
         Ok(())
     }
 
+    /// The trials that a block was at when it ended without a word: of a launch those that were not finished yet.
+    fn lost_trials(&self, at: &TrialId) -> Vec<TrialId> {
+        let RunSetup { plan, folder, .. } = self.setup;
+        match at {
+            TrialId::Launch(launch) => {
+                let open = plan.launch(*launch).filter(|planned| !folder.is_finished(planned));
+                open.map(|planned| TrialId::Scored(planned.number)).collect()
+            }
+            alone => vec![alone.clone()],
+        }
+    }
+
     /// Records the trial that a block was at when it ended without a word as failed by the lab, unless its record is there.
-    fn lost(&self, lost: &AtHand, how: ExitStatus) -> Result<(), StoreError> {
+    fn lost(&self, trial: &TrialId, lost: &AtHand, how: ExitStatus) -> Result<(), StoreError> {
         let RunSetup { folder, .. } = self.setup;
         let message = format!("the process that ran the block ended in the middle of the trial ({how})");
-        match &lost.trial {
+        match trial {
             TrialId::Scored(number) => {
                 let Some((planned, _)) = self.planned(*number).filter(|(planned, _)| !folder.is_finished(planned))
                 else {
@@ -384,7 +416,7 @@ impl<'a> Run<'a> {
                 let record = DiagnosisRecord { format: RECORD_FORMAT, case: case.clone(), outcome: Err(message) };
                 RunFolder::open(folder.path()).begin_diagnosis(case)?.finish_diagnosis(&record)
             }
-            TrialId::Diagnosis(_) => Ok(()),
+            TrialId::Diagnosis(_) | TrialId::Launch(_) => Ok(()),
         }
     }
 
@@ -410,7 +442,7 @@ impl AtHand {
     fn number(&self) -> Option<u32> {
         match self.trial {
             TrialId::Scored(number) => Some(number),
-            TrialId::Diagnosis(_) => None,
+            TrialId::Diagnosis(_) | TrialId::Launch(_) => None,
         }
     }
 }

@@ -2,4 +2,4 @@
 
 mod running;
 
-pub use running::{RunningTool, Tool, Waited};
+pub use running::{RunningSlices, RunningTool, Tool, Waited};

@@ -10,11 +10,13 @@ use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, PidfdFlags, Resource, Rlimit, Signal, kill_process_group, pidfd_open, prlimit};
 use tolok_load::clock::{Clock, MonotonicNs, SystemClock};
+use tolok_load::slices::SlicesRecord;
 use tolok_model::LoadTool;
 
 use tolok_host::isolate::{Placement, place, readable_before};
 use tolok_tools::{
-    Borders, Driver, Invocation, LOG, LoadJob, OUTPUT_LIMIT, ToolEvent, ToolReport, output_name, sound, tool_output,
+    Borders, Driver, Invocation, LOG, LoadJob, OUTPUT_LIMIT, ToolEvent, ToolReport, driver, output_name, sound,
+    tool_output,
 };
 
 /// How long a tool may take to end after its last word.
@@ -282,6 +284,45 @@ impl RunningTool<'_> {
             )
         })?;
         sound(report).map_err(|what| format!("{name} {}: {what}; all that it wrote is in {output}", self.tool.version))
+    }
+}
+
+/// `tolok load --slices` at work. It is no tool of one case, so no driver knows what it says.
+pub struct RunningSlices {
+    process: Process,
+    folder: PathBuf,
+}
+
+impl std::fmt::Debug for RunningSlices {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.write_str("RunningSlices")
+    }
+}
+
+impl RunningSlices {
+    /// Starts it in its place; its record and its log go into the folder.
+    pub fn start(tool: &Tool, invocation: &Invocation, placement: &Placement, folder: &Path) -> io::Result<Self> {
+        Ok(Self { process: Process::start(tool, invocation, false, placement, folder)?, folder: folder.to_owned() })
+    }
+
+    /// Waits for what happens next.
+    pub fn wait_event(&mut self, patience: Duration) -> io::Result<Waited> {
+        match self.process.heard.recv_timeout(patience) {
+            Ok(Heard::Event(event)) => Ok(Waited::Event(event)),
+            Ok(Heard::Line(_)) | Err(RecvTimeoutError::Timeout) => Ok(Waited::Nothing),
+            Err(RecvTimeoutError::Disconnected) => Ok(Waited::Ended),
+        }
+    }
+
+    /// Waits for its end, and reads its record. The error says in words what went wrong.
+    pub fn finish(mut self) -> Result<SlicesRecord, String> {
+        let waited = self.process.end_within(END_LIMIT).map_err(|error| error.to_string())?;
+        let status = waited.ok_or("the load engine closed its output and did not end")?;
+        let written = tool_output(driver(LoadTool::Tolok), &self.folder)?;
+        serde_json::from_str(&written.stdout).map_err(|error| {
+            let said = written.stderr.lines().rfind(|line| !line.trim().is_empty()).unwrap_or_default();
+            format!("the load engine gave no record ({status}): {error}; it said: {said}")
+        })
     }
 }
 

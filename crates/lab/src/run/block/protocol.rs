@@ -96,4 +96,6 @@ pub(in crate::run) enum TrialId {
     Scored(u32),
     /// The unscored one of a case.
     Diagnosis(CaseId),
+    /// All trials of a launch, by its number. Each of them is told as finished by itself.
+    Launch(u32),
 }

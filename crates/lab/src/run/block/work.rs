@@ -20,6 +20,7 @@ use crate::run::server::trial::{Finished, Trial, TrialSetup};
 use crate::run::session::affinity::AffinityGuard;
 use crate::run::session::capabilities::Capabilities;
 use crate::run::session::{Session, SessionError};
+use crate::run::slices::{Launch, LaunchCase};
 use crate::run::stop::Stop;
 use tolok_host::isolate::ignore_stop_signals;
 use tolok_host::machine::{Machine, ThisHost, wait_until_quiet};
@@ -177,15 +178,69 @@ impl Block<'_> {
     }
 
     fn run_trials(&self, numbers: &[u32], run: &mut Listener) -> Result<(), StoreError> {
-        let planned = self.plan.trials.iter().filter(|trial| numbers.contains(&trial.number));
-        for (planned, case) in planned.filter_map(|planned| Some((planned, self.plan.case(&planned.case)?))) {
-            let id = TrialId::Scored(planned.number);
-            if self.stop.is_asked() || !run.consents_to(&id) || !self.run_trial(planned, case, run)? {
+        let planned: Vec<&PlannedTrial> =
+            self.plan.trials.iter().filter(|trial| numbers.contains(&trial.number)).collect();
+        for together in planned.chunk_by(|one, next| one.launch.is_some() && one.launch == next.launch) {
+            let goes_on = match together[0].launch {
+                Some(launch) => self.run_launch(launch, together, run)?,
+                None => self.run_alone(together[0], run)?,
+            };
+            if !goes_on {
                 break;
             }
-            run.tell(&BlockEvent::Finished(id));
         }
         Ok(())
+    }
+
+    /// Runs a trial by itself; false if the block is to end.
+    fn run_alone(&self, planned: &PlannedTrial, run: &mut Listener) -> Result<bool, StoreError> {
+        let Some(case) = self.plan.case(&planned.case) else { return Ok(true) };
+        let id = TrialId::Scored(planned.number);
+        if self.stop.is_asked() || !run.consents_to(&id) || !self.run_trial(planned, case, run)? {
+            return Ok(false);
+        }
+        run.tell(&BlockEvent::Finished(id));
+        Ok(true)
+    }
+
+    /// Runs the trials of a launch and stores their records; false if it was stopped, and then nothing is left of it.
+    fn run_launch(&self, launch: u32, planned: &[&PlannedTrial], run: &mut Listener) -> Result<bool, StoreError> {
+        let id = TrialId::Launch(launch);
+        if self.stop.is_asked() || !run.consents_to(&id) {
+            return Ok(false);
+        }
+        let folders = planned.iter().map(|trial| self.folder.begin_trial(trial)).collect::<Result<Vec<_>, _>>()?;
+        let (began, started_at) = (Instant::now(), jiff::Timestamp::now());
+        let cases = planned.iter().zip(&folders).filter_map(|(trial, folder)| {
+            let case = self.plan.case(&trial.case)?;
+            let setup = self.setup(case, trial.block, folder);
+            let trial = setup.and_then(|setup| Trial::find(setup).ok_or_else(|| gone(case)));
+            Some(LaunchCase { case, trial })
+        });
+        let ready = Launch { plan: self.plan, number: launch, cases: cases.collect() };
+        let Some(finished) = ready.run(&mut |event| run.tell(&BlockEvent::InTrial(event)))? else {
+            folders.into_iter().try_for_each(TrialFolder::abandon)?;
+            return Ok(false);
+        };
+        let took_s = began.elapsed().as_secs_f64();
+        for ((planned, folder), finished) in planned.iter().zip(folders).zip(finished) {
+            let Finished { commands, attempts, isolation, outcome } = finished;
+            folder.finish(&TrialRecord {
+                format: RECORD_FORMAT,
+                number: planned.number,
+                block: planned.block,
+                case: planned.case.clone(),
+                started_at: started_at.to_string(),
+                took_s,
+                commands,
+                attempts,
+                isolation,
+                outcome,
+            })?;
+            run.tell(&BlockEvent::Finished(TrialId::Scored(planned.number)));
+        }
+        run.tell(&BlockEvent::Finished(id));
+        Ok(true)
     }
 
     /// Runs one trial and stores its record; false if it was stopped, and then nothing is left of it.

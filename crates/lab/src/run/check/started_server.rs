@@ -103,6 +103,7 @@ fn start(
     let box_spec = session.capabilities.spec(&BoxRequest {
         environment: &environment,
         cpus: &cpus,
+        servers: 0,
         database: database.is_some(),
         external: false,
         seed: 0,

@@ -57,6 +57,16 @@ pub enum RunEvent {
         /// Id of the scenario.
         scenario: String,
     },
+    /// The servers of a launch are started; its cases are finished all at once.
+    LaunchStarted {
+        /// Its number, from 1.
+        launch: u32,
+        /// Launches of the plan.
+        of: u32,
+        block: u32,
+        /// Cases that it asks.
+        cases: u32,
+    },
     /// Something happens in a trial.
     InTrial {
         /// Its number; none for an unscored one.
@@ -124,6 +134,8 @@ pub enum TrialEvent {
     Phase { phase: Phase },
     /// The load tool has told a second of its load.
     Second(LoadSecond),
+    /// Some slices of a launch are over.
+    Slices { done: u32, of: u32 },
     Disturbed {
         /// How, a sentence each.
         reasons: Vec<String>,

@@ -58,6 +58,10 @@ fn told(event: &RunEvent) -> (&'static str, Fields) {
             ("waiting", vec![("reasons", json!(reasons)), ("at_most_s", json!(at_most_s))])
         }
         RunEvent::TrialStarted { trial, subject, scenario } => ("trial-started", which(trial, subject, scenario)),
+        RunEvent::LaunchStarted { launch, of, block, cases } => (
+            "launch-started",
+            vec![("launch", json!(launch)), ("of", json!(of)), ("block", json!(block)), ("cases", json!(cases))],
+        ),
         RunEvent::InTrial { trial, event } => in_trial(*trial, event),
         RunEvent::TrialFinished { trial, subject, scenario, outcome, left_s } => {
             let mut fields = which(trial, subject, scenario);
@@ -110,6 +114,7 @@ fn in_trial(trial: Option<u32>, event: &TrialEvent) -> (&'static str, Fields) {
             let latencies = [("p50_s", json!(p50_s)), ("p99_s", json!(p99_s))];
             ("second", [trial].into_iter().chain(when).chain(counts).chain(latencies).collect())
         }
+        TrialEvent::Slices { done, of } => ("slices", vec![trial, ("done", json!(done)), ("of", json!(of))]),
         TrialEvent::Disturbed { reasons, again } => {
             ("disturbed", vec![trial, ("reasons", json!(reasons)), ("again", json!(again))])
         }

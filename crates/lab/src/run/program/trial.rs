@@ -106,6 +106,7 @@ impl<'a> ProgramTrial<'a> {
         let spec = session.capabilities.spec(&BoxRequest {
             environment: self.environment,
             cpus: self.cpus,
+            servers: 0,
             database: false,
             external: false,
             seed: self.seed,

@@ -128,7 +128,9 @@ impl Launch<'_> {
         let limit = Duration::from_secs_f64(self.subject.start_timeout_s);
         let deadline = Instant::now() + limit;
         while let Some(seen) = self.try_once(trial_box, address, workload, deadline)? {
-            if let Some(exit) = trial_box.exits()?.iter().find(|exit| exit.part != PART) {
+            // Other servers of a launch are other parts.
+            let is_own = |part: &str| specs.first().map_or(part != PART, |spec| spec.part == part);
+            if let Some(exit) = trial_box.exits()?.iter().find(|exit| is_own(&exit.part)) {
                 let message = format!("process {} ended with {} before its first good answer", exit.name, exit.how);
                 return Err(TrialError::Failed(FailureKind::DidNotStart, message));
             }

@@ -206,7 +206,7 @@ impl Trial<'_> {
         Some(watch)
     }
 
-    fn job(&self, address: SocketAddr) -> LoadJob<'_> {
+    pub(in crate::run) fn job(&self, address: SocketAddr) -> LoadJob<'_> {
         LoadJob {
             url: match self.external {
                 Some(server) => format!("{}{}", server.base, self.workload.path),

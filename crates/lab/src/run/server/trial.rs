@@ -241,6 +241,7 @@ impl<'a> Trial<'a> {
         let spec = self.session.capabilities.spec(&BoxRequest {
             environment: self.environment,
             cpus: self.cpus,
+            servers: 0,
             database: self.scenario.database,
             external: self.external.is_some(),
             seed: self.seed,
@@ -311,7 +312,7 @@ impl<'a> Trial<'a> {
     /// Where many requests are drawn evenly, their bodies are of many lengths, and counting each would cost the generator
     /// something at every answer; the mean is as good. 0 where any body will do, and where a user's script sends the
     /// requests.
-    fn mean_body_bytes(&self) -> u64 {
+    pub(in crate::run) fn mean_body_bytes(&self) -> u64 {
         match self.session.assets.answers(&self.workload) {
             data::Answers::Many(answers) if self.scenario.tool.script.is_none() => {
                 let all: usize = answers.iter().map(|answer| answer.body.len()).sum();
@@ -428,7 +429,7 @@ enum Purpose {
 }
 
 /// The commands as they are recorded, without the password of a user's own server.
-fn commands(specs: &[ProcessSpec], database: Option<&TrialDatabase>) -> Vec<String> {
+pub(in crate::run) fn commands(specs: &[ProcessSpec], database: Option<&TrialDatabase>) -> Vec<String> {
     let secret = database.filter(|database| database.is_external()).map(|database| database.names.password.as_str());
     let secret = secret.filter(|secret| !secret.is_empty());
     let shown = |spec: &ProcessSpec| {

@@ -1,0 +1,137 @@
+//! The servers of a launch: who shares one, how it is started, and how it ended.
+
+use std::net::SocketAddr;
+use std::path::Path;
+use std::time::Duration;
+
+use rustix::process::Signal;
+use tolok_host::isolate::TrialBox;
+use tolok_model::FailureKind;
+
+use super::{Launch, LaunchCase};
+use crate::run::database::trial_database::TrialDatabase;
+use crate::run::server::trial::{TrialError, commands, free_port};
+use crate::run::session::Place;
+use crate::run::session::capabilities::server_part;
+
+/// In a network of their own, servers have ports from this one on.
+const FIRST_PORT: u16 = 8080;
+
+/// A server that some cases of a launch share: those of one subject as it is chosen. A twin has its own.
+pub(super) struct Server {
+    /// The part of the box that it is.
+    pub(super) part: String,
+    /// Places of its cases.
+    pub(super) cases: Vec<usize>,
+    /// Where it listens, once it runs.
+    pub(super) address: Option<SocketAddr>,
+    pub(super) cold_start_s: Option<f64>,
+    /// Why all of its cases failed, or some of them, by their places.
+    failures: Vec<(usize, FailureKind, String)>,
+}
+
+impl Server {
+    /// Why a case of it cannot be asked, if it cannot.
+    pub(super) fn failure(&self, place: usize) -> Option<(FailureKind, String)> {
+        let found = self.failures.iter().find(|(failed, ..)| *failed == place)?;
+        Some((found.1, found.2.clone()))
+    }
+
+    /// How a process of it ended before it was told to, in a sentence.
+    pub(super) fn crash(&self, trial_box: &mut TrialBox) -> Result<Option<String>, TrialError> {
+        let exit = trial_box.exits()?.iter().find(|exit| exit.part == self.part);
+        Ok(exit.map(|exit| format!("process {} ended with {} while it was measured", exit.name, exit.how)))
+    }
+
+    fn fail(&mut self, places: &[usize], reason: FailureKind, message: &str) {
+        self.failures.extend(places.iter().map(|place| (*place, reason, message.to_owned())));
+    }
+}
+
+/// The servers that the cases of a launch need.
+pub(super) fn of(cases: &[LaunchCase<'_>]) -> Vec<Server> {
+    let mut servers: Vec<(&str, bool, Server)> = Vec::new();
+    for (place, case) in cases.iter().enumerate().filter(|(_, case)| case.trial.is_ok()) {
+        let (label, is_twin) = (case.case.subject.label.as_str(), case.case.twin_of.is_some());
+        match servers.iter_mut().find(|(known, twin, _)| *known == label && *twin == is_twin) {
+            Some((.., server)) => server.cases.push(place),
+            None => {
+                let part = server_part(servers.len() + 1);
+                let (address, cold_start_s, failures) = (None, None, Vec::new());
+                let server = Server { part, cases: vec![place], address, cold_start_s, failures };
+                servers.push((label, is_twin, server));
+            }
+        }
+    }
+    servers.into_iter().map(|(.., server)| server).collect()
+}
+
+impl Launch<'_> {
+    /// Starts all servers, one after the other, and asks each for every workload of its cases. One that fails is ended, and
+    /// the others go on.
+    pub(super) fn start_servers(
+        &mut self,
+        servers: &mut [Server],
+        trial_box: &mut TrialBox,
+        database: Option<&TrialDatabase>,
+        run: &Path,
+    ) -> Result<(), TrialError> {
+        for (number, server) in servers.iter_mut().enumerate() {
+            let own = run.join(format!("server-{}", number + 1));
+            // Makes the folder, which belongs to the account of the servers.
+            trial_box.write_file(&own.join(".tolok"), b"", 0o644)?;
+            match self.start(server, number, trial_box, database, &own) {
+                Ok(()) => {}
+                Err(TrialError::Failed(reason, message)) => {
+                    let all = server.cases.clone();
+                    server.fail(&all, reason, &message);
+                    server.address = None;
+                    // The box ends whoever is left.
+                    let _ = trial_box.end_part(&server.part, Signal::KILL);
+                }
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(())
+    }
+
+    fn start(
+        &mut self,
+        server: &mut Server,
+        number: usize,
+        trial_box: &mut TrialBox,
+        database: Option<&TrialDatabase>,
+        run: &Path,
+    ) -> Result<(), TrialError> {
+        let has_own_network = trial_box.isolation().network != "host";
+        let port = if has_own_network { FIRST_PORT + number as u16 } else { free_port().map_err(TrialError::lab)? };
+        let address = SocketAddr::from((trial_box.subject_address(), port));
+        let names = database.map(|database| database.names.clone()).unwrap_or_default();
+        for (nth, place) in server.cases.clone().into_iter().enumerate() {
+            let Ok(trial) = &mut self.cases[place].trial else { continue };
+            let at = Place { address, run, cpus: &trial.cpus.subject, diagnosing: false, database: names.clone() };
+            let mut specs = if nth == 0 { trial.launch.prepare(trial_box, &at)? } else { Vec::new() };
+            specs.iter_mut().for_each(|spec| spec.part.clone_from(&server.part));
+            if nth == 0 {
+                trial.commands = commands(&specs, database);
+                let cold_start_s = trial.launch.first_good_answer(trial_box, &specs, address, &trial.workload)?;
+                (server.address, server.cold_start_s) = (Some(address), Some(cold_start_s));
+                continue;
+            }
+            let limit = Duration::from_secs_f64(trial.launch.subject.start_timeout_s);
+            match trial.launch.still_answers(trial_box, address, &trial.workload, limit) {
+                Ok(()) => {}
+                Err(TrialError::Failed(reason, message)) => server.fail(&[place], reason, &message),
+                Err(error) => return Err(error),
+            }
+        }
+        let first = server.cases.first().and_then(|place| self.cases[*place].trial.as_ref().ok());
+        let typed = first.map(|trial| trial.commands.clone()).unwrap_or_default();
+        for place in server.cases.iter().skip(1) {
+            if let Ok(trial) = &mut self.cases[*place].trial {
+                trial.commands.clone_from(&typed);
+            }
+        }
+        Ok(())
+    }
+}
