@@ -62,7 +62,11 @@ Put load only on servers that are yours.";
 #[command(after_help = EXAMPLES)]
 pub struct LoadArgs {
     /// Target: http://HOST[:PORT][/PATH], or https://.
-    #[arg(required_unless_present = "slices", default_value_if("slices", ArgPredicate::IsPresent, ""))]
+    #[arg(
+        required = false,
+        required_unless_present = "slices",
+        default_value_if("slices", ArgPredicate::IsPresent, "")
+    )]
     pub url: String,
 
     /// Virtual users, each with one connection and one request at a time [default: 64]. With --rate: connections of the
