@@ -4,7 +4,6 @@ use std::cmp::Ordering;
 
 use tolok_model::{Case, Failure, FailureKind, Plan};
 
-use crate::estimate::ratio_within_blocks;
 use crate::figure::program::ProgramFigures;
 use crate::figure::server::ServerFigures;
 use crate::findings::{Better, CaseFinding, Comparison, Estimate, NoiseFloor, TrialFailure, TrialFinding, Verdict};
@@ -12,6 +11,7 @@ use crate::flag::Flag;
 use crate::names::Names;
 use crate::noise::noise_floor;
 use crate::observations::{Found, Trials};
+use crate::slices::Comparand;
 use crate::tiers::tiers;
 use crate::verdict::{Rule, judge_pairs};
 
@@ -55,7 +55,7 @@ impl Headline for ProgramFigures {
 pub(crate) struct Draft<F> {
     pub(crate) finding: CaseFinding<F>,
     /// What it is compared by, block by block.
-    pub(crate) blocks: Vec<Option<f64>>,
+    pub(crate) blocks: Comparand,
     /// The coarsest step of its timer as a share of these values; 0 where nothing is timed in steps.
     pub(crate) step: f64,
 }
@@ -104,13 +104,13 @@ pub(crate) fn order<F: Headline>(left: &CaseFinding<F>, right: &CaseFinding<F>) 
 /// Every two ranked cases that share a block, the first in the table first, all judged together by their `blocks`.
 pub(crate) fn comparisons<'a, F: Headline>(
     drafts: &'a [Draft<F>],
-    blocks: &dyn Fn(&'a Draft<F>) -> Option<&'a [Option<f64>]>,
+    blocks: &dyn Fn(&'a Draft<F>) -> Option<&'a Comparand>,
     rule: Rule,
 ) -> Vec<Comparison> {
     let ranked: Vec<&'a Draft<F>> = drafts.iter().filter(|draft| draft.finding.ranked).collect();
     let ratio = |a: usize, b: usize| {
         let (a, b) = (ranked[a], ranked[b]);
-        Some(ratio_within_blocks(blocks(a)?, blocks(b)?)?.read_in_steps([a.step, b.step]))
+        Some(blocks(a)?.over(blocks(b)?)?.read_in_steps([a.step, b.step]))
     };
     let subject = |place: usize| ranked[place].finding.subject.clone();
     let judged = judge_pairs(ranked.len(), ratio, rule).into_iter();
@@ -123,12 +123,12 @@ pub(crate) fn noise_floor_of<F: Headline>(
     plan: &Plan,
     scenario: &str,
     drafts: &[Draft<F>],
-    again: impl Fn(&str) -> (Vec<Option<f64>>, f64),
+    again: impl Fn(&str) -> (Comparand, f64),
 ) -> Option<NoiseFloor> {
     let twin = plan.cases.iter().find(|case| case.scenario == scenario && case.twin_of.is_some())?;
     let first = drafts.iter().find(|draft| twin.twin_of.as_ref() == Some(&draft.finding.case))?;
     let (again, step) = again(&twin.id);
-    let pair = ratio_within_blocks(&again, &first.blocks)?.read_in_steps([step, first.step]);
+    let pair = again.over(&first.blocks)?.read_in_steps([step, first.step]);
     noise_floor((&first.finding.subject, &first.finding.title), pair, plan.smallest_effect, F::BETTER)
 }
 
@@ -142,7 +142,7 @@ pub(crate) fn relate<F: Headline>(drafts: &mut [Draft<F>], comparisons: &[Compar
     for (place, (draft, (tier, against_first))) in drafts.iter_mut().zip(places(&ranked, comparisons)).enumerate() {
         // The first over itself is 1 whatever its timer.
         let steps = if place == 0 { [0.0, 0.0] } else { [draft.step, first_step] };
-        let found = ratio_within_blocks(&draft.blocks, &first);
+        let found = draft.blocks.over(&first);
         *draft.finding.figures.of_first() = found.map(|found| found.read_in_steps(steps).ratio);
         (draft.finding.tier, draft.finding.against_first) = (Some(tier), against_first);
     }

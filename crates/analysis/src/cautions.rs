@@ -51,6 +51,7 @@ pub(crate) fn cautions(
     ];
     cautions.extend(of_records.into_iter().flatten());
     cautions.extend(isolation.fallbacks.iter().map(|fallback| said(fallback, isolation.trials)));
+    cautions.extend(scenarios.iter().flat_map(of_slices));
     cautions.extend(scenarios.iter().filter_map(above_ceiling));
     cautions.extend(unsteady_machine(scenarios));
     cautions.extend(outlier_blocks::cautions(scenarios, &timed.iter().map(|timed| &timed.finding).collect::<Vec<_>>()));
@@ -75,6 +76,11 @@ fn differs_from_itself(scenarios: &[ScenarioFinding], timed: &[Timed]) -> Vec<St
     of_servers.chain(of_programs).filter_map(told).collect()
 }
 
+fn of_slices(scenario: &ScenarioFinding) -> Vec<String> {
+    let said = scenario.slices.iter().flat_map(|slices| &slices.cautions);
+    said.map(|caution| format!("In {} (slices): {caution}", scenario.id)).collect()
+}
+
 fn missing(plan: &Plan, trials_missing: u32) -> Option<String> {
     let planned = counted(plan.trials.len() as u64, "planned trial");
     (trials_missing > 0)
@@ -92,7 +98,9 @@ fn failed(trials: &[TrialRecord]) -> Option<String> {
 }
 
 fn short_windows(plan: &Plan, trials: &[TrialRecord]) -> Option<String> {
-    let windows = plan.scenarios.iter().filter_map(|scenario| shortest_window_s(scenario, plan, trials));
+    // What slices are worth is not a matter of their length.
+    let whole = plan.scenarios.iter().filter(|scenario| scenario.slices.is_none());
+    let windows = whole.filter_map(|scenario| shortest_window_s(scenario, plan, trials));
     let shortest_s = windows.reduce(f64::min)?;
     let window = format_duration(shortest_s);
     (shortest_s < SHORTEST_WINDOW_TO_QUOTE_S)

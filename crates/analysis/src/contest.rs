@@ -4,11 +4,12 @@
 //! the A/A pair of the scenario was told apart by this figure, no difference is believed that is not larger.
 
 use crate::compare::ComparedMetric;
-use crate::estimate::{ratio_within_blocks, size};
+use crate::estimate::size;
 use crate::figure::table::Around;
 use crate::findings::{Better, CaseFinding, Estimate, MemorySource, ScenarioFinding, Verdict};
 use crate::observations::Observations;
 use crate::records::Records;
+use crate::slices::{self, Comparand};
 use crate::verdict::{self, Judged, Rule, judge_pairs};
 
 /// Two cases by one figure.
@@ -55,8 +56,7 @@ impl<'a> Contest<'a> {
             Better::Lower => value(left).total_cmp(&value(right)),
         });
         let source = scenario.memory_source;
-        let figures: Vec<Vec<Option<f64>>> =
-            cases.iter().map(|case| by_block(records, &case.case, metric, source)).collect();
+        let figures: Vec<Comparand> = cases.iter().map(|case| by_block(records, &case.case, metric, source)).collect();
         let aa_effect = aa_effect(records, scenario, metric);
         let rule = Rule { smallest_effect: records.plan.smallest_effect, aa_effect };
         let pair = |judged: Judged| Pair {
@@ -65,7 +65,7 @@ impl<'a> Contest<'a> {
             blocks: judged.pair.blocks,
             ratio: judged.pair.ratio,
         };
-        let judged = judge_pairs(cases.len(), |a, b| ratio_within_blocks(&figures[a], &figures[b]), rule);
+        let judged = judge_pairs(cases.len(), |a, b| figures[a].over(&figures[b]), rule);
         let pairs = judged.into_iter().map(|(places, judged)| (places, pair(judged))).collect();
         Self { metric, pairs, cases, aa_effect }
     }
@@ -115,13 +115,18 @@ pub(crate) fn by_block(
     case: &str,
     metric: ComparedMetric,
     source: Option<MemorySource>,
-) -> Vec<Option<f64>> {
+) -> Comparand {
     let observations = Observations::of(case, records.plan, records.trials);
     let around = Around { memory: source, ..Around::default() };
     match metric {
         // A block without a good answer leaves no ratio, whereas one that lacks a figure is only left out.
-        ComparedMetric::Goodput => observations.goodput_by_block(),
-        _ => observations.by_block(|trial| metric.read(trial, &around)),
+        ComparedMetric::Goodput => Comparand::of(&observations, observations.goodput_by_block(), slices::goodput),
+        ComparedMetric::Cpu => Comparand::of(
+            &observations,
+            observations.by_block(|trial| metric.read(trial, &around)),
+            slices::cpu_per_good,
+        ),
+        _ => observations.by_block(|trial| metric.read(trial, &around)).into(),
     }
 }
 
@@ -130,6 +135,6 @@ fn aa_effect(records: &Records, scenario: &ScenarioFinding, metric: ComparedMetr
     let is_twin = |case: &&tolok_model::Case| case.scenario == scenario.id && case.twin_of.is_some();
     let twin = records.plan.cases.iter().find(is_twin)?;
     let of = |case: &str| by_block(records, case, metric, scenario.memory_source);
-    let pair = ratio_within_blocks(&of(&twin.id), &of(twin.twin_of.as_deref()?))?;
+    let pair = of(&twin.id).over(&of(twin.twin_of.as_deref()?))?;
     verdict::aa_effect(pair, records.plan.smallest_effect)
 }

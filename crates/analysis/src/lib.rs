@@ -51,6 +51,7 @@ mod sensitivity;
 mod sentence;
 mod servers;
 mod setup;
+mod slices;
 mod steadiness;
 mod stopping;
 mod tiers;

@@ -1,6 +1,6 @@
 //! Scenarios of servers: from the records of their trials to what can be said of them.
 
-use tolok_model::{Case, ExternalServer, LoadTool, Outcome, Role, Scenario, TrialRecord};
+use tolok_model::{Case, ExternalServer, LoadTool, Outcome, Role, Scenario, TrialRecord, describe_slices};
 
 use crate::bottleneck::bottleneck;
 use crate::case::{Draft, comparisons, finding, noise_floor_of, order, relate};
@@ -9,7 +9,6 @@ use crate::database::database;
 use crate::demands::demands;
 use crate::diagnosis::diagnoses;
 use crate::environment::Surroundings;
-use crate::estimate::ratio_within_blocks;
 use crate::figure::database::{DATABASE_OF_TRIALS, DatabaseUse};
 use crate::figure::resources::RESOURCES_OF_TRIALS;
 use crate::figure::server::{SERVER_TRIALS, ServerFigures};
@@ -23,12 +22,26 @@ use crate::objectives::objectives;
 use crate::observations::Observations;
 use crate::records::Records;
 use crate::sentence::verdict_sentence;
+use crate::slices::{self, Comparand, slices_finding};
 use crate::steadiness::steadiness;
 use crate::tool_flags::named;
 use crate::tools::{marks, versions};
 use crate::trial_findings::of_trials;
 use crate::usage::Cpus;
 use crate::verdict::Rule;
+
+/// The load in words. Figures from slices are never shown without saying so.
+fn load(scenario: &Scenario) -> String {
+    match &scenario.slices {
+        None => scenario.load.describe(),
+        Some(slices) => format!("{} a launch, in {}", scenario.load.describe(), describe_slices(slices)),
+    }
+}
+
+/// What cases are compared by: goodput, of slices where there are some.
+fn comparand(observations: &Observations) -> Comparand {
+    Comparand::of(observations, observations.goodput_by_block(), slices::goodput)
+}
 
 /// Every scenario of servers, in the order of the study, but for how many blocks it would need and the courses of its cases.
 pub(crate) fn of_servers(records: &Records) -> Vec<ScenarioFinding> {
@@ -78,25 +91,26 @@ impl<'a> Analysis<'a> {
 
         // With several ceilings the highest is the limit.
         let ceiling = drafts(Role::Ceiling).min_by(|left, right| order(&left.finding, &right.finding));
-        let against_ceiling = ceiling.as_ref().map(|ceiling| ceiling.blocks.as_slice());
-        let again =
-            |twin: &str| (Observations::of(twin, self.records.plan, self.records.trials).goodput_by_block(), 0.0);
+        let against_ceiling = ceiling.as_ref().map(|ceiling| &ceiling.blocks);
+        let again = |twin: &str| (comparand(&Observations::of(twin, self.records.plan, self.records.trials)), 0.0);
         let noise_floor = noise_floor_of(self.records.plan, &scenario.id, &competing, again);
         let smallest_effect = self.records.plan.smallest_effect;
         let rule = Rule { smallest_effect, aa_effect: aa_effect(noise_floor.as_ref()) };
         let comparisons = comparisons(&competing, &|draft| Some(&draft.blocks), rule);
         for draft in &mut competing {
-            let over = |ceiling: &[Option<f64>]| ratio_within_blocks(&draft.blocks, ceiling).map(|found| found.ratio);
+            let over = |ceiling: &Comparand| draft.blocks.over(ceiling).map(|found| found.ratio);
             draft.finding.of_ceiling = against_ceiling.and_then(over);
         }
         relate(&mut competing, &comparisons);
 
         let cases: Vec<CaseFinding> = competing.into_iter().map(|draft| draft.finding).collect();
+        let ranked: Vec<_> = cases.iter().filter(|case| case.ranked).filter_map(|case| self.observed(case)).collect();
+        let slices = slices_finding(scenario, &ranked);
         ScenarioFinding {
             id: scenario.id.clone(),
             workload: scenario.workload.clone(),
             title: names.workload(&scenario.workload),
-            load: scenario.load.describe(),
+            load: load(scenario),
             tool: self.tool(),
             is_own_tool: scenario.tool.name == LoadTool::Tolok,
             latency_marks: self.each_once(marks),
@@ -108,6 +122,7 @@ impl<'a> Analysis<'a> {
             memory_source: self.memory_source,
             objectives: scenario.objectives.iter().map(ToString::to_string).collect(),
             noise_floor,
+            slices,
             power: None,
             verdict: verdict_sentence(&cases, &comparisons, smallest_effect, scenario.load.executor.is_open()),
             unscored_diagnoses: diagnoses(&cases, self.records.diagnoses),
@@ -115,6 +130,11 @@ impl<'a> Analysis<'a> {
             ceiling: ceiling.map(|draft| CaseFinding { ranked: false, ..draft.finding }),
             comparisons,
         }
+    }
+
+    fn observed<'f>(&'f self, case: &'f CaseFinding) -> Option<(&'f CaseFinding, &'f Observations<'f>)> {
+        let (_, observations) = self.cases.iter().find(|(own, _)| own.id == case.case)?;
+        Some((case, observations))
     }
 
     /// What surrounded the subjects, as far as tolok had them.
@@ -178,7 +198,7 @@ impl<'a> Analysis<'a> {
         let own: Vec<&Case> = self.cases.iter().map(|(case, _)| *case).collect();
         let found = of_trials(&readings, &[SERVER_TRIALS, RESOURCES_OF_TRIALS, DATABASE_OF_TRIALS]);
         let finding = finding(case, self.records.names, &own, observations, (figures, flags, found));
-        Draft { finding, blocks: observations.goodput_by_block(), step: 0.0 }
+        Draft { finding, blocks: comparand(observations), step: 0.0 }
     }
 
     fn readings_around(&self) -> Around {

@@ -65,7 +65,7 @@ pub use replication::file::ReplicationFile;
 pub use study::file::StudyFile;
 pub use study::published::{PublishedMetric, PublishedRatio};
 pub use study::scale::{Scale, ScaleError};
-pub use study::slices::{Design, Judge, SliceDesign, describe as describe_slices};
+pub use study::slices::{Design, SliceDesign, describe as describe_slices};
 pub use study::{Scenario, Study, SubjectSelector};
 pub use subject::brought::{
     Brought, EXTERNAL, ExternalServer, LOCAL, OwedBody, OwnRequest, SubjectFolder, URL_WORKLOAD, url_workload,

@@ -6,7 +6,7 @@ mod examples;
 
 use examples::{catalogue_with_data, everything};
 use insta::assert_snapshot;
-use tolok_model::{Judge, Plan, PlannedSlice, SliceDesign, Study};
+use tolok_model::{Plan, PlannedSlice, SliceDesign, Study};
 
 const STUDY: &str = "title = 'T'\nquestion = 'Q?'\nsubjects = ['go/nethttp', 'bun/serve']\nblocks = 2\ndesign = 'slices'\n\
     [[scenario]]\nworkload = ['hello', 'json']\nload = { executor = 'constant-vus', vus = 8, duration = '1s' }\n";
@@ -86,7 +86,7 @@ fn a_study_without_a_design_has_trials_and_a_scenario_may_have_its_own() {
     let trials = plan(&STUDY.replace("design = 'slices'\n", ""));
     assert!(trials.trials.iter().all(|trial| trial.launch.is_none()));
     let written = serde_json::to_string(&trials).unwrap();
-    assert!(!written.contains("launch") && !written.contains("judge") && !written.contains("slices"), "{written}");
+    assert!(!written.contains("launch") && !written.contains("slices"), "{written}");
     let mixed = format!(
         "{STUDY}[[scenario]]\nworkload = 'hello'\ndesign = 'trials'\n\
          load = {{ executor = 'constant-arrival-rate', rate = 100, duration = '1s' }}\n"
@@ -96,10 +96,9 @@ fn a_study_without_a_design_has_trials_and_a_scenario_may_have_its_own() {
 }
 
 #[test]
-fn lengths_and_the_judge_are_read() {
-    let text = format!("judge = 'cpu'\n{STUDY}slices = {{ window = '50ms' }}\n[slices]\nlead-in = '10ms'\n");
+fn lengths_are_read() {
+    let text = format!("{STUDY}slices = {{ window = '50ms' }}\n[slices]\nlead-in = '10ms'\n");
     let plan = plan(&text);
-    assert_eq!(plan.judge, Judge::Cpu);
     assert_eq!(plan.scenarios[0].slices, Some(SliceDesign { window_s: 0.05, lead_in_s: 0.01 }));
 }
 
@@ -108,9 +107,8 @@ fn what_cannot_be_sliced_is_refused_with_what_to_do() {
     let open = STUDY.replace("executor = 'constant-vus', vus = 8", "executor = 'constant-arrival-rate', rate = 100");
     let short = format!("{STUDY}slices = {{ window = '1ms' }}\n");
     let quota = format!("{STUDY}[environment]\nsubject.cpus = 0.5\nsubject.mode = 'quota'\n");
-    let judged = format!("judge = 'cpu'\n{}", STUDY.replace("design = 'slices'\n", ""));
     let objective = format!("{STUDY}objective = 'p95 < 50ms'\n");
-    let all = [open, short, quota, judged, objective];
+    let all = [open, short, quota, objective];
     assert_snapshot!(all.map(|text| problems(&text)).concat(), @r#"
     `hello-r100` cannot be sliced: slices need the executor `constant-vus`
       `design = "trials"` in this [[scenario]] gives each case a window of its own
@@ -120,8 +118,6 @@ fn what_cannot_be_sliced_is_refused_with_what_to_do() {
       -
     nothing can be sliced in this environment: a quota is given out in periods of 100ms, which slices cut apart
       `design = "trials"` gives each case a window of its own
-    `judge` is for slices, and no scenario here is sliced
-      `design = "slices"` makes slices; trials are judged by goodput
     `hello-c8` cannot be sliced: an `objective` holds for a whole window, and slices have none
       `design = "trials"` in this [[scenario]] gives each case a window of its own
     `json-c8` cannot be sliced: an `objective` holds for a whole window, and slices have none

@@ -10,6 +10,7 @@ use super::environment::{EnvironmentFinding, LinkFinding};
 use super::estimate::{Estimate, Verdict};
 use super::judgement::{NoiseFloor, PowerNote};
 use super::resources::MemorySource;
+use super::slices::SlicesFinding;
 use super::trials::TrialFinding;
 use crate::JsonSchema;
 use crate::figure::program::ProgramFigures;
@@ -59,6 +60,9 @@ pub struct ScenarioFinding {
     pub comparisons: Vec<Comparison>,
     /// How far apart the same subject came out when it was entered twice; none where it was not.
     pub noise_floor: Option<NoiseFloor>,
+    /// How it was sliced, or nothing where each case had trials of its own.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub slices: Option<SlicesFinding>,
     /// How many blocks would have told a difference that matters; none with fewer than two ranked cases.
     pub power: Option<PowerNote>,
     /// What cases did for each answer while costly counters ran. Unscored: no figure of these is a result.

@@ -41,6 +41,9 @@ pub(super) fn judge(trial: &Measurement, inputs: &CaseInputs) -> Judged {
 /// The law of the scenario's loop, or why it cannot be asked.
 fn law(trial: &Measurement, inputs: &CaseInputs) -> Result<Law, &'static str> {
     let load = &inputs.scenario.load;
+    if trial.slices.is_some() {
+        return Err("responses at the borders of slices are in no window");
+    }
     if trial.window_s < SHORTEST_JUDGED_S {
         return Err("the window is too short");
     }

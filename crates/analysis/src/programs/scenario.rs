@@ -16,6 +16,7 @@ use crate::grouping::sorted_once;
 use crate::names::Names;
 use crate::noise::aa_effect;
 use crate::records::Records;
+use crate::slices::Comparand;
 use crate::trial_findings::of_trials;
 use crate::verdict::Rule;
 
@@ -53,24 +54,24 @@ fn of_scenario<'a>(records: &Records<'a>, scenario: &'a ProgramScenario) -> Time
     let timed = own.iter().zip(&observed).map(|(case, timings)| draft(case, &own, names, timings, &around));
     let (mut drafts, mut above_s, mut mean_s) = (Vec::new(), BTreeMap::new(), BTreeMap::new());
     for TimedDraft { draft, above_floor_s, mean_s: means } in timed {
-        above_s.extend(above_floor_s.map(|above_s| (draft.finding.case.clone(), above_s)));
+        above_s.extend(above_floor_s.map(|above_s| (draft.finding.case.clone(), Comparand::from(above_s))));
         mean_s.insert(draft.finding.subject.clone(), means);
         drafts.push(draft);
     }
     drafts.sort_by(|left, right| order(&left.finding, &right.finding));
     let again = |twin: &str| {
         let again = Timings::of(twin, plan, records.trials);
-        (again.by_block(timings::wall_s), coarsest_step(&again))
+        (again.by_block(timings::wall_s).into(), coarsest_step(&again))
     };
     let noise_floor = noise_floor_of(plan, &scenario.id, &drafts, again);
     let rule = Rule { smallest_effect: plan.smallest_effect, aa_effect: aa_effect(noise_floor.as_ref()) };
     let walls = comparisons(&drafts, &|draft| Some(&draft.blocks), rule);
     // Times above the start are a family of their own. One that is not above 0 in a common block has no ratio.
-    let above = comparisons(&drafts, &|draft| above_s.get(&draft.finding.case).map(Vec::as_slice), rule);
+    let above = comparisons(&drafts, &|draft| above_s.get(&draft.finding.case), rule);
     relate(&mut drafts, &walls);
 
     let scored = || observed.iter().flat_map(Timings::trials);
-    let wall_s = drafts.iter().map(|draft| (draft.finding.subject.clone(), draft.blocks.clone())).collect();
+    let wall_s = drafts.iter().map(|draft| (draft.finding.subject.clone(), draft.blocks.values.clone())).collect();
     let cases: Vec<ProgramCaseFinding> = drafts.into_iter().map(|draft| draft.finding).collect();
     let finding = ProgramFinding {
         id: scenario.id.clone(),
@@ -100,7 +101,7 @@ fn draft(case: &Case, own: &[&Case], names: &Names, timings: &Timings, around: &
     let flags = flags(&figures, timings, around);
     let finding = finding(case, names, own, timings, (figures, flags, of_trials(&readings, &[PROGRAM_TRIALS])));
     TimedDraft {
-        draft: Draft { finding, blocks: timings.by_block(timings::wall_s), step: coarsest_step(timings) },
+        draft: Draft { finding, blocks: timings.by_block(timings::wall_s).into(), step: coarsest_step(timings) },
         above_floor_s: has_above.then(|| timings.by_block(timings::above_floor_s)),
         mean_s: timings.every(timings::mean_s),
     }

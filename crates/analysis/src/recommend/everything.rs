@@ -50,7 +50,7 @@ fn candidate<'a>(scenes: &[&'a Scene<'a>], subject: &str) -> Option<Candidate<'a
     let of = |scene: &&'a Scene<'a>| {
         let ranked = || scene.finding.cases.iter().filter(|case| case.ranked);
         let (best, case) = (ranked().next()?, ranked().find(|case| case.subject == subject)?);
-        let goodput = |case: &CaseFinding| by_block(scene.records, &case.case, ComparedMetric::Goodput, None);
+        let goodput = |case: &CaseFinding| by_block(scene.records, &case.case, ComparedMetric::Goodput, None).values;
         let (own, best) = (goodput(case), goodput(best));
         let worst = ratio_within_blocks(&own, &best)?.ratio.value;
         let shares = own.iter().zip(&best).map(|(own, best)| Some((*own)? / (*best)?)).collect();

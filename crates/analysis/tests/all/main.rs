@@ -23,5 +23,6 @@ mod reference;
 mod replication;
 mod sensitivity;
 mod settlements;
+mod slices;
 mod speed;
 mod tools;

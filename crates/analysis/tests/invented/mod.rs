@@ -10,6 +10,7 @@ pub mod judgement;
 pub mod programs;
 pub mod published;
 pub mod replications;
+pub mod slices;
 pub mod tools;
 pub mod two_runs;
 
@@ -609,7 +610,6 @@ fn empty_plan(blocks: u32) -> Plan {
         smallest_effect: 0.03,
         reruns: 2,
         diagnose: false,
-        judge: tolok_model::Judge::default(),
         scale: 1.0,
         environments: vec![Environment::default()],
         scenarios: Vec::new(),

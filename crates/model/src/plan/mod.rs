@@ -17,7 +17,6 @@ use crate::plan::skipped::Skipped;
 use crate::program::ProgramScenario;
 use crate::study::published::PublishedRatio;
 use crate::study::scale::{is_unscaled, unscaled};
-use crate::study::slices::Judge;
 use crate::study::{Scenario, Study, SubjectSelector};
 use crate::subject::brought::{Brought, kept_out, reaches};
 use crate::subject::{Role, Subject, SubjectChoice};
@@ -89,9 +88,6 @@ pub struct Plan {
     /// Whether each competing case is run once more with costly counters on, unscored.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub diagnose: bool,
-    /// The figure by which slices judge.
-    #[serde(default, skip_serializing_if = "Judge::is_goodput")]
-    pub judge: Judge,
     /// By how much every warm-up and window of the study is longer; 0.1 for a tenth.
     #[serde(default = "unscaled", skip_serializing_if = "is_unscaled")]
     pub scale: f64,
@@ -257,7 +253,6 @@ impl Plan {
             smallest_effect: study.smallest_effect,
             reruns: study.reruns,
             diagnose: false,
-            judge: study.judge,
             scale: study.scale,
             environments,
             scenarios,

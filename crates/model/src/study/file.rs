@@ -13,7 +13,7 @@ use crate::reading::several::Several;
 use crate::reading::table::{Spanned, Table};
 use crate::study::blocks::BlocksFile;
 use crate::study::published_reading::PublishedFile;
-use crate::study::slices::{Design, Judge, SlicesFile};
+use crate::study::slices::{Design, SlicesFile};
 use crate::tool::reading::ToolFile;
 use crate::units::Percent;
 
@@ -57,8 +57,6 @@ pub struct StudyFile {
     /// How cases take turns: `trials` (default), each alone for a whole window; or `slices`, in which warm servers take turns
     /// of a tenth of a second, and `blocks` counts launches.
     pub design: Option<Spanned<Design>>,
-    /// The figure by which slices judge: `goodput` (default) or `cpu`, the CPU time per good response.
-    pub judge: Option<Spanned<Judge>>,
     /// Lengths of the slices.
     pub slices: Option<Table<SlicesFile>>,
     /// What the parts of a trial may use, and the network between them; lists make one environment for each combination.

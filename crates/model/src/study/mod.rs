@@ -31,7 +31,7 @@ use crate::study::file::{ScenarioFile, StudyFile};
 use crate::study::published::PublishedRatio;
 use crate::study::published_reading::read_published;
 use crate::study::scale::{is_unscaled, unscaled};
-use crate::study::slices::{Design, Judge, SliceDesign, not_sliced, not_sliced_in, read_slices};
+use crate::study::slices::{Design, SliceDesign, not_sliced, not_sliced_in, read_slices};
 use crate::subject::{ParameterValue, SubjectChoice};
 use crate::tool::reading::{check_abort, check_tool, read_tools};
 use crate::tool::{ToolChoice, is_own_tool};
@@ -82,9 +82,6 @@ pub struct Study {
     /// else.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub ids_without_database: BTreeMap<String, String>,
-    /// The figure by which slices judge.
-    #[serde(default, skip_serializing_if = "Judge::is_goodput")]
-    pub judge: Judge,
     /// By how much every warm-up and window is longer than the file says.
     #[serde(default = "unscaled", skip_serializing_if = "is_unscaled")]
     pub scale: f64,
@@ -155,7 +152,7 @@ impl Study {
             }
             None => {}
         }
-        check_slices(file.design, file.judge.as_ref(), &scenarios, &environments, &mut reading);
+        check_slices(file.design, &scenarios, &environments, &mut reading);
         let mut study = Self {
             title: title.unwrap_or_default(),
             question: file.question.unwrap_or_default(),
@@ -172,7 +169,6 @@ impl Study {
             programs,
             environments,
             ids_without_database: told_apart(ids_without_database),
-            judge: file.judge.map(Spanned::into_inner).unwrap_or_default(),
             scale: unscaled(),
         };
         study.published = read_published(file.published, &study, catalogue, &mut reading);
@@ -190,16 +186,11 @@ struct WrittenDesign {
 /// Checks the design of the study against its scenarios and what surrounds them.
 fn check_slices(
     design: Option<Spanned<Design>>,
-    judge: Option<&Spanned<Judge>>,
     scenarios: &[Scenario],
     environments: &[Environment],
     reading: &mut Reading,
 ) {
     let is_sliced = scenarios.iter().any(|scenario| scenario.slices.is_some());
-    if let Some(judge) = judge.filter(|_| !is_sliced && !scenarios.is_empty()) {
-        let help = "`design = \"slices\"` makes slices; trials are judged by goodput".to_owned();
-        reading.note(judge.span(), "`judge` is for slices, and no scenario here is sliced", Some(help));
-    }
     let refused = environments.iter().find_map(not_sliced_in).filter(|_| is_sliced);
     if let (Some(why), Some(design)) = (refused, design) {
         let help = "`design = \"trials\"` gives each case a window of its own".to_owned();

@@ -7,7 +7,6 @@ use crate::environment::{CpuMode, Environment};
 use crate::load::profile::{Connection, Executor, LoadProfile, Pace};
 use crate::reading::table::{Spanned, Table};
 use crate::reading::text::Reading;
-use crate::reading::wording::words;
 use crate::study::Scenario;
 use crate::tool::is_own_tool;
 use crate::units::{Seconds, format_duration};
@@ -28,25 +27,6 @@ pub enum Design {
     Trials,
     /// The servers of a launch are alive together, and load goes to one of them at a time for a slice.
     Slices,
-}
-
-/// The figure by which slices judge.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum Judge {
-    /// Good responses per second.
-    #[default]
-    Goodput,
-    /// CPU time per good response.
-    Cpu,
-}
-
-words!(Judge { Goodput: "goodput", Cpu: "CPU time per response" });
-
-impl Judge {
-    pub(crate) fn is_goodput(&self) -> bool {
-        *self == Self::Goodput
-    }
 }
 
 /// How a scenario is sliced.
@@ -138,5 +118,5 @@ pub(super) fn not_sliced_in(environment: &Environment) -> Option<&'static str> {
 
 /// Says in a few words how a scenario is sliced.
 pub fn describe(slices: &SliceDesign) -> String {
-    format!("slices of {} after {}", format_duration(slices.window_s), format_duration(slices.lead_in_s))
+    format!("slices of {}", format_duration(slices.window_s))
 }

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use tempfile::TempDir;
-use tolok_model::{CpuMap, Environment, Failure, FailureKind, Judge, MachineSummary, Outcome, ProgramUsed};
+use tolok_model::{CpuMap, Environment, Failure, FailureKind, MachineSummary, Outcome, ProgramUsed};
 
 use super::*;
 
@@ -44,7 +44,6 @@ fn plan() -> Plan {
         smallest_effect: 0.03,
         reruns: 2,
         diagnose: false,
-        judge: Judge::default(),
         scale: 1.0,
         environments: vec![Environment::default()],
         scenarios: Vec::new(),

@@ -35,7 +35,6 @@ fn plan() -> Plan {
         smallest_effect: 0.03,
         reruns: 2,
         diagnose: false,
-        judge: tolok_model::Judge::default(),
         scale: 1.0,
         environments: vec![Environment::default()],
         scenarios: Vec::new(),

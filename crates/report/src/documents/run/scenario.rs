@@ -21,6 +21,7 @@ pub(crate) fn blocks(scenario: &ScenarioFinding, depth: Depth, is_common: bool) 
     if depth == Depth::Short {
         blocks.extend(judgement::short(scenario.noise_floor.as_ref(), scenario.power.as_ref()));
     }
+    blocks.extend(slices(scenario, depth));
     if depth != Depth::Page {
         blocks.extend(limits::of_scenario(scenario, depth));
     }
@@ -48,6 +49,13 @@ pub(crate) fn all(findings: &Findings, scenarios: &[&ScenarioFinding]) -> Vec<Bl
          there is no such figure, or, for a percentile, fewer than 10 answers of a trial lie beyond it."
     )));
     section("figures", "All figures", all)
+}
+
+/// How its slices were given, and what more of them would buy. A terminal has room for the first two sentences.
+fn slices(scenario: &ScenarioFinding, depth: Depth) -> Option<Block> {
+    let sentences = &scenario.slices.as_ref()?.sentences;
+    let shown = if depth == Depth::Short { 2 } else { sentences.len() };
+    muted(sentences.iter().take(shown).map(String::as_str).collect::<Vec<_>>().join(" "))
 }
 
 /// Heading, verdict and table alone, as in a brief report.

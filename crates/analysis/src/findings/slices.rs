@@ -1,0 +1,60 @@
+//! What is known of the slices of a scenario.
+
+use serde::Serialize;
+
+use crate::JsonSchema;
+use crate::findings::Estimate;
+
+/// How a scenario was sliced, and how sure its ratios are.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct SlicesFinding {
+    /// Launches that were scored, of the case that has most.
+    pub launches: u32,
+    /// Windows of each case in a launch.
+    pub slices_per_case: u32,
+    /// Length of a window; every fourth round has windows twice as long.
+    pub window_s: f64,
+    /// Load before each window that no figure counts.
+    pub lead_in_s: f64,
+    /// Share of the time from the first slice of a launch to its last in which a window was open.
+    pub measured_share: f64,
+    /// Whether all servers but the one that was asked stood still.
+    pub frozen: bool,
+    /// CPUs that other programs used, on average.
+    pub foreign_cpus: f64,
+    /// CPUs that the hypervisor took, on average.
+    pub stolen_cpus: f64,
+    /// Slices that ended with unanswered requests.
+    pub not_drained: u64,
+    /// Slices whose server did not come to rest.
+    pub not_frozen: u64,
+    /// Standard deviation of the logarithm of the median pair's ratio in one launch, by the scatter of its slices.
+    pub within_sd: Option<f64>,
+    /// Standard deviation of the same between launches, beyond that.
+    pub between_sd: Option<f64>,
+    /// Half of the median pair's interval, as a share of its ratio.
+    pub half_width: Option<f64>,
+    /// The same, expected of twice as many launches.
+    pub half_width_of_twice_the_launches: Option<f64>,
+    /// The same, expected of launches that are twice as long.
+    pub half_width_of_twice_the_length: Option<f64>,
+    /// Factor by which a ratio changes in windows of double length, of the pair in the middle.
+    pub longer_windows: Option<Estimate>,
+    /// CPU time per good response, over that of the first case.
+    pub cpu: Vec<SliceCpuRatio>,
+    /// All of this in words.
+    pub sentences: Vec<String>,
+    /// What a reader must know before quoting these figures.
+    pub cautions: Vec<String>,
+}
+
+/// CPU time per good response of a case over that of the first.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct SliceCpuRatio {
+    /// The case, by its title.
+    pub subject: String,
+    /// The first case of the scenario.
+    pub first: String,
+    /// The ratio.
+    pub ratio: Estimate,
+}

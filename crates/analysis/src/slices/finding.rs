@@ -1,0 +1,252 @@
+//! What a report says of the slices of a scenario: how they were given, what limits them, and what more of them would buy.
+
+use tolok_model::{Measurement, Scenario, SliceDesign, SliceFigures, SliceRow, format_duration};
+use tolok_stats::{SD_OF_MAD, Sample, mean_interval, student_t_quantile};
+
+use super::{Comparand, cpu_per_good, goodput};
+use crate::estimate::{LEVEL, least_trials, middle};
+use crate::figures::small_share;
+use crate::findings::{CaseFinding, Estimate, SliceCpuRatio, SlicesFinding};
+use crate::observations::Observations;
+
+/// Under normal noise the Hodges-Lehmann estimate has 0.955 of the efficiency of a mean.
+const EFFICIENCY: f64 = 0.955;
+/// A case whose responses take longer than the lead-in in more than one of twenty has windows that begin half empty.
+const OUTLASTING: f64 = 0.95;
+
+/// A ranked case and what was observed of it, the best first.
+pub(crate) type Ranked<'f, 'o> = (&'f CaseFinding, &'o Observations<'o>);
+
+/// What is said of the slices of a scenario, or `None` where it has none.
+pub(crate) fn slices_finding(scenario: &Scenario, ranked: &[Ranked<'_, '_>]) -> Option<SlicesFinding> {
+    let design = scenario.slices?;
+    let found: Vec<(&Measurement, &SliceFigures)> = ranked
+        .iter()
+        .flat_map(|(_, observations)| observations.trials())
+        .filter_map(|trial| Some((trial, trial.slices.as_deref()?)))
+        .collect();
+    let (_, first) = *found.first()?;
+    let launches = ranked.iter().map(|(_, observations)| observations.scored.len()).max().unwrap_or(0);
+    let of_all = |of: fn(&(&Measurement, &SliceFigures)) -> f64| {
+        middle(&found.iter().map(of).collect::<Vec<f64>>()).unwrap_or_default()
+    };
+    let sum = |of: fn(&SliceFigures) -> u64| found.iter().map(|(_, slices)| of(slices)).sum::<u64>();
+    let spread = median_pair(ranked);
+    let mut finding = SlicesFinding {
+        launches: launches as u32,
+        slices_per_case: first.rows.len() as u32,
+        window_s: design.window_s,
+        lead_in_s: design.lead_in_s,
+        measured_share: of_all(|(_, slices)| slices.measured_share),
+        frozen: found.iter().all(|(_, slices)| slices.frozen),
+        foreign_cpus: of_all(|(trial, _)| trial.host.foreign_cpu_s / trial.window_s),
+        stolen_cpus: of_all(|(trial, _)| trial.host.steal_s / trial.window_s),
+        not_drained: sum(|slices| u64::from(slices.not_drained)),
+        not_frozen: sum(|slices| u64::from(slices.not_frozen)),
+        within_sd: spread.map(|spread| spread.within),
+        between_sd: spread.map(|spread| spread.between),
+        half_width: spread.map(|spread| spread.half_width(launches, 1.0)),
+        half_width_of_twice_the_launches: spread.map(|spread| spread.half_width(2 * launches, 1.0)),
+        half_width_of_twice_the_length: spread.map(|spread| spread.half_width(launches, 2.0)),
+        longer_windows: longer_windows(ranked),
+        cpu: cpu_ratios(ranked),
+        sentences: Vec::new(),
+        cautions: Vec::new(),
+    };
+    finding.sentences = sentences(&finding);
+    finding.cautions = cautions(design, ranked, &finding);
+    Some(finding)
+}
+
+/// How far the ratio of a pair scatters, in logarithms.
+#[derive(Debug, Clone, Copy)]
+struct Spread {
+    /// Of a launch's estimate, by the scatter of its slices.
+    within: f64,
+    /// Of the launches beyond that.
+    between: f64,
+}
+
+impl Spread {
+    fn of(above: &Comparand, below: &Comparand) -> Option<Self> {
+        let ratio = above.over(below)?;
+        let total = ratio.logarithms.variance()?;
+        let of_launch = |launch: &u32| within_variance(&above.differences(below, *launch as usize - 1));
+        let within = middle(&ratio.numbers.iter().filter_map(of_launch).collect::<Vec<f64>>())?;
+        Some(Self { within: within.sqrt(), between: (total - within).max(0.0).sqrt() })
+    }
+
+    fn total(self) -> f64 {
+        self.within.hypot(self.between)
+    }
+
+    /// Half of the 95 % interval of a ratio, as a share of it, of so many launches each so many times as long.
+    fn half_width(self, launches: usize, longer: f64) -> f64 {
+        let variance = self.within.powi(2) / longer + self.between.powi(2);
+        let t = student_t_quantile(0.975, launches.saturating_sub(1).max(1) as f64);
+        (t * (variance / launches.max(1) as f64).sqrt()).exp_m1()
+    }
+}
+
+/// The variance of the Hodges-Lehmann estimate of these differences, from their robust scatter.
+fn within_variance(differences: &[f64]) -> Option<f64> {
+    let sample = Sample::new(differences).ok()?;
+    let off: Vec<f64> = differences.iter().map(|value| (value - sample.median()).abs()).collect();
+    let sd = Sample::new(&off).ok()?.median() * SD_OF_MAD;
+    Some(sd.powi(2) / (EFFICIENCY * differences.len() as f64))
+}
+
+fn comparand(observations: &Observations) -> Comparand {
+    Comparand::of(observations, observations.goodput_by_block(), goodput)
+}
+
+/// The pair in the middle, by how far its launches scatter; none with too few launches for an interval.
+fn median_pair(ranked: &[Ranked<'_, '_>]) -> Option<Spread> {
+    let comparands: Vec<Comparand> = ranked.iter().map(|(_, observations)| comparand(observations)).collect();
+    let mut spreads: Vec<Spread> = pairs(ranked.len())
+        .filter(|(a, b)| comparands[*a].over(&comparands[*b]).is_some_and(|ratio| ratio.blocks >= least_trials()))
+        .filter_map(|(a, b)| Spread::of(&comparands[a], &comparands[b]))
+        .collect();
+    spreads.sort_by(|left, right| left.total().total_cmp(&right.total()));
+    spreads.get(spreads.len() / 2).copied()
+}
+
+fn pairs(cases: usize) -> impl Iterator<Item = (usize, usize)> {
+    (0..cases).flat_map(move |a| (a + 1..cases).map(move |b| (a, b)))
+}
+
+/// By what factor ratios change in windows of double length, of the pair in the middle by that change; none without such
+/// windows, or with too few launches.
+fn longer_windows(ranked: &[Ranked<'_, '_>]) -> Option<Estimate> {
+    let part = |observations: &Observations, is_double: bool| {
+        let longest = |trial: &Measurement| {
+            let rows = trial.slices.iter().flat_map(|slices| &slices.rows);
+            rows.map(|row| row.window_s).fold(f64::INFINITY, f64::min)
+        };
+        let shortest_s = observations.trials().map(longest).fold(f64::INFINITY, f64::min);
+        let is_meant = move |row: &SliceRow| (row.window_s > 1.5 * shortest_s) == is_double;
+        Comparand::among(observations, observations.goodput_by_block(), goodput, is_meant)
+    };
+    let both: Vec<[Comparand; 2]> =
+        ranked.iter().map(|(_, observations)| [false, true].map(|is_double| part(observations, is_double))).collect();
+    let change = |(a, b): (usize, usize)| {
+        let [usual, double] = [0, 1].map(|length: usize| both[a][length].over(&both[b][length]));
+        let (usual, double) = (usual?, double?);
+        let of_block = |number: &u32| {
+            let at = |ratio: &crate::estimate::BlockRatio| {
+                let place = ratio.numbers.iter().position(|known| known == number)?;
+                ratio.ratio.trials.get(place).map(|value| value.ln())
+            };
+            Some(at(&double)? - at(&usual)?)
+        };
+        let changes: Vec<f64> = usual.numbers.iter().filter_map(of_block).collect();
+        let sample = Sample::new(&changes).ok().filter(|sample| sample.len() >= least_trials() as usize)?;
+        let interval = mean_interval(&sample, LEVEL)?;
+        let trials = changes.iter().map(|change| change.exp()).collect();
+        Some(Estimate {
+            value: sample.mean().exp(),
+            low: Some(interval.low.exp()),
+            high: Some(interval.high.exp()),
+            trials,
+        })
+    };
+    let mut changes: Vec<Estimate> = pairs(ranked.len()).filter_map(change).collect();
+    changes.sort_by(|left, right| left.value.ln().abs().total_cmp(&right.value.ln().abs()));
+    let middle = changes.len() / 2;
+    (!changes.is_empty()).then(|| changes.swap_remove(middle))
+}
+
+/// CPU time per good response of each ranked case, over that of the first.
+fn cpu_ratios(ranked: &[Ranked<'_, '_>]) -> Vec<SliceCpuRatio> {
+    let comparand = |observations: &Observations| {
+        Comparand::of(observations, observations.by_block(crate::observations::per_answer), cpu_per_good)
+    };
+    let Some(((first, observations), others)) = ranked.split_first() else { return Vec::new() };
+    let below = comparand(observations);
+    let ratio = |(case, observations): &Ranked<'_, '_>| {
+        let ratio = comparand(observations).over(&below)?.ratio;
+        Some(SliceCpuRatio { subject: case.title.clone(), first: first.title.clone(), ratio })
+    };
+    others.iter().filter_map(ratio).collect()
+}
+
+fn sentences(found: &SlicesFinding) -> Vec<String> {
+    let mut said = vec![format!(
+        "Slices: {} launches, each with {} windows of {} for each case, after a lead-in of {}; windows were open {} of the time.",
+        found.launches,
+        found.slices_per_case,
+        format_duration(found.window_s),
+        format_duration(found.lead_in_s),
+        small_share(found.measured_share),
+    )];
+    if let (Some(half), Some(launches), Some(length)) =
+        (found.half_width, found.half_width_of_twice_the_launches, found.half_width_of_twice_the_length)
+    {
+        let (within, between) = (found.within_sd.unwrap_or_default(), found.between_sd.unwrap_or_default());
+        said.push(format!(
+            "The median pair is known to ±{}. Its ratio scatters by {} within a launch and by {} between launches; twice the \
+             launches would give ±{}, launches twice as long ±{}.",
+            small_share(half),
+            small_share(within.exp_m1()),
+            small_share(between.exp_m1()),
+            small_share(launches),
+            small_share(length),
+        ));
+    }
+    if let Some(Estimate { value, low: Some(low), high: Some(high), .. }) = &found.longer_windows {
+        let sure =
+            if *low <= 1.0 && 1.0 <= *high { "not told apart from none" } else { "so the length of a slice matters" };
+        said.push(format!(
+            "Windows twice as long change the ratio of the median pair by {value:.3}× ({low:.3}–{high:.3}): {sure}."
+        ));
+    }
+    if !found.cpu.is_empty() {
+        let ratio = |of: &SliceCpuRatio| match (of.ratio.low, of.ratio.high) {
+            (Some(low), Some(high)) => format!("{} {:.2}× ({low:.2}–{high:.2})", of.subject, of.ratio.value),
+            _ => format!("{} {:.2}×", of.subject, of.ratio.value),
+        };
+        let all: Vec<String> = found.cpu.iter().map(ratio).collect();
+        said.push(format!("CPU time per good response over that of {}: {}.", found.cpu[0].first, all.join(", ")));
+    }
+    said.push("Memory is that of all of a server's workloads, and latency that of a closed loop in slices.".to_owned());
+    said
+}
+
+/// What a reader must know before quoting figures from slices.
+fn cautions(design: SliceDesign, ranked: &[Ranked<'_, '_>], found: &SlicesFinding) -> Vec<String> {
+    let mut said = Vec::new();
+    if !found.frozen {
+        said.push(
+            "Nothing could be frozen, so servers that were not asked may have worked at the cost of the one that was."
+                .to_owned(),
+        );
+    }
+    said.extend(outlasting(design, ranked));
+    if found.not_drained > 0 {
+        said.push(format!("{} slices ended with requests that were still unanswered.", found.not_drained));
+    }
+    if found.not_frozen > 0 {
+        said.push(format!("In {} slices a server did not come to rest when it was frozen.", found.not_frozen));
+    }
+    said
+}
+
+/// Responses that take longer than the lead-in leave the begin of a window without any.
+fn outlasting(design: SliceDesign, ranked: &[Ranked<'_, '_>]) -> Option<String> {
+    let slowest = |(case, observations): &Ranked<'_, '_>| {
+        let times: Vec<f64> = observations.trials().filter_map(|trial| trial.latency.at(OUTLASTING)).collect();
+        let time_s = middle(&times).or_else(|| {
+            middle(&observations.trials().filter_map(|trial| trial.latency.mean_s).collect::<Vec<f64>>())
+        })?;
+        Some((time_s, case.title.clone()))
+    };
+    let (time_s, title) = ranked.iter().filter_map(slowest).max_by(|left, right| left.0.total_cmp(&right.0))?;
+    (time_s > design.lead_in_s).then(|| {
+        format!(
+            "Responses outlast the lead-in: {title} takes {} for one in twenty, and the lead-in is {}. Lengthen `slices.lead-in` and \
+             `slices.window`.",
+            format_duration((time_s * 1e3).round() / 1e3),
+            format_duration(design.lead_in_s),
+        )
+    })
+}

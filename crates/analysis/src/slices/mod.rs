@@ -1,0 +1,142 @@
+//! Cases that were measured in slices: how two of them are compared, and what is said of the slices.
+//!
+//! A launch is to slices what a block is to trials: the unit of replication. Slices of one launch are no replicates, because a
+//! process may be slower for its whole life. So each launch gives one ratio of two cases, and the interval is over launches.
+
+mod finding;
+
+pub(crate) use finding::slices_finding;
+
+use tolok_model::{Measurement, SliceRow};
+use tolok_stats::{Sample, hodges_lehmann};
+
+use crate::estimate::{BlockRatio, ratio_within_blocks};
+use crate::observations::Observations;
+
+/// A figure of a slice, or `None` where it has none.
+pub(crate) type OfSlice = fn(&SliceRow) -> Option<f64>;
+
+/// Good responses per second.
+pub(crate) fn goodput(row: &SliceRow) -> Option<f64> {
+    Some(row.goodput_rps()).filter(|rate| *rate > 0.0)
+}
+
+/// CPU time per good response.
+pub(crate) fn cpu_per_good(row: &SliceRow) -> Option<f64> {
+    row.cpu_s_per_good().filter(|cpu_s| *cpu_s > 0.0)
+}
+
+/// What a case is compared by: a figure of each block, and of each slice where it has slices.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Comparand {
+    /// By block, with nothing where there is no figure.
+    pub(crate) values: Vec<Option<f64>>,
+    /// By block: round, half, and the logarithm of the figure. Empty where there are no slices.
+    slices: Vec<Vec<(u32, u32, f64)>>,
+}
+
+impl From<Vec<Option<f64>>> for Comparand {
+    fn from(values: Vec<Option<f64>>) -> Self {
+        Self { values, slices: Vec::new() }
+    }
+}
+
+impl Comparand {
+    /// What is compared by `values` where there are no slices, and else by `of` each slice.
+    pub(crate) fn of(observations: &Observations, values: Vec<Option<f64>>, of: OfSlice) -> Self {
+        Self::among(observations, values, of, |_| true)
+    }
+
+    /// The same of some of the slices only.
+    pub(crate) fn among(
+        observations: &Observations,
+        values: Vec<Option<f64>>,
+        of: OfSlice,
+        is_meant: impl Fn(&SliceRow) -> bool,
+    ) -> Self {
+        let logarithm = |row: &SliceRow| Some((row.round, row.half, of(row)?.ln()));
+        let of_trial = |trial: &Measurement| {
+            let rows = trial.slices.iter().flat_map(|slices| &slices.rows);
+            rows.filter(|row| is_meant(row)).filter_map(logarithm).collect::<Vec<_>>()
+        };
+        let in_block = |block: u32| observations.scored.iter().find(|(scored_in, _)| *scored_in == block);
+        let blocks = 1..=values.len() as u32;
+        let slices = blocks.map(|block| in_block(block).map(|(_, trial)| of_trial(trial)).unwrap_or_default());
+        Self { slices: slices.collect(), values }
+    }
+
+    /// Differences of the logarithms of two cases in each half of each round of a block.
+    pub(crate) fn differences(&self, other: &Self, block: usize) -> Vec<f64> {
+        let empty = Vec::new();
+        let (own, theirs) = (self.slices.get(block).unwrap_or(&empty), other.slices.get(block).unwrap_or(&empty));
+        let paired = own.iter().filter_map(|(round, half, value)| {
+            let beside =
+                theirs.iter().find(|(other_round, other_half, _)| (other_round, other_half) == (round, half))?;
+            Some(value - beside.2)
+        });
+        paired.collect()
+    }
+
+    /// The ratio of a block: of slices the Hodges-Lehmann estimate of their differences, if most of them give one.
+    fn ratio_in(&self, other: &Self, block: usize) -> Option<[f64; 2]> {
+        let values = (self.values.get(block).copied().flatten(), other.values.get(block).copied().flatten());
+        let slices = |comparand: &Self| comparand.slices.get(block).map_or(0, Vec::len);
+        if slices(self) == 0 || slices(other) == 0 {
+            return values.0.zip(values.1).map(<[f64; 2]>::from);
+        }
+        values.0.zip(values.1)?;
+        let differences = self.differences(other, block);
+        if 2 * differences.len() < slices(self).max(slices(other)) {
+            return None;
+        }
+        Some([hodges_lehmann(&Sample::new(&differences).ok()?).exp(), 1.0])
+    }
+
+    /// The ratio over the blocks that both have.
+    pub(crate) fn over(&self, other: &Self) -> Option<BlockRatio> {
+        let blocks = self.values.len().max(other.values.len());
+        let both: Vec<Option<[f64; 2]>> = (0..blocks).map(|block| self.ratio_in(other, block)).collect();
+        let part = |which: usize| both.iter().map(|pair| pair.map(|pair| pair[which])).collect::<Vec<_>>();
+        ratio_within_blocks(&part(0), &part(1))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn comparand<const SLICES: usize>(blocks: &[[f64; SLICES]]) -> Comparand {
+        let slices = blocks.iter().map(|block| {
+            let rows = block.iter().enumerate();
+            rows.map(|(place, value)| (place as u32 / 2 + 1, place as u32 % 2 + 1, value.ln())).collect()
+        });
+        let values = blocks.iter().map(|block| Some(block.iter().sum::<f64>() / block.len() as f64)).collect();
+        Comparand { values, slices: slices.collect() }
+    }
+
+    #[test]
+    fn slices_are_compared_with_their_neighbours_and_not_by_their_sum() {
+        // The machine is ten times slower in the second round, and one slice is lost to a stall.
+        let above = comparand(&[[20.0, 20.0, 2.0, 2.0, 20.0, 0.1]; 5]);
+        let below = comparand(&[[10.0, 10.0, 1.0, 1.0, 10.0, 10.0]; 5]);
+        let found = above.over(&below).unwrap();
+        assert!((found.ratio.value - 2.0).abs() < 1e-9, "{found:?}");
+        assert_eq!(found.blocks, 5);
+    }
+
+    #[test]
+    fn a_launch_in_which_most_slices_lack_a_figure_gives_no_ratio() {
+        let mut above = comparand(&[[20.0; 4]; 2]);
+        above.slices[1].truncate(1);
+        let found = above.over(&comparand(&[[10.0; 4]; 2])).unwrap();
+        assert_eq!((found.blocks, found.numbers), (1, vec![1]));
+    }
+
+    #[test]
+    fn blocks_without_slices_are_compared_by_their_figures() {
+        let above = Comparand::from(vec![Some(20.0), None, Some(30.0)]);
+        let below = Comparand::from(vec![Some(10.0), Some(1.0), Some(10.0)]);
+        let found = above.over(&below).unwrap();
+        assert_eq!((found.blocks, found.ratio.trials), (2, vec![2.0, 3.0]));
+    }
+}
