@@ -21,6 +21,7 @@ mod fidelity;
 mod http2;
 mod interruptions;
 mod judgement;
+mod launches;
 mod load_verb;
 mod manual;
 mod place;

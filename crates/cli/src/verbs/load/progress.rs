@@ -198,6 +198,7 @@ mod tests {
 
     fn words(told: &[ToolEvent]) -> Vec<String> {
         let word = |event: &ToolEvent| match event {
+            ToolEvent::Slices { .. } => "slices".to_owned(),
             ToolEvent::WindowStarted { .. } => "window started".to_owned(),
             ToolEvent::WindowEnded { .. } => "window ended".to_owned(),
             ToolEvent::Second { second, at_border } => {
