@@ -20,7 +20,7 @@ use crate::place::{PATIENCE, Place, Said, Started, assert_all_gone, assert_done,
 const USER: u32 = 65_534;
 
 /// The window of a study that ends.
-const SHORT: &str = "300ms";
+const SHORT: &str = "1s";
 /// The window of one that cannot end before it is killed.
 const LONG: &str = "10m";
 

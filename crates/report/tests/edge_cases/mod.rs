@@ -52,6 +52,7 @@ pub fn all() -> Vec<(&'static str, Findings)> {
         ("ledger", ledger::declared()),
         ("many-verdicts", ledger::many_scenarios()),
         ("nothing-at-all", InventedRun::new(5).findings()),
+        ("slices", slices()),
         ("courses", courses()),
         ("one-trial", one_trial()),
         ("many-scenarios", many_scenarios()),
@@ -198,6 +199,25 @@ fn aa_pair(times: &[f64]) -> Findings {
 }
 
 /// Every reading of what sources say, in a run whose figures can be quoted: ten blocks of 20 s.
+fn slices() -> Findings {
+    let mut run = InventedRun::new(8);
+    let jitter = |case: u32| {
+        move |launch: u32, round: u32, half: u32| {
+            let step = f64::from((launch * 7 + round * 3 + half * 5 + case * 11) % 9) - 4.0;
+            (1.0 + step / 100.0, 1.0 - step / 200.0)
+        }
+    };
+    run.scenario("json-c64", "json", "JSON", 64).in_slices();
+    run.sliced(CEILING, 150_000.0, 6.6e-6, &jitter(1));
+    run.sliced(BUN, 60_000.0, 16e-6, &jitter(2)).sliced(GO, 40_000.0, 24e-6, &jitter(3));
+    run.sliced(NODE, 39_000.0, 25e-6, &jitter(4));
+    run.scenario("hello-c64", "hello", "Hello", 64)
+        .steady(CEILING, 160_000.0)
+        .steady(GO, 41_000.0)
+        .steady(BUN, 61_000.0);
+    run.findings()
+}
+
 fn published() -> Findings {
     let mut run = InventedRun::new(10);
     for (id, title, times) in [("json", "JSON", 1.0), ("hello", "Hello", 1.3)] {
