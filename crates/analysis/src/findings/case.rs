@@ -61,7 +61,6 @@ pub struct ScenarioFinding {
     /// How far apart the same subject came out when it was entered twice; none where it was not.
     pub noise_floor: Option<NoiseFloor>,
     /// How it was sliced, or nothing where each case had trials of its own.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub slices: Option<SlicesFinding>,
     /// How many blocks would have told a difference that matters; none with fewer than two ranked cases.
     pub power: Option<PowerNote>,
