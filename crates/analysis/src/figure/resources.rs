@@ -20,7 +20,7 @@ figures! {
     /// CPU time in the kernel.
     system_s_per_good: Option<f64> = middle(|it, _| per_good(it, |part| part.system_s)) [Seconds Lower] csv "system_s_per_good";
     /// Time that its threads were ready to run and waited for a CPU.
-    run_queue_wait_s_per_good: Option<f64> = middle(|it, _| per_good(it, |part| Some(part.run_queue_wait_s)))
+    run_queue_wait_s_per_good: Option<f64> = middle(|it, _| per_good(it, |part| Some(part.run_queue_wait_s)).filter(|_| it.slices.is_none()))
         [Seconds Lower] csv "run_queue_wait_s_per_good";
     /// Times that one of its threads was given a CPU.
     timeslices_per_good: Option<f64> = middle(|it, _| scheduled(it, |counts| Some(counts.timeslices)))

@@ -81,7 +81,7 @@ fn cautions(change: impl Fn(&mut Measurement)) -> String {
     run.sliced(BUN, 60_000.0, 15e-6, &jitter(1)).sliced(GO, 40_000.0, 24e-6, &jitter(2));
     run.change(|_, measured| change(measured));
     let findings = run.findings();
-    let slices = findings.scenarios[0].slices.clone().unwrap();
+    let slices = findings.scenarios[0].slices.clone().expect("it is in slices");
     for caution in &slices.cautions {
         assert!(findings.cautions.contains(&format!("In json-c64 (slices): {caution}")), "{:?}", findings.cautions);
     }

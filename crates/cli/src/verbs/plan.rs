@@ -11,8 +11,8 @@ use tolok_host::shell::quoted;
 use tolok_lab::home::Home;
 use tolok_lab::run::Capabilities;
 use tolok_model::{
-    Catalogue, CpuMap, CpuMode, Database, Engine, Environment, Here, LoadTool, Plan, PlanError, Role, Skipped, Study,
-    Subject, SubjectSelector, Timer, bytes_words,
+    Catalogue, CpuMap, CpuMode, Database, Engine, Environment, Here, LoadTool, Plan, PlanError, Role, Scenario,
+    Skipped, Study, Subject, SubjectSelector, Timer, bytes_words, describe_slices,
 };
 
 use crate::args::{BringArgs, MeasureArgs, PlanArgs, PlanFormat};
@@ -337,7 +337,7 @@ fn describe_scenarios(text: &mut String, plan: &Plan, width: usize) {
             text,
             "  {:<width$} {tool}{}, after {} of warm-up, time-out {}",
             scenario.id,
-            scenario.load.describe(),
+            described(scenario),
             tolok_model::format_duration(scenario.load.warmup_s),
             tolok_model::format_duration(scenario.load.timeout_s),
         );
@@ -424,5 +424,13 @@ fn describe_order(text: &mut String, plan: &Plan) {
         let (least, until) =
             (counted(u64::from(rule.at_least), "block"), tolok_analysis::figures::small_share(rule.until));
         let _ = writeln!(text, "  ends after {least} or more, once every ratio is known to {until} either way");
+    }
+}
+
+/// The load, and how it is sliced.
+fn described(scenario: &Scenario) -> String {
+    match &scenario.slices {
+        None => scenario.load.describe(),
+        Some(slices) => format!("{}, in {}", scenario.load.describe(), describe_slices(slices)),
     }
 }

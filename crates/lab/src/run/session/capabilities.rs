@@ -138,8 +138,17 @@ impl Capabilities {
     fn groups(wish: &BoxRequest<'_>) -> GroupsSpec {
         let BoxRequest { environment, cpus, .. } = *wish;
         let database = own_database(environment, wish.database);
+        let of_subject = limits(&environment.subject, &cpus.subject);
+        // Of several servers each has the limits of a subject, and all of them its CPUs.
+        let (of_all, of_each) = match wish.servers {
+            0 => (of_subject, Limits::default()),
+            _ => (
+                Limits { memory_bytes: None, pids: None, ..of_subject.clone() },
+                Limits { cpus: Vec::new(), quota_cpus: None, ..of_subject },
+            ),
+        };
         let asked = |part: &str| match part {
-            "subject" => limits(&environment.subject, &cpus.subject),
+            "subject" => of_all.clone(),
             "link" if !cpus.link.is_empty() => Limits { cpus: cpus.link.clone(), ..Limits::default() },
             "generator" => limits(&environment.generator, &cpus.generator),
             "database" => Limits {
@@ -152,7 +161,7 @@ impl Capabilities {
         let part = |(name, weight): (&str, u32)| (name.to_owned(), Limits { weight: Some(weight), ..asked(name) });
         // All of them, so that the box says which the machine lacks.
         let parts = WEIGHTS.into_iter().filter(|(name, _)| *name != "database" || database.is_some());
-        let servers = (1..=wish.servers).map(|server| (server_part(server), Limits::default()));
+        let servers = (1..=wish.servers).map(|server| (server_part(server), of_each.clone()));
         GroupsSpec { parts: parts.map(part).chain(servers).collect(), controllers: WANTED.into() }
     }
 }
@@ -362,6 +371,22 @@ mod tests {
         assert_eq!(groups.controllers, Controller::ALL.into());
         assert!(!groups.parts.contains_key("database"));
         assert_eq!((&groups.parts["subject"].cpus, &groups.parts["lab"].cpus), (&vec![0], &vec![1]));
+    }
+
+    #[test]
+    fn of_several_servers_each_has_the_limits_of_a_subject() {
+        let subject =
+            tolok_model::Limits { memory_bytes: Some(1 << 20), pids: Some(9), ..Environment::default().subject };
+        let (environment, cpus) = (Environment { subject, ..Environment::default() }, cpus());
+        let parts = Capabilities::groups(&BoxRequest { servers: 2, ..wish(&environment, &cpus) }).parts;
+        assert_eq!((&parts["subject"].cpus, parts["subject"].memory_bytes), (&vec![0], None));
+        for server in ["subject/1", "subject/2"] {
+            assert_eq!(
+                (parts[server].memory_bytes, parts[server].pids, parts[server].weight),
+                (Some(1 << 20), Some(9), None)
+            );
+        }
+        assert!(!parts.contains_key("subject/3"));
     }
 
     #[test]

@@ -8,10 +8,10 @@ mod servers;
 
 use tolok_host::isolate::TrialBox;
 use tolok_host::sample::WindowUsage;
-use tolok_load::slices::{SliceLine, SlicesRecord};
+use tolok_load::slices::{SliceLine, SlicesRecord, TargetRecord};
 use tolok_model::{
-    Case, DatabaseWindow, Failure, HostWindow, MemoryUse, Outcome, Plan, PlannedSlice, RECORD_FORMAT, RawServer,
-    RawSlices, RawWindow,
+    Case, DatabaseWindow, Failure, FailureKind, HostWindow, LoadTool, Measurement, MemoryUse, Outcome, Plan,
+    PlannedSlice, RECORD_FORMAT, RawServer, RawSlices, RawWindow,
 };
 use tolok_store::StoreError;
 use tolok_store::recompute::{
@@ -46,7 +46,7 @@ pub(in crate::run) struct Launch<'a> {
 /// What became of a case when the box was closed.
 struct Slices {
     lines: Vec<StoredSlice>,
-    record: tolok_load::slices::TargetRecord,
+    record: TargetRecord,
     raw: RawSlices,
     cold_start_s: f64,
     refused_tasks: Option<u64>,
@@ -76,14 +76,12 @@ impl<'a> Launch<'a> {
         };
         let mut all = Vec::new();
         for case in self.cases {
-            let outcome = match &case.trial {
-                Err(failure) => Err(failure.clone()),
-                Ok(trial) => match trial.failure(TrialError::Failed(reason, message.clone()))? {
-                    Some(failure) => Err(failure),
-                    None => return Ok(None),
-                },
+            let failure = match &case.trial {
+                Err(failure) => Some(failure.clone()),
+                Ok(trial) => trial.failure(TrialError::Failed(reason, message.clone()))?,
             };
-            all.push(with_outcome(case, outcome.map_or_else(Outcome::Failed, |()| unreachable!("it failed"))));
+            let Some(failure) = failure else { return Ok(None) };
+            all.push(with_outcome(case, Outcome::Failed(failure)));
         }
         Ok(Some(all))
     }
@@ -217,11 +215,11 @@ impl<'a> Launch<'a> {
         slices: Slices,
         found: &Measured,
         load_average: f64,
-    ) -> Result<tolok_model::Measurement, TrialError> {
+    ) -> Result<Measurement, TrialError> {
         let Some(loaded) = &found.loaded else { return Err(TrialError::lab("nothing was measured")) };
         let folder = trial.folder;
         folder.write_lines(SLICES, &slices.lines)?;
-        folder.write_json(output_name(driver(tolok_model::LoadTool::Tolok)), &slices.record)?;
+        folder.write_json(output_name(driver(LoadTool::Tolok)), &slices.record)?;
         let typed = [trial.commands.clone(), vec![loaded.typed(&slices.record.name)]].concat();
         folder.write("command.txt", (typed.join("\n") + "\n").as_bytes())?;
         judge(&sliced_report(folder.path()).map_err(TrialError::lab)?, trial.scenario)?;
@@ -289,9 +287,11 @@ struct Measured {
 }
 
 impl Measured {
-    fn crash(&self, server: usize) -> Option<(tolok_model::FailureKind, String)> {
+    /// Why the cases of a server failed, if a process of it ended.
+    fn crash(&self, server: usize) -> Option<(FailureKind, String)> {
         let message = self.crashes.get(server)?.clone()?;
-        Some((tolok_model::FailureKind::Crashed, message))
+        let killed = self.groups.get(server).and_then(|used| used.memory).is_some_and(|memory| memory.oom_kills > 0);
+        Some((if killed { FailureKind::OutOfMemory } else { FailureKind::Crashed }, message))
     }
 
     /// The slices of a case, taken out of those of the launch.
@@ -375,7 +375,7 @@ fn finished(case: LaunchCase<'_>) -> Finished {
             attempts: 1,
             isolation: trial.isolation,
             outcome: Outcome::Failed(Failure {
-                reason: tolok_model::FailureKind::LabFailed,
+                reason: FailureKind::LabFailed,
                 message: "it was not run".to_owned(),
                 log_tail: Vec::new(),
             }),
