@@ -95,7 +95,9 @@ fn the_server_and_tolok_count_the_same() {
     let output = command.output().unwrap();
     let text = String::from_utf8(output.stdout).unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    assert!(text.contains("hello, a connection per request, 64 at a time") && text.contains(" tolok "), "{text}");
+    // On a machine that changes its pace all the while there is no figure to show, and the text says so.
+    let is_shown = text.contains(" tolok ") || text.contains("saw the machine change");
+    assert!(text.contains("hello, a connection per request, 64 at a time") && is_shown, "{text}");
     let figures: Value = serde_json::from_str(&fs::read_to_string(json).unwrap()).unwrap();
     let cells = figures["exercises"].as_array().unwrap();
     assert_eq!(cells.len(), 4);

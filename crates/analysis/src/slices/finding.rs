@@ -5,7 +5,7 @@ use tolok_stats::{SD_OF_MAD, Sample, mean_interval, student_t_quantile};
 
 use super::{Comparand, cpu_per_good, goodput};
 use crate::estimate::{LEVEL, least_trials, middle};
-use crate::figures::small_share;
+use crate::figures::{counted, small_share};
 use crate::findings::{CaseFinding, Estimate, SliceCpuRatio, SlicesFinding};
 use crate::observations::Observations;
 
@@ -119,11 +119,11 @@ fn pairs(cases: usize) -> impl Iterator<Item = (usize, usize)> {
 /// windows, or with too few launches.
 fn longer_windows(ranked: &[Ranked<'_, '_>]) -> Option<Estimate> {
     let part = |observations: &Observations, is_double: bool| {
-        let longest = |trial: &Measurement| {
+        let shortest = |trial: &Measurement| {
             let rows = trial.slices.iter().flat_map(|slices| &slices.rows);
             rows.map(|row| row.window_s).fold(f64::INFINITY, f64::min)
         };
-        let shortest_s = observations.trials().map(longest).fold(f64::INFINITY, f64::min);
+        let shortest_s = observations.trials().map(shortest).fold(f64::INFINITY, f64::min);
         let is_meant = move |row: &SliceRow| (row.window_s > 1.5 * shortest_s) == is_double;
         Comparand::among(observations, observations.goodput_by_block(), goodput, is_meant)
     };
@@ -170,11 +170,15 @@ fn cpu_ratios(ranked: &[Ranked<'_, '_>]) -> Vec<SliceCpuRatio> {
     others.iter().filter_map(ratio).collect()
 }
 
+fn launches(launches: u32) -> String {
+    if launches == 1 { "1 launch".to_owned() } else { format!("{launches} launches") }
+}
+
 fn sentences(found: &SlicesFinding) -> Vec<String> {
     let mut said = vec![format!(
-        "Slices: {} launches, each with {} windows of {} for each case, after a lead-in of {}; windows were open {} of the time.",
-        found.launches,
-        found.slices_per_case,
+        "Slices: {}, each with {} of {} for each case, after a lead-in of {}; windows were open {} of the time.",
+        launches(found.launches),
+        counted(u64::from(found.slices_per_case), "window"),
         format_duration(found.window_s),
         format_duration(found.lead_in_s),
         small_share(found.measured_share),
@@ -197,7 +201,7 @@ fn sentences(found: &SlicesFinding) -> Vec<String> {
         let sure =
             if *low <= 1.0 && 1.0 <= *high { "not told apart from none" } else { "so the length of a slice matters" };
         said.push(format!(
-            "Windows twice as long change the ratio of the median pair by {value:.3}× ({low:.3}–{high:.3}): {sure}."
+            "Windows twice as long change a ratio by {value:.3}× ({low:.3}–{high:.3}) in the pair with the median change: {sure}."
         ));
     }
     if !found.cpu.is_empty() {
@@ -223,10 +227,12 @@ fn cautions(design: SliceDesign, ranked: &[Ranked<'_, '_>], found: &SlicesFindin
     }
     said.extend(outlasting(design, ranked));
     if found.not_drained > 0 {
-        said.push(format!("{} slices ended with requests that were still unanswered.", found.not_drained));
+        let slices = counted(found.not_drained, "slice");
+        said.push(format!("{slices} ended with requests that were still unanswered."));
     }
     if found.not_frozen > 0 {
-        said.push(format!("In {} slices a server did not come to rest when it was frozen.", found.not_frozen));
+        let slices = counted(found.not_frozen, "slice");
+        said.push(format!("In {slices} a server did not come to rest when it was frozen."));
     }
     said
 }
@@ -234,16 +240,18 @@ fn cautions(design: SliceDesign, ranked: &[Ranked<'_, '_>], found: &SlicesFindin
 /// Responses that take longer than the lead-in leave the begin of a window without any.
 fn outlasting(design: SliceDesign, ranked: &[Ranked<'_, '_>]) -> Option<String> {
     let slowest = |(case, observations): &Ranked<'_, '_>| {
-        let times: Vec<f64> = observations.trials().filter_map(|trial| trial.latency.at(OUTLASTING)).collect();
-        let time_s = middle(&times).or_else(|| {
-            middle(&observations.trials().filter_map(|trial| trial.latency.mean_s).collect::<Vec<f64>>())
-        })?;
-        Some((time_s, case.title.clone()))
+        let of = |time: fn(&Measurement) -> Option<f64>| {
+            middle(&observations.trials().filter_map(time).collect::<Vec<f64>>())
+        };
+        let beyond = of(|trial| trial.latency.at(OUTLASTING)).map(|time_s| (time_s, "for one in twenty"));
+        // With few responses only their mean is told.
+        let (time_s, which) = beyond.or_else(|| Some((of(|trial| trial.latency.mean_s)?, "on average")))?;
+        Some((time_s, which, case.title.clone()))
     };
-    let (time_s, title) = ranked.iter().filter_map(slowest).max_by(|left, right| left.0.total_cmp(&right.0))?;
+    let (time_s, which, title) = ranked.iter().filter_map(slowest).max_by(|left, right| left.0.total_cmp(&right.0))?;
     (time_s > design.lead_in_s).then(|| {
         format!(
-            "Responses outlast the lead-in: {title} takes {} for one in twenty, and the lead-in is {}. Lengthen `slices.lead-in` and \
+            "Responses outlast the lead-in: {title} takes {} {which}, and the lead-in is {}. Lengthen `slices.lead-in` and \
              `slices.window`.",
             format_duration((time_s * 1e3).round() / 1e3),
             format_duration(design.lead_in_s),

@@ -33,11 +33,13 @@ pub(crate) struct Comparand {
     pub(crate) values: Vec<Option<f64>>,
     /// By block: round, half, and the logarithm of the figure. Empty where there are no slices.
     slices: Vec<Vec<(u32, u32, f64)>>,
+    /// By block: slices that were given, with or without a figure.
+    given: Vec<usize>,
 }
 
 impl From<Vec<Option<f64>>> for Comparand {
     fn from(values: Vec<Option<f64>>) -> Self {
-        Self { values, slices: Vec::new() }
+        Self { values, ..Self::default() }
     }
 }
 
@@ -60,9 +62,14 @@ impl Comparand {
             rows.filter(|row| is_meant(row)).filter_map(logarithm).collect::<Vec<_>>()
         };
         let in_block = |block: u32| observations.scored.iter().find(|(scored_in, _)| *scored_in == block);
+        let count = |trial: &Measurement| {
+            let rows = trial.slices.iter().flat_map(|slices| &slices.rows);
+            rows.filter(|row| is_meant(row)).count()
+        };
         let blocks = 1..=values.len() as u32;
-        let slices = blocks.map(|block| in_block(block).map(|(_, trial)| of_trial(trial)).unwrap_or_default());
-        Self { slices: slices.collect(), values }
+        let slices = blocks.clone().map(|block| in_block(block).map(|(_, trial)| of_trial(trial)).unwrap_or_default());
+        let given = blocks.map(|block| in_block(block).map_or(0, |(_, trial)| count(trial)));
+        Self { slices: slices.collect(), given: given.collect(), values }
     }
 
     /// Differences of the logarithms of two cases in each half of each round of a block.
@@ -80,13 +87,13 @@ impl Comparand {
     /// The ratio of a block: of slices the Hodges-Lehmann estimate of their differences, if most of them give one.
     fn ratio_in(&self, other: &Self, block: usize) -> Option<[f64; 2]> {
         let values = (self.values.get(block).copied().flatten(), other.values.get(block).copied().flatten());
-        let slices = |comparand: &Self| comparand.slices.get(block).map_or(0, Vec::len);
-        if slices(self) == 0 || slices(other) == 0 {
+        let given = |comparand: &Self| comparand.given.get(block).copied().unwrap_or(0);
+        if given(self) == 0 || given(other) == 0 {
             return values.0.zip(values.1).map(<[f64; 2]>::from);
         }
         values.0.zip(values.1)?;
         let differences = self.differences(other, block);
-        if 2 * differences.len() < slices(self).max(slices(other)) {
+        if 2 * differences.len() < given(self).max(given(other)) {
             return None;
         }
         Some([hodges_lehmann(&Sample::new(&differences).ok()?).exp(), 1.0])
@@ -111,7 +118,7 @@ mod tests {
             rows.map(|(place, value)| (place as u32 / 2 + 1, place as u32 % 2 + 1, value.ln())).collect()
         });
         let values = blocks.iter().map(|block| Some(block.iter().sum::<f64>() / block.len() as f64)).collect();
-        Comparand { values, slices: slices.collect() }
+        Comparand { values, slices: slices.collect(), given: blocks.iter().map(|block| block.len()).collect() }
     }
 
     #[test]

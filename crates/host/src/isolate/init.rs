@@ -115,6 +115,7 @@ impl Init {
                     let (event, content) = self.files.read(&path);
                     tell(&event, &content);
                 }
+                (Request::Folder { path }, _) => tell(&self.files.folder(&path), &[]),
                 (Request::Signal { part, signal }, _) => {
                     self.signal(&part, signal);
                     tell(&InitEvent::Signalled, &[]);

@@ -64,6 +64,10 @@ pub(super) enum Request {
     Read {
         path: PathBuf,
     },
+    /// To make a folder in which servers may write.
+    Folder {
+        path: PathBuf,
+    },
     /// To send a signal to those processes of a part that were asked for.
     Signal {
         part: String,

@@ -18,7 +18,7 @@ impl RunFiles {
         Self { folder }
     }
 
-    /// Writes a file, and makes the folders on the way to it, which all users may read. They have the owner of the run folder.
+    /// Writes a file, and makes the folders on the way to it, which all users may read.
     pub(super) fn write(&self, path: &Path, content: &[u8], mode: u32) -> InitEvent {
         let written = self.checked(path).and_then(|folder| {
             make_folders(folder, path)?;
@@ -27,6 +27,17 @@ impl RunFiles {
             fs::set_permissions(path, Permissions::from_mode(mode))
         });
         written.map_or_else(|error| no_file(path, &error), |()| InitEvent::Written)
+    }
+
+    /// Makes a folder in which servers may write: it has the owner of the run folder.
+    pub(super) fn folder(&self, path: &Path) -> InitEvent {
+        let made = self.checked(path).and_then(|folder| {
+            let owner = fs::metadata(folder)?;
+            fs::create_dir(path)?;
+            std::os::unix::fs::chown(path, Some(owner.uid()), Some(owner.gid()))?;
+            fs::set_permissions(path, Permissions::from_mode(0o755))
+        });
+        made.map_or_else(|error| no_file(path, &error), |()| InitEvent::Written)
     }
 
     /// Reads a file.
@@ -50,14 +61,11 @@ impl RunFiles {
 }
 
 fn make_folders(folder: &Path, path: &Path) -> io::Result<()> {
-    let owner = fs::metadata(folder)?;
     let above: Vec<&Path> = path.ancestors().skip(1).take_while(|above| *above != folder).collect();
     for made in above.into_iter().rev() {
         if !made.is_dir() {
             fs::create_dir(made)?;
             fs::set_permissions(made, Permissions::from_mode(0o755))?;
-            // A server writes into its own folder, under whichever account it runs.
-            std::os::unix::fs::chown(made, Some(owner.uid()), Some(owner.gid()))?;
         }
     }
     Ok(())
@@ -86,6 +94,17 @@ mod tests {
         // Once more, shorter, and with another mode.
         assert_eq!(files.write(&path, b"", 0o600), InitEvent::Written);
         assert_eq!((files.read(&path).1, mode_of(&path)), (Vec::new(), 0o600));
+    }
+
+    #[test]
+    fn a_folder_is_made_for_whoever_owns_the_run_folder() {
+        let folder = tempfile::tempdir().unwrap();
+        let files = RunFiles::below(Some(folder.path().to_owned()));
+        let path = folder.path().join("server-1");
+        assert_eq!(files.folder(&path), InitEvent::Written);
+        let owner = |path: &Path| fs::metadata(path).map(|it| (it.uid(), it.gid())).unwrap();
+        assert_eq!((owner(&path), mode_of(&path)), (owner(folder.path()), 0o755));
+        assert!(matches!(files.folder(&path), InitEvent::NoFile { .. }), "it is there already");
     }
 
     #[test]

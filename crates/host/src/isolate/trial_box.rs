@@ -202,6 +202,16 @@ impl TrialBox {
         }
     }
 
+    /// Makes a folder in the run folder, in which servers may write.
+    pub fn make_folder(&mut self, path: &Path) -> Result<(), BoxError> {
+        self.send(&Request::Folder { path: path.to_owned() }, &[])?;
+        match self.answer_of_init()? {
+            (InitEvent::Written, _) => Ok(()),
+            (InitEvent::NoFile { reason }, _) => Err(BoxError::File(reason)),
+            _ => Err(BoxError::Silent("answers what it was not asked")),
+        }
+    }
+
     /// Reads a file of the run folder.
     pub fn read_file(&mut self, path: &Path) -> Result<Vec<u8>, BoxError> {
         self.send(&Request::Read { path: path.to_owned() }, &[])?;

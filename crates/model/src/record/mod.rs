@@ -277,7 +277,8 @@ words!(FailureKind {
 /// What was measured in a trial's window.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Measurement {
-    /// From the start of the first process to the first good answer, in seconds, or `None` for a server that tolok did not start.
+    /// From the start of the first process to the first good answer, in seconds, or `None` for a server that tolok did not start,
+    /// or that others were started beside.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cold_start_s: Option<f64>,
     /// Length of the window, in seconds.
@@ -294,7 +295,8 @@ pub struct Measurement {
     /// What the kernel counted of the answers, where it was asked to.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub wire: Option<WireCount>,
-    /// The subject: all its processes, or `None` for a server that tolok did not start.
+    /// The subject: all its processes, or `None` for a server that tolok did not start,
+    /// or that others were started beside.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub subject: Option<Resources>,
     pub generator: Resources,

@@ -33,7 +33,8 @@ pub struct RawServer {
     /// Whether tolok did not start it, so that nothing is known of it but its answers.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub external: bool,
-    /// From the start of the first process to the first good answer, in seconds, or `None` for a server that tolok did not start.
+    /// From the start of the first process to the first good answer, in seconds, or `None` for a server that tolok did not start,
+    /// or that others were started beside.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cold_start_s: Option<f64>,
     /// The status that a good answer has.

@@ -198,7 +198,7 @@ fn aa_pair(times: &[f64]) -> Findings {
     run.findings()
 }
 
-/// Every reading of what sources say, in a run whose figures can be quoted: ten blocks of 20 s.
+/// Two scenarios, one in slices and one in trials: a report must never mix them unnamed.
 fn slices() -> Findings {
     let mut run = InventedRun::new(8);
     let jitter = |case: u32| {
@@ -218,6 +218,7 @@ fn slices() -> Findings {
     run.findings()
 }
 
+/// Every reading of what sources say, in a run whose figures can be quoted: ten blocks of 20 s.
 fn published() -> Findings {
     let mut run = InventedRun::new(10);
     for (id, title, times) in [("json", "JSON", 1.0), ("hello", "Hello", 1.3)] {

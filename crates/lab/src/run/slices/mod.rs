@@ -48,7 +48,6 @@ struct Slices {
     lines: Vec<StoredSlice>,
     record: TargetRecord,
     raw: RawSlices,
-    cold_start_s: f64,
     refused_tasks: Option<u64>,
 }
 
@@ -193,7 +192,7 @@ impl<'a> Launch<'a> {
                 Ok((at, server)) => match server.failure(place).or(found.crash(at)) {
                     Some((reason, message)) => Err(TrialError::Failed(reason, message)),
                     None => found
-                        .slices_of(self, at, place, server)
+                        .slices_of(self, at, place)
                         .and_then(|slices| self.measurement(trial, slices, &found, load_average)),
                 },
             };
@@ -225,7 +224,6 @@ impl<'a> Launch<'a> {
         judge(&sliced_report(folder.path()).map_err(TrialError::lab)?, trial.scenario)?;
         let database = found.version.clone().filter(|_| trial.database.is_some());
         let server = RawServer {
-            cold_start_s: Some(slices.cold_start_s),
             status: trial.workload.status,
             body_bytes: trial.body_bytes(),
             mean_body_bytes: trial.mean_body_bytes(),
@@ -295,13 +293,7 @@ impl Measured {
     }
 
     /// The slices of a case, taken out of those of the launch.
-    fn slices_of(
-        &mut self,
-        launch: &Launch<'_>,
-        at: usize,
-        place: usize,
-        server: &Server,
-    ) -> Result<Slices, TrialError> {
+    fn slices_of(&mut self, launch: &Launch<'_>, at: usize, place: usize) -> Result<Slices, TrialError> {
         let case = launch.cases[place].case;
         let loaded = self.loaded.as_ref().ok_or_else(|| TrialError::lab("nothing was measured"))?;
         let record = loaded.record.targets.iter().find(|target| target.name == case.id).cloned();
@@ -329,7 +321,6 @@ impl Measured {
                 threads: used.threads,
                 memory: used.memory,
             },
-            cold_start_s: server.cold_start_s.unwrap_or_default(),
             refused_tasks: used.refused_tasks,
         })
     }

@@ -51,11 +51,14 @@ pub(crate) fn all(findings: &Findings, scenarios: &[&ScenarioFinding]) -> Vec<Bl
     section("figures", "All figures", all)
 }
 
-/// How its slices were given, and what more of them would buy. A terminal has room for the first two sentences.
+/// How its slices were given, and what more of them would buy. A terminal has room for the first two sentences, and the last: what
+/// memory and latency are.
 fn slices(scenario: &ScenarioFinding, depth: Depth) -> Option<Block> {
     let sentences = &scenario.slices.as_ref()?.sentences;
-    let shown = if depth == Depth::Short { 2 } else { sentences.len() };
-    muted(sentences.iter().take(shown).map(String::as_str).collect::<Vec<_>>().join(" "))
+    let is_shown = |place: usize| depth != Depth::Short || place < 2 || place + 1 == sentences.len();
+    let shown =
+        sentences.iter().enumerate().filter(|(place, _)| is_shown(*place)).map(|(_, sentence)| sentence.as_str());
+    muted(shown.collect::<Vec<_>>().join(" "))
 }
 
 /// Heading, verdict and table alone, as in a brief report.
