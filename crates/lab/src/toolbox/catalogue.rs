@@ -4,6 +4,7 @@ use serde::Deserialize;
 use tolok_model::wording::suggestion;
 
 use super::npm::NpmPackage;
+use super::versions::VersionsFrom;
 use super::{ToolboxError, Version};
 
 /// The programs that tolok knows.
@@ -37,10 +38,14 @@ pub struct Recipe {
     pub(super) files: Vec<String>,
     pub(super) pecl: Option<String>,
     pub(super) go_package: Option<GoPackage>,
+    pub(super) versions: Option<VersionsFrom>,
+    /// The version that alone will do; not in the file.
+    #[serde(skip)]
+    pub(super) at: Option<String>,
     /// It starts the programs that are measured, and they shall not get the toolbox's libraries with it.
     #[serde(default)]
     pub(super) starts_others: bool,
-    by_hand: ByHand,
+    pub(super) by_hand: ByHand,
     /// A set-up that cannot get it is still a good set-up.
     #[serde(default)]
     pub optional: bool,
@@ -120,7 +125,7 @@ impl Extras {
 /// What a person runs, by the package manager of the system.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
-struct ByHand {
+pub(super) struct ByHand {
     apt_get: Option<String>,
     dnf: Option<String>,
     pacman: Option<String>,
@@ -171,6 +176,13 @@ impl Catalogue {
             name: name.to_owned(),
             known: suggestion(name, &self.names().collect::<Vec<_>>()),
         })
+    }
+}
+
+impl Catalogue {
+    /// The programs of which versions can be fetched.
+    pub(super) fn with_versions(&self) -> impl Iterator<Item = &str> {
+        self.recipes.iter().filter(|recipe| recipe.versions.is_some()).map(|recipe| recipe.name.as_str())
     }
 }
 

@@ -96,6 +96,10 @@ fn refused(recipe: &Recipe, refusal: Option<Refusal>, toolbox: &Toolbox) -> Prog
 
 /// Everything that may be the program, the most wanted first.
 pub(super) fn candidates(recipe: &Recipe, toolbox: &Toolbox) -> Vec<Candidate> {
+    if let Some((_, from)) = recipe.version_wanted() {
+        let found = matching_files(&toolbox.version_folder(&recipe.name), &[from.file()], is_executable);
+        return found.into_iter().map(|path| Candidate { path, source: Source::Toolbox }).collect();
+    }
     let own = recipe.names.iter().find_map(|name| first_on_path(&toolbox.surroundings.search_path, name));
     let bins = ["usr/bin", "usr/sbin", "bin", "sbin"].map(|folder| toolbox.root().join(folder));
     let unpacked = (!recipe.apt.is_empty()).then(|| recipe.names.iter().find_map(|name| first_on_path(&bins, name)));
@@ -148,6 +152,12 @@ fn examine(recipe: &Recipe, candidate: &Candidate, toolbox: &Toolbox) -> Result<
             package_version(&program.path, package)?
         }
     };
+    if let Some((wanted, _)) = recipe.version_wanted()
+        && program.version != wanted
+    {
+        let (path, version) = (program.path.display(), &program.version);
+        return Err(Refusal::Broken(format!("{path} is version {version}, and {wanted} was asked for")));
+    }
     if let Some(smallest) = recipe.smallest_version()
         && Version::parse(&program.version).is_none_or(|version| version < smallest)
     {

@@ -14,7 +14,7 @@ use rustix::fs::{CWD, FlockOperation, RenameFlags, flock, renameat_with};
 
 use super::installed::Installed;
 use super::plan::Work;
-use super::{FetchPlan, FetchStep, Surroundings, TOOLBOX_VARIABLE, Toolbox, apt, go, newer, npm, pecl};
+use super::{FetchPlan, FetchStep, Surroundings, TOOLBOX_VARIABLE, Toolbox, apt, go, newer, npm, pecl, versions};
 use tolok_host::call::{Call, CallError};
 
 /// Of a failed command's output, this many lines are shown.
@@ -167,6 +167,7 @@ impl Worker<'_> {
             Work::Npm { package } => npm::fetch(*package, self)?,
             Work::Pecl { extension } => pecl::fetch(extension, self)?,
             Work::Go { program, package } => go::fetch(program, package, self)?,
+            Work::Version { program, version, from } => versions::fetch(program, (version, from), self)?,
         }
         let record = self.toolbox.record();
         self.installed.write(&record).map_err(|source| FetchError::Folder { folder: record, source })

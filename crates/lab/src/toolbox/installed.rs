@@ -26,6 +26,9 @@ pub(super) struct Installed {
     /// Packages that Go built, and their versions.
     #[serde(default)]
     pub(super) go: BTreeMap<String, String>,
+    /// Versions beside the others, and where they came from.
+    #[serde(default)]
+    pub(super) versions: BTreeMap<String, String>,
     /// The archive that Swoole was built from.
     pub(super) swoole: Option<String>,
 }

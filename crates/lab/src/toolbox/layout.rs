@@ -6,6 +6,7 @@
 //! root/               the Debian packages, unpacked into one tree
 //! newer/<program>/    the packages of a newer Debian that a program is made of, with all their libraries
 //! npm/<package>/      one locked npm package each
+//! versions/<name>/    a version of a program beside the others: `bun@1.0.0`
 //! go/<program>        programs that Go built, one file each
 //! swoole/swoole.so    the extension, if it could be built
 //! staging-<pid>/      a fetch at work; everything above is renamed out of it when it is whole
@@ -35,6 +36,10 @@ impl Toolbox {
 
     pub(super) fn go_program(&self, program: &str) -> PathBuf {
         self.folder.join("go").join(program)
+    }
+
+    pub(super) fn version_folder(&self, name: &str) -> PathBuf {
+        self.folder.join("versions").join(name)
     }
 
     pub(super) fn swoole_extension(&self) -> PathBuf {

@@ -24,6 +24,7 @@ mod pecl;
 mod php_mysql;
 mod plan;
 mod version;
+mod versions;
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -38,6 +39,7 @@ pub use catalogue::{Catalogue, Recipe};
 pub use fetch::{FetchError, FetchEvent, FetchFailure, FetchOutcome};
 pub use plan::{FetchPlan, FetchStep, ManualStep};
 pub use version::Version;
+pub use versions::{at_version, without_version};
 
 /// Names a folder to be used as the toolbox instead of the default one.
 pub const TOOLBOX_VARIABLE: &str = "TOLOK_TOOLBOX";
@@ -192,6 +194,14 @@ pub enum ToolboxError {
         /// Which may be meant, and all there are.
         known: String,
     },
+    /// A version of a program of which tolok can fetch none.
+    #[error("find `{name}`: versions such as bun@1.0.0 can be fetched of {known}")]
+    NoVersions {
+        /// The name asked for.
+        name: String,
+        /// The programs of which versions can be fetched.
+        known: String,
+    },
 }
 
 /// A folder with programs, and the knowledge of how to find and fetch them.
@@ -255,8 +265,8 @@ impl Toolbox {
     /// # Errors
     /// When the catalogue does not have one of the names.
     pub fn detect_some(&self, names: &[&str]) -> Result<BTreeMap<String, ProgramState>, ToolboxError> {
-        let recipes = names.iter().map(|name| self.catalogue.recipe(name)).collect::<Result<Vec<_>, _>>()?;
-        Ok(detect::detect(&recipes, self))
+        let recipes = names.iter().map(|name| self.recipe(name)).collect::<Result<Vec<_>, _>>()?;
+        Ok(detect::detect(&recipes.iter().collect::<Vec<_>>(), self))
     }
 
     /// What `fetch` would do to get the programs named. Nothing is changed and no network is used.
@@ -264,8 +274,8 @@ impl Toolbox {
     /// # Errors
     /// When the catalogue does not have one of the names.
     pub fn plan(&self, missing: &[&str]) -> Result<FetchPlan, ToolboxError> {
-        let recipes = missing.iter().map(|name| self.catalogue.recipe(name)).collect::<Result<Vec<_>, _>>()?;
-        Ok(plan::plan(&recipes, self))
+        let recipes = missing.iter().map(|name| self.recipe(name)).collect::<Result<Vec<_>, _>>()?;
+        Ok(plan::plan(&recipes.iter().collect::<Vec<_>>(), self))
     }
 
     /// Does what the plan says, and tells of each command through `events`.

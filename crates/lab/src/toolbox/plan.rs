@@ -8,6 +8,7 @@ use serde::Serialize;
 use super::catalogue::{GoPackage, NewerPackages, PackageManager};
 use super::installed::Installed;
 use super::npm::NpmPackage;
+use super::versions::VersionsFrom;
 use super::{Recipe, Remedy, SWOOLE_VARIABLE, Toolbox, apt, go, newer, npm, pecl};
 use tolok_host::call::Call;
 
@@ -45,6 +46,7 @@ pub(super) enum Work {
     Npm { package: NpmPackage },
     Pecl { extension: String },
     Go { program: String, package: GoPackage },
+    Version { program: String, version: String, from: VersionsFrom },
 }
 
 /// What a person has to do for a program.
@@ -90,6 +92,7 @@ enum Way {
     Npm(NpmPackage),
     Pecl(String),
     Go(GoPackage),
+    Version(String, VersionsFrom),
     None { reason: String },
 }
 
@@ -107,6 +110,10 @@ pub(super) fn plan(recipes: &[&Recipe], toolbox: &Toolbox) -> FetchPlan {
             Way::Pecl(extension) => plan.steps.push(step(&[recipe], Work::Pecl { extension }, toolbox)),
             Way::Go(package) => {
                 let work = Work::Go { program: recipe.name.clone(), package };
+                plan.steps.push(step(&[recipe], work, toolbox));
+            }
+            Way::Version(version, from) => {
+                let work = Work::Version { program: recipe.name.clone(), version, from };
                 plan.steps.push(step(&[recipe], work, toolbox));
             }
             Way::None { reason } => plan.by_hand.push(ManualStep {
@@ -135,6 +142,7 @@ pub(super) fn remedy(recipe: &Recipe, toolbox: &Toolbox) -> Remedy {
         Way::Npm(package) => Work::Npm { package },
         Way::Pecl(extension) => Work::Pecl { extension },
         Way::Go(package) => Work::Go { program: recipe.name.clone(), package },
+        Way::Version(version, from) => Work::Version { program: recipe.name.clone(), version, from },
         Way::None { .. } => return Remedy::ByHand { command: recipe.by_hand(package_manager(toolbox)) },
     };
     Remedy::Fetch { program: recipe.name.clone(), from: work.source() }
@@ -144,7 +152,7 @@ pub(super) fn remedy(recipe: &Recipe, toolbox: &Toolbox) -> Remedy {
 pub(super) fn obstacle(recipe: &Recipe, toolbox: &Toolbox) -> Option<String> {
     match way(recipe, toolbox) {
         Way::None { reason } => Some(reason),
-        Way::Apt | Way::Newer(_) | Way::Npm(_) | Way::Pecl(_) | Way::Go(_) => None,
+        Way::Apt | Way::Newer(_) | Way::Npm(_) | Way::Pecl(_) | Way::Go(_) | Way::Version(..) => None,
     }
 }
 
@@ -156,6 +164,13 @@ fn way(recipe: &Recipe, toolbox: &Toolbox) -> Way {
             .map(|name| format!("no {name}"))
             .collect()
     };
+    if let Some((version, from)) = recipe.version_wanted() {
+        let lacking = lacking(&[from.client()]);
+        return match lacking.first() {
+            None => Way::Version(version.to_owned(), from.clone()),
+            Some(lacking) => Way::None { reason: format!("it is fetched by a client, and here is {lacking}") },
+        };
+    }
     if let Some(extension) = &recipe.pecl {
         // A swoole.so of the user's own needs only a PHP to load it.
         if toolbox.surroundings.swoole_so.is_some() && super::detect::candidates(recipe, toolbox).is_empty() {
@@ -214,6 +229,9 @@ fn step(recipes: &[&Recipe], work: Work, toolbox: &Toolbox) -> FetchStep {
         Work::Npm { package } => vec![npm::call(*package, &staging).to_string()],
         Work::Pecl { extension } => pecl::calls(extension, &staging).iter().map(Call::to_string).collect(),
         Work::Go { package, .. } => vec![go::call(package, &staging).to_string()],
+        Work::Version { version, from, .. } => {
+            vec![from.call(version, &staging.join("version"), &staging).to_string()]
+        }
     };
     FetchStep {
         programs: recipes.iter().map(|recipe| recipe.name.clone()).collect(),
@@ -237,6 +255,7 @@ impl Work {
             Self::Go { package: GoPackage { package, version, download, .. }, .. } => {
                 format!("Go package {package} {version}, built from source: {download}")
             }
+            Self::Version { version, from, .. } => from.source(version),
         }
     }
 }

@@ -8,6 +8,7 @@ use super::*;
 mod mysql;
 mod php_mysql;
 mod tools;
+mod versions;
 
 /// A machine whose search path is one folder of scripts, with an empty toolbox.
 struct Lab {

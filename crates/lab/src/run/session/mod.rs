@@ -22,7 +22,7 @@ use crate::run::session::capabilities::Capabilities;
 use crate::run::session::scratch::Scratch;
 use crate::subject::{AssetError, Assets, BuildError, BuildJob, BuildNames, Builds, ProgramNames};
 use crate::subject::{DatabaseNames, TemplateNames, program_names};
-use crate::toolbox::Program;
+use crate::toolbox::{Program, without_version};
 use tolok_host::machine::{Machine, format_cpu_list};
 
 /// The laboratory: what this machine has, for every study.
@@ -175,7 +175,9 @@ fn env_of(programs: &BTreeMap<String, &Program>) -> BTreeMap<String, String> {
 }
 
 fn names_of(programs: &BTreeMap<String, &Program>) -> ProgramNames {
-    programs.iter().map(|(name, program)| (name.clone(), program_names(program))).collect()
+    // A template does not know by which version of a program it is filled in.
+    let name = |name: &str| without_version(name).to_owned();
+    programs.iter().map(|(known, program)| (name(known), program_names(program))).collect()
 }
 
 impl Laboratory {
