@@ -19,6 +19,7 @@ mod database;
 mod database_flags;
 mod demands;
 mod diagnosis;
+mod duel;
 mod environment;
 mod estimate;
 mod fairness;
@@ -84,6 +85,7 @@ pub use compare::{
     ComparedRun, ComparedSide, ControlFinding, ControlShift, Difference, FigureChange, RunComparison, ScenarioChange,
     ScenarioKind, Tally, UnmatchedCase, compare_runs,
 };
+pub use duel::{DUEL_SCHEMA, Duel, DuelOutcome, DuelPair, DuelTwin, LOSSES_EXCLUDED, duel, standing};
 pub use fairness_rules::{MANY_THREADS_A_CPU, WATCHING_PROCESSES, WIRE_BYTES_TOLERATED, WORK_OF_ONE_THREAD};
 pub use findings::*;
 pub use flag::*;

@@ -5,10 +5,15 @@
 //! and at nothing else: not at which case is ahead, by how much, whether an interval excludes 1, or what a verdict says. A run
 //! that ended "once there was a difference" would find differences where none are, more and more the longer it may go on.
 //!
+//! A budget is a time: no block is begun that would exceed it, judged by how long those before took. That, too, is blind to every
+//! ratio.
+//!
 //! It is asked after each whole block, of all of them so far. Ratios are those that a report rests on: of every pair of ranked
 //! cases of each scenario, of goodput within blocks, and of programs of wall time, each with its own 95 % interval.
 
-use tolok_model::{Plan, Stopping};
+use std::collections::{BTreeMap, BTreeSet};
+
+use tolok_model::{Plan, Stopping, format_duration};
 
 use crate::estimate::{half_width, least_trials};
 use crate::figures::{counted, small_share};
@@ -18,16 +23,44 @@ use crate::programs;
 use crate::records::Records;
 use crate::servers::of_servers;
 
-/// After how many blocks the rule of the plan was met first, or `None` where it has not been, or the plan has no such rule.
+/// After how many blocks the run was to end by the rule of the plan or its budget, or `None` where neither holds yet.
 ///
 /// Only whole blocks count: those of which every planned trial has a record, whatever became of it.
 pub fn blocks_settled(records: &Records) -> Option<u32> {
-    let rule = records.plan.stopping?;
+    let sure = records.plan.stopping.and_then(|rule| blocks_until_sure(records, rule));
+    let spent = records.plan.budget_s.and_then(|budget_s| blocks_in_budget(records, budget_s));
+    sure.into_iter().chain(spent).min()
+}
+
+fn blocks_until_sure(records: &Records, rule: Stopping) -> Option<u32> {
     if !has_ratios(records.plan) {
         return None;
     }
     let least = rule.at_least.max(least_trials());
     (least..=whole_blocks(records)).find(|blocks| is_settled(records, *blocks, rule))
+}
+
+/// After how many blocks a further one, as long as they on average, would have exceeded the budget.
+fn blocks_in_budget(records: &Records, budget_s: f64) -> Option<u32> {
+    let took_s = block_times(records);
+    (least_trials()..=whole_blocks(records)).find(|blocks| {
+        let taken_s: f64 = took_s.range(1..=*blocks).map(|(_, took_s)| took_s).sum();
+        taken_s * f64::from(blocks + 1) / f64::from(*blocks) > budget_s
+    })
+}
+
+/// How long each block took. The trials of a launch took their time together.
+fn block_times(records: &Records) -> BTreeMap<u32, f64> {
+    let launches: BTreeMap<u32, Option<u32>> =
+        records.plan.trials.iter().map(|trial| (trial.number, trial.launch)).collect();
+    let (mut blocks, mut counted) = (BTreeMap::new(), BTreeSet::new());
+    for trial in records.trials {
+        let launch = launches.get(&trial.number).copied().flatten();
+        if launch.is_none_or(|launch| counted.insert(launch)) {
+            *blocks.entry(trial.block).or_default() += trial.took_s;
+        }
+    }
+    blocks
 }
 
 /// Whether any two cases of a plan compete. Where none do, there is no ratio that could ever be sure.
@@ -46,17 +79,18 @@ pub(crate) struct Ended {
     pub(crate) sentence: Option<String>,
 }
 
-/// Whether and where the rule ended the run.
+/// Whether and where the rule or the budget ended the run.
 pub(crate) fn ended(records: &Records) -> Ended {
     let plan = records.plan;
-    let Some(rule) = plan.stopping else { return Ended::default() };
+    if !plan.may_end_early() {
+        return Ended::default();
+    }
     let Some(settled) = blocks_settled(records) else {
-        let whole = whole_blocks(records);
-        let came = match whole {
+        let came = match whole_blocks(records) {
             all if all >= plan.blocks => format!("{} were run, and that was not reached", counted_blocks(all)),
             some => format!("{} were run when it was stopped before that", counted_blocks(some)),
         };
-        return Ended { plan: None, sentence: Some(sentence(rule, plan.blocks, &came)) };
+        return Ended { plan: None, sentence: Some(sentence(plan, &came)) };
     };
     // A run that went on nevertheless has measured what it has measured.
     let run = records.trials.iter().map(|trial| trial.block).max().map_or(settled, |last| last.max(settled));
@@ -65,16 +99,26 @@ pub(crate) fn ended(records: &Records) -> Ended {
     } else {
         format!("that was reached after {}, and {} were run", counted_blocks(settled), counted_blocks(run))
     };
-    Ended { plan: Some(shortened(plan, run)), sentence: Some(sentence(rule, plan.blocks, &came)) }
+    Ended { plan: Some(shortened(plan, run)), sentence: Some(sentence(plan, &came)) }
 }
 
-fn sentence(rule: Stopping, most: u32, came: &str) -> String {
-    format!(
-        "The run was to end once every ratio was sure to {} to either side, after at least {} and at most {most}, whatever the \
-         ratios were: {came}.",
-        small_share(rule.until),
-        counted_blocks(rule.at_least),
-    )
+fn sentence(plan: &Plan, came: &str) -> String {
+    let sure = plan.stopping.map(|rule| {
+        format!(
+            "once every ratio was sure to {} to either side, after at least {}",
+            small_share(rule.until),
+            counted_blocks(rule.at_least)
+        )
+    });
+    let spent = plan.budget_s.map(|budget_s| {
+        format!(
+            "before the block that would exceed {}, after at least {}",
+            format_duration(budget_s),
+            counted_blocks(least_trials())
+        )
+    });
+    let ends: Vec<String> = sure.into_iter().chain(spent).collect();
+    format!("The run was to end {} and at most {}, whatever the ratios were: {came}.", ends.join(", or "), plan.blocks)
 }
 
 fn counted_blocks(blocks: u32) -> String {
@@ -83,7 +127,7 @@ fn counted_blocks(blocks: u32) -> String {
 
 /// Blocks from the first on of which every planned trial has a record.
 fn whole_blocks(records: &Records) -> u32 {
-    let recorded: std::collections::BTreeSet<u32> = records.trials.iter().map(|trial| trial.number).collect();
+    let recorded: BTreeSet<u32> = records.trials.iter().map(|trial| trial.number).collect();
     let lacking = records.plan.trials.iter().filter(|trial| !recorded.contains(&trial.number));
     lacking.map(|trial| trial.block - 1).min().unwrap_or(records.plan.blocks)
 }

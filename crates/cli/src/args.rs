@@ -5,6 +5,7 @@ mod author;
 mod bring;
 mod command;
 mod compare;
+mod duel;
 mod fidelity;
 mod forecast;
 mod load;
@@ -30,6 +31,7 @@ pub use author::{
 pub use bring::{BringArgs, NamedUrl};
 pub use command::{parse, parse_from, visible};
 pub use compare::{CompareArgs, CompareFormat};
+pub use duel::{DuelArgs, DuelFormat, DuelJudge};
 pub use fidelity::{FidelityArgs, FidelityFormat};
 pub use forecast::{ForecastArgs, ForecastFormat};
 pub use load::{LoadArgs, LoadFormat};
@@ -63,6 +65,10 @@ pub enum Verb {
     Quick(QuickArgs),
     /// Run a study: plan, check, measure, analyse, report.
     Run(RunArgs),
+    /// Compare two or more servers for a few minutes: versions, variants, folders, or two states of one folder in git.
+    ///
+    /// It ends with the ratio of good responses per second and of CPU time, each with its interval, and an exit code for CI.
+    Duel(DuelArgs),
     /// Show what a study would do, up to the point of running.
     Plan(PlanArgs),
     /// Resume an interrupted run.
@@ -143,7 +149,7 @@ impl Verb {
     /// of its run.
     pub fn opens_boxes(&self) -> bool {
         match self {
-            Self::Quick(_) | Self::Run(_) | Self::Plan(_) | Self::Resume(_) => true,
+            Self::Quick(_) | Self::Run(_) | Self::Duel(_) | Self::Plan(_) | Self::Resume(_) => true,
             Self::Doctor(_) | Self::Check(_) | Self::Fidelity(_) => true,
             Self::Replicate(options) => !options.stored,
             _ => false,

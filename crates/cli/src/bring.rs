@@ -1,7 +1,7 @@
 //! What a run has from elsewhere than the checkout: read, found, and entered into the catalogue beside what is there.
 
 use tolok_lab::user_servers::{
-    FolderError, UrlError, ask_three_times, external_server, is_on_this_machine, local_subject, serves,
+    FolderError, UrlError, again, ask_three_times, external_server, is_on_this_machine, local_subject, serves,
 };
 use tolok_model::{Catalogue, ExternalServer, Plan, Skipped, Study, Subject, SubjectSelector, Workload, url_workload};
 
@@ -14,6 +14,8 @@ const STUDY_OF_FOLDERS: &str = "quick";
 
 #[derive(Debug, Default)]
 pub struct UserServers {
+    /// The study that tolok made for them, which names them in its own order: its name and its text.
+    pub made: Option<(String, String)>,
     /// Subjects in folders of the user's.
     pub folders: Vec<Subject>,
     /// Servers that run already. Which workloads they serve is asked when the study is known.
@@ -35,16 +37,16 @@ impl UserServers {
         let mut servers = args.url.iter().map(server).collect::<Result<Vec<_>, _>>()?;
         name_apart(&mut servers, args);
         refuse_remote(&servers, args.allow_remote)?;
-        Ok(Self { folders, servers })
+        Ok(Self { made: None, folders, servers })
     }
 
     /// Looks again at what the plan of a run has. It warns of changes; a folder that is gone is an error.
     /// Consent to load on other machines was given for one session, and a server or its owner may have changed since.
     pub fn again(plan: &Plan, allow_remote: bool) -> Result<Self, CliError> {
         refuse_remote(&plan.brought.servers, allow_remote)?;
-        let mut bring = Self { folders: Vec::new(), servers: plan.brought.servers.clone() };
+        let mut bring = Self { servers: plan.brought.servers.clone(), ..Self::default() };
         for brought in &plan.brought.folders {
-            let subject = local_subject(brought.folder.as_ref()).map_err(|error| match error {
+            let subject = again(brought).map_err(|error| match error {
                 FolderError::NoFolder { path } => {
                     let gone = format!("cannot resume: the folder of {}, {}, is gone", brought.subject, path.display());
                     CliError::new(Exit::Missing, gone)
@@ -92,7 +94,9 @@ impl UserServers {
 
     /// The study to run where none was named: its name and, if it is no file, its text.
     pub fn study(&self) -> (String, Option<String>) {
-        if self.folders.is_empty() {
+        if let Some((name, text)) = &self.made {
+            (name.clone(), Some(text.clone()))
+        } else if self.folders.is_empty() {
             ("url".to_owned(), Some(study_of_urls(&self.servers)))
         } else {
             (STUDY_OF_FOLDERS.to_owned(), None)
@@ -128,6 +132,9 @@ impl UserServers {
 
     /// Puts what was brought beside what a study names.
     pub fn select(&self, study: &mut Study, catalogue: &Catalogue, alone: bool) {
+        if self.made.is_some() {
+            return;
+        }
         let of_folders = self.folders.iter().map(|subject| &subject.id);
         let ids = of_folders.chain(self.servers.iter().map(|server| &server.subject));
         let own = ids.filter_map(|id| SubjectSelector::read(id, catalogue).ok());

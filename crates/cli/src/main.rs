@@ -37,6 +37,7 @@ fn main() -> ExitCode {
     let ended = match args.verb {
         Verb::Quick(options) => verbs::quick::quick(&options),
         Verb::Run(options) => verbs::run::run(&options),
+        Verb::Duel(options) => verbs::duel::duel(&options),
         Verb::Plan(options) => verbs::plan::plan(&options),
         Verb::Resume(options) => verbs::run::resume(&options),
         Verb::Report(options) => verbs::report::report(&options),

@@ -46,7 +46,7 @@ pub fn announce(planned: &Planned) {
 /// `10 blocks`, `up to 30 blocks`
 fn blocks(plan: &Plan) -> String {
     let blocks = counted(u64::from(plan.blocks), "block");
-    if plan.stopping.is_some() { format!("up to {blocks}") } else { blocks }
+    if plan.may_end_early() { format!("up to {blocks}") } else { blocks }
 }
 
 /// `3 subjects × 2 scenarios`. No server is a program, so with both kinds there is no such product of numbers.
@@ -82,6 +82,17 @@ impl Measured {
 
 /// Makes the run's folder, measures until the plan is done or `stop` is asked, and writes the reports.
 pub fn measure(opened: &Lab, planned: &Planned, result: &ResultArgs, stop: &Stop) -> Result<Measured, CliError> {
+    measure_telling(opened, planned, result, stop, &|_| None)
+}
+
+/// The same, telling after each block what `standing` makes of those so far.
+pub fn measure_telling(
+    opened: &Lab,
+    planned: &Planned,
+    result: &ResultArgs,
+    stop: &Stop,
+    standing: &Standing,
+) -> Result<Measured, CliError> {
     let (laboratory, plan) = (&opened.laboratory, &planned.plan);
     let new = NewRun {
         study: &planned.name,
@@ -95,8 +106,11 @@ pub fn measure(opened: &Lab, planned: &Planned, result: &ResultArgs, stop: &Stop
     let runs = runs_folder(result.runs.as_deref())?;
     let folder = RunFolder::create(&runs, &new.record(laboratory), plan, &planned.text, &names)?;
     warn_of(&planned.capabilities.leftovers);
-    measure_in(opened, &folder, result, stop)
+    measure_in(opened, &folder, result, stop, standing)
 }
+
+/// Says what is known so far, or nothing.
+pub type Standing = dyn Fn(&Records) -> Option<String>;
 
 /// Warns of what earlier sessions left and could not be removed.
 pub fn warn_of(leftovers: &[String]) {
@@ -108,28 +122,45 @@ struct PlanRule<'a> {
     run: &'a RunRecord,
     plan: &'a Plan,
     names: &'a Names,
+    standing: &'a Standing,
+}
+
+impl<'a> PlanRule<'a> {
+    fn records(&self, trials: &'a [TrialRecord]) -> Records<'a> {
+        let Self { run, plan, names, .. } = *self;
+        Records { run, plan, names, trials, diagnoses: &[], records_sha256: None }
+    }
 }
 
 impl StopRule for PlanRule<'_> {
     fn blocks_settled(&self, trials: &[TrialRecord]) -> Option<u32> {
-        let Self { run, plan, names } = *self;
-        blocks_settled(&Records { run, plan, names, trials, diagnoses: &[], records_sha256: None })
+        blocks_settled(&self.records(trials))
+    }
+
+    fn standing(&self, trials: &[TrialRecord]) -> Option<String> {
+        (self.standing)(&self.records(trials))
     }
 }
 
 /// How many trials of a stored run are left to be run.
 pub fn trials_left(folder: &RunFolder, stored: &StoredRun) -> Result<usize, CliError> {
     let names = folder.names()?;
-    let rule = PlanRule { run: &stored.run, plan: &stored.plan, names: &names };
+    let rule = PlanRule { run: &stored.run, plan: &stored.plan, names: &names, standing: &|_| None };
     let last_block = rule.blocks_settled(&stored.trials).unwrap_or(stored.plan.blocks);
     Ok(open_trials(&stored.plan, &stored.trials, last_block).len())
 }
 
 /// Runs what is left of the run in `folder`, and writes the reports.
-pub fn measure_in(opened: &Lab, folder: &RunFolder, result: &ResultArgs, stop: &Stop) -> Result<Measured, CliError> {
+pub fn measure_in(
+    opened: &Lab,
+    folder: &RunFolder,
+    result: &ResultArgs,
+    stop: &Stop,
+    standing: &Standing,
+) -> Result<Measured, CliError> {
     let mut watching = Watching::new(folder, result)?;
     let (run, plan, names) = (folder.run()?, folder.plan()?, folder.names::<Names>()?);
-    let rule = PlanRule { run: &run, plan: &plan, names: &names };
+    let rule = PlanRule { run: &run, plan: &plan, names: &names, standing };
     let setup = RunSetup { laboratory: &opened.laboratory, plan: &plan, folder, stop, rule: &rule };
     let summary = run_plan(setup, &mut |event| watching.tell(&event))?;
     let findings = keep(folder)?;

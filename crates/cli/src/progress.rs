@@ -97,8 +97,9 @@ impl Progress {
             }
             RunEvent::Settled { blocks, at_most } => {
                 let of = figures::counted(u64::from(*at_most), "block");
-                self.screen.line(&format!("sure enough after {blocks} of at most {of}: no further one is begun"));
+                self.screen.line(&format!("ended after {blocks} of at most {of}, as planned"));
             }
+            RunEvent::Standing { words } => self.screen.line(words),
             RunEvent::RunEnded { .. } => self.screen.end(),
         }
     }

@@ -248,7 +248,8 @@ fn the_fingerprint_changes_with_everything_that_is_fixed_beforehand() {
     let original = study("['go/nethttp', 'php/fpm']", "'json'");
     let fingerprint = |study: &Study, seed| plan_of(study, seed).hash();
     type Change<'a> = &'a dyn Fn(&mut Study);
-    let changes: [(&str, Change<'_>); 22] = [
+    let changes: [(&str, Change<'_>); 23] = [
+        ("budget", &|study| study.budget_s = Some(60.0)),
         ("stopping rule", &|study| study.stopping = Some(Stopping { until: 0.03, at_least: 5 })),
         ("A/A pair", &|study| study.aa_pair = true),
         ("blocks", &|study| study.blocks = 4),

@@ -71,6 +71,16 @@ fn the_seed_gives_the_order_and_every_launch_has_its_own() {
 }
 
 #[test]
+fn a_budget_buys_as_many_launches_as_fit_and_some_to_spare() {
+    let blocks =
+        |budget: &str| plan(&STUDY.replace("blocks = 2", &format!("blocks = {{ budget = '{budget}' }}"))).blocks;
+    let launch_s = plan(STUDY).estimate_s() / 2.0;
+    assert_eq!(blocks("1s"), 5, "fewer have no interval");
+    assert_eq!(blocks("3m"), (180.0 * 1.25 / launch_s) as u32);
+    assert_eq!(plan(&STUDY.replace("blocks = 2", "blocks = { budget = '3m' }")).estimate_s(), 180.0);
+}
+
+#[test]
 fn a_launch_ends_where_the_database_begins() {
     let plan = plan(&STUDY.replace("'json']", "'rows']"));
     let launches: std::collections::BTreeSet<(Option<u32>, bool)> = plan

@@ -190,12 +190,14 @@ fn blocks_are_a_number_or_a_rule_with_a_number_that_is_never_exceeded() {
     let read = |blocks: &str| {
         let text = SOUND.replace("title = ", &format!("{blocks}\ntitle = "));
         let study = Study::read(&text, &catalogue()).unwrap();
-        (study.blocks, study.stopping.map(|rule| (rule.until, rule.at_least)))
+        (study.blocks, study.stopping.map(|rule| (rule.until, rule.at_least)), study.budget_s)
     };
-    assert_eq!(read(""), (10, None));
-    assert_eq!(read("blocks = 7"), (7, None));
-    assert_eq!(read("blocks = { until = '3%', at-most = 30 }"), (30, Some((0.03, 5))));
-    assert_eq!(read("blocks = { until = '2.5%', at-least = 8, at-most = 8 }"), (8, Some((0.025, 8))));
+    assert_eq!(read(""), (10, None, None));
+    assert_eq!(read("blocks = 7"), (7, None, None));
+    assert_eq!(read("blocks = { until = '3%', at-most = 30 }"), (30, Some((0.03, 5)), None));
+    assert_eq!(read("blocks = { until = '2.5%', at-least = 8, at-most = 8 }"), (8, Some((0.025, 8)), None));
+    assert_eq!(read("blocks = { budget = '3m', at-most = 40 }"), (40, None, Some(180.0)));
+    assert_eq!(read("blocks = { until = '3%', budget = '3m' }").1, Some((0.03, 5)));
 }
 
 #[test]
@@ -207,8 +209,13 @@ fn a_rule_for_blocks_that_cannot_be_kept_is_refused() {
     1:10 «{ until = '0%', at-least = 4, at-most = 3 }» `at-least` must be 5 or more: fewer blocks have no interval
     1:10 «{ until = '0%', at-least = 4, at-most = 3 }» `at-most` is 3; it must be 4 or more, which is `at-least`
     ");
-    assert_snapshot!(with_blocks("{ until = '3%' }"), @"1:10 «{ until = '3%' }» missing field `at-most`");
-    assert_snapshot!(with_blocks("{ until = '3%', at-most = 30, more = 1 }"), @"1:40 «more» unknown key `more` (known here: until, at-least, at-most)");
-    assert_snapshot!(with_blocks("'ten'"), @r#"1:10 «'ten'» expected a number, or a table such as { until = "3%", at-most = 30 }, found the string "ten""#);
-    assert_snapshot!(with_blocks("-1"), @r#"1:10 «-1» expected a number, or a table such as { until = "3%", at-most = 30 }, found the number -1"#);
+    assert_snapshot!(with_blocks("{ until = '3%' }"), @"1:10 «{ until = '3%' }» `until` needs `at-most`, or it might never end");
+    assert_snapshot!(with_blocks("{ at-least = 7, budget = '0s' }"), @r"
+    1:10 «{ at-least = 7, budget = '0s' }» `at-least` belongs to `until`
+    1:10 «{ at-least = 7, budget = '0s' }» `budget` must be longer than 0s
+    ");
+    assert_snapshot!(with_blocks("{ at-most = 7 }"), @"1:10 «{ at-most = 7 }» `blocks` needs `until` or `budget`");
+    assert_snapshot!(with_blocks("{ until = '3%', at-most = 30, more = 1 }"), @"1:40 «more» unknown key `more` (known here: until, budget, at-least, at-most)");
+    assert_snapshot!(with_blocks("'ten'"), @r#"1:10 «'ten'» expected a number, or a table such as { until = "3%", at-most = 30 } or { budget = "3m" }, found the string "ten""#);
+    assert_snapshot!(with_blocks("-1"), @r#"1:10 «-1» expected a number, or a table such as { until = "3%", at-most = 30 } or { budget = "3m" }, found the number -1"#);
 }

@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test may, and so may what a test calls")]
 
 use tolok_analysis::replication::ReplicationFindings;
-use tolok_analysis::{Findings, RunComparison};
+use tolok_analysis::{Duel, Findings, RunComparison};
 use tolok_audit::Audit;
 use tolok_report::data::schema;
 
@@ -15,6 +15,11 @@ fn the_schema_in_the_repository_is_the_one_of_the_code() {
 #[test]
 fn the_schema_of_comparisons_is_the_one_of_the_code() {
     check("compare", &schema::<RunComparison>());
+}
+
+#[test]
+fn the_schema_of_duels_is_the_one_of_the_code() {
+    check("duel", &schema::<Duel>());
 }
 
 #[test]

@@ -43,9 +43,10 @@ Bun.serve({
       Object.fromEntries(methods(path).map((method) => [method, handler])),
     ]),
   ),
-  // Whatever no route took: a known path with another method, or an unknown path.
+  // Whatever no route took: a known path with another method, or an unknown path. Before 1.2.3 Bun has no routes, so this takes all.
   fetch(request) {
     const { pathname } = new URL(request.url);
+    if (pathname in routes && methods(pathname).includes(request.method)) return routes[pathname](request);
     return pathname in routes
       ? new Response(null, { status: 405, headers: { Allow: methods(pathname).join(", ") } })
       : new Response("not found", { status: 404 });

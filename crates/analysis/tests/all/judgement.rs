@@ -297,6 +297,27 @@ mod stopping {
     }
 
     #[test]
+    fn a_budget_ends_it_before_the_block_that_would_exceed_it() {
+        let mut run = run(20);
+        run.case(GO, &[40e3; 20]).case(BUN, &[20e3; 20]);
+        run.trials.iter_mut().for_each(|trial| trial.took_s = 3.0);
+        // A block is two trials, so 6 s.
+        for (budget_s, blocks) in [(1.0, Some(5)), (47.9, Some(7)), (48.0, Some(8)), (200.0, None)] {
+            run.plan.budget_s = Some(budget_s);
+            assert_eq!(settled(&run), blocks, "in {budget_s} s");
+        }
+        run.plan.budget_s = Some(48.0);
+        run.trials.retain(|trial| trial.block <= 8);
+        let findings = run.findings();
+        assert_eq!((findings.run.blocks, findings.trials_missing), (8, 0));
+        assert!(said(&findings).contains("before the block that would exceed 48s"), "{}", said(&findings));
+        // The trials of a launch took their time together.
+        run.plan.trials.iter_mut().for_each(|trial| trial.launch = Some(trial.block));
+        run.plan.budget_s = Some(24.0);
+        assert_eq!(settled(&run), Some(8));
+    }
+
+    #[test]
     fn a_block_that_is_not_whole_does_not_count() {
         let met = settled(&calming(20, 20)).unwrap();
         let mut run = calming(20, met);

@@ -10,6 +10,7 @@ mod bottlenecks;
 mod compare;
 mod courses;
 mod database;
+mod duel;
 mod environment;
 mod fairness;
 mod forecast;

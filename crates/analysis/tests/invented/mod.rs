@@ -606,6 +606,7 @@ fn empty_plan(blocks: u32) -> Plan {
             .to_owned(),
         seed: 83850,
         stopping: None,
+        budget_s: None,
         blocks,
         smallest_effect: 0.03,
         reruns: 2,

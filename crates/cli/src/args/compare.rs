@@ -95,7 +95,7 @@ impl MetricName {
 }
 
 /// `3%` as 0.03. Without its sign a number could be either.
-fn threshold(text: &str) -> Result<f64, String> {
+pub fn threshold(text: &str) -> Result<f64, String> {
     let percent = text.trim().strip_suffix('%').and_then(|number| number.trim().parse::<f64>().ok());
     let share = percent.map(|percent| percent / 100.0).filter(|share| *share > 0.0 && *share < 1.0);
     share.ok_or_else(|| "a threshold is a percentage of more than 0 and less than 100, such as 3%".to_owned())

@@ -5,6 +5,7 @@ pub mod boxes;
 pub mod check;
 pub mod compare;
 pub mod doctor;
+pub mod duel;
 pub mod fidelity;
 pub mod forecast;
 pub mod help;

@@ -12,7 +12,7 @@ use tolok_lab::home::Home;
 use tolok_lab::run::Capabilities;
 use tolok_model::{
     Catalogue, CpuMap, CpuMode, Database, Engine, Environment, Here, LoadTool, Plan, PlanError, Role, Scenario,
-    Skipped, Study, Subject, SubjectSelector, Timer, bytes_words, describe_slices,
+    Skipped, Study, Subject, SubjectSelector, Timer, bytes_words, describe_slices, format_duration,
 };
 
 use crate::args::{BringArgs, MeasureArgs, PlanArgs, PlanFormat};
@@ -127,7 +127,7 @@ pub fn make_in(opened: &mut Lab, bring: &UserServers, request: StudyRequest<'_>)
 fn as_asked(mut study: Study, args: &MeasureArgs, catalogue: &Catalogue) -> Result<Study, CliError> {
     if let Some(blocks) = args.blocks {
         // A number takes the place of a rule as well.
-        (study.blocks, study.stopping) = (blocks, None);
+        (study.blocks, study.stopping, study.budget_s) = (blocks, None, None);
     }
     if !args.subjects.is_empty() {
         study.subjects = chosen_subjects(&args.subjects, catalogue)?;
@@ -424,6 +424,9 @@ fn describe_order(text: &mut String, plan: &Plan) {
         let (least, until) =
             (counted(u64::from(rule.at_least), "block"), tolok_analysis::figures::small_share(rule.until));
         let _ = writeln!(text, "  ends after {least} or more, once every ratio is known to {until} either way");
+    }
+    if let Some(budget_s) = plan.budget_s {
+        let _ = writeln!(text, "  ends before the block that would exceed {}", format_duration(budget_s));
     }
 }
 

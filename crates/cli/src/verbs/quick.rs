@@ -9,13 +9,13 @@ use tolok_model::Engine;
 
 use super::plan::{StudyRequest, make_in};
 use super::report::open_in_browser;
-use super::setup::{fetch, what};
+use super::setup::offer;
 use crate::args::QuickArgs;
 use crate::bring::UserServers;
 use crate::exit::{CliError, Exit};
 use crate::laboratory::{Lab, TOOLS};
 use crate::measuring::{announce, interruptible, measure};
-use crate::output::{ask, say};
+use crate::output::say;
 
 /// Shows what is there, offers to fetch the rest, runs the quick study and opens the report.
 pub fn quick(args: &QuickArgs) -> Result<Exit, CliError> {
@@ -70,19 +70,5 @@ fn offer_missing(opened: &mut Lab, yes: bool) -> Result<(), CliError> {
         .filter(|name| !opened.laboratory.programs.contains_key(*name))
         .map(str::to_owned)
         .collect();
-    let names: Vec<&str> = missing.iter().map(String::as_str).collect();
-    let mut plan = opened.toolbox.plan(&names)?;
-    plan.steps.retain(|step| !step.optional);
-    if plan.is_empty() {
-        return Ok(());
-    }
-    let folder = opened.toolbox.folder().display().to_string();
-    if yes || ask(&format!("Fetch {} into {folder}? Nothing outside that folder changes.", what(&plan))) {
-        say(format!("Fetching {} into {folder}", what(&plan)));
-        fetch(opened, &plan)?;
-        say("");
-    } else {
-        say(format!("Going on without {}; to fetch it: tolok quick --yes, or tolok setup\n", what(&plan)));
-    }
-    Ok(())
+    offer(opened, &missing, yes)
 }

@@ -46,7 +46,7 @@ pub fn resume(args: &ResumeArgs) -> Result<Exit, CliError> {
     });
     let capabilities = Capabilities::prepare();
     warn_of(&capabilities.leftovers);
-    let measured = measure_in(&opened, &folder, &args.result, &interruptible("trial")?)?;
+    let measured = measure_in(&opened, &folder, &args.result, &interruptible("trial")?, &|_| None)?;
     measured.show(&args.result)?;
     Ok(measured.exit)
 }

@@ -48,6 +48,25 @@ pub fn setup(args: &SetupArgs) -> Result<Exit, CliError> {
     Ok(if still_missing(&opened, &missing, &plan, &args.programs) { Exit::Missing } else { Exit::Done })
 }
 
+/// Fetches what is missing: at once with `yes`, after a question on a terminal, not at all elsewhere.
+pub fn offer(opened: &mut Lab, missing: &BTreeSet<String>, yes: bool) -> Result<(), CliError> {
+    let names: Vec<&str> = missing.iter().map(String::as_str).collect();
+    let mut plan = opened.toolbox.plan(&names)?;
+    plan.steps.retain(|step| !step.optional);
+    if plan.is_empty() {
+        return Ok(());
+    }
+    let folder = opened.toolbox.folder().display().to_string();
+    if yes || ask(&format!("Fetch {} into {folder}? Nothing outside that folder changes.", what(&plan))) {
+        say(format!("Fetching {} into {folder}", what(&plan)));
+        fetch(opened, &plan)?;
+        say("");
+    } else {
+        say(format!("Going on without {}; to fetch it: --yes, or tolok setup\n", what(&plan)));
+    }
+    Ok(())
+}
+
 /// The programs that the words stand for: each for itself, but for `tools`, and for GNU time's name in studies.
 fn asked_for(words: &[String]) -> BTreeSet<&str> {
     let programs = |word| match word {

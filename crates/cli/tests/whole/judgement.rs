@@ -77,7 +77,7 @@ fn a_run_ends_by_its_own_rule_once_it_is_sure_enough() {
     let (said, report) = run(&place);
     assert_done(said.code, &said.progress);
     let blocks = place.records().iter().filter_map(|record| record["block"].as_u64()).max().unwrap();
-    let is_settled = said.progress.contains(&format!("sure enough after {blocks} of at most 9 blocks"));
+    let is_settled = said.progress.contains(&format!("ended after {blocks} of at most 9 blocks"));
     // Where others disturb the machine the rule may never hold.
     assert!(is_settled || blocks == 9, "{}", said.progress);
     assert_eq!(report["trials_missing"], 0);

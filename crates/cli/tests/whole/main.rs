@@ -14,6 +14,7 @@ mod conformance;
 mod database_boxes;
 mod databases;
 mod documents;
+mod duel;
 mod edges;
 mod environments;
 mod events;

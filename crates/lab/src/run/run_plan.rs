@@ -63,6 +63,11 @@ pub enum RunError {
 pub trait StopRule {
     /// After how many blocks the rule held, judged by what was found so far, or `None` while it does not hold.
     fn blocks_settled(&self, trials: &[TrialRecord]) -> Option<u32>;
+
+    /// What is known so far, in words, where somebody waits for it.
+    fn standing(&self, _trials: &[TrialRecord]) -> Option<String> {
+        None
+    }
 }
 
 /// What a run needs.
@@ -157,10 +162,14 @@ impl<'a> Run<'a> {
     /// Ends the run early if the plan's rule for stopping holds by now.
     fn ask_the_rule(&mut self, emit: &mut dyn FnMut(RunEvent)) -> Result<(), StoreError> {
         let RunSetup { plan, folder, rule, .. } = self.setup;
-        if plan.stopping.is_none() || self.last_block < plan.blocks {
+        if !plan.may_end_early() || self.last_block < plan.blocks {
             return Ok(());
         }
-        if let Some(blocks) = rule.blocks_settled(&folder.read()?.trials) {
+        let trials = folder.read()?.trials;
+        if let Some(words) = rule.standing(&trials) {
+            emit(RunEvent::Standing { words });
+        }
+        if let Some(blocks) = rule.blocks_settled(&trials) {
             self.last_block = blocks;
             emit(RunEvent::Settled { blocks, at_most: plan.blocks });
         }

@@ -1,5 +1,6 @@
 //! A folder of the user's that holds a subject.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -63,7 +64,8 @@ pub fn local_subject(path: &Path) -> Result<Subject, FolderError> {
     let id = format!("{LOCAL}/{name}");
     let mut subject = Subject::read(&id, &text).map_err(|problems| HomeError::Wrong { path: file, text, problems })?;
     let sha256 = fingerprint(&folder)?;
-    subject.folder = Some(SubjectFolder { subject: id, folder: folder.display().to_string(), sha256 });
+    let folder = folder.display().to_string();
+    subject.folder = Some(SubjectFolder { subject: id, folder, sha256, title: None, versions: BTreeMap::new() });
     Ok(subject)
 }
 

@@ -1,7 +1,11 @@
 //! Servers that are brought to a run from elsewhere than the checkout: folders with a `subject.toml`, and servers that run already.
 
 mod folder;
+mod git;
 mod url;
+mod versions;
 
 pub use folder::{FolderError, local_subject};
+pub use git::{GitError, state_of_folder};
 pub use url::{UrlError, ask_three_times, differs, external_server, is_on_this_machine, serves};
+pub use versions::{again, titled, with_version};

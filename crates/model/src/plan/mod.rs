@@ -15,6 +15,7 @@ use crate::environment::Environment;
 use crate::plan::error::PlanError;
 use crate::plan::skipped::Skipped;
 use crate::program::ProgramScenario;
+use crate::study::blocks::LEAST_FOR_A_RULE;
 use crate::study::published::PublishedRatio;
 use crate::study::scale::{is_unscaled, unscaled};
 use crate::study::{Scenario, Study, SubjectSelector};
@@ -81,6 +82,9 @@ pub struct Plan {
     /// When the run may end before its last block, or `None` where all blocks are run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stopping: Option<Stopping>,
+    /// No block is begun that would not end within this time, but for the first five; `None` without a budget.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub budget_s: Option<f64>,
     /// Differences smaller than this fraction do not matter.
     pub smallest_effect: f64,
     /// How often a disturbed trial is measured again at most.
@@ -113,6 +117,9 @@ pub struct Plan {
 const OVERHEAD_S: f64 = 0.25;
 /// A private database is started, filled and stopped in about this long, in seconds.
 const DATABASE_OVERHEAD_S: f64 = 0.6;
+
+/// A plan has this many times the blocks that its budget is expected to buy.
+const SPARE: f64 = 1.25;
 
 /// Says why a variant of a subject cannot be run here, if it cannot.
 pub type Ready<'a> = &'a dyn Fn(&Subject, &str) -> Result<(), String>;
@@ -242,14 +249,14 @@ impl Plan {
             return Err(if nothing_else { PlanError::NothingToDo } else { PlanError::NothingReady(selected.skipped) });
         }
         skip_without_workload(study, catalogue, &mut selected);
-        let trials = shuffled(&cases, &scenarios, study.blocks, seed);
-        Ok(Self {
+        let mut plan = Self {
             format: crate::RECORD_FORMAT,
             title: study.title.clone(),
             question: study.question.clone(),
             seed,
             blocks: study.blocks,
             stopping: study.stopping,
+            budget_s: study.budget_s,
             smallest_effect: study.smallest_effect,
             reruns: study.reruns,
             diagnose: false,
@@ -260,9 +267,25 @@ impl Plan {
             published: study.published.clone(),
             brought: Brought::of(&cases, catalogue),
             cases,
-            trials,
+            trials: Vec::new(),
             skipped: selected.skipped,
-        })
+        };
+        plan.blocks = plan.blocks.min(plan.most_in_budget());
+        plan.trials = plan.order_by_seed();
+        Ok(plan)
+    }
+
+    /// Whether a rule or a budget may end a run before its last block.
+    pub fn may_end_early(&self) -> bool {
+        self.stopping.is_some() || self.budget_s.is_some()
+    }
+
+    /// Blocks that the budget may buy, if they take less time than expected.
+    fn most_in_budget(&self) -> u32 {
+        let Some(budget_s) = self.budget_s else { return u32::MAX };
+        let block_s: f64 = self.cases.iter().map(|case| self.trial_estimate_s(&case.id)).sum();
+        // A float becomes the nearest number that fits.
+        ((budget_s * SPARE / block_s) as u32).max(LEAST_FOR_A_RULE)
     }
 
     pub fn case(&self, id: &str) -> Option<&Case> {
@@ -306,7 +329,8 @@ impl Plan {
 
     /// About how long all trials take, in seconds.
     pub fn estimate_s(&self) -> f64 {
-        self.trials.iter().map(|trial| self.trial_estimate_s(&trial.case)).sum()
+        let all_s: f64 = self.trials.iter().map(|trial| self.trial_estimate_s(&trial.case)).sum();
+        self.budget_s.map_or(all_s, |budget_s| all_s.min(budget_s))
     }
 
     /// The order that the seed gives these cases and blocks. It is that of the plan, unless the plan was edited.

@@ -114,7 +114,7 @@ schema!(PoolFile, "Pool": |_| json_schema!({
 }));
 
 schema!(BlocksFile, "Blocks": |generator| {
-    let percent = generator.subschema_for::<Percent>();
+    let (percent, seconds) = (generator.subschema_for::<Percent>(), generator.subschema_for::<Seconds>());
     let least = LEAST_FOR_A_RULE;
     json_schema!({
         "description": BLOCKS,
@@ -124,10 +124,11 @@ schema!(BlocksFile, "Blocks": |generator| {
                 "type": "object",
                 "properties": {
                     "until": percent,
+                    "budget": seconds,
                     "at-least": { "type": "integer", "minimum": least, "description": "default 5" },
                     "at-most": { "type": "integer", "minimum": least },
                 },
-                "required": ["until", "at-most"],
+                "anyOf": [{ "required": ["until", "at-most"] }, { "required": ["budget"] }],
                 "additionalProperties": false,
             },
         ],

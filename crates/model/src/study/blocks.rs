@@ -9,12 +9,14 @@ use serde::{Deserialize, Deserializer};
 use crate::plan::Stopping;
 use crate::reading::table::Spanned;
 use crate::reading::text::Reading;
-use crate::units::Percent;
+use crate::units::{Percent, Seconds};
 
 /// How often every case runs by default.
 const DEFAULT: u32 = 10;
 /// Fewer blocks have no interval, so there is nothing that a rule could go by.
 pub(crate) const LEAST_FOR_A_RULE: u32 = 5;
+/// More blocks than any budget buys.
+const MOST_IN_A_BUDGET: u32 = 10_000;
 
 /// A number of blocks, or a rule with a number that is never exceeded.
 #[derive(Debug, Clone)]
@@ -27,12 +29,22 @@ pub enum BlocksFile {
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct UntilTable {
-    until: Percent,
+    until: Option<Percent>,
+    budget: Option<Seconds>,
     at_least: Option<u32>,
-    at_most: u32,
+    at_most: Option<u32>,
 }
 
-pub(crate) const BLOCKS: &str = "a number, or a table such as { until = \"3%\", at-most = 30 }";
+pub(crate) const BLOCKS: &str = "a number, or a table such as { until = \"3%\", at-most = 30 } or { budget = \"3m\" }";
+
+/// How often every case runs, and what may end a run earlier.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub(crate) struct Blocks {
+    /// At most.
+    pub(crate) most: u32,
+    pub(crate) stopping: Option<Stopping>,
+    pub(crate) budget_s: Option<f64>,
+}
 
 struct BlocksVisitor;
 
@@ -66,30 +78,44 @@ impl<'de> Deserialize<'de> for BlocksFile {
     }
 }
 
-/// How often every case runs at most, and the rule by which a run may end earlier.
-pub(crate) fn read_blocks(written: Option<Spanned<BlocksFile>>, reading: &mut Reading) -> (u32, Option<Stopping>) {
-    let Some(written) = written else { return (DEFAULT, None) };
+/// Reads how often every case runs at most, and what may end a run earlier.
+pub(crate) fn read_blocks(written: Option<Spanned<BlocksFile>>, reading: &mut Reading) -> Blocks {
+    let Some(written) = written else { return Blocks { most: DEFAULT, ..Blocks::default() } };
     let span = written.span();
     let mut note = |message: String| reading.note(span.clone(), message, None);
     match written.into_inner() {
-        BlocksFile::Fixed(blocks) => {
-            if blocks == 0 {
+        BlocksFile::Fixed(most) => {
+            if most == 0 {
                 note("`blocks` must be at least 1".to_owned());
             }
-            (blocks, None)
+            Blocks { most, ..Blocks::default() }
         }
-        BlocksFile::Until(UntilTable { until, at_least, at_most }) => {
+        BlocksFile::Until(UntilTable { until, budget, at_least, at_most }) => {
+            if until.is_none() && at_least.is_some() {
+                note("`at-least` belongs to `until`".to_owned());
+            }
             let at_least = at_least.unwrap_or(LEAST_FOR_A_RULE);
-            if until.0 <= 0.0 || until.0 >= 1.0 {
+            let most = at_most.unwrap_or(MOST_IN_A_BUDGET);
+            if until.is_none() && budget.is_none() {
+                note("`blocks` needs `until` or `budget`".to_owned());
+            }
+            if at_most.is_none() && budget.is_none() {
+                note("`until` needs `at-most`, or it might never end".to_owned());
+            }
+            if until.is_some_and(|until| until.0 <= 0.0 || until.0 >= 1.0) {
                 note("`until` must lie between 0% and 100%".to_owned());
+            }
+            if budget.is_some_and(|budget| budget.0 <= 0.0) {
+                note("`budget` must be longer than 0s".to_owned());
             }
             if at_least < LEAST_FOR_A_RULE {
                 note(format!("`at-least` must be {LEAST_FOR_A_RULE} or more: fewer blocks have no interval"));
             }
-            if at_most < at_least {
-                note(format!("`at-most` is {at_most}; it must be {at_least} or more, which is `at-least`"));
+            if most < at_least {
+                note(format!("`at-most` is {most}; it must be {at_least} or more, which is `at-least`"));
             }
-            (at_most, Some(Stopping { until: until.0, at_least }))
+            let stopping = until.map(|until| Stopping { until: until.0, at_least });
+            Blocks { most, stopping, budget_s: budget.map(|budget| budget.0) }
         }
     }
 }

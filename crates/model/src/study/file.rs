@@ -32,7 +32,8 @@ pub struct StudyFile {
     #[schemars(required, length(min = 1))]
     pub subjects: Option<Spanned<Vec<Spanned<String>>>>,
     /// How often every case runs, each time in a new order. An interval needs at least 5. Default 10. With
-    /// { until = "3%", at-most = 30 }, cases repeat until every ratio is known to within 3 %, at most 30 times.
+    /// { until = "3%", at-most = 30 }, cases repeat until every ratio is known to within 3 %, at most 30 times. With
+    /// { budget = "3m" }, they repeat for three minutes, and 5 times at least.
     pub blocks: Option<Spanned<BlocksFile>>,
     /// Seed of the order. Default: one is drawn and recorded.
     pub seed: Option<u64>,

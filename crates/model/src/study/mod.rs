@@ -26,7 +26,7 @@ use crate::reading::several::Several;
 use crate::reading::table::{Spanned, Table};
 use crate::reading::text::{Problem, ROOT, Reading, Span};
 use crate::reading::wording::suggestion;
-use crate::study::blocks::read_blocks;
+use crate::study::blocks::{Blocks, read_blocks};
 use crate::study::file::{ScenarioFile, StudyFile};
 use crate::study::published::PublishedRatio;
 use crate::study::published_reading::read_published;
@@ -59,6 +59,9 @@ pub struct Study {
     /// When a run may end before its last block.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stopping: Option<Stopping>,
+    /// No block is begun that would not end within this time, but for the first five.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub budget_s: Option<f64>,
     /// Whether the first subject of each scenario is entered twice, which shows how far apart equals come out.
     #[serde(default = "is_true")]
     pub aa_pair: bool,
@@ -141,7 +144,7 @@ impl Study {
         let slices = read_slices(file.slices, SliceDesign::default(), &mut reading);
         let asked = WrittenDesign { design, slices };
         let scenarios = read_scenarios(file.scenario, needs_scenario, asked, catalogue, &mut reading);
-        let (blocks, stopping) = read_blocks(file.blocks, &mut reading);
+        let Blocks { most: blocks, stopping, budget_s } = read_blocks(file.blocks, &mut reading);
         let smallest_effect = file.smallest_effect.map_or(0.03, |effect| below_all(&effect, &mut reading));
         let Surroundings { mut environments, ids_without_database, database } =
             read_environments(file.environment, &mut reading);
@@ -159,6 +162,7 @@ impl Study {
             subjects,
             blocks,
             stopping,
+            budget_s,
             aa_pair: file.aa_pair.unwrap_or(true),
             seed: file.seed,
             smallest_effect,

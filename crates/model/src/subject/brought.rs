@@ -40,6 +40,12 @@ pub struct SubjectFolder {
     pub folder: String,
     /// Fingerprint of all files in it but those written for people (`*.md`).
     pub sha256: String,
+    /// What it is called there, or `None` where its own title does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub title: Option<String>,
+    /// Versions of the programs that it is run with, where they are not those of this machine: `bun` by `1.0.0`.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub versions: BTreeMap<String, String>,
 }
 
 /// A server that tolok does not start: it is asked, and nothing else is known of it.

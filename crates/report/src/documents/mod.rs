@@ -3,6 +3,7 @@
 mod audit;
 mod brief;
 mod compare;
+mod duel;
 mod fidelity;
 mod forecast;
 mod overlay;
@@ -15,6 +16,7 @@ pub use audit::audit;
 pub use brief::document as brief;
 pub(crate) use compare::{Line, lines};
 pub use compare::{compare, conditions, difference};
+pub use duel::duel;
 pub use fidelity::fidelity;
 pub use forecast::forecast;
 pub use overlay::overlay;

@@ -36,6 +36,7 @@ fn plan() -> Plan {
     let trial = |number| PlannedTrial { number, block: number, case: "json-c64--go-nethttp".to_owned(), launch: None };
     Plan {
         stopping: None,
+        budget_s: None,
         format: RECORD_FORMAT,
         title: "Example".to_owned(),
         question: String::new(),

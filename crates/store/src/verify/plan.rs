@@ -72,7 +72,7 @@ pub(super) fn trials(folder: &RunFolder, plan: &Plan) -> Check {
         check.differs(said(unknown, "the plan has no such trial", "take it away, if you have put it there"));
     }
     if let Some(first) = missing.first() {
-        let by = if plan.stopping.is_some() { " by the rule of the plan, or by somebody" } else { "" };
+        let by = if plan.may_end_early() { " by the rule of the plan, or by somebody" } else { "" };
         check.notes.push(format!(
             "{} of the planned trials have no record, {first} first: the run was stopped before them{by}; had they been taken \
              away, the manifest would tell",

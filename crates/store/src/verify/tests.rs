@@ -27,6 +27,7 @@ fn case(name: &str) -> Case {
 fn plan() -> Plan {
     let mut plan = Plan {
         stopping: None,
+        budget_s: None,
         format: RECORD_FORMAT,
         title: "Example".to_owned(),
         question: String::new(),

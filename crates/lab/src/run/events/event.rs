@@ -101,6 +101,11 @@ pub enum RunEvent {
         /// Why it failed, if it did.
         failure: Option<String>,
     },
+    /// What is known after the blocks so far.
+    Standing {
+        /// In words.
+        words: String,
+    },
     /// The plan's rule for stopping holds, so that no further block is begun.
     Settled {
         /// After this many blocks.

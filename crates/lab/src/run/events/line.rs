@@ -76,6 +76,7 @@ fn told(event: &RunEvent) -> (&'static str, Fields) {
             let failure = ("failure", json!(failure));
             ("diagnosed", vec![("subject", json!(subject)), ("scenario", json!(scenario)), failure])
         }
+        RunEvent::Standing { words } => ("standing", vec![("words", json!(words))]),
         RunEvent::Settled { blocks, at_most } => {
             ("settled", vec![("blocks", json!(blocks)), ("at_most", json!(at_most))])
         }

@@ -101,6 +101,7 @@ fn every_kind_of_event_is_one_line() {
         RunEvent::Diagnosing { subject: subject.clone(), scenario: scenario.clone() },
         RunEvent::InTrial { trial: None, event: TrialEvent::Phase { phase: Phase::Measuring } },
         RunEvent::Diagnosed { subject, scenario, failure: None },
+        RunEvent::Standing { words: "1.02× (0.99–1.05)".to_owned() },
         RunEvent::Settled { blocks: 7, at_most: 30 },
         RunEvent::RunEnded { missing: 0, failed: 1 },
     ];

@@ -1,0 +1,144 @@
+//! `tolok duel`: two or more subjects against each other, in launches and slices, for as long as a budget lasts.
+
+mod sides;
+
+use std::fmt::Write;
+use std::path::PathBuf;
+
+use tolok_analysis::{ComparedMetric, Duel, DuelOutcome, Records, analyse, standing};
+use tolok_host::shell::quoted;
+use tolok_model::{Catalogue, format_duration};
+use tolok_report::document::Depth;
+use tolok_report::print::{markdown, terminal};
+use tolok_report::{data, documents};
+use tolok_store::RunFolder;
+
+use super::plan::{StudyRequest, make_in};
+use super::setup::offer;
+use crate::args::{BringArgs, DuelArgs, DuelFormat, DuelJudge, Format, MeasureArgs, ResultArgs};
+use crate::bring::UserServers;
+use crate::exit::{CliError, Exit};
+use crate::laboratory::Lab;
+use crate::measuring::{announce, interruptible, measure_telling};
+use crate::output::{put, style};
+use crate::stored::Stored;
+use sides::Sides;
+
+/// Measures, and prints what follows. The closing sentence is the last line.
+pub fn duel(args: &DuelArgs) -> Result<Exit, CliError> {
+    let sides = Sides::read(args)?;
+    let made = ("duel".to_owned(), study(args, &sides));
+    let bring = UserServers { made: Some(made), folders: sides.folders, servers: Vec::new() };
+    let mut opened = Lab::open_with(&bring)?;
+    let versions = bring.folders.iter().flat_map(|subject| subject.all_needs()).filter(|name| name.contains('@'));
+    let missing = versions.filter(|name| !opened.laboratory.programs.contains_key(*name)).map(str::to_owned).collect();
+    offer(&mut opened, &missing, args.yes)?;
+    let DuelArgs { seed, allow_shared, scale, .. } = *args;
+    let measure = MeasureArgs { seed, allow_shared, scale, strict: true, ..MeasureArgs::default() };
+    let (study, nothing) = (None, BringArgs::default());
+    let mut planned = make_in(&mut opened, &bring, StudyRequest { study, bring: &nothing, measure: &measure })?;
+    planned.command = command(args, planned.plan.seed);
+    announce(&planned);
+    let judged_by = args.judge.metric();
+    let found = move |records: &Records| tolok_analysis::duel(records, &analyse(records), judged_by);
+    let result = ResultArgs { runs: args.runs.clone(), format: Format::Text, output: None };
+    let stop = interruptible("launch")?;
+    let measured = measure_telling(&opened, &planned, &result, &stop, &move |records| standing(&found(records)))?;
+    let stored = Stored::read(&RunFolder::open(&measured.folder))?;
+    let found = found(&stored.records());
+    show(&found, args)?;
+    Ok(match (measured.exit, found.outcome) {
+        (Exit::Done, DuelOutcome::NotWorse) => Exit::Done,
+        (Exit::Done, DuelOutcome::Worse) => Exit::ThresholdCrossed,
+        (Exit::Done, DuelOutcome::CannotTell) => Exit::CannotTell,
+        (unsound, _) => unsound,
+    })
+}
+
+fn show(found: &Duel, args: &DuelArgs) -> Result<(), CliError> {
+    let output = args.output.as_deref();
+    let text = match args.format {
+        DuelFormat::Text => terminal(&documents::duel(found, Depth::Short), &style(output)),
+        DuelFormat::Md => markdown(&documents::duel(found, Depth::Full)),
+        DuelFormat::Json => data::json(found),
+    };
+    put(&text, output)
+}
+
+impl DuelJudge {
+    fn metric(self) -> ComparedMetric {
+        match self {
+            Self::Goodput => ComparedMetric::Goodput,
+            Self::Cpu => ComparedMetric::Cpu,
+        }
+    }
+}
+
+/// The study of a duel: as many launches as the budget buys, of servers that are alive together.
+fn study(args: &DuelArgs, sides: &Sides) -> String {
+    let text = |value: &str| serde_json::Value::from(value).to_string();
+    let subjects: Vec<String> = sides.selectors.iter().map(|selector| text(selector)).collect();
+    let mut study = String::from("# Made by `tolok duel`.\n");
+    let question = format!("Is any of the others worse than {}?", sides.selectors.first().map_or("", String::as_str));
+    for (key, value) in [
+        ("title", text("A duel")),
+        ("question", text(&question)),
+        ("subjects", format!("[{}]", subjects.join(", "))),
+        ("design", text("slices")),
+        ("blocks", format!("{{ budget = {} }}", text(&format_duration(args.budget.as_secs_f64())))),
+        ("smallest-effect", text(&format!("{}%", args.smallest * 100.0))),
+        // The twin says how far apart equals come out; the ceiling would take the time of a third subject.
+        ("ceiling", "false".to_owned()),
+    ] {
+        let _ = writeln!(study, "{key:<15} = {value}");
+    }
+    for workload in &args.workload {
+        let _ = write!(
+            study,
+            "\n[[scenario]]\nworkload = {}\n{}",
+            text(workload),
+            load(&sides.catalogue, workload, args.vus)
+        );
+    }
+    study
+}
+
+/// Rows take longer than small answers, so their slices do, too.
+fn load(catalogue: &Catalogue, workload: &str, vus: Option<u32>) -> String {
+    let is_slow = catalogue.choose_workload(workload).is_ok_and(|workload| workload.database);
+    let (usual, duration, slices) = match is_slow {
+        true => (8, "4s", "slices   = { window = \"200ms\", lead-in = \"100ms\" }\n"),
+        false => (64, "2s", ""),
+    };
+    let vus = vus.unwrap_or(usual);
+    format!(
+        "load     = {{ executor = \"constant-vus\", vus = {vus}, duration = \"{duration}\", warmup = \"500ms\" }}\n{slices}"
+    )
+}
+
+/// What to type to run the same duel again.
+fn command(args: &DuelArgs, seed: u64) -> String {
+    let absolute = |text: &String| match std::fs::canonicalize(text).ok().filter(|path| path.is_dir()) {
+        Some(path) if !text.contains('@') => quoted(&path.display().to_string()),
+        _ => quoted(text),
+    };
+    let mut command = format!("tolok duel {}", args.subjects.iter().map(absolute).collect::<Vec<_>>().join(" "));
+    let git = args.git.as_ref().map(|range| format!(" --git {}", quoted(range)));
+    let vus = args.vus.map(|vus| format!(" --vus {vus}"));
+    let scale = args.scale.map(|scale| format!(" --scale {scale}"));
+    let shared = args.allow_shared.then(|| " --allow-shared".to_owned());
+    let judge = (args.judge == DuelJudge::Cpu).then(|| " --judge cpu".to_owned());
+    command.extend([git, vus, scale, shared, judge].into_iter().flatten());
+    let (workloads, budget) = (quoted(&args.workload.join(",")), quoted(&format_duration(args.budget.as_secs_f64())));
+    let _ = write!(
+        command,
+        " --workload {workloads} --budget {budget} --smallest {}% --seed {seed}",
+        args.smallest * 100.0
+    );
+    command
+}
+
+/// The place for states of folders in git.
+fn states() -> PathBuf {
+    tolok_lab::home::user_folder("XDG_CACHE_HOME", ".cache").join("states")
+}

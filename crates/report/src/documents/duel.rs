@@ -1,0 +1,92 @@
+//! A duel: the ratios of every challenger, and what follows from them.
+
+use tolok_analysis::{
+    ComparedMetric, Duel, DuelOutcome, DuelPair, DuelTwin, Estimate, LOSSES_EXCLUDED, Verdict, figures,
+};
+
+use crate::document::{Block, Cell, Column, Depth, Document, Look, Row, Table, Text};
+
+/// The duel. On a terminal its sentence comes last, where a build log is read first; a comment begins with it.
+pub fn duel(found: &Duel, depth: Depth) -> Document {
+    let look = match found.outcome {
+        DuelOutcome::NotWorse => Look::Good,
+        DuelOutcome::Worse | DuelOutcome::CannotTell => Look::Warning,
+    };
+    let table = Block::Table(table(found));
+    let rule = Block::paragraph(rule(found), Look::Muted);
+    let blocks = match depth {
+        Depth::Short => vec![table, rule, Block::Verdict(Text::of(&found.sentence, look))],
+        Depth::Full | Depth::Page => vec![
+            Block::heading(2, found.outcome.words()),
+            Block::Paragraph(found.sentence.as_str().into()),
+            table,
+            rule,
+            Block::Folded {
+                summary: "How it was measured".into(),
+                blocks: vec![Block::Paragraph(found.machine.as_str().into()), Block::Code(vec![found.command.clone()])],
+            },
+        ],
+    };
+    Document { title: format!("{} and its challengers", found.base), blocks }
+}
+
+fn table(found: &Duel) -> Table {
+    let [goodput, cpu] = ["good responses per second", "CPU time per response"];
+    let columns = vec![
+        Column::words(format!("over {}", found.base)),
+        Column::words("scenario"),
+        Column::numbers(goodput).short("responses/s"),
+        Column::numbers(cpu).short("CPU time"),
+        Column::numbers("launches").priority(1),
+        Column::words("conclusion"),
+    ];
+    let rows = found.pairs.iter().map(pair).chain(found.twins.iter().map(twin));
+    Table::of(format!("Challengers over {}", found.base), columns, rows.collect())
+}
+
+fn pair(of: &DuelPair) -> Row {
+    let look = match of.verdict {
+        Verdict::Slower => Look::Warning,
+        Verdict::Faster => Look::Good,
+        _ => Look::Plain,
+    };
+    Row::of(vec![
+        Cell { below: of.subject.clone(), ..of.challenger.as_str().into() },
+        of.scenario.as_str().into(),
+        ratio(of.goodput.as_ref()),
+        ratio(of.cpu.as_ref()),
+        of.launches.to_string().into(),
+        Cell::from(Text::of(&of.conclusion, look)),
+    ])
+}
+
+fn twin(of: &DuelTwin) -> Row {
+    let cells = vec![
+        "itself".into(),
+        of.scenario.as_str().into(),
+        ratio(of.goodput.as_ref()),
+        ratio(of.cpu.as_ref()),
+        Cell::default(),
+        "A/A twin".into(),
+    ];
+    Row { look: Look::Muted, ..Row::of(cells) }
+}
+
+/// A duel is about the third decimal, which other tables do not show.
+fn ratio(ratio: Option<&Estimate>) -> Cell {
+    let Some(ratio) = ratio else { return figures::NONE.into() };
+    let interval = ratio.low.zip(ratio.high).map(|(low, high)| format!("{low:.3}–{high:.3}"));
+    Cell { interval, ..format!("{:.3}×", ratio.value).into() }
+}
+
+fn rule(found: &Duel) -> String {
+    let judged_by = match found.judged_by {
+        ComparedMetric::Cpu => "CPU time per good response",
+        _ => "good responses per second",
+    };
+    let [smallest, most] = [1.0, LOSSES_EXCLUDED].map(|times| figures::small_share(times * found.smallest_effect));
+    format!(
+        "Judged by {judged_by}: a loss counts from {smallest}, and the duel passes once a loss of {most} is excluded. Intervals cover \
+         95 %."
+    )
+}
