@@ -51,6 +51,9 @@ impl<C: Clock, L: Listener> Engine<'_, C, L> {
     /// Receives all there is of an answer. `ended` says that the stream had ended already, so nothing follows what a
     /// buffer holds that is not full.
     fn receive(&mut self, slot: u32, attempt: Attempt, ended: bool) {
+        if self.rations.reads_by_the_clock() {
+            return self.answer_comes(slot, attempt, self.clock.now());
+        }
         let exchange = self.slots[slot as usize].exchange;
         for _ in 0..READS_IN_A_ROW {
             let full = self.receive_once(slot, attempt, ended, BUFFER_BYTES);
@@ -131,7 +134,7 @@ impl<C: Clock, L: Listener> Engine<'_, C, L> {
             place.doing = Doing::Lingering(at + LINGER);
             if let Some(connection) = &mut place.connection {
                 // If this fails, the end is not noticed before the wait for it is over, and nothing worse.
-                let _ = connection.watch_reading(&self.poller);
+                let _ = connection.tell_again(&self.poller);
             }
             self.next_sweep = self.next_sweep.min(at + LINGER);
             return;

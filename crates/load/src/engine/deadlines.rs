@@ -44,6 +44,7 @@ impl<C: Clock, L: Listener> Engine<'_, C, L> {
             Doing::Nothing => None,
             Doing::Connecting(attempt) => {
                 let since = self.connecting_since(slot).unwrap_or(attempt.acted);
+                let since = since.max(self.slots[slot as usize].line_free_at);
                 Some((since + self.connect_timeout, Some(Fault::ConnectTimeout)))
             }
             Doing::Exchanging(attempt) => Some((attempt.acted + self.timeout, Some(Fault::Timeout))),

@@ -378,8 +378,8 @@ impl<'run, C: Clock, L: Listener> Engine<'run, C, L> {
             if place.has_sent_nothing() {
                 self.recorder.unsent();
             }
-            if matches!(place.doing, Doing::Connecting(_)) {
-                place.connection = None;
+            // A connection that waits for its line was not tried.
+            if matches!(place.doing, Doing::Connecting(_)) && place.connection.take().is_some() {
                 self.recorder.not_connected();
             }
             self.disconnect(slot);

@@ -9,15 +9,19 @@ use super::{BUFFER_BYTES, Engine, Listener};
 use crate::clock::{Clock, MonotonicNs};
 use crate::options::Pace;
 use crate::recording::Attempt;
+use crate::transport::Connection;
 
 /// Rations a second; a rate of fewer bytes has one byte a ration.
 const RATIONS_PER_S: u64 = 20;
 
-/// A number of bytes per interval.
+/// Most bytes that go before the line has had the time for them: a network sends a segment as a whole as well.
+const SEGMENT_BYTES: usize = 1_448;
+
+/// What a line of so many bytes a second carries at a time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Ration {
     bytes: usize,
-    every: Duration,
+    bytes_per_s: u64,
 }
 
 impl Ration {
@@ -25,8 +29,23 @@ impl Ration {
         let bytes_per_s = bytes_per_s.max(1);
         // More rations, where they would not fit the buffer.
         let bytes = (bytes_per_s / RATIONS_PER_S).clamp(1, BUFFER_BYTES as u64);
-        Ration { bytes: bytes as usize, every: Duration::from_secs_f64(bytes as f64 / bytes_per_s as f64) }
+        Ration { bytes: bytes as usize, bytes_per_s }
     }
+
+    /// How long the line takes for so many bytes.
+    fn takes(self, bytes: usize) -> Duration {
+        Duration::from_secs_f64(bytes as f64 / self.bytes_per_s as f64)
+    }
+}
+
+/// A ration that is due at an instant.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Tick {
+    at: MonotonicNs,
+    slot: u32,
+    /// Which exchange of the slot it is for.
+    exchange: u32,
+    bytes: usize,
 }
 
 /// The rations of a run, and the instants at which the next ones are due.
@@ -34,8 +53,7 @@ impl Ration {
 pub(super) struct Rations {
     read: Option<Ration>,
     write: Option<Ration>,
-    /// Instant, slot, and which exchange of the slot it is for.
-    ticks: BinaryHeap<Reverse<(MonotonicNs, u32, u32)>>,
+    ticks: BinaryHeap<Reverse<Tick>>,
 }
 
 impl Rations {
@@ -44,63 +62,128 @@ impl Rations {
         Rations { read, write, ticks: BinaryHeap::new() }
     }
 
-    pub fn are_set(&self) -> bool {
-        self.read.is_some() || self.write.is_some()
-    }
-
     pub fn reads_by_the_clock(&self) -> bool {
         self.read.is_some()
     }
 
-    /// Most bytes to hand to the kernel at a time.
-    pub fn to_write(&self) -> usize {
-        self.write.map_or(usize::MAX, |ration| ration.bytes)
+    pub fn writes_by_the_clock(&self) -> bool {
+        self.write.is_some()
     }
 
-    fn to_read(&self) -> usize {
-        self.read.map_or(BUFFER_BYTES, |ration| ration.bytes)
+    /// Most bytes of a request to hand to the kernel at once; the rest follows in rations.
+    pub fn at_once(&self) -> usize {
+        self.write.map_or(usize::MAX, |ration| ration.bytes.min(SEGMENT_BYTES))
+    }
+
+    /// Most bytes of the request of a connection to hand to the kernel now.
+    pub fn of(&self, connection: &Connection) -> usize {
+        match self.write {
+            Some(ration) if !connection.has_sent_nothing() => ration.bytes,
+            _ => self.at_once(),
+        }
     }
 
     pub fn next_tick(&self) -> Option<MonotonicNs> {
-        self.ticks.peek().map(|Reverse((at, _, _))| *at)
+        self.ticks.peek().map(|Reverse(tick)| tick.at)
     }
 
-    fn due(&mut self, now: MonotonicNs) -> Option<(MonotonicNs, u32, u32)> {
+    fn due(&mut self, now: MonotonicNs) -> Option<Tick> {
         self.next_tick().filter(|at| *at <= now)?;
         self.ticks.pop().map(|Reverse(tick)| tick)
     }
 }
 
 impl<C: Clock, L: Listener> Engine<'_, C, L> {
-    /// Plans what comes after the ration of `last`: the rest of the request, or the answer.
-    pub(super) fn next_ration(&mut self, slot: u32, attempt: Attempt, whole: bool, last: MonotonicNs) {
-        let ration = if whole { self.rations.read } else { self.rations.write };
-        match ration {
-            Some(ration) => {
-                let exchange = self.slots[slot as usize].exchange;
-                self.rations.ticks.push(Reverse((last + ration.every, slot, exchange)));
-                self.watch_writing(slot, attempt, false);
-            }
-            None => self.watch_writing(slot, attempt, !whole),
+    /// Whether a request has to wait because the line still carries the one before it. Then it starts when the line is free.
+    pub(super) fn waits_for_line(&mut self, slot: u32, now: MonotonicNs) -> bool {
+        let free_at = self.slots[slot as usize].line_free_at;
+        let waits = self.rations.writes_by_the_clock() && free_at > now;
+        if waits {
+            self.plan_tick(slot, free_at, self.rations.at_once());
+        }
+        waits
+    }
+
+    fn plan_tick(&mut self, slot: u32, at: MonotonicNs, bytes: usize) {
+        let place = &mut self.slots[slot as usize];
+        place.ticked = place.exchange;
+        self.rations.ticks.push(Reverse(Tick { at, slot, exchange: place.exchange, bytes }));
+    }
+
+    /// The kernel took the first or the next `bytes` of a request, and `left` are left: the line is busy with what it took. The next
+    /// ration goes when the line has carried that one, too, so that a request takes as long as all its bytes.
+    pub(super) fn line_carries(&mut self, slot: u32, is_first: bool, bytes: usize, left: usize, now: MonotonicNs) {
+        let Some(ration) = self.rations.write else { return };
+        let place = &mut self.slots[slot as usize];
+        // What is no first has waited for its own time, from a planned instant, so that no delay slows the client down.
+        let from = if is_first || bytes == 0 { place.line_free_at.max(now) } else { place.line_free_at };
+        place.line_free_at = from + ration.takes(bytes);
+        if left > 0 {
+            let next = left.min(ration.bytes);
+            let at = place.line_free_at + ration.takes(next);
+            self.plan_tick(slot, at, next);
         }
     }
 
     /// Hands out the rations that are due.
     pub(super) fn tick(&mut self, now: MonotonicNs) {
-        while let Some((planned, slot, exchange)) = self.rations.due(now) {
-            let place = &self.slots[slot as usize];
-            let (Doing::Exchanging(attempt), true) = (place.doing, place.exchange == exchange) else { continue };
-            let Some(connection) = &place.connection else { continue };
-            let request = self.requests[place.request as usize].bytes(connection, self.requests_per_connection);
-            if !connection.has_sent(request) {
-                self.transmit(slot, attempt, now);
+        while let Some(tick) = self.rations.due(now) {
+            let place = &mut self.slots[tick.slot as usize];
+            if place.exchange != tick.exchange {
                 continue;
             }
-            self.receive_once(slot, attempt, false, self.rations.to_read());
+            place.ticked = place.exchange.wrapping_sub(1);
+            match place.doing {
+                Doing::Connecting(attempt) if place.connection.is_none() => self.connect(tick.slot, attempt),
+                Doing::Exchanging(attempt) => self.tick_exchange(tick, attempt, now),
+                _ => {}
+            }
+        }
+    }
+
+    fn tick_exchange(&mut self, tick: Tick, attempt: Attempt, now: MonotonicNs) {
+        let place = &mut self.slots[tick.slot as usize];
+        let Some(connection) = &place.connection else { return };
+        if connection.has_sent_nothing() {
+            let attempt = Attempt { sent: now, ..attempt };
+            place.doing = Doing::Exchanging(attempt);
+            return self.transmit(tick.slot, attempt, now);
+        }
+        let request = self.requests[place.request as usize].bytes(connection, self.requests_per_connection);
+        if !connection.has_sent(request) {
+            return self.transmit(tick.slot, attempt, now);
+        }
+        self.receive_once(tick.slot, attempt, false, tick.bytes);
+        self.receive_in_rations(tick.slot, attempt, tick.exchange, tick.at);
+    }
+
+    /// Something of an answer may have come to a slot that is read by the clock.
+    pub(super) fn answer_comes(&mut self, slot: u32, attempt: Attempt, now: MonotonicNs) {
+        let place = &self.slots[slot as usize];
+        if place.ticked != place.exchange {
+            self.receive_in_rations(slot, attempt, place.exchange, now);
+        }
+    }
+
+    /// Plans when the line will have carried what there is of an answer, at most a ration; from `since` on it is free. The first
+    /// byte is read at once, because it is an instant of its own; with TLS it cannot be told from the others.
+    fn receive_in_rations(&mut self, slot: u32, attempt: Attempt, exchange: u32, since: MonotonicNs) {
+        let Some(ration) = self.rations.read else { return };
+        loop {
             let place = &self.slots[slot as usize];
-            if matches!(place.doing, Doing::Exchanging(_)) && place.exchange == exchange {
-                // From its planned instant and not from now, so that no delay slows the client down.
-                self.next_ration(slot, attempt, true, planned);
+            if place.exchange != exchange || !matches!(place.doing, Doing::Exchanging(_)) {
+                return;
+            }
+            let Some(connection) = &place.connection else { return };
+            let waiting = connection.waiting_bytes(&self.requests[place.request as usize].rules);
+            let begins = !connection.has_begun() && !connection.is_encrypted();
+            if waiting > 0 && !begins {
+                let bytes = waiting.min(ration.bytes);
+                return self.plan_tick(slot, since + ration.takes(bytes), bytes);
+            }
+            // The event queue tells of the rest. Of the end it may have told already.
+            if !self.receive_once(slot, attempt, false, 1) {
+                return;
             }
         }
     }
@@ -112,7 +195,7 @@ mod tests {
 
     #[test]
     fn rations_add_up_to_the_rate() {
-        let of = |rate| (Ration::of(rate).bytes, Ration::of(rate).every.as_millis());
+        let of = |rate| (Ration::of(rate).bytes, Ration::of(rate).takes(Ration::of(rate).bytes).as_millis());
         assert_eq!(of(1_000), (50, 50));
         assert_eq!(of(20), (1, 50));
         assert_eq!(of(4), (1, 250));
@@ -125,12 +208,13 @@ mod tests {
     #[test]
     fn ticks_come_in_order_and_only_when_due() {
         let mut rations = Rations::new(Pace::default());
+        let tick = |at, slot| Tick { at: MonotonicNs(at), slot, exchange: 7, bytes: 1 };
         for (at, slot) in [(30, 3), (10, 1), (20, 2)] {
-            rations.ticks.push(Reverse((MonotonicNs(at), slot, 7)));
+            rations.ticks.push(Reverse(tick(at, slot)));
         }
         assert_eq!(rations.due(MonotonicNs(9)), None);
-        assert_eq!(rations.due(MonotonicNs(20)), Some((MonotonicNs(10), 1, 7)));
-        assert_eq!(rations.due(MonotonicNs(20)), Some((MonotonicNs(20), 2, 7)));
+        assert_eq!(rations.due(MonotonicNs(20)), Some(tick(10, 1)));
+        assert_eq!(rations.due(MonotonicNs(20)), Some(tick(20, 2)));
         assert_eq!((rations.due(MonotonicNs(20)), rations.next_tick()), (None, Some(MonotonicNs(30))));
     }
 }

@@ -33,11 +33,24 @@ pub(super) struct Slot {
     pub request: u32,
     /// Counts exchanges, so that what was planned for an earlier one can be recognised.
     pub exchange: u32,
+    /// The exchange for which a ration is planned, if that is the present one.
+    pub ticked: u32,
+    /// When the line will have carried all that was written so far. It outlives the connection, because a user has one line.
+    pub line_free_at: MonotonicNs,
 }
 
 impl Slot {
     pub fn new() -> Slot {
-        Slot { doing: Doing::Nothing, connection: None, backoff: Backoff::default(), step: 0, request: 0, exchange: 0 }
+        Slot {
+            doing: Doing::Nothing,
+            connection: None,
+            backoff: Backoff::default(),
+            step: 0,
+            request: 0,
+            exchange: 0,
+            ticked: 0,
+            line_free_at: MonotonicNs(0),
+        }
     }
 
     /// Whether it has a request of which no byte was handed to the kernel.

@@ -130,13 +130,23 @@ impl<C: Clock, L: Listener> Engine<'_, C, L> {
         if let Some(connection) = &mut place.connection {
             connection.begin();
             place.doing = Doing::Exchanging(attempt);
+            if self.rations.writes_by_the_clock() && self.waits_for_line(slot, acted) {
+                return;
+            }
             return self.transmit(slot, attempt, acted);
         }
         place.doing = Doing::Connecting(attempt);
         if self.streams.is_some() {
             return self.begin_stream(slot, attempt);
         }
-        match Connection::open(&mut self.connector, &self.poller, slot, !self.rations.reads_by_the_clock()) {
+        if !self.waits_for_line(slot, acted) {
+            self.connect(slot, attempt);
+        }
+    }
+
+    /// Opens a connection for a request, and sends it if that is possible at once.
+    pub(super) fn connect(&mut self, slot: u32, attempt: Attempt) {
+        match Connection::open(&mut self.connector, &self.poller, slot) {
             Ok(mut connection) => {
                 connection.begin();
                 self.slots[slot as usize].connection = Some(connection);
@@ -162,12 +172,13 @@ impl<C: Clock, L: Listener> Engine<'_, C, L> {
         }
         let at = self.clock.now();
         let request = self.requests[place.request as usize].bytes(connection, self.requests_per_connection);
-        match connection.send_first(request, self.rations.to_write()) {
+        match connection.send_first(request, self.rations.at_once()) {
             Ok(0) => self.watch_writing(slot, attempt, true),
             Ok(bytes) => {
                 let attempt = Attempt { sent: at, ..attempt };
                 place.doing = Doing::Exchanging(attempt);
-                self.recorder.connected(attempt.acted, at);
+                // A line that was busy had the connection wait.
+                self.recorder.connected(attempt.acted.max(place.line_free_at), at);
                 self.sent_some(slot, attempt, bytes, at);
             }
             Err(fault) => self.fail(slot, attempt, at, &fault),
@@ -179,7 +190,8 @@ impl<C: Clock, L: Listener> Engine<'_, C, L> {
         let place = &mut self.slots[slot as usize];
         let Some(connection) = &mut place.connection else { return };
         let request = self.requests[place.request as usize].bytes(connection, self.requests_per_connection);
-        match connection.send(request, self.rations.to_write()) {
+        let at_most = if self.rations.writes_by_the_clock() { self.rations.of(connection) } else { usize::MAX };
+        match connection.send(request, at_most) {
             Ok(bytes) => self.sent_some(slot, attempt, bytes, at),
             Err(fault) => self.fail(slot, attempt, self.clock.now(), &fault),
         }
@@ -192,8 +204,12 @@ impl<C: Clock, L: Listener> Engine<'_, C, L> {
         let Some(connection) = &place.connection else { return };
         let request = self.requests[place.request as usize].bytes(connection, self.requests_per_connection);
         let whole = connection.has_sent(request);
-        if self.rations.are_set() {
-            return self.next_ration(slot, attempt, whole, self.clock.now());
+        if self.rations.writes_by_the_clock() {
+            let left = connection.unsent_bytes(request);
+            let is_first = bytes > 0 && left + bytes == request.len();
+            self.line_carries(slot, is_first, bytes, left, at);
+            // Of encrypted bytes some may wait for the socket, and they have no ration.
+            return self.watch_writing(slot, attempt, left == 0 && !whole);
         }
         self.watch_writing(slot, attempt, !whole);
     }

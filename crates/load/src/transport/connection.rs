@@ -3,7 +3,7 @@
 
 use std::os::fd::{AsFd, OwnedFd};
 
-use rustix::io::Errno;
+use rustix::io::{Errno, ioctl_fionread};
 use rustix::net::{RecvFlags, SendFlags, recv, send};
 
 use super::tls::{Session, TlsClient};
@@ -22,8 +22,6 @@ pub(crate) struct Connection {
     token: u32,
     /// Absent on a plain connection.
     tls: Option<Box<Session>>,
-    /// It is watched for reading, once it is established.
-    reads: bool,
     /// Bytes of the present request that the kernel has taken; with TLS, that were encrypted.
     sent: usize,
     interest: Interest,
@@ -59,19 +57,17 @@ pub(crate) struct Untold {
 }
 
 impl Connection {
-    /// Begins a connection and registers it. A connection that is read by the clock is not watched for reading.
-    pub fn open(connector: &mut Connector, poller: &Poller, token: u32, reading: bool) -> Result<Connection, Fault> {
+    /// Begins a connection and registers it.
+    pub fn open(connector: &mut Connector, poller: &Poller, token: u32) -> Result<Connection, Fault> {
         let socket = connector.open()?;
         let tls = connector.tls().map(begin_session).transpose()?;
-        // A handshake goes at its own pace, even if answers are read by the clock.
-        let interest = Interest { reading: reading || tls.is_some(), writing: false };
+        let interest = Interest { reading: true, writing: false };
         poller.register(socket.as_fd(), token, interest)?;
         let discards = matches!(connector.target(), Address::Inet(_)) && tls.is_none();
         Ok(Connection {
             socket,
             token,
             tls,
-            reads: reading,
             sent: 0,
             interest,
             reader: AnswerReader::new(),
@@ -94,6 +90,10 @@ impl Connection {
     fn shake_hands_encrypted(&mut self, buffer: &mut [u8]) -> Result<bool, Fault> {
         let Some(tls) = &mut self.tls else { return Ok(true) };
         tls.shake_hands(self.socket.as_fd(), buffer).map_err(|failure| failure.fault(of_first))
+    }
+
+    pub fn is_encrypted(&self) -> bool {
+        self.tls.is_some()
     }
 
     /// Whether ciphertext waits for the socket.
@@ -134,6 +134,17 @@ impl Connection {
     /// Whether the present request, of this length, has been sent as a whole.
     pub fn has_sent(&self, request: &[u8]) -> bool {
         self.sent == request.len() && !self.has_unsent()
+    }
+
+    /// How many bytes of the present request the kernel has not taken.
+    pub fn unsent_bytes(&self, request: &[u8]) -> usize {
+        request.len().saturating_sub(self.sent)
+    }
+
+    /// How many bytes there are to receive that are worth reading at once.
+    pub fn waiting_bytes(&self, rules: &Rules) -> usize {
+        let waiting = ioctl_fionread(&self.socket).unwrap_or_default();
+        usize::try_from(waiting).unwrap_or(usize::MAX).min(self.worth_reading(rules))
     }
 
     /// Whether no byte of the present request was taken by the kernel.
@@ -178,22 +189,11 @@ impl Connection {
 
     /// Watches the socket for room to write, or no longer.
     pub fn watch_writing(&mut self, on: bool, poller: &Poller) -> Result<(), Fault> {
-        if on == self.interest.writing && self.reads == self.interest.reading {
+        if on == self.interest.writing {
             return Ok(());
         }
-        let shakes_hands = self.tls.as_ref().is_some_and(|tls| !tls.is_established());
-        let interest = Interest { reading: self.reads || shakes_hands, writing: on };
-        if interest == self.interest {
-            return Ok(());
-        }
-        self.interest = interest;
+        self.interest.writing = on;
         poller.watch(self.socket.as_fd(), self.token, self.interest)
-    }
-
-    /// Watches the socket for reading from here on, also where it was read by the clock.
-    pub fn watch_reading(&mut self, poller: &Poller) -> Result<(), Fault> {
-        self.reads = true;
-        self.watch_writing(self.interest.writing, poller)
     }
 
     /// How many bytes to ask for. Where bodies are thrown away, a head and no more: what is copied beyond it is copied for

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
+use std::sync::{Arc, Mutex};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
@@ -125,4 +126,85 @@ fn a_target_that_never_answers_costs_each_user_a_timeout_and_no_more() {
     assert_eq!(record.ledger.failed_by_class, BTreeMap::from([(ErrorClass::Timeout, 10)]));
     assert_eq!((record.connections.opened, record.connections.never_answered), (10, 10));
     assert!(record.failure_time.min_s.unwrap() >= 0.1 && record.window_s >= 0.2);
+}
+
+/// The rate at which a slow writer's requests reach the server, in bytes a second, from the first to the last of them.
+fn written_bytes_per_s(connection: ConnectionPolicy) -> f64 {
+    let seen = Arc::new(Mutex::new(Vec::new()));
+    let server = ScriptedServer::start({
+        let seen = Arc::clone(&seen);
+        move |request| {
+            seen.lock().unwrap().push((Instant::now(), request.head.len() + request.body.len()));
+            match request.header("Connection") {
+                Some("close") => Reply::ok_and_close(BODY),
+                _ => Reply::ok(BODY),
+            }
+        }
+    });
+    let mut options = options(&server);
+    let expect = options.requests[0].expect.clone();
+    options.requests = vec![Request { method: Method::Post, body: vec![b'x'; 20_000], expect, ..Request::get("/") }];
+    options.executor = Executor::PerVuIterations { vus: 5, iterations: 6, max_duration: ENDLESS };
+    options.connection = connection;
+    options.pace.write_bytes_per_s = Some(1_000_000);
+    let record = run(&options);
+    assert_eq!((record.ledger.good, record.ledger.failed), (30, 0));
+    assert!(record.service_time.min_s.unwrap() >= 0.018, "{:?}", record.service_time.min_s);
+    let seen = seen.lock().unwrap();
+    let after_the_first: usize = seen.iter().skip(5).map(|(_, bytes)| bytes).sum();
+    after_the_first as f64 / seen.last().unwrap().0.duration_since(seen[0].0).as_secs_f64()
+}
+
+#[test]
+fn small_requests_of_a_slow_writer_keep_to_the_rate_too() {
+    for connection in [ConnectionPolicy::KeepAlive, ConnectionPolicy::PerRequest] {
+        let bytes_per_s = written_bytes_per_s(connection);
+        // Five lines of 1 MB/s. The first requests of all go together, and what reaches the server late is no faster for that.
+        assert!(bytes_per_s <= 5_500_000.0, "{bytes_per_s} with {connection:?}");
+    }
+}
+
+#[test]
+fn requests_of_a_slow_writer_that_are_smaller_than_a_segment_keep_to_the_rate_too() {
+    let server = ScriptedServer::answering(BODY);
+    let mut options = options(&server);
+    options.executor = Executor::PerVuIterations { vus: 2, iterations: 11, max_duration: ENDLESS };
+    options.pace.write_bytes_per_s = Some(5_000);
+    let record = run(&options);
+    let request_bytes = record.sent_bytes as f64 / 22.0;
+    // Before each but the first the line carries the one before it.
+    assert!(record.window_s >= 10.0 * request_bytes / 5_000.0, "{} s for {request_bytes} bytes each", record.window_s);
+}
+
+#[test]
+fn a_slow_reader_takes_no_longer_for_an_answer_than_its_bytes_do() {
+    let body = vec![b'x'; 300_000];
+    let answer = body.clone();
+    let server = ScriptedServer::start(move |request| match request.path() {
+        "/large" => Reply::ok(&answer),
+        _ => Reply::ok(BODY),
+    });
+    let mut options = options(&server);
+    options.executor = Executor::PerVuIterations { vus: 1, iterations: 40, max_duration: ENDLESS };
+    options.pace.read_bytes_per_s = Some(10_000_000);
+    let small = run(&options).service_time;
+    // 45 bytes take 5 µs. A machine that is busy may delay some answers, and not all of them.
+    assert!(small.min_s.unwrap() < 0.005, "{:?}", small.min_s);
+    options.requests = vec![Request::get("/large")];
+    options.requests[0].expect.body = ExpectBody::Exactly(body.into());
+    let large = run(&options);
+    let (shortest_s, first_byte_s) = (large.service_time.min_s.unwrap(), large.time_to_first_byte.min_s.unwrap());
+    assert!((0.030..0.036).contains(&shortest_s), "{shortest_s}");
+    assert!(first_byte_s < 0.005, "{first_byte_s}");
+}
+
+#[test]
+fn a_slow_reader_of_discarded_bodies_takes_no_longer_either() {
+    let server = ScriptedServer::start(|_| Reply::ok(vec![b'x'; 300_000]));
+    let mut options = options(&server);
+    options.requests[0].expect.body = ExpectBody::Discard { length: Some(300_000) };
+    options.executor = Executor::PerVuIterations { vus: 1, iterations: 10, max_duration: ENDLESS };
+    options.pace.read_bytes_per_s = Some(10_000_000);
+    let shortest_s = run(&options).service_time.min_s.unwrap();
+    assert!((0.030..0.036).contains(&shortest_s), "{shortest_s}");
 }
