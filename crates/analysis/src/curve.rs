@@ -4,14 +4,11 @@
 //! end where any trial has fewer than 10 answers beyond, as everywhere else. A point is the median of the trials' own quantiles;
 //! histograms of several trials are never added up, as a trial is the unit of replication.
 
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD as BASE64;
-use hdrhistogram::Histogram;
-use hdrhistogram::serialization::Deserializer;
 use tolok_model::{Limit, Measurement, Metric, Part, Scenario};
 
 use crate::estimate::middle;
 use crate::findings::{CurvePoint, LatencyCurve, SlowAnswers};
+use crate::histogram::{self, Bucket};
 use crate::observations::Observations;
 
 /// Shares beyond the points of a factor of ten, in ten thousandths. The median has a point of its own.
@@ -45,17 +42,9 @@ pub(crate) fn latencies(
     (of_histograms(&trials), slow(&trials, bound_s(scenario)))
 }
 
-/// Answers that took about the same time.
-struct Bucket {
-    shortest_ns: u64,
-    longest_ns: u64,
-    /// Answers of this and of all shorter times.
-    up_to: u64,
-}
-
 /// The answers of one trial, by how long they took.
 struct Answers {
-    /// The buckets of the histogram that are not empty, by time.
+    /// In nanoseconds.
     buckets: Vec<Bucket>,
     total: u64,
 }
@@ -63,17 +52,8 @@ struct Answers {
 impl Answers {
     /// Reads a histogram as records hold it, or `None` if it is not one.
     fn read(base64: &str) -> Option<Self> {
-        let bytes = BASE64.decode(base64).ok()?;
-        let histogram: Histogram<u64> = Deserializer::new().deserialize(&mut bytes.as_slice()).ok()?;
-        let mut total = 0;
-        let mut buckets = Vec::new();
-        for value in histogram.iter_recorded() {
-            total += value.count_at_value();
-            let time_ns = value.value_iterated_to();
-            let (shortest_ns, longest_ns) =
-                (histogram.lowest_equivalent(time_ns), histogram.highest_equivalent(time_ns));
-            buckets.push(Bucket { shortest_ns, longest_ns, up_to: total });
-        }
+        let buckets = histogram::buckets(base64)?;
+        let total = buckets.last().map_or(0, |last| last.up_to);
         Some(Self { buckets, total })
     }
 
@@ -83,13 +63,13 @@ impl Answers {
         let rank = (quantile * self.total as f64 * 1e6).round() / 1e6;
         let rank = (rank.ceil() as u64).max(1);
         let place = self.buckets.partition_point(|bucket| bucket.up_to < rank);
-        self.buckets.get(place).map(|bucket| bucket.longest_ns as f64 / 1e9)
+        self.buckets.get(place).map(|bucket| bucket.highest as f64 / 1e9)
     }
 
     fn later_than(&self, bound_s: f64) -> u64 {
         let bound_ns = (bound_s * 1e9).round() as u64;
         // The bucket in which the bound lies counts as in time: its answers differ from the bound by a thousandth at most.
-        let in_time = self.buckets.partition_point(|bucket| bucket.shortest_ns <= bound_ns);
+        let in_time = self.buckets.partition_point(|bucket| bucket.lowest <= bound_ns);
         self.total - in_time.checked_sub(1).map_or(0, |last| self.buckets[last].up_to)
     }
 
@@ -167,7 +147,10 @@ fn bound_s(scenario: &Scenario) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use hdrhistogram::serialization::{Serializer as _, V2Serializer};
+    use base64::Engine as _;
+    use base64::engine::general_purpose::STANDARD as BASE64;
+    use hdrhistogram::Histogram;
+    use hdrhistogram::serialization::{Deserializer, Serializer as _, V2Serializer};
 
     /// A histogram of these times in milliseconds, as a record holds it.
     fn encoded(times_ms: impl IntoIterator<Item = u64>) -> String {

@@ -32,6 +32,7 @@ mod flags;
 pub mod forecast;
 mod gates;
 mod grouping;
+mod histogram;
 mod isolation;
 mod link;
 mod names;
