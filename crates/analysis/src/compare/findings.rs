@@ -1,4 +1,4 @@
-//! What a comparison of two runs says: the only thing that its reports read, and its JSON.
+//! The findings of a comparison of two runs: the only input of its reports, and its JSON.
 
 use serde::Serialize;
 
@@ -11,27 +11,27 @@ use crate::worded::worded;
 /// Version of the format of [`RunComparison`].
 pub const COMPARE_SCHEMA: u32 = 1;
 
-/// Two runs, beside each other.
+/// Two runs, side by side.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct RunComparison {
     /// Version of this format.
     pub schema_version: u32,
-    /// What follows, as a word.
+    /// The outcome, as a word.
     pub outcome: CompareOutcome,
-    /// What follows, in one sentence.
+    /// The outcome, in one sentence.
     pub sentence: String,
     /// Differences smaller than this fraction do not matter.
     pub threshold: f64,
-    /// How many figures of cases were judged together, by verdict.
+    /// Number of figures judged together, by verdict.
     pub tally: Tally,
     /// The run before.
     pub before: ComparedSide,
     /// The run after.
     pub after: ComparedSide,
-    /// Conditions in which the runs differ and which have a say in the figures themselves. Without `--allow-differences` there
-    /// is no comparison where there are any.
+    /// Conditions that differ between the runs and affect the figures themselves. Without `--allow-differences` there
+    /// is no comparison if there are any.
     pub conditions: Vec<Difference>,
-    /// What else differs: that which was to be compared, and what a reader must know.
+    /// What else differs: the change under comparison, and what readers must know.
     pub changes: Vec<Difference>,
     /// Scenarios that are in both runs, in the order of the run before.
     pub scenarios: Vec<ScenarioChange>,
@@ -39,22 +39,22 @@ pub struct RunComparison {
     pub only_before: Vec<UnmatchedCase>,
     /// Cases that are in the run after only.
     pub only_after: Vec<UnmatchedCase>,
-    /// What a reader must know before relying on this, most important first.
+    /// What readers must know before relying on this, the most important first.
     pub cautions: Vec<String>,
 }
 
 worded! {
-    /// What follows from a comparison of two runs.
+    /// The outcome of a comparison of two runs.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
     #[serde(rename_all = "kebab-case")]
     pub enum CompareOutcome by words {
-        /// Something became worse by what matters, or more.
+        /// Something became worse by the threshold or more.
         Regression = "Regression",
-        /// In one of the runs no case may be ranked.
+        /// One of the runs has no ranked case.
         NotSound = "Not sound",
-        /// Nothing became worse as far as can be told, but of a main figure it cannot be told.
+        /// Nothing clearly became worse, but a main figure has no answer.
         CannotTell = "Cannot tell",
-        /// Nothing became worse by what matters, as far as was looked.
+        /// No judged figure became worse by the threshold.
         NoRegression = "No regression found",
     }
 }
@@ -62,21 +62,21 @@ worded! {
 /// Judged figures of cases, by verdict.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Tally {
-    /// All that were judged.
+    /// All judged figures.
     pub judged: u32,
-    /// Worse by what matters, or more.
+    /// Worse by the threshold or more.
     pub regressions: u32,
-    /// Better by what matters, or more.
+    /// Better by the threshold or more.
     pub improvements: u32,
-    /// Told to differ by less than what matters.
+    /// Certain to differ by less than the threshold.
     pub equivalent: u32,
-    /// No difference found, by an interval that would have shown a large one.
+    /// No difference found, with an interval that rules out a large one.
     pub no_difference_found: u32,
-    /// Nothing can be told.
+    /// No answer.
     pub cannot_tell: u32,
-    /// Of these, main figures.
+    /// Main figures among these.
     pub main_cannot_tell: u32,
-    /// Cases in both runs of which one or both may not be ranked, so that none of their figures was judged.
+    /// Cases of both runs that are not judged, because one or both are not ranked.
     pub cases_not_judged: u32,
 }
 
@@ -91,26 +91,26 @@ pub struct ComparedSide {
     pub started_at: String,
     /// Version of tolok.
     pub tolok_version: String,
-    /// Commit of the checkout and whether it was changed, if it is one.
+    /// Commit of the checkout and whether it has changes; absent outside of a checkout.
     pub git: Option<String>,
     /// Its machine in one line.
     pub machine: String,
     /// Blocks of its plan.
     pub blocks: u32,
-    /// Trials that were planned and have no record.
+    /// Planned trials without a record.
     pub trials_missing: u32,
     /// The difference that matters to its study, as a fraction.
     pub smallest_effect: f64,
-    /// Command that repeats it.
+    /// The command that repeats it.
     pub command: String,
 }
 
-/// Something in which the runs differ.
+/// A difference between the runs.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Difference {
-    /// What: `CPU model`, `link`, `Go`.
+    /// What differs: `CPU model`, `link`, `Go`.
     pub what: String,
-    /// Scenarios that it is about, by their ids in the run before; none if it is about the runs as a whole.
+    /// Affected scenarios, by their ids in the run before; empty if it affects the whole runs.
     pub scenarios: Vec<String>,
     /// Its value in the run before.
     pub before: String,
@@ -123,7 +123,7 @@ pub struct Difference {
 pub struct UnmatchedCase {
     /// Id of its scenario.
     pub scenario: String,
-    /// The subject as a person would write it.
+    /// The subject as users write it.
     pub subject: String,
     /// Title of the subject.
     pub title: String,
@@ -134,69 +134,69 @@ pub struct UnmatchedCase {
 pub struct ScenarioChange {
     /// Its id in the run before.
     pub id: String,
-    /// Its id in the run after, which is the same unless the study was written anew.
+    /// Its id in the run after. It differs only if the study changed.
     pub id_after: String,
     /// Title of its workload.
     pub title: String,
     /// Its load in words; of programs, how often they are run.
     pub load: String,
-    /// What put the load on, or timed.
+    /// The load generator or timer.
     pub tool: String,
     /// Its environment in words.
     pub environment: String,
     /// A closed or an open loop, or programs.
     pub kind: ScenarioKind,
-    /// The program that is the same in both runs and shows what the machine did; none where there is none.
+    /// The control: a program that is the same in both runs and shows changes of the machine; absent without one.
     pub control: Option<ControlFinding>,
-    /// Why there is none.
+    /// Why there is no control.
     pub no_control: Option<String>,
-    /// How far apart the run before found two halves that are the same; none where it has no such pair.
+    /// The difference between the halves of the A/A pair in the run before; absent without a pair.
     pub noise_floor_before: Option<NoiseFloor>,
-    /// The same of the run after.
+    /// The same in the run after.
     pub noise_floor_after: Option<NoiseFloor>,
     /// Cases of both runs, in the order of the run before's table.
     pub cases: Vec<CaseChange>,
 }
 
-/// A program that is the same in both runs, so that what differs is the machine's.
+/// A program that is the same in both runs, so any difference comes from the machine.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct ControlFinding {
-    /// The subject as a person would write it.
+    /// The subject as users write it.
     pub subject: String,
     /// Its title.
     pub title: String,
-    /// By how much each of its figures shifted.
+    /// How much each of its figures shifted.
     pub shifts: Vec<ControlShift>,
 }
 
-/// By how much a figure of the control shifted.
+/// How much a figure of the control shifted.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, JsonSchema)]
 pub struct ControlShift {
     /// Which figure.
     pub metric: ComparedMetric,
     /// After over before.
     pub ratio: ChangeRatio,
-    /// max(r, 1/r) − 1 of that ratio: a difference of a case that is no larger cannot be told from it.
+    /// max(r, 1/r) − 1 of that ratio. A difference of a case must be larger to count.
     pub size: f64,
-    /// Whether the machine shifted by what matters, or more: the interval excludes 1, and the size is the threshold at least.
+    /// Whether the machine shifted by the threshold or more: the interval excludes 1, and the size reaches the threshold.
     pub is_relevant: bool,
-    /// Whether it can serve as a control: its interval is no wider than 10 % to either side, or does not hold 1. The shift of one
-    /// that scatters more is shown, and nothing is judged by it.
+    /// Whether it can serve as a control: its interval is at most 10 % to either side, or excludes 1. Reports show the shift of one
+    /// that scatters more, and no judgement uses it.
     pub is_usable: bool,
 }
 
 /// A subject under a scenario in both runs.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct CaseChange {
-    /// The subject as a person would write it.
+    /// The subject as users write it.
     pub subject: String,
     /// Its title.
     pub title: String,
     /// Its runtime, which gives the colour.
     pub runtime: String,
-    /// Why none of its figures is judged; none where they are.
+    /// Why its figures are not judged; absent if they are.
     pub not_judged: Option<String>,
-    /// Whether it may be ranked in the run before and may not in the run after: nobody knows what became of it, so the outcome
+    /// Whether it is ranked in the run before and not in the run after. Its change is unknown, so the outcome
     /// is no better than *cannot tell*.
     pub lost_rank: bool,
     /// Its figures.
@@ -212,26 +212,26 @@ pub struct FigureChange {
     pub unit: &'static str,
     /// Which way it is better.
     pub better: Better,
-    /// Whether the scenario is judged by it first of all, or it was asked for.
+    /// Whether it is the main figure of the scenario, or was requested.
     pub is_main: bool,
     /// Median over the trials of the run before.
     pub before: Option<Estimate>,
     /// Median over the trials of the run after.
     pub after: Option<Estimate>,
-    /// After over before: the geometric mean of the one's trials over that of the other's, with Welch's interval.
+    /// After over before: the ratio of the geometric means of their trials, with Welch's interval.
     pub ratio: Option<ChangeRatio>,
-    /// How often equal figures would differ as much, by chance, for all that were judged together (Holm).
+    /// The chance that equal figures differ as much, adjusted for all judged together (Holm).
     pub p_adjusted: Option<f64>,
-    /// How often figures that differ by the threshold would look as alike, likewise.
+    /// The chance that figures that differ by the threshold look as similar, likewise.
     pub p_equivalence_adjusted: Option<f64>,
-    /// The figure over the control's in the same block, after over before: what is left of the change where what the machine did
-    /// is taken out. None without a control.
+    /// The figure over the control's in the same block, after over before: the change that remains without the machine's
+    /// own. Absent without a control.
     pub beside_control: Option<ChangeRatio>,
-    /// How often that would be as far from 1, by chance, for all that have a control together (Holm).
+    /// The chance that it lies as far from 1, adjusted for all figures with a control (Holm).
     pub p_beside_control_adjusted: Option<f64>,
-    /// What follows; none where it is not judged.
+    /// The verdict; absent if it is not judged.
     pub verdict: Option<Change>,
-    /// Why nothing can be told, or why it is not judged.
+    /// Why there is no answer, or why it is not judged.
     pub reason: Option<String>,
 }
 
@@ -240,26 +240,26 @@ pub struct FigureChange {
 pub struct ChangeRatio {
     /// After over before.
     pub value: f64,
-    /// Lower end of its 95 % interval, which holds for this figure alone; none with fewer than 5 trials in a run.
+    /// Lower end of its own 95 % interval; absent with fewer than 5 trials in a run.
     pub low: Option<f64>,
     /// Upper end.
     pub high: Option<f64>,
 }
 
 worded! {
-    /// What became of a figure.
+    /// The change of a figure.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
     #[serde(rename_all = "kebab-case")]
     pub enum Change by words {
-        /// Worse by what matters, or more.
+        /// Worse by the threshold or more.
         Regression = "regression",
-        /// Better by what matters, or more.
+        /// Better by the threshold or more.
         Improvement = "improvement",
-        /// They differ by less than what matters, if at all.
+        /// They differ by less than the threshold.
         Equivalent = "equivalent",
-        /// No difference that matters was found, by an interval narrow enough to show a large one.
+        /// No difference that matters, and the interval is narrow enough to rule out a large one.
         NoDifferenceFound = "no difference found",
-        /// Nothing can be told.
+        /// No answer.
         CannotTell = "cannot tell",
     }
 }
@@ -270,12 +270,12 @@ impl ChangeRatio {
         size(self.value)
     }
 
-    /// √(high ÷ low) − 1; none without an interval.
+    /// √(high ÷ low) − 1; `None` without an interval.
     pub fn half_width(self) -> Option<f64> {
         half_width(&self.estimate())
     }
 
-    /// Whether its interval does not hold 1.
+    /// Whether its interval excludes 1.
     pub fn is_told(self) -> bool {
         self.estimate().excludes_one()
     }
@@ -287,7 +287,7 @@ impl ChangeRatio {
 }
 
 impl RunComparison {
-    /// Every judged or shown figure with its scenario and its case.
+    /// Every figure with its scenario and its case.
     pub fn figures(&self) -> impl Iterator<Item = (&ScenarioChange, &CaseChange, &FigureChange)> {
         self.scenarios.iter().flat_map(|scenario| {
             scenario.cases.iter().flat_map(move |case| case.figures.iter().map(move |figure| (scenario, case, figure)))

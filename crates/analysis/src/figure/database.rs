@@ -1,4 +1,4 @@
-//! What a case and its database did. What a database or a subject does not report is absent.
+//! The figures of a case and its database. What a database or a subject does not report is absent.
 
 use serde::Serialize;
 use tolok_model::{DatabaseWindow, LinkWindow, Measurement, PoolWindow};
@@ -18,17 +18,17 @@ use crate::outage::outage;
 use crate::usage::share;
 
 figures! {
-    /// What a case and its database did in the scored trials. Where it says per good, it is for each good answer.
+    /// The figures of a case and its database in the scored trials. "Per good" means for each correct response.
     pub struct DatabaseUse of Measurement, DATABASE, DATABASE_OF_TRIALS;
 
-    /// Rows in good answers, per second.
+    /// Rows in correct responses, per second.
     rows_per_s: Option<Estimate> = median(|it, around| Some(rows(it, around)? / it.window_s)) [PerSecond Higher] csv "rows_per_s";
     /// CPU time of the subject for each of these rows, in seconds.
     subject_cpu_s_per_row: Option<Estimate> = median(|it, around| Some(it.subject.as_ref()?.cpu_s / rows(it, around)?))
         [Seconds Lower] csv "subject_cpu_s_per_row";
     /// CPU time of the database for each of these rows, in seconds.
     cpu_s_per_row: Option<Estimate> = median(|it, around| Some(cpu_s(it)? / rows(it, around)?)) [Seconds Lower] csv "database_cpu_s_per_row";
-    /// CPU time of the database per good answer, in seconds.
+    /// CPU time of the database per correct response, in seconds.
     cpu_s_per_good: Option<Estimate> = median(|it, _| Some(cpu_s(it)? / answers(it)?))
         [Seconds Lower] csv "database_cpu_s_per_good" tidy "database_cpu_s_per_good";
     /// Share of its CPUs that the database used, from 0 to 1.
@@ -37,28 +37,28 @@ figures! {
     memory_bytes: Option<Estimate> = median(|it, _| memory(it)) [Bytes Lower] csv "database_memory_bytes";
     /// The highest usage of that group in any trial, page cache included.
     peak_bytes: Option<f64> = highest(|it, _| peak(it)) [Bytes Lower] csv "database_peak_bytes";
-    /// That peak as a share of its limit; none without a limit.
+    /// That peak as a share of its limit; absent without a limit.
     peak_of_limit: Option<f64> = highest(|it, around| Some(peak(it)? / around.database_limit_bytes? as f64))
         [Share Lower] csv "database_peak_of_limit";
-    /// Statements carried out per second.
+    /// Statements executed per second.
     queries_per_s: Option<f64> = middle(|it, _| Some(count(it, |window| window.queries)? / it.window_s)) [PerSecond] csv "database_queries_per_s";
-    /// Statements per good answer.
+    /// Statements per correct response.
     queries_per_good: Option<f64> = middle(|it, _| Some(count(it, |window| window.queries)? / answers(it)?))
         [Count] csv "database_queries_per_good";
     /// Bytes sent to its clients per second.
     sent_bytes_per_s: Option<f64> = middle(|it, _| Some(count(it, |window| window.sent_bytes)? / it.window_s))
         [BytesPerSecond] csv "database_sent_bytes_per_s";
-    /// Connections that were opened to it in the window.
+    /// Connections opened to it in the window.
     connections_opened: Option<f64> = middle(|it, _| count(it, |window| window.connections_opened)) [Count] csv "database_connections_opened";
-    /// Most connections that were open at a reading.
+    /// Most open connections at a reading.
     connections_max: Option<u64> = most(|it| it.database.as_ref()?.connections_max) [Count] csv "database_connections_max";
-    /// Most threads that were busy with a statement at a reading.
+    /// Most threads that ran a statement at a reading.
     running_max: Option<u64> = most(|it| it.database.as_ref()?.running_max) [Count] csv "database_running_max";
-    /// Threads that were busy with a statement, on average over the readings.
+    /// Mean threads that ran a statement, over the readings.
     running_mean: Option<f64> = middle(|it, _| it.database.as_ref()?.running_mean) [Count] csv "database_running_mean";
-    /// Most connections that it refused in a trial, because there were as many as it accepts.
+    /// Most connections that it refused in a trial, because it accepts no more.
     refused_connections: Option<u64> = most(|it| it.database.as_ref()?.refused_connections) [Count Lower] csv "database_refused_connections";
-    /// The link between subject and database; none where tolok emulated none.
+    /// The link between subject and database; absent if tolok emulated none.
     link: Option<LinkUse> = whole(|it| link_use(it.trials, link_window, it.around.database_rate_bps));
     + "database_link_lateness_s_mean" [Seconds Lower] "How late packets left the emulator of the link to the database, on average, in the worse direction."
         = |it| it.link.as_ref()?.worse(|way| way.lateness_s_mean);
@@ -66,12 +66,12 @@ figures! {
         = |it| it.link.as_ref()?.worse(|way| way.lateness_s_max);
     + "database_link_rate_offered" [Share Lower] "Bits offered to that link over what its rate lets through, in the busier direction."
         = |it| it.link.as_ref()?.rate_offered();
-    /// The subject's pool of connections; none where no subject tells of it.
+    /// The subject's connection pool; absent if the subject does not report it.
     pool: Option<PoolUse> = whole(pool);
     + "pool_size" [Count] "Connections that the subject may have to its database, over all its processes." = |it| it.pool.map(|pool| f64::from(pool.size));
     + "pool_waits_per_good" [Count Lower] "Times that a request waited for such a connection, per correct response." = |it| it.pool?.waits_per_good;
     + "pool_wait_s_mean" [Seconds Lower] "How long such a wait took on average." = |it| it.pool?.wait_s_mean;
-    /// Whether the number that the workload counts was right; none where it counts none.
+    /// Whether the workload's counter was exact; absent if it counts nothing.
     counter: Option<CounterFinding> = whole(|it| counter(it.trials));
     + "counter_trials" [Count] "Trials in which the counter was checked." = |it| it.counter.as_ref().map(|counter| u64::from(counter.trials));
     + "counter_wrong" [Count Lower] "Trials in which the counter was wrong." = |it| it.counter.as_ref().map(|counter| u64::from(counter.wrong));
@@ -79,7 +79,7 @@ figures! {
     + "counter_grew" [Count] "By how much the counter grew from them." = |it| it.counter.as_ref().map(|counter| counter.grew);
     + "counter_wrong_answers" [Count Lower] "Numbers answered more than once or out of range." = |it| it.counter.as_ref().map(|counter| counter.wrong_answers);
     + "counter_load_off" [Count Lower] "By how much the load's own increments lie outside what its ledger allows." = |it| it.counter.as_ref().map(|counter| counter.load_off);
-    /// What became of the subject when the database was taken away; none where the study did not ask for that.
+    /// What the subject did during the outage; absent if the study has none.
     outage: Option<OutageFinding> = whole(|it| outage(it.trials));
     + "outage_trials" [Count] "Trials in which the database was taken away." = |it| it.outage.as_ref().map(|outage| u64::from(outage.trials));
     + "outage_gone_at_s" [Seconds] "When the database was killed, after the window began." = |it| it.outage.as_ref().map(|outage| outage.gone_at_s);

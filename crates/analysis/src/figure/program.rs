@@ -12,13 +12,13 @@ use crate::programs::outliers::outliers;
 use crate::programs::timings::{self, coarsest_step};
 
 figures! {
-    /// What was measured of a program. Each estimate is over its scored trials, and of each trial it takes the median over its
+    /// The figures of a program. Each estimate is over its scored trials, and each trial contributes the median over its
     /// runs.
     pub struct ProgramFigures as "ProgramCaseFinding" of ProgramTiming, PROGRAM, PROGRAM_TRIALS;
 
-    /// Measured trials that are in no figure, because others disturbed them however often they were measured.
+    /// Measured trials that no figure uses, because every attempt was disturbed.
     disturbed: Vec<DisturbedProgramTrial> = whole(|it| it.trials.disturbed_trials());
-    /// Runs that count, in all scored trials.
+    /// Counted runs, in all scored trials.
     runs: u32 = sum_of_runs(|it| it.runs.len()) [Runs] csv "runs";
     /// Runs without the work, in all scored trials.
     floor_runs: u32 = sum_of_runs(|it| it.floor.len()) [Runs] csv "floor_runs";
@@ -26,7 +26,7 @@ figures! {
     wall_s: Option<Estimate> = whole(wall_s) [Seconds Lower] interval "wall_s";
     /// Wall time over that of the first case in the same block (1 for the first).
     of_first: Option<Estimate> = later(()) [Ratio Lower] interval "wall_of_first";
-    /// Wall time less that of the paired run without the work, in seconds. It can be negative, by chance.
+    /// Wall time minus that of the paired run without the work, in seconds. Chance can make it negative.
     above_floor_s: Option<Estimate> = median(|it, _| timings::above_floor_s(it)) [Seconds Lower] interval "above_floor_s" tidy "above_floor_s";
     /// Wall time of a run without the work, in seconds.
     floor_s: Option<Estimate> = median(|it, _| timings::floor_s(it)) [Seconds Lower] interval "floor_s" tidy "floor_s";
@@ -36,7 +36,7 @@ figures! {
     user_s: Option<Estimate> = median(|it, _| timings::user_s(it)) [Seconds Lower] interval "user_s" tidy "user_s";
     /// CPU time in the kernel, in seconds.
     system_s: Option<Estimate> = median(|it, _| timings::system_s(it)) [Seconds Lower] interval "system_s" tidy "system_s";
-    /// CPU time less that of the paired run without the work, in seconds.
+    /// CPU time minus that of the paired run without the work, in seconds.
     above_floor_cpu_s: Option<Estimate> = median(|it, _| timings::above_floor_cpu_s(it))
         [Seconds Lower] interval "above_floor_cpu_s" tidy "above_floor_cpu_s";
     /// CPU time of a run without the work, in seconds.
@@ -46,17 +46,17 @@ figures! {
     /// Largest resident set of a run without the work, in bytes.
     floor_rss_bytes: Option<Estimate> = median(|it, _| timings::floor_rss_bytes(it))
         [Bytes Lower] interval "floor_rss_bytes" tidy "floor_rss_bytes";
-    /// CPU time over wall time: how many CPUs it used. None where the steps of the timer would decide it.
+    /// CPU time over wall time: how many CPUs it used. Absent if the timer's resolution would decide it.
     busy: Option<Estimate> = median(|it, _| timings::busy(it)) [Cpus] interval "cpus_used" tidy "busy_cpus";
-    /// Whether the CPU times are means over the runs of a trial: of a timer that does not tell them of each run.
+    /// Whether the CPU times are means over the runs of a trial, because the timer does not report single runs.
     cpu_is_mean: bool = whole(|it| it.trials.trials().any(timings::tells_mean_cpu_only));
-    /// Whether the work cannot be told from the start (flag `at-floor`).
+    /// Whether the work is indistinguishable from the start (flag `at-floor`).
     is_at_floor: bool = later(());
     /// The fastest single run of all scored trials, in seconds.
     fastest_run_s: Option<f64> = whole(|it| it.trials.walls().reduce(f64::min)) [Seconds Lower] csv "fastest_run_s";
     /// The slowest single run of all scored trials, in seconds.
     slowest_run_s: Option<f64> = whole(|it| it.trials.walls().reduce(f64::max)) [Seconds Lower] csv "slowest_run_s";
-    /// Runs far away from the others of their trial. They are counted here and removed nowhere.
+    /// Outliers among the runs of their trial. They are counted, not removed.
     outliers: u32 = sum_of_runs(|it| outliers(it).into_iter().filter(|is_outlier| *is_outlier).count()) [Runs Lower] csv "outliers";
 
     tidy {

@@ -10,19 +10,19 @@ use crate::findings::resources::{MemorySource, ThrottlingFinding};
 use crate::observations::{Observations, answers};
 
 figures! {
-    /// What the subject used. Where it says per good, it is for each good answer.
+    /// The subject's use of resources. "Per good" means for each correct response.
     pub struct ResourcesFinding of Measurement, RESOURCES, RESOURCES_OF_TRIALS;
 
-    /// Where its CPU time was read: `group`, `threads`, or `both` where trials differ; none without a scored trial.
+    /// Source of its CPU time: `group`, `threads`, or `both` if trials differ; absent without a scored trial.
     cpu_source: Option<String> = whole(cpu_source);
     /// CPU time in user mode.
     user_s_per_good: Option<f64> = middle(|it, _| per_good(it, |part| part.user_s)) [Seconds Lower] csv "user_s_per_good";
     /// CPU time in the kernel.
     system_s_per_good: Option<f64> = middle(|it, _| per_good(it, |part| part.system_s)) [Seconds Lower] csv "system_s_per_good";
-    /// Time that its threads were ready to run and waited for a CPU.
+    /// Time that its threads waited for a CPU.
     run_queue_wait_s_per_good: Option<f64> = middle(|it, _| per_good(it, |part| Some(part.run_queue_wait_s)).filter(|_| it.slices.is_none()))
         [Seconds Lower] csv "run_queue_wait_s_per_good";
-    /// Times that one of its threads was given a CPU.
+    /// Times that one of its threads got a CPU.
     timeslices_per_good: Option<f64> = middle(|it, _| scheduled(it, |counts| Some(counts.timeslices)))
         [Count] csv "timeslices_per_good";
     /// Context switches.
@@ -46,7 +46,7 @@ figures! {
     /// Bytes written to disks.
     disk_written_bytes_per_good: Option<f64> = middle(|it, _| bytes(it, |part| part.disk_written_bytes))
         [Bytes Lower] csv "disk_written_bytes_per_good";
-    /// What its quota took from it; none without a quota.
+    /// Throttling by its quota; absent without a quota.
     throttling: Option<ThrottlingFinding> = whole(throttling);
     + "quota_periods" [Count] "Periods of its quota." = |it| it.throttling.map(|found| found.periods);
     + "throttled_periods" [Count Lower] "Periods in which its quota stopped it." = |it| it.throttling.map(|found| found.throttled_periods);
@@ -60,12 +60,12 @@ figures! {
     /// The highest usage of its control group in any trial, page cache included, since the trial's start where the kernel
     /// keeps that: what a limit is held against.
     peak_bytes: Option<f64> = highest(|it, _| peak(it)) [Bytes Lower] csv "peak_bytes";
-    /// That peak as a share of the limit; none without a limit.
+    /// That peak as a share of the limit; absent without a limit.
     peak_of_limit: Option<f64> = highest(|it, around| Some(peak(it)? / around.memory_limit_bytes? as f64))
         [Share Lower] csv "peak_of_limit";
     /// Processes that the kernel killed because the limit was reached.
     oom_kills: u64 = sum(oom_kills);
-    /// Most threads seen at once.
+    /// Most threads at once.
     threads_max: u32 = whole(|it| it.trials.used().map(|used| used.threads_max).max().unwrap_or(0));
     + "threads_max" [Count] "Most threads seen at once." = threads_seen;
     /// Share of the window in which some task of the machine waited for a CPU.
@@ -74,11 +74,11 @@ figures! {
     memory_pressure: Option<f64> = middle(|it, _| it.host.memory_pressure) [Share Lower] csv "memory_pressure";
     /// Share of the window in which some task of the machine waited for a disk.
     io_pressure: Option<f64> = middle(|it, _| it.host.io_pressure) [Share Lower] csv "io_pressure";
-    /// Most tasks of the machine at once that ran or were ready to run, in the median trial.
+    /// Most runnable tasks of the machine at once, in the median trial.
     runnable_max: Option<f64> = middle(|it, _| it.host.runnable_max.map(|tasks| tasks as f64)) [Count] csv "runnable_max";
-    /// Lowest frequency of any CPU of the machine that was seen.
+    /// Lowest frequency of any CPU of the machine.
     frequency_hz_min: Option<f64> = lowest(|it, _| it.host.frequency_hz_min) [Hertz] csv "frequency_hz_min";
-    /// Highest frequency that was seen.
+    /// Highest frequency of any CPU of the machine.
     frequency_hz_max: Option<f64> = highest(|it, _| it.host.frequency_hz_max) [Hertz] csv "frequency_hz_max";
 }
 

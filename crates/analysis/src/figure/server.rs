@@ -21,69 +21,69 @@ use crate::observations::{answers, goodput, per_answer};
 use crate::usage::share;
 
 figures! {
-    /// What was measured of a server under a scenario, and what follows from it.
+    /// The figures of a server under a scenario, and their conclusions.
     pub struct ServerFigures as "CaseFinding" of Measurement, SERVER, SERVER_TRIALS;
 
-    /// Measured trials that are in no figure, because others disturbed them however often they were measured.
+    /// Measured trials that no figure uses, because every attempt was disturbed.
     disturbed: Vec<DisturbedTrial> = whole(|it| it.trials.disturbed_trials());
-    /// Good answers per second.
+    /// Correct responses per second.
     goodput_rps: Option<Estimate> = median(|it, _| goodput(it)) [PerSecond Higher] interval "goodput_rps" tidy "goodput_rps";
-    /// A rate that the case stayed below, where it answered nothing in any scored trial: one answer in its window. Such a
+    /// An upper bound if the case answered nothing in any scored trial: one response in its window. Such a
     /// case has no `goodput_rps`, which is not 0.
     goodput_below_rps: Option<f64> = whole(|it| it.trials.goodput_below_rps()) [PerSecond] csv "goodput_below_rps";
     /// Bytes of good bodies per second.
     body_bytes_per_s: Option<Estimate> = median(|it, _| Some(it.body_bytes as f64 / it.window_s))
         [BytesPerSecond Higher] csv "body_bytes_per_s" tidy "body_bytes_per_s";
-    /// Bytes of a good body, on average over the good answers of a trial.
+    /// Mean bytes of a correct response's body in a trial.
     body_bytes_per_good: Option<Estimate> = median(|it, _| Some(it.body_bytes as f64 / answers(it)?))
         [Bytes] last "body_bytes_per_good" tidy "body_bytes_per_good";
-    /// What limited it; none where no trial was scored.
+    /// What limited it; absent without a scored trial.
     bottleneck: Option<Bottleneck> = later(());
-    /// Requests per second that the schedule asked for; none in a closed loop.
+    /// Scheduled requests per second; absent in a closed loop.
     offered_rps: Option<Estimate> = median(|it, _| it.offered_rps) [PerSecond] csv "offered_rps" tidy "offered_rps";
     /// Goodput as a share of the ceiling's in the same block.
     of_ceiling: Option<Estimate> = later(()) [Share Higher] interval "of_ceiling";
     /// Goodput relative to the first case of the scenario in the same block (1 for the first).
     of_first: Option<Estimate> = later(()) [Ratio Higher] interval "of_first";
-    /// Checks of its trials, those that can be asked of its load and environment, in a fixed order; empty where no trial was
+    /// Checks that apply to its load and environment, in a fixed order; empty if no trial was
     /// measured.
     gates: Vec<GateFinding> = later(());
-    /// Whether its windows were steady; none where the load has several levels, or no trial could be judged.
+    /// Whether its windows were steady; absent if the load has several levels, or no trial could be judged.
     steady: Option<SteadyFinding> = later(());
-    /// What each good answer takes of each resource, the scarcest first.
+    /// What each correct response takes of each resource, the scarcest first.
     demands: Vec<ServiceDemand> = later(());
-    /// CPU time of the subject per good answer, in seconds.
+    /// CPU time of the subject per correct response, in seconds.
     cpu_s_per_good: Option<Estimate> = median(|it, _| per_answer(it)) [Seconds Lower] interval "cpu_s_per_good" tidy "cpu_s_per_good";
-    /// Memory of the subject, in bytes: which kind, says the scenario's `memory_source`.
+    /// Memory of the subject, in bytes. The scenario's `memory_source` gives its kind.
     memory_bytes: Option<Estimate> = median(|it, around| around.memory.and_then(|source| source.bytes(it)))
         [Bytes Lower] interval "memory_bytes" tidy "memory_bytes";
     /// Median of the trials' p50, in seconds, in the scenario's loop.
     latency_p50_s: Option<Estimate> = median(|it, _| it.latency.at(0.5)) [Seconds Lower] interval "latency_p50_s" tidy "latency_p50_s";
     /// Median of the trials' p99, in seconds; absent if any trial has too few samples beyond it.
     latency_p99_s: Option<Estimate> = median(|it, _| it.latency.at(0.99)) [Seconds Lower] interval "latency_p99_s" tidy "latency_p99_s";
-    /// Response times by percentile, in the scenario's loop; none where the tool kept no histogram and tells fewer than 3 percentiles.
+    /// Response times by percentile, in the scenario's loop; absent without a histogram or at least 3 percentiles.
     latency_curve: Option<LatencyCurve> = later(());
-    /// Good answers that came late; none where the tool kept no histogram.
+    /// Late correct responses; absent without a histogram.
     slow: Option<SlowAnswers> = later(());
-    /// Second by second; none where no window has two whole ones.
+    /// Second by second; absent if no window has two whole seconds.
     seconds: Option<SecondsFinding> = later(());
-    /// From the start to the first good answer, in seconds.
+    /// From the start to the first correct response, in seconds.
     cold_start_s: Option<Estimate> = median(|it, _| it.cold_start_s) [Seconds Lower] interval "cold_start_s" tidy "cold_start_s";
-    /// Share of the CPU time it was given that the subject used, from 0 to 1: of its CPUs, or of its quota.
+    /// Share of its CPUs or quota that the subject used, from 0 to 1.
     subject_busy: Option<f64> = middle_of_known(subject_busy) [Share] csv "subject_busy";
-    /// Share of the CPU time it was given that the generator used, from 0 to 1.
+    /// Share of its CPUs that the generator used, from 0 to 1.
     generator_busy: Option<f64> = middle_of_known(generator_busy) [Share] csv "generator_busy";
-    /// Share of the machine's CPUs that neither of them used but other programs did, from 0 to 1.
+    /// Share of the machine's CPUs that other programs used, from 0 to 1.
     foreign_busy: Option<f64> = middle_of_known(|it, around| share(it.host.foreign_cpu_s, around.cpus.machine * it.window_s))
         [Share Lower] csv "foreign_busy";
-    /// Share of the machine's CPUs that the hypervisor took away, from 0 to 1.
+    /// Share of the machine's CPUs that the hypervisor took, from 0 to 1.
     stolen: Option<f64> = middle_of_known(|it, around| share(it.host.steal_s, around.cpus.machine * it.window_s)) [Share Lower] csv "stolen";
-    /// Most processes seen at once in any scored trial.
+    /// Most processes at once in any scored trial.
     processes_max: u32 = whole(|it| it.trials.used().map(|used| used.processes_max).max().unwrap_or(0))
         [Count] csv "processes_max";
-    /// What the subject used for each good answer.
+    /// The subject's use of resources per correct response.
     resources: ResourcesFinding = whole(|it| ResourcesFinding::of(it));
-    /// How the emulated link did; none where tolok emulated none.
+    /// The emulated link; absent if tolok emulated none.
     link: Option<LinkUse> = whole(|it| link_use(it.trials, |trial| trial.link.as_ref(), it.around.link_rate_bps));
     + "link_packets_to_subject" [Count] "Packets that came to the link from the client." = |it| Some(it.link.as_ref()?.to_subject.packets);
     + "link_bytes_to_subject" [Bytes] "Their bytes." = |it| Some(it.link.as_ref()?.to_subject.bytes);
@@ -96,18 +96,18 @@ figures! {
     + "link_lateness_s_mean" [Seconds Lower] "How late packets left the link's emulator, on average, in the worse direction." = |it| it.link.as_ref()?.worse(|way| way.lateness_s_mean);
     + "link_lateness_s_max" [Seconds Lower] "The latest packet." = |it| it.link.as_ref()?.worse(|way| way.lateness_s_max);
     + "link_emulator_busy" [Share Lower] "Share of a CPU that the link's emulator used." = |it| it.link.as_ref()?.emulator_busy;
-    /// What it and its database did; none where the scenario has none.
+    /// The figures with its database; absent if the scenario has none.
     database: Option<DatabaseUse> = later(());
     /// Requests that failed in all scored trials, by class.
     errors: Vec<(String, u64)> = whole(errors);
     + "requests_failed" [Requests Lower] "Requests that failed in all scored trials." = |it| it.errors.iter().map(|(_, number)| number).sum::<u64>();
-    /// Requests sent in all scored trials; where the tool does not tell, those that were finished.
+    /// Requests sent in all scored trials; finished requests if the tool does not report sent ones.
     requests_sent: u64 = sum(|it| it.ledger.sent.unwrap_or(it.ledger.finished())) [Requests] csv "requests_sent";
-    /// Requests in all scored trials that are not accounted for; absent if the tool reports too little.
+    /// Unaccounted requests in all scored trials; absent if the tool reports too little.
     requests_unaccounted: Option<u64> = whole(|it| it.trials.trials().map(|trial| trial.ledger.unaccounted()).sum()) [Requests Lower];
-    /// Requests in all scored trials that still waited for a free connection when the window ended.
+    /// Requests in all scored trials that waited for a free connection when the window ended.
     requests_unsent: u64 = sum(|it| it.ledger.unsent) [Requests Lower] csv "requests_unsent";
-    /// What became of the scenario's objectives, in their order.
+    /// Outcomes of the scenario's objectives, in their order.
     objectives: Vec<ObjectiveFinding> = later(());
 
     tidy {

@@ -14,7 +14,7 @@ pub struct Figure<F: 'static> {
     pub id: &'static str,
     /// What it counts.
     pub unit: Unit,
-    /// Which way it is better; none where neither way is.
+    /// Which way it is better; absent if neither way is.
     pub better: Option<Better>,
     /// How the values of the trials become one.
     pub over: &'static str,
@@ -28,7 +28,7 @@ pub struct Figure<F: 'static> {
     pub(crate) estimate: fn(&F) -> Option<&Estimate>,
 }
 
-/// A figure of single trials, which tidy CSV has.
+/// A figure of single trials, for tidy CSV.
 pub(crate) struct TrialFigure<T: 'static> {
     pub(crate) name: &'static str,
     pub(crate) unit: Unit,
@@ -36,7 +36,7 @@ pub(crate) struct TrialFigure<T: 'static> {
     pub(crate) read: fn(&T, &Around) -> Option<f64>,
 }
 
-/// A value, with its interval where it has one.
+/// A value, with its interval if it has one.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Value {
     /// The value.
@@ -56,7 +56,7 @@ pub enum Column {
     Value(&'static str),
     /// Its value and both ends of its interval.
     Interval(&'static str),
-    /// Its value, behind all columns that were there before it. New figures belong here, as no column is ever moved.
+    /// Its value, after all older columns. New figures belong here, as no column ever moves.
     Last(&'static str),
 }
 
@@ -136,17 +136,17 @@ impl<T: Found> Readings<'_, T> {
         self.trials.each(|trial| read(trial, self.around))
     }
 
-    /// The values of all trials, or none if a trial lacks it.
+    /// The values of all trials, or `None` if a trial lacks it.
     fn every(&self, read: Read<T>) -> Vec<f64> {
         self.trials.every(|trial| read(trial, self.around))
     }
 
-    /// The median with its interval; none if a trial lacks the figure.
+    /// The median with its interval; absent if a trial lacks the figure.
     pub(crate) fn median(&self, read: Read<T>) -> Option<Estimate> {
         median(self.every(read))
     }
 
-    /// The median without an interval; none if a trial lacks the figure.
+    /// The median without an interval; absent if a trial lacks the figure.
     pub(crate) fn middle(&self, read: Read<T>) -> Option<f64> {
         middle(&self.every(read))
     }

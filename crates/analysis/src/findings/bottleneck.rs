@@ -10,7 +10,7 @@ use crate::worded::worded;
 pub struct Bottleneck {
     /// In a word.
     pub kind: BottleneckKind,
-    /// The figures that it rests on, as they stand behind a name.
+    /// The figures that support it, as shown after a name.
     pub evidence: String,
     /// The same in a sentence.
     pub sentence: String,
@@ -21,37 +21,37 @@ worded! {
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
     #[serde(rename_all = "kebab-case")]
     pub enum BottleneckKind by words {
-        /// The generator could send no more.
+        /// The generator could not send more.
         Generator = "generator",
-        /// In an open loop, no more was asked for.
+        /// The open loop asked for no more.
         OfferedRate = "offered rate",
         /// The database used all of its CPUs.
         DatabaseCpu = "database CPU",
         /// The subject used all of its CPUs, or of its quota.
         SubjectCpu = "subject CPU",
-        /// Parts that ran on the same CPUs used all of them together.
+        /// Parts that share CPUs used all of them together.
         SharedCpu = "shared CPU",
-        /// The subject has several CPUs, and one of its threads had no time left.
+        /// The subject has several CPUs, and one of its threads was always busy.
         OneThread = "one thread",
-        /// A link carried as much as it can.
+        /// A link was full.
         Link = "link",
-        /// Clients that read slowly, as the study asks of them, took most of the time of an answer.
+        /// Clients that read slowly, as the study requests, took most of the response time.
         ClientPace = "client pace",
         /// Requests waited for one of the connections to the database.
         Pool = "pool",
-        /// The subject serves one request per worker at a time, and the others waited.
+        /// Each worker serves one request at a time, and other requests waited.
         Workers = "workers",
         /// Memory was at its limit.
         Memory = "memory",
-        /// Nothing was busy: the users of a closed loop waited for round trips.
+        /// No resource was busy: the users of the closed loop waited for round trips.
         Latency = "latency",
-        /// In an open loop, requests waited for a connection of the generator's, and nothing was busy.
+        /// No resource was busy: requests of the open loop waited for a connection of the generator.
         Backlog = "backlog",
-        /// The windows had no single level.
+        /// The windows had no steady level.
         NotSteady = "not steady",
-        /// The trials differ too much to say.
+        /// The trials differ too much for an answer.
         Noisy = "noisy",
-        /// None of these.
+        /// Something else.
         NoneFound = "none found",
     }
 }

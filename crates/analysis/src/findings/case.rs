@@ -34,19 +34,19 @@ pub struct ScenarioFinding {
     pub tool: String,
     /// Whether that is tolok's own.
     pub is_own_tool: bool,
-    /// What must be known of the latencies of its cases, where the tool did not take them as tolok's own does.
+    /// What readers must know of its cases' latencies, if the tool measures them differently from tolok's own.
     pub latency_marks: Vec<LatencyMark>,
     /// Its executor, by k6's name.
     pub executor: String,
     /// `closed` or `open`.
     pub loop_model: String,
-    /// What surrounded its trials: every figure below was taken in it.
+    /// The environment of its trials and of every figure below.
     pub environment: EnvironmentFinding,
-    /// The link between client and subject; none over the loopback.
+    /// The link between client and subject; absent over the loopback.
     pub link: Option<LinkFinding>,
-    /// The database that its subjects ask; none where its workload asks none.
+    /// The database of its subjects; absent if the workload uses none.
     pub database: Option<DatabaseFinding>,
-    /// Which memory its cases' `memory_bytes` is, the same for all; none where no trial was scored.
+    /// Which memory `memory_bytes` is, the same for all cases; absent without a scored trial.
     pub memory_source: Option<MemorySource>,
     /// What must hold in every trial: `p95 < 50ms`.
     pub objectives: Vec<String>,
@@ -58,13 +58,13 @@ pub struct ScenarioFinding {
     pub ceiling: Option<CaseFinding>,
     /// Every pair of ranked cases.
     pub comparisons: Vec<Comparison>,
-    /// How far apart the same subject came out when it was entered twice; none where it was not.
+    /// The difference between the halves of the A/A pair; absent without a pair.
     pub noise_floor: Option<NoiseFloor>,
-    /// How it was sliced, or nothing where each case had trials of its own.
+    /// How it was sliced; absent if each case had its own trials.
     pub slices: Option<SlicesFinding>,
-    /// How many blocks would have told a difference that matters; none with fewer than two ranked cases.
+    /// How many blocks would detect a difference that matters; absent with fewer than two ranked cases.
     pub power: Option<PowerNote>,
-    /// What cases did for each answer while costly counters ran. Unscored: no figure of these is a result.
+    /// Work of the cases per response while costly counters ran. Unscored: none of these figures is a result.
     pub unscored_diagnoses: Vec<DiagnosisFinding>,
 }
 
@@ -74,34 +74,34 @@ pub struct ScenarioFinding {
 pub struct CaseFinding<F = ServerFigures> {
     /// Name of the case.
     pub case: String,
-    /// The subject as a person would write it: `go/nethttp:encoder`.
+    /// The subject as users write it: `go/nethttp:encoder`.
     pub subject: String,
-    /// Title of the subject, with its variant where the scenario has several.
+    /// Title of the subject, with its variant if the scenario has several.
     pub title: String,
     /// Its runtime, which gives the colour.
     pub runtime: String,
     /// Planned trials of this case.
     pub trials_planned: u32,
-    /// Trials that were measured, those that were disturbed to the end included.
+    /// Measured trials, including those that stayed disturbed.
     pub trials_measured: u32,
-    /// Trials that all figures of the case rest on: measured, and not disturbed.
+    /// Trials behind all figures of the case: measured, and not disturbed.
     pub trials_scored: u32,
-    /// Measurements that were thrown away because others disturbed them.
+    /// Measurements that were discarded because of disturbances.
     pub reruns: u32,
     /// Trials that failed, with the reason of each.
     pub failures: Vec<TrialFailure>,
-    /// Each trial that has a record, in the order of the blocks, with what it found by itself.
+    /// Each trial with a record, in the order of the blocks, with its own findings.
     pub trials: Vec<TrialFinding>,
-    /// What was measured of it.
+    /// Its figures.
     #[serde(flatten)]
     pub figures: F,
-    /// Its verdict against the first case of the scenario; none for the first.
+    /// Its verdict against the first case of the scenario; absent for the first.
     pub against_first: Option<Verdict>,
-    /// Letters of its tiers: cases that share one could not be told apart. None where the case is not ranked.
+    /// Letters of its tiers: cases that share a letter are tied. Absent if the case is not ranked.
     pub tier: Option<String>,
-    /// What must be known about this case's figures.
+    /// What readers must know of this case's figures.
     pub flags: Vec<Flag>,
-    /// Whether it may be ranked at all.
+    /// Whether it is ranked.
     pub ranked: bool,
 }
 
@@ -133,7 +133,7 @@ pub struct TrialFailure {
     pub message: String,
 }
 
-/// How two cases of a scenario compare. What is compared reads as if it stood here, and so it does in JSON.
+/// How two cases of a scenario compare. The comparison's fields read as if they were its own, and they are in JSON.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Comparison {
     /// Subject of the first case.
@@ -158,21 +158,21 @@ impl Deref for Comparison {
 pub struct PairComparison {
     /// Figure of the first over figure of the second, within blocks: the geometric mean, with its own interval.
     pub ratio: Estimate,
-    /// Lower end of the interval that holds for all pairs of the scenario together; none where `ratio` has none.
+    /// Lower end of the interval for all pairs of the scenario together; absent if `ratio` has none.
     pub simultaneous_low: Option<f64>,
     /// Upper end.
     pub simultaneous_high: Option<f64>,
-    /// How often equal cases would differ as much, by chance, for all pairs of the scenario together (Holm).
+    /// The chance that equal cases differ as much, adjusted for all pairs of the scenario (Holm).
     pub p_adjusted: Option<f64>,
-    /// How often cases that differ by the smallest effect would look as alike, likewise.
+    /// The chance that cases with the smallest effect look as similar, likewise.
     pub p_equivalence_adjusted: Option<f64>,
-    /// Blocks in which the first was the faster one: it had the higher goodput, or took less time.
+    /// Blocks that the first won, with the higher goodput or the shorter time.
     pub blocks_won: u32,
-    /// Blocks in which both were measured.
+    /// Blocks that measured both.
     pub blocks: u32,
-    /// Numbers of the blocks in which the ratio was far from what it was in the others; left out where there are none.
+    /// Numbers of the blocks whose ratio is far from that of the others; left out if there are none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub outlier_blocks: Vec<u32>,
-    /// What follows for the first.
+    /// The verdict on the first.
     pub verdict: Verdict,
 }

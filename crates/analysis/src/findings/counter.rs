@@ -1,4 +1,4 @@
-//! Whether a number that must be exactly right was right.
+//! Whether a number that must be exact was exact.
 
 use serde::Serialize;
 
@@ -7,18 +7,18 @@ use crate::JsonSchema;
 /// The counters of all measured trials of a case.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct CounterFinding {
-    /// Trials in which the number was looked at.
+    /// Trials that checked the number.
     pub trials: u32,
     /// Trials in which it was wrong.
     pub wrong: u32,
-    /// Increments that were asked for at once after the load, over all trials.
+    /// Concurrent increments after the load, over all trials.
     pub asked: u64,
-    /// By how much the number grew from them.
+    /// How much they raised the number.
     pub grew: u64,
-    /// Numbers that were answered more than once, or that lie outside what was counted.
+    /// Numbers that were returned twice or that lie outside the counted range.
     pub wrong_answers: u64,
-    /// By how much the load's own increments lie outside what its ledger allows, over all trials.
+    /// How far the load's own increments lie outside the range of its ledger, over all trials.
     pub load_off: u64,
-    /// What was wrong in the worst trial, in words; none if nothing was.
+    /// What was wrong in the worst trial; absent if every trial was right.
     pub worst: Option<String>,
 }

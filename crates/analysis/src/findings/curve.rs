@@ -7,11 +7,11 @@ use crate::JsonSchema;
 /// Response times by percentile: a curve, and the band of the trials around it.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct LatencyCurve {
-    /// Its points, by quantile; no further than every trial has 10 answers beyond.
+    /// Its points, by quantile. They end where any trial has fewer than 10 responses beyond.
     pub points: Vec<CurvePoint>,
-    /// Trials that it rests on.
+    /// Trials behind it.
     pub trials: u32,
-    /// Good answers of all of them.
+    /// Correct responses of all of them.
     pub answers: u64,
 }
 
@@ -28,14 +28,14 @@ pub struct CurvePoint {
     pub high_s: f64,
 }
 
-/// Good answers that came late. They are good, and no failures.
+/// Late correct responses. They count as correct, not as failures.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct SlowAnswers {
-    /// Later than this, in seconds: the bound of the scenario's objective on response times (the highest, if it has several), or
-    /// else a second.
+    /// A response is late after this time, in seconds: the highest bound of the scenario's objectives on response times, or
+    /// one second without such an objective.
     pub bound_s: f64,
-    /// How many, of all scored trials.
+    /// Their number over all scored trials.
     pub answers: u64,
-    /// As a share of the good answers of these trials, from 0 to 1.
+    /// Their share of the correct responses, from 0 to 1.
     pub share: f64,
 }

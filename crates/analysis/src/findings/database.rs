@@ -1,4 +1,4 @@
-//! The database of a scenario, and what a case and its database did.
+//! The database of a scenario, and the work of a case and its database.
 
 use serde::Serialize;
 
@@ -13,39 +13,39 @@ pub struct DatabaseFinding {
     pub words: String,
     /// Which server.
     pub engine: Engine,
-    /// The versions that its servers said of themselves, each once.
+    /// The distinct versions that its servers reported.
     pub versions: Vec<String>,
-    /// Connections that a subject may have to it, over all its processes.
+    /// The most connections a subject may open to it, over all its processes.
     pub pool: u32,
-    /// Rows in a good answer; none where the workload does not say.
+    /// Rows in a correct response; absent if the workload does not state them.
     pub rows_per_answer: Option<u32>,
-    /// Numbers of the CPUs that it ran on; empty for a server that is not ours.
+    /// Numbers of its CPUs; empty for an external server.
     pub on_cpus: Vec<u32>,
-    /// Who had any of these CPUs as well: `subject`, `generator`.
+    /// Parts that share any of these CPUs: `subject`, `generator`.
     pub shares_cpus_with: Vec<String>,
     /// Round-trip time between subject and database, in seconds.
     pub rtt_s: f64,
-    /// The way between them in words: `loopback`, `rtt 20ms`.
+    /// The path between them: `loopback`, `rtt 20ms`.
     pub link: String,
     /// Limit of its memory, in bytes.
     pub memory_bytes: Option<u64>,
-    /// Connections that it accepts.
+    /// The most connections it accepts.
     pub max_connections: u32,
-    /// What it may keep of its tables in memory, in bytes.
+    /// Size of its buffer pool, in bytes.
     pub buffer_pool_bytes: u64,
-    /// When it was to be killed, in seconds after the window began.
+    /// Planned kill, in seconds after the window began.
     pub outage_at_s: Option<f64>,
-    /// How long it was to be gone, in seconds.
+    /// Planned length of the outage, in seconds.
     pub outage_for_s: Option<f64>,
 }
 
-/// A subject's pool of connections over all scored trials, as the subject tells.
+/// A subject's connection pool over all scored trials, as the subject reports it.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, JsonSchema)]
 pub struct PoolUse {
-    /// Connections that it may have, over all its processes.
+    /// The most connections it may have, over all its processes.
     pub size: u32,
-    /// Times that a request had to wait for a connection, per good answer.
+    /// Waits for a connection per correct response.
     pub waits_per_good: Option<f64>,
-    /// How long such a wait took on average, in seconds; none where nobody waited, or waits are as long as the window.
+    /// Mean length of a wait, in seconds; absent without waits, or if they are as long as the window.
     pub wait_s_mean: Option<f64>,
 }

@@ -1,10 +1,10 @@
-//! What was counted in unscored trials.
+//! Counters from unscored trials.
 
 use serde::Serialize;
 
 use crate::JsonSchema;
 
-/// The unscored trial of one case. What could not be counted is absent.
+/// The unscored trial of one case. Counters that could not be read are absent.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, JsonSchema)]
 pub struct DiagnosisFinding {
     /// Name of the case.
@@ -13,25 +13,25 @@ pub struct DiagnosisFinding {
     pub title: String,
     /// Why there are no figures, in a sentence.
     pub failure: Option<String>,
-    /// Good answers that were counted over.
+    /// Correct responses while the counters ran.
     pub answers: Option<u64>,
     /// Length of the window, in seconds.
     pub window_s: Option<f64>,
-    /// Good answers per second while the counters ran. Not a result.
+    /// Correct responses per second while the counters ran. Not a result.
     pub goodput_rps: Option<f64>,
-    /// That goodput over the median of the scored trials: what the counting cost.
+    /// That goodput over the median of the scored trials: the cost of counting.
     pub of_scored: Option<f64>,
-    /// CPU cycles of the subject per good answer.
+    /// CPU cycles of the subject per correct response.
     pub cycles_per_good: Option<f64>,
-    /// Instructions per good answer.
+    /// Instructions per correct response.
     pub instructions_per_good: Option<f64>,
     /// Instructions per cycle.
     pub instructions_per_cycle: Option<f64>,
-    /// Mispredicted branches per good answer.
+    /// Mispredicted branches per correct response.
     pub branch_misses_per_good: Option<f64>,
-    /// Accesses that missed the last cache, per good answer.
+    /// Accesses that missed the last cache, per correct response.
     pub cache_misses_per_good: Option<f64>,
-    /// System calls per good answer.
+    /// System calls per correct response.
     pub syscalls_per_good: Option<f64>,
     /// Garbage collections in the window.
     pub collections: Option<u64>,
@@ -39,6 +39,6 @@ pub struct DiagnosisFinding {
     pub pause_share: Option<f64>,
     /// Their longest stop, in seconds.
     pub pause_s_max: Option<f64>,
-    /// What could not be counted and why, a sentence each.
+    /// Counters that could not be read and why, one sentence each.
     pub unavailable: Vec<String>,
 }

@@ -10,7 +10,7 @@ use crate::worded::worded;
 pub struct Estimate {
     /// Median over trials; of a ratio of two cases the geometric mean over blocks.
     pub value: f64,
-    /// Lower end of the interval; none with fewer than 5 trials.
+    /// Lower end of the interval; absent with fewer than 5 trials.
     pub low: Option<f64>,
     /// Upper end of the interval.
     pub high: Option<f64>,
@@ -23,15 +23,15 @@ worded! {
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
     #[serde(rename_all = "kebab-case")]
     pub enum Verdict by words {
-        /// The first is faster: that is sure among all pairs of the scenario, and the difference is large enough to matter.
+        /// The first is faster. This holds for all pairs of the scenario together, and the difference matters.
         Faster = "faster",
         /// The second is faster.
         Slower = "slower",
-        /// They differ by less than the smallest effect, if at all.
+        /// They differ by less than the smallest effect.
         Equivalent = "equivalent",
-        /// No difference that matters was found, by an interval narrow enough to show a large one.
+        /// No difference that matters, and the interval is narrow enough to rule out a large one.
         NoDifferenceFound = "no difference found",
-        /// The interval is too wide to say, or the difference no larger than that of a case from itself.
+        /// The interval is too wide, or the difference is no larger than that of the A/A pair.
         CannotTell = "cannot tell",
     }
 }

@@ -1,42 +1,42 @@
-//! What each subject had.
+//! The resources and settings of each subject.
 
 use serde::Serialize;
 
 use crate::JsonSchema;
 use crate::setup::ProcessSetup;
 
-/// What one subject had in all scenarios that it took part in, and what it was seen to use of it.
+/// Resources and settings of one subject in all its scenarios, and what it used.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct FairnessRow {
-    /// The subject as a person would write it.
+    /// The subject as users write it.
     pub subject: String,
     /// Its title.
     pub title: String,
     /// Its runtime.
     pub runtime: String,
-    /// Whether it shows the machine's limit, and competes with nobody.
+    /// Whether it is the ceiling, which does not compete.
     pub is_ceiling: bool,
-    /// What it is and how it is run, in the words of its own file; none where the run did not keep them.
+    /// What it is and how it runs, from its own file; absent if the run did not store this.
     pub setup: Option<String>,
-    /// What it does not do for each answer that others do, by its own file; none where it does the same work.
+    /// Work that others do for each response and it does not, from its own file; absent if it does the same work.
     pub less_work: Option<String>,
     /// Every parameter, by name.
     pub parameters: Vec<ParameterFact>,
-    /// Its processes as they are declared; empty where the run did not keep them.
+    /// Its declared processes; empty if the run did not store them.
     pub declared: Vec<ProcessSetup>,
-    /// Files of settings that it has besides.
+    /// Its other configuration files.
     pub files: Vec<String>,
-    /// What it was given, in words, each once: `1 dedicated CPU · 512MiB of memory`.
+    /// Its distinct limits, in words: `1 dedicated CPU · 512MiB of memory`.
     pub given: Vec<String>,
-    /// Limits of its memory, in bytes, each once; empty without a limit.
+    /// Its distinct memory limits, in bytes; empty without a limit.
     pub memory_limits_bytes: Vec<u64>,
-    /// Most processes seen at once; none where none were seen.
+    /// Most processes at once; absent if they were not read.
     pub processes_max: Option<u32>,
-    /// Most threads seen at once; none where they were not read.
+    /// Most threads at once; absent if they were not read.
     pub threads_max: Option<u32>,
-    /// Connections to the database that it might open, each number once; empty without a database.
+    /// The distinct sizes of its database pool; empty without a database.
     pub database_pools: Vec<u32>,
-    /// What its answers were in each scenario; of a program, only that it took part.
+    /// Its responses in each scenario; for a program, only the scenario's name.
     pub scenarios: Vec<FairnessAnswers>,
 }
 
@@ -45,44 +45,44 @@ pub struct FairnessRow {
 pub struct ParameterFact {
     /// Its name.
     pub name: String,
-    /// The value that it had.
+    /// Its value.
     pub value: String,
-    /// Whether that is another than its default; none where the run did not keep the default.
+    /// Whether it differs from the default; absent if the run did not store the default.
     pub is_changed: Option<bool>,
-    /// What it tunes; empty where the run did not keep it.
+    /// What it tunes; empty if the run did not store this.
     pub help: String,
-    /// Whether it is a number of processes, threads or connections.
+    /// Whether it counts processes, threads or connections.
     pub is_number_of_workers: bool,
 }
 
-/// What the answers of a subject were in one scenario. Every figure is the median over the scored trials.
+/// The responses of a subject in one scenario. Every figure is the median over the scored trials.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct FairnessAnswers {
     /// Id of the scenario.
     pub scenario: String,
-    /// Bytes of the body of an answer, on average; none where nothing was answered.
+    /// Mean bytes of a response body; absent without responses.
     pub body_bytes: Option<f64>,
     /// Bytes that were sent over the interfaces of its network for each answer, headers of HTTP, TCP and IP included; over a
     /// loopback with the request, and with what its own processes and a database sent each other there. None where they were
     /// not read.
     pub network_bytes_per_answer: Option<f64>,
-    /// Connections that clients opened in a window; none where the tool does not tell.
+    /// Connections that clients opened in a window; absent if the tool does not report them.
     pub connections: Option<f64>,
-    /// Share of its CPU time that its busiest thread used; none where threads were not told apart.
+    /// Share of its CPU time that its busiest thread used; absent if threads were not read.
     pub busiest_thread_share: Option<f64>,
-    /// Trials that its figures rest on.
+    /// Trials behind its figures.
     pub trials_scored: u32,
 }
 
-/// The ledger of a run: what each had, and where that was not the same.
+/// The fairness ledger of a run: what each subject had, and where that differs.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, JsonSchema)]
 pub struct FairnessLedger {
     /// A row for each subject, ceilings last.
     pub rows: Vec<FairnessRow>,
-    /// What was not the same for all, a sentence each, the weightiest first.
+    /// What differed between subjects, one sentence each, the most important first.
     pub unequal: Vec<String>,
-    /// What was the same for all, a sentence each.
+    /// What was the same for all, one sentence each.
     pub equal: Vec<String>,
-    /// What cannot be told, a sentence each.
+    /// What remains unknown, one sentence each.
     pub unknown: Vec<String>,
 }

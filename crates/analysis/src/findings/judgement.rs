@@ -1,4 +1,4 @@
-//! What is said of a case or a scenario beyond its figures: whether they may be believed, and how sure a comparison is.
+//! What is known of a case or a scenario beyond its figures: how trustworthy they are, and how certain a comparison is.
 
 use serde::Serialize;
 use tolok_model::ObjectiveOutcome;
@@ -6,36 +6,36 @@ use tolok_model::ObjectiveOutcome;
 use super::estimate::{Estimate, Verdict};
 use crate::JsonSchema;
 
-/// How far apart the two halves of the scenario's A/A pair came out, which are the same subject entered twice.
+/// How far apart the two halves of the scenario's A/A pair are. Both are the same subject.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct NoiseFloor {
-    /// The subject, as a person would write it.
+    /// The subject, as users write it.
     pub subject: String,
-    /// The second half over the first, within blocks; 1 is what it truly is.
+    /// The second half over the first, within blocks. The true value is 1.
     pub ratio: Estimate,
-    /// Blocks in which both were measured.
+    /// Blocks that measured both.
     pub blocks: u32,
-    /// How far from equal it came out: the larger of the ratio and its reciprocal, less 1.
+    /// Distance from equal: the larger of the ratio and its reciprocal, minus 1.
     pub size: f64,
-    /// What would have been said of two subjects with these figures. *Faster* or *slower* means that this run finds
+    /// The verdict on two different subjects with these figures. *Faster* or *slower* means that this run finds
     /// differences where none are.
     pub verdict: Verdict,
     /// The same in a sentence.
     pub sentence: String,
 }
 
-/// How many blocks would have told a difference of the smallest size that matters.
+/// How many blocks would detect the smallest difference that matters.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct PowerNote {
     /// The difference, as a fraction.
     pub effect: f64,
-    /// The chance to find it that the number is for, from 0 to 1.
+    /// The chance of detecting it that the number is for, from 0 to 1.
     pub power: f64,
-    /// Blocks that the median pair of the scenario would need; none if more than 10,000.
+    /// Blocks that the median pair of the scenario would need; absent above 10,000.
     pub blocks_needed: Option<u32>,
-    /// Blocks that the pair with the largest scatter would need; none if more than 10,000.
+    /// Blocks that the pair with the largest scatter would need; absent if more than 10,000.
     pub blocks_needed_worst: Option<u32>,
-    /// The smallest difference that the blocks of this run would have found with that chance in the median pair, as a fraction.
+    /// The smallest difference that this run's blocks detect with that chance in the median pair, as a fraction.
     pub smallest_found: f64,
     /// The same in a sentence.
     pub sentence: String,
@@ -44,34 +44,34 @@ pub struct PowerNote {
 /// A check that every scored trial of a case has to pass; of `disturbance`, every measured one.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct GateFinding {
-    /// Which one, as a stable word: `ledger`, `little`, `utilisation`, `link-bytes`, `body-samples`, `generator-headroom`,
+    /// Name of the gate: `ledger`, `little`, `utilisation`, `link-bytes`, `body-samples`, `generator-headroom`,
     /// `offered-rate`, `lateness`, `disturbance`, `steady-state`.
     pub gate: String,
-    /// What became of it over all trials.
+    /// Its outcome over all trials.
     pub outcome: GateOutcome,
     /// Trials that passed.
     pub trials_passed: u32,
-    /// Numbers of the trials that did not.
+    /// Numbers of the trials that failed.
     pub trials_failed: Vec<u32>,
-    /// Trials of which it cannot be told.
+    /// Trials in which the check has no answer.
     pub trials_unknown: u32,
-    /// The value that was furthest beyond its limit, or nearest to it, in the unit that `limit` has; none where it is no number.
+    /// The value furthest beyond its limit, or closest to it, in the unit of `limit`; absent if it is not a number.
     pub worst: Option<f64>,
-    /// What that value may be at most, in the trial that it is of; none where it is no number.
+    /// The limit of that value in its trial; absent if it is not a number.
     pub limit: Option<f64>,
-    /// What was seen, in words with figures; if it cannot be told, why.
+    /// What the trials showed, with figures, or why the check has no answer.
     pub message: String,
-    /// Whether it failed so that the case is kept out of comparisons; a flag says so as well.
+    /// Whether the failure excludes the case from comparisons. A flag then says so as well.
     pub bars: bool,
 }
 
-/// What became of a gate.
+/// Outcome of a gate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum GateOutcome {
-    /// Every trial of which it can be told passed, and it can be told of one at least.
+    /// Every trial with an answer passed, and at least one has an answer.
     Passed,
-    /// It can be told of no trial.
+    /// No trial has an answer.
     Unknown,
     /// A trial failed.
     Failed,
@@ -80,13 +80,13 @@ pub enum GateOutcome {
 /// Whether the window was steady, second by second.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct SteadyFinding {
-    /// What all trials that could be judged were; `inconsistent` where they differ.
+    /// The class of all judged trials; `inconsistent` if they differ.
     pub class: SteadyClass,
     /// Trials by class, the most frequent first.
     pub trials: Vec<(SteadyClass, u32)>,
-    /// Trials whose windows are too short to be judged, or have no seconds.
+    /// Trials that are not judged: their windows are too short or have no seconds.
     pub trials_unknown: u32,
-    /// In the median trial of those that warmed up or slowed down: seconds of the window after which it was steady.
+    /// Seconds of the window before the median trial was steady, among those that warmed up or slowed down.
     pub steady_after_s: Option<f64>,
     /// Growth of the subject's memory over the window, in bytes per second: median over trials of the Theil–Sen slopes. None
     /// where memory was not read often enough.
@@ -101,28 +101,28 @@ pub struct SteadyFinding {
 pub enum SteadyClass {
     /// One level throughout.
     Flat,
-    /// It became faster, and then stayed so.
+    /// It became faster and stayed there.
     WarmUp,
-    /// It became slower, and then stayed so.
+    /// It became slower and stayed there.
     Slowdown,
-    /// It had no level at its end.
+    /// It had not settled when the window ended.
     NoSteadyState,
     /// Trials of the case differ.
     Inconsistent,
 }
 
-/// What each good answer takes of a resource: by the utilisation law D = U / X.
+/// What each correct response takes of a resource, by the utilisation law D = U / X.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct ServiceDemand {
     /// Which: `subject-cpu`, `database-cpu`, `generator-cpu`, `link`, `database-link`, `pool`.
     pub resource: String,
-    /// Time of it that each good answer takes, in seconds.
+    /// Time that each correct response takes of it, in seconds.
     pub demand_s: Estimate,
-    /// How many there are of it: CPUs, connections; 1 for a direction of a link.
+    /// Number of servers: CPUs or connections; 1 for one direction of a link.
     pub servers: f64,
     /// Share of it that was used, from 0 to 1.
     pub utilisation: f64,
-    /// Good answers per second that it allows: servers / demand.
+    /// The most correct responses per second that it allows: servers / demand.
     pub most_rps: f64,
 }
 
@@ -131,14 +131,14 @@ pub struct ServiceDemand {
 pub struct ObjectiveFinding {
     /// The objective: `p95 < 50ms`.
     pub objective: String,
-    /// Crossed if it was crossed in any trial; kept if it was kept in every trial, of which none failed; else unknown.
+    /// Crossed if any trial crossed it; kept if every trial kept it and none failed; otherwise unknown.
     pub outcome: ObjectiveOutcome,
     /// Its worst figure in any trial.
     pub worst: Option<f64>,
     /// Unit of that figure: `s`, `share` (0 to 1), `per_s` or `requests`.
     pub unit: String,
-    /// Trials in which it was kept.
+    /// Trials that kept it.
     pub trials_kept: u32,
-    /// Trials in which it was crossed.
+    /// Trials that crossed it.
     pub trials_crossed: u32,
 }

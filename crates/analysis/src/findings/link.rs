@@ -1,4 +1,4 @@
-//! How an emulated link did.
+//! The work of an emulated link.
 
 use serde::Serialize;
 
@@ -20,20 +20,20 @@ pub struct LinkUse {
 /// One direction of an emulated link, over all scored trials of a case.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct LinkDirectionUse {
-    /// Packets that came.
+    /// Packets received.
     pub packets: u64,
-    /// Their bytes.
+    /// Bytes received.
     pub bytes: u64,
     /// Packets dropped because the queue was full.
     pub dropped_queue: u64,
     /// Packets dropped because the study asks for loss.
     pub dropped_loss: u64,
-    /// How late packets left, on average, in seconds.
+    /// Mean delay of packets beyond their due time, in seconds.
     pub lateness_s_mean: f64,
-    /// How late one left at most, in seconds.
+    /// Largest delay of a packet beyond its due time, in seconds.
     pub lateness_s_max: f64,
-    /// Bits that came over bits that the rate lets through, in the median trial: by the utilisation law the share of time
-    /// in which the link was busy. More than 1 where more came than fits. None without a rate.
+    /// Received bits over the bits that the rate allows, in the median trial: by the utilisation law the share of time
+    /// in which the link was busy. Above 1 if more arrived than fits. Absent without a rate.
     pub rate_offered: Option<f64>,
 }
 

@@ -1,34 +1,34 @@
-//! What happened when the database was taken away.
+//! The outage of the database.
 
 use serde::Serialize;
 
 use crate::JsonSchema;
 
-/// An outage in the scored trials of a case. Times are medians over those trials that have them.
+/// An outage in the scored trials of a case. Times are medians over the trials that have them.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct OutageFinding {
-    /// Trials in which the database was taken away.
+    /// Trials with an outage.
     pub trials: u32,
     /// When it was killed, in seconds after the window began.
     pub gone_at_s: f64,
-    /// When it let somebody log in again; none if it never did.
+    /// When it accepted a login again, in seconds after the window began; absent if it never did.
     pub back_at_s: Option<f64>,
-    /// Trials in which it never came back.
+    /// Trials in which it never recovered.
     pub never_back: u32,
-    /// From its end to the subject's first answer with a status from 500 on; none if there was none.
+    /// From the kill to the subject's first response with a status of 500 or above; absent without one.
     pub first_error_after_s: Option<f64>,
-    /// The statuses of these answers, each once.
+    /// The distinct statuses of these responses.
     pub error_statuses: Vec<u16>,
-    /// Trials in which the subject never gave such an answer.
+    /// Trials without such a response.
     pub never_answered_error: u32,
-    /// Longest time that a question went without any answer.
+    /// Longest time without any response to a request.
     pub longest_silence_s: f64,
-    /// The same in the worst of the trials.
+    /// The same in the worst trial.
     pub longest_silence_s_max: f64,
-    /// From the database's return to the subject's next good answer; none if there was none.
+    /// From the database's return to the subject's next correct response; absent without one.
     pub recovered_after_s: Option<f64>,
-    /// Trials in which the subject never gave a good answer again, although the database came back.
+    /// Trials in which the subject never recovered, although the database did.
     pub never_recovered: u32,
-    /// What it owed and did not do, in words; none if it did all of it.
+    /// What it should have done and did not, in words; absent if it did everything.
     pub failing: Option<String>,
 }

@@ -1,4 +1,4 @@
-//! What an analysis says of programs that are timed.
+//! The findings of timed programs.
 
 use serde::Serialize;
 
@@ -19,13 +19,13 @@ pub struct ProgramFinding {
     pub title: String,
     /// How often it is run in a trial, in words.
     pub runs: String,
-    /// What times it: `tolok`, `hyperfine`, `time`.
+    /// Its timer: `tolok`, `hyperfine`, `time`.
     pub timer: String,
-    /// Versions of the timer, as its trials have them.
+    /// Versions of the timer, from its trials.
     pub timer_versions: Vec<String>,
-    /// The finest step of its wall times in any trial, the coarsest of them, in seconds.
+    /// The resolution of its wall times, the coarsest of all trials, in seconds.
     pub timer_resolution_s: Option<f64>,
-    /// What surrounded its trials. There is no generator and no link in them; what is said of those is the environment's.
+    /// The environment of its trials. They use no generator and no link, although the environment has both.
     pub environment: EnvironmentFinding,
     /// One sentence that answers the question for this scenario; never a bare winner.
     pub verdict: String,
@@ -33,9 +33,9 @@ pub struct ProgramFinding {
     pub cases: Vec<ProgramCaseFinding>,
     /// Every pair of ranked cases, the one with the shorter time first.
     pub comparisons: Vec<ProgramComparison>,
-    /// How far apart the wall times of the same program came out when it was entered twice; none where it was not.
+    /// The difference of wall times between the halves of the A/A pair; absent without a pair.
     pub noise_floor: Option<NoiseFloor>,
-    /// How many blocks would have told a difference of wall times that matters; none with fewer than two ranked cases.
+    /// How many blocks would detect a difference of wall times that matters; absent with fewer than two ranked cases.
     pub power: Option<PowerNote>,
 }
 
@@ -48,8 +48,8 @@ pub struct ProgramComparison {
     pub b: String,
     /// By wall time.
     pub wall: PairComparison,
-    /// By the time above the start; none where either of them cannot be told from it, has no such time, or was not above it
-    /// in a block that they share.
+    /// By the time above the start; absent if either has no such time, is indistinguishable from its start, or was not above it
+    /// in a shared block.
     pub above_floor: Option<PairComparison>,
 }
 
@@ -62,30 +62,30 @@ pub struct ProgramSeries {
     pub title: String,
     /// The parameter: `n`.
     pub parameter: String,
-    /// What its other parameters were, in words; empty where there are none.
+    /// Its other parameters, in words; empty if there are none.
     pub fixed: String,
-    /// What timed them.
+    /// Their timer.
     pub timer: String,
-    /// Id of their environment; empty where the study has one only.
+    /// Id of their environment; empty if the study has only one.
     pub environment: String,
     /// The values of the parameter, the smallest first.
     pub values: Vec<u32>,
     /// The subjects, in the order of the last scenario's table.
     pub lines: Vec<SeriesLine>,
-    /// Where the order of two subjects turns round.
+    /// Where the order of two subjects flips.
     pub crossovers: Vec<Crossover>,
 }
 
 /// A subject in a series.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct SeriesLine {
-    /// The subject as a person would write it.
+    /// The subject as users write it.
     pub subject: String,
     /// Its title.
     pub title: String,
     /// Its runtime.
     pub runtime: String,
-    /// One for each value that it was run with.
+    /// One for each value that it ran with.
     pub points: Vec<SeriesPoint>,
 }
 
@@ -98,20 +98,20 @@ pub struct SeriesPoint {
     pub scenario: String,
     /// Wall time, in seconds.
     pub wall_s: Option<Estimate>,
-    /// Wall time above the start, in seconds; none where it cannot be told from the start.
+    /// Wall time above the start, in seconds; absent if it is indistinguishable from the start.
     pub above_floor_s: Option<Estimate>,
     /// Whether the case is ranked there.
     pub ranked: bool,
 }
 
-/// Where the order of two subjects turns round: somewhere between two values at which it is decided.
+/// Where the order of two subjects flips: between two values at which it is certain.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Crossover {
-    /// Subject that takes less time at the lower value.
+    /// Subject with the shorter time at the lower value.
     pub a: String,
-    /// Subject that takes less time at the higher value.
+    /// Subject with the shorter time at the higher value.
     pub b: String,
-    /// By which time.
+    /// The time that orders them.
     pub by: CrossoverBy,
     /// The higher of the values below it.
     pub below: u32,
@@ -125,7 +125,7 @@ pub struct Crossover {
     pub sentence: String,
 }
 
-/// The time that two subjects are ordered by.
+/// The time that orders two subjects.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum CrossoverBy {
@@ -135,27 +135,27 @@ pub enum CrossoverBy {
     AboveFloor,
 }
 
-/// What several timers say of the same programs.
+/// What several timers report of the same programs.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct TimersFinding {
     /// The workload: `queue-sync?n=1000`.
     pub workload: String,
     /// Its title.
     pub title: String,
-    /// Id of the environment; empty where the study has one only.
+    /// Id of the environment; empty if the study has only one.
     pub environment: String,
     /// How often it is run in a trial, in words.
     pub runs: String,
-    /// What each timer says of each subject.
+    /// What each timer reports of each subject.
     pub readings: Vec<TimerReading>,
-    /// What must be known when they are laid side by side.
+    /// What readers must know when comparing them.
     pub notes: Vec<String>,
 }
 
-/// What one timer says of one subject.
+/// What one timer reports of one subject.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct TimerReading {
-    /// The subject as a person would write it.
+    /// The subject as users write it.
     pub subject: String,
     /// Its title.
     pub title: String,
@@ -165,18 +165,18 @@ pub struct TimerReading {
     pub timer: String,
     /// Id of the scenario.
     pub scenario: String,
-    /// The finest step of its wall times, in seconds.
+    /// The resolution of its wall times, in seconds.
     pub resolution_s: Option<f64>,
     /// Median wall time, in seconds.
     pub wall_s: Option<Estimate>,
-    /// Mean wall time of a trial, as the timer says it; of timers that say none, computed from the runs.
+    /// Mean wall time of a trial, as the timer reports it or else computed from the runs.
     pub mean_s: Option<Estimate>,
     /// CPU time, in seconds.
     pub cpu_s: Option<Estimate>,
     /// Largest resident set, in bytes.
     pub rss_bytes: Option<Estimate>,
-    /// Its median wall time over that of tolok's own timer, within blocks; none for tolok's own.
+    /// Its median wall time over that of tolok's own timer, within blocks; absent for tolok's own.
     pub of_own: Option<Estimate>,
-    /// Runs that count, in all scored trials.
+    /// Counted runs, in all scored trials.
     pub runs: u32,
 }

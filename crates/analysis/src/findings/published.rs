@@ -13,7 +13,7 @@ pub struct PublishedFinding {
     pub source: String,
     /// Where in the source: `Table 5`.
     pub place: Option<String>,
-    /// Id of the scenario that it is held against.
+    /// Id of the scenario that it is compared with.
     pub scenario: String,
     /// What was compared: `goodput`, `latency-p50`, `latency-p99`, `cpu`, `memory` or `cold-start`.
     pub metric: String,
@@ -25,11 +25,11 @@ pub struct PublishedFinding {
     pub b: String,
     /// The first over the second, as published.
     pub published: f64,
-    /// The same, measured within blocks; none where either has no figure.
+    /// The same, measured within blocks; absent if either has no figure.
     pub measured: Option<Estimate>,
-    /// Blocks that it rests on.
+    /// Blocks behind it.
     pub blocks: u32,
-    /// What follows.
+    /// The verdict.
     pub reading: PublishedReading,
     /// The same in a sentence.
     pub sentence: String,
@@ -44,9 +44,9 @@ worded! {
     ///
     /// 1. Fewer than 5 common blocks, no figure, a case that is not ranked, or the verdict *cannot tell*: **cannot tell**.
     /// 2. The published ratio lies in the pair's own 95 % interval, widened at both ends by the study's smallest effect: **reproduced**.
-    /// 3. The two were told apart. Where a difference smaller than the smallest effect was published: **a difference**. Otherwise **same
+    /// 3. The measurement found a difference. If the published difference is smaller than the smallest effect: **a difference**. Otherwise **same
     ///    direction** if the same one is ahead, and **reversed** if the other one is.
-    /// 4. They were not. Where a difference smaller than the smallest effect was published: **reproduced**, as both say that there is
+    /// 4. It found none. If the published difference is smaller than the smallest effect: **reproduced**, as both say that there is
     ///    none that matters. Otherwise: **no difference**.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
     #[serde(rename_all = "kebab-case")]

@@ -17,7 +17,7 @@ use crate::JsonSchema;
 /// Version of the format of [`Findings`].
 pub const FINDINGS_SCHEMA: u32 = 6;
 
-/// Everything that can be said about a run.
+/// All findings of a run.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Findings {
     /// Version of this format.
@@ -26,40 +26,40 @@ pub struct Findings {
     pub run: RunFacts,
     /// One entry for each scenario, in the order of the study.
     pub scenarios: Vec<ScenarioFinding>,
-    /// What each tool says, for each subject of scenarios that differ in their tools only.
+    /// What each tool reports, for each subject of scenarios that differ only in their tools.
     pub tools: Vec<ToolsFinding>,
     /// One entry for each scenario of programs that are timed, in the order of the study.
     pub programs: Vec<ProgramFinding>,
     /// Programs across the values of one parameter.
     pub program_series: Vec<ProgramSeries>,
-    /// What several timers say of the same programs.
+    /// What several timers report of the same programs.
     pub timers: Vec<TimersFinding>,
-    /// Scenarios that differ in one factor only, beside each other.
+    /// Scenarios that differ in one factor only, side by side.
     pub sensitivity: Vec<FactorPanel>,
-    /// How much each factor of the study matters, for each workload.
+    /// How much each factor of the study matters, per workload.
     pub variance: Vec<VarianceFinding>,
-    /// Published ratios beside measured ones; empty where the study names none.
+    /// Published ratios next to measured ones; empty if the study names none.
     pub published: Vec<PublishedFinding>,
-    /// Which one for what, by declared rules; empty where nothing was compared.
+    /// Recommendations by declared rules; empty without comparisons.
     pub recommendations: Vec<Recommendation>,
-    /// What each subject had, and where that was not the same for all.
+    /// Resources and settings of each subject, and where they differ.
     pub fairness: FairnessLedger,
-    /// What was not looked at, the weightiest first.
+    /// What the run did not test, the most important first.
     pub untested: Vec<Untested>,
-    /// Subjects that were asked for and left out.
+    /// Requested subjects that were left out.
     pub skipped: Vec<SkippedSubject>,
-    /// Trials that were planned and have no record (the run was stopped).
+    /// Planned trials without a record, because the run was stopped.
     pub trials_missing: u32,
-    /// What became of all trials, those of the ceiling and of the A/A pair among them.
+    /// Outcomes of all trials, including the ceiling and the A/A pair.
     pub trials: TrialCounts,
-    /// What held the parts of the trials apart, and what did not.
+    /// How well the parts of the trials were isolated.
     pub isolation: IsolationFinding,
-    /// What a reader must know before quoting a figure, most important first.
+    /// What readers must know before quoting a figure, the most important first.
     pub cautions: Vec<String>,
 }
 
 impl Findings {
-    /// Whether programs alone were timed, and no server asked.
+    /// Whether the run timed programs only, without a server.
     pub fn has_programs_only(&self) -> bool {
         self.scenarios.is_empty() && !self.programs.is_empty()
     }
@@ -94,19 +94,19 @@ pub struct RunFacts {
     pub seed: u64,
     /// Fingerprint of the plan.
     pub plan_sha256: String,
-    /// Fingerprint of all records and raw files, as the manifest of the run has it; none in runs from before there was one.
+    /// Fingerprint of all records and raw files, from the run's manifest; absent in runs without a manifest.
     pub records_sha256: Option<String>,
-    /// Blocks of the plan; with a rule for stopping, those that were run.
+    /// Blocks of the plan; with a rule for stopping, the blocks that ran.
     pub blocks: u32,
-    /// The rule by which the run might end before its last block, and what came of it, in a sentence; none without a rule.
+    /// The rule for stopping early and its result, in a sentence; absent without a rule.
     pub stopping: Option<String>,
     /// Differences smaller than this fraction do not matter.
     pub smallest_effect: f64,
-    /// By how much every warm-up and window was longer than the study says: 0.1 for a tenth.
+    /// Every warm-up and window over its length in the study: 0.1 for a tenth.
     pub scale: f64,
     /// One line on the machine.
     pub machine: String,
-    /// What a reader must know of the machine.
+    /// What readers must know of the machine.
     pub machine_remarks: Vec<String>,
     /// Name and version of each program used.
     pub programs: Vec<(String, String)>,
@@ -129,11 +129,11 @@ impl RunFacts {
     }
 }
 
-/// A subject that was asked for and left out.
+/// A requested subject that was left out.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct SkippedSubject {
     /// As the study names it.
     pub subject: String,
-    /// Why, and what would help.
+    /// The reason, and what would help.
     pub reason: String,
 }

@@ -1,14 +1,14 @@
-//! What is said of the factors of a study.
+//! The factors of a study.
 
 use serde::Serialize;
 
 use super::estimate::Estimate;
 use crate::JsonSchema;
 
-/// Scenarios that differ in one factor only, beside each other.
+/// Scenarios that differ in one factor only, side by side.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct FactorPanel {
-    /// The factor as a stable word: `database-rtt`, `pool`, `link-rtt`, `link-rate`, `link-loss`, `connections` (users of a closed
+    /// Name of the factor: `database-rtt`, `pool`, `link-rtt`, `link-rate`, `link-loss`, `connections` (users of a closed
     /// loop), `offered-rate`, `subject-cpus`, `subject-memory`, or `parameter:` with the name of a workload's parameter
     /// (`parameter:limit`).
     pub factor: String,
@@ -20,15 +20,15 @@ pub struct FactorPanel {
     pub workload: String,
     /// Its title.
     pub workload_title: String,
-    /// What is the same in all of these scenarios and differs from other panels, in words; empty if there is one only.
+    /// What these scenarios share and other panels do not, in words; empty with a single panel.
     pub fixed: String,
     /// The values, the smallest first, each with its scenario.
     pub levels: Vec<FactorLevel>,
-    /// One for each subject that has a figure at two levels at least.
+    /// One for each subject with a figure at two or more levels.
     pub lines: Vec<FactorLine>,
     /// Where the order of two subjects flips between neighbouring levels.
     pub crossovers: Vec<FactorCrossover>,
-    /// In a sentence, what the factor does.
+    /// The effect of the factor, in a sentence.
     pub sentence: String,
 }
 
@@ -37,7 +37,7 @@ pub struct FactorPanel {
 pub struct FactorLevel {
     /// The value, in the panel's unit.
     pub value: f64,
-    /// As a person writes it: `20 ms`.
+    /// The value in words: `20 ms`.
     pub label: String,
     /// The scenario.
     pub scenario: String,
@@ -46,13 +46,13 @@ pub struct FactorLevel {
 /// A subject across the values.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct FactorLine {
-    /// The subject as a person would write it.
+    /// The subject as users write it.
     pub subject: String,
     /// Its title.
     pub title: String,
     /// Its runtime, which gives the colour.
     pub runtime: String,
-    /// One for each level at which it was measured and may be ranked.
+    /// One for each level at which it was measured and ranked.
     pub points: Vec<FactorPoint>,
 }
 
@@ -61,11 +61,11 @@ pub struct FactorLine {
 pub struct FactorPoint {
     /// The value, in the panel's unit.
     pub value: f64,
-    /// Good answers per second.
+    /// Correct responses per second.
     pub goodput_rps: Estimate,
     /// Goodput relative to the lowest level in the same block; none at that level.
     pub of_lowest: Option<Estimate>,
-    /// What limited it there, in a word.
+    /// What limited it there, as a word.
     pub limited_by: Option<String>,
 }
 
@@ -76,42 +76,42 @@ pub struct FactorCrossover {
     pub faster_below: String,
     /// The subject that is faster above.
     pub faster_above: String,
-    /// The levels between which it happens, in the panel's unit.
+    /// The two neighbouring levels, in the panel's unit.
     pub between: (f64, f64),
-    /// Where the lines between them cross, in the panel's unit: straight over logarithms, or over the factor itself in a panel with 0.
+    /// Where their lines cross, in the panel's unit. Lines are straight over the logarithm, or over the factor itself in a panel with 0.
     pub at: f64,
-    /// Lower end of the interval of that; none where it reaches beyond the levels.
+    /// Lower end of its interval; absent if it reaches beyond the levels.
     pub at_low: Option<f64>,
     /// Upper end.
     pub at_high: Option<f64>,
-    /// Whether each of the two is faster by its own verdict: a crossing that is no more than two undecided pairs is not sure.
+    /// Whether a verdict confirms the order at both levels. Without that, the crossing is uncertain.
     pub sure: bool,
 }
 
-/// How much of the differences between the cases of a workload each factor makes up.
+/// How much of the differences between a workload's cases each factor explains.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct VarianceFinding {
     /// The workload, without the parameters that vary.
     pub workload: String,
     /// Its title.
     pub workload_title: String,
-    /// What keeps its scenarios apart from others of the workload, in words: `closed loop, keep-alive, 5s`; empty if there are none.
+    /// What distinguishes its scenarios from others of the workload: `closed loop, keep-alive, 5s`; empty without others.
     pub fixed: String,
-    /// Cases that it rests on, one for each combination of the factors.
+    /// Cases behind it, one for each combination of the factors.
     pub cases: u32,
-    /// Blocks that it rests on.
+    /// Blocks behind it.
     pub blocks: u32,
-    /// Trials of these without a figure, for which the means of their case and of their block stand in.
+    /// Their trials without a figure. The means of their case and block replace these figures.
     pub filled: u32,
-    /// One for each factor, the subject among them, the largest first; then what factors do together, and then what is left.
+    /// One for each factor, including the subject, the largest first; then interactions, then the residual.
     pub shares: Vec<VarianceShare>,
-    /// Subjects that are left out, because a combination of theirs is missing or may not be ranked.
+    /// Subjects that are left out, because one of their combinations is missing or not ranked.
     pub left_out: Vec<String>,
-    /// In a sentence, which factor matters how many times as much as which.
+    /// How the factors compare, in a sentence.
     pub sentence: String,
 }
 
-/// The part of the variance of the logarithm of goodput that one factor makes up.
+/// The share of the variance of log goodput that one factor explains.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct VarianceShare {
     /// The factor as in [`FactorPanel`], or `subject`, `link`, `database-link`, `database`, `network` (whatever else of these
@@ -121,6 +121,6 @@ pub struct VarianceShare {
     pub title: String,
     /// From 0 to 1, with its interval over blocks; without one for interactions and residual. No values by block.
     pub share: Estimate,
-    /// Goodput at the best of its levels over that at the worst, the others averaged; none for interactions and residual.
+    /// Goodput at its best level over its worst, averaged over the other factors; absent for interactions and residual.
     pub range_ratio: Option<f64>,
 }

@@ -1,14 +1,14 @@
-//! What is known of the slices of a scenario.
+//! The slices of a scenario.
 
 use serde::Serialize;
 
 use crate::JsonSchema;
 use crate::findings::Estimate;
 
-/// How a scenario was sliced, and how sure its ratios are.
+/// How a scenario was sliced, and how precise its ratios are.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct SlicesFinding {
-    /// Launches that were scored, of the case that has most.
+    /// Scored launches of the case with the most.
     pub launches: u32,
     /// Windows of each case in a launch.
     pub slices_per_case: u32,
@@ -18,7 +18,7 @@ pub struct SlicesFinding {
     pub lead_in_s: f64,
     /// Share of the time from the first slice of a launch to its last in which a window was open.
     pub measured_share: f64,
-    /// Whether all servers but the one that was asked stood still.
+    /// Whether all servers except the active one were frozen.
     pub frozen: bool,
     /// CPUs that other programs used, on average.
     pub foreign_cpus: f64,
@@ -26,29 +26,29 @@ pub struct SlicesFinding {
     pub stolen_cpus: f64,
     /// Slices that ended with unanswered requests.
     pub not_drained: u64,
-    /// Slices whose server did not come to rest.
+    /// Slices whose server was still busy at the end.
     pub not_frozen: u64,
-    /// Standard deviation of the logarithm of the median pair's ratio in one launch, by the scatter of its slices.
+    /// Standard deviation of the log ratio of the median pair within one launch, from the scatter of its slices.
     pub within_sd: Option<f64>,
-    /// Standard deviation of the same between launches, beyond that.
+    /// Standard deviation of the same between launches, in addition.
     pub between_sd: Option<f64>,
-    /// Half of the median pair's interval, as a share of its ratio.
+    /// Half width of the median pair's interval, as a share of its ratio.
     pub half_width: Option<f64>,
     /// The same, expected of twice as many launches.
     pub half_width_of_twice_the_launches: Option<f64>,
     /// The same, expected of launches that are twice as long.
     pub half_width_of_twice_the_length: Option<f64>,
-    /// Factor by which a ratio changes in windows of double length, of the pair in the middle.
+    /// Factor by which the median pair's ratio changes in windows of double length.
     pub longer_windows: Option<Estimate>,
-    /// CPU time per good response, over that of the first case.
+    /// CPU time per correct response, over that of the first case.
     pub cpu: Vec<SliceCpuRatio>,
     /// All of this in words.
     pub sentences: Vec<String>,
-    /// What a reader must know before quoting these figures.
+    /// What readers must know before quoting these figures.
     pub cautions: Vec<String>,
 }
 
-/// CPU time per good response of a case over that of the first.
+/// CPU time per correct response of a case over that of the first.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct SliceCpuRatio {
     /// The case, by its title.

@@ -1,4 +1,4 @@
-//! What several tools say of the same subjects.
+//! What several tools report of the same subjects.
 
 use serde::Serialize;
 
@@ -8,7 +8,7 @@ use crate::flag::FlagKind;
 
 use tolok_model::LatencyMark;
 
-/// What the tools of a study say of one subject, under one load in one environment.
+/// What the tools of a study report of one subject, under one load in one environment.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct ToolsFinding {
     /// Name of the workload.
@@ -19,11 +19,11 @@ pub struct ToolsFinding {
     pub load: String,
     /// `closed` or `open`.
     pub loop_model: String,
-    /// Id of the environment; empty where the study has one only.
+    /// Id of the environment; empty if the study has only one.
     pub environment: String,
     /// The environment in words.
     pub environment_words: String,
-    /// The subject as a person would write it: `go/nethttp:encoder`.
+    /// The subject as users write it: `go/nethttp:encoder`.
     pub subject: String,
     /// Title of the subject.
     pub subject_title: String,
@@ -31,20 +31,20 @@ pub struct ToolsFinding {
     pub runtime: String,
     /// Whether it is the ceiling.
     pub is_ceiling: bool,
-    /// What follows, in a few sentences; never a bare winner.
+    /// The conclusion, in a few sentences; never a bare winner.
     pub verdict: String,
     /// One for each tool, in the order of the study.
     pub rows: Vec<ToolRow>,
 }
 
-/// What one tool says. What it does not tell is absent.
+/// What one tool reports. Everything else is absent.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct ToolRow {
     /// Its name: `wrk`.
     pub tool: String,
-    /// Its versions, as it says itself.
+    /// Its versions, as it reports them.
     pub versions: Vec<String>,
-    /// The user's own script, where that says what is asked.
+    /// The user's own script, if it defines the requests.
     pub script: Option<String>,
     /// Id of its scenario.
     pub scenario: String,
@@ -52,19 +52,19 @@ pub struct ToolRow {
     pub case: String,
     /// Planned trials.
     pub trials_planned: u32,
-    /// Trials that all figures rest on.
+    /// Trials behind all figures.
     pub trials_scored: u32,
-    /// Why trials failed, as words, each once.
+    /// The distinct reasons of failed trials, as words.
     pub failures: Vec<String>,
-    /// Good answers per second, as the tool says.
+    /// Correct responses per second, as the tool reports them.
     pub goodput_rps: Option<Estimate>,
-    /// The same with the answers of a status from 200 to 299 that the kernel counted, over the tool's own window.
+    /// The same from the responses with a status of 200 to 299 that the kernel counted in the tool's own window.
     pub wire_rps: Option<Estimate>,
-    /// Good answers that the tool counted over those answers.
+    /// Correct responses that the tool counted over those responses.
     pub counted_of_wire: Option<Estimate>,
-    /// Whether the two differ by more than can be explained, in any trial.
+    /// Whether the two differ inexplicably in any trial.
     pub is_contradicted: bool,
-    /// Goodput over that of tolok's own tool in the same block; none for tolok's own.
+    /// Goodput over that of tolok's own tool in the same block; absent for tolok's own.
     pub goodput_of_own: Option<Estimate>,
     /// Arithmetic mean of the latencies, in seconds.
     pub latency_mean_s: Option<Estimate>,
@@ -74,45 +74,45 @@ pub struct ToolRow {
     pub latency_p99_s: Option<Estimate>,
     /// The longest, in seconds.
     pub latency_max_s: Option<Estimate>,
-    /// What must be known of them.
+    /// What readers must know of these latencies.
     pub latency_marks: Vec<LatencyMark>,
-    /// Goodput × mean latency ÷ connections, by Little's law the share of the connections that waited for an answer: above 1
-    /// only if latencies were not taken. Of closed loops with keep-alive only.
+    /// Goodput × mean latency ÷ connections, by Little's law the share of connections that waited for a response. It exceeds 1
+    /// only if latencies were not measured. For closed loops with keep-alive only.
     pub little: Option<Estimate>,
-    /// Trials in which it was higher than latencies that were taken can make it.
+    /// Trials in which it was too high for measured latencies.
     pub trials_against_little: u32,
-    /// CPU time of the tool per good answer, in seconds.
+    /// CPU time of the tool per correct response, in seconds.
     pub generator_cpu_s_per_good: Option<Estimate>,
-    /// The same over that of tolok's own tool in the same block; none for tolok's own.
+    /// The same over that of tolok's own tool in the same block; absent for tolok's own.
     pub generator_cpu_of_own: Option<Estimate>,
-    /// CPU time of the subject per good answer that the tool counted, in seconds.
+    /// CPU time of the subject per correct response that the tool counted, in seconds.
     pub subject_cpu_s_per_good: Option<Estimate>,
-    /// CPU time of the subject per answer on the wire, of any status, in seconds.
+    /// CPU time of the subject per response on the wire, of any status, in seconds.
     pub subject_cpu_s_per_wire: Option<Estimate>,
     /// Share of its CPU time that the tool used, from 0 to 1.
     pub generator_busy: Option<f64>,
     /// Share of its CPU time that the subject used, from 0 to 1.
     pub subject_busy: Option<f64>,
-    /// Whether the tool, and not the subject, was the limit: its goodput is a lower bound.
+    /// Whether the tool was the limit instead of the subject: its goodput is a lower bound.
     pub is_limit: bool,
-    /// Failed requests by class, as the tool tells.
+    /// Failed requests by class, as the tool reports them.
     pub errors: Vec<(String, u64)>,
     /// Flags that keep its case out of the ranking, as words.
     pub voided_by: Vec<FlagKind>,
-    /// What it does not tell, in words.
+    /// What it does not report, in words.
     pub does_not_tell: Vec<String>,
-    /// Known differences that bear on its figures here, a sentence each.
+    /// Known differences that affect its figures here, one sentence each.
     pub notes: Vec<String>,
 }
 
 impl ToolsFinding {
-    /// Whether the cost of an answer to the subject can be given for each answer on the wire, whoever asked.
+    /// Whether the subject's cost is known for each response on the wire.
     pub fn is_cost_per_wire(&self) -> bool {
         let measured = || self.rows.iter().filter(|row| row.trials_scored > 0);
         measured().count() > 0 && measured().all(|row| row.subject_cpu_s_per_wire.is_some())
     }
 
-    /// What an answer cost the subject: of the same kind for every row.
+    /// The subject's cost of a response, of the same kind for every row.
     pub fn subject_cpu_s<'a>(&self, row: &'a ToolRow) -> Option<&'a Estimate> {
         if self.is_cost_per_wire() { &row.subject_cpu_s_per_wire } else { &row.subject_cpu_s_per_good }.as_ref()
     }

@@ -1,4 +1,4 @@
-//! What each trial found by itself.
+//! The findings of each trial.
 
 use std::collections::BTreeMap;
 
@@ -7,78 +7,78 @@ use serde::Serialize;
 use crate::JsonSchema;
 use crate::worded::worded;
 
-/// One trial of a case, as it was observed.
+/// One trial of a case.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct TrialFinding {
     /// Number of the trial.
     pub trial: u32,
     /// Number of its block.
     pub block: u32,
-    /// What became of it.
+    /// Its outcome.
     pub outcome: TrialOutcome,
-    /// Why it is not scored, as words: `did not start`, `foreign-cpu steal`; none of a scored trial.
+    /// Why it is not scored, as words: `did not start`, `foreign-cpu steal`; absent for a scored trial.
     pub reason: Option<String>,
-    /// What it found, by the name of the figure, which ends in its unit; empty of a trial that failed.
+    /// Its figures by name; each name ends in its unit. Empty for a failed trial.
     pub figures: BTreeMap<String, f64>,
 }
 
 worded! {
-    /// What became of a trial.
+    /// Outcome of a trial.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
     #[serde(rename_all = "kebab-case")]
     pub enum TrialOutcome by word {
-        /// It was measured, nobody disturbed it, and all figures rest on it.
+        /// It was measured without disturbance, and all figures use it.
         Scored = "scored",
-        /// It was measured and is in no figure, because others disturbed it.
+        /// It was measured and disturbed, and no figure uses it.
         Disturbed = "disturbed",
         /// It failed.
         Failed = "failed",
     }
 }
 
-/// What became of the trials of a run, all cases together.
+/// Outcome of the trials of a run, all cases together.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct TrialCounts {
     /// Trials of the plan.
     pub planned: u32,
-    /// Those that were measured, disturbed or not.
+    /// Measured trials, disturbed or not.
     pub measured: u32,
-    /// Those that failed.
+    /// Failed trials.
     pub failed: u32,
-    /// Those that others disturbed to the end: measured, and in no figure.
+    /// Trials that stayed disturbed: measured, and used by no figure.
     pub disturbed: u32,
-    /// Those that were measured more than once, because others had disturbed them.
+    /// Trials that were repeated because of disturbances.
     pub measured_anew: u32,
-    /// Measurements that were thrown away for that.
+    /// Measurements that were discarded for that.
     pub measurements_discarded: u32,
 }
 
-/// A trial that was measured and is in no figure, because others disturbed it.
+/// A disturbed trial: it was measured, and no figure uses it.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct DisturbedTrial {
     /// Number of the trial.
     pub trial: u32,
     /// How often it was measured.
     pub attempts: u32,
-    /// Good answers per second that were seen, nevertheless.
+    /// Its correct responses per second.
     pub goodput_rps: f64,
     /// What disturbed it, as words: `foreign-cpu`, `steal`.
     pub kinds: Vec<String>,
-    /// The same in sentences, with the figures seen.
+    /// The same in sentences, with figures.
     pub causes: Vec<String>,
 }
 
-/// A trial that was measured and is in no figure, because others disturbed it.
+/// A disturbed trial: it was measured, and no figure uses it.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct DisturbedProgramTrial {
     /// Number of the trial.
     pub trial: u32,
     /// How often it was measured.
     pub attempts: u32,
-    /// Median wall time that was seen, nevertheless, in seconds.
+    /// Its median wall time, in seconds.
     pub wall_s: Option<f64>,
     /// What disturbed it, as words: `foreign-cpu`, `steal`.
     pub kinds: Vec<String>,
-    /// The same in sentences, with the figures seen.
+    /// The same in sentences, with figures.
     pub causes: Vec<String>,
 }

@@ -1,16 +1,16 @@
-//! What was not looked at.
+//! What was not tested.
 
 use serde::Serialize;
 
 use crate::JsonSchema;
 
-/// Something that a run did not look at.
+/// Something that a run did not test.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Untested {
-    /// What, in a few words that can stand in a list: `a given request rate`.
+    /// What, in a few words for a list: `a given request rate`.
     pub what: String,
-    /// What the run had instead and so cannot say, in a sentence.
+    /// What the run had instead and so cannot answer, in a sentence.
     pub because: String,
-    /// What would look at it: a key of a study, or one that is there; none where this version cannot.
+    /// What would test it: a study or a key of one; absent if this version cannot.
     pub how: Option<String>,
 }

@@ -1,4 +1,4 @@
-//! What a forecast says. These types are the JSON that `tolok forecast --format json` prints.
+//! The findings of a forecast. These types are the JSON of `tolok forecast --format json`.
 
 use serde::Serialize;
 
@@ -7,12 +7,12 @@ use crate::JsonSchema;
 /// Version of the JSON.
 pub const FORECAST_SCHEMA: u32 = 1;
 
-/// What is predicted from one run.
+/// The predictions from one run.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Forecast {
     /// Version of this format.
     pub schema_version: u32,
-    /// The run whose trials it rests on.
+    /// The run behind it.
     pub run: String,
     /// Its study.
     pub study: String,
@@ -29,32 +29,32 @@ impl Forecast {
     }
 }
 
-/// What is predicted of one subject under one workload, or why nothing is.
+/// The prediction for one subject under one workload, or why there is none.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct SubjectForecast {
     /// The subject, as a study would name it.
     pub subject: String,
-    /// The subject, as a person would write it.
+    /// The subject, as users write it.
     pub title: String,
     /// The workload.
     pub workload: String,
-    /// The workload, as a person would write it.
+    /// The workload, as users write it.
     pub workload_title: String,
-    /// For what it is predicted.
+    /// The conditions of the prediction.
     pub conditions: Conditions,
-    /// Scenarios that it is calibrated from, by id.
+    /// Scenarios that calibrate it, by id.
     pub calibrated_from: Vec<String>,
-    /// How wrong predictions of scenarios of this run are; none where there are too few of them.
+    /// Errors of predictions for scenarios of this run; absent with too few of them.
     pub validation: Option<Validation>,
-    /// The prediction; none where it is refused.
+    /// The prediction; absent if it is refused.
     pub prediction: Option<Prediction>,
-    /// Why nothing is predicted, and what would help.
+    /// Why there is no prediction, and what would help.
     pub refused: Option<String>,
-    /// What speaks against believing it, a sentence each.
+    /// Reasons to doubt it, one sentence each.
     pub remarks: Vec<String>,
 }
 
-/// For what something is predicted.
+/// The conditions of a prediction.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Conditions {
     /// Users, all instances together.
@@ -63,15 +63,15 @@ pub struct Conditions {
     pub instances: u32,
     /// Round-trip time between users and subject, in seconds.
     pub rtt_s: f64,
-    /// Round-trip time between subject and database, in seconds; none without a database.
+    /// Round-trip time between subject and database, in seconds; absent without a database.
     pub database_rtt_s: Option<f64>,
-    /// Connections of each instance to the database; none without a database.
+    /// Connections of each instance to the database; absent without a database.
     pub pool: Option<u32>,
-    /// Mean pause of a user between an answer and the next request, in seconds.
+    /// Mean pause of a user between a response and the next request, in seconds.
     pub think_s: f64,
     /// CPUs of each instance.
     pub subject_cpus: f64,
-    /// CPUs of the database; none without a database, or where they are not known.
+    /// CPUs of the database; absent without a database, or if unknown.
     pub database_cpus: Option<u32>,
 }
 
@@ -80,8 +80,8 @@ pub struct Conditions {
 pub struct Predicted {
     /// The prediction.
     pub value: f64,
-    /// Lower end: what the scatter between blocks gives, and at least what comes of times, but for the users' pause, that are off by
-    /// the worst error of the half of the held-out scenarios that is nearest in users, or by the median error of all.
+    /// Lower end: from the scatter between blocks, and at least from times (without the users' pause) that are wrong by
+    /// the worst error among the half of the held-out scenarios nearest in users, or by the median error of all.
     pub low: f64,
     /// Upper end, likewise.
     pub high: f64,
@@ -90,19 +90,19 @@ pub struct Predicted {
 /// What is predicted.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Prediction {
-    /// Good answers per second.
+    /// Correct responses per second.
     pub throughput_rps: Predicted,
     /// Mean response time, in seconds.
     pub response_mean_s: Predicted,
-    /// What is used of each resource.
+    /// Use of each resource.
     pub resources: Vec<ForecastResource>,
-    /// The resource that is full first: `subject-cpu`, `database-cpu` or `pool`.
+    /// The resource that saturates first: `subject-cpu`, `database-cpu` or `pool`.
     pub bottleneck: String,
-    /// Good answers per second that this resource allows, for any number of users.
+    /// The most correct responses per second that this resource allows, for any number of users.
     pub most_rps: f64,
-    /// Users from which on more users only wait longer.
+    /// Beyond this number of users, more users only wait longer.
     pub users_at_knee: f64,
-    /// Instances that would keep the mean response time that was asked for; none where none was.
+    /// Instances that keep the requested mean response time; absent without a request.
     pub instances_needed: Option<InstancesNeeded>,
 }
 
@@ -111,26 +111,26 @@ pub struct Prediction {
 pub struct InstancesNeeded {
     /// The mean response time, in seconds.
     pub mean_below_s: f64,
-    /// The least number; none where no number is enough.
+    /// The smallest number; absent if no number is enough.
     pub instances: Option<u32>,
-    /// The resource that is full first with them, or where no number is enough, whatever there are of them.
+    /// The resource that saturates first with that number or, if no number is enough, with any number.
     pub bottleneck: String,
 }
 
-/// What is predicted of a resource.
+/// The prediction for a resource.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct ForecastResource {
-    /// Which: `subject-cpu`, `database-cpu`, `pool`, or a time in which nothing is used up: `link`, `database-link`, `other`.
+    /// Its name: `subject-cpu`, `database-cpu`, `pool`, or a delay without a limit: `link`, `database-link`, `other`.
     pub resource: String,
-    /// Time of it that each good answer takes, waits not included, in seconds.
+    /// Time that each correct response takes of it, without waits, in seconds.
     pub demand_s: f64,
-    /// How many there are of it, all instances together; none of what is not used up.
+    /// Number of servers, all instances together; absent for a delay.
     pub servers: Option<f64>,
-    /// Share of what it can do at most, from 0 to 1; none of what is not used up.
+    /// Its utilisation, from 0 to 1; absent for a delay.
     pub utilisation: Option<f64>,
 }
 
-/// How wrong predictions of this run's own scenarios are.
+/// Errors of predictions for this run's own scenarios.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Validation {
     /// Each scenario, predicted from all others.
@@ -139,7 +139,7 @@ pub struct Validation {
     pub throughput_error_median: f64,
     /// The largest of them.
     pub throughput_error_worst: f64,
-    /// Median of the relative errors of the mean response time; none where no tool told that.
+    /// Median of the relative errors of the mean response time; absent if no tool reports that.
     pub response_error_median: Option<f64>,
     /// The largest of them.
     pub response_error_worst: Option<f64>,
@@ -152,13 +152,13 @@ pub struct HeldOut {
     pub scenario: String,
     /// Its users.
     pub users: u64,
-    /// Good answers per second, median over trials.
+    /// Correct responses per second, median over trials.
     pub measured_rps: f64,
     /// The same, predicted.
     pub predicted_rps: f64,
     /// |predicted − measured| / measured.
     pub throughput_error: f64,
-    /// Mean response time, median over trials, in seconds; none where the tool did not take it.
+    /// Mean response time, median over trials, in seconds; absent if the tool does not measure it.
     pub measured_response_s: Option<f64>,
     /// The same, predicted.
     pub predicted_response_s: f64,

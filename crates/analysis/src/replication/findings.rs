@@ -1,4 +1,4 @@
-//! What a replication finds, as reports and JSON have it.
+//! The findings of a replication, for reports and JSON.
 
 use serde::Serialize;
 
@@ -14,20 +14,20 @@ pub const REPLICATION_SCHEMA: u32 = 1;
 pub struct MeasuredPart<'a> {
     /// Name of the part.
     pub name: &'a str,
-    /// Its run; or why there is none, as a fragment without a full stop: `its study needs 4 CPUs`.
+    /// Its run, or why there is none, as a fragment without a full stop: `its study needs 4 CPUs`.
     pub run: Result<MeasuredRun<'a>, String>,
 }
 
-/// The run of a part: its records and what they say.
+/// The run of a part: its records and its findings.
 #[derive(Debug, Clone, Copy)]
 pub struct MeasuredRun<'a> {
     /// What the run stored.
     pub records: &'a Records<'a>,
-    /// What follows from it.
+    /// Its findings.
     pub findings: &'a Findings,
 }
 
-/// What a replication found.
+/// The findings of a replication.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct ReplicationFindings {
     /// Version of this shape.
@@ -36,13 +36,13 @@ pub struct ReplicationFindings {
     pub key: String,
     /// Title of the source.
     pub title: String,
-    /// Its authors and year, as far as they are known.
+    /// Its authors and year, if known.
     pub source: String,
-    /// What is done differently and why.
+    /// What the replication does differently, and why.
     pub note: Option<String>,
     /// The runs.
     pub parts: Vec<PartFinding>,
-    /// How many claims came out how.
+    /// Number of claims by result.
     pub tally: ReplicationTally,
     /// The source's claims, in its order.
     pub claims: Vec<ClaimFinding>,
@@ -52,9 +52,9 @@ pub struct ReplicationFindings {
     pub series: Vec<ReplicatedSeries>,
     /// Ratios of two subjects under the same setting, which its tables imply.
     pub ratios: Vec<ReplicatedRatio>,
-    /// What was tried as an explanation.
+    /// Factors tested as explanations.
     pub factors: Vec<FactorFinding>,
-    /// Which one for what, by the declared rules, from all parts.
+    /// Recommendations by the declared rules, from all parts.
     pub recommendations: Vec<PartRecommendation>,
 }
 
@@ -63,44 +63,44 @@ pub struct ReplicationFindings {
 pub struct PartFinding {
     /// Name of the part.
     pub name: String,
-    /// What it is for.
+    /// Its purpose.
     pub says: String,
     /// Title of its study.
     pub study: String,
-    /// Id of the run; none if it was not run.
+    /// Id of the run; absent if it did not run.
     pub run: Option<String>,
     /// The machine, in a line.
     pub machine: Option<String>,
-    /// When it began, as the run has it.
+    /// When it began, from the run.
     pub began: Option<String>,
-    /// Blocks of which some trial has a record; 0 if it was not run.
+    /// Blocks with at least one recorded trial; 0 if it did not run.
     pub blocks: u32,
-    /// Shortest and longest window of its trials, in seconds; none of programs, which run until they are done.
+    /// Shortest and longest window of its trials, in seconds; absent for programs, which run to their end.
     pub windows_s: Option<[f64; 2]>,
-    /// By how much its windows were longer than the study says: 0.1 for a tenth.
+    /// Its windows over their length in the study: 0.1 for a tenth.
     pub scale: f64,
-    /// Trials that have a record, those that failed included.
+    /// Trials with a record, including failed ones.
     pub trials: u32,
-    /// Of them, failed.
+    /// Failed trials among them.
     pub failed: u32,
     /// What was left out, by name, and why: subjects, scenarios, environments, or the whole part.
     pub left_out: Vec<String>,
 }
 
-/// How claims came out.
+/// Results of claims.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, JsonSchema)]
 pub struct ReplicationTally {
     /// Reproduced.
     pub reproduced: usize,
     /// The same direction, another size.
     pub same_direction: usize,
-    /// No difference where one was published, or one where none was.
+    /// No difference, although one was published.
     pub no_difference: usize,
     /// A difference where none that matters was published.
     pub difference: usize,
     /// The other way round.
     pub reversed: usize,
-    /// Not told.
+    /// Undecided.
     pub cannot_tell: usize,
 }
 
@@ -115,17 +115,17 @@ pub struct ClaimFinding {
     pub says: String,
     /// As published: `7×`, `PHP highest`.
     pub published: String,
-    /// As measured, in words with intervals; none where nothing stands for it.
+    /// As measured, in words with intervals; absent without a measurement.
     pub measured: Option<String>,
-    /// The measured ratio, where the claim is about one.
+    /// The measured ratio, if the claim is about one.
     pub ratio: Option<Estimate>,
-    /// The reading.
+    /// The judgement.
     pub reading: PublishedReading,
-    /// Why it cannot be told, or what explains a difference, with the name of the factor; a sentence.
+    /// Why it is undecided, or which factor explains a difference, in a sentence.
     pub explanation: Option<String>,
 }
 
-/// A row of the source with what was measured for it.
+/// A row of the source with its measurements.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct ReplicatedRow {
     /// The source's table.
@@ -134,13 +134,13 @@ pub struct ReplicatedRow {
     pub subject: String,
     /// Its setting, in words.
     pub setting: String,
-    /// What stands for it: `wan · node/http · hello-c100`; or why nothing does.
+    /// Its counterpart: `wan · node/http · hello-c100`, or why it has none.
     pub stands_for_it: Result<String, String>,
     /// Its figures.
     pub figures: Vec<ReplicatedFigure>,
 }
 
-/// A figure as published and as measured, in the same unit. Its size belongs to the machine, so it is not judged.
+/// A figure as published and as measured, in the same unit. Its size depends on the machine, so it is not judged.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct ReplicatedFigure {
     /// Key of the transcription: `throughput_rps`.
@@ -149,13 +149,13 @@ pub struct ReplicatedFigure {
     pub words: String,
     /// As printed, with its unit.
     pub published: String,
-    /// Measured, in base units; none where the lab has no such figure of it.
+    /// As measured, in base units; absent if the lab has no such figure.
     pub measured: Option<Estimate>,
     /// The same in words, in the source's unit.
     pub measured_words: Option<String>,
 }
 
-/// A figure second by second, as published and as measured, in the same unit. Nothing of it is judged.
+/// A figure second by second, as published and as measured, in the same unit. It is not judged.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct ReplicatedSeries {
     /// The source's table.
@@ -170,7 +170,7 @@ pub struct ReplicatedSeries {
     pub words: String,
     /// The unit of both: `MB`.
     pub unit: String,
-    /// What stands for it: `wan · node/http · hello-c100`; or why nothing does.
+    /// Its counterpart: `wan · node/http · hello-c100`, or why it has none.
     pub stands_for_it: Result<String, String>,
     /// As published.
     pub published: SeriesCourse,
@@ -178,14 +178,14 @@ pub struct ReplicatedSeries {
     pub measured: Option<SeriesCourse>,
 }
 
-/// How a figure went.
+/// The course of a figure.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct SeriesCourse {
     /// The instants after the start of the load, in seconds.
     pub at_s: Vec<f64>,
     /// The figure at each.
     pub value: Vec<f64>,
-    /// The lowest of the trials at each; empty where one series is all there is.
+    /// The lowest of the trials at each; empty with a single series.
     pub low: Vec<f64>,
     /// The highest of the trials at each; empty as `low` is.
     pub high: Vec<f64>,
@@ -199,7 +199,7 @@ pub struct SeriesCourse {
     pub highest: f64,
     /// When it was highest: the first time.
     pub highest_at_s: f64,
-    /// By how much it rises in a second, over all instants: the median of all slopes between two of them (Theil and Sen).
+    /// Its rise per second: the median of the slopes between all pairs of instants (Theil and Sen).
     pub slope_per_s: Option<f64>,
 }
 
@@ -208,21 +208,21 @@ pub struct SeriesCourse {
 pub struct ReplicatedRatio {
     /// The setting, in words.
     pub setting: String,
-    /// Of what, in words.
+    /// What it compares, in words.
     pub words: String,
     /// The source's name of the one above the line.
     pub a: String,
     /// The source's name of the one below it.
     pub b: String,
-    /// Name of the part that measured both; none where nothing did.
+    /// Name of the part that measured both; absent without one.
     pub part: Option<String>,
     /// As published.
     pub published: f64,
     /// As measured, within blocks.
     pub measured: Option<Estimate>,
-    /// What follows.
+    /// The verdict.
     pub reading: PublishedReading,
-    /// Why it cannot be told; none where it can.
+    /// Why it is undecided; absent if it is decided.
     pub why: Option<String>,
 }
 
@@ -233,22 +233,22 @@ pub struct FactorFinding {
     pub name: String,
     /// What it would mean.
     pub meaning: String,
-    /// Of what the ratio is, in words.
+    /// What the ratio compares, in words.
     pub words: String,
     /// Ids of the claims that it may explain.
     pub claims: Vec<String>,
     /// The ratio under each level; the first is as the source measured.
     pub levels: Vec<FactorLevelFinding>,
-    /// What the source claims of this ratio; none where none of the claims is of these two.
+    /// The source's claim on this ratio; absent without one.
     pub published: Option<ClaimedRatio>,
-    /// Whether it explains the ratio: yes, no, or not told.
+    /// Whether it explains the ratio: yes, no, or undecided.
     pub explains: Option<bool>,
-    /// The share of the logarithm of the first ratio that goes when the factor is switched to the level that changes it most;
-    /// over 1 where the order flips. None where the first level has no ratio, or is a tie.
+    /// The share of the first log ratio that disappears at the level that changes it most;
+    /// above 1 if the order flips. Absent if the first level has no ratio, or is a tie.
     pub share: Option<f64>,
-    /// The first level and the one that tells, and what follows, as a fragment that begins with the factor.
+    /// The first level, the decisive one, and the conclusion, as a fragment that begins with the factor.
     pub in_short: String,
-    /// What follows from the levels, and if it explains the ratio how; sentences.
+    /// The conclusion from the levels and, if it explains the ratio, how; sentences.
     pub conclusion: String,
     /// All of it in a sentence.
     pub sentence: String,
@@ -257,9 +257,9 @@ pub struct FactorFinding {
 /// A ratio as a source claims it.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct ClaimedRatio {
-    /// In the middle of a range, at the end of what is only bounded.
+    /// The middle of a range, or the end of a bound.
     pub value: f64,
-    /// As the claim has it: `4.5–5×`, `> 5×`.
+    /// As claimed: `4.5–5×`, `> 5×`.
     pub words: String,
 }
 
@@ -274,13 +274,13 @@ pub struct FactorLevelFinding {
     pub scenario: String,
     /// `node/http over apache/prefork`
     pub of: String,
-    /// The ratio; none if it was not measured.
+    /// The ratio; absent if it was not measured.
     pub ratio: Option<Estimate>,
-    /// Why there is no ratio, or what must be known of it: that a case is not ranked there, and why.
+    /// Why there is no ratio, or its caveat: that a case is not ranked there, and why.
     pub remark: Option<String>,
 }
 
-/// A recommendation and the part that it rests on.
+/// A recommendation and the part behind it.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct PartRecommendation {
     /// Name of the part.

@@ -1,4 +1,4 @@
-//! Objectives: what must hold of a trial, such as `p95 < 50ms`. k6 calls them thresholds.
+//! Objectives: conditions on a trial, such as `p95 < 50ms`. k6 calls them thresholds.
 //!
 //! ```text
 //! [PART.]METRIC COMPARISON VALUE
@@ -11,9 +11,9 @@
 //! COMPARISON  <  <=  >  >=
 //! ```
 //!
-//! What k6 calls these things is understood as well: `http_req_duration p(95)<200`, `http_req_failed rate<0.01`. The
-//! [`Display`](fmt::Display) form is canonical: it is read back as the same objective, and two objectives are the same if
-//! their texts are.
+//! k6's spelling works as well: `http_req_duration p(95)<200`, `http_req_failed rate<0.01`. The
+//! [`Display`](fmt::Display) form is canonical: it parses to the same objective, and two objectives are equal if
+//! their texts are equal.
 
 use std::fmt;
 use std::time::Duration;
@@ -23,14 +23,14 @@ use serde::{Deserialize, Serialize};
 use crate::reading::wording::{closest, suggestion, words};
 use crate::units::{parse_rate, percent_words};
 
-/// What must hold of a trial.
+/// A condition on a trial.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(into = "String", try_from = "String")]
 pub struct Objective {
-    /// Of which time, or `None` for goodput, rate and failed, which count requests.
+    /// The time that it limits, or `None` for goodput, rate and failed, which count requests.
     pub part: Option<Part>,
     pub metric: Metric,
-    /// How it must lie to the value.
+    /// How the figure compares with the value.
     pub comparison: Relation,
     /// In base units.
     pub value: Limit,
@@ -43,7 +43,7 @@ pub enum Part {
     Response,
     /// From the moment the request was handed to the kernel to the last byte.
     Service,
-    /// From the intended start to the engine's act.
+    /// From the intended start to the engine's action.
     Lateness,
     /// Waiting for a connection of the pool.
     Queue,
@@ -51,7 +51,7 @@ pub enum Part {
     Connect,
     /// From the moment the request was handed to the kernel to the first byte.
     FirstByte,
-    /// Of failed requests: from the intended start to the failure.
+    /// For failed requests: from the intended start to the failure.
     Failure,
 }
 
@@ -62,15 +62,15 @@ pub enum Metric {
     Mean,
     Max,
     Min,
-    /// Good answers, per second or as a share of the requests that were scheduled.
+    /// Correct responses, per second or as a share of the scheduled requests.
     Goodput,
-    /// Answers per second, whatever they say.
+    /// Responses per second, correct or not.
     Rate,
-    /// Failed requests, as a share of those that were finished or as a number.
+    /// Failed requests, as a share of finished requests or as a number.
     Failed,
 }
 
-/// How a figure must lie to a value.
+/// How a figure compares with a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Relation {
     /// `<`
@@ -93,23 +93,23 @@ pub enum Limit {
     Count(u64),
 }
 
-/// Why a text is no objective.
+/// Why a text is not an objective.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ObjectiveError {
     /// There is no `<`, `<=`, `>` or `>=` in it.
     #[error("`{0}` compares nothing")]
     NoComparison(String),
-    /// Another sign stands where one of the four is expected.
+    /// It has another sign instead of one of the four.
     #[error("`{0}` is no comparison that an objective has")]
     UnknownComparison(String),
-    /// What stands before the dot is no part.
+    /// The word before the dot is not a part.
     #[error("there is no part `{0}`")]
     UnknownPart(String),
     #[error("there is no metric `{0}`")]
     UnknownMetric(String),
     #[error("`{0}` stands for many times, and one figure of them is needed")]
     NoFigure(String),
-    /// A part stands before what has none.
+    /// A part precedes a metric that has none.
     #[error("`{0}` counts requests and is no time, so it has no part")]
     HasNoPart(String),
     /// The number behind the `p` does not lie between 0 and 100.
@@ -121,7 +121,7 @@ pub enum ObjectiveError {
         metric: String,
         expected: &'static str,
     },
-    /// The value is of a kind that the metric does not have.
+    /// The metric does not have values of this kind.
     #[error("`{value}` is no value of `{metric}`")]
     WrongValue {
         /// The metric, as it is written.
@@ -164,8 +164,8 @@ impl ObjectiveError {
 }
 
 impl Objective {
-    /// Whether it may end a trial before its time: it forbids what a trial shows while it gets worse. The other direction may yet be
-    /// made good, and so may a rate.
+    /// Whether it may end a trial early: crossing it cannot be undone later. A bound in the other direction may still be
+    /// met later, and so may a rate.
     pub fn can_end_a_trial(&self) -> bool {
         let upper = matches!(self.comparison, Relation::Below | Relation::AtMost);
         match self.metric {
@@ -235,7 +235,7 @@ impl Part {
 }
 
 impl Metric {
-    /// Whether it is a figure of times, which have a part and a value in seconds.
+    /// Whether it is a figure of times. These have a part and a value in seconds.
     pub fn is_time(self) -> bool {
         !matches!(self, Self::Goodput | Self::Rate | Self::Failed)
     }
@@ -275,7 +275,7 @@ impl Relation {
         }
     }
 
-    /// Whether small figures are the good ones.
+    /// Whether smaller figures are better.
     pub fn wants_little(self) -> bool {
         matches!(self, Self::Below | Self::AtMost)
     }
@@ -312,7 +312,7 @@ impl Subject {
                 return Err(ObjectiveError::NoFigure(written.to_owned()));
             }
             Some((part, figure)) if Part::parse(part).is_some() => (Part::parse(part), figure),
-            // The dot of p99.9 is not that of a part.
+            // The dot of p99.9 does not separate a part.
             Some((part, figure)) if Metric::parse(written).is_err() && Metric::parse(figure).is_ok() => {
                 return Err(ObjectiveError::UnknownPart(part.to_owned()));
             }
@@ -328,7 +328,7 @@ impl Subject {
     }
 
     /// `http_req_duration p(95)` and its like. A request's duration is its response time here: k6 leaves out how long it
-    /// waited for its turn, so what holds of the response time holds of k6's figure as well.
+    /// waited for its turn, so a bound on the response time also bounds k6's figure.
     fn of_k6(written: &str, name: &str, figure: &str) -> Result<Self, ObjectiveError> {
         let subject = |part, metric| Self { written: written.to_owned(), part, metric, is_of_k6: true };
         let part = match name {
@@ -351,7 +351,7 @@ impl Subject {
         }
     }
 
-    /// The value that stands on the right.
+    /// The value on the right.
     fn limit(&self, value: &str) -> Result<Limit, ObjectiveError> {
         let bare: Option<f64> = value.parse().ok().filter(|number: &f64| number.is_finite() && *number >= 0.0);
         let bare_of_k6 = bare.filter(|_| self.is_of_k6);
@@ -374,7 +374,7 @@ impl Subject {
 }
 
 fn duration(text: &str) -> Option<Limit> {
-    // A bare 0 needs no unit elsewhere, but here it would hardly be meant.
+    // A bare 0 needs no unit elsewhere, but is unlikely to be intended here.
     let duration = humantime::parse_duration(text).ok().filter(|duration| !duration.is_zero())?;
     Some(Limit::Seconds(duration.as_secs_f64()))
 }

@@ -11,21 +11,21 @@ use crate::units::{bytes_words, format_duration};
 pub struct LoadProfile {
     /// Who decides when the next request is sent.
     pub executor: Executor,
-    /// Length of the measured window, in seconds; of an executor with a number of iterations, the longest it may become.
+    /// Length of the measured window, in seconds; with a number of iterations, its maximum.
     pub duration_s: f64,
     /// Length of the load that is discarded before it, in seconds.
     pub warmup_s: f64,
     /// How many requests a connection serves.
     pub connection: Connection,
-    /// After this many seconds an unanswered request counts as failed.
+    /// An unanswered request fails after this many seconds.
     pub timeout_s: f64,
-    /// What becomes of an arrival that finds no free connection; only of executors with arrivals by the clock.
+    /// What happens to an arrival without a free connection; only for executors with arrivals by the clock.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pool: Option<Pool>,
     /// Pause of a virtual user after each iteration.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub think_time: Option<ThinkTime>,
-    /// How fast each connection is read and written at most.
+    /// Maximum rates at which each connection is read and written.
     #[serde(default, skip_serializing_if = "Pace::is_unlimited")]
     pub pace: Pace,
 }
@@ -34,7 +34,7 @@ pub struct LoadProfile {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "name", rename_all = "kebab-case")]
 pub enum Executor {
-    /// A closed loop: each of `vus` virtual users sends its next request when the last one is answered.
+    /// A closed loop: each of `vus` virtual users sends its next request after the last response.
     ConstantVus {
         /// Number of virtual users, each with one connection.
         vus: u32,
@@ -48,16 +48,16 @@ pub enum Executor {
     /// A closed loop in which each user sends a fixed number of requests.
     PerVuIterations {
         vus: u32,
-        /// Requests of each.
+        /// Requests per user.
         iterations: u64,
     },
     /// A closed loop whose users share a fixed number of requests: a free user sends the next.
     SharedIterations {
         vus: u32,
-        /// Requests of all together.
+        /// Requests in total.
         iterations: u64,
     },
-    /// An open loop: requests start by the clock, whatever became of earlier ones.
+    /// An open loop: requests start by the clock, regardless of earlier ones.
     ConstantArrivalRate {
         /// Requests per second.
         rate_rps: f64,
@@ -73,12 +73,12 @@ pub enum Executor {
     },
 }
 
-/// A straight line from where the stage before it ended.
+/// A linear change from the end of the previous stage.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Stage {
-    /// Where it ends: users, or requests per second.
+    /// Its target: users, or requests per second.
     pub target: f64,
-    /// How long it takes; zero is a jump.
+    /// Its length; zero is a jump.
     pub duration_s: f64,
 }
 
@@ -97,13 +97,13 @@ pub enum Arrivals {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Connection {
-    /// As many as the server lets it.
+    /// As many as the server allows.
     KeepAlive,
     PerRequest,
     Requests(u32),
 }
 
-/// What becomes of an arrival that finds no free connection.
+/// What happens to an arrival without a free connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Pool {
@@ -127,13 +127,13 @@ pub struct ThinkTime {
     pub most_s: f64,
 }
 
-/// How fast a client reads and writes on each connection at most, or `None` for as fast as it comes.
+/// Maximum rates at which a client reads and writes on each connection, or `None` without a limit.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Pace {
-    /// Bytes a second that are taken of an answer.
+    /// Bytes of a response read per second.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub read_bytes_per_s: Option<u64>,
-    /// Bytes a second that are given of a request.
+    /// Bytes of a request written per second.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub write_bytes_per_s: Option<u64>,
 }
@@ -151,7 +151,7 @@ impl Executor {
         }
     }
 
-    /// Whether requests start by the clock (an open loop), and not by answers (a closed one).
+    /// Whether requests start by the clock (an open loop) instead of after responses (a closed one).
     pub fn is_open(&self) -> bool {
         matches!(self, Self::ConstantArrivalRate { .. } | Self::RampingArrivalRate { .. })
     }
@@ -166,7 +166,7 @@ impl Executor {
         matches!(self, Self::RampingVus { .. } | Self::RampingArrivalRate { .. })
     }
 
-    /// Whether it ends with its requests, and not when a time is over.
+    /// Whether it ends after a number of requests instead of a time.
     pub fn has_iterations(&self) -> bool {
         matches!(self, Self::PerVuIterations { .. } | Self::SharedIterations { .. })
     }
@@ -221,16 +221,16 @@ impl LoadProfile {
     }
 
     /// How many requests are waiting when the window ends if the subject has been silent for the last `silent_s` of it;
-    /// `None` where so few requests were sent that its silence proves nothing.
+    /// `None` if too few requests were sent for the silence to prove anything.
     ///
-    /// In a closed loop that is one for each user that there is at the end. In an open one it is at least half of what
+    /// In a closed loop that is one per user at the end. In an open one it is at least half of what
     /// arrived in that time (the other half may have timed out), and no more than there are connections.
     pub fn waiting_if_silent(&self, silent_s: f64) -> Option<u64> {
         let end_s = self.duration_s;
         if !self.executor.is_open() {
             return Some(self.executor.level_at(end_s) as u64).filter(|users| *users > 0);
         }
-        // Within the last part a ramp has few corners, and half of it is all that is asked for.
+        // The last part of a ramp has few corners, and half of its arrivals are enough here.
         const STEPS: u32 = 100;
         let step_s = silent_s / f64::from(STEPS);
         let middle = |step: u32| end_s - silent_s + (f64::from(step) + 0.5) * step_s;
@@ -264,7 +264,7 @@ impl LoadProfile {
         )
     }
 
-    /// What tells scenarios of one workload apart, fit for a folder: `c64`, `r2000-poisson`, `ramp0-300`.
+    /// What distinguishes scenarios of one workload, fit for a folder name: `c64`, `r2000-poisson`, `ramp0-300`.
     pub fn id(&self) -> String {
         let pool = match self.pool {
             None | Some(Pool::DEFAULT) => String::new(),
@@ -336,7 +336,7 @@ fn steps(stages: &[Stage], target: impl Fn(f64) -> String) -> String {
     stages.iter().map(|stage| format!(" → {} in {}", target(stage.target), format_duration(stage.duration_s))).collect()
 }
 
-/// `0-300-100`: where a ramp begins and what it goes to; a level that is held is named once.
+/// `0-300-100`: where a ramp begins and its targets; a held level appears once.
 fn corners(start: f64, stages: &[Stage]) -> String {
     let mut levels = vec![start];
     levels.extend(stages.iter().map(|stage| stage.target));
@@ -344,7 +344,7 @@ fn corners(start: f64, stages: &[Stage]) -> String {
     levels.iter().map(|level| rounded(*level).to_string()).collect::<Vec<_>>().join("-")
 }
 
-/// 2000 per minute are 33.333 per second to people.
+/// Rounds for people: 2000 per minute are 33.333 per second.
 fn rounded(number: f64) -> f64 {
     (number * 1e3).round() / 1e3
 }
@@ -361,7 +361,7 @@ impl Arrivals {
 }
 
 impl Pace {
-    /// Whether clients read and write as fast as it comes.
+    /// Whether clients read and write without a limit.
     pub fn is_unlimited(&self) -> bool {
         *self == Self::default()
     }

@@ -20,7 +20,7 @@ const EXECUTORS: [&str; 6] = [CONSTANT_VUS, RAMPING_VUS, PER_VU, SHARED, CONSTAN
 
 /// Each virtual user holds a connection, and so a local port; Linux has 28,232 of them for one server address.
 const MOST_CONNECTIONS: u32 = 28_000;
-/// No server on one machine answers more, and a slip of the finger shall not become a plan.
+/// No server on one machine answers more, and a typing error must not become a plan.
 const MOST_PER_SECOND: f64 = 1e6;
 /// Warm-up of executors whose window has no length in advance, in seconds.
 const WARMUP_OF_ITERATIONS_S: f64 = 1.0;
@@ -55,7 +55,7 @@ pub fn read_load(load: Table<LoadFile>, reading: &mut Reading) -> Vec<LoadProfil
 
 fn default_warmup_s(executor: &Executor, duration_s: f64) -> f64 {
     match executor {
-        // Whatever the warm-up of nothing would be, it is no load.
+        // An empty load needs no warm-up.
         Executor::RampingVus { start_vus: 0, .. } => 0.0,
         Executor::RampingArrivalRate { start_rate_rps, .. } if *start_rate_rps <= 0.0 => 0.0,
         _ if executor.has_iterations() => WARMUP_OF_ITERATIONS_S,
@@ -139,7 +139,7 @@ impl Common {
     }
 }
 
-/// What some executors have, as far as it is there and makes sense.
+/// Keys that only some executors have, if present and valid.
 struct Values {
     vus: Option<Vec<u32>>,
     start_vus: Option<u32>,
@@ -179,7 +179,7 @@ impl Values {
         }
     }
 
-    /// What the executor makes of them, each with the length of its window, or `None` if something is missing.
+    /// The executors, each with the length of its window, or `None` if a key is missing.
     fn shapes(&self, executor: &str, span: &Span, reading: &mut Reading) -> Vec<(Executor, f64)> {
         let needs: &[&str] = match executor {
             CONSTANT_VUS => &["vus", "duration"],
@@ -229,7 +229,7 @@ impl Values {
         self.each_number(|vus| shape(vus, iterations), self.max_duration_s)
     }
 
-    /// Users beyond the number of shared requests would have nothing to do, which k6 refuses, too.
+    /// Users beyond the number of shared requests would be idle. k6 refuses them as well.
     fn refuse_idle_users(&self, reading: &mut Reading) {
         let Some(iterations) = &self.iterations else { return };
         let most = self.vus.iter().flatten().max().copied().unwrap_or_default();
@@ -310,7 +310,7 @@ fn read_rate(rate: &Spanned<Rate>, reading: &mut Reading) -> f64 {
     rate.get_ref().per_s
 }
 
-/// A target of users was read as a rate is, because the table does not know its executor.
+/// A target of users was read as a rate, because the table does not know its executor.
 fn check_users(target: &Spanned<Rate>, reading: &mut Reading) {
     let Rate { per_s: users, has_unit } = *target.get_ref();
     if has_unit {
@@ -369,6 +369,6 @@ fn read_think_time(pause: Spanned<Several<Seconds>>, reading: &mut Reading) -> O
             return None;
         }
     };
-    // A pause of nothing is no pause, and is not spoken of.
+    // A pause of zero is no pause, and is not shown.
     (most_s > 0.0).then_some(ThinkTime { least_s, most_s })
 }

@@ -1,7 +1,7 @@
-//! What is stored of a run and of each trial.
+//! The stored records of a run and of each trial.
 //!
-//! These types are the format on disk: every file carries [`RECORD_FORMAT`], and a reader refuses a number it does not
-//! know. Units stand at the end of each name; bare counts have none.
+//! These types are the format on disk: every file carries [`RECORD_FORMAT`], and a reader refuses any other
+//! number. Each name ends in its unit; counts have none.
 
 pub(crate) mod checks;
 pub(crate) mod database;
@@ -23,10 +23,10 @@ use crate::record::resources::{Disturbance, HostWindow, LinkWindow, Resources};
 use crate::record::slices::SliceFigures;
 use crate::record::tool::{ProgramTiming, ToolUsed, WireCount};
 
-/// The only version of stored records that is read.
+/// The only version of stored records that tolok reads.
 pub const RECORD_FORMAT: u32 = 4;
 
-/// `run.json`: what a run was and where.
+/// `run.json`: a run and its machine.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RunRecord {
     pub format: u32,
@@ -37,7 +37,7 @@ pub struct RunRecord {
     /// When it began, in RFC 3339.
     pub started_at: String,
     pub tolok_version: String,
-    /// Commit of the checkout and whether it was changed, if it is one.
+    /// Commit of the checkout and whether it has changes; absent outside of a checkout.
     pub git: Option<String>,
     /// Seed of the order.
     pub seed: u64,
@@ -52,14 +52,14 @@ pub struct RunRecord {
     pub command: String,
 }
 
-/// `block.json`: where and when a process ran trials of one block. A block that was interrupted has one for each session.
+/// `block.json`: where and when a process ran trials of one block. An interrupted block has one for each session.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct BlockRecord {
     /// Version of this format.
     pub format: u32,
     /// The block, from 1; 0 stands for the unscored trials, which belong to no block.
     pub block: u32,
-    /// Numbers of the trials that this process set out to run.
+    /// Numbers of the trials that this process was to run.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub trials: Vec<u32>,
     /// When it began, in RFC 3339.
@@ -73,7 +73,7 @@ pub struct BlockRecord {
 }
 
 impl RunRecord {
-    /// The run with the machine that its blocks record, which need not be the one that planned it. Runs made before blocks
+    /// The run with the machine of its blocks, which may differ from the one that planned it. Runs from before blocks
     /// recorded their machine keep that of `run.json`.
     pub fn on_machines_of(mut self, blocks: &[BlockRecord]) -> Self {
         let Some((first, others)) = blocks.split_first() else { return self };
@@ -104,9 +104,9 @@ pub struct MachineSummary {
     /// Kernel release.
     pub kernel: String,
     pub distribution: String,
-    /// Hypervisor or container, if one is seen.
+    /// Hypervisor or container, if detected.
     pub virtualisation: Option<String>,
-    /// What a reader must know to judge the figures, one sentence each.
+    /// What readers must know to judge the figures, one sentence each.
     pub remarks: Vec<String>,
 }
 
@@ -121,12 +121,12 @@ impl MachineSummary {
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct ProgramUsed {
     pub name: String,
-    /// Its version, as it says itself.
+    /// Its version, as it reports it.
     pub version: String,
     pub path: String,
     /// `system` or `toolbox`.
     pub source: String,
-    /// SHA-256 of the file, in hex: two builds of one version differ in it. Unknown in older records, and of a file that could not
+    /// SHA-256 of the file, in hex, which tells builds of one version apart. Unknown in older records, and for a file that could not
     /// be read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sha256: Option<String>,
@@ -138,17 +138,17 @@ pub struct CpuMap {
     pub subject: Vec<u32>,
     /// The generator's, and the lab's own.
     pub generator: Vec<u32>,
-    /// The link emulator's, where a link is emulated.
+    /// The link emulator's, if a link is emulated.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub link: Vec<u32>,
-    /// The database's, where there is a private one.
+    /// The database's, if the trial has its own.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub database: Vec<u32>,
-    /// Whether the subject's and the generator's overlap, as they must on a machine with one CPU.
+    /// Whether subject and generator share CPUs, as they must on a machine with one CPU.
     pub shared: bool,
 }
 
-/// `trial.json`: what one trial found.
+/// `trial.json`: the record of one trial.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct TrialRecord {
     pub format: u32,
@@ -161,12 +161,12 @@ pub struct TrialRecord {
     pub started_at: String,
     /// From the first step to the last, in seconds.
     pub took_s: f64,
-    /// Commands of the subject's processes, as they were run.
+    /// Commands of the subject's processes, as executed.
     pub commands: Vec<String>,
-    /// How often it was measured: once, and once more for each time that others disturbed it.
+    /// Number of measurements: one, plus one for each disturbed attempt.
     #[serde(default = "once")]
     pub attempts: u32,
-    /// What held its parts apart, or `None` if it failed before that.
+    /// The isolation of its parts, or `None` if it failed before that.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub isolation: Option<Isolation>,
     pub outcome: Outcome,
@@ -176,43 +176,43 @@ fn once() -> u32 {
     1
 }
 
-/// What held the parts of a trial apart.
+/// The isolation of a trial's parts.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Isolation {
     /// The subject's own namespaces: `pid`, `mount`, `net`, `ipc`, `user`.
     pub namespaces: Vec<String>,
-    /// Layout of the control groups that were used: `v1`, `hybrid` or `v2`.
+    /// Layout of the control groups: `v1`, `hybrid` or `v2`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub groups: Option<String>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub controllers: Vec<String>,
-    /// What the control groups weigh; absent where nothing is weighed.
+    /// Weights of the control groups; absent without weights.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub weights: Option<GroupWeights>,
-    /// What lay between client and subject: `host`, `private`, `veth`, `emulator`, `netem`.
+    /// The network between client and subject: `host`, `private`, `veth`, `emulator`, `netem`.
     pub network: String,
-    /// What lay between subject and database, or `None` without a database of the trial's own.
+    /// The network between subject and database, or `None` if the trial has no database of its own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub database_network: Option<String>,
     /// Kernel settings of the network namespaces, as read back.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub sysctls: BTreeMap<String, String>,
-    /// What could not be had and what that means, a sentence each.
+    /// Isolation that was not available and what that means, one sentence each.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub fallbacks: Vec<String>,
 }
 
-/// What the control groups of a trial weigh when more than one wants a CPU: 100 is an ordinary group's weight.
+/// CPU weights of a trial's control groups: 100 is an ordinary group's weight.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GroupWeights {
-    /// Of the group in which the lab was started, below which the trial's is; absent where that is the root of all groups,
+    /// The group in which the lab started, the parent of the trial's group; absent if that is the root of all groups,
     /// which competes with no other case.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub own_group: Option<u32>,
-    /// Of the trial as a whole, beside whatever else is in the group in which the lab was started.
+    /// The whole trial, relative to the rest of the lab's group.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trial: Option<u32>,
-    /// Of its parts among each other.
+    /// Its parts, relative to each other.
     pub parts: BTreeMap<String, u32>,
 }
 
@@ -239,21 +239,21 @@ pub struct Failure {
 #[serde(rename_all = "kebab-case")]
 pub enum FailureKind {
     BuildFailed,
-    /// It ended before its first good answer, or never gave one in time.
+    /// It ended before its first correct response, or never gave one in time.
     DidNotStart,
-    /// It is not tolok's to start, and gave no answer when the trial began.
+    /// It is external and did not answer when the trial began.
     Unreachable,
-    /// It answered, but not what the workload's contract says.
+    /// It answered, but not as the workload's contract requires.
     WrongAnswer,
     /// It ended while it was measured.
     Crashed,
-    /// It needed more memory than it was allowed, and the kernel killed some of it.
+    /// It exceeded its memory limit, and the kernel killed some of it.
     OutOfMemory,
-    /// The database did not start, ended, or refused the subject's connections, so that no answer could be given.
+    /// The database did not start, ended, or refused the subject's connections.
     DatabaseFailed,
-    /// The link that the study asks for carries less than one answer to each user in the whole window.
+    /// The study's link carries less than one response to each user in the whole window.
     LinkTooSlow,
-    /// It fell silent: no answer in the window, or none for so long that nothing else explains it.
+    /// It stopped answering: no response in the window, or a silence too long for any other cause.
     Hung,
     ToolFailed,
     /// The lab itself could not do its part (a full disk, no permission).
@@ -274,16 +274,16 @@ words!(FailureKind {
     LabFailed: "lab failed",
 });
 
-/// What was measured in a trial's window.
+/// The measurement of a trial's window.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Measurement {
-    /// From the start of the first process to the first good answer, in seconds, or `None` for a server that tolok did not start,
-    /// or that others were started beside.
+    /// From the start of the first process to the first correct response, in seconds, or `None` for an external server
+    /// and for one that started together with others.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cold_start_s: Option<f64>,
     /// Length of the window, in seconds.
     pub window_s: f64,
-    /// Good answers per second.
+    /// Correct responses per second.
     pub goodput_rps: f64,
     /// Bytes of good bodies received in the window.
     pub body_bytes: u64,
@@ -292,51 +292,51 @@ pub struct Measurement {
     /// The load generator.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tool: Option<ToolUsed>,
-    /// What the kernel counted of the answers, where it was asked to.
+    /// Responses that the kernel counted, if requested.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub wire: Option<WireCount>,
-    /// The subject: all its processes, or `None` for a server that tolok did not start,
-    /// or that others were started beside.
+    /// The resources of all its processes, or `None` for an external server
+    /// and for one that started together with others.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub subject: Option<Resources>,
     pub generator: Resources,
     /// The rest of the machine during the window.
     pub host: HostWindow,
-    /// The link between client and subject, where one was emulated by tolok itself.
+    /// The link between client and subject, if tolok itself emulated one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub link: Option<LinkWindow>,
-    /// The database, where the workload asks one.
+    /// The database, if the workload uses one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub database: Option<DatabaseWindow>,
-    /// The subject's pool of connections to it, as the subject counts it.
+    /// The subject's connection pool, as the subject reports it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pool: Option<PoolWindow>,
-    /// Whether the number that the workload counts was right at the end.
+    /// Whether the workload's counter was exact at the end.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub counter: Option<CounterCheck>,
-    /// What disturbed the window although it had been measured again as often as the plan allows; empty if nothing did.
+    /// What disturbed the last attempt that the plan allows; empty if nothing did.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub disturbances: Vec<Disturbance>,
-    /// Requests per second that the schedule asked for, or `None` in a closed loop.
+    /// Scheduled requests per second, or `None` in a closed loop.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub offered_rps: Option<f64>,
     /// Why the load tool reports its figures as invalid; empty if it does not.
     #[serde(rename = "doubts", default, skip_serializing_if = "Vec::is_empty")]
     pub tool_warnings: Vec<ToolWarning>,
-    /// The scenario's objectives and what became of them.
+    /// The scenario's objectives and their outcomes.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub objectives: Vec<ObjectiveRecord>,
-    /// The load was stopped at the first objective that was crossed, as the study asked.
+    /// Whether the load stopped at the first crossed objective, as the study requests.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub aborted: bool,
-    /// What the load tool tells of itself, by which its figures can be checked, or `None` where it tells none of it.
+    /// What the load tool reports of itself to check its figures, or `None` if it reports nothing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub checks: Option<LoadChecks>,
-    /// The window second by second, or `None` where the tool does not tell it.
+    /// The window second by second, or `None` if the tool does not report it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub series: Option<SecondSeries>,
-    /// The slices that all of this is made of, where the window was cut into slices. Then `window_s` is the sum of their
-    /// windows, and CPU times are those of whole slices, in the share of responses that came in windows.
+    /// The slices of the window, if it was cut into slices. Then `window_s` is the sum of their
+    /// windows. CPU times come from whole slices, scaled by the share of responses in windows.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub slices: Option<Box<SliceFigures>>,
 }
@@ -344,9 +344,9 @@ pub struct Measurement {
 /// A reason why the load tool reports its own figures as invalid.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ToolWarning {
-    /// The check that did not hold, as a word: `lateness`.
+    /// The failed check, as a word: `lateness`.
     pub gate: String,
-    /// What was seen, in a sentence.
+    /// What it showed, in a sentence.
     pub text: String,
 }
 
@@ -354,7 +354,7 @@ pub struct ToolWarning {
 pub struct ObjectiveRecord {
     /// The objective in its canonical form: `p95 < 50ms`.
     pub objective: String,
-    /// Its figure in base units, or `None` where there is none.
+    /// Its figure in base units, or `None` without one.
     pub value: Option<f64>,
     pub outcome: ObjectiveOutcome,
 }
@@ -367,32 +367,32 @@ pub enum ObjectiveOutcome {
     Kept,
     /// It did not.
     Crossed,
-    /// There is no figure to tell by.
+    /// It has no figure.
     Unknown,
 }
 
-/// What became of every request: `scheduled = sent + unsent` and `sent = good + failed + in_flight_at_end`. What a tool does
-/// not tell is absent, never zero.
+/// The account of all requests: `scheduled = sent + unsent` and `sent = good + failed + in_flight_at_end`. What a tool does
+/// not report is absent, never zero.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LedgerCounts {
-    /// Requests that the schedule asked for, where the tool tells it.
+    /// Scheduled requests, if the tool reports them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scheduled: Option<u64>,
-    /// Of these, those that still waited for a free connection when the window ended.
+    /// Those among them that waited for a free connection when the window ended.
     #[serde(default)]
     pub unsent: u64,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sent: Option<u64>,
-    /// Answered as the contract says.
+    /// Correct responses.
     pub good: u64,
     /// Failed, by class.
     pub failed: BTreeMap<String, u64>,
-    /// Not yet answered when the window ended.
+    /// Unanswered when the window ended.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub in_flight_at_end: Option<u64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub connections: Option<u64>,
-    /// Connections that never got an answer.
+    /// Connections that never got a response.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub connections_unanswered: Option<u64>,
 }
@@ -403,12 +403,12 @@ impl LedgerCounts {
         self.failed.values().sum()
     }
 
-    /// Requests that were finished, one way or the other.
+    /// Finished requests, correct or failed.
     pub fn finished(&self) -> u64 {
         self.good + self.failed_total()
     }
 
-    /// Requests that are not accounted for: zero in a sound record, or `None` where the tool reports too little.
+    /// Unaccounted requests: zero in a sound record, or `None` if the tool reports too little.
     pub fn unaccounted(&self) -> Option<u64> {
         let sent = self.sent?;
         let outcomes = self.finished() + self.in_flight_at_end?;
@@ -417,13 +417,13 @@ impl LedgerCounts {
     }
 }
 
-/// How long answers took, from the intended start unless it is marked otherwise.
+/// Latencies, from the intended start unless marked otherwise.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Latency {
-    /// `closed` or `open`: in a closed loop a slow answer delays the next question, so its percentiles flatter.
+    /// `closed` or `open`: in a closed loop a slow response delays the next request, so its percentiles flatter.
     #[serde(rename = "loop")]
     pub model: String,
-    /// Percentiles, without a value where fewer than 10 samples lie beyond.
+    /// Percentiles, without a value if fewer than 10 samples lie beyond.
     pub percentiles: Vec<Percentile>,
     /// The arithmetic mean, in seconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -431,27 +431,27 @@ pub struct Latency {
     /// The longest, in seconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_s: Option<f64>,
-    /// All of them: HdrHistogram V2 in base64, in nanoseconds.
+    /// The histogram of all samples: HdrHistogram V2 in base64, in nanoseconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub histogram: Option<String>,
-    /// What must be known of these figures, where they are not what tolok's own tool would say.
+    /// How these figures differ from those of tolok's own tool.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub marks: Vec<LatencyMark>,
 }
 
-/// Why latencies of a tool are not times from the intended start to the last byte of an answer, each taken.
+/// Why a tool's latencies differ from measured times between the intended start and the last byte of a response.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum LatencyMark {
     /// Samples were added afterwards for requests that were never sent (wrk).
     BackFilled,
-    /// The mean is computed from rate and connections, and was not taken (ab).
+    /// The mean is computed from rate and connections, not measured (ab).
     DerivedMean,
-    /// Times begin when a request was sent, although the schedule had meant it to be sent earlier.
+    /// Times begin when a request was sent, although it was scheduled earlier.
     FromSend,
     /// Failed requests are among the samples.
     WithFailures,
-    /// The steps of the times are no longer small beside them: whole milliseconds, or tenths of one.
+    /// The resolution is coarse for these times: whole milliseconds, or tenths of one.
     Coarse,
 }
 
@@ -467,49 +467,49 @@ impl Latency {
 pub struct Percentile {
     /// From 0 to 1.
     pub quantile: f64,
-    /// In seconds, or `None` where fewer than 10 samples lie beyond.
+    /// In seconds, or `None` if fewer than 10 samples lie beyond.
     pub latency_s: Option<f64>,
 }
 
 impl Percentile {
-    /// Samples that must lie beyond a percentile for it to be one.
+    /// Samples that must lie beyond a valid percentile.
     pub const SAMPLES_BEYOND: f64 = 10.0;
 
-    /// Whether enough of the samples lie beyond a quantile.
+    /// Whether enough samples lie beyond a quantile.
     pub fn is_told_by(quantile: f64, samples: u64) -> bool {
         // The part beyond is rounded, because 1 - 0.99 is not quite 0.01.
         samples as f64 * ((1.0 - quantile) * 1e6).round() / 1e6 >= Self::SAMPLES_BEYOND
     }
 }
 
-/// `diagnosis.json`: what a case does for each request, counted in an unscored trial of its own.
+/// `diagnosis.json`: the work of a case per request, counted in a separate unscored trial.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct DiagnosisRecord {
     pub format: u32,
     pub case: CaseId,
-    /// What came of it; the reason in a sentence if it failed.
+    /// Its result, or the reason in a sentence if it failed.
     pub outcome: Result<Diagnosis, String>,
 }
 
-/// What a subject does for each good answer. What could not be counted is absent.
+/// The work of a subject per correct response. Counters that could not be read are absent.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Diagnosis {
-    /// Good answers that were counted over.
+    /// Correct responses while the counters ran.
     pub answers: u64,
     /// Length of the window, in seconds.
     pub window_s: f64,
-    /// Good answers per second while the counters ran: not a result, but what the counting cost.
+    /// Correct responses per second while the counters ran. Not a result: it shows the cost of counting.
     pub goodput_rps: f64,
     pub cycles: Option<u64>,
     pub instructions: Option<u64>,
-    /// Branches that were mispredicted.
+    /// Mispredicted branches.
     pub branch_misses: Option<u64>,
     /// Accesses that missed the last cache.
     pub cache_misses: Option<u64>,
     pub syscalls: Option<u64>,
-    /// What the runtime's garbage collector said.
+    /// What the runtime's garbage collector reported.
     pub garbage_collection: Option<GarbageCollection>,
-    /// What could not be counted and why, a sentence each.
+    /// Counters that could not be read and why, one sentence each.
     pub unavailable: Vec<String>,
 }
 

@@ -1,6 +1,6 @@
 //! `window.json`: what the lab itself read of a trial once, and where the window lies among the readings.
 //!
-//! With the other files of the trial this is all that its figures are made of, so that they can be made again.
+//! All figures of the trial derive from this and the trial's other files, so tolok can recompute them.
 
 use serde::{Deserialize, Serialize};
 
@@ -22,45 +22,45 @@ pub struct RawWindow {
     pub machine_cpus: u32,
     /// Load average over one minute when the trial began.
     pub load_average: f64,
-    /// Of a trial of a server, or `None` for a program that is timed.
+    /// For a server's trial, or `None` for a timed program.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub server: Option<RawServer>,
 }
 
-/// What is known of a server and of what it was asked beside what the load generator tells.
+/// What the lab knows of a server and its requests, apart from the load generator's report.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct RawServer {
-    /// Whether tolok did not start it, so that nothing is known of it but its answers.
+    /// Whether it is external, so only its responses are known.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub external: bool,
-    /// From the start of the first process to the first good answer, in seconds, or `None` for a server that tolok did not start,
-    /// or that others were started beside.
+    /// From the start of the first process to the first correct response, in seconds, or `None` for an external server
+    /// and for one that started together with others.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cold_start_s: Option<f64>,
-    /// The status that a good answer has.
+    /// The status of a correct response.
     pub status: u16,
-    /// Length of the body that every good answer has, or `None` where they differ or none was compared.
+    /// Body length of every correct response, or `None` if lengths differ or no body was compared.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub body_bytes: Option<u64>,
-    /// Mean length of the bodies where many requests are drawn evenly; 0 elsewhere.
+    /// Mean body length if many requests are drawn evenly; otherwise 0.
     #[serde(default)]
     pub mean_body_bytes: u64,
     /// Proportional set sizes of the subject, read once after the window.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pss_bytes: Option<u64>,
-    /// Processes and threads of the subject that could not be started.
+    /// Processes and threads that the subject failed to start.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub refused_tasks: Option<u64>,
-    /// What the subject told of its pool of connections.
+    /// What the subject reported of its connection pool.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pool: Option<PoolWindow>,
-    /// What came of the counter's check.
+    /// Result of the counter's check.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub counter: Option<CounterCheck>,
-    /// What the database told of itself, without its resources and its link, of which there are readings.
+    /// What the database reported of itself, without its resources and its link, which have readings.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub database: Option<DatabaseWindow>,
-    /// What was read of the launch, where the window was cut into slices.
+    /// Readings of the launch, if the window was cut into slices.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub slices: Option<RawSlices>,
 }

@@ -1,9 +1,9 @@
-//! What is stored of a window beside its answers: what the parts of the trial used, what the rest of the machine did, and how
-//! an emulated link did.
+//! What a record stores of a window besides its responses: the use of resources by the trial's parts and the rest of the machine,
+//! and the work of an emulated link.
 
 use serde::{Deserialize, Serialize};
 
-/// What a part of the trial used in the window. What could not be read is absent, never zero.
+/// Resources that a part of the trial used in the window. Values that could not be read are absent, never zero.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Resources {
     /// CPU time of all its processes, user and system, in seconds.
@@ -15,36 +15,36 @@ pub struct Resources {
     pub user_s: Option<f64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub system_s: Option<f64>,
-    /// Time its threads were ready to run and had to wait for a CPU, in seconds.
+    /// Time that its threads waited for a CPU, in seconds.
     pub run_queue_wait_s: f64,
-    /// CPU time of that one of its threads which used most, in seconds.
+    /// CPU time of its busiest thread, in seconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub busiest_thread_cpu_s: Option<f64>,
-    /// Most processes seen at once.
+    /// Most processes at once.
     pub processes_max: u32,
-    /// Most threads seen at once.
+    /// Most threads at once.
     pub threads_max: u32,
     /// Largest sum of resident sets; counts shared pages once per process.
     pub rss_sum_bytes_max: u64,
-    /// Proportional set sizes summed, read once when the window ended.
+    /// Sum of proportional set sizes, read once when the window ended.
     pub pss_bytes: Option<u64>,
-    /// What its quota took from it; only where it has one.
+    /// Throttling by its quota; absent without a quota.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub throttling: Option<Throttling>,
     /// Memory as its control group counts it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub memory: Option<MemoryUse>,
-    /// Processes and threads that could not be started since the start, because there were as many as its limit allows.
+    /// Processes and threads that its limit prevented since the start.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub refused_tasks: Option<u64>,
-    /// What the scheduler and the memory management did.
+    /// Counts of the scheduler and the memory management.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scheduler: Option<SchedulerCounts>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub disk_read_bytes: Option<u64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub disk_written_bytes: Option<u64>,
-    /// What went through the network interfaces of its namespace.
+    /// Traffic through the network interfaces of its namespace.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub network: Option<NetworkBytes>,
 }
@@ -53,10 +53,10 @@ pub struct Resources {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum CpuSource {
-    /// From each thread: what ended between two readings is lost.
+    /// From each thread. The time of threads that ended between two readings is lost.
     #[default]
     Threads,
-    /// From the control group: nothing is lost.
+    /// From the control group, without loss.
     Group,
 }
 
@@ -64,20 +64,20 @@ pub enum CpuSource {
 pub struct Throttling {
     /// Periods of the quota in the window.
     pub periods: u64,
-    /// Those in which the part was stopped because its share was used up.
+    /// Periods in which the quota stopped the part.
     pub throttled_periods: u64,
-    /// How long its CPUs were stopped, summed over them, in seconds.
+    /// How long its CPUs were stopped, summed over CPUs, in seconds.
     pub throttled_s: f64,
 }
 
 /// Memory of a control group in the window.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MemoryUse {
-    /// Most anonymous and kernel memory at once: what the part needs, and what no other part can be charged for.
+    /// Most anonymous and kernel memory at once: what the part itself needs.
     pub anonymous_and_kernel_bytes_max: u64,
-    /// Most of everything, page cache included: what a limit is held against.
+    /// Highest total usage, including the page cache: what a limit applies to.
     pub usage_bytes_max: u64,
-    /// The highest usage since the start, as the kernel kept it.
+    /// The highest usage since the start, as the kernel recorded it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub peak_bytes: Option<u64>,
     /// Processes that the kernel killed because the limit was reached, since the start.
@@ -87,7 +87,7 @@ pub struct MemoryUse {
 /// Counts of the scheduler and of the memory management in the window.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SchedulerCounts {
-    /// Times that a thread was given a CPU.
+    /// Times that a thread got a CPU.
     pub timeslices: u64,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub context_switches: Option<u64>,
@@ -108,9 +108,9 @@ pub struct NetworkBytes {
 /// The rest of the machine during the window.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct HostWindow {
-    /// CPU time that no part of the trial used, in seconds.
+    /// CPU time of programs outside the trial, in seconds.
     pub foreign_cpu_s: f64,
-    /// CPU time that the hypervisor took away, in seconds.
+    /// CPU time that the hypervisor took, in seconds.
     pub steal_s: f64,
     /// Load average over one minute when the trial began.
     pub load_average: f64,
@@ -123,28 +123,28 @@ pub struct HostWindow {
     /// Share of the window in which some task waited for a disk.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub io_pressure: Option<f64>,
-    /// Most tasks that ran or were ready to run at once.
+    /// Most runnable tasks at once.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub runnable_max: Option<u64>,
-    /// Lowest frequency of any CPU of the machine that was seen.
+    /// Lowest frequency of any CPU of the machine.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub frequency_hz_min: Option<f64>,
-    /// Highest frequency of any CPU of the machine that was seen.
+    /// Highest frequency of any CPU of the machine.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub frequency_hz_max: Option<f64>,
 }
 
-/// What others did to a window.
+/// A disturbance of a window.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Disturbance {
     /// As a word: `steal`, `foreign-cpu`, `taken-from-subject`, `link-late`, `link-dropped`.
     pub kind: String,
-    /// How much, as a share or in seconds.
+    /// Its amount, as a share or in seconds.
     pub value: f64,
     pub text: String,
 }
 
-/// How an emulated link did in the window.
+/// The work of an emulated link in the window.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct LinkWindow {
     /// To the subject, from client or database.
@@ -160,7 +160,7 @@ pub struct LinkWindow {
 /// One direction of an emulated link in the window.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct LinkDirection {
-    /// Packets that came to it, those included that it dropped.
+    /// Packets received, including dropped ones.
     pub packets: u64,
     /// Their IP bytes.
     pub bytes: u64,
@@ -168,15 +168,15 @@ pub struct LinkDirection {
     pub dropped_queue: u64,
     /// Dropped because the study asks for loss.
     pub dropped_loss: u64,
-    /// Dropped because the kernel at the far end did not take them, which no study asks for.
+    /// Dropped because the kernel at the far end did not accept them, which no study requests.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub dropped_refused: u64,
-    /// Dropped by the device before the link, because the link did not read them in time; not among `packets`.
+    /// Dropped by the device before the link, because the link read too late; not in `packets`.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub dropped_before: u64,
-    /// How late packets left, on average, in seconds.
+    /// Mean delay of packets beyond their due time, in seconds.
     pub lateness_s_mean: f64,
-    /// How late one left at most, in seconds.
+    /// Largest delay of a packet beyond its due time, in seconds.
     pub lateness_s_max: f64,
 }
 

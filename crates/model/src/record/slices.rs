@@ -1,10 +1,10 @@
-//! What is stored of a case whose window was cut into slices.
+//! What a record stores of a case whose window was cut into slices.
 
 use serde::{Deserialize, Serialize};
 
 use crate::record::resources::{HostWindow, MemoryUse};
 
-/// What the lab itself read of a launch, in `window.json`. The slices of the case are in `slices.jsonl`.
+/// The lab's own readings of a launch, in `window.json`. The slices of the case are in `slices.jsonl`.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct RawSlices {
     /// Number of the launch.
@@ -13,14 +13,14 @@ pub struct RawSlices {
     pub span_s: f64,
     /// Share of that span in which windows were open, of all cases together.
     pub measured_share: f64,
-    /// Whether the others were frozen while one was asked.
+    /// Whether all other servers were frozen during a slice.
     pub frozen: bool,
     /// The rest of the machine over the span.
     pub host: HostWindow,
     /// Processes and threads of the case's server at the end of the launch.
     pub processes: u32,
     pub threads: u32,
-    /// Memory of the server's control group over the launch, whichever of its workloads was asked.
+    /// Memory of the server's control group over the launch and all its workloads.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub memory: Option<MemoryUse>,
 }
@@ -30,28 +30,28 @@ pub struct RawSlices {
 pub struct SliceFigures {
     /// Number of the launch.
     pub launch: u32,
-    /// Whether the others were frozen while it was asked.
+    /// Whether all other servers were frozen during its slices.
     pub frozen: bool,
     /// From the first slice of the launch to the last, in seconds.
     pub span_s: f64,
     /// Share of that span in which windows were open, of all cases together.
     pub measured_share: f64,
-    /// Requests of all its slices, lead-in and drain included: `sent = good + failed + unanswered`.
+    /// Requests of all its slices, including lead-in and drain: `sent = good + failed + unanswered`.
     pub sent: u64,
     pub whole_good: u64,
     pub whole_failed: u64,
-    /// Unanswered when the time for draining was over; nothing of them is in a later slice.
+    /// Unanswered when the drain ended; no later slice contains them.
     pub unanswered: u64,
-    /// CPU time of all its slices, lead-in and drain included, in seconds.
+    /// CPU time of all its slices, including lead-in and drain, in seconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub whole_cpu_s: Option<f64>,
     /// Longest drain of a slice, in seconds.
     pub drain_s_max: f64,
     /// Slices whose drain was cut short.
     pub not_drained: u32,
-    /// Slices in which the server did not come to rest.
+    /// Slices in which the server did not become idle.
     pub not_frozen: u32,
-    /// In the order in which they ran.
+    /// The slices in the order in which they ran.
     pub rows: Vec<SliceRow>,
 }
 
@@ -65,12 +65,12 @@ pub struct SliceRow {
     /// 1 for the permutation, 2 for its mirror.
     pub half: u32,
     pub window_s: f64,
-    /// Good responses in the window.
+    /// Correct responses in the window.
     pub good: u64,
     /// Failed requests in the window.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub failed: u64,
-    /// Good responses of the whole slice, lead-in and drain included.
+    /// Correct responses of the whole slice, including lead-in and drain.
     pub whole_good: u64,
     /// CPU time of the server over the whole slice, in seconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -78,12 +78,12 @@ pub struct SliceRow {
 }
 
 impl SliceRow {
-    /// Good responses per second.
+    /// Correct responses per second.
     pub fn goodput_rps(&self) -> f64 {
         self.good as f64 / self.window_s
     }
 
-    /// CPU time per good response, in seconds, or `None` where none was good or no time was read.
+    /// CPU time per correct response, in seconds, or `None` without a correct response or a reading.
     pub fn cpu_s_per_good(&self) -> Option<f64> {
         self.cpu_s.filter(|_| self.whole_good > 0).map(|cpu_s| cpu_s / self.whole_good as f64)
     }

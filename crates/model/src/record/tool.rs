@@ -1,28 +1,28 @@
-//! What is stored of a trial's tool: which one it was, and what passed over the wire while it counted.
+//! What a record stores of a trial's tool, and of the responses on the wire.
 
 use serde::{Deserialize, Serialize};
 
 use crate::record::resources::{Disturbance, HostWindow};
 
-/// The tool that measured, as far as a record needs to know it.
+/// The tool that measured.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ToolUsed {
     /// Its name: `wrk`.
     pub name: String,
-    /// Its version, as it says itself.
+    /// Its version, as it reports it.
     pub version: String,
 }
 
-/// Answers that the subject sent, counted by the kernel on their way to the generator: no tool's word, and no subject's.
+/// Responses that the kernel counted on their way to the generator, independent of tool and subject.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct WireCount {
-    /// Answers of any status that began in the window.
+    /// Responses of any status that began in the window.
     pub answers: u64,
-    /// Those of a status from 200 to 299.
+    /// Responses with a status of 200 to 299.
     pub answers_2xx: u64,
-    /// Length of the window that was counted in, in seconds: of a tool whose window is the life of its process, that.
+    /// Length of the counted window, in seconds; for some tools the whole life of their process.
     pub window_s: f64,
-    /// When the last of them was seen, in seconds after the window's start; as exact as a reading every 100 ms.
+    /// Time of the last response, in seconds after the window's start, to the nearest 100 ms reading.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_answer_s: Option<f64>,
 }
@@ -30,29 +30,29 @@ pub struct WireCount {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ProgramTiming {
     pub timer: ToolUsed,
-    /// The finest step of its wall times, in seconds.
+    /// The resolution of its wall times, in seconds.
     pub resolution_s: f64,
-    /// Runs that count, in the order in which they were made.
+    /// Counted runs, in their order.
     pub runs: Vec<ProgramRun>,
-    /// Runs that did none of the work, each right before or after one that counts, or `None` for timers other than tolok's.
+    /// Runs without the work, each next to a counted one, or `None` for timers other than tolok's.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub floor: Vec<ProgramRun>,
-    /// Runs before them that do not count.
+    /// Uncounted runs before them.
     pub warmup_runs: u32,
-    /// What the timer says of all runs together, where it says that.
+    /// The timer's summary of all runs, if it has one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub said: Option<TimerSummary>,
-    /// From the first run that counts to the end of the last, in seconds.
+    /// From the start of the first counted run to the end of the last, in seconds.
     pub window_s: f64,
     /// The rest of the machine during that time.
     pub host: HostWindow,
-    /// What disturbed it although it had been measured again as often as the plan allows; empty if nothing did.
+    /// What disturbed the last attempt that the plan allows; empty if nothing did.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub disturbances: Vec<Disturbance>,
 }
 
 impl ProgramTiming {
-    /// The median time of the runs that count, from start to end, in seconds, or `None` without a run.
+    /// The median wall time of the counted runs, in seconds, or `None` without a run.
     pub fn median_wall_s(&self) -> Option<f64> {
         let mut walls: Vec<f64> = self.runs.iter().map(|run| run.wall_s).collect();
         walls.sort_by(f64::total_cmp);
@@ -64,12 +64,12 @@ impl ProgramTiming {
     }
 }
 
-/// One run of a program. What the timer does not tell is absent.
+/// One run of a program. What the timer does not report is absent.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct ProgramRun {
     /// From its start to its end, in seconds.
     pub wall_s: f64,
-    /// CPU time in user mode of it and of its children that it waited for, in seconds.
+    /// CPU time in user mode of the program and the children it waited for, in seconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub user_s: Option<f64>,
     /// CPU time in the kernel.
@@ -80,7 +80,7 @@ pub struct ProgramRun {
     pub rss_bytes_max: Option<u64>,
 }
 
-/// What a timer says of all runs together.
+/// A timer's summary of all runs.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct TimerSummary {
     /// Mean of the wall times, in seconds.
