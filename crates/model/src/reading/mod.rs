@@ -3,6 +3,7 @@
 
 pub(crate) mod entries;
 pub(crate) mod kinds;
+pub(crate) mod node;
 pub(crate) mod several;
 pub(crate) mod syntax;
 pub(crate) mod table;

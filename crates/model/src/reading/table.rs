@@ -4,14 +4,15 @@ use std::fmt;
 use std::marker::PhantomData;
 
 use serde::de::value::MapAccessDeserializer;
-use serde::de::{MapAccess, Visitor};
+use serde::de::{EnumAccess, MapAccess, VariantAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
 
+use crate::reading::node::{PLACED, unpacked};
 use crate::reading::text::Span;
 
 /// A value of a TOML text with its place. Unlike toml's own it has a schema, that of the value.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize)]
-#[serde(transparent, bound(deserialize = "T: Deserialize<'de>"))]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(transparent)]
 pub struct Spanned<T>(toml::Spanned<T>);
 
 impl<T> Spanned<T> {
@@ -34,6 +35,27 @@ impl<T> Spanned<T> {
 
     pub fn into_inner(self) -> T {
         self.0.into_inner()
+    }
+}
+
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for Spanned<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_enum(PLACED, &[], SpannedVisitor(PhantomData))
+    }
+}
+
+struct SpannedVisitor<T>(PhantomData<T>);
+
+impl<'de, T: Deserialize<'de>> Visitor<'de> for SpannedVisitor<T> {
+    type Value = Spanned<T>;
+
+    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("a value with its place")
+    }
+
+    fn visit_enum<A: EnumAccess<'de>>(self, placed: A) -> Result<Self::Value, A::Error> {
+        let (place, value) = placed.variant()?;
+        Ok(Spanned::new(unpacked(place), value.newtype_variant()?))
     }
 }
 

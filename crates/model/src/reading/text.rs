@@ -9,9 +9,10 @@ use std::collections::HashSet;
 use std::ops::Range;
 
 use serde::de::DeserializeOwned;
-use toml::de::{DeTable, Deserializer};
+use toml::de::DeTable;
 
 use crate::reading::entries::{keys_along, numbered, remove, value_at};
+use crate::reading::node::Node;
 use crate::reading::syntax::{MOST_PROBLEMS, Readable, readable};
 use crate::reading::table::Spanned;
 use crate::reading::wording::{Explained, explain, suggestion};
@@ -87,13 +88,13 @@ impl Reading {
         let mut table = DeTable::parse_recoverable(&rest).0.into_inner();
         while reading.problems.len() < MOST_PROBLEMS {
             let (copy, entries) = numbered(&table);
-            let Err(error) = T::deserialize(Deserializer::from(copy)) else {
+            let Err(error) = T::deserialize(Node::root(copy)) else {
                 // Nothing is wrong with it, so it can be read with its own spans.
-                let value = T::deserialize(Deserializer::from(toml::Spanned::new(ROOT, table)));
+                let value = T::deserialize(Node::root(toml::Spanned::new(ROOT, table)));
                 return (value.unwrap_or_default(), reading);
             };
-            let entry = &entries[error.span().map_or(0, |number| number.start)];
-            let Explained { message, help, meant } = explain(error.message(), entry, value_at(&table, &entry.path));
+            let entry = &entries[error.span.as_ref().map_or(0, |number| number.start)];
+            let Explained { message, help, meant } = explain(&error.message, entry, value_at(&table, &entry.path));
             reading.note(entry.span.clone(), message, help);
             let keys = keys_along(&table, &entry.path);
             let meant = keys.last().zip(meant).map(|((span, _), meant)| (span.clone(), meant));

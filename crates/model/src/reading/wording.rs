@@ -51,9 +51,6 @@ pub fn explain(message: &str, entry: &Entry, value: Option<&DeValue<'_>>) -> Exp
 /// Says what stands where something else was expected, if that is what the message is about.
 fn wrong_value(what: &str, expected: &str, value: &DeValue<'_>) -> Option<String> {
     let expected = match expected {
-        _ if what == "wanted string or table" => "a string",
-        // A date is a table to serde, which reports its key as unknown.
-        _ if what.starts_with("unknown field") => "a table",
         _ if !what.starts_with("invalid type") && !what.starts_with("invalid value") => return None,
         "u16" if value.is_integer() => "a whole number from 0 to 65,535",
         "u32" if value.is_integer() => "a whole number from 0 to 4,294,967,295",
@@ -63,6 +60,7 @@ fn wrong_value(what: &str, expected: &str, value: &DeValue<'_>) -> Option<String
         "a boolean" => "`true` or `false`",
         "a sequence" => "a list",
         "a map" => "a table",
+        structure if structure.starts_with("struct ") && value.is_datetime() => "a table",
         words => words,
     };
     Some(format!("expected {expected}, found {}", describe(value)))
