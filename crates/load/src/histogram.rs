@@ -13,13 +13,21 @@ pub use hdrhistogram::Histogram;
 use hdrhistogram::serialization::{Deserializer, Serializer as _, V2Serializer};
 use thiserror::Error;
 
+use crate::clock::MonotonicNs;
 use crate::record::{Distribution, Percentile};
+use crate::recording::{Instants, Slowest};
 
 /// The quantiles a record gives.
 pub const QUANTILES: [f64; 7] = [0.5, 0.75, 0.9, 0.95, 0.99, 0.999, 0.9999];
 
-/// A quantile needs this many values beyond it; with fewer it is luck.
+/// A quantile needs this many values beyond it, from as many separate instants; with fewer it is luck.
 pub const VALUES_BEYOND: u64 = 10;
+
+/// A quantile is known although some requests have no answer, if no answer could move it by more than this share.
+pub const UNANSWERED_MOVES: f64 = 0.05;
+
+/// The same of the generator's lateness: a quantile that it moves by more than this share is not the target's.
+pub const LATENESS_MOVES: f64 = 0.05;
 
 /// Longest duration told apart; longer ones count as this long.
 pub const LONGEST: Duration = Duration::from_secs(3600);
@@ -69,17 +77,60 @@ pub fn merge<'a>(encoded: impl IntoIterator<Item = &'a str>) -> Result<Histogram
     Ok(sum)
 }
 
-/// A quantile in seconds, or nothing when fewer than [`VALUES_BEYOND`] values lie beyond it.
-pub fn quantile_s(histogram: &Histogram<u64>, quantile: f64) -> Option<f64> {
+/// Whether [`VALUES_BEYOND`] of so many values lie beyond a quantile.
+fn has_values_beyond(values: u64, quantile: f64) -> bool {
     // Rounded because 1000 * (1 - 0.99) is 9.999… in binary, and a rule must not hang on that.
-    let beyond = histogram.len() as f64 * (1.0 - quantile);
-    let legal = (beyond * 1e6).round() / 1e6 >= VALUES_BEYOND as f64;
-    legal.then(|| seconds(histogram.value_at_quantile(quantile)))
+    (values as f64 * (1.0 - quantile) * 1e6).round() / 1e6 >= VALUES_BEYOND as f64
+}
+
+/// A quantile in seconds, or nothing when fewer than [`VALUES_BEYOND`] values lie beyond it. Whether they are of separate instants
+/// cannot be told from a histogram.
+pub fn quantile_s(histogram: &Histogram<u64>, quantile: f64) -> Option<f64> {
+    has_values_beyond(histogram.len(), quantile).then(|| seconds(histogram.value_at_quantile(quantile)))
 }
 
 /// All of [`QUANTILES`], by the same rule.
 pub fn percentiles(histogram: &Histogram<u64>) -> Vec<Percentile> {
-    QUANTILES.map(|quantile| Percentile { quantile, latency_s: quantile_s(histogram, quantile) }).to_vec()
+    QUANTILES.map(|quantile| percentile(histogram, None, quantile, None)).to_vec()
+}
+
+/// A quantile of values and of those that are known to be at least something, by the rules of [`Percentile`]. `instants` is the number
+/// of separate instants beyond it, where that is known.
+pub fn percentile(
+    values: &Histogram<u64>,
+    unanswered: Option<&Histogram<u64>>,
+    quantile: f64,
+    instants: Option<u64>,
+) -> Percentile {
+    let count = values.len() + unanswered.map_or(0, Histogram::len);
+    let mut found = Percentile { quantile, latency_s: None, at_least_s: None, once_s: None, instants };
+    if !has_values_beyond(count, quantile) {
+        return found;
+    }
+    let (value_s, known) = bounds_s(values, unanswered, quantile);
+    if !known {
+        found.at_least_s = Some(value_s);
+    } else if instants.is_some_and(|instants| instants < VALUES_BEYOND) {
+        found.once_s = Some(value_s);
+    } else {
+        found.latency_s = Some(value_s);
+    }
+    found
+}
+
+/// The least that a quantile can be, and whether it is not much more, whatever the answers that are missing would have been.
+fn bounds_s(values: &Histogram<u64>, unanswered: Option<&Histogram<u64>>, quantile: f64) -> (f64, bool) {
+    let Some(unanswered) = unanswered.filter(|unanswered| !unanswered.is_empty()) else {
+        return (seconds(values.value_at_quantile(quantile)), true);
+    };
+    let mut all = values.clone();
+    // Both have the same bounds.
+    let _ = all.add(unanswered);
+    let least = all.value_at_quantile(quantile);
+    let among_values = quantile * all.len() as f64 / values.len() as f64;
+    let most = (among_values <= 1.0).then(|| values.value_at_quantile(among_values));
+    let known = most.is_some_and(|most| most as f64 <= least as f64 * (1.0 + UNANSWERED_MOVES));
+    (seconds(least), known)
 }
 
 pub(crate) fn seconds(ns: u64) -> f64 {
@@ -117,12 +168,59 @@ pub(crate) struct Durations {
     count: u64,
     sum_ns: u128,
     min_ns: u64,
-    max_ns: u64,
+    /// The largest value since the last cut, and the largest before.
+    recent_max_ns: u64,
+    earlier_max_ns: u64,
+    /// Separate instants beyond each value, where they are counted.
+    instants: Option<Box<Instants>>,
+    /// What is known of values that are missing: each is at least this.
+    unanswered: Option<Box<Durations>>,
 }
 
 impl Durations {
     pub fn new() -> Durations {
-        Durations { buckets: vec![0; BUCKETS].into(), count: 0, sum_ns: 0, min_ns: u64::MAX, max_ns: 0 }
+        Durations {
+            buckets: vec![0; BUCKETS].into(),
+            count: 0,
+            sum_ns: 0,
+            min_ns: u64::MAX,
+            recent_max_ns: 0,
+            earlier_max_ns: 0,
+            instants: None,
+            unanswered: None,
+        }
+    }
+
+    /// From here on it has to be told of instants as well as of values.
+    pub fn count_instants(&mut self) {
+        self.instants = Some(Box::new(Instants::new()));
+    }
+
+    /// Tells of the instants of a row that began at `start`.
+    pub fn add_instants(&mut self, slowest: &Slowest, start: MonotonicNs) {
+        if let Some(instants) = &mut self.instants {
+            instants.take(slowest, start);
+        }
+    }
+
+    /// Takes over the instants that another has counted.
+    pub fn set_instants_of(&mut self, other: &Durations) {
+        self.instants.clone_from(&other.instants);
+    }
+
+    /// From here on its quantiles heed values that are missing.
+    pub fn set_unanswered(&mut self, unanswered: Durations) {
+        self.unanswered = Some(Box::new(unanswered));
+    }
+
+    /// The largest value since the last cut; 0 without any.
+    pub fn cut(&mut self) -> u64 {
+        self.earlier_max_ns = self.earlier_max_ns.max(self.recent_max_ns);
+        std::mem::take(&mut self.recent_max_ns)
+    }
+
+    fn max_ns(&self) -> u64 {
+        self.earlier_max_ns.max(self.recent_max_ns)
     }
 
     #[inline]
@@ -131,7 +229,7 @@ impl Durations {
         self.count += 1;
         self.sum_ns += u128::from(ns);
         self.min_ns = self.min_ns.min(ns);
-        self.max_ns = self.max_ns.max(ns);
+        self.recent_max_ns = self.recent_max_ns.max(ns);
     }
 
     fn used(&self) -> Range<usize> {
@@ -139,7 +237,7 @@ impl Durations {
             return 0..0;
         }
         let longest_ns = LONGEST.as_nanos() as u64;
-        bucket(self.min_ns.min(longest_ns))..bucket(self.max_ns.min(longest_ns)) + 1
+        bucket(self.min_ns.min(longest_ns))..bucket(self.max_ns().min(longest_ns)) + 1
     }
 
     pub fn add(&mut self, other: &Durations) {
@@ -150,13 +248,15 @@ impl Durations {
         self.count += other.count;
         self.sum_ns += other.sum_ns;
         self.min_ns = self.min_ns.min(other.min_ns);
-        self.max_ns = self.max_ns.max(other.max_ns);
+        self.earlier_max_ns = self.earlier_max_ns.max(other.max_ns());
     }
 
+    /// Forgets all values; the instants stay.
     pub fn clear(&mut self) {
         let used = self.used();
         self.buckets[used].fill(0);
-        (self.count, self.sum_ns, self.min_ns, self.max_ns) = (0, 0, u64::MAX, 0);
+        (self.count, self.sum_ns, self.min_ns) = (0, 0, u64::MAX);
+        (self.recent_max_ns, self.earlier_max_ns) = (0, 0);
     }
 
     pub fn count(&self) -> u64 {
@@ -176,12 +276,41 @@ impl Durations {
     }
 
     pub fn quantile_s(&self, quantile: f64) -> Option<f64> {
+        self.percentile(quantile).latency_s
+    }
+
+    /// A quantile for which only values are counted and no instants, as befits a moment.
+    pub fn plain_quantile_s(&self, quantile: f64) -> Option<f64> {
         quantile_s(&self.histogram(), quantile)
     }
 
-    /// A quantile in seconds, however few values lie beyond it, or `None` without values.
-    pub fn value_s(&self, quantile: f64) -> Option<f64> {
-        (self.count > 0).then(|| seconds(self.histogram().value_at_quantile(quantile)))
+    /// A quantile by all rules.
+    pub fn percentile(&self, quantile: f64) -> Percentile {
+        self.percentile_of(&self.histogram(), self.unanswered_histogram().as_ref(), quantile)
+    }
+
+    fn percentile_of(&self, values: &Histogram<u64>, unanswered: Option<&Histogram<u64>>, quantile: f64) -> Percentile {
+        let found = percentile(values, unanswered, quantile, None);
+        let (Some(instants), Some(value_s)) = (&self.instants, found.latency_s) else { return found };
+        percentile(values, unanswered, quantile, Some(instants.beyond((value_s * 1e9) as u64)))
+    }
+
+    fn unanswered_histogram(&self) -> Option<Histogram<u64>> {
+        self.unanswered.as_ref().filter(|missing| missing.count > 0).map(|missing| missing.histogram())
+    }
+
+    /// A quantile in seconds, however few values lie beyond it, and whether it is known and not only a lower bound; `None` without
+    /// values.
+    pub fn value_s(&self, quantile: f64) -> Option<(f64, bool)> {
+        let unanswered = self.unanswered_histogram();
+        (self.count > 0 || unanswered.is_some()).then(|| bounds_s(&self.histogram(), unanswered.as_ref(), quantile))
+    }
+
+    /// The largest value in seconds, and whether none that is missing can be larger.
+    pub fn most_s(&self) -> Option<(f64, bool)> {
+        let missing_s = self.unanswered.as_ref().and_then(|missing| missing.max_s());
+        let most_s = self.max_s().into_iter().chain(missing_s).reduce(f64::max)?;
+        Some((most_s, missing_s.is_none()))
     }
 
     pub fn mean_s(&self) -> Option<f64> {
@@ -193,17 +322,19 @@ impl Durations {
     }
 
     pub fn max_s(&self) -> Option<f64> {
-        (self.count > 0).then(|| seconds(self.max_ns))
+        (self.count > 0).then(|| seconds(self.max_ns()))
     }
 
     pub fn summary(&self) -> Distribution {
         let histogram = self.histogram();
+        let unanswered = self.unanswered_histogram();
+        let percentile = |quantile| self.percentile_of(&histogram, unanswered.as_ref(), quantile);
         Distribution {
             count: self.count,
             min_s: self.min_s(),
             mean_s: self.mean_s(),
             max_s: self.max_s(),
-            percentiles: percentiles(&histogram),
+            percentiles: QUANTILES.map(percentile).to_vec(),
             histogram: encode(&histogram),
         }
     }
@@ -272,6 +403,48 @@ mod tests {
         let mut durations = of([1, 2, 3]);
         durations.clear();
         assert_eq!(durations.summary(), Durations::new().summary());
+    }
+
+    /// What is known of a quantile of so many values of 1, 2, 3 … ms, and of others that are at least so many ms.
+    fn with_unanswered(values: u64, at_least_ms: &[u64], quantile: f64) -> Percentile {
+        let mut durations = of((1..=values).map(|ms| ms * 1_000_000));
+        durations.set_unanswered(of(at_least_ms.iter().map(|ms| ms * 1_000_000)));
+        durations.percentile(quantile)
+    }
+
+    #[test]
+    fn a_quantile_among_unanswered_requests_is_a_lower_bound() {
+        // The 990th of 1,000 is one of the twenty that wait since 400 ms.
+        let p99 = with_unanswered(980, &[2_000; 20], 0.99);
+        assert_eq!((p99.latency_s, p99.at_least_s.map(|least_s| least_s.round())), (None, Some(2.0)));
+        // Their answers would move the 90th percentile from the 900th value to one that is 20 further at most.
+        let p90 = with_unanswered(980, &[2_000; 20], 0.9);
+        assert_eq!((p90.latency_s.map(|value_s| (value_s * 10.0).round()), p90.at_least_s), (Some(9.0), None));
+        // Those that had just been sent may become anything.
+        let early = with_unanswered(980, &[1; 20], 0.99);
+        assert!((0.969..0.972).contains(&early.at_least_s.unwrap()), "{early:?}");
+        assert_eq!(
+            with_unanswered(9, &[1; 3], 0.5),
+            Percentile { quantile: 0.5, latency_s: None, at_least_s: None, once_s: None, instants: None }
+        );
+        assert_eq!(of([1, 2]).most_s(), Some((2e-9, true)));
+    }
+
+    #[test]
+    fn a_quantile_of_few_instants_is_one_of_this_run_alone() {
+        let of_stalls = |stalls: u64| {
+            let mut durations = of((1..=2_000).map(|_| 1_000_000).chain((0..stalls * 64).map(|_| 50_000_000)));
+            let mut slowest = Slowest::default();
+            (1..=stalls).for_each(|stall| slowest.note(stall as usize * 80, 50_000_000));
+            durations.count_instants();
+            durations.add_instants(&slowest, MonotonicNs(1_000_000_000));
+            durations.percentile(0.99)
+        };
+        let one = of_stalls(1);
+        assert_eq!((one.latency_s, one.instants), (None, Some(1)));
+        assert!((0.05..0.0501).contains(&one.once_s.unwrap()));
+        let ten = of_stalls(10);
+        assert!((0.05..0.0501).contains(&ten.latency_s.unwrap()) && ten.once_s.is_none(), "{ten:?}");
     }
 
     proptest! {

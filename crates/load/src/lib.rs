@@ -91,7 +91,7 @@ pub fn run_with(
 ) -> Result<Record, LoadError> {
     options.check()?;
     engine::check(options)?;
-    let most_connections = room_for_connections(options)?;
+    let (most_connections, most_lingering) = room_for_connections(options)?;
     let address = match &options.generator.unix_socket {
         Some(path) => Address::Unix(path.clone()),
         None => Address::Inet(options.target.resolve()?),
@@ -107,25 +107,37 @@ pub fn run_with(
         _ => 0,
     };
     let iterations = Arc::new(AtomicU64::new(iterations));
-    let run = engine::Run { options, connector: &connector, stop: &stop, iterations: &iterations, most_connections };
+    let run = engine::Run {
+        options,
+        connector: &connector,
+        stop: &stop,
+        iterations: &iterations,
+        most_connections,
+        most_lingering,
+    };
     let abort_on: &[Threshold] = if judgement.abort { &judgement.thresholds } else { &[] };
     let collected = threads::run(&run, abort_on, events)?;
     let plan = summary::plan(options, &connector, congestion_control);
     Ok(summary::record(options, plan, &judgement.thresholds, collected))
 }
 
-/// Sees to it that the process may open as many connections as the options ask for. Returns how many it may.
-fn room_for_connections(options: &Options) -> Result<u32, LoadError> {
+/// Sees to it that the process may open as many connections as the options ask for. Returns how many it may, and how many of each
+/// thread may wait to be closed.
+fn room_for_connections(options: &Options) -> Result<(u32, u32), LoadError> {
+    let threads = options.generator.threads;
+    let aside = engine::MOST_LINGERING.saturating_mul(threads);
     let places = match (options.executor.is_open(), options.pool) {
         (false, _) => options.executor.vus(),
         (true, Pool::Bounded(connections)) => connections,
-        (true, Pool::Unbounded { .. }) => return Ok(open_files::allow_most()),
+        (true, Pool::Unbounded { .. }) => {
+            let (most, aside) = open_files::allow_most(aside);
+            return Ok((most, aside / threads));
+        }
     };
     // Each thread's last connection may be shared by fewer than the others.
     let needed = match options.protocol.streams_per_connection() {
         1 => places,
-        streams => places.div_ceil(streams).saturating_add(options.generator.threads),
+        streams => places.div_ceil(streams).saturating_add(threads),
     };
-    open_files::allow(needed)?;
-    Ok(places)
+    Ok((places, open_files::allow(needed, aside)? / threads))
 }

@@ -7,42 +7,47 @@ use crate::error::LoadError;
 /// Files beside the sockets: standard streams, the event queue, what the program around the engine has open.
 const OTHERS: u64 = 64;
 
-/// Raises the soft limit as far as these many connections need, if the hard limit allows it.
-pub(crate) fn allow(connections: u32) -> Result<(), LoadError> {
+/// Of the others, this many are surely free for connections that are about to be closed.
+const SURELY_ASIDE: u32 = 16;
+
+/// Raises the soft limit as far as these many connections need, if the hard limit allows it, and as far as it goes for those that
+/// wait aside to be closed. Returns how many of these there is room for.
+pub(crate) fn allow(connections: u32, aside: u32) -> Result<u32, LoadError> {
     let now = getrlimit(Resource::Nofile);
-    match limit_for(now, connections)? {
-        Some(limit) => {
-            let refused =
-                |_| LoadError::OpenFiles { needed: needed(connections), limit: now.current.unwrap_or(u64::MAX) };
-            setrlimit(Resource::Nofile, limit).map_err(refused)
-        }
-        None => Ok(()),
+    let (limit, aside) = limit_for(now, connections, aside)?;
+    if let Some(limit) = limit {
+        let refused = |_| LoadError::OpenFiles { needed: needed(connections), limit: now.current.unwrap_or(u64::MAX) };
+        setrlimit(Resource::Nofile, limit).map_err(refused)?;
     }
+    Ok(aside)
 }
 
-/// Raises the soft limit as far as it goes. Returns how many connections it has room for.
-pub(crate) fn allow_most() -> u32 {
+/// Raises the soft limit as far as it goes. Returns how many connections it has room for, and how many aside.
+pub(crate) fn allow_most(aside: u32) -> (u32, u32) {
     let now = getrlimit(Resource::Nofile);
     let raised = Rlimit { current: now.maximum, maximum: now.maximum };
     let current = if setrlimit(Resource::Nofile, raised).is_ok() { now.maximum } else { now.current };
     let room = current.unwrap_or(u64::MAX).saturating_sub(OTHERS);
-    u32::try_from(room).unwrap_or(u32::MAX)
+    let room = u32::try_from(room).unwrap_or(u32::MAX);
+    let aside = if room / 8 > aside { aside } else { SURELY_ASIDE.min(aside) };
+    (if aside > SURELY_ASIDE { room - aside } else { room }, aside)
 }
 
 fn needed(connections: u32) -> u64 {
     u64::from(connections) + OTHERS
 }
 
-/// The limit to set, if the present one does not do. No number means no limit.
-fn limit_for(now: Rlimit, connections: u32) -> Result<Option<Rlimit>, LoadError> {
+/// The limit to set, if the present one does not do, and how many connections then find room aside. No number means no limit.
+fn limit_for(now: Rlimit, connections: u32, aside: u32) -> Result<(Option<Rlimit>, u32), LoadError> {
     let needed = needed(connections);
-    if now.current.is_none_or(|soft| soft >= needed) {
-        return Ok(None);
+    let wanted = needed + u64::from(aside);
+    let Some(soft) = now.current.filter(|soft| *soft < wanted) else { return Ok((None, aside)) };
+    let limit = soft.max(now.maximum.map_or(wanted, |most| most.min(wanted)));
+    if limit < needed {
+        return Err(LoadError::OpenFiles { needed, limit });
     }
-    match now.maximum {
-        Some(limit) if limit < needed => Err(LoadError::OpenFiles { needed, limit }),
-        maximum => Ok(Some(Rlimit { current: Some(needed), maximum })),
-    }
+    let room = u32::try_from(limit - needed).unwrap_or(aside).max(SURELY_ASIDE.min(aside));
+    Ok(((limit > soft).then_some(Rlimit { current: Some(limit), maximum: now.maximum }), room))
 }
 
 #[cfg(test)]
@@ -55,10 +60,16 @@ mod tests {
 
     #[test]
     fn the_soft_limit_is_raised_only_when_it_must_and_may_be() {
-        assert!(limit_for(limit(1024, 4096), 100).unwrap().is_none());
-        assert_eq!(limit_for(limit(1024, 4096), 2_000).unwrap().unwrap().current, Some(2_064));
-        let error = limit_for(limit(1024, 4096), 10_000).unwrap_err();
+        let raised = |now, connections, aside| {
+            limit_for(now, connections, aside).map(|(limit, room)| (limit.and_then(|limit| limit.current), room))
+        };
+        assert_eq!(raised(limit(1024, 4096), 100, 256).unwrap(), (None, 256));
+        assert_eq!(raised(limit(1024, 4096), 2_000, 0).unwrap(), (Some(2_064), 0));
+        assert_eq!(raised(limit(1024, 4096), 2_000, 256).unwrap(), (Some(2_320), 256));
+        assert_eq!(raised(limit(1024, 4096), 4_000, 256).unwrap(), (Some(4_096), 32));
+        assert_eq!(raised(limit(4096, 4096), 4_032, 256).unwrap(), (None, 16));
+        let error = raised(limit(1024, 4096), 10_000, 256).unwrap_err();
         assert!(matches!(error, LoadError::OpenFiles { needed: 10_064, limit: 4096 }), "{error}");
-        assert!(limit_for(Rlimit { current: None, maximum: None }, u32::MAX).unwrap().is_none());
+        assert_eq!(raised(Rlimit { current: None, maximum: None }, u32::MAX, 256).unwrap(), (None, 256));
     }
 }

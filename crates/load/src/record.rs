@@ -72,12 +72,24 @@ pub struct Record {
     pub queue_time: Distribution,
     /// Good and bad answers: from the moment the request was first handed to the kernel to the first byte of the answer.
     pub time_to_first_byte: Distribution,
+    /// Open loops: the answers of `response_time` without the lateness of their own requests. A quantile of `response_time` that is more
+    /// than 5 % larger is the generator's as much as the target's; `verdict.doubted` names it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub punctual_time: Option<Distribution>,
     /// Failed requests of the window, drain included: from the intended start to the failure.
     pub failure_time: Distribution,
+    /// Requests of the window that had neither answer nor failure when the run ended, sent or not: from the intended start to then.
+    /// Their response times are longer. In an open loop the quantiles of `response_time` heed them; in a closed loop they are at most
+    /// one a user. Absent without such requests.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unanswered_time: Option<Distribution>,
     /// Time to establish a connection, over the whole run, warm-up included; with TLS until its handshake is over.
     pub connect_time: Distribution,
     /// Requests in flight, on average over the window.
     pub in_flight_mean: Option<f64>,
+    /// Users without a request in flight, on average over the window; absent unless they are constant in number and never pause.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub idle_users_mean: Option<f64>,
     /// Most arrivals that waited for a connection at a time in the window.
     pub queue_max: u64,
     /// One row a second, warm-up first. Rows with phase `measure` add up to the ledger.
@@ -351,20 +363,31 @@ pub struct Distribution {
     pub mean_s: Option<f64>,
     /// Largest value.
     pub max_s: Option<f64>,
-    /// Quantiles; null where fewer than ten values lie beyond, because such a figure is luck. Each is the upper end of its
+    /// Quantiles, by the rules of [`Percentile`]. Each is the upper end of its
     /// bucket, so where nearly all values are the same it may exceed `max_s`, which is exact, by up to 0.1 %.
     pub percentiles: Vec<Percentile>,
     /// All values, in nanoseconds: base64 of the HdrHistogram V2 encoding (not compressed), 3 significant digits.
     pub histogram: String,
 }
 
-/// One quantile.
+/// One quantile. At most one of `latency_s`, `at_least_s` and `once_s` has a value.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Percentile {
     /// Between 0 and 1.
     pub quantile: f64,
-    /// The value, or null when too few values lie beyond it.
+    /// The value, or null when fewer than ten values lie beyond it, or one of the two below holds.
     pub latency_s: Option<f64>,
+    /// Censored: the true value is at least this, because requests beyond it had no answer when the run ended. Their answers could
+    /// move it by more than 5 %.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub at_least_s: Option<f64>,
+    /// The value of this run that another need not have: ten values lie beyond it, and fewer than ten separate instants.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub once_s: Option<f64>,
+    /// Separate instants beyond the value: the most values of which no two were beyond it at the same time. Absent where they were not
+    /// counted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub instants: Option<u64>,
 }
 
 /// One row of the timeline. Requests count in the second in which they were sent, outcomes in the second in which they came.

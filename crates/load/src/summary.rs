@@ -1,11 +1,12 @@
 //! Puts the record together.
 
+use std::mem;
 use std::time::Duration;
 
 use crate::engine::Usage;
 use crate::fault::ErrorClass;
-use crate::histogram::seconds;
-use crate::options::{Executor, ExpectBody, Mix, Options, Pool, Protocol, Request};
+use crate::histogram::{Durations, seconds};
+use crate::options::{Executor, ExpectBody, Mix, Options, Pool, Protocol, Request, ThinkTime};
 use crate::record::{
     GeneratorSummary, Ledger, LoopModel, PlanSummary, Record, RequestSummary, SecondRow, ThreadSummary,
 };
@@ -14,7 +15,7 @@ use crate::schedule::Phase;
 use crate::threads::{Collected, cpu_of};
 use crate::threshold::{Figures, Judged, Threshold};
 use crate::transport::Connector;
-use crate::verdict::{self, Evidence};
+use crate::verdict::{self, Evidence, Verdict};
 
 /// CPU time is read a little after the window's borders, which makes it meaningless for a window shorter than this.
 const SHORTEST_FOR_BUSY_S: f64 = 0.1;
@@ -108,7 +109,7 @@ fn the_same<T: PartialEq>(mut all: impl Iterator<Item = T>) -> Option<T> {
 }
 
 pub(crate) fn record(options: &Options, plan: PlanSummary, thresholds: &[Threshold], collected: Collected) -> Record {
-    let Collected { recorded, totals, timeline, usage, interrupted, aborted, start } = collected;
+    let Collected { mut recorded, mut totals, timeline, usage, interrupted, aborted, start } = collected;
     let span = recorded.span;
     let window_s = span.window().as_secs_f64();
     // Computed from the figures of the record, so that anyone who computes them again gets the same to the last bit.
@@ -117,13 +118,24 @@ pub(crate) fn record(options: &Options, plan: PlanSummary, thresholds: &[Thresho
     let cpu = |part: fn(&ThreadSummary) -> f64| generator.threads.iter().map(part).sum::<f64>();
     let open = options.executor.is_open();
     let (busy, run_queue_wait) = busiest(&generator, window_s);
+    let users = users(options).filter(|_| busy.is_some());
     let evidence = Evidence {
+        users,
+        threads_at_work: at_work(&generator, window_s),
         busy,
         run_queue_wait,
-        lateness_p99_s: totals.lateness.quantile_s(0.99).filter(|_| open),
         in_flight: in_flight(options, &timeline),
         ..evidence(&recorded, &totals)
     };
+    let unanswered_time = (recorded.unanswered.count() > 0).then(|| recorded.unanswered.summary());
+    // In a closed loop nobody knows how many requests those would have been that a missing answer kept from being sent.
+    if open {
+        totals.punctual.set_unanswered(recorded.unanswered.clone());
+        totals.response.set_unanswered(mem::replace(&mut recorded.unanswered, Durations::new()));
+    }
+    let response_time = totals.response.summary();
+    let punctual_time = open.then(|| totals.punctual.summary());
+    let doubted = punctual_time.as_ref().map(|punctual| verdict::doubted(&response_time, punctual));
     Record {
         format: Record::FORMAT,
         engine: concat!("tolok-load ", env!("CARGO_PKG_VERSION")).to_owned(),
@@ -136,10 +148,12 @@ pub(crate) fn record(options: &Options, plan: PlanSummary, thresholds: &[Thresho
         goodput_rps: per_window((recorded.ledger.good + recorded.warm_up.carried_over_good) as f64),
         last_good_s: recorded.last_good.map(|at| seconds(at.ns_since(span.window_start))),
         offered_rps: if open { per_window(recorded.ledger.scheduled as f64) } else { None },
-        verdict: verdict::judge(&evidence),
+        verdict: Verdict { doubted: doubted.unwrap_or_default(), ..verdict::judge(&evidence) },
         thresholds: judge(thresholds, &recorded, &totals, window_s),
         aborted,
-        response_time: totals.response.summary(),
+        response_time,
+        punctual_time,
+        unanswered_time,
         service_time: totals.service.summary(),
         lateness: totals.lateness.summary(),
         queue_time: totals.queue.summary(),
@@ -147,6 +161,7 @@ pub(crate) fn record(options: &Options, plan: PlanSummary, thresholds: &[Thresho
         failure_time: totals.failure.summary(),
         connect_time: totals.connect.summary(),
         in_flight_mean: per_window(recorded.occupancy.area_ns as f64 / 1e9),
+        idle_users_mean: users.zip(per_window(recorded.occupancy.area_ns as f64 / 1e9)).map(|(all, busy)| all - busy),
         queue_max: recorded.queue_max,
         timeline,
         connections: recorded.connections,
@@ -189,6 +204,20 @@ fn busiest(generator: &GeneratorSummary, window_s: f64) -> (Option<f64>, f64) {
     most.map_or((None, 0.0), |(busy, wait)| (Some(busy), wait))
 }
 
+/// Users that should have a request in flight all the time: those that neither pause nor come and go.
+fn users(options: &Options) -> Option<f64> {
+    match options.executor {
+        Executor::ConstantVus { vus, .. } if options.think_time == ThinkTime::NONE => Some(f64::from(vus)),
+        _ => None,
+    }
+}
+
+/// Threads that worked or waited for a CPU, on average.
+fn at_work(generator: &GeneratorSummary, window_s: f64) -> f64 {
+    let of = |thread: &ThreadSummary| thread.worked_s() + thread.run_queue_wait_s.unwrap_or_default();
+    generator.threads.iter().map(|thread| (of(thread) / window_s).min(1.0)).sum()
+}
+
 /// Requests in flight in the middle of the window and at its end, where arrivals come at a constant rate: a level that rises with the
 /// rate means nothing. A window of one row has no middle, and began with nothing.
 fn in_flight(options: &Options, timeline: &[SecondRow]) -> Option<(u64, u64)> {
@@ -210,9 +239,6 @@ fn evidence(recorded: &Recorded, totals: &Times) -> Evidence {
         finished: good + failed + recorded.warm_up.carried_over_good,
         local_errors: recorded.ledger.failed_by_class.get(&ErrorClass::Local).copied().unwrap_or_default(),
         ledger_closes: recorded.ledger.closes(),
-        lateness_median_s: totals.lateness.quantile_s(0.5),
-        response_p99_s: totals.response.quantile_s(0.99),
-        response_median_s: totals.response.quantile_s(0.5),
         in_flight_mean: recorded.occupancy.area_ns as f64 / 1e9 / window_s,
         time_in_flight_s: recorded.occupancy.time_ns as f64 / 1e9,
         window_s,

@@ -94,6 +94,9 @@ pub struct Judged {
     pub text: String,
     /// The figure; null where there is none.
     pub value: Option<f64>,
+    /// The figure is larger than that, because requests that would tell had no answer when the run ended; absent if not.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub at_least: bool,
     /// Its unit.
     pub unit: Unit,
     /// Kept or not.
@@ -122,7 +125,7 @@ pub enum KeptOrCrossed {
     Kept,
     /// The figure does not.
     Crossed,
-    /// There is no such figure.
+    /// There is no such figure, or what it lacks decides: answers that did not come, or what the generator's lateness added.
     Unknown,
 }
 
@@ -152,15 +155,34 @@ impl Figures<'_> {
         }
     }
 
-    fn value(&self, metric: Metric) -> Option<f64> {
-        let share = |part: u64, whole: u64| (whole > 0).then(|| part as f64 / whole as f64);
-        let rate = |count: u64| (self.window_s > 0.0).then(|| count as f64 / self.window_s);
+    /// A figure, and whether it is known and not only a lower bound.
+    fn value(&self, metric: Metric) -> Option<(f64, bool)> {
         match metric {
             // However few values there are: a limit that is crossed by one answer in a hundred is crossed.
             Metric::Quantile(part, quantile) => self.part(part).value_s(quantile),
+            Metric::Max(part) => self.part(part).most_s(),
+            _ => self.known(metric).map(|value| (value, true)),
+        }
+    }
+
+    /// A quantile, mean or maximum of response times without the generator's lateness, where that is known.
+    fn punctual(&self, metric: Metric) -> Option<f64> {
+        let punctual = &self.times.punctual;
+        match metric {
+            Metric::Quantile(Part::Response, quantile) => punctual.value_s(quantile).map(|(value_s, _)| value_s),
+            Metric::Mean(Part::Response) => punctual.mean_s(),
+            Metric::Max(Part::Response) => punctual.max_s(),
+            _ => None,
+        }
+    }
+
+    fn known(&self, metric: Metric) -> Option<f64> {
+        let share = |part: u64, whole: u64| (whole > 0).then(|| part as f64 / whole as f64);
+        let rate = |count: u64| (self.window_s > 0.0).then(|| count as f64 / self.window_s);
+        match metric {
+            Metric::Quantile(..) | Metric::Max(_) => None,
             Metric::Mean(part) => self.part(part).mean_s(),
             Metric::Min(part) => self.part(part).min_s(),
-            Metric::Max(part) => self.part(part).max_s(),
             Metric::GoodputRate => rate(self.good_in_window),
             Metric::Rate => rate(self.good_in_window + self.failed_in_window),
             Metric::GoodputShare => share(self.good, self.good + self.failed + self.never_sent),
@@ -172,13 +194,19 @@ impl Figures<'_> {
 
 impl Threshold {
     pub(crate) fn judge(&self, figures: &Figures<'_>) -> Judged {
-        let value = figures.value(self.metric);
-        let outcome = match value {
-            Some(value) if self.comparison.holds(value, self.limit) => KeptOrCrossed::Kept,
-            Some(_) => KeptOrCrossed::Crossed,
-            None => KeptOrCrossed::Unknown,
+        let found = figures.value(self.metric);
+        let outcome = |value| match self.comparison.holds(value, self.limit) {
+            true => KeptOrCrossed::Kept,
+            false => KeptOrCrossed::Crossed,
         };
-        Judged { text: self.text.clone(), value, unit: self.unit(), outcome }
+        let outcome = found.map_or(KeptOrCrossed::Unknown, |(value, is_known)| {
+            // What is missing may be as long as it likes, and what the generator added may not have been there.
+            let longest = if is_known { value } else { f64::INFINITY };
+            let least = figures.punctual(self.metric).map_or(value, |punctual_s| value.min(punctual_s));
+            if outcome(least) == outcome(longest) { outcome(value) } else { KeptOrCrossed::Unknown }
+        });
+        let at_least = found.is_some_and(|(_, is_known)| !is_known);
+        Judged { text: self.text.clone(), value: found.map(|(value, _)| value), at_least, unit: self.unit(), outcome }
     }
 
     fn unit(&self) -> Unit {

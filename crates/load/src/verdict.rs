@@ -2,13 +2,28 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::histogram::LATENESS_MOVES;
+use crate::record::{Distribution, Percentile};
+
 /// A verdict on a run.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Verdict {
     /// Every gate is passed.
     pub trusted: bool,
     /// The gates that are not.
     pub reasons: Vec<Reason>,
+    /// Percentiles of the response time that the generator's own lateness made up. The other figures do not suffer from it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub doubted: Vec<Doubt>,
+}
+
+/// A percentile that is not only the target's.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Doubt {
+    /// Between 0 and 1.
+    pub quantile: f64,
+    /// By which share of itself the generator's lateness made it larger.
+    pub moved: f64,
 }
 
 /// A gate that is not passed.
@@ -28,12 +43,15 @@ pub enum Gate {
     OfferedRate,
     /// The generator had time left.
     GeneratorBusy,
-    /// The generator was punctual.
+    /// The generator was punctual. Records of before 0.2 only: lateness now counts against the percentiles that it moves
+    /// ([`Doubt`]), and against nothing else.
     Lateness,
     /// Every request is accounted for.
     Ledger,
     /// Requests in flight = rate x time.
     Little,
+    /// The users of a closed loop had requests in flight.
+    IdleUsers,
     /// There were good answers.
     NoAnswers,
     /// They came to the end.
@@ -51,8 +69,8 @@ pub const ANSWERED_SHARE: f64 = 0.5;
 pub const GROWTH_SHARE: f64 = 0.1;
 /// Busier than this, the generator is as likely to be the limit as the target.
 pub const BUSY_SHARE: f64 = 0.85;
-/// Lateness beyond this share of the median response time is felt in every figure.
-pub const LATENESS_SHARE: f64 = 0.1;
+/// More than this share of the users without a request in flight: it is a load of fewer users.
+pub const IDLE_SHARE: f64 = 0.1;
 /// Little's law must hold to this.
 pub const LITTLE_SHARE: f64 = 0.03;
 
@@ -73,12 +91,11 @@ pub(crate) struct Evidence {
     pub busy: Option<f64>,
     /// Share of the window in which the thread that waited longest for a CPU was ready to run and did not.
     pub run_queue_wait: f64,
-    /// Nothing in a closed loop: where no instant is planned, nothing is late, and a generator that is slow there is busy.
-    pub lateness_p99_s: Option<f64>,
-    pub lateness_median_s: Option<f64>,
-    pub response_median_s: Option<f64>,
-    pub response_p99_s: Option<f64>,
     pub in_flight_mean: f64,
+    /// Users that should have a request in flight all the time, or `None` where that is another number at each time.
+    pub users: Option<f64>,
+    /// Threads that worked or waited for a CPU, on average. Each has one user in hand, which has no request in flight then.
+    pub threads_at_work: f64,
     /// The time that each request was in flight inside the window, added up.
     pub time_in_flight_s: f64,
     pub window_s: f64,
@@ -95,13 +112,24 @@ pub(crate) fn judge(evidence: &Evidence) -> Verdict {
         (Gate::LocalErrors, local_errors),
         (Gate::OfferedRate, offered_rate),
         (Gate::GeneratorBusy, generator_busy),
-        (Gate::Lateness, lateness),
         (Gate::Ledger, ledger),
         (Gate::Little, little),
+        (Gate::IdleUsers, idle_users),
     ];
     let failed = |(gate, check): (Gate, Check)| check(evidence).map(|text| Reason { gate, text });
     let reasons: Vec<Reason> = gates.into_iter().filter_map(failed).collect();
-    Verdict { trusted: reasons.is_empty(), reasons }
+    Verdict { trusted: reasons.is_empty(), reasons, doubted: Vec::new() }
+}
+
+/// The percentiles of the response time that are more than [`LATENESS_MOVES`] larger than those without the generator's lateness.
+pub fn doubted(response: &Distribution, punctual: &Distribution) -> Vec<Doubt> {
+    let seen_s = |it: &Percentile| it.latency_s.or(it.at_least_s).or(it.once_s);
+    let pairs = response.percentiles.iter().zip(&punctual.percentiles);
+    let moved = pairs.filter_map(|(with, without)| {
+        let (with_s, without_s) = (seen_s(with)?, seen_s(without)?);
+        Some(Doubt { quantile: with.quantile, moved: with_s / without_s - 1.0 })
+    });
+    moved.filter(|doubt| doubt.moved > LATENESS_MOVES).collect()
 }
 
 fn no_answers(evidence: &Evidence) -> Option<String> {
@@ -179,23 +207,6 @@ fn generator_busy(evidence: &Evidence) -> Option<String> {
     })
 }
 
-/// Late by more than a tenth of the median response time, and so that a figure feels it: the median by the median of
-/// lateness, the 99th percentile by its 99th. A few late requests at a fast target whose own tail is far longer change
-/// nothing that is printed.
-fn lateness(evidence: &Evidence) -> Option<String> {
-    let (late_s, median_s) = (evidence.lateness_p99_s?, evidence.response_median_s?);
-    let tail_is_felt = evidence.response_p99_s.is_none_or(|p99_s| late_s > LATENESS_SHARE * p99_s);
-    let median_is_felt = evidence.lateness_median_s.is_some_and(|median| median > LATENESS_SHARE * median_s);
-    (late_s > LATENESS_SHARE * median_s && (tail_is_felt || median_is_felt)).then(|| {
-        format!(
-            "the generator was late: its 99th percentile of lateness, {:.0} µs, is more than 10 % of the median response \
-             time, {:.0} µs; give it a CPU of its own (--cpus) or a lower rate",
-            late_s * 1e6,
-            median_s * 1e6
-        )
-    })
-}
-
 fn ledger(evidence: &Evidence) -> Option<String> {
     (!evidence.ledger_closes)
         .then(|| "requests were lost in the account; this is a fault of tolok, please report it".to_owned())
@@ -210,6 +221,19 @@ fn little(evidence: &Evidence) -> Option<String> {
         format!(
             "Little's law does not hold: {:.2} requests were in flight on average, and rate x time gives {by_law:.2}; \
              requests were lost or clocks jumped",
+            evidence.in_flight_mean
+        )
+    })
+}
+
+/// Users that pause after failures, or whose turn comes late, make less load than their number says.
+fn idle_users(evidence: &Evidence) -> Option<String> {
+    let users = evidence.users?;
+    let idle = users - evidence.in_flight_mean - evidence.threads_at_work;
+    (idle > IDLE_SHARE * users).then(|| {
+        format!(
+            "users were idle: of {users} only {:.2} had a request in flight on average; they waited after connections that brought no \
+             answer, or for their first turn (see what failed, or give many users a --warmup)",
             evidence.in_flight_mean
         )
     })
@@ -232,11 +256,9 @@ mod tests {
             silent_s: None,
             busy: Some(0.85),
             run_queue_wait: 0.0,
-            lateness_p99_s: Some(0.0001),
-            lateness_median_s: Some(0.000_001),
-            response_p99_s: Some(0.001),
-            response_median_s: Some(0.001),
             in_flight_mean: 1.0,
+            users: Some(1.5),
+            threads_at_work: 0.35,
             time_in_flight_s: 10.29,
             window_s: 10.0,
         }
@@ -253,7 +275,7 @@ mod tests {
     #[test]
     fn a_sound_run_is_trusted_at_the_very_limits() {
         assert_eq!(failed(|_| {}), []);
-        assert_eq!(failed(|evidence| (evidence.busy, evidence.lateness_p99_s) = (None, None)), []);
+        assert_eq!(failed(|evidence| evidence.busy = None), []);
     }
 
     #[test]
@@ -264,17 +286,6 @@ mod tests {
             failed(|evidence| (evidence.busy, evidence.run_queue_wait) = (Some(0.5), 0.4)),
             [Gate::GeneratorBusy]
         );
-        assert_eq!(failed(|evidence| evidence.lateness_p99_s = Some(0.00011)), [Gate::Lateness]);
-        let late = |p99_s, median_s, response_p99_s| {
-            failed(|evidence| {
-                (evidence.lateness_p99_s, evidence.lateness_median_s) = (Some(p99_s), Some(median_s));
-                evidence.response_p99_s = response_p99_s;
-            })
-        };
-        // Nothing feels it where the tail is far longer, unless the median is late, too.
-        assert_eq!(late(0.000_11, 0.000_001, Some(0.1)), []);
-        assert_eq!(late(0.000_11, 0.000_11, Some(0.1)), [Gate::Lateness]);
-        assert_eq!(late(0.000_11, 0.000_001, None), [Gate::Lateness]);
         assert_eq!(failed(|evidence| evidence.ledger_closes = false), [Gate::Ledger]);
         assert_eq!(failed(|evidence| evidence.time_in_flight_s = 10.4), [Gate::Little]);
         assert_eq!(failed(|evidence| evidence.time_in_flight_s = 9.6), [Gate::Little]);
@@ -284,7 +295,32 @@ mod tests {
         assert_eq!(failed(|evidence| (evidence.finished, evidence.in_flight) = (4_999, None)), []);
         assert_eq!(failed(|evidence| evidence.good = 0), [Gate::NoAnswers]);
         assert_eq!(failed(|evidence| evidence.local_errors = 1), [Gate::LocalErrors]);
+        assert_eq!(failed(|evidence| evidence.users = Some(1.51)), [Gate::IdleUsers]);
+        assert_eq!(failed(|evidence| (evidence.users, evidence.threads_at_work) = (None, 0.0)), []);
         assert_eq!(failed(|evidence| evidence.silent_s = Some(4.0)), [Gate::Silent]);
+    }
+
+    /// A distribution with a median and a 99th percentile.
+    fn distribution(p50_s: f64, p99_s: Option<f64>) -> Distribution {
+        let percentile =
+            |quantile, latency_s| Percentile { quantile, latency_s, at_least_s: None, once_s: None, instants: None };
+        let percentiles = vec![percentile(0.5, Some(p50_s)), percentile(0.99, p99_s)];
+        Distribution { count: 0, min_s: None, mean_s: None, max_s: None, percentiles, histogram: String::new() }
+    }
+
+    #[test]
+    fn lateness_counts_against_the_percentiles_that_it_moves_and_no_other() {
+        let of = |with: [f64; 2], without: [f64; 2]| -> Vec<f64> {
+            let [with, without] = [with, without].map(|[p50_s, p99_s]| distribution(p50_s, Some(p99_s)));
+            doubted(&with, &without).iter().map(|doubt| doubt.quantile).collect()
+        };
+        // 20 µs beside a tail of 120 µs or of 250 µs: what counts is by how much the tail moves.
+        assert_eq!(of([50e-6, 120e-6], [49.9e-6, 111.4e-6]), [0.99]);
+        assert!(of([50e-6, 250e-6], [49.9e-6, 245e-6]).is_empty());
+        assert_eq!(of([60e-6, 120e-6], [50e-6, 118e-6]), [0.5]);
+        assert_eq!(doubted(&distribution(60e-6, None), &distribution(60e-6, None)), []);
+        let moved = doubted(&distribution(60e-6, None), &distribution(50e-6, None))[0].moved;
+        assert!((moved - 0.2).abs() < 1e-9);
     }
 
     #[test]

@@ -16,6 +16,7 @@ mod plan;
 mod program;
 mod reading;
 mod record;
+pub mod refusal;
 pub mod replication;
 #[cfg(feature = "schema")]
 pub mod schema;
@@ -47,7 +48,7 @@ pub use plan::{Case, CaseId, Here, Plan, PlannedTrial, Ready, Selected, Stopping
 pub use program::{ProgramScenario, ProgramWorkload, Runs, SubjectProgram};
 pub use reading::text::{Problem, Span};
 pub use reading::wording;
-pub use record::checks::{LoadChecks, SecondSeries, TailSeries};
+pub use record::checks::{LatePercentile, LoadChecks, SecondSeries, TailSeries};
 pub use record::database::{CounterCheck, DatabaseWindow, OutageRecord, PoolWindow};
 pub use record::raw::{RawServer, RawWindow};
 pub use record::resources::{

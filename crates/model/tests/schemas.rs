@@ -6,8 +6,8 @@ use std::path::PathBuf;
 
 use serde_json::Value;
 use tolok_model::schema::{
-    fidelity_schema, replication_schema, study_schema, subject_schema, transcription_schema, verification_schema,
-    workload_schema,
+    fidelity_schema, refusal_schema, replication_schema, study_schema, subject_schema, transcription_schema,
+    verification_schema, workload_schema,
 };
 
 fn file(name: &str) -> PathBuf {
@@ -73,6 +73,11 @@ fn schemas_of_fidelity_reports_are_up_to_date() {
 #[test]
 fn schemas_of_verifications_are_up_to_date() {
     check("verify", &verification_schema());
+}
+
+#[test]
+fn schemas_of_refusals_are_up_to_date() {
+    check("load-refusal", &refusal_schema());
 }
 
 #[test]

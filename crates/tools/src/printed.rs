@@ -184,7 +184,7 @@ pub(super) fn is_success(status: u16) -> bool {
 pub(super) fn percentiles(printed: impl IntoIterator<Item = (f64, f64)>, samples: u64) -> Vec<Percentile> {
     let percentile = |(quantile, latency_s): (f64, f64)| {
         let quantile = (quantile * 1e6).round() / 1e6;
-        Percentile { quantile, latency_s: Percentile::is_told_by(quantile, samples).then_some(latency_s) }
+        Percentile::new(quantile, Percentile::is_told_by(quantile, samples).then_some(latency_s))
     };
     printed.into_iter().map(percentile).collect()
 }

@@ -5,17 +5,19 @@ use tolok_load::histogram::HistogramError;
 use tolok_load::record::{LoopModel, Record, SecondRow};
 use tolok_load::schedule::Phase;
 use tolok_load::threshold::{Judged, KeptOrCrossed};
-use tolok_load::verdict::{Reason, Verdict};
+use tolok_load::verdict::{Doubt, Reason, Verdict};
 use tolok_model::{
-    Arrivals, Connection, Executor, Latency, LedgerCounts, LoadChecks, LoadProfile, LoadTool, Objective,
-    ObjectiveOutcome, ObjectiveRecord, Percentile, Pool, SecondSeries, Stage, ToolWarning,
+    Arrivals, Connection, Executor, LatePercentile, Latency, LedgerCounts, LoadChecks, LoadProfile, LoadTool,
+    Objective, ObjectiveOutcome, ObjectiveRecord, Percentile, Pool, SecondSeries, Stage, ToolWarning,
 };
 
 use super::driver::{Answers, Borders, Driver, Invocation, LoadJob, NotUnderstood, ToolOutput, ToolReport};
 use super::tail::tail;
 
-/// Requests in flight when the window closes are counted as such, and there is nothing to learn from their end. But where
-/// answers are numbers of a counter, all of them must be known before the sum is.
+/// In an open loop, a stall at the end of the window shows in no percentile unless those that wait are awaited. What takes longer is
+/// in the percentiles as at least that long. In a closed loop the requests in flight at the end are at most one a user.
+const OPEN_GRACE: &str = "1s";
+/// Where answers are numbers of a counter, all of them must be known before the sum is.
 const COUNTED_GRACE: &str = "5s";
 /// tolok's own load engine.
 #[derive(Debug)]
@@ -45,7 +47,7 @@ pub(super) fn arguments(job: &LoadJob<'_>) -> Vec<String> {
     arguments.extend([
         format!("--warmup={}", duration(load.warmup_s)),
         format!("--timeout={}", duration(load.timeout_s)),
-        format!("--grace={}", if job.answers == Answers::Status { COUNTED_GRACE } else { "0s" }),
+        format!("--grace={}", grace(job)),
         format!("--expect-status={}", job.status),
     ]);
     arguments.extend(what(job));
@@ -63,6 +65,14 @@ pub(super) fn arguments(job: &LoadJob<'_>) -> Vec<String> {
         arguments.push("--abort".to_owned());
     }
     arguments
+}
+
+fn grace(job: &LoadJob<'_>) -> &'static str {
+    match job.answers {
+        Answers::Status => COUNTED_GRACE,
+        _ if job.scenario.load.executor.is_open() => OPEN_GRACE,
+        _ => "0s",
+    }
 }
 
 /// Without its path where requests have their own, which `tolok load` would take for a contradiction.
@@ -190,7 +200,7 @@ fn report(record: Record) -> Result<ToolReport, String> {
                 LoopModel::Closed => "closed".to_owned(),
                 LoopModel::Open => "open".to_owned(),
             },
-            percentiles: record.response_time.percentiles.iter().map(percentile).collect(),
+            percentiles: record.response_time.percentiles.iter().map(|it| of_target(it, &record.verdict)).collect(),
             mean_s: record.response_time.mean_s,
             max_s: record.response_time.max_s,
             histogram: Some(record.response_time.histogram),
@@ -218,6 +228,10 @@ fn checks(record: &Record) -> LoadChecks {
         service_mean_s: record.service_time.mean_s,
         lateness_p50_s: lateness(0.5),
         lateness_p99_s: lateness(0.99),
+        late_percentiles: record.punctual_time.as_ref().map(|_| {
+            let late = |doubt: &Doubt| LatePercentile { quantile: doubt.quantile, moved: doubt.moved };
+            record.verdict.doubted.iter().map(late).collect()
+        }),
         busiest_thread: record.generator_busy,
         body_check: Some(record.plan.body_check.clone()),
     }
@@ -288,7 +302,13 @@ fn word(value: &impl Serialize) -> String {
 }
 
 pub(super) fn percentile(found: &tolok_load::record::Percentile) -> Percentile {
-    Percentile { quantile: found.quantile, latency_s: found.latency_s }
+    Percentile { at_least_s: found.at_least_s, ..Percentile::new(found.quantile, found.latency_s) }
+}
+
+/// The same, unless the generator's lateness made up too much of it.
+fn of_target(found: &tolok_load::record::Percentile, verdict: &Verdict) -> Percentile {
+    let is_doubted = verdict.doubted.iter().any(|doubt| (doubt.quantile - found.quantile).abs() < 1e-9);
+    if is_doubted { Percentile::new(found.quantile, None) } else { percentile(found) }
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! Open loops: whether what was to be sent was sent, and on time.
 
-use tolok_model::{LoadTool, Measurement};
+use tolok_model::{LatePercentile, LoadTool, Measurement};
 
 use super::{Judged, Seen, warning};
 use crate::case_inputs::CaseInputs;
@@ -9,6 +9,8 @@ use crate::figures::{Quantity, amount, small_share};
 /// This share of the scheduled requests may still wait when the window ends. It is the limit by which tolok's own tool judges
 /// itself.
 pub const UNSENT_TOLERATED: f64 = 0.001;
+/// A percentile that the generator's lateness moves by more than this share is not given; likewise.
+pub const MOVED_TOLERATED: f64 = 0.05;
 /// Lateness beyond this share of a response time is felt in it; likewise.
 pub const LATENESS_TOLERATED: f64 = 0.10;
 
@@ -28,12 +30,16 @@ pub(super) fn offered_rate(trial: &Measurement, inputs: &CaseInputs) -> Judged {
     if unsent <= UNSENT_TOLERATED { Judged::Passed(seen) } else { Judged::Failed(seen, None) }
 }
 
-/// The rule of tolok's own tool: late against the median, and so that a figure that is printed feels it.
+/// The rule of tolok's own tool: by how much lateness moves each percentile. One that it moves is not given; the others, and the
+/// goodput, do not suffer. Records of before that rule tell how late requests left.
 pub(super) fn lateness(trial: &Measurement, inputs: &CaseInputs) -> Judged {
     if let Some(warned) = warning("lateness", trial, inputs) {
         return warned;
     }
     let checks = trial.checks.as_ref();
+    if let Some(late) = checks.and_then(|checks| checks.late_percentiles.as_ref()) {
+        return moved(late);
+    }
     let told = checks.and_then(|checks| checks.lateness_p99_s).zip(trial.latency.at(0.5));
     let Some((late_s, median_s)) = told.filter(|(_, median_s)| *median_s > 0.0) else {
         let who = if inputs.scenario.tool.name == LoadTool::Tolok { "the record" } else { "the tool" };
@@ -55,4 +61,17 @@ pub(super) fn lateness(trial: &Measurement, inputs: &CaseInputs) -> Judged {
         true => Judged::Failed(Seen::number(text, share, LATENESS_TOLERATED), None),
         false => Judged::Passed(Seen::words(format!("{text}, which is little beside the 99th percentile"))),
     }
+}
+
+fn moved(late: &[LatePercentile]) -> Judged {
+    let Some(worst) = late.iter().max_by(|one, other| one.moved.total_cmp(&other.moved)) else {
+        return Judged::Passed(Seen::words("the generator's lateness moved no percentile by more than 5%".to_owned()));
+    };
+    let names: Vec<String> = late.iter().map(|it| format!("p{}", it.quantile * 100.0)).collect();
+    let text = format!(
+        "the generator's lateness moved {} by up to {}, so they are not given",
+        names.join(", "),
+        small_share(worst.moved)
+    );
+    Judged::Failed(Seen::number(text, worst.moved, MOVED_TOLERATED), None)
 }

@@ -361,7 +361,7 @@ mod untested {
         run.steady(GO, 34_000.0).steady(BUN, 39_000.0).change(|block, trial| {
             let latency_s = (block > 1).then_some(0.004);
             trial.latency.percentiles = [(0.5, Some(0.001)), (0.99, latency_s)]
-                .map(|(quantile, latency_s)| Percentile { quantile, latency_s })
+                .map(|(quantile, latency_s)| Percentile::new(quantile, latency_s))
                 .into();
             trial.latency.marks = vec![LatencyMark::Coarse];
         });

@@ -7,8 +7,8 @@ mod steady_state;
 use crate::invented::{GO, InventedRun, carry};
 use tolok_analysis::{CaseFinding, GateFinding, GateOutcome};
 use tolok_model::{
-    Arrivals, Connection, Environment, Executor, Link, LoadChecks, LoadTool, Measurement, SecondSeries, ThinkTime,
-    Throttling, ToolChoice, ToolWarning, WireCount,
+    Arrivals, Connection, Environment, Executor, LatePercentile, Link, LoadChecks, LoadTool, Measurement, SecondSeries,
+    ThinkTime, Throttling, ToolChoice, ToolWarning, WireCount,
 };
 
 const CLOSED: Executor = Executor::ConstantVus { vus: 64 };
@@ -61,6 +61,7 @@ fn sound_checks() -> LoadChecks {
         service_mean_s: Some(0.032),
         lateness_p50_s: Some(0.000_01),
         lateness_p99_s: Some(0.000_1),
+        late_percentiles: None,
         busiest_thread: Some(0.6),
         body_check: Some("exactly".to_owned()),
     }
@@ -181,7 +182,7 @@ mod little {
             even(trial, 0.03);
             trial.latency.max_s = Some(0.5);
             trial.latency.percentiles = [(0.9, 0.02), (0.99, 0.5)]
-                .map(|(quantile, at_s)| tolok_model::Percentile { quantile, latency_s: Some(at_s) })
+                .map(|(quantile, at_s)| tolok_model::Percentile::new(quantile, Some(at_s)))
                 .into();
         });
         let found = gate(&case, "little");
@@ -520,6 +521,21 @@ mod schedules {
         assert_eq!(gate(&late(0.003, 0.008), "lateness").outcome, GateOutcome::Failed, "the median does");
         assert_eq!(gate(&late(0.000_1, 0.009), "lateness").outcome, GateOutcome::Failed, "the tail does");
         barred(&changed(OPEN, |_, trial| trial.tool_warnings = warning("lateness")), "lateness", "not-trusted");
+    }
+
+    #[test]
+    fn lateness_costs_the_percentiles_that_it_moves_and_not_the_rank() {
+        let moved = |late: &'static [(f64, f64)]| {
+            changed(OPEN, move |_, trial| {
+                let late = late.iter().map(|(quantile, moved)| LatePercentile { quantile: *quantile, moved: *moved });
+                trial.checks = Some(LoadChecks { late_percentiles: Some(late.collect()), ..sound_checks() });
+            })
+        };
+        assert_eq!(gate(&moved(&[]), "lateness").outcome, GateOutcome::Passed);
+        let found = gate(&moved(&[(0.99, 0.06), (0.999, 0.4)]), "lateness");
+        assert_eq!((found.outcome, found.bars), (GateOutcome::Failed, false));
+        let message = "in 6 of 6 trials the generator's lateness moved p99, p99.9 by up to 40%, so they are not given";
+        assert_eq!(told(&moved(&[(0.99, 0.06), (0.999, 0.4)]), "lateness").1, message);
     }
 }
 

@@ -457,9 +457,8 @@ fn measurement(scenario: &Scenario, server: &Server, goodput_rps: f64) -> Measur
     let good = (goodput_rps * load.duration_s).round() as u64;
     let in_flight_at_end = u64::from(vus);
     let mean_s = f64::from(vus) / goodput_rps.max(0.5);
-    let percentile = |quantile: f64, of_mean: f64| Percentile {
-        quantile,
-        latency_s: (good as f64 * (1.0 - quantile) >= 10.0).then_some(mean_s * of_mean),
+    let percentile = |quantile: f64, of_mean: f64| {
+        Percentile::new(quantile, (good as f64 * (1.0 - quantile) >= 10.0).then_some(mean_s * of_mean))
     };
     Measurement {
         cold_start_s: Some(0.021 + server.memory_mib / 900.0),

@@ -46,7 +46,7 @@ fn capacity(arguments: &[&str]) -> Said {
 fn form(text: &str) -> String {
     let mut form = String::new();
     for line in text.lines() {
-        let words: Vec<String> = line.split_whitespace().map(form_of_word).collect();
+        let words: Vec<String> = without_parentheses(line).iter().map(|word| form_of_word(word)).collect();
         form += &format!("{}\n", words.join(" "));
     }
     // Without figures a machine's speed remains in which of them there are: `–` for too few, and the units.
@@ -55,6 +55,19 @@ fn form(text: &str) -> String {
         form = form.replace(&format!("# {unit}\n"), "# u\n");
     }
     form.replace("# u ", "# ")
+}
+
+/// The words of a line. A percentile of few instants stands in parentheses, which is the machine's affair.
+fn without_parentheses(line: &str) -> Vec<&str> {
+    let mut words: Vec<&str> = line.split_whitespace().collect();
+    for at in 1..words.len() {
+        if let (Some(figure), Some(unit)) = (words[at - 1].strip_prefix('('), words[at].strip_suffix(')'))
+            && figure.parse::<f64>().is_ok()
+        {
+            (words[at - 1], words[at]) = (figure, unit);
+        }
+    }
+    words
 }
 
 fn form_of_word(word: &str) -> String {
@@ -91,7 +104,8 @@ fn the_summary_for_people_has_its_form_whatever_the_figures() {
         .lines()
         // Whether something else had the CPU, and whether the generator can be trusted then, is the machine's affair.
         .filter(|line| {
-            !line.starts_with("waited for a CPU") && !line.contains("rusted") && !line.starts_with("lateness")
+            let of_machine = ["waited for a CPU", "lateness", "! in parentheses"];
+            !of_machine.iter().any(|words| line.starts_with(words)) && !line.contains("rusted")
         })
         .map(str::to_owned)
         .collect();
@@ -351,4 +365,34 @@ fn requests_of_a_file_are_judged_each_by_its_own_line() {
     let expect =
         "GET /b: the body is not the expected one: it differs from byte 7 on; owed `answer b`, came `answer c`";
     assert_eq!(text, expect);
+}
+
+#[test]
+fn a_target_that_refuses_is_told_in_json_to_programs() {
+    let gone = hello().address();
+    let url = format!("http://{gone}/hello");
+    for more in [&[][..], &["--capacity", "--threshold", "p99 < 50ms"]] {
+        let said = Place::new().tolok(&[&["load", &url, "--format", "json"], more].concat());
+        assert_eq!(said.code, Some(5), "{}", said.progress);
+        let told: Value = serde_json::from_str(&said.output).unwrap();
+        assert_eq!((&told["url"], &told["error"]["kind"]), (&Value::from(url.as_str()), &Value::from("unreachable")));
+        let sentence = told["error"]["text"].as_str().unwrap();
+        assert!(sentence.contains("Connection refused") && said.progress.contains(sentence), "{}", said.progress);
+        assert!(told["format"].is_null() && told["schema_version"] == 1);
+    }
+    let said = Place::new().tolok(&["load", &url]);
+    assert_eq!((said.code, said.output.as_str()), (Some(5), ""));
+}
+
+#[test]
+fn users_that_are_idle_leave_with_5_and_are_named() {
+    let said = load(
+        &ScriptedServer::start(|request| if request.number < 40 { Reply::ok("hello") } else { Reply::close() }),
+        &[],
+    );
+    assert_eq!(said.code, Some(5), "{}", said.output);
+    let line = said.output.split_whitespace().collect::<Vec<_>>().join(" ");
+    for words in ["NOT TRUSTED: users were idle: of 4 only ", " of 4 users on average"] {
+        assert!(line.contains(words), "{words:?} is missing:\n{}", said.output);
+    }
 }

@@ -193,7 +193,8 @@ fn probe(search: u32, rate_rps: f64, judgement: &Judgement, record: &Record) -> 
     let local = record.ledger.failed_by_class.contains_key(&ErrorClass::Local);
     let not_kept = record.thresholds.iter().any(|judged| judged.outcome != KeptOrCrossed::Kept);
     // Lateness is part of the response time, so a late generator may have crossed the threshold itself.
-    let outcome = if has(&[Gate::GeneratorBusy]) || local || (not_kept && has(&[Gate::Lateness])) {
+    let late = |judged: &Judged| judged.outcome == KeptOrCrossed::Unknown && judged.value.is_some() && !judged.at_least;
+    let outcome = if has(&[Gate::GeneratorBusy]) || local || record.thresholds.iter().any(late) {
         ProbeOutcome::GeneratorLimited
     } else if not_kept
         || has(&[Gate::OfferedRate, Gate::NoAnswers, Gate::Ledger])

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use super::lingering::LINGERING;
 use super::slots::Doing;
 use super::streams::CARRIER;
 use super::{BUFFER_BYTES, Engine, Listener};
@@ -12,18 +13,14 @@ use crate::recording::Attempt;
 use crate::schedule::Schedule;
 use crate::transport::{Connection, Ready, Stream, Untold};
 
-/// How long a target that has announced to close a connection may take to do so. That it closes first leaves the
-/// waiting state of the closed connection, and the port, on its side.
-const LINGER: Duration = Duration::from_millis(250);
-
 /// Reads of one connection before others get their turn, however much there is to read.
-const READS_IN_A_ROW: usize = 16;
+pub(super) const READS_IN_A_ROW: usize = 16;
 
 impl<C: Clock, L: Listener> Engine<'_, C, L> {
     /// A socket is ready for something.
     pub(super) fn handle(&mut self, ready: Ready) {
-        if ready.token & CARRIER != 0 {
-            return self.handle_carrier(ready);
+        if ready.token & (CARRIER | LINGERING) != 0 {
+            return self.handle_other(ready);
         }
         let slot = ready.token;
         match self.slots[slot as usize].doing {
@@ -44,8 +41,12 @@ impl<C: Clock, L: Listener> Engine<'_, C, L> {
                     self.receive(slot, attempt, ready.ended);
                 }
             }
-            Doing::Lingering(_) => self.linger(slot),
         }
+    }
+
+    /// A socket that is no slot's is ready for something.
+    fn handle_other(&mut self, ready: Ready) {
+        if ready.token & CARRIER != 0 { self.handle_carrier(ready) } else { self.linger(ready.token) }
     }
 
     /// Receives all there is of an answer. `ended` says that the stream had ended already, so nothing follows what a
@@ -130,14 +131,7 @@ impl<C: Clock, L: Listener> Engine<'_, C, L> {
             return self.next_step(slot, at);
         }
         if !answer.keep_alive && !ended && at < self.end_of_sending() {
-            let place = &mut self.slots[slot as usize];
-            place.doing = Doing::Lingering(at + LINGER);
-            if let Some(connection) = &mut place.connection {
-                // If this fails, the end is not noticed before the wait for it is over, and nothing worse.
-                let _ = connection.tell_again(&self.poller);
-            }
-            self.next_sweep = self.next_sweep.min(at + LINGER);
-            return;
+            self.set_aside(slot, at);
         }
         self.disconnect(slot);
         self.next_step(slot, self.clock.now());
@@ -167,28 +161,6 @@ impl<C: Clock, L: Listener> Engine<'_, C, L> {
             Schedule::Closed(_) => self.span.window_end,
             Schedule::Open(_) => self.end_of_grace(),
         }
-    }
-
-    /// Something came on a connection that is only waiting for its end.
-    fn linger(&mut self, slot: u32) {
-        let Some(connection) = &mut self.slots[slot as usize].connection else { return };
-        // A target that goes on sending after the end is left.
-        for _ in 0..READS_IN_A_ROW {
-            match connection.receive_unasked(&mut self.buffer) {
-                Ok(Stream::Bytes(bytes)) => self.recorder.unasked(bytes),
-                Ok(Stream::Nothing | Stream::Discarded(_)) => return,
-                // A reset after the answer ends the connection just as well.
-                Ok(Stream::End | Stream::Truncated) | Err(_) => break,
-            }
-        }
-        self.let_go(slot);
-    }
-
-    /// A connection that was to be closed is, or has been given up.
-    pub(super) fn let_go(&mut self, slot: u32) {
-        self.slots[slot as usize].doing = Doing::Nothing;
-        self.disconnect(slot);
-        self.next_step(slot, self.clock.now());
     }
 
     /// Something came on a connection between two requests: the target closed it, or sends unsolicited bytes. Either way

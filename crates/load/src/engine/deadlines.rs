@@ -25,30 +25,26 @@ impl<C: Clock, L: Listener> Engine<'_, C, L> {
                 earliest = earliest.min(deadline);
                 continue;
             }
-            match (self.slots[slot as usize].doing, fault) {
-                (Doing::Connecting(attempt) | Doing::Exchanging(attempt), Some(fault)) => {
-                    self.fail(slot, attempt, now, &fault);
-                }
-                _ => {
-                    self.recorder.not_closed_by_target();
-                    self.let_go(slot);
-                }
+            if let Doing::Connecting(attempt) | Doing::Exchanging(attempt) = self.slots[slot as usize].doing {
+                self.fail(slot, attempt, now, &fault);
             }
+        }
+        if let Some(end) = self.sweep_lingering(now) {
+            earliest = earliest.min(end);
         }
         self.next_sweep = earliest.max(now + SWEEP_INTERVAL);
     }
 
-    /// When what a slot is doing must be over, and what it is otherwise; the end of lingering is no fault.
-    fn deadline(&self, slot: u32) -> Option<(MonotonicNs, Option<Fault>)> {
+    /// When what a slot is doing must be over, and what it is otherwise.
+    fn deadline(&self, slot: u32) -> Option<(MonotonicNs, Fault)> {
         match self.slots[slot as usize].doing {
             Doing::Nothing => None,
             Doing::Connecting(attempt) => {
                 let since = self.connecting_since(slot).unwrap_or(attempt.acted);
                 let since = since.max(self.slots[slot as usize].line_free_at);
-                Some((since + self.connect_timeout, Some(Fault::ConnectTimeout)))
+                Some((since + self.connect_timeout, Fault::ConnectTimeout))
             }
-            Doing::Exchanging(attempt) => Some((attempt.acted + self.timeout, Some(Fault::Timeout))),
-            Doing::Lingering(until) => Some((until, None)),
+            Doing::Exchanging(attempt) => Some((attempt.acted + self.timeout, Fault::Timeout)),
         }
     }
 }

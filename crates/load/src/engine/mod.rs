@@ -7,6 +7,7 @@
 
 mod answers;
 mod deadlines;
+mod lingering;
 mod pace;
 mod slices;
 mod slots;
@@ -34,6 +35,8 @@ use crate::schedule::{Phase, Schedule, Share, Span, Steps};
 use crate::stop::Stop;
 use crate::sys::{CpuTime, run_queue_wait};
 use crate::transport::{Connector, Poller};
+use lingering::Lingering;
+pub(crate) use lingering::MOST as MOST_LINGERING;
 use pace::Rations;
 pub(crate) use slices::{Lap, Window};
 use slots::{Doing, Pool, Slot};
@@ -65,6 +68,8 @@ pub(crate) struct Run<'run> {
     pub iterations: &'run Arc<AtomicU64>,
     /// Most connections of an unbounded pool, all threads together.
     pub most_connections: u32,
+    /// Most connections of a thread that wait for the target to close them.
+    pub most_lingering: u32,
 }
 
 /// A request of the plan, ready to be sent and judged.
@@ -125,6 +130,8 @@ pub(crate) struct Engine<'run, C, L> {
     grace: Duration,
     rations: Rations,
     slots: Vec<Slot>,
+    /// Connections of earlier requests, which the target is about to close.
+    lingering: Lingering,
     /// With HTTP/2, the connections that slots share.
     streams: Option<Box<Streams>>,
     pool: Pool,
@@ -177,7 +184,7 @@ impl<'run, C: Clock, L: Listener> Engine<'run, C, L> {
             span,
             schedule: Schedule::new(options, span, share, run.iterations),
             steps: Steps::new(options.mix, &options.requests, options.seed, share.thread),
-            recorder: Recorder::new(span, listener),
+            recorder: Recorder::new(span, listener).splitting_lateness(options.executor.is_open()),
             connector: run.connector.for_thread(share.thread),
             poller,
             requests: prepare(options)?,
@@ -188,6 +195,7 @@ impl<'run, C: Clock, L: Listener> Engine<'run, C, L> {
             rations: Rations::new(options.pace),
             planned: BinaryHeap::with_capacity(slots.len()),
             slots,
+            lingering: Lingering::new(run.most_lingering),
             streams: Streams::of(options),
             pool,
             keeps_connections: false,
@@ -367,6 +375,7 @@ impl<'run, C: Clock, L: Listener> Engine<'run, C, L> {
 
     /// Closes everything and sums up.
     fn finish(mut self, now: MonotonicNs, usage: Usage) -> Outcome {
+        self.close_lingering();
         if self.streams.is_some() {
             self.finish_streams(now);
         }
@@ -385,14 +394,14 @@ impl<'run, C: Clock, L: Listener> Engine<'run, C, L> {
             self.disconnect(slot);
         }
         if let Schedule::Open(cursor) = &mut self.schedule {
-            let mut left = 0;
             while let Some(arrival) = cursor.next() {
                 // What still waits from the warm-up is no request of the window.
                 // One request each, as for those sent late: how many steps would have followed is unknown.
-                left += u64::from(arrival.phase == Phase::Measure);
+                if arrival.phase == Phase::Measure {
+                    self.recorder.never_sent(arrival.planned, now);
+                }
                 cursor.advance();
             }
-            self.recorder.never_sent(left);
         }
         Outcome { recorded: self.recorder.finish(), interrupted: self.interrupted, usage }
     }

@@ -10,7 +10,7 @@ use super::{Border, Engine, Listener, Progress, Run, queue_failed};
 use crate::clock::{Clock, MonotonicNs};
 use crate::error::LoadError;
 use crate::histogram::Durations;
-use crate::recording::{Recorded, Recorder, Row, Rows};
+use crate::recording::{RESPONSE, Recorded, Recorder, Row, Rows};
 use crate::schedule::{Phase, Schedule, Share, Span};
 
 /// Response times of the requests of a window. Shared by the recorders of all slices of a target, one after the other.
@@ -19,7 +19,9 @@ pub(crate) struct Window(Rc<RefCell<Durations>>);
 
 impl Window {
     pub fn new() -> Window {
-        Window(Rc::new(RefCell::new(Durations::new())))
+        let mut durations = Durations::new();
+        durations.count_instants();
+        Window(Rc::new(RefCell::new(durations)))
     }
 
     /// Hands over what was gathered, and forgets it.
@@ -33,7 +35,9 @@ impl Window {
 impl Rows for Window {
     fn exchange(&mut self, row: &mut Box<Row>) {
         if row.phase == Phase::Measure {
-            self.0.borrow_mut().add(&row.times.response);
+            let mut durations = self.0.borrow_mut();
+            durations.add(&row.times.response);
+            durations.add_instants(&row.slowest[RESPONSE], row.start);
         }
         row.clear();
     }
@@ -96,7 +100,6 @@ impl<'run, C: Clock> Engine<'run, C, Window> {
             let place = &mut self.slots[slot as usize];
             match mem::replace(&mut place.doing, Doing::Nothing) {
                 Doing::Nothing => {}
-                Doing::Lingering(_) => self.disconnect(slot),
                 Doing::Connecting(attempt) => {
                     place.connection = None;
                     self.recorder.abandoned(&attempt, at);
@@ -110,6 +113,7 @@ impl<'run, C: Clock> Engine<'run, C, Window> {
                 }
             }
         }
+        self.close_lingering();
         self.in_flight = 0;
         self.planned.clear();
         let mut listener = self.recorder.rows().clone();

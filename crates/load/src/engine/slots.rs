@@ -17,8 +17,6 @@ pub(super) enum Doing {
     Connecting(Attempt),
     /// Sending a request and receiving its answer.
     Exchanging(Attempt),
-    /// Waiting for the target to close the connection, until then at most.
-    Lingering(MonotonicNs),
 }
 
 /// A place for a connection.
@@ -58,7 +56,7 @@ impl Slot {
         match self.doing {
             Doing::Connecting(_) => true,
             Doing::Exchanging(_) => self.connection.as_ref().is_some_and(Connection::has_sent_nothing),
-            Doing::Nothing | Doing::Lingering(_) => false,
+            Doing::Nothing => false,
         }
     }
 }

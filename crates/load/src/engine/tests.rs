@@ -52,7 +52,14 @@ fn run(options: &Options, asked: &AtomicBool, told: impl FnMut(Border)) -> (Reco
     let address = Address::Inet(options.target.resolve().unwrap());
     let connector = Connector::new(address, options);
     let (stop, iterations) = (Stop::new(asked, Duration::ZERO), Arc::default());
-    let run = Run { options, connector: &connector, stop: &stop, iterations: &iterations, most_connections: u32::MAX };
+    let run = Run {
+        options,
+        connector: &connector,
+        stop: &stop,
+        iterations: &iterations,
+        most_connections: u32::MAX,
+        most_lingering: MOST_LINGERING,
+    };
     let span = Span::new(SystemClock.now(), options.warm_up, options.executor.window());
     let connect_times = Rc::new(RefCell::new(Durations::new()));
     let borders = Borders { told, connect_times: Rc::clone(&connect_times) };

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, VecDeque};
 
 use hdrhistogram::Histogram;
 
+use super::times::CONNECT;
 use super::{Recorded, Row, Times};
 use crate::fault::ErrorClass;
 use crate::histogram::{encode, quantile_s};
@@ -45,7 +46,7 @@ impl Collector {
             pending: VecDeque::new(),
             complete: 0,
             second_histograms,
-            totals: Times::new(),
+            totals: Times::counting_instants(),
             so_far: SoFar::default(),
             sum: None,
         }
@@ -81,9 +82,13 @@ impl Collector {
         let second = second_row(self.complete as u32, &row, &self.span, self.second_histograms);
         self.complete += 1;
         match row.phase {
-            Phase::WarmUp => self.totals.connect.add(&row.times.connect),
+            Phase::WarmUp => {
+                self.totals.connect.add(&row.times.connect);
+                self.totals.connect.add_instants(&row.slowest[CONNECT], row.start);
+            }
             Phase::Measure => {
                 self.totals.add(&row.times);
+                self.totals.add_instants(&row.slowest, row.start);
                 self.so_far.duration_s += second.duration_s;
                 self.so_far.good += second.good;
                 self.so_far.failed += second.failed;
@@ -111,6 +116,7 @@ impl Collector {
     pub fn finish(mut self) -> Option<(Recorded, Times)> {
         let sum = self.sum?;
         self.totals.add(&sum.drain_row.times);
+        self.totals.add_instants(&sum.drain_row.slowest, sum.drain_row.start);
         Some((sum, self.totals))
     }
 }
@@ -160,6 +166,7 @@ impl Recorded {
         self.whole_run.add(&other.whole_run);
         self.cut_off += other.cut_off;
         self.drain_row.add(&other.drain_row);
+        self.unanswered.add(&other.unanswered);
         self.occupancy.area_ns += other.occupancy.area_ns;
         self.occupancy.time_ns += other.occupancy.time_ns;
         self.queue_max += other.queue_max;

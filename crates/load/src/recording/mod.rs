@@ -7,6 +7,7 @@
 //! slowest. Requests of the warm-up are counted apart and enter no histogram.
 
 mod collect;
+mod instants;
 mod row;
 mod timeline;
 mod times;
@@ -15,14 +16,15 @@ use std::collections::BTreeMap;
 
 use crate::clock::MonotonicNs;
 use crate::fault::{ErrorClass, Fault};
-use crate::histogram::seconds;
+use crate::histogram::{Durations, seconds};
 use crate::record::{Connections, Drain, ErrorExample, Ledger, WarmUpLedger, WholeRun};
 use crate::schedule::{Phase, Span};
 pub(crate) use collect::Collector;
+pub(crate) use instants::{Instants, Slowest};
 pub(crate) use row::Row;
 pub(crate) use timeline::Rows;
 use timeline::{Level, Timeline};
-pub(crate) use times::Times;
+pub(crate) use times::{RESPONSE, Times};
 
 /// A request on its way.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -35,6 +37,8 @@ pub(crate) struct Attempt {
     pub sent: MonotonicNs,
     /// The phase it belongs to. Kept, because an early stop moves the borders.
     pub phase: Phase,
+    /// How late the engine acted, up to 4 s.
+    pub late_ns: u32,
 }
 
 /// Everything a thread's recorder knows at the end of a run, beside the rows it has told.
@@ -51,6 +55,8 @@ pub(crate) struct Recorded {
     pub cut_off: u64,
     /// What came after the window.
     pub drain_row: Row,
+    /// How long requests of the window had waited that had no outcome when the run ended, from their intended start.
+    pub unanswered: Durations,
     pub occupancy: Occupancy,
     pub queue_max: u64,
     pub connections: Connections,
@@ -92,6 +98,9 @@ pub(crate) struct Recorder<R> {
     /// Of `warm_up.carried_over_waiting`, those that were answered well after the window.
     answered_late: u64,
     cut_off: u64,
+    unanswered: Durations,
+    /// Whether response times are also kept without the engine's lateness.
+    splits_lateness: bool,
     connections: Connections,
     received_bytes: u64,
     sent_bytes: u64,
@@ -117,12 +126,19 @@ impl<R: Rows> Recorder<R> {
             unsent: 0,
             answered_late: 0,
             cut_off: 0,
+            unanswered: Durations::new(),
+            splits_lateness: false,
             connections: Connections::default(),
             received_bytes: 0,
             sent_bytes: 0,
             error_examples: BTreeMap::new(),
             failures: 0,
         }
+    }
+
+    /// The same for an open loop, where a request may leave late.
+    pub fn splitting_lateness(self, splits_lateness: bool) -> Recorder<R> {
+        Recorder { splits_lateness, ..self }
     }
 
     /// Time has come to `now`: completes the rows that end at or before it.
@@ -176,14 +192,15 @@ impl<R: Rows> Recorder<R> {
                 self.cut_off += u64::from(ready == intended);
             }
         }
+        let late_ns = acted.ns_since(ready);
         if let Some(row) = self.timeline.row_of(phase) {
             row.sent += 1;
-            row.times.lateness.record(acted.ns_since(ready));
+            row.times.lateness.record(late_ns);
             if ready > intended {
                 row.times.queue.record(ready.ns_since(intended));
             }
         }
-        Attempt { intended, acted, sent: acted, phase }
+        Attempt { intended, acted, sent: acted, phase, late_ns: u32::try_from(late_ns).unwrap_or(u32::MAX) }
     }
 
     /// The first byte of an answer has come.
@@ -216,6 +233,9 @@ impl<R: Rows> Recorder<R> {
             row.good += 1;
             row.times.response.record(at.ns_since(attempt.intended));
             row.times.service.record(at.ns_since(attempt.sent));
+            if self.splits_lateness {
+                row.times.punctual.record(at.ns_since(attempt.intended) - u64::from(attempt.late_ns));
+            }
         }
     }
 
@@ -253,14 +273,18 @@ impl<R: Rows> Recorder<R> {
     pub fn abandoned(&mut self, attempt: &Attempt, at: MonotonicNs) {
         self.ended(attempt, at);
         match attempt.phase {
-            Phase::Measure => self.drain.abandoned += 1,
+            Phase::Measure => {
+                self.drain.abandoned += 1;
+                self.unanswered.record(at.ns_since(attempt.intended));
+            }
             Phase::WarmUp => self.warm_up.carried_over_waiting += 1,
         }
     }
 
-    /// The run ends and this many requests of the window were never sent.
-    pub fn never_sent(&mut self, requests: u64) {
-        self.drain.never_sent += requests;
+    /// The run ends at `at`, and a request of the window was never sent.
+    pub fn never_sent(&mut self, intended: MonotonicNs, at: MonotonicNs) {
+        self.drain.never_sent += 1;
+        self.unanswered.record(at.ns_since(intended));
     }
 
     /// Bytes came in.
@@ -368,6 +392,7 @@ impl<R: Rows> Recorder<R> {
             drain: self.drain,
             whole_run,
             cut_off: self.cut_off,
+            unanswered: self.unanswered,
             drain_row: self.timeline.into_drain(),
             occupancy: self.occupancy,
             queue_max: self.queue_max,

@@ -2,6 +2,8 @@
 //! rows of all threads up and gives the emptied ones back: the measuring thread neither sorts nor encodes.
 
 use super::Times;
+use super::instants::Slowest;
+use super::times::PRINTED;
 use crate::clock::MonotonicNs;
 use crate::fault::ErrorClass;
 use crate::schedule::{Phase, Span};
@@ -27,6 +29,8 @@ pub(crate) struct Row {
     /// Arrivals waiting for a connection at the end of the row.
     pub queued: u64,
     pub times: Times,
+    /// The slowest values of each millisecond, of the distributions whose percentiles are given.
+    pub slowest: [Slowest; PRINTED],
 }
 
 impl Row {
@@ -46,6 +50,7 @@ impl Row {
             in_flight: 0,
             queued: 0,
             times: Times::new(),
+            slowest: std::array::from_fn(|_| Slowest::with_room()),
         }
     }
 
@@ -56,12 +61,20 @@ impl Row {
         (self.start, self.end) = (start, phase_end.min(start + ROW));
     }
 
+    /// A millisecond of the row is over: notes its slowest values.
+    pub fn cut(&mut self, at: usize) {
+        for (slowest, durations) in self.slowest.iter_mut().zip(self.times.printed()) {
+            slowest.note(at, durations.cut());
+        }
+    }
+
     /// Forgets what it holds.
     pub fn clear(&mut self) {
         (self.sent, self.good, self.failed) = (0, 0, Default::default());
         (self.received_bytes, self.sent_bytes, self.new_connections) = (0, 0, 0);
         (self.in_flight, self.queued) = (0, 0);
         self.times.clear();
+        self.slowest.iter_mut().for_each(Slowest::clear);
     }
 
     /// Adds the same second of another thread.
@@ -76,5 +89,6 @@ impl Row {
         self.in_flight += other.in_flight;
         self.queued += other.queued;
         self.times.add(&other.times);
+        self.slowest.iter_mut().zip(&other.slowest).for_each(|(sum, other)| sum.add(other));
     }
 }

@@ -149,7 +149,8 @@ fn a_request_planned_in_the_window_and_acted_on_after_it_was_unsent_when_it_ende
     let now = run.clock.now();
     let attempt = run.recorder.sent(planned, now, now);
     run.answer(attempt, MS);
-    run.recorder.never_sent(2);
+    let end = run.clock.now();
+    (0..2).for_each(|_| run.recorder.never_sent(planned, end));
     let told = run.end();
     let Recorded { ledger, drain, .. } = &told.recorded;
     assert_eq!(*drain, Drain { sent: 1, good: 1, never_sent: 2, ..Drain::default() });

@@ -1,5 +1,6 @@
 //! Cuts time into rows of a second. Rows are cut at the phases' borders too, so that no row holds something of both.
 
+use super::instants::SLOT;
 use super::row::Row;
 use crate::clock::MonotonicNs;
 use crate::schedule::{Phase, Span};
@@ -22,6 +23,9 @@ pub(crate) struct Level {
 pub(super) struct Timeline<R> {
     span: Span,
     open: Box<Row>,
+    /// The millisecond of the row that is being filled, and its end.
+    slot: usize,
+    slot_end: MonotonicNs,
     /// The window is over, and the open row is the drain's.
     drains: bool,
     rows: R,
@@ -31,7 +35,8 @@ impl<R: Rows> Timeline<R> {
     pub fn new(span: Span, rows: R) -> Timeline<R> {
         let mut open = Box::new(Row::new());
         open.begin(span.start, &span);
-        Timeline { span, open, drains: false, rows }
+        let slot_end = open.end.min(span.start + SLOT);
+        Timeline { span, open, slot: 0, slot_end, drains: false, rows }
     }
 
     /// End of the row that is being filled; nothing after the window.
@@ -39,15 +44,23 @@ impl<R: Rows> Timeline<R> {
         (!self.drains).then_some(self.open.end)
     }
 
-    /// Whether `now` lies beyond the row that is being filled.
+    /// Whether `now` lies beyond the millisecond that is being filled.
     pub fn is_behind(&self, now: MonotonicNs) -> bool {
-        now >= self.open.end && !self.drains
+        now >= self.slot_end
     }
 
-    /// Completes all rows that end at or before `now`.
+    /// Completes the millisecond, and all rows that end at or before `now`.
+    #[inline(never)]
     pub fn advance(&mut self, now: MonotonicNs, level: Level) {
-        while self.is_behind(now) {
+        self.open.cut(self.slot);
+        while now >= self.open.end && !self.drains {
             self.close_row(level);
+        }
+        let slot = now.ns_since(self.open.start) / SLOT.as_nanos() as u64;
+        self.slot = slot as usize;
+        self.slot_end = self.open.start + SLOT * (slot as u32 + 1);
+        if !self.drains {
+            self.slot_end = self.slot_end.min(self.open.end);
         }
     }
 
@@ -56,6 +69,7 @@ impl<R: Rows> Timeline<R> {
         self.span = self.span.cut_at(at);
         if !self.drains {
             self.open.end = self.open.end.min(at);
+            self.slot_end = self.slot_end.min(at);
         }
     }
 
@@ -88,7 +102,8 @@ impl<R: Rows> Timeline<R> {
     }
 
     /// What came after the window.
-    pub fn into_drain(self) -> Row {
+    pub fn into_drain(mut self) -> Row {
+        self.open.cut(self.slot);
         *self.open
     }
 }

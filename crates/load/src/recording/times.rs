@@ -1,5 +1,7 @@
 //! How long things took, measured in several ways.
 
+use super::instants::Slowest;
+use crate::clock::MonotonicNs;
 use crate::histogram::Durations;
 
 /// The distributions of a second of a thread, or of sums of such.
@@ -19,7 +21,16 @@ pub(crate) struct Times {
     pub first_byte: Durations,
     /// Failed requests, from the intended start.
     pub failure: Durations,
+    /// Response times without the engine's own lateness; in open loops only.
+    pub punctual: Durations,
 }
+
+/// Distributions whose percentiles are given.
+pub(super) const PRINTED: usize = 7;
+/// Which of them is that of responses.
+pub(crate) const RESPONSE: usize = 0;
+/// Which of them is that of connecting.
+pub(super) const CONNECT: usize = 4;
 
 impl Times {
     pub fn new() -> Times {
@@ -31,14 +42,31 @@ impl Times {
             connect: Durations::new(),
             first_byte: Durations::new(),
             failure: Durations::new(),
+            punctual: Durations::new(),
         }
     }
 
+    /// The same, made to count instants.
+    pub fn counting_instants() -> Times {
+        let mut times = Times::new();
+        times.printed().into_iter().for_each(Durations::count_instants);
+        times
+    }
+
+    /// Those whose percentiles are given.
+    pub(super) fn printed(&mut self) -> [&mut Durations; PRINTED] {
+        let Times { response, service, lateness, queue, connect, first_byte, failure, .. } = self;
+        [response, service, lateness, queue, connect, first_byte, failure]
+    }
+
     pub fn clear(&mut self) {
-        let Times { response, service, lateness, queue, connect, first_byte, failure } = self;
-        for durations in [response, service, lateness, queue, connect, first_byte, failure] {
-            durations.clear();
-        }
+        self.printed().into_iter().for_each(Durations::clear);
+        self.punctual.clear();
+    }
+
+    /// Adds the instants of a row that began at `start`. Rows come in the order of time.
+    pub(super) fn add_instants(&mut self, slowest: &[Slowest; PRINTED], start: MonotonicNs) {
+        self.printed().into_iter().zip(slowest).for_each(|(durations, slowest)| durations.add_instants(slowest, start));
     }
 
     pub fn add(&mut self, other: &Times) {
@@ -49,5 +77,6 @@ impl Times {
         self.connect.add(&other.connect);
         self.first_byte.add(&other.first_byte);
         self.failure.add(&other.failure);
+        self.punctual.add(&other.punctual);
     }
 }

@@ -92,7 +92,9 @@ pub fn run(
         options.check()?;
         engine::check(options)?;
     }
-    open_files::allow(targets.iter().map(|options| options.executor.vus()).sum())?;
+    let most_lingering =
+        open_files::allow(targets.iter().map(|options| options.executor.vus()).sum(), engine::MOST_LINGERING)?;
+    let most_lingering = most_lingering / targets.len().max(1) as u32;
     let connectors = targets.iter().map(connector).collect::<Result<Vec<Connector>, LoadError>>()?;
     let (stop, iterations) = (Stop::new(stop, Duration::ZERO), Arc::new(AtomicU64::new(0)));
     let runs: Vec<Run<'_>> = targets
@@ -104,6 +106,7 @@ pub fn run(
             stop: &stop,
             iterations: &iterations,
             most_connections: options.executor.vus(),
+            most_lingering,
         })
         .collect();
     let _punctual = Punctual::new();
@@ -317,8 +320,9 @@ impl Target<'_> {
         let response = &mut self.response;
         self.window.take(|slice| {
             response.add(slice);
+            response.set_instants_of(slice);
             line.latency_mean_s = slice.mean_s();
-            line.latency_p50_s = slice.quantile_s(0.5);
+            line.latency_p50_s = slice.plain_quantile_s(0.5);
             line.latency_max_s = slice.max_s();
         });
         for (class, count) in &recorded.ledger.failed_by_class {

@@ -37,7 +37,7 @@ fn collected() -> Collected {
     let start = MonotonicNs(1_000_000_000);
     let span = Span::new(start, ms(500), ms(1_500));
     let mut collector = Collector::new(span, 1, true);
-    let mut recorder = Recorder::new(span, Collecting(&mut collector));
+    let mut recorder = Recorder::new(span, Collecting(&mut collector)).splitting_lateness(true);
     recorder.connected(start, start + ms(1));
     for number in 0..38 {
         let intended = start + ms(number * 50);
@@ -54,7 +54,8 @@ fn collected() -> Collected {
         }
     }
     recorder.queued(2);
-    recorder.never_sent(2);
+    let planned = start + ms(1_900);
+    (0..2).for_each(|later| recorder.never_sent(planned + ms(50 * later), span.window_end + ms(100)));
     let recorded = recorder.finish();
     collector.ended(0, recorded);
     let timeline = std::iter::from_fn(|| collector.next_second()).collect();

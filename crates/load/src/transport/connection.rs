@@ -207,6 +207,12 @@ impl Connection {
         poller.watch(self.socket.as_fd(), self.token, self.interest)
     }
 
+    /// Registers it under another number, and has the event queue tell again what it has told already.
+    pub fn watch_as(&mut self, token: u32, poller: &Poller) -> Result<(), Fault> {
+        self.token = token;
+        self.tell_again(poller)
+    }
+
     /// Whether the present request is the last of the number it may carry.
     pub fn is_last(&self, at_most: Option<u32>) -> bool {
         at_most.is_some_and(|at_most| self.requests >= at_most)

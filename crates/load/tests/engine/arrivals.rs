@@ -10,7 +10,7 @@ use tolok_load::schedule::Phase;
 use tolok_load::verdict::Gate;
 use tolok_testkit::{EventServer, Pattern, Reply, ScriptedServer};
 
-use crate::stage::{BODY, MS, options, rate, run, sum};
+use crate::stage::{BODY, ENDLESS, MS, options, rate, run, sum};
 
 /// Long enough for every request to have its answer.
 const PATIENT: Option<Duration> = Some(Duration::from_secs(60));
@@ -229,4 +229,46 @@ fn users_that_think_are_refused_where_arrivals_come_by_the_clock() {
     options.think_time = ThinkTime { least: MS, most: MS };
     let error = tolok_load::run(&options, &Default::default(), &mut |_| {}).unwrap_err();
     assert!(error.to_string().contains("think"), "{error}");
+}
+
+/// A server that stops answering 50 ms before the end of a window of one second, for 400 ms, under 1,000 requests a second.
+fn stalled_at_the_end(grace: Duration) -> Record {
+    let stall = Pattern::Stalls { first: MS * 950, every: ENDLESS, length: MS * 400 };
+    let server = EventServer::start(BODY, stall);
+    let mut options = Options::new(&server.url("/")).unwrap();
+    (options.executor, options.grace) = (rate(1_000.0, Duration::from_secs(1)), Some(grace));
+    run(&options)
+}
+
+#[test]
+fn a_stall_at_the_end_of_the_window_is_in_the_percentiles() {
+    let p99 = |record: &Record| *record.response_time.percentiles.iter().find(|it| it.quantile == 0.99).unwrap();
+    // Who waits for the end of the stall sees all of it. It is one instant, so the value is given for this run alone.
+    let waited = stalled_at_the_end(Duration::from_secs(5));
+    let seen_s = p99(&waited).once_s.or(p99(&waited).latency_s).unwrap();
+    assert!(waited.unanswered_time.is_none() && seen_s > 0.3, "{:?}", p99(&waited));
+    // Who does not knows a lower bound, and says so.
+    let cut = stalled_at_the_end(Duration::ZERO);
+    let unanswered = cut.unanswered_time.as_ref().unwrap();
+    assert!(unanswered.count >= 10 && cut.drain.abandoned + cut.drain.never_sent == unanswered.count);
+    let least_s = p99(&cut).at_least_s.unwrap();
+    assert!(p99(&cut).latency_s.is_none() && least_s > 0.02, "{:?}", p99(&cut));
+}
+
+#[test]
+fn a_threshold_that_missing_answers_decide_is_neither_kept_nor_crossed() {
+    use tolok_load::threshold::{Comparison, KeptOrCrossed, Metric, Part, Threshold};
+    let server = ScriptedServer::start(|request| if request.number < 50 { Reply::ok(BODY) } else { Reply::never() });
+    let mut options = options(&server);
+    (options.executor, options.pool) = (rate(200.0, MS * 500), Pool::Bounded(64));
+    let below = |limit| Threshold {
+        text: String::new(),
+        metric: Metric::Quantile(Part::Response, 0.99),
+        comparison: Comparison::Below,
+        limit,
+    };
+    let judgement = tolok_load::Judgement { thresholds: vec![below(3600.0), below(0.05)], abort: false };
+    let record = tolok_load::run_with(&options, &judgement, &Default::default(), &mut |_| {}).unwrap();
+    let outcomes: Vec<_> = record.thresholds.iter().map(|it| (it.outcome, it.at_least)).collect();
+    assert_eq!(outcomes, [(KeptOrCrossed::Unknown, true), (KeptOrCrossed::Crossed, true)]);
 }

@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use tolok_load::options::{ConnectionPolicy, Executor, ExpectBody, Method, Options, Sources};
+use tolok_load::verdict::Gate;
 use tolok_testkit::{Framing, Reply, Request, ScriptedServer};
 
 use crate::stage::{BODY, ENDLESS, check_account, options, play, play_script, play_with, run};
@@ -43,24 +44,60 @@ fn a_target_that_ignores_the_wish_to_close_is_closed_on() {
     assert_eq!(played.record.ledger.good, 20);
 }
 
+/// An answer that announces the end of the connection.
+fn announcing() -> Reply {
+    Reply::with(200, BODY, Framing::Length, &["Connection: close"])
+}
+
+/// Keeps a run going for so long, so that something can happen beside it.
+fn later(ms: u64) -> Reply {
+    Reply::ok(BODY).after(Duration::from_millis(ms))
+}
+
 #[test]
 fn a_target_that_announces_the_end_and_does_not_come_to_it_is_left_after_a_while() {
-    let announcing = || Reply::with(200, BODY, Framing::Length, &["Connection: close"]).then_hang();
-    let played = play(vec![announcing(), announcing()]);
+    let played = play(vec![announcing().then_hang(), announcing().then_hang(), later(400)]);
     let connections = &played.record.connections;
     assert_eq!((connections.opened, connections.not_closed_by_target), (3, 2));
-    assert_eq!(played.record.ledger.good, 2);
+    assert_eq!(played.record.ledger.good, 3);
+}
+
+#[test]
+fn nobody_waits_for_a_target_that_closes_late() {
+    let late = || announcing().joined_with(Reply::close().after(Duration::from_millis(200)));
+    let played = play((0..20).map(|_| late()).chain([later(400)]).collect());
+    let record = &played.record;
+    assert_eq!((record.ledger.good, record.connections.opened), (21, 21));
+    assert_eq!((record.connections.not_closed_by_target, record.connections.never_answered), (0, 0));
+    // One after the other they would take 4 s.
+    assert!(record.window_s < 2.0 && record.in_flight_mean.unwrap() > 0.5, "{} s", record.window_s);
+}
+
+#[test]
+fn a_target_that_closes_nothing_fills_no_more_than_a_certain_number_of_files() {
+    let played = play((0..300).map(|_| announcing().then_hang()).chain([later(400)]).collect());
+    let connections = &played.record.connections;
+    assert_eq!((connections.opened, connections.not_closed_by_target), (301, 300));
 }
 
 #[test]
 fn bytes_after_the_last_answer_are_counted() {
     // The wait lets them come in a segment of their own, after the answer was taken; in the same one they are a fault.
-    let answer = Reply::with(200, BODY, Framing::Length, &["Connection: close"]);
     let late = Reply::raw("XYZ").after(Duration::from_millis(100)).then_close();
-    let played = play_with(vec![answer.joined_with(late)], |_| {});
+    let played = play(vec![announcing().joined_with(late), later(300)]);
     let connections = &played.record.connections;
     assert_eq!((connections.unasked_bytes, connections.not_closed_by_target), (3, 0));
-    assert_eq!((played.record.ledger.good, played.record.connections.opened), (1, 2));
+    assert_eq!((played.record.ledger.good, played.record.connections.opened), (2, 2));
+}
+
+#[test]
+fn users_that_wait_after_dead_connections_are_no_load() {
+    let server = ScriptedServer::start(|_| Reply::close());
+    let mut options = options(&server);
+    options.executor = Executor::ConstantVus { vus: 4, duration: Duration::from_millis(500) };
+    let record = run(&options);
+    assert!(record.idle_users_mean.unwrap() > 3.0, "{:?}", record.idle_users_mean);
+    assert!(record.verdict.reasons.iter().any(|reason| reason.gate == Gate::IdleUsers), "{:?}", record.verdict);
 }
 
 #[test]

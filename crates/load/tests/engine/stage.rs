@@ -153,12 +153,22 @@ fn check_distributions(record: &Record) {
     check_distribution(record, &record.service_time, |row| &row.service_time, [ledger.good, drain.good]);
     check_distribution(record, &record.lateness, |row| &row.lateness, [ledger.sent, drain.sent]);
     assert_eq!(record.failure_time.count, ledger.failed + drain.failed);
+    assert_eq!(record.unanswered_time.as_ref().map_or(0, |it| it.count), drain.abandoned + drain.never_sent);
+    let open = record.plan.executor.ends_with("arrival-rate");
+    assert_eq!(record.punctual_time.as_ref().map(|it| it.count), open.then_some(good));
     assert_eq!(record.connect_time.count, record.connections.opened);
     assert!((good..=ledger.sent + drain.sent).contains(&record.time_to_first_byte.count));
     assert!(record.queue_time.count <= ledger.sent + drain.sent);
     // The parts of a response time are parts of it.
     let longest = |distribution: &Distribution| distribution.max_s.unwrap_or(0.0);
     assert!(longest(&record.service_time) <= longest(&record.response_time));
+}
+
+/// The requests without an answer that the percentiles of a distribution heed: those of response times in open loops.
+fn unanswered(record: &Record, whole: &Distribution) -> Option<histogram::Histogram<u64>> {
+    let heeded = std::ptr::eq(whole, &record.response_time) && record.plan.executor.ends_with("arrival-rate");
+    let unanswered = record.unanswered_time.as_ref().filter(|_| heeded)?;
+    Some(histogram::decode(&unanswered.histogram).unwrap())
 }
 
 /// A distribution holds what the rows hold, and as much more as it should.
@@ -170,7 +180,10 @@ fn check_distribution(
 ) {
     let told = histogram::decode(&whole.histogram).unwrap();
     assert_eq!((whole.count, told.len()), (in_rows + in_drain, in_rows + in_drain));
-    assert_eq!(histogram::percentiles(&told), whole.percentiles);
+    let percentiles = whole.percentiles.iter();
+    let made = percentiles
+        .map(|it| histogram::percentile(&told, unanswered(record, whole).as_ref(), it.quantile, it.instants));
+    assert_eq!(made.collect::<Vec<_>>(), whole.percentiles);
     let of_rows = histogram::merge(rows(record, Phase::Measure).map(|row| of_row(row).as_str())).unwrap();
     assert_eq!(of_rows.len(), in_rows);
     let mut rest = told;

@@ -6,7 +6,6 @@ use std::time::Duration;
 
 use tolok_load::clock::{Clock, SystemClock};
 use tolok_load::event::Event;
-use tolok_load::histogram;
 use tolok_load::options::{ConnectionPolicy, Executor, ThinkTime};
 use tolok_load::record::{Drain, Record, SecondRow};
 use tolok_load::schedule::Phase;
@@ -72,8 +71,8 @@ fn a_run_has_a_warm_up_and_a_window_and_tells_both() {
     assert_eq!((thread.cpu_user_s, thread.cpu_system_s), (record.cpu_user_s, record.cpu_system_s));
     let busy_s = (record.cpu_user_s + record.cpu_system_s - thread.spin_s).max(0.0);
     assert_eq!(record.generator_busy, Some(busy_s / 1.25));
-    let decoded = histogram::decode(&record.response_time.histogram).unwrap();
-    assert_eq!(histogram::percentiles(&decoded), record.response_time.percentiles);
+    let median = record.response_time.percentiles[0];
+    assert!(median.latency_s.is_some() && median.instants.unwrap() >= 10, "{median:?}");
 }
 
 #[test]

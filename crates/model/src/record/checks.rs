@@ -17,12 +17,25 @@ pub struct LoadChecks {
     /// The 99th percentile of the same, in seconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lateness_p99_s: Option<f64>,
+    /// Percentiles of the response time that the generator's lateness made more than 5 % larger; they are not given. Absent in closed
+    /// loops.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub late_percentiles: Option<Vec<LatePercentile>>,
     /// Share of the window in which the generator's busiest thread was busy, from 0 to 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub busiest_thread: Option<f64>,
     /// How bodies of answers were checked: `exactly`, `length`, `json`, `discard`, `anything`, or `mixed`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub body_check: Option<String>,
+}
+
+/// A percentile that is not the subject's alone.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct LatePercentile {
+    /// From 0 to 1.
+    pub quantile: f64,
+    /// By which share of itself the generator's lateness made it larger.
+    pub moved: f64,
 }
 
 /// The window second by second. Every list has one entry for each whole second; a partial second is left

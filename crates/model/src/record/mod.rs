@@ -467,11 +467,19 @@ impl Latency {
 pub struct Percentile {
     /// From 0 to 1.
     pub quantile: f64,
-    /// In seconds, or `None` if fewer than 10 samples lie beyond.
+    /// In seconds, or `None` if fewer than 10 samples lie beyond, or it is unknown for another reason.
     pub latency_s: Option<f64>,
+    /// Of an unknown percentile, what it is at least: requests beyond it had no answer when the run ended.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub at_least_s: Option<f64>,
 }
 
 impl Percentile {
+    /// One that is known, or of which nothing is.
+    pub fn new(quantile: f64, latency_s: Option<f64>) -> Self {
+        Self { quantile, latency_s, at_least_s: None }
+    }
+
     /// Samples that must lie beyond a valid percentile.
     pub const SAMPLES_BEYOND: f64 = 10.0;
 

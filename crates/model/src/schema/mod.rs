@@ -1,4 +1,5 @@
-//! JSON Schemas: of the files that people write, for editors and for other programs, and of what `tolok fidelity` and `tolok verify` find.
+//! JSON Schemas: of the files that people write, for editors and for other programs, and of what
+//! `tolok fidelity` and `tolok verify` find and `tolok load` is refused.
 
 mod by_hand;
 
@@ -9,6 +10,7 @@ pub(crate) use by_hand::WrittenNumbers;
 
 use crate::JsonSchema;
 use crate::fidelity::FidelityReport;
+use crate::refusal::LoadRefusal;
 use crate::transcription::TranscriptionFile;
 use crate::verification::Verification;
 use crate::{ReplicationFile, StudyFile, SubjectFile, WorkloadFile};
@@ -41,6 +43,11 @@ pub fn transcription_schema() -> Value {
 /// The schema of what `tolok fidelity` finds, as JSON.
 pub fn fidelity_schema() -> Value {
     schemars::schema_for!(FidelityReport).to_value()
+}
+
+/// The schema of what `tolok load` writes as JSON if there was no run.
+pub fn refusal_schema() -> Value {
+    schemars::schema_for!(LoadRefusal).to_value()
 }
 
 /// The schema of what `tolok verify` finds, as JSON.

@@ -54,7 +54,7 @@ mod tests {
             goodput_rps: 45.0,
             ledger: LedgerCounts { good: 90, failed, unsent: 20, ..LedgerCounts::default() },
             latency: Latency {
-                percentiles: vec![Percentile { quantile: 0.95, latency_s: Some(0.04) }],
+                percentiles: vec![Percentile::new(0.95, Some(0.04))],
                 mean_s: Some(0.01),
                 ..Latency::default()
             },

@@ -1,8 +1,8 @@
 //! Whether the record of tolok's load engine agrees with itself: percentiles with their histograms, rows with the ledger.
 
 use serde_json::Value;
-use tolok_load::histogram::{decode, percentiles, quantile_s};
-use tolok_load::record::{Record, SecondRow};
+use tolok_load::histogram::{Histogram, QUANTILES, decode, percentile, quantile_s};
+use tolok_load::record::{LoopModel, Record, SecondRow};
 use tolok_load::schedule::Phase;
 
 /// A mean and a longest value are exact, and a histogram keeps each to a thousandth.
@@ -34,9 +34,13 @@ pub(super) fn agreement(text: &str) -> Result<Agreement, String> {
     let value: Value = serde_json::from_str(text).map_err(|error| error.to_string())?;
     let mut found = Agreement::default();
     found.ledger(&record);
+    let unanswered = record.unanswered_time.as_ref().filter(|_| record.plan.loop_model == LoopModel::Open);
+    let unanswered = unanswered.map(|it| decode(&it.histogram)).transpose();
+    let unanswered = unanswered.map_err(|error| format!("unanswered_time: {error}"))?;
     for (name, part) in value.as_object().into_iter().flatten() {
         if part.get("histogram").is_some() {
-            found.distribution(name, part)?;
+            let heeded = unanswered.as_ref().filter(|_| ["response_time", "punctual_time"].contains(&name.as_str()));
+            found.distribution(name, part, heeded)?;
         }
     }
     for (place, row) in record.timeline.iter().enumerate() {
@@ -89,16 +93,20 @@ impl Agreement {
         self.equal("ledger.failed", ledger.failed.into(), classes.into(), "the classes of the timeline's rows");
     }
 
-    fn distribution(&mut self, name: &str, part: &Value) -> Result<(), String> {
+    fn distribution(&mut self, name: &str, part: &Value, unanswered: Option<&Histogram<u64>>) -> Result<(), String> {
         const SOURCE: &str = "its histogram";
         let text = part["histogram"].as_str().unwrap_or_default();
         let histogram = decode(text).map_err(|error| format!("{name}: {error}"))?;
         self.equal(format!("{name}.count"), part["count"].clone(), histogram.len().into(), SOURCE);
-        for (place, made) in percentiles(&histogram).into_iter().enumerate() {
+        for (place, quantile) in QUANTILES.into_iter().enumerate() {
             let stored = &part["percentiles"][place];
+            let made = percentile(&histogram, unanswered, quantile, stored["instants"].as_u64());
             let at = format!("{name}.percentiles[{place}]");
             self.equal(format!("{at}.quantile"), stored["quantile"].clone(), made.quantile.into(), SOURCE);
-            self.equal(format!("{at}.latency_s"), stored["latency_s"].clone(), made.latency_s.into(), SOURCE);
+            let values = [("latency_s", made.latency_s), ("at_least_s", made.at_least_s), ("once_s", made.once_s)];
+            for (what, made) in values {
+                self.equal(format!("{at}.{what}"), stored[what].clone(), made.into(), SOURCE);
+            }
         }
         let near = |stored: &Value, made_ns: f64| {
             let made_s = made_ns / 1e9;
@@ -131,7 +139,7 @@ impl Agreement {
 #[cfg(test)]
 mod tests {
     use serde_json::json;
-    use tolok_load::histogram::{empty, encode};
+    use tolok_load::histogram::{empty, encode, percentiles};
 
     use super::*;
 
@@ -145,10 +153,11 @@ mod tests {
         let mut histogram = empty();
         histogram.record_n(1_000_000, 1_000).unwrap();
         let encoded = encode(&histogram);
-        let percentiles: Vec<Value> = percentiles(&histogram).into_iter().map(|one| json!(one)).collect();
-        let full = json!({ "count": 1000, "min_s": 0.001, "mean_s": 0.001, "max_s": 0.001, "percentiles": percentiles, "histogram": encoded });
+        let told = |histogram| percentiles(histogram).into_iter().map(|one| json!(one)).collect::<Vec<Value>>();
+        let of_values = told(&histogram);
+        let full = json!({ "count": 1000, "min_s": 0.001, "mean_s": 0.001, "max_s": 0.001, "percentiles": of_values, "histogram": encoded });
         let nothing = empty();
-        let none: Vec<Value> = super::percentiles(&nothing).into_iter().map(|one| json!(one)).collect();
+        let none = told(&nothing);
         let none = json!({ "count": 0, "min_s": null, "mean_s": null, "max_s": null, "percentiles": none, "histogram": encode(&nothing) });
         let row = json!({
             "second": 0, "phase": "measure", "start_s": 0.0, "duration_s": 1.0, "sent": 1000, "good": 1000, "failed": 0,

@@ -180,9 +180,9 @@ fn latency(summary: &Summary, job: &LoadJob<'_>, ledger: &LedgerCounts) -> Laten
     let load = &job.scenario.load;
     let count = summary.figure(DURATION, "count").unwrap_or_default();
     let seconds = |metric| summary.figure(DURATION, &figure(metric)).filter(|_| count > 0.0).map(|ms| ms / 1e3);
-    let percentile = |quantile: f64| Percentile {
-        quantile,
-        latency_s: seconds(Metric::Quantile(quantile)).filter(|_| Percentile::is_told_by(quantile, count as u64)),
+    let percentile = |quantile: f64| {
+        let told_s = seconds(Metric::Quantile(quantile)).filter(|_| Percentile::is_told_by(quantile, count as u64));
+        Percentile::new(quantile, told_s)
     };
     // k6 has no time for an arrival that is late, nor does its duration have the connecting in it.
     let from_send = load.executor.is_open() || load.connection == Connection::PerRequest;

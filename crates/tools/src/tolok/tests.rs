@@ -53,11 +53,12 @@ fn told_to_ask(scenario: &Scenario, method: &str, answers: Answers) -> String {
 
 /// The arguments that a load profile has beside those that all have.
 fn told_of(load: LoadProfile) -> String {
+    // Of an open loop those that wait at the end are awaited for a while.
+    let grace = if load.executor.is_open() { "1s" } else { "0s" };
+    let common = format!(" --warmup=300000us --timeout=2500000us --grace={grace}");
     let told = told(&scenario(load));
-    let (when, rest) = told
-        .strip_prefix("load http://127.0.0.1:8080/hello ")
-        .and_then(|told| told.split_once(" --warmup=300000us --timeout=2500000us --grace=0s"))
-        .unwrap();
+    let (when, rest) =
+        told.strip_prefix("load http://127.0.0.1:8080/hello ").and_then(|told| told.split_once(&common)).unwrap();
     format!("{when}{}", rest.split_once("--events").unwrap().1)
 }
 
@@ -213,7 +214,13 @@ fn plan() -> PlanSummary {
 
 /// Two seconds in which 100 requests were sent, 90 of them well answered; 10 more had been sent before.
 fn record() -> Record {
-    let percentile = |quantile, latency_s| tolok_load::record::Percentile { quantile, latency_s };
+    let percentile = |quantile, latency_s| tolok_load::record::Percentile {
+        quantile,
+        latency_s,
+        at_least_s: None,
+        once_s: None,
+        instants: None,
+    };
     Record {
         format: Record::FORMAT,
         engine: "tolok-load 0.1.0".to_owned(),
@@ -258,6 +265,9 @@ fn record() -> Record {
         in_flight_mean: Some(9.5),
         queue_max: 0,
         failure_time: nothing_measured(),
+        punctual_time: None,
+        unanswered_time: None,
+        idle_users_mean: None,
         connect_time: nothing_measured(),
         timeline: Vec::new(),
         connections: Connections { opened: 12, never_answered: 1, ..Connections::default() },
@@ -272,7 +282,7 @@ fn record() -> Record {
         generator_busy: Some(0.1),
         generator: GeneratorSummary { timer: Timer::Sleep, threads: Vec::new() },
         offered_rps: None,
-        verdict: Verdict { trusted: true, reasons: Vec::new() },
+        verdict: Verdict { trusted: true, reasons: Vec::new(), doubted: Vec::new() },
         thresholds: Vec::new(),
         aborted: false,
     }
@@ -322,7 +332,7 @@ fn arrivals_without_a_connection_wait_too_and_are_accounted_for() {
 #[test]
 fn what_the_tool_says_against_its_figures_is_taken_over() {
     let said = |trusted, reasons| {
-        let report = report(Record { verdict: Verdict { trusted, reasons }, ..record() }).unwrap();
+        let report = report(Record { verdict: Verdict { trusted, reasons, doubted: Vec::new() }, ..record() }).unwrap();
         report
             .tool_warnings
             .into_iter()
@@ -362,4 +372,19 @@ fn what_is_no_measurement_is_refused() {
     check(|record| record.interrupted = true, "it was interrupted");
     check(|record| record.format = 99, "its record has format 99, and 2 is known");
     check(|record| record.window_s = 0.0, "it measured no window");
+}
+
+#[test]
+fn a_percentile_that_lateness_made_or_that_is_a_bound_is_not_known() {
+    let mut late = record();
+    late.punctual_time = Some(nothing_measured());
+    late.verdict.doubted = vec![Doubt { quantile: 0.5, moved: 0.2 }];
+    late.response_time.percentiles[1].at_least_s = Some(0.4);
+    let report = report(late).unwrap();
+    assert_eq!((report.latency.at(0.5), report.latency.at(0.99)), (None, None));
+    assert_eq!(report.latency.percentiles[1].at_least_s, Some(0.4));
+    let checks = report.checks.unwrap();
+    assert_eq!(checks.late_percentiles, Some(vec![LatePercentile { quantile: 0.5, moved: 0.2 }]));
+    assert!(report.tool_warnings.is_empty(), "the goodput does not suffer");
+    assert_eq!(super::report(record()).unwrap().checks.unwrap().late_percentiles, None);
 }

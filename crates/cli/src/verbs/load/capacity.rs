@@ -6,6 +6,7 @@ use std::sync::atomic::AtomicBool;
 
 use tolok_analysis::figures::{NONE, count, counted, share, significant};
 use tolok_load::capacity::{self, Bracket, Capacity, Limit, Plan, Probe, ProbeOutcome, Progress};
+use tolok_load::error::LoadError;
 use tolok_load::threshold::KeptOrCrossed;
 use tolok_report::document::{Block, Column, Document, Fact, List, Look, Row, Table, Text};
 use tolok_report::print::{Style, markdown};
@@ -13,7 +14,7 @@ use tolok_report::print::{Style, markdown};
 use super::options::{Asked, asked};
 use super::plan_words::{duration, rate};
 use super::style::{ALARM, CAUTION, FAINT, FINE, TIE, paint, tied};
-use super::{document, hear_interrupts, session};
+use super::{document, hear_interrupts, refusal, session};
 use crate::args::{LoadArgs, LoadFormat};
 use crate::exit::{CliError, Exit};
 use crate::output::{json, put, say, width};
@@ -40,7 +41,7 @@ pub fn find(args: &LoadArgs) -> Result<Exit, CliError> {
         return Ok(exit);
     }
     let stop = hear_interrupts()?;
-    let found = search(&asked, &plan, &stop)?;
+    let found = search(&asked, &plan, &stop).map_err(|error| refusal::told(error, args, &asked.options))?;
     let file = args.output.as_deref().filter(|path| *path != Path::new("-"));
     put(&shown(&found, &asked, args.format, file.is_some())?, file)?;
     Ok(exit_of(&found))
@@ -62,7 +63,7 @@ fn asked_for_search(args: &LoadArgs, plan: &Plan) -> Result<Asked, CliError> {
     asked(&args)
 }
 
-fn search(asked: &Asked, plan: &Plan, stop: &AtomicBool) -> Result<Capacity, CliError> {
+fn search(asked: &Asked, plan: &Plan, stop: &AtomicBool) -> Result<Capacity, LoadError> {
     let mut searched = None;
     let found = capacity::find(&asked.options, &asked.judgement, plan, stop, &mut |progress| match progress {
         Progress::Trying { search, .. } if searched != Some(search) => {

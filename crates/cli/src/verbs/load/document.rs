@@ -7,6 +7,7 @@ use tolok_load::options::{ConnectionPolicy, Timer};
 use tolok_load::record::{Distribution, LoopModel, Record, ThreadSummary};
 use tolok_load::schedule::Phase;
 use tolok_load::threshold::{Judged, KeptOrCrossed, Unit};
+use tolok_load::verdict::Doubt;
 use tolok_report::document::{Block, Cell, Column, Document, Fact, List, Look, Row, Table, Text};
 use tolok_report::print::{Style, markdown, terminal};
 use tolok_report::sparkline;
@@ -14,6 +15,8 @@ use tolok_report::sparkline;
 use super::plan_words::{done, rate, title};
 use super::style::{TIE, columns, tied};
 
+/// The name of response times.
+const RESPONSE: &str = "response";
 /// Columns before the words of a fact.
 const INDENT: usize = 15;
 /// Quantiles of the table.
@@ -84,8 +87,8 @@ fn rates(record: &Record, width: usize) -> Vec<Fact> {
 /// One row for each kind of time, and one column for each figure of it.
 fn times(record: &Record) -> Table {
     let row = |(name, distribution): (&str, &Distribution)| {
-        let figures = figures_of(distribution)
-            .map(|value| value.map_or_else(|| NONE.to_owned(), |time_s| amount(Quantity::Seconds, time_s)));
+        let doubted: &[Doubt] = if name == RESPONSE { &record.verdict.doubted } else { &[] };
+        let figures = figures_of(distribution, doubted);
         let cells = std::iter::once(name.to_owned()).chain(figures).chain([count(distribution.count)]);
         Row { cells: cells.map(Cell::from).collect(), ..Row::default() }
     };
@@ -101,7 +104,7 @@ fn times(record: &Record) -> Table {
 /// The sets of times that have values, by their names, in the order of a request's life.
 fn distributions(record: &Record) -> Vec<(&'static str, &Distribution)> {
     let all = [
-        ("response", &record.response_time),
+        (RESPONSE, &record.response_time),
         ("service", &record.service_time),
         ("queue", &record.queue_time),
         ("lateness", &record.lateness),
@@ -112,15 +115,50 @@ fn distributions(record: &Record) -> Vec<(&'static str, &Distribution)> {
     all.into_iter().filter(|(_, distribution)| distribution.count > 0).collect()
 }
 
-/// The quantiles of the table, and the maximum. Where fewer than ten values lie beyond there is none.
-fn figures_of(distribution: &Distribution) -> [Option<f64>; 5] {
+/// The quantiles of the table, and the maximum. Where fewer than ten values lie beyond there is none. A sign says what a quantile is
+/// worth.
+fn figures_of(distribution: &Distribution, doubted: &[Doubt]) -> [String; 5] {
+    let none = || NONE.to_owned();
+    // An upper end of a bucket beyond the maximum, which is exact, would only puzzle.
+    let shown = |value: f64| amount(Quantity::Seconds, distribution.max_s.map_or(value, |max| value.min(max)));
     let find = |wanted: f64| {
-        let found = distribution.percentiles.iter().find(|one| (one.quantile - wanted).abs() < 1e-9);
-        // An upper end of a bucket beyond the maximum, which is exact, would only puzzle.
-        found.and_then(|one| one.latency_s).map(|value| distribution.max_s.map_or(value, |max| value.min(max)))
+        let is_it = |quantile: f64| (quantile - wanted).abs() < 1e-9;
+        let found = distribution.percentiles.iter().find(|one| is_it(one.quantile));
+        let mark = if doubted.iter().any(|doubt| is_it(doubt.quantile)) { "!" } else { "" };
+        match found.map(|one| (one.latency_s, one.at_least_s, one.once_s)) {
+            Some((Some(value), _, _)) => shown(value) + mark,
+            Some((_, Some(least), _)) => format!("≥ {}{mark}", amount(Quantity::Seconds, least)),
+            Some((_, _, Some(once))) => format!("({}){mark}", shown(once)),
+            _ => none(),
+        }
     };
     let [p50, p90, p99, p999] = SHOWN.map(find);
-    [p50, p90, p99, p999, distribution.max_s]
+    [p50, p90, p99, p999, distribution.max_s.map_or_else(none, |max_s| amount(Quantity::Seconds, max_s))]
+}
+
+/// What the signs of percentiles mean, for those that are there.
+fn signs(record: &Record) -> Vec<Text> {
+    let all = distributions(record);
+    let shown = || all.iter().flat_map(|(_, it)| &it.percentiles).filter(|it| SHOWN.contains(&it.quantile));
+    let mut signs = Vec::new();
+    if shown().any(|it| it.at_least_s.is_some()) {
+        let unanswered = record.unanswered_time.as_ref().map_or(0, |it| it.count);
+        let requests = counted(unanswered, "request");
+        signs.push(format!("≥: at least that, as {requests} had no answer when the run ended"));
+    }
+    if shown().any(|it| it.once_s.is_some()) {
+        signs
+            .push("in parentheses: fewer than ten separate instants lie beyond; one stall may have made it".to_owned());
+    }
+    let doubted = record.verdict.doubted.iter().filter(|doubt| SHOWN.contains(&doubt.quantile));
+    let doubted: Vec<String> = doubted.map(|it| format!("p{} by {}", it.quantile * 100.0, share(it.moved))).collect();
+    if !doubted.is_empty() {
+        signs.push(format!(
+            "!: the generator's own lateness made it larger: {}; give it a CPU of its own (--cpus) or a lower rate",
+            doubted.join(", ")
+        ));
+    }
+    signs.iter().map(|sign| tied(sign).into()).collect()
 }
 
 /// What became of every request.
@@ -199,8 +237,10 @@ fn failure_lines(record: &Record) -> Vec<String> {
 /// What was used to make the load.
 fn resources(record: &Record) -> Vec<Fact> {
     let mut facts = Vec::new();
-    if let Some(in_flight) = record.in_flight_mean.filter(|_| record.plan.loop_model == LoopModel::Open) {
-        let mut words = format!("{} on average", significant(in_flight, 4));
+    let is_shown = record.plan.loop_model == LoopModel::Open || record.idle_users_mean.is_some();
+    if let Some(in_flight) = record.in_flight_mean.filter(|_| is_shown) {
+        let users = record.idle_users_mean.map(|_| format!(" of {}", counted(u64::from(record.plan.vus), "user")));
+        let mut words = format!("{}{} on average", significant(in_flight, 4), users.unwrap_or_default());
         if record.queue_max > 0 {
             let _ = write!(words, "; at most {} waiting", counted(record.queue_max, "arrival"));
         }
@@ -309,6 +349,7 @@ fn judged(thresholds: &[Judged]) -> Vec<Fact> {
 pub fn seen(judged: &Judged) -> String {
     match (judged.value, judged.unit) {
         (None, _) => "there is no such figure".to_owned(),
+        (Some(value), Unit::Seconds) if judged.at_least => format!("≥ {}", amount(Quantity::Seconds, value)),
         (Some(value), Unit::Seconds) => amount(Quantity::Seconds, value),
         (Some(value), Unit::PerSecond) => rate(value),
         (Some(value), Unit::One) if judged.text.trim_end().ends_with('%') => share(value),
@@ -320,6 +361,7 @@ pub fn seen(judged: &Judged) -> String {
 /// What must be known before a figure is quoted; the gravest last, where it is read.
 fn verdict(record: &Record) -> Vec<Block> {
     let mut lists: Vec<(&'static str, Vec<Text>)> = Vec::new();
+    lists.push(("!", signs(record)));
     let is_closed = record.plan.loop_model == LoopModel::Closed && record.ledger.sent > 0;
     lists.push(("!", is_closed.then(|| closed_loop(record).into()).into_iter().collect()));
     let trusted = "trusted: all checks of the generator and of its account are passed";

@@ -6,6 +6,7 @@ mod document;
 mod options;
 mod plan_words;
 mod progress;
+mod refusal;
 mod schedule;
 mod session;
 mod slices;
@@ -45,7 +46,8 @@ pub fn load(args: &LoadArgs) -> Result<Exit, CliError> {
         return Ok(exit);
     }
     let stop = hear_interrupts()?;
-    let record = measure(&asked, args.events, &stop)?;
+    let record = measure(&asked, args.events, &stop);
+    let record = record.map_err(|error| refusal::told(error, args, &asked.options))?;
     let file = args.output.as_deref().filter(|path| *path != Path::new("-"));
     put(&shown(&record, args.format, file.is_some())?, file)?;
     // The laboratory judges for itself; a record with failures is what it asked for.

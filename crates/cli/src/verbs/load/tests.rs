@@ -48,7 +48,7 @@ fn fail(record: &mut Record) {
 
 fn distrust(record: &mut Record) {
     record.verdict.trusted = false;
-    record.verdict.reasons = vec![Reason { gate: Gate::Lateness, text: "the generator was late".to_owned() }];
+    record.verdict.reasons = vec![Reason { gate: Gate::Ledger, text: "requests were lost".to_owned() }];
 }
 
 #[test]

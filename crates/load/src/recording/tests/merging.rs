@@ -122,7 +122,10 @@ fn record(requests: &[Imagined], stop: Option<MonotonicNs>, thread: Option<u32>)
             }
             Step::End => end(&mut recorder, &attempts[&number], now, request.fault),
             Step::Abandon => recorder.abandoned(&attempts[&number], now),
-            Step::NeverSend => recorder.never_sent(u64::from(span.phase_of(at(request.planned)) == Phase::Measure)),
+            Step::NeverSend if span.phase_of(at(request.planned)) == Phase::Measure => {
+                recorder.never_sent(at(request.planned), now);
+            }
+            Step::NeverSend => {}
         }
     }
     if let Some(at) = stop {

@@ -89,3 +89,26 @@ fn with_http2_connections_and_streams_are_told_apart() {
     open.plan.streams_per_connection = Some(10);
     assert!(first_lines(&open).contains(" streams · HTTP/2, 10 streams a connection"), "{}", first_lines(&open));
 }
+
+#[test]
+fn signs_say_what_a_percentile_is_worth() {
+    let mut record = record();
+    let percentiles = &mut record.response_time.percentiles;
+    for percentile in percentiles.iter_mut() {
+        (percentile.latency_s, percentile.at_least_s, percentile.once_s) = match percentile.quantile {
+            0.5 => (Some(0.000_05), None, None),
+            0.9 => (None, None, Some(0.000_06)),
+            0.99 => (None, Some(0.4), None),
+            _ => (None, None, None),
+        };
+    }
+    record.verdict.doubted = vec![tolok_load::verdict::Doubt { quantile: 0.5, moved: 0.08 }];
+    let shown = plain(&record, 120);
+    let row = shown.lines().find(|line| line.trim_start().starts_with("response")).unwrap();
+    let row: Vec<&str> = row.split_whitespace().collect();
+    assert_eq!(row[1..9], ["50.0", "µs!", "(60.0", "µs)", "≥", "400", "ms", "–"]);
+    for words in ["≥: at least that", "in parentheses: fewer than ten", "made it larger: p50 by 8.0%"] {
+        let joined = shown.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(joined.contains(words), "{words:?} is missing:\n{shown}");
+    }
+}
