@@ -1,6 +1,7 @@
 //! What was observed of one case, block by block.
 
-use tolok_model::{Disturbance, Failure, Measurement, Outcome, Plan, Resources, TrialRecord};
+use tolok_model::{Disturbance, Failure, Measurement, Outcome, Percentile, Plan, Resources, TrialRecord};
+use tolok_stats::Sample;
 
 use crate::findings::trials::DisturbedTrial;
 
@@ -132,6 +133,17 @@ impl<'a> Observations<'a> {
         let has_answers = self.trials().any(|measurement| answers(measurement).is_some());
         let shortest_s = self.trials().map(|measurement| measurement.window_s).reduce(f64::min)?;
         (!has_answers && shortest_s > 0.0).then(|| shortest_s.recip())
+    }
+
+    /// What the median of a percentile is at least, if it is a lower bound in some scored trial and known in all others.
+    pub(crate) fn latency_at_least_s(&self, quantile: f64) -> Option<f64> {
+        let found = |trial: &Measurement| {
+            trial.latency.percentiles.iter().find(|it| (it.quantile - quantile).abs() < 1e-9).cloned()
+        };
+        let percentiles: Vec<Percentile> = self.trials().map(found).collect::<Option<_>>()?;
+        let is_bound = percentiles.iter().any(|it| it.at_least_s.is_some());
+        let least_s: Option<Vec<f64>> = percentiles.iter().map(|it| it.latency_s.or(it.at_least_s)).collect();
+        Sample::new(&least_s.filter(|_| is_bound)?).ok().map(|sample| sample.median())
     }
 
     /// The disturbed trials as reports show them.

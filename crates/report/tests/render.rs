@@ -594,6 +594,17 @@ mod html {
 }
 
 #[test]
+fn a_percentile_that_is_a_lower_bound_has_its_sign_in_tables() {
+    let mut findings = edge_case("open-loop");
+    let case = &mut findings.scenarios[0].cases[1];
+    (case.figures.latency_p99_s, case.figures.latency_p99_at_least_s) = (None, Some(0.4));
+    for format in [Format::Terminal, Format::Markdown, Format::Html] {
+        let shown = text(&findings, format);
+        assert!(shown.contains("≥ 400") && shown.contains("≥ lower bound"), "{shown}");
+    }
+}
+
+#[test]
 fn names_of_formats_are_those_of_the_command_line() {
     for format in Format::ALL {
         assert_eq!(Format::from_name(format.name()), Some(format));

@@ -61,6 +61,8 @@ figures! {
     latency_p50_s: Option<Estimate> = median(|it, _| it.latency.at(0.5)) [Seconds Lower] interval "latency_p50_s" tidy "latency_p50_s";
     /// Median of the trials' p99, in seconds; absent if any trial has too few samples beyond it.
     latency_p99_s: Option<Estimate> = median(|it, _| it.latency.at(0.99)) [Seconds Lower] interval "latency_p99_s" tidy "latency_p99_s";
+    /// What `latency_p99_s` is at least, in seconds, where requests without a response hide it in some trials; absent otherwise.
+    latency_p99_at_least_s: Option<f64> = whole(|it| it.trials.latency_at_least_s(0.99)) [Seconds];
     /// Response times by percentile, in the scenario's loop; absent without a histogram or at least 3 percentiles.
     latency_curve: Option<LatencyCurve> = later(());
     /// Late correct responses; absent without a histogram.

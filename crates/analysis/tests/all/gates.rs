@@ -524,6 +524,23 @@ mod schedules {
     }
 
     #[test]
+    fn a_percentile_that_missing_answers_hide_is_a_lower_bound_and_no_number() {
+        let hidden = |trials: u32| {
+            let case = changed(OPEN, move |block, trial| {
+                let p99 = trial.latency.percentiles.iter_mut().find(|it| it.quantile == 0.99).unwrap();
+                if block <= trials {
+                    (p99.latency_s, p99.at_least_s) = (None, Some(0.4));
+                }
+            });
+            (case.latency_p99_s.is_some(), case.latency_p99_at_least_s)
+        };
+        assert_eq!(hidden(0), (true, None));
+        let (known, least_s) = hidden(1);
+        assert!(!known && (0.05..0.1).contains(&least_s.unwrap()), "{least_s:?}");
+        assert_eq!(hidden(6), (false, Some(0.4)));
+    }
+
+    #[test]
     fn lateness_costs_the_percentiles_that_it_moves_and_not_the_rank() {
         let moved = |late: &'static [(f64, f64)]| {
             changed(OPEN, move |_, trial| {

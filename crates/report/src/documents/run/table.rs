@@ -79,7 +79,11 @@ fn columns<'a>(scenario: &ScenarioFinding, depth: Depth) -> Vec<Of<Case<'a>>> {
         scaled(&case.of.latency_p50_s, 1e3)
     }));
     columns.push((headed("p99, ms", "p99 ms").meaning(format!("p99 {percentile}")), |case| {
-        scaled(&case.of.latency_p99_s, 1e3)
+        let least_s = case.of.latency_p99_at_least_s;
+        least_s.map_or_else(
+            || scaled(&case.of.latency_p99_s, 1e3),
+            |s| format!("{LOWER_BOUND} {}", in_column(s * 1e3)).into(),
+        )
     }));
     if depth == Depth::Page {
         columns.extend(of_page(scenario));
@@ -113,7 +117,7 @@ pub(crate) fn legend(scenario: &ScenarioFinding) -> Vec<String> {
     if is_compared(scenario) {
         legend.push(TIER.to_owned());
     }
-    if scenario.cases.iter().any(is_lower_bound) {
+    if scenario.cases.iter().any(|case| is_lower_bound(case) || case.latency_p99_at_least_s.is_some()) {
         legend.push(format!("{LOWER_BOUND} lower bound"));
     }
     if has_quota(scenario) {
