@@ -73,6 +73,7 @@ pub(crate) fn finding<T: Found, F: Headline>(
         case: case.id.clone(),
         subject: case.subject.label.clone(),
         title: names.title(&case.subject, siblings > 1),
+        short: names.short(&case.subject, siblings > 1),
         runtime: names.runtime(&case.subject.subject),
         trials_planned: trials.planned,
         trials_measured: trials.measured().count() as u32,

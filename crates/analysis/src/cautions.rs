@@ -83,8 +83,7 @@ fn of_slices(scenario: &ScenarioFinding) -> Vec<String> {
 
 fn missing(plan: &Plan, trials_missing: u32) -> Option<String> {
     let planned = counted(plan.trials.len() as u64, "planned trial");
-    (trials_missing > 0)
-        .then(|| format!("{trials_missing} of {planned} have no record: the run was stopped before its end."))
+    (trials_missing > 0).then(|| format!("{trials_missing} of {planned} missing: the run was stopped before its end."))
 }
 
 fn failed(trials: &[TrialRecord]) -> Option<String> {
@@ -93,7 +92,7 @@ fn failed(trials: &[TrialRecord]) -> Option<String> {
     match failed {
         0 => None,
         every if every == trials.len() => Some(format!("All of {all} failed: there are no figures.")),
-        some => Some(format!("{some} of {all} failed; the figures of those cases rest on what is left.")),
+        some => Some(format!("{some} of {all} failed; the figures of those cases rest on the others.")),
     }
 }
 
@@ -104,7 +103,7 @@ fn short_windows(plan: &Plan, trials: &[TrialRecord]) -> Option<String> {
     let shortest_s = windows.reduce(f64::min)?;
     let window = format_duration(shortest_s);
     (shortest_s < SHORTEST_WINDOW_TO_QUOTE_S)
-        .then(|| format!("Windows of {window} are for trying out, not for quoting (10s or more are)."))
+        .then(|| format!("A try-out, not a result to publish: windows of {window} (10s or more are needed)."))
 }
 
 /// As planned; with a number of iterations, as it came to be, to a hundredth of a second.
@@ -122,18 +121,20 @@ fn shortest_window_s(scenario: &Scenario, plan: &Plan, trials: &[TrialRecord]) -
 
 fn few_blocks(plan: &Plan) -> Option<String> {
     let (blocks, least) = (plan.blocks, least_trials());
-    let counted = counted(u64::from(blocks), "block");
+    let counted = counted(u64::from(blocks), "round");
     if blocks < least {
         let verb = if blocks == 1 { "gives" } else { "give" };
-        return Some(format!("{counted} {verb} no interval ({least} are the least), so no difference can be told."));
+        return Some(format!("{counted} {verb} no interval ({least} are needed), so no difference can be shown."));
     }
     if blocks == least {
         return Some(format!(
-            "With {counted} the interval of a figure is the whole range of its trials and covers 93.75%, and only large \
-             differences can be told."
+            "A try-out, not a result to publish: {counted} ({FEWEST_BLOCKS_TO_QUOTE} or more are needed). The interval of a figure is \
+             the range of its trials, which covers 93.75%."
         ));
     }
-    (blocks < FEWEST_BLOCKS_TO_QUOTE).then(|| format!("{counted} show only large differences."))
+    (blocks < FEWEST_BLOCKS_TO_QUOTE).then(|| {
+        format!("A try-out, not a result to publish: {counted} ({FEWEST_BLOCKS_TO_QUOTE} or more are needed).")
+    })
 }
 
 fn shared_cpus(records: &Records) -> Option<String> {
@@ -155,11 +156,7 @@ fn database_beside(scenarios: &[ScenarioFinding]) -> Option<String> {
     let place =
         if ids.len() == all { "The".to_owned() } else { format!("In {} the", several(&ids, scenarios.len(), "")) };
     (!ids.is_empty()).then(|| {
-        format!(
-            "{place} database ran on the same CPU as the {}: what one of them uses the other lacks, so every figure is lower than \
-             with CPUs of its own.",
-            listed(&names, "and the")
-        )
+        format!("{place} database shared a CPU with the {}, which lowers every figure.", listed(&names, "and the"))
     })
 }
 
@@ -174,7 +171,7 @@ fn disturbed(counts: TrialCounts) -> Option<String> {
     let all = counted(u64::from(counts.measured + counts.failed), "trial");
     (counts.disturbed > 0).then(|| {
         format!(
-            "{} of {all} stayed disturbed by others: kept in the records, and left out of every figure.",
+            "{} of {all} discarded: other programs used the CPU. They stay in the records and are in no figure.",
             counts.disturbed
         )
     })
@@ -183,10 +180,8 @@ fn disturbed(counts: TrialCounts) -> Option<String> {
 fn reruns(counts: TrialCounts) -> Option<String> {
     (counts.measured_anew > 0).then(|| {
         format!(
-            "{} of {} {} thrown away and made anew, because others had disturbed the machine: that is decided by what was \
-             seen of the machine, whatever the result.",
+            "{} {} repeated because the machine was busy. What is repeated depends on the machine, never on the result.",
             counted(u64::from(counts.measurements_discarded), "measurement"),
-            counted(u64::from(counts.measured_anew), "trial"),
             if counts.measurements_discarded == 1 { "was" } else { "were" }
         )
     })
@@ -238,7 +233,7 @@ fn said(fallback: &FallbackFinding, trials: u32) -> String {
 
 fn skipped(plan: &Plan) -> Option<String> {
     let names: Vec<String> = plan.skipped.iter().map(|skipped| skipped.subject.clone()).collect();
-    (!names.is_empty()).then(|| format!("Asked for but left out: {}.", listed(&names, "and")))
+    (!names.is_empty()).then(|| format!("Skipped: {}.", listed(&names, "and")))
 }
 
 /// The ceiling does the same work in every trial, so what makes it swing is the machine.
@@ -253,7 +248,7 @@ fn unsteady_machine(scenarios: &[ScenarioFinding]) -> Option<String> {
     (swing > CEILING_SWING_TOLERATED).then(|| {
         format!(
             "The ceiling, which does the same work every time, swung by a factor of {} in {id}: this machine is not \
-             steady, so believe ratios within blocks before medians.",
+             steady, so trust ratios within rounds more than medians.",
             amount(Quantity::Number, swing)
         )
     })
@@ -266,7 +261,11 @@ fn above_ceiling(scenario: &ScenarioFinding) -> Option<String> {
     let names = |case: &CaseFinding| format!("{} ({})", case.title, amount(Quantity::Share, share(case)));
     let names: Vec<String> = scenario.cases.iter().filter(above).map(names).collect();
     let (names, id) = (listed(&names, "and"), &scenario.id);
-    (!names.is_empty()).then(|| format!("Above the ceiling of {id}: {names}. One of the two was disturbed, or the generator was the limit of the ceiling."))
+    (!names.is_empty()).then(|| {
+        format!(
+            "Above the ceiling of {id}: {names}. One of the two was disturbed, or the generator limited the ceiling."
+        )
+    })
 }
 
 /// Remarks are written as fragments or as sentences; here they stand among sentences.
@@ -280,8 +279,7 @@ fn closed_loop(plan: &Plan) -> Option<String> {
     let of = ids.map(|ids| format!(" of {ids}")).unwrap_or_default();
     let at_full_load = if is_full { " at full load" } else { "" };
     Some(format!(
-        "Latencies{of} come from a closed loop{at_full_load}: a slow answer delays the next request, so the percentiles \
-         flatter, and they say nothing about a given request rate."
+        "Latencies{of} come from a closed loop{at_full_load}: a slow answer delays the next request, so these percentiles look better than at a fixed request rate."
     ))
 }
 

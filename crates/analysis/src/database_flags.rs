@@ -51,7 +51,7 @@ fn pool_waits(database: &DatabaseUse) -> Option<Flag> {
     let waits = pool.waits_per_good.filter(|waits| *waits >= POOL_WAITS_CONSIDERABLE)?;
     let wait_s = pool.wait_s_mean.map(|wait_s| format!(", {} each", amount(Quantity::Seconds, wait_s)));
     let message = format!(
-        "its requests waited for one of {} to the database: {} waits an answer{}",
+        "its requests waited for one of {} to the database: {} waits a response{}",
         counted(u64::from(pool.size), "connection"),
         amount(Quantity::Number, waits),
         wait_s.unwrap_or_default()

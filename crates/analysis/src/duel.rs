@@ -278,7 +278,7 @@ fn pair_sentence(
     };
     let cpu = cpu.as_ref().map(|cpu| format!(" and takes {} the CPU time per response{}", of(cpu), beside(cpu)));
     format!(
-        "{challenger} gives {} the good responses per second of {base}{}{}, over {}",
+        "{challenger} gives {} the correct responses per second of {base}{}{}, over {}",
         of(goodput),
         beside(goodput),
         cpu.unwrap_or_default(),
@@ -295,7 +295,7 @@ fn why_not(scenario: &ScenarioFinding, case: &str, base: &str) -> String {
         Some(format!("{}: {}", finding.title, said.trim_end_matches('.')))
     };
     let concerned = scenario.cases.iter().filter(|finding| finding.case == case || finding.title == base);
-    concerned.filter_map(said).next().unwrap_or_else(|| "they share no launch with good responses".to_owned())
+    concerned.filter_map(said).next().unwrap_or_else(|| "they share no launch with correct responses".to_owned())
 }
 
 /// `0.968×`

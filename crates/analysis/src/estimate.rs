@@ -149,7 +149,7 @@ mod tests {
     fn five_trials_have_their_whole_range_as_interval() {
         let found = median(vec![30.0, 10.0, 50.0, 20.0, 40.0]).unwrap();
         assert_eq!((found.value, found.low, found.high), (30.0, Some(10.0), Some(50.0)));
-        assert_eq!(found.trials, [30.0, 10.0, 50.0, 20.0, 40.0], "in the order of the blocks");
+        assert_eq!(found.trials, [30.0, 10.0, 50.0, 20.0, 40.0], "in the order of the rounds");
     }
 
     /// From the 2nd to the 9th would cover 97.85 %, and from the 3rd to the 8th 89.06 %.

@@ -60,10 +60,7 @@ fn less_work(entrants: &Entrants) -> Option<Said> {
     let verb = if less.len() == 1 { "does" } else { "do" };
     let all_alike = less.is_empty() || less.len() == entrants.competing.len();
     (!all_alike).then(|| {
-        Unequal(format!(
-            "{} {verb} less for an answer than the others: read it as a limit, and not as a comparison.",
-            listed(&less, "and")
-        ))
+        Unequal(format!("{} {verb} less work per request: a reference, not a competitor.", listed(&less, "and")))
     })
 }
 
@@ -292,7 +289,7 @@ fn trials(entrants: &Entrants) -> Option<Said> {
     };
     let lacking: Vec<String> = lacking.map(words).collect();
     Some(if lacking.is_empty() {
-        Equal("Every figure rests on all of its trials, one in every block, in shuffled order.".to_owned())
+        Equal("Every figure rests on all of its trials, one in every round, in shuffled order.".to_owned())
     } else {
         Unequal(format!("Figures do not rest on all trials: {}.", listed(&lacking, "and")))
     })

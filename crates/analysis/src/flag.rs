@@ -97,7 +97,7 @@ use Voids::{Always, If, Never};
 
 flags! {
     Errors "errors" If("above 1 % of the requests"), "A request failed."; unsound: "with failed requests"
-    NoGoodAnswers "no-good-answers" Always, "A measured trial had no correct response at all."; unsound: "without a good answer"
+    NoGoodAnswers "no-good-answers" Always, "A measured trial had no correct response at all."; unsound: "without a correct response"
     LedgerOpen "ledger-open" Always, "The requests of a trial are not all accounted for."; unsound: "whose requests do not add up"
     NotTrusted "not-trusted" Always, "The load generator reports its own figures of a trial as invalid.";
         unsound: "whose tool does not stand by its figures"

@@ -78,7 +78,7 @@ fn no_good_answers(observations: &Observations) -> Option<Flag> {
     let censored = observations.censored();
     FlagKind::NoGoodAnswers.raised_if(censored > 0, || {
         let trials = measured_trials(observations, censored);
-        format!("{trials} had no good answer: too slow or broken to be given a figure, which is not 0")
+        format!("{trials} had no correct response: too slow or broken to be given a figure, which is not 0")
     })
 }
 
@@ -92,8 +92,8 @@ fn window_too_short(observations: &Observations, load: &LoadProfile) -> Option<F
     FlagKind::WindowTooShort.raised_if(without > 0, || {
         let (trials, window) = (measured_trials(observations, without), format_duration(load.duration_s));
         format!(
-            "in {trials} no request of the window of {window} was answered in it: answers take longer, and those that came \
-             were asked for in the warm-up; make the window longer"
+            "in {trials} only requests sent during warm-up were answered: responses take longer than the window of {window}; \
+             make it longer"
         )
     })
 }
@@ -179,8 +179,8 @@ fn generator_bound(inputs: &CaseInputs) -> Option<Flag> {
 fn connections_waiting(observations: &Observations, load: &LoadProfile) -> Option<Flag> {
     let (most, connections) = (waiting_connections(observations, load)?, load.connections_max()?);
     let message = format!(
-        "up to {most} of {connections} connections still waited for their first answer when a trial ended; percentiles tell of \
-         those that are served, not of those that wait"
+        "up to {most} of {connections} connections still waited for their first response when a trial ended; percentiles \
+         cover only requests that were answered"
     );
     FlagKind::ConnectionsWaiting.raised(message)
 }

@@ -94,6 +94,7 @@ pub use gates::{
     CPU_READ_LATE_S, FEWEST_ANSWERS_FOR_LITTLE, LITTLE_OFF, SHORTEST_JUDGED_S, UTILISATION_TOLERATED, gates_page,
 };
 pub use names::{Names, SubjectName};
+pub use power::difference;
 pub use programs::{AT_FLOOR, COARSE_TIMER, FEWEST_RUNS_FOR_OUTLIERS, OUTLIER_SD, timer_title};
 pub use recommend::CLEARLY_AHEAD;
 pub use records::Records;

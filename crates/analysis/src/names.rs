@@ -26,6 +26,9 @@ pub struct Names {
 pub struct SubjectName {
     /// A few words for tables: `Go net/http`.
     pub title: String,
+    /// One word for charts and sentences; empty where the title does.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub short: String,
     /// Its runtime, which gives the colour: `go`.
     pub runtime: String,
     /// The variant that is meant when none is named.
@@ -40,6 +43,7 @@ impl Names {
     pub fn of(catalogue: &Catalogue) -> Self {
         let subject_name = |subject: &tolok_model::Subject| SubjectName {
             title: subject.title.clone(),
+            short: subject.short.clone(),
             runtime: subject.runtime.clone(),
             default_variant: subject.default_variant.clone(),
             setup: SubjectSetup::of(subject),
@@ -116,7 +120,19 @@ impl Names {
     /// no other way stands beside it.
     pub(crate) fn title(&self, choice: &SubjectChoice, has_siblings: bool) -> String {
         let name = self.subjects.get(&choice.subject);
-        let title = name.map_or(choice.subject.as_str(), |name| name.title.as_str());
+        self.in_its_way(name.map_or(choice.subject.as_str(), |name| name.title.as_str()), choice, has_siblings)
+    }
+
+    /// The same for charts and sentences.
+    pub(crate) fn short(&self, choice: &SubjectChoice, has_siblings: bool) -> String {
+        match self.subjects.get(&choice.subject).filter(|name| !name.short.is_empty()) {
+            Some(name) => self.in_its_way(&name.short, choice, has_siblings),
+            None => self.title(choice, has_siblings),
+        }
+    }
+
+    fn in_its_way(&self, title: &str, choice: &SubjectChoice, has_siblings: bool) -> String {
+        let name = self.subjects.get(&choice.subject);
         let way = choice.label.strip_prefix(&choice.subject).unwrap_or(&choice.label).trim_start_matches(':');
         let is_default = name.is_some_and(|name| name.default_variant == way) || way.is_empty();
         if is_default && !has_siblings || way.is_empty() {

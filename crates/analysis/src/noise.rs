@@ -23,16 +23,16 @@ pub(crate) fn noise_floor(
     let words = words(&ratio);
     let what_follows = match verdict {
         Verdict::Faster | Verdict::Slower => format!(
-            "was told apart from itself by {off} ({words}): this run finds differences where none are, and none up to that \
-             size is believed"
+            "differed from itself by {off} ({words}): this run finds differences where there are none, so it trusts none of \
+             that size or less"
         ),
         Verdict::Equivalent | Verdict::NoDifferenceFound => {
-            format!("came out {off} from itself ({words}), and was not told apart")
+            format!("differed by {off} ({words}): no difference found")
         }
         Verdict::CannotTell if ratio.low.is_none() => {
-            format!("came out {off} from itself ({words}), in too few blocks to say more")
+            format!("differed by {off} ({words}): too few rounds to judge")
         }
-        Verdict::CannotTell => format!("came out {off} from itself ({words}), too unsure to say more"),
+        Verdict::CannotTell => format!("differed by {off} ({words}): inconclusive"),
     };
     Some(NoiseFloor {
         subject: subject.to_owned(),

@@ -62,13 +62,13 @@ fn caution(scenario: &str, titles: &Titles, pairs: &[Pair]) -> Option<String> {
     let (pair, worst) = far.iter().reduce(|worst, next| if next.1.off > worst.1.off { next } else { worst })?;
     let others = match far.len() {
         1 => String::new(),
-        some => format!(" {some} of {all} have such a block."),
+        some => format!(" {some} of {all} have such a round."),
     };
     let [a, b] = pair.0.map(|name| titles.get(name.as_str()).copied().unwrap_or(name));
     let [value, low, high] = [worst.value, worst.low, worst.high];
     let words = figure(Quantity::Ratio, &Estimate { value, low: Some(low), high: Some(high), trials: Vec::new() });
     Some(format!(
-        "In block {} of {scenario} {a} against {b} was {}, far from the other blocks ({}): the interval of their ratio leans on it, \
+        "In round {} of {scenario} {a} against {b} was {}, far from the other rounds ({}): the interval of their ratio leans on it, \
          so look at the two trials before it is quoted.{others}",
         worst.block,
         words.value,
@@ -130,7 +130,7 @@ mod tests {
         assert_eq!(outlier_blocks(&wild()), [4]);
         let mut with_a_gap = [0.98, 1.00, 1.01, 1.00, 0.99, 1.00, 0.52, 1.01].map(Some);
         with_a_gap[1] = None;
-        assert_eq!(outlier_blocks(&pair(&with_a_gap)), [7], "of the blocks of the run, not of those that both have");
+        assert_eq!(outlier_blocks(&pair(&with_a_gap)), [7], "of the rounds of the run, not of those that both have");
         assert_eq!(outlier_blocks(&wild().read_in_steps([0.2, 0.2])), [0; 0], "two steps of the timer");
     }
 
@@ -176,8 +176,8 @@ mod tests {
         let said = caution("json-c64", &titles, &[([&go, &bun], &found), ([&go, &node], &found)]).unwrap();
         assert_eq!(
             said,
-            "In block 7 of json-c64 Go against Bun was 4.00×, far from the other blocks (0.98–1.01): the interval of their ratio \
-             leans on it, so look at the two trials before it is quoted. 2 of 2 pairs have such a block."
+            "In round 7 of json-c64 Go against Bun was 4.00×, far from the other rounds (0.98–1.01): the interval of their ratio \
+             leans on it, so look at the two trials before it is quoted. 2 of 2 pairs have such a round."
         );
     }
 }

@@ -7,7 +7,7 @@
 use tolok_stats::{Sample, blocks_needed, smallest_effect_found};
 
 use crate::estimate::{LEVEL, least_trials};
-use crate::figures::{count, counted, small_share};
+use crate::figures::{Quantity, amount, counted, small_share};
 use crate::findings::{Estimate, PowerNote};
 
 /// The chance to find a difference that the numbers are for.
@@ -36,8 +36,14 @@ pub(crate) fn power<'a>(ratios: impl Iterator<Item = &'a Estimate>, smallest_eff
         smallest_found,
         sentence: String::new(),
     };
-    note.sentence = sentence(&note, blocks, pairs);
+    note.sentence = sentence(&note, pairs);
     Some(note)
+}
+
+/// A difference as people say it: `21%`, and from a half on `1.9×`.
+pub fn difference(size: f64) -> String {
+    const LARGE: f64 = 0.5;
+    if size < LARGE { small_share(size) } else { amount(Quantity::Ratio, 1.0 + size) }
 }
 
 /// Standard deviation of the logarithms of the blocks' ratios.
@@ -46,21 +52,18 @@ fn scatter(ratio: &Estimate) -> Option<f64> {
     Sample::new(&logarithms).ok()?.standard_deviation()
 }
 
-fn sentence(note: &PowerNote, blocks: usize, pairs: usize) -> String {
-    let (effect, found) = (small_share(note.effect), small_share(note.smallest_found));
+fn sentence(note: &PowerNote, pairs: usize) -> String {
+    let (effect, found) = (small_share(note.effect), difference(note.smallest_found));
     let words = |blocks: Option<u32>| {
-        blocks.map_or(format!("more than {MOST_BLOCKS} blocks"), |blocks| counted(u64::from(blocks), "block"))
+        blocks.map_or(format!("more than {MOST_BLOCKS} rounds"), |blocks| counted(u64::from(blocks), "round"))
     };
     let (median, worst) = (words(note.blocks_needed), words(note.blocks_needed_worst));
     let needs = match pairs {
-        1 => format!("takes {median}"),
-        _ if median == worst => format!("takes {median} in the median pair and in the worst"),
-        _ => format!("takes {median} in the median pair, {worst} in the worst"),
+        1 => median,
+        _ if median == worst => format!("{median} for the median pair and the worst"),
+        _ => format!("{median} for the median pair and {worst} for the worst"),
     };
-    let (chance, blocks) = (small_share(note.power), count(blocks as u64));
-    format!(
-        "To show a difference of {effect} with a chance of {chance} {needs}; the {blocks} of this run show {found}."
-    )
+    format!("This run can detect differences of about {found} or more. Detecting {effect} would take about {needs}.")
 }
 
 #[cfg(test)]
@@ -79,10 +82,12 @@ mod tests {
         let note = power([pair(0.01, 10), pair(0.02, 10), pair(0.05, 10)].iter(), 0.03).unwrap();
         let (median, worst) = (note.blocks_needed.unwrap(), note.blocks_needed_worst.unwrap());
         assert!(5 < median && median < worst, "{note:?}");
-        assert!(note.sentence.ends_with(&format!("the 10 of this run show {}.", small_share(note.smallest_found))));
-        assert!(
-            note.sentence.contains(&format!("takes {median} blocks in the median pair, {worst} blocks in the worst"))
+        let found = small_share(note.smallest_found);
+        assert!(note.sentence.starts_with(&format!("This run can detect differences of about {found} or more. ")));
+        let needs = format!(
+            "Detecting 3% would take about {median} rounds for the median pair and {worst} rounds for the worst."
         );
+        assert!(note.sentence.ends_with(&needs), "{}", note.sentence);
     }
 
     /// What a run would have shown, and how many blocks that takes, are the same question asked from two sides.
@@ -104,7 +109,7 @@ mod tests {
     fn what_ten_thousand_blocks_do_not_show_has_no_number() {
         let note = power([pair(3.0, 10)].iter(), 0.03).unwrap();
         assert_eq!(note.blocks_needed, None);
-        assert!(note.sentence.contains("takes more than 10,000 blocks;"), "{}", note.sentence);
+        assert!(note.sentence.contains("would take about more than 10,000 rounds"), "{}", note.sentence);
     }
 
     #[test]

@@ -57,7 +57,7 @@ fn measured(records: &Records, scenario: Option<&ScenarioFinding>, said: &Publis
     let contest = Contest::of(records, scenario, metric(said.metric));
     let place = |label: &String| contest.cases.iter().position(|case| case.subject == *label);
     let pair = place(&said.a).zip(place(&said.b)).and_then(|(a, b)| contest.pair(a, b));
-    pair.ok_or_else(|| "the two share no block".to_owned())
+    pair.ok_or_else(|| "the two share no round".to_owned())
 }
 
 /// Why a subject has no case in the scenario.
@@ -75,7 +75,7 @@ fn unusable(case: &CaseFinding, metric: ComparedMetric) -> Option<String> {
     let flag = case.flags.iter().find(|flag| flag.voids_rank);
     match (case.ranked, flag) {
         (false, Some(flag)) => Some(format!("{} is not ranked: {}", case.title, flag.message.trim_end_matches('.'))),
-        (false, None) => Some(format!("{} is not ranked: it has no good answer in a scored trial", case.title)),
+        (false, None) => Some(format!("{} is not ranked: it has no correct response in a clean trial", case.title)),
         (true, _) if metric.of_server(case).is_none() => {
             Some(format!("{} has no such figure in every trial", case.title))
         }
@@ -86,7 +86,7 @@ fn unusable(case: &CaseFinding, metric: ComparedMetric) -> Option<String> {
 /// The reading, and where that is needed, why.
 fn told(published: f64, pair: &Pair, smallest_effect: f64) -> (PublishedReading, String) {
     let reading = reading(&Said::exactly(published), &pair.ratio, pair.verdict, smallest_effect);
-    let blocks = || counted(u64::from(pair.blocks), "common block");
+    let blocks = || counted(u64::from(pair.blocks), "common round");
     let why = match (reading, pair.ratio.low) {
         (PublishedReading::CannotTell, None) => {
             format!("{}, and {} are the least for an interval", blocks(), least_trials())

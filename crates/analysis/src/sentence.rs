@@ -1,6 +1,6 @@
 //! The sentence that answers a scenario's question.
 //!
-//! It says *faster*, *equivalent*, *no difference found* or *cannot tell*, each with the ratio and its interval. It never names
+//! It says *fastest*, *equivalent*, *no difference found* or *no clear difference*, a pair with its ratio and interval. It never names
 //! a winner that the verdicts do not support. What is the same for servers and programs stands in [`Answer`].
 
 use tolok_model::sentences::capital_unless;
@@ -8,18 +8,15 @@ use tolok_model::sentences::capital_unless;
 use crate::estimate::least_trials;
 use crate::figure::server::ServerFigures;
 use crate::figures::{Quantity, amount, counted, figure, listed};
-use crate::findings::{CaseFinding, Comparison, PairComparison, Verdict};
+use crate::findings::{CaseFinding, Comparison, PairComparison, TrialOutcome, Verdict};
 use crate::flag::FlagKind;
 use crate::verdict::FALSE_ALARMS;
 
-/// A sentence gives the ratios of at most this many cases without a clear difference from the first; the table has the rest.
-const MOST_UNCLEAR_WITH_RATIOS: usize = 3;
 /// From this many on, the sentence does not repeat the names of all cases.
 const FEWEST_NOT_NAMED: usize = 4;
 
 /// Where all keep up, their goodputs are the same by construction, which is no tie.
-const BY_THE_CLOCK: &str =
-    "This compares goodput, which cannot exceed the rate that was offered; those that keep up differ in response time.";
+const BY_THE_CLOCK: &str = "This compares correct responses per second, which cannot exceed the offered rate; servers that keep up differ in response time.";
 
 /// What the comparisons of a scenario say, in one or two sentences. `cases` are in their order in the table.
 pub(crate) fn verdict_sentence(
@@ -42,7 +39,7 @@ pub(crate) fn in_sentences(parts: [String; 3]) -> String {
 fn alone(only: &CaseFinding) -> String {
     let goodput = only.goodput_rps.as_ref().map(|goodput| figure(Quantity::Number, goodput).line());
     let goodput = goodput.unwrap_or_default();
-    format!("{} answers {goodput} requests per second; there is nothing to compare it with", only.title)
+    format!("{} serves {goodput} correct responses per second; there is nothing to compare it with", only.short)
 }
 
 /// The cases of a scenario, in their order.
@@ -71,14 +68,14 @@ impl<'a, F> Table<'a, F> {
         several: &dyn Fn(&Answer<'a, F>) -> String,
     ) -> String {
         let answer = match self.ranked.as_slice() {
-            [] => "Nothing can be ranked here".to_owned(),
+            [] => "No result".to_owned(),
             [only] => alone(only),
             [first, others @ ..] => {
                 let find = |case: &&'a CaseFinding<F>| (*case, find(comparisons, first, case));
                 let is_of_all = self.is_of_all();
                 let rivals = others.iter().map(find).collect();
                 let answer = Answer { first, rivals, is_of_all, smallest_effect, comparisons };
-                answer.too_few_blocks().unwrap_or_else(|| several(&answer))
+                answer.too_few_rounds().unwrap_or_else(|| several(&answer))
             }
         };
         format!("{answer}.")
@@ -92,14 +89,18 @@ impl<'a, F> Table<'a, F> {
             if kinds.is_empty() { "not measured".to_owned() } else { kinds.join(", ") }
         };
         let named: Vec<(String, String)> =
-            self.unranked.iter().map(|case| (case.title.clone(), reason(case))).collect();
+            self.unranked.iter().map(|case| (case.short.clone(), reason(case))).collect();
         with_reasons(&named, self.ranked.is_empty())
     }
 }
 
 /// The word of a flag as it stands in a sentence; one of them alone would be taken for an adjective.
 fn spoken(kind: FlagKind) -> &'static str {
-    if kind == FlagKind::Little { "Little’s law" } else { kind.word() }
+    match kind {
+        FlagKind::Little => "Little’s law",
+        FlagKind::Disturbed => "discarded: CPU busy",
+        kind => kind.word(),
+    }
 }
 
 /// `Not ranked: A (errors) and B (not measured).` Where all cases of a table share one reason, they are only counted.
@@ -107,6 +108,10 @@ fn with_reasons(named: &[(String, String)], is_all: bool) -> String {
     let is_one_reason = named.windows(2).all(|pair| pair[0].1 == pair[1].1);
     match named {
         [] => String::new(),
+        [(_, reason), ..] if is_all && is_one_reason && reason == spoken(FlagKind::Disturbed) => {
+            let titles: Vec<String> = named.iter().map(|(title, _)| title.clone()).collect();
+            format!("Other programs used the CPU during all measurements of {}.", together(&titles, true))
+        }
         [(_, reason), ..] if is_all && is_one_reason && named.len() >= FEWEST_NOT_NAMED => {
             format!("Not ranked: all {} ({reason}).", named.len())
         }
@@ -137,7 +142,7 @@ pub(crate) fn among_pairs(pair: &PairComparison) -> String {
     let PairComparison { ratio, p_adjusted, verdict, .. } = pair;
     match p_adjusted.filter(|_| ratio.excludes_one() && !verdict.is_told_apart()) {
         Some(p) if p >= FALSE_ALARMS => format!("; among all pairs p = {p:.2}"),
-        Some(_) if *verdict == Verdict::CannotTell => "; no more than a case differs from itself".to_owned(),
+        Some(_) if *verdict == Verdict::CannotTell => "; no more than a server differs from itself".to_owned(),
         _ => String::new(),
     }
 }
@@ -169,92 +174,143 @@ impl<'a, F> Answer<'a, F> {
         self.rivals
             .iter()
             .filter(|(_, pair)| pair.is_none())
-            .map(|(case, _)| format!("{} (no common block)", case.title))
+            .map(|(case, _)| format!("{} (no common round)", case.short))
     }
 
     /// The parts of a sentence, which begins with a capital unless it begins with a name.
     pub(crate) fn in_a_sentence(&self, parts: impl IntoIterator<Item = String>) -> String {
-        let titles = std::iter::once(self.first).chain(self.rivals.iter().map(|(case, _)| *case));
+        let cases = std::iter::once(self.first).chain(self.rivals.iter().map(|(case, _)| *case));
         let text = parts.into_iter().collect::<Vec<String>>().join("; ");
-        capital_unless(&text, titles.map(|case| case.title.as_str()))
+        capital_unless(&text, cases.map(|case| case.short.as_str()))
     }
 
-    /// The same for all: with too few blocks nothing has an interval.
-    fn too_few_blocks(&self) -> Option<String> {
-        let blocks = self.rivals.iter().map(|(_, pair)| pair.map(|pair| pair.blocks)).collect::<Option<Vec<u32>>>()?;
-        let (blocks, least) = (blocks.into_iter().max()?, least_trials());
+    /// The same for all: with too few rounds nothing has an interval.
+    fn too_few_rounds(&self) -> Option<String> {
+        let rounds = self.rivals.iter().map(|(_, pair)| pair.map(|pair| pair.blocks)).collect::<Option<Vec<u32>>>()?;
+        let (rounds, least) = (rounds.into_iter().max()?, least_trials());
         // The others may well have enough of them among themselves.
         if self.comparisons.iter().any(|comparison| comparison.blocks >= least) {
             return None;
         }
-        let titles = std::iter::once(self.first).chain(self.rivals.iter().map(|(case, _)| *case));
-        let titles: Vec<String> = titles.map(|case| case.title.clone()).collect();
-        let (titles, blocks) = (together(&titles, self.is_of_all), counted(u64::from(blocks), "common block"));
-        Some(format!("Cannot tell {titles} apart: {blocks}, and {least} are the least for an interval"))
+        let is_disturbed = |case: &CaseFinding<F>| case.trials.iter().any(|it| it.outcome == TrialOutcome::Disturbed);
+        let is_disturbed = is_disturbed(self.first) || self.rivals.iter().any(|(case, _)| is_disturbed(case));
+        let number = u64::from(rounds);
+        Some(match is_disturbed {
+            true => format!("Not enough clean data: {}, {least} needed", counted(number, "undisturbed round")),
+            false => format!("Not enough data: {}, {least} needed", counted(number, "round")),
+        })
     }
 
     pub(crate) fn equivalent(&self, ratio: fn(&PairComparison) -> String) -> Option<String> {
-        equivalent_to(&self.first.title, &with_ratios(&self.with(Verdict::Equivalent), ratio), self.smallest_effect)
+        equivalent_to(&self.first.short, &with_ratios(&self.with(Verdict::Equivalent), ratio), self.smallest_effect)
     }
 
     pub(crate) fn tied(&self, ratio: fn(&PairComparison) -> String) -> Option<String> {
         let others = with_ratios(&self.with(Verdict::NoDifferenceFound), ratio);
         let any_of = if others.len() > 1 { "any of " } else { "" };
         let others = some_listed(&others, "or")?;
-        Some(format!("no difference found between {} and {any_of}{others}", self.first.title))
+        Some(format!("no difference found between {} and {any_of}{others}", self.first.short))
     }
 
     /// `others` cannot be told from the first.
     pub(crate) fn unclear(&self, others: Vec<String>) -> Option<String> {
         let others: Vec<String> = others.into_iter().chain(self.apart()).collect();
-        Some(format!("cannot tell {} from {}", self.first.title, some_listed(&others, "or")?))
+        Some(format!("no clear difference between {} and {}", self.first.short, some_listed(&others, "or")?))
     }
 }
 
 impl<'a> Answer<'a, ServerFigures> {
+    /// The fastest and its lead over the runner-up; or those that overlap, and whom they are ahead of.
     fn sentence(&self) -> String {
-        let unclear = self.with(Verdict::CannotTell);
-        let unclear = match unclear.len() {
-            many if many > MOST_UNCLEAR_WITH_RATIOS => unclear.iter().map(|(case, _)| case.title.clone()).collect(),
-            _ => with_ratios(&unclear, ratio_or_blocks),
-        };
-        let mut parts = [self.ahead(), self.equivalent(ratio), self.tied(ratio), self.unclear(unclear), self.behind()];
-        // If the second in the table is behind, that is the answer, and the cases further down follow.
         let second = self.rivals.first().and_then(|(_, pair)| *pair);
-        if second.is_some_and(|pair| pair.verdict == Verdict::Faster) {
-            parts.rotate_right(1);
+        let is_clear = second.is_some_and(|pair| pair.verdict == Verdict::Faster);
+        let level = self.level();
+        if is_clear && level.is_empty() && self.unclear_ones().is_empty() && self.with(Verdict::Slower).is_empty() {
+            return self.fastest().unwrap_or_default();
+        }
+        // If the second in the table is behind, that is the answer, and the cases further down follow.
+        let mut parts = [self.ahead(), self.overlap(), self.behind()];
+        if is_clear {
+            parts = [self.behind(), self.ahead(), self.overlap()];
         }
         self.in_a_sentence(parts.into_iter().flatten())
     }
 
-    /// Ratios within blocks can contradict the order of the medians when blocks differ much.
+    /// `Bun.serve is fastest: 1.66× the runner-up, nginx (95% CI 1.52–1.81), ahead in all 5 rounds`
+    fn fastest(&self) -> Option<String> {
+        let behind = self.with(Verdict::Faster);
+        let (next, against) = *behind.first()?;
+        let rounds = rounds_won(against);
+        let (first, ratio) = (&self.first.short, value(against));
+        let ci = ci(against);
+        Some(match behind.len() {
+            1 => format!("{first} is faster than {}: {ratio}{ci}, ahead in {rounds}", next.short),
+            _ => format!("{first} is fastest: {ratio} the runner-up, {}{ci}, ahead in {rounds}", next.short),
+        })
+    }
+
+    /// Ratios within rounds can contradict the order of the medians when rounds differ much.
     fn ahead(&self) -> Option<String> {
         let others = with_ratios(&self.with(Verdict::Slower), reciprocal);
         let verb = if others.len() == 1 { "is" } else { "are" };
-        let first = &self.first.title;
+        let first = &self.first.short;
         Some(format!(
-            "within blocks {} {verb} faster than {first}, whose median is higher",
+            "within rounds {} {verb} faster than {first}, whose median is higher",
             some_listed(&others, "and")?
         ))
+    }
+
+    /// Those that this run cannot separate from the first.
+    fn overlap(&self) -> Option<String> {
+        let (equivalent, none_found) = (self.with(Verdict::Equivalent), self.with(Verdict::NoDifferenceFound));
+        let unclear = self.unclear_ones();
+        let of = |rivals: &[(&'a CaseFinding, Option<&PairComparison>)]| -> String {
+            match rivals {
+                [(only, Some(pair))] => format!("{} ({})", only.short, ratio_or_blocks(pair)),
+                [(only, None)] => format!("{} (no common round)", only.short),
+                _ => listed(&rivals.iter().map(|(case, _)| case.short.clone()).collect::<Vec<_>>(), "and"),
+            }
+        };
+        let some = |rivals: Vec<Rival<'a, ServerFigures>>| -> Vec<_> {
+            rivals.into_iter().map(|(case, pair)| (case, Some(pair))).collect()
+        };
+        let first = &self.first.short;
+        let kinds = [!equivalent.is_empty(), !none_found.is_empty(), !unclear.is_empty()];
+        match kinds {
+            [false, false, false] => None,
+            [true, false, false] => {
+                let within = amount(Quantity::Share, self.smallest_effect);
+                Some(format!("{first} is equivalent within {within} to {}", of(&some(equivalent))))
+            }
+            [false, true, false] => Some(format!("no difference found between {first} and {}", of(&some(none_found)))),
+            [false, false, true] if unclear.len() == 1 => {
+                Some(format!("no clear difference between {first} and {}", of(&unclear)))
+            }
+            _ => {
+                let is_of_group = |verdict| !matches!(verdict, Some(Verdict::Faster | Verdict::Slower));
+                let group = self.rivals.iter().filter(|(_, pair)| is_of_group(pair.map(|pair| pair.verdict)));
+                let names: Vec<String> =
+                    std::iter::once(first.clone()).chain(group.map(|(case, _)| case.short.clone())).collect();
+                let all = names.len() == self.rivals.len() + 1;
+                Some(format!("no clear winner: {} overlap", together(&names, self.is_of_all && all)))
+            }
+        }
     }
 
     fn behind(&self) -> Option<String> {
         let behind = self.with(Verdict::Faster);
         let (next, against) = *behind.first()?;
-        let the_next = if behind.len() == 1 { "" } else { ", the next" };
-        let than_next = format!("faster than {}{the_next}", next.title);
-        let line = |pair: &PairComparison| figure(Quantity::Ratio, &pair.ratio).line();
-        let level = self.level();
-        if level.is_empty() && self.is_clear() {
-            let blocks = counted(u64::from(against.blocks), "block");
-            let won = against.blocks_won;
-            return Some(format!("{} is {than_next}: {}, {won} of {blocks}", self.first.title, line(against)));
-        }
         if let Some(weakest) = self.whole_group_is_faster_than(next) {
-            let group = if level.len() == 1 { "both are" } else { "all of these are" };
-            return Some(format!("{group} {than_next}: at least {}", line(weakest)));
+            let group = if self.level().len() == 1 { "both are" } else { "all of them are" };
+            return Some(format!("{group} faster than {}: at least {}{}", next.short, value(weakest), ci(weakest)));
         }
-        Some(format!("{} is {than_next}: {}", self.first.title, line(against)))
+        Some(format!("{} beats {}: {}{}", self.first.short, next.short, value(against), ci(against)))
+    }
+
+    /// Those of which this run cannot say whether they differ from the first.
+    fn unclear_ones(&self) -> Vec<(&'a CaseFinding, Option<&'a PairComparison>)> {
+        let is_unclear = |pair: &Option<&PairComparison>| pair.is_none_or(|pair| pair.verdict == Verdict::CannotTell);
+        self.rivals.iter().filter(|(_, pair)| is_unclear(pair)).copied().collect()
     }
 
     /// Those that are level with the first: equivalent to it, or no difference was found.
@@ -264,8 +320,7 @@ impl<'a> Answer<'a, ServerFigures> {
 
     /// Whether it is clear of all others whether they are behind the first.
     fn is_clear(&self) -> bool {
-        let unclear = [Verdict::CannotTell, Verdict::Slower].map(|verdict| self.with(verdict).len());
-        unclear == [0, 0] && self.apart().next().is_none()
+        self.unclear_ones().is_empty() && self.with(Verdict::Slower).is_empty()
     }
 
     /// The smallest of the ratios of the first and all that are level with it over `next`, if all of them are faster.
@@ -282,12 +337,27 @@ impl<'a> Answer<'a, ServerFigures> {
     }
 }
 
+/// `all 5 rounds`, `4 of 5 rounds`
+fn rounds_won(pair: &PairComparison) -> String {
+    let rounds = counted(u64::from(pair.blocks), "round");
+    if pair.blocks_won == pair.blocks { format!("all {rounds}") } else { format!("{} of {rounds}", pair.blocks_won) }
+}
+
+fn value(pair: &PairComparison) -> String {
+    figure(Quantity::Ratio, &pair.ratio).value
+}
+
+/// ` (95% CI 1.52–1.81)`, or nothing.
+fn ci(pair: &PairComparison) -> String {
+    figure(Quantity::Ratio, &pair.ratio).interval.map(|ends| format!(" (95% CI {ends})")).unwrap_or_default()
+}
+
 fn find<'a, F>(comparisons: &'a [Comparison], a: &CaseFinding<F>, b: &CaseFinding<F>) -> Option<&'a PairComparison> {
     comparisons.iter().find(|pair| pair.a == a.subject && pair.b == b.subject).map(|pair| &pair.by)
 }
 
 pub(crate) fn with_ratios<F>(rivals: &[Rival<F>], words: fn(&PairComparison) -> String) -> Vec<String> {
-    rivals.iter().map(|(case, against)| format!("{} ({})", case.title, words(against))).collect()
+    rivals.iter().map(|(case, against)| format!("{} ({})", case.short, words(against))).collect()
 }
 
 /// `None` if there is nothing to list.
@@ -304,7 +374,7 @@ fn ratio(pair: &PairComparison) -> String {
 }
 
 fn ratio_or_blocks(pair: &PairComparison) -> String {
-    if pair.ratio.low.is_some() { ratio(pair) } else { counted(u64::from(pair.blocks), "common block") }
+    if pair.ratio.low.is_some() { ratio(pair) } else { counted(u64::from(pair.blocks), "common round") }
 }
 
 /// The ratio the other way round, as it is written when the second of a pair is the faster one.

@@ -38,11 +38,7 @@ pub(crate) fn is_asked(load: &LoadProfile) -> bool {
 
 /// What the seconds of a trial say, or why they say nothing.
 pub(crate) fn of_trial(trial: &Measurement) -> Result<TrialSteadiness, &'static str> {
-    let series = trial
-        .series
-        .as_ref()
-        .filter(|series| !series.good.is_empty())
-        .ok_or("the record does not tell the seconds of the window")?;
+    let series = trial.series.as_ref().filter(|series| !series.good.is_empty()).ok_or("no per-second data")?;
     let good: Vec<f64> = series.good.iter().map(|good| *good as f64).collect();
     let found = steady(&good, STEADY_TOLERANCE).ok_or("the window is too short")?;
     let class = match found.class {

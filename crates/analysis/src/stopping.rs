@@ -112,7 +112,7 @@ fn sentence(plan: &Plan, came: &str) -> String {
     });
     let spent = plan.budget_s.map(|budget_s| {
         format!(
-            "before the block that would exceed {}, after at least {}",
+            "before the round that would exceed {}, after at least {}",
             format_duration(budget_s),
             counted_blocks(least_trials())
         )
@@ -122,7 +122,7 @@ fn sentence(plan: &Plan, came: &str) -> String {
 }
 
 fn counted_blocks(blocks: u32) -> String {
-    counted(u64::from(blocks), "block")
+    counted(u64::from(blocks), "round")
 }
 
 /// Blocks from the first on of which every planned trial has a record.

@@ -141,7 +141,7 @@ fn never_answered(_: &ToolRow, asked: &Asked) -> Option<String> {
     match (unanswered, timeouts) {
         (0, 0) => None,
         (0, timeouts) => Some(format!("{text}; tolok saw {}.", counted(timeouts, "time-out"))),
-        (most, _) => Some(format!("{text}; tolok saw up to {} without an answer.", counted(most, "connection"))),
+        (most, _) => Some(format!("{text}; tolok saw up to {} without a response.", counted(most, "connection"))),
     }
 }
 
@@ -170,7 +170,7 @@ fn costly(row: &ToolRow, asked: &Asked) -> Option<String> {
     let cost = amount(Quantity::Seconds, row.generator_cpu_s_per_good.as_ref()?.value);
     let why = if asked.scenario.tool.name == LoadTool::K6 { ": its users are JavaScript" } else { "" };
     let times = figure(Quantity::Ratio, of_own).line();
-    Some(format!("It spends {cost} of CPU time on an answer, {times} of what tolok spends{why}."))
+    Some(format!("It spends {cost} of CPU time on a response, {times} of what tolok spends{why}."))
 }
 
 /// What a tool does not report, in words. Empty for tolok's own, and where nothing was measured.

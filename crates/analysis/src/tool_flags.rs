@@ -57,7 +57,7 @@ fn wire_contradicts(observations: &Observations, scenario: &Scenario, tolerated:
     let message = format!(
         "in {} of {trials} the wire contradicts the tool; in the worst it counted {}, and {} crossed the wire",
         found.len(),
-        number_of(counted(worst), "good answer"),
+        number_of(counted(worst), "correct response"),
         count(worst.wire.map(|wire| wire.answers_2xx).unwrap_or_default()),
     );
     FlagKind::WireContradicts.raised(message)

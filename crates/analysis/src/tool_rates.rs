@@ -77,10 +77,10 @@ impl Ends<'_> {
     /// `1.04×, 1.02–1.06 within blocks`, or why there is no interval.
     pub(crate) fn words(&self) -> String {
         let Some(ratio) = self.ratio.as_ref().filter(|ratio| ratio.low.is_some()) else {
-            let (blocks, least) = (counted(u64::from(self.blocks), "common block"), least_trials());
+            let (blocks, least) = (counted(u64::from(self.blocks), "common round"), least_trials());
             return format!("{blocks}, and {least} are the least for an interval");
         };
         let figure = figure(Quantity::Ratio, ratio);
-        format!("{}, {} within blocks", figure.value, figure.interval.unwrap_or_default())
+        format!("{}, {} within rounds", figure.value, figure.interval.unwrap_or_default())
     }
 }

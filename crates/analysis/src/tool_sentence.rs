@@ -65,7 +65,7 @@ fn agreement(ends: &Ends, smallest_effect: f64) -> String {
         }
         Verdict::Equivalent => format!("agree within {within} on the rate ({both}: {words})"),
         Verdict::NoDifferenceFound => format!("show no difference on the rate ({both}: {words})"),
-        Verdict::CannotTell => format!("cannot be told apart on the rate ({both}: {words})"),
+        Verdict::CannotTell => format!("show no clear difference on the rate ({both}: {words})"),
     }
 }
 
@@ -112,7 +112,7 @@ fn contradicted(measured: &[&ToolRow]) -> Option<String> {
         let shares = row.counted_of_wire.iter().flat_map(|share| share.trials.iter().copied());
         let worst = shares.max_by(|left, right| (left - 1.0).abs().total_cmp(&(right - 1.0).abs()));
         let share = worst.map(share_of_wire).unwrap_or_else(|| "some".to_owned());
-        format!("{} (in the worst trial it counted {share} of the good answers that crossed it)", row.tool)
+        format!("{} (in the worst trial it counted {share} of the correct responses that crossed it)", row.tool)
     };
     let contradicted: Vec<String> = measured.iter().filter(|row| row.is_contradicted).map(of).collect();
     if !contradicted.is_empty() {
@@ -166,7 +166,7 @@ fn left_out(others: &[&ToolRow]) -> Option<String> {
 
 fn not_measured(rows: &[ToolRow]) -> Option<String> {
     let of = |row: &ToolRow| {
-        let reason = if row.failures.is_empty() { "no good answer".to_owned() } else { row.failures.join(", ") };
+        let reason = if row.failures.is_empty() { "no correct response".to_owned() } else { row.failures.join(", ") };
         let reason = if row.trials_scored == 0 && row.failures.is_empty() { "not measured".to_owned() } else { reason };
         format!("{} ({reason})", row.tool)
     };
@@ -186,18 +186,18 @@ fn cost(finding: &ToolsFinding, sound: &[&ToolRow], tools: &Tools) -> Option<Str
     let both = format!("{} over {}", highest.0.tool, lowest.0.tool);
     Some(match ends.verdict {
         Verdict::Faster | Verdict::Slower => format!(
-            "An answer cost the server from {low} of CPU time ({} asked) to {high} ({}): {words}.",
+            "A response cost the server from {low} of CPU time ({} asked) to {high} ({}): {words}.",
             lowest.0.tool, highest.0.tool
         ),
         Verdict::Equivalent => {
             let within = amount(Quantity::Share, tools.smallest_effect);
-            format!("An answer cost the server {low} of CPU time whoever asked, within {within} ({both}: {words}).")
+            format!("A response cost the server {low} of CPU time whoever asked, within {within} ({both}: {words}).")
         }
         Verdict::NoDifferenceFound => {
-            format!("An answer cost the server {low} to {high} of CPU time; no difference found ({both}: {words}).")
+            format!("A response cost the server {low} to {high} of CPU time; no difference found ({both}: {words}).")
         }
         Verdict::CannotTell => format!(
-            "An answer cost the server {low} to {high} of CPU time; whether that depends on who asked cannot be told \
+            "A response cost the server {low} to {high} of CPU time; whether that depends on who asked cannot be told \
              ({both}: {words})."
         ),
     })

@@ -37,8 +37,7 @@ pub(crate) fn disturbed<T: Found>(trials: &Trials<T>) -> Option<Flag> {
     }
     let causes = causes_of(trials.disturbed.iter().flat_map(|(_, found)| found.disturbances()));
     let all = counted(trials.measured().count() as u64, "trial");
-    let (was, is) = if disturbed == 1 { ("was", "is") } else { ("were", "are") };
-    let message = format!("{disturbed} of {all} {was} disturbed by others and {is} in no figure: {causes}");
+    let message = format!("{disturbed} of {all} discarded: {causes}");
     FlagKind::Disturbed.raised_voiding(trials.scored.is_empty(), message)
 }
 
@@ -46,7 +45,7 @@ pub(crate) fn too_few_trials<T: Found>(trials: &Trials<T>) -> Option<Flag> {
     let (scored, least) = (trials.scored.len() as u64, least_trials());
     let left = if trials.disturbed.is_empty() { "measured" } else { "left" };
     FlagKind::TooFewTrials.raised_if(0 < scored && scored < u64::from(least), || {
-        format!("{} {left}, too few for an interval ({least} are the least)", counted(scored, "trial"))
+        format!("{} {left}, too few for an interval ({least} are needed)", counted(scored, "trial"))
     })
 }
 

@@ -269,6 +269,8 @@ pub enum Format {
     Html,
     /// A line of JSON for each event as it happens, then one with the findings. A stored run has only that one.
     Jsonl,
+    /// The id of the run alone.
+    Id,
 }
 
 /// Options of `tolok quick`.
@@ -354,6 +356,9 @@ pub struct ReportArgs {
     /// Write the report to this file instead of standard output. With several formats it is a folder.
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
+    /// Print everything that `text` can show: all figures with their intervals, checks, fairness and cautions.
+    #[arg(short, long, conflicts_with = "brief")]
+    pub verbose: bool,
     /// Print a short version for a README (`text` and `md`): the verdict, a table per scenario, and the method.
     #[arg(long)]
     pub brief: bool,

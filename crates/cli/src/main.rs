@@ -3,6 +3,7 @@
 mod args;
 mod bring;
 mod choice;
+mod closing;
 mod exit;
 mod json_lines;
 mod laboratory;

@@ -8,10 +8,11 @@ use tolok_lab::run::{NewRun, RunSetup, RunSummary, Stop, StopRule, open_trials, 
 use tolok_model::{DatabaseAddress, Plan, RunRecord, TrialRecord};
 use tolok_store::{RunFolder, StoredRun};
 
-use crate::args::ResultArgs;
+use crate::args::{Format, ResultArgs};
+use crate::closing::{Next, close};
 use crate::exit::{CliError, Exit};
 use crate::laboratory::Lab;
-use crate::output::say;
+use crate::output::{put, say};
 use crate::progress::rough;
 use crate::reports::{keep, print, report_format, runs_folder};
 use crate::verbs::plan::Planned;
@@ -45,7 +46,7 @@ pub fn announce(planned: &Planned) {
 
 /// `10 blocks`, `up to 30 blocks`
 fn blocks(plan: &Plan) -> String {
-    let blocks = counted(u64::from(plan.blocks), "block");
+    let blocks = counted(u64::from(plan.blocks), "round");
     if plan.may_end_early() { format!("up to {blocks}") } else { blocks }
 }
 
@@ -71,12 +72,27 @@ pub struct Measured {
     pub findings: Findings,
     /// The folder of the run.
     pub folder: PathBuf,
+    /// What is to be said of it after its result, each behind a word.
+    remarks: Vec<(&'static str, String)>,
 }
 
 impl Measured {
-    /// Prints the result in the format that was asked for.
-    pub fn show(&self, result: &ResultArgs) -> Result<(), CliError> {
-        report_format(result.format).map_or(Ok(()), |format| print(&self.findings, format, result))
+    /// Prints the result in the format that was asked for, and after it where the report is and what comes next.
+    pub fn show(&self, result: &ResultArgs, next: &[Next]) -> Result<(), CliError> {
+        match (result.format, report_format(result.format)) {
+            (Format::Id, _) => put(&format!("{}\n", self.findings.run.id), result.output.as_deref())?,
+            (_, Some(format)) => print(&self.findings, format, result)?,
+            (_, None) => {}
+        }
+        self.close(next);
+        Ok(())
+    }
+
+    /// Prints where the report is and what comes next. Of a run that was stopped, that is to go on with it.
+    pub fn close(&self, next: &[Next]) {
+        let resume = [Next::new(format!("tolok resume {}", self.findings.run.id), "go on where it stopped")];
+        let is_whole = self.findings.trials_missing == 0;
+        close(&self.folder, &self.remarks, if is_whole { next } else { &resume });
     }
 }
 
@@ -165,24 +181,13 @@ pub fn measure_in(
     let summary = run_plan(setup, &mut |event| watching.tell(&event))?;
     let findings = keep(folder)?;
     watching.finish(&findings, folder.path());
-    say(format!("\nreport  {}", folder.path().join("report.html").display()));
-    if summary.missing > 0 {
-        let name = folder.path().display();
-        say(format!(
-            "stopped with {} left; to go on: tolok resume {name}",
-            counted(u64::from(summary.missing), "trial")
-        ));
-    }
-    let crossed = crossed(&findings);
-    for line in &crossed {
-        say(format!("crossed  {line}"));
-    }
-    let unsound = unsound(&findings);
-    if !unsound.is_empty() {
-        say(format!("not sound  {}", listed(&unsound, "and")));
-    }
+    let (crossed, unsound) = (crossed(&findings), unsound(&findings));
     let exit = exit_of(summary, stop.is_asked(), unsound.is_empty(), crossed.is_empty());
-    Ok(Measured { exit, findings, folder: folder.path().to_owned() })
+    let left = || format!("with {} left", counted(u64::from(summary.missing), "trial"));
+    let mut remarks: Vec<(&str, String)> = crossed.into_iter().map(|line| ("Crossed", line)).collect();
+    remarks.extend((!unsound.is_empty()).then(|| ("Unsound", listed(&unsound, "and"))));
+    remarks.extend((summary.missing > 0).then(|| ("Stopped", left())));
+    Ok(Measured { exit, findings, folder: folder.path().to_owned(), remarks })
 }
 
 /// A run that is not sound says nothing for certain, not even that an objective was crossed: 5 comes before 3.

@@ -76,7 +76,7 @@ impl Progress {
                 self.screen.line(&format!("the machine is busy, waiting up to {at_most_s:.0} s: {reasons}"));
             }
             RunEvent::TrialStarted { trial, subject, scenario } => {
-                self.begin(format!("{subject} · {scenario} · block {}", trial.block));
+                self.begin(format!("{subject} · {scenario} · round {}", trial.block));
             }
             RunEvent::LaunchStarted { launch, of, cases, .. } => {
                 self.begin(format!("launch {launch} of {of} · {}", figures::counted(u64::from(*cases), "case")));
@@ -93,10 +93,10 @@ impl Progress {
                 self.finished += 1;
                 self.left = Left::now(*left_s, self.trials.saturating_sub(self.finished));
                 self.screen.position(self.finished, self.trials);
-                self.finished_line(&format!("{subject} · {scenario} · block {}", trial.block), outcome);
+                self.finished_line(&format!("{subject} · {scenario} · round {}", trial.block), outcome);
             }
             RunEvent::Settled { blocks, at_most } => {
-                let of = figures::counted(u64::from(*at_most), "block");
+                let of = figures::counted(u64::from(*at_most), "round");
                 self.screen.line(&format!("ended after {blocks} of at most {of}, as planned"));
             }
             RunEvent::Standing { words } => self.screen.line(words),
@@ -123,8 +123,8 @@ impl Progress {
                 self.screen.message(|| format!("{left} left · {phase} · slice {done} of {of} · {at}"));
             }
             TrialEvent::Disturbed { reasons, again } => {
-                let what = if *again { "measured again" } else { "kept, and not scored" };
-                self.screen.line(&format!("disturbed, {what}: {}", reasons.join("; ")));
+                let what = if *again { "repeating" } else { "discarded" };
+                self.screen.line(&format!("CPU busy, {what}: {}", reasons.join("; ")));
             }
         }
     }
@@ -149,7 +149,7 @@ impl Progress {
             }
             Outcome::Completed(measured) => {
                 self.screen
-                    .log(&format!("{counted} {place}: {:.0} good answers/s · {left} left", measured.goodput_rps));
+                    .log(&format!("{counted} {place}: {:.0} correct responses/s · {left} left", measured.goodput_rps));
             }
         }
     }

@@ -57,7 +57,7 @@ pub fn findings(folder: &RunFolder) -> Result<Findings, StoreError> {
     Ok(analyse(&Stored::read(folder)?.records()))
 }
 
-/// The report of a format, or `None` for lines, which are no report.
+/// The report of a format, or `None` for lines and names, which are no report.
 pub fn report_format(format: Format) -> Option<ReportFormat> {
     match format {
         Format::Text => Some(ReportFormat::Terminal),
@@ -67,6 +67,6 @@ pub fn report_format(format: Format) -> Option<ReportFormat> {
         Format::Tidy => Some(ReportFormat::Tidy),
         Format::Tex => Some(ReportFormat::Latex),
         Format::Html => Some(ReportFormat::Html),
-        Format::Jsonl => None,
+        Format::Jsonl | Format::Id => None,
     }
 }

@@ -7,6 +7,8 @@
 const DIGITS: i32 = 3;
 /// Most digits that an interval can give to a figure.
 const MOST_DIGITS: i32 = 4;
+/// Decimals of a ratio near 1.
+const RATIO_DECIMALS: usize = 2;
 /// Between a number and its unit, where no line may be broken.
 const GAP: char = '\u{a0}';
 /// Shown in place of a missing figure.
@@ -108,7 +110,7 @@ pub fn small_share(share: f64) -> String {
     match percent {
         zero if zero <= 0.0 => "0%".to_owned(),
         tiny if tiny < 0.01 => "<0.01%".to_owned(),
-        few if few < 10.0 => format!("{}%", decimal(few, decimals_for(few, 2))),
+        few if few < 10.0 => format!("{}%", trimmed(&decimal(few, decimals_for(few, 2)))),
         many => format!("{}%", decimal(many, 0)),
     }
 }
@@ -119,7 +121,7 @@ pub fn share(share: f64) -> String {
     match percent {
         99.0..100.0 => format!("{}%", trimmed(&format!("{:.3}", (percent * 1e3).floor() / 1e3))),
         9.95.. => format!("{percent:.0}%"),
-        0.1.. => format!("{percent:.1}%"),
+        0.1.. => format!("{}%", trimmed(&format!("{percent:.1}"))),
         0.0 => "0%".to_owned(),
         _ => format!("{percent:.3}%"),
     }
@@ -165,19 +167,22 @@ impl Quantity {
         match self {
             // Two decimals of a share of 7 % would claim more precision than matters.
             Self::Share => decimals_for(scaled, digits - 1),
+            // Ratios are read against 1: one form for those below it and above.
+            Self::Ratio if is_near_one(scaled) => RATIO_DECIMALS,
+            Self::Ratio if scaled.abs() < 0.1 => decimals_for(scaled, digits - 1),
             _ => decimals_for(scaled, digits),
         }
     }
 
-    /// Digits of a figure whose interval is too wide to support more.
-    fn fewest_digits(self, value: f64) -> i32 {
-        match self {
-            Self::Share => DIGITS - 1,
-            // Ratios are read against 1, so those below it have no more decimals than those above.
-            Self::Ratio if value.abs() < 1.0 => DIGITS - 1,
-            _ => DIGITS,
-        }
+    /// Decimals of a figure whose interval is too wide to support more.
+    fn fewest_decimals(self, value: f64) -> usize {
+        self.decimals(value, DIGITS)
     }
+}
+
+/// Whether a ratio has the form of those near 1.
+fn is_near_one(ratio: f64) -> bool {
+    (0.1..9.995).contains(&ratio.abs())
 }
 
 /// A unit: what to divide by, and what to write behind the number.
@@ -213,6 +218,8 @@ impl Scale {
 
     fn write(&self, number: &str) -> String {
         let gap = if self.gap { GAP.to_string() } else { String::new() };
+        // `3%`, and `0.5%`.
+        let number = if self.unit == "%" { number.strip_suffix(".0").unwrap_or(number) } else { number };
         format!("{number}{gap}{}", self.unit)
     }
 
@@ -225,7 +232,7 @@ impl Scale {
 
 /// Decimals that an interval of this width can support.
 fn supported_decimals(quantity: Quantity, value: f64, width: f64) -> usize {
-    let fewest = decimals_for(value, quantity.fewest_digits(value));
+    let fewest = quantity.fewest_decimals(value);
     let most = decimals_for(value, MOST_DIGITS);
     let resolved = if width > 0.0 { (-magnitude(width)).max(0) as usize } else { most };
     // An interval that is no wider than the last digit would print as one number twice.
@@ -322,7 +329,10 @@ mod tests {
         check(Quantity::Ratio, 1.9249, "1.92×");
         check(Quantity::Ratio, 13.44, "13.4×");
         check(Quantity::Share, 0.794, "79%");
+        check(Quantity::Ratio, 0.588, "0.59×");
+        check(Quantity::Ratio, 0.0828, "0.083×");
         check(Quantity::Share, 0.0712, "7.1%");
+        check(Quantity::Share, 0.03, "3%");
         check(Quantity::Share, 1.0, "100%");
     }
 
@@ -339,6 +349,8 @@ mod tests {
         check(Quantity::Ratio, [0.709, 0.7051, 0.723], "0.71× (0.71–0.72)");
         check(Quantity::Ratio, [0.0521, 0.0514, 0.0563], "0.052× (0.051–0.056)");
         check(Quantity::Ratio, [13.44, 12.9, 13.9], "13.4× (12.9–13.9)");
+        check(Quantity::Ratio, [0.998, 0.73, 1.38], "1.00× (0.73–1.38)");
+        check(Quantity::Ratio, [0.1034, 0.05, 0.2], "0.10× (0.05–0.20)");
         check(Quantity::Share, [0.794, 0.78, 0.81], "79% (78–81%)");
     }
 

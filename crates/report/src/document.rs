@@ -34,6 +34,8 @@ pub enum Block {
     Verdict(Text),
     /// A table.
     Table(Table),
+    /// Subjects against scenarios at a glance.
+    Matrix(Matrix),
     /// Items, each a text of its own.
     List(List),
     /// Labels, each with what it stands for.
@@ -62,6 +64,10 @@ pub enum Block {
         /// The blocks, their heading first.
         blocks: Vec<Block>,
     },
+    /// Blocks with an empty line before them.
+    Apart(Vec<Block>),
+    /// Answers side by side, each to a question of its own.
+    Cards(Vec<Card>),
     /// Short words on the whole document, each a link into it.
     Chips(Vec<Chip>),
 }
@@ -192,6 +198,66 @@ pub struct Cell {
     pub below: String,
 }
 
+/// Subjects against scenarios: how fast each is in each, as a share of the best.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Matrix {
+    /// What it shows, for readers who do not see it. Unique in the document.
+    pub caption: String,
+    /// The scenarios.
+    pub columns: Vec<MatrixColumn>,
+    /// Headings of the figures at the end of each row.
+    pub costs: Vec<String>,
+    /// The scenario that those are of.
+    pub costs_of: String,
+    /// The subjects, and last what they are held against.
+    pub rows: Vec<MatrixRow>,
+}
+
+/// A scenario of a matrix.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct MatrixColumn {
+    /// Its name.
+    pub heading: String,
+    /// Its load, in a few words.
+    pub beside: String,
+}
+
+/// A subject of a matrix.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct MatrixRow {
+    /// Its runtime, which gives the marker.
+    pub runtime: String,
+    /// Its name.
+    pub name: String,
+    /// The same where there is little room.
+    pub short: String,
+    /// `Muted` for the machine's limit.
+    pub look: Look,
+    /// Notes that it refers to, by number.
+    pub notes: Vec<usize>,
+    /// One for each scenario.
+    pub cells: Vec<MatrixCell>,
+    /// One for each cost.
+    pub costs: Vec<String>,
+}
+
+/// How fast a subject is in a scenario.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct MatrixCell {
+    /// The figure; a dash where there is none.
+    pub value: String,
+    /// It as a share of the best of its scenario, from 0 to 1; none where it is not ranked.
+    pub share: Option<f64>,
+    /// That share in words: `0.56×`.
+    pub ratio: String,
+    /// Letters of its tiers.
+    pub tier: String,
+    /// Whether it is the first, or was not told apart from it.
+    pub is_best: bool,
+    /// What limited it, or why it has no rank, in a word or two.
+    pub below: String,
+}
+
 /// What a look of marks in charts means.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Key {
@@ -210,6 +276,19 @@ pub struct Chart {
     pub caption: String,
 }
 
+/// An answer to one question.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Card {
+    /// The question: `least memory: Hello and JSON`.
+    pub question: String,
+    /// The answer.
+    pub answer: Text,
+    /// The figures behind it.
+    pub because: String,
+    /// How sure it is: `●●○ moderate`.
+    pub sureness: String,
+}
+
 /// A short word on the whole document.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Chip {
@@ -217,7 +296,7 @@ pub struct Chip {
     pub words: String,
     /// `Good`, `Warning` or `Plain`.
     pub look: Look,
-    /// The section that it links to.
+    /// The section that it links to; or a file beside the page, whose name has a point.
     pub section: String,
 }
 
@@ -274,6 +353,12 @@ impl Text {
         self
     }
 
+    /// This text with another behind it.
+    pub fn also(mut self, other: &Self) -> Self {
+        self.0.extend(other.0.iter().cloned());
+        self
+    }
+
     /// Whether all of its words have this look.
     pub fn is_all(&self, look: Look) -> bool {
         !self.is_empty() && self.0.iter().all(|span| span.look == look)
@@ -311,6 +396,23 @@ impl Table {
     }
 }
 
+impl Matrix {
+    /// The same as a table of figures, for formats that can draw nothing.
+    pub fn as_table(&self) -> Table {
+        let columns = self.columns.iter().map(|column| Column::numbers(column.heading.as_str()));
+        let columns = std::iter::once(Column::words("subject")).chain(columns);
+        let costs = self.costs.iter().map(|cost| Column::numbers(format!("{cost} of {}", self.costs_of)));
+        let row = |row: &MatrixRow| {
+            let name = Cell { notes: row.notes.clone(), ..row.name.as_str().into() };
+            let figure = |cell: &MatrixCell| Cell::from(format!("{} {}", cell.value, cell.tier).trim_end());
+            let costs = row.costs.iter().map(|cost| cost.as_str().into());
+            let cells = std::iter::once(name).chain(row.cells.iter().map(figure)).chain(costs).collect();
+            Row { runtime: Some(row.runtime.clone()), look: row.look, cells }
+        };
+        Table::of(self.caption.as_str(), columns.chain(costs).collect(), self.rows.iter().map(row).collect())
+    }
+}
+
 impl Row {
     /// A row that is about no subject and has no look.
     pub fn of(cells: Vec<Cell>) -> Self {
@@ -320,6 +422,14 @@ impl Row {
     /// Whether it must not be missed.
     pub fn is_loud(&self) -> bool {
         self.look == Look::Warning
+    }
+}
+
+impl Card {
+    /// The same in a line.
+    pub(crate) fn as_fact(&self) -> Fact {
+        let words = self.answer.clone().and(format!(" ({}): {}", self.sureness, self.because), Look::Plain);
+        Fact::of(self.question.as_str(), words)
     }
 }
 

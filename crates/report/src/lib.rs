@@ -79,7 +79,7 @@ impl Format {
 /// The findings in a format, with a line break at the end.
 pub fn render(findings: &Findings, format: Format, style: &Style) -> String {
     match format {
-        Format::Terminal => print::terminal(&documents::run(findings, Depth::Short), style),
+        Format::Terminal => print::terminal(&documents::glance(findings), style),
         Format::Markdown => {
             format!(
                 "{}\n<!-- tolok report, layout {LAYOUT} -->\n",
@@ -92,6 +92,11 @@ pub fn render(findings: &Findings, format: Format, style: &Style) -> String {
         Format::Json => data::json(findings),
         Format::Html => print::html(&documents::run(findings, Depth::Page)),
     }
+}
+
+/// Everything that a terminal can show, which is many screens.
+pub fn verbose(findings: &Findings, style: &Style) -> String {
+    print::terminal(&documents::run(findings, Depth::Short), style)
 }
 
 /// What one pastes into a README or a message: the verdict, a table for each scenario, and a line on how it was measured. None of

@@ -25,10 +25,12 @@ impl Sparklines {
         let measured = || cases().filter(|case| case.trials_scored > 0);
         let has_seconds = measured().all(|case| seconds(case).len() >= FEWEST_SECONDS);
         let (heading, meaning, values): (_, _, fn(&CaseFinding) -> Vec<f64>) = match has_seconds {
-            true => {
-                ("by second", "by second: good answers in each second of the window, from zero to its highest", seconds)
-            }
-            false => ("by block", "by block: good answers/s of each block, from zero to its highest", blocks),
+            true => (
+                "by second",
+                "by second: correct responses in each second of the window, from zero to its highest",
+                seconds,
+            ),
+            false => ("by round", "by round: correct responses/s of each round, from zero to its highest", blocks),
         };
         let cells: Vec<String> = cases().map(|case| line(&values(case))).collect();
         cells.iter().any(|cell| !cell.is_empty()).then_some(Self { heading, cells, meaning })

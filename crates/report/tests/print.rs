@@ -9,8 +9,8 @@ use tolok_report::print::{Style, html, markdown, style, terminal};
 fn everything() -> Document {
     let blocks = vec![
         Block::heading(1, "Which serves small answers best?"),
-        Block::paragraph("run 7 · 5 blocks", Look::Muted),
-        Block::paragraph("Shortened to 2 of 5 blocks", Look::Warning),
+        Block::paragraph("run 7 · 5 rounds", Look::Muted),
+        Block::paragraph("Shortened to 2 of 5 rounds", Look::Warning),
         Block::Chips(vec![
             Chip { words: "! 1 check failed".into(), look: Look::Warning, section: "trust".into() },
             Chip { words: "✓ 2 cases ranked".into(), look: Look::Good, section: "json".into() },
@@ -31,7 +31,7 @@ fn scenario() -> Vec<Block> {
     vec![
         Block::Heading(heading),
         Block::Charts(vec![
-            Chart { svg: "<svg viewBox=\"0 0 9 9\"></svg>".into(), caption: "Good answers per second.".into() },
+            Chart { svg: "<svg viewBox=\"0 0 9 9\"></svg>".into(), caption: "Correct responses per second.".into() },
             Chart { svg: "<svg viewBox=\"0 0 9 9\"></svg>".into(), caption: String::new() },
         ]),
         Block::Key(vec![Key {
@@ -62,11 +62,11 @@ fn table() -> Table {
         title: "Figures".into(),
         columns: vec![
             Column::words("subject"),
-            Column::numbers("good answers/s").short("good/s"),
+            Column::numbers("correct responses/s").short("resp/s"),
             Column::numbers("vs first"),
             Column::numbers("CPU µs").priority(1),
             Column::numbers("p99 ms").meaning("p99 in a closed loop"),
-            Column::words("course").priority(Column::OPTIONAL).meaning("course good answers of each second"),
+            Column::words("course").priority(Column::OPTIONAL).meaning("course correct responses of each second"),
         ],
         rows: vec![
             row(
@@ -110,7 +110,7 @@ fn table() -> Table {
 fn trust() -> Vec<Block> {
     let fact = |label: &str, words: &str| Fact { label: label.into(), words: words.into() };
     vec![
-        Block::heading(2, "Can these be trusted?"),
+        Block::heading(2, "Checks"),
         Block::Facts(vec![
             fact("tested", "throughput × latency = connections"),
             fact("arithmetic", "5,000 × 0.01 = 50"),
@@ -164,7 +164,7 @@ fn a_narrower_terminal_has_intervals_below_and_then_leaves_columns_out() {
     };
     let (wide, narrow) = (of_table(100, 0), of_table(66, 0));
     assert!(wide.contains("39.1k 36.9–40.2k  0.99× 0.97–1.02 ≈") && wide.contains("▁▇▇"), "{wide}");
-    assert!(narrow.contains("good/s") && narrow.contains("CPU µs") && !narrow.contains("39.1k 36.9"), "{narrow}");
+    assert!(narrow.contains("resp/s") && narrow.contains("CPU µs") && !narrow.contains("39.1k 36.9"), "{narrow}");
     let crowded = of_table(66, 3);
     assert!(crowded.contains("CPU µs and cost 0 are left out: they need a wider terminal"), "{crowded}");
     assert!(crowded.contains("cost 1  cost 2"), "{crowded}");

@@ -151,10 +151,10 @@ mod tests {
     }
 
     const STARTED: &str = r#"{"t_s":0.0,"event":"run-started","schema_version":1,"run":"a","folder":"/runs/a","title":"A","pid":7,"trials":4,"finished":1,"estimate_s":12.5}"#;
-    const TRIAL: &str = r#"{"t_s":1.0,"event":"trial-started","trial":2,"block":1,"case":"json--go","subject":"go/nethttp","scenario":"json"}"#;
+    const TRIAL: &str = r#"{"t_s":1.0,"event":"trial-started","trial":2,"round":1,"case":"json--go","subject":"go/nethttp","scenario":"json"}"#;
     const PHASE: &str = r#"{"t_s":1.5,"event":"phase","trial":2,"phase":"warming-up"}"#;
     const SECOND: &str = r#"{"t_s":2.5,"event":"second","trial":2,"phase":"warming-up","start_s":-1.0,"duration_s":1.0,"good":7,"failed":0,"p50_s":null,"p99_s":null}"#;
-    const FINISHED: &str = r#"{"t_s":5.0,"event":"trial-finished","trial":2,"block":1,"case":"json--go","subject":"go/nethttp","scenario":"json","outcome":"completed","goodput_rps":3.5,"left_s":8.25}"#;
+    const FINISHED: &str = r#"{"t_s":5.0,"event":"trial-finished","trial":2,"round":1,"case":"json--go","subject":"go/nethttp","scenario":"json","outcome":"completed","goodput_rps":3.5,"left_s":8.25}"#;
     const ENDED: &str = r#"{"t_s":9.0,"event":"run-ended","missing":2,"failed":0}"#;
 
     #[test]

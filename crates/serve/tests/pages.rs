@@ -107,7 +107,7 @@ fn two_runs_are_compared_and_laid_over_each_other() {
     has(&head, &["303", &format!("location: /compare?a={FIRST}&b={SECOND}")]);
     has(
         &served.page(&format!("/overlay?run={SECOND}&run={FIRST}")),
-        &["good answers per second in each run", "ceiling: Minimal server"],
+        &["correct responses per second in each run", "ceiling: Minimal server"],
     );
     let refused = format!("/compare?a={FIRST}&b=2026-11-19-api-e15e00");
     has(

@@ -31,7 +31,7 @@ pub(super) fn client_pace(inputs: &CaseInputs) -> Option<Bottleneck> {
     }
     let [read, answer] = [read_s, answer_s].map(|seconds| amount(Quantity::Seconds, seconds));
     let evidence = format!(
-        "at {}/s a client needs {read} to read an answer, which took {answer} in all; {}",
+        "at {}/s a client needs {read} to read a response, which took {answer} in all; {}",
         bytes_words(rate),
         inputs.idle()
     );
@@ -48,7 +48,7 @@ pub(super) fn pool(inputs: &CaseInputs) -> Option<Bottleneck> {
     if let Some((waits, wait_s)) = waits.filter(|(waits, _)| *waits >= POOL_WAITS_CONSIDERABLE) {
         let each = wait_s.map(|wait_s| format!(", {} each", amount(Quantity::Seconds, wait_s))).unwrap_or_default();
         let waits = amount(Quantity::Number, waits);
-        let evidence = format!("{waits} waits an answer for one of {connections}{each}; {}", inputs.idle());
+        let evidence = format!("{waits} waits a response for one of {connections}{each}; {}", inputs.idle());
         return found(BottleneckKind::Pool, "There were", evidence);
     }
     let has_more_users = inputs.scenario.load.connections_max().is_none_or(|users| users > size);
@@ -154,7 +154,7 @@ pub(super) fn latency(inputs: &CaseInputs) -> Option<Bottleneck> {
     let waits = median_s.map(|median_s| (inputs.round_trips_s(), median_s));
     if let Some((trips_s, median_s)) = waits.filter(|(trips_s, median_s)| *trips_s >= LATENCY_OF_ANSWER * median_s) {
         let [trips, median] = [trips_s, median_s].map(|seconds| amount(Quantity::Seconds, seconds));
-        let evidence = format!("{trips} of round trips in a median answer of {median}; {}", inputs.idle());
+        let evidence = format!("{trips} of round trips in a median response of {median}; {}", inputs.idle());
         return found(BottleneckKind::Latency, "There were", evidence);
     }
     let is_alone = load.executor.vus_max() == Some(1);

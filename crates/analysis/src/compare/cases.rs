@@ -187,7 +187,10 @@ impl<'a> Compared<'a, '_> {
             let is_told = |floor: &&NoiseFloor| matches!(floor.verdict, Verdict::Faster | Verdict::Slower);
             let floor = floor.filter(is_told)?;
             let size = amount(Quantity::Share, floor.size);
-            Some(Floor { size: floor.size, words: format!("what the A/A pair of the run {when} differed by ({size})") })
+            Some(Floor {
+                size: floor.size,
+                words: format!("what the noise check of the run {when} differed by ({size})"),
+            })
         };
         let pairs = [("before", a.noise_floor), ("after", b.noise_floor)].into_iter().filter_map(of_pair);
         let pairs = pairs.filter(|_| metric == ComparedMetric::Goodput);

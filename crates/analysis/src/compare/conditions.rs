@@ -122,7 +122,7 @@ fn answer_size(both: &Both, before: &ScenarioView, after: &ScenarioView) -> Opti
     let sizes: Vec<[f64; 2]> = sizes.collect();
     let is_other = |[a, b]: &[f64; 2]| (a - b).abs() > ANSWER_TOLERATED * a.max(*b);
     let shown = sizes.first().filter(|_| sizes.iter().all(is_other))?;
-    let found = differs("bytes of a good answer", shown.map(|bytes| amount(Quantity::Bytes, bytes)))?;
+    let found = differs("bytes of a correct response", shown.map(|bytes| amount(Quantity::Bytes, bytes)))?;
     Some(Difference { scenarios: vec![before.id.to_owned()], ..found })
 }
 

@@ -190,7 +190,7 @@ fn exceeds_control(pair: &Pair, ratio: ChangeRatio, found: &Judgement, threshold
 fn too_few(pair: &Pair) -> String {
     let least = Level::LEAST_SAMPLE;
     let (before, after) = (pair.before.len(), pair.after.len());
-    format!("scored trials: {before} before, {after} after; an interval needs {least} of each")
+    format!("clean trials: {before} before, {after} after; an interval needs {least} of each")
 }
 
 #[cfg(test)]

@@ -64,7 +64,7 @@ impl ComparedMetric {
             (Self::P99, ScenarioKind::Closed) => "p99 (closed loop)",
             (Self::P99, _) => "p99",
             (Self::Cpu, ScenarioKind::Program) => "CPU time",
-            (Self::Cpu, _) => "CPU per answer",
+            (Self::Cpu, _) => "CPU per response",
             (Self::Memory, _) => "memory",
             (Self::ColdStart, _) => "cold start",
         }

@@ -78,6 +78,8 @@ pub struct CaseFinding<F = ServerFigures> {
     pub subject: String,
     /// Title of the subject, with its variant if the scenario has several.
     pub title: String,
+    /// The same in a word, for charts and sentences.
+    pub short: String,
     /// Its runtime, which gives the colour.
     pub runtime: String,
     /// Planned trials of this case.

@@ -32,7 +32,7 @@ worded! {
         /// No difference that matters, and the interval is narrow enough to rule out a large one.
         NoDifferenceFound = "no difference found",
         /// The interval is too wide, or the difference is no larger than that of the A/A pair.
-        CannotTell = "cannot tell",
+        CannotTell = "no clear difference",
     }
 }
 

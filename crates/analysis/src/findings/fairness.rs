@@ -62,7 +62,7 @@ pub struct FairnessAnswers {
     pub scenario: String,
     /// Mean bytes of a response body; absent without responses.
     pub body_bytes: Option<f64>,
-    /// Bytes that were sent over the interfaces of its network for each answer, headers of HTTP, TCP and IP included; over a
+    /// Bytes that were sent over the interfaces of its network for each response, headers of HTTP, TCP and IP included; over a
     /// loopback with the request, and with what its own processes and a database sent each other there. None where they were
     /// not read.
     pub network_bytes_per_answer: Option<f64>,

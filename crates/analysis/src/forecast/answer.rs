@@ -21,7 +21,7 @@ pub(super) fn answer(group: &Group, question: &ForecastQuestion) -> SubjectForec
     let setting = group.setting(question);
     let predicted = match (refusal(group, question, validation.as_ref()), &setting, &validation) {
         (None, Some(setting), Some(validation)) => prediction(group, setting, validation, question)
-            .ok_or_else(|| "its demands cannot be worked with: no good answer took any time".to_owned()),
+            .ok_or_else(|| "its demands cannot be worked with: no correct response took any time".to_owned()),
         (refused, ..) => Err(refused.unwrap_or_default()),
     };
     let (prediction, refused) = predicted.map_or_else(|refused| (None, Some(refused)), |found| (Some(found), None));
@@ -62,7 +62,7 @@ fn refusal(group: &Group, question: &ForecastQuestion, validation: Option<&Valid
 fn nothing_to_check(group: &Group) -> String {
     let (usable, planned) = (group.observed.len(), group.observed.len() + group.left_out.len());
     if usable >= FEWEST_SCENARIOS {
-        return "none of its scenarios can be predicted from the others: no good answer took any time".to_owned();
+        return "none of its scenarios can be predicted from the others: no correct response took any time".to_owned();
     }
     let of_them = if usable == planned { String::new() } else { format!(" of {planned}") };
     let noun = if usable == 1 && of_them.is_empty() { "scenario" } else { "scenarios" };

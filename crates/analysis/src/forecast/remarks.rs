@@ -39,7 +39,7 @@ fn few(group: &Group) -> Option<String> {
     let few = group.observed.iter().filter(is_few).count() as u64;
     let all = group.observed.len();
     (few > 0).then(|| {
-        format!("{few} of {all} scenarios have fewer than {least} scored trials, so that the scatter between blocks is hardly known and the intervals are too narrow.")
+        format!("{few} of {all} scenarios have fewer than {least} clean trials, so that the scatter between rounds is hardly known and the intervals are too narrow.")
     })
 }
 
@@ -56,7 +56,7 @@ fn beyond(group: &Group, setting: &Setting) -> Option<String> {
 fn too_short(group: &Group) -> Option<String> {
     let calibration = Calibration::of(&points(group, None))?;
     (!calibration.knows_other()).then(|| {
-        "In every scenario a CPU was full, so that the time between the parts is not known: where nothing is full, an answer takes longer than predicted. A scenario with one user would tell.".to_owned()
+        "In every scenario a CPU was full, so that the time between the parts is not known: where nothing is full, a response takes longer than predicted. A scenario with one user would tell.".to_owned()
     })
 }
 

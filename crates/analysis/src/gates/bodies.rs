@@ -11,7 +11,7 @@ pub(super) fn judge(trial: &Measurement, inputs: &CaseInputs) -> Judged {
     let CaseInputs { scenario, around, .. } = inputs;
     if contradiction(trial, &scenario.load, tolerated(&around.environment.link)).is_some() {
         let wire = trial.wire.map(|wire| wire.answers_2xx).unwrap_or_default();
-        let text = format!("the tool counted {} good answers, and {wire} crossed the wire", counted(trial));
+        let text = format!("the tool counted {} correct responses, and {wire} crossed the wire", counted(trial));
         return Judged::Failed(Seen::words(text), Some(FlagKind::WireContradicts));
     }
     let check = trial.checks.as_ref().and_then(|checks| checks.body_check.as_deref());

@@ -24,14 +24,14 @@ fn alone(only: &ProgramCaseFinding) -> String {
     let wall = only.wall_s.as_ref().map(line).unwrap_or_default();
     let above = only.above_floor_s.as_ref().filter(|_| !only.is_at_floor);
     let above = above.map(|above| format!(", {} of it above its start", line(above))).unwrap_or_default();
-    format!("{} takes {wall}{above}; there is nothing to compare it with", only.title)
+    format!("{} takes {wall}{above}; there is nothing to compare it with", only.short)
 }
 
 impl Answer<'_, ProgramFigures> {
     fn of_times(&self, above: &[Comparison]) -> String {
         let ahead = |(case, against): &Rival<ProgramFigures>| {
-            let (title, first, ratio) = (&case.title, &self.first.title, ratio(against));
-            format!("within blocks {title} takes less time than {first}, whose median is lower ({ratio})")
+            let (title, first, ratio) = (&case.short, &self.first.short, ratio(against));
+            format!("within rounds {title} takes less time than {first}, whose median is lower ({ratio})")
         };
         let ahead: Vec<String> = self.with(Verdict::Slower).iter().map(ahead).collect();
         let unclear = with_ratios(&self.with(Verdict::CannotTell), ratio);
@@ -46,13 +46,13 @@ impl Answer<'_, ProgramFigures> {
             let value = figure(Quantity::Ratio, &wall.ratio).value;
             let above = above.iter().find(|pair| pair.a == self.first.subject && pair.b == case.subject);
             let without = above.map(|above| format!("; {}", without_start(above, wall))).unwrap_or_default();
-            format!("{value} the time of {} ({}{without})", case.title, interval(wall))
+            format!("{value} the time of {} ({}{without})", case.short, interval(wall))
         };
         let shown = if behind.len() > MOST_WITH_RATIOS { 1 } else { behind.len() };
         let listed = listed(&behind.iter().take(shown).map(words).collect::<Vec<_>>(), "and");
         let rest = behind.len() - shown;
         let next = if rest == 0 { String::new() } else { format!(", the next; {rest} more take more time than it") };
-        (!behind.is_empty()).then(|| format!("{} takes {listed}{next}", self.first.title))
+        (!behind.is_empty()).then(|| format!("{} takes {listed}{next}", self.first.short))
     }
 }
 
@@ -63,14 +63,14 @@ fn without_start(above: &PairComparison, wall: &PairComparison) -> String {
         verdict if verdict == wall.verdict => format!("without the start {words}"),
         Verdict::Equivalent => format!("without the start they are equivalent: {words}"),
         Verdict::NoDifferenceFound => format!("without the start no difference found: {words}"),
-        Verdict::CannotTell => format!("without the start it cannot be told: {words}"),
+        Verdict::CannotTell => format!("without the start no clear difference: {words}"),
         Verdict::Faster | Verdict::Slower => format!("without the start it is the other way round: {words}"),
     }
 }
 
 /// A ratio of two times that are mostly start is one of two starts.
 fn at_floor(ranked: &[&ProgramCaseFinding], is_of_all: bool) -> String {
-    let names: Vec<String> = ranked.iter().filter(|case| case.is_at_floor).map(|case| case.title.clone()).collect();
+    let names: Vec<String> = ranked.iter().filter(|case| case.is_at_floor).map(|case| case.short.clone()).collect();
     if names.is_empty() {
         return String::new();
     }
@@ -90,9 +90,9 @@ fn ratio(pair: &PairComparison) -> String {
 fn interval(pair: &PairComparison) -> String {
     match figure(Quantity::Ratio, &pair.ratio).interval {
         Some(interval) => {
-            let blocks = counted(u64::from(pair.blocks), "block");
+            let blocks = counted(u64::from(pair.blocks), "round");
             format!("{interval}, less in {} of {blocks}", pair.blocks_won)
         }
-        None => counted(u64::from(pair.blocks), "common block"),
+        None => counted(u64::from(pair.blocks), "common round"),
     }
 }

@@ -40,7 +40,7 @@ const NOT_TWO: &str = "fewer than two cases are ranked";
 const FLAGS: &str = "trials without what keeps the others out of the ranking, as it stands at their rows";
 
 /// What tells more of anything.
-pub(super) const MORE: &str = "more blocks, longer windows, or a quieter machine";
+pub(super) const MORE: &str = "more rounds, longer windows, or a quieter machine";
 
 /// Picks nothing, and says what would decide.
 pub(super) fn nobody(scene: &Scene, because: String, changes: Vec<String>) -> Said {
@@ -136,7 +136,7 @@ impl<'a> Answer<'a> {
             few if few <= MOST_WITH_RATIOS => self.each_pick().map(named).collect(),
             _ => self.each_pick().map(|(place, _)| self.title(place)).collect(),
         };
-        parts.extend((!level.is_empty()).then(|| format!("not told apart from it: {}", listed(&level, "and"))));
+        parts.extend((!level.is_empty()).then(|| format!("no clear difference from it: {}", listed(&level, "and"))));
         parts.extend(self.next().map(|(next, pair)| self.over_next(next, &pair)));
         parts.extend(self.unjudged());
         parts.join("; ")
@@ -148,8 +148,8 @@ impl<'a> Answer<'a> {
             Better::Higher => format!("{words} the next, {title}"),
             Better::Lower => format!("the next, {title}, takes {words} as much"),
         };
-        let blocks = counted(u64::from(pair.blocks), "block");
-        let told = if pair.verdict == Verdict::Faster { "" } else { ", though not told apart from it" };
+        let blocks = counted(u64::from(pair.blocks), "round");
+        let told = if pair.verdict == Verdict::Faster { "" } else { ", though without a clear difference" };
         format!("{lead}, ahead in {} of {blocks}{told}", pair.won)
     }
 
@@ -172,14 +172,14 @@ impl<'a> Answer<'a> {
         let titles: Vec<String> =
             all.filter(|place| !self.judged.contains(place)).map(|place| self.title(place)).collect();
         let verb = if titles.len() == 1 { "has" } else { "have" };
-        (!titles.is_empty()).then(|| format!("{} {verb} too few common blocks to be told", listed(&titles, "and")))
+        (!titles.is_empty()).then(|| format!("{} {verb} too few common rounds to be told", listed(&titles, "and")))
     }
 
     fn too_few_blocks(&self) -> Said {
         let (blocks, least) = (self.contest.blocks(), least_trials());
-        let blocks = counted(u64::from(blocks), "common block");
+        let blocks = counted(u64::from(blocks), "common round");
         let because = format!("{blocks}, and {least} are the least for an interval");
-        let more = format!("{least} blocks or more in which no trial fails or is disturbed");
+        let more = format!("{least} rounds or more in which no trial fails or is disturbed");
         nobody(self.scene, because, vec![more])
     }
 
@@ -188,8 +188,8 @@ impl<'a> Answer<'a> {
         let words = pair.map_or(String::new(), |pair| format!(": {}", ratio(self.contest.metric, &pair)));
         let who = format!("{} and {}", self.title(0), self.title(self.judged[1]));
         let because = match self.judged.len() {
-            2 => format!("{who} could not be told apart{words}"),
-            all => format!("none of the {all} could be told apart; the first two are {who}{words}"),
+            2 => format!("{who} show no clear difference{words}"),
+            all => format!("none of the {all} show a clear difference; the first two are {who}{words}"),
         };
         nobody(self.scene, because, vec![self.what_would_tell()])
     }
@@ -201,7 +201,7 @@ impl<'a> Answer<'a> {
         match needed.filter(|(blocks, _)| *blocks > self.contest.blocks()) {
             Some((blocks, effect)) => {
                 let effect = amount(Quantity::Share, effect);
-                format!("about {blocks} blocks: so many would tell a difference of {effect}")
+                format!("about {blocks} rounds: so many would tell a difference of {effect}")
             }
             None => MORE.to_owned(),
         }

@@ -24,7 +24,7 @@ pub(super) fn outage(scene: &Scene) -> Option<Said> {
         let failing = outage.failing.clone().or((!is_sound(case)).then(|| "not ranked".to_owned()));
         Some((outage.trials, failing))
     };
-    let what = "answered with an error and gave good answers again";
+    let what = "answered with an error and gave correct responses again";
     of_each(scene, &found, what, "an outage that is longer, or at another moment")
 }
 

@@ -90,7 +90,7 @@ fn said(scenes: &[&Scene], candidates: &[Candidate]) -> Said {
     };
     let next = behind.first().and_then(|next| Some((*next, verdict(0, *next)?)));
     let Some((next, over)) = next else {
-        let because = format!("the worst shares could not be told apart: {}, {}", of_worst(0), of_worst(1));
+        let because = format!("the worst shares show no clear difference: {}, {}", of_worst(0), of_worst(1));
         let changes = vec![MORE.to_owned()];
         let (strength, picks, caveats) = (Strength::None, Vec::new(), Vec::new());
         return Said { scenarios, picks, because, strength, changes, caveats, lead: 0.0 };
@@ -101,7 +101,7 @@ fn said(scenes: &[&Scene], candidates: &[Candidate]) -> Said {
     let marks = Marks { is_clear: picks.len() == 1, is_far: lead >= CLEARLY_AHEAD, is_sound: caveats.is_empty() };
     let need = "a need that is not among these scenarios";
     let changes = goodput_changes(candidates[picks[0]].scene, cases.clone(), need);
-    let blocks = counted(u64::from(over.pair.blocks), "block");
+    let blocks = counted(u64::from(over.pair.blocks), "round");
     let worst: Vec<String> = picks.iter().map(|place| of_worst(*place)).collect();
     Said {
         scenarios,

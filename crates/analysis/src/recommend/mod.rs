@@ -48,20 +48,20 @@ macro_rules! rules {
 }
 
 const RULES: &[Rule] = rules! {
-    "most-answers" for "most answers a second":
-        "In a closed loop: the ranked case with the most good answers a second, and all that no other was told to \
+    "most-answers" for "most correct responses per second":
+        "In a closed loop: the ranked case with the most correct responses per second, and all that no other was told to \
          be faster than."
         => OfScenario(|scene| by_figure::in_loop(scene, ComparedMetric::Goodput, false));
     "shortest-p99" for "shortest p99 at this rate":
         "In an open loop: the shortest 99th percentile of response times at that rate."
         => OfScenario(|scene| by_figure::in_loop(scene, ComparedMetric::P99, true));
-    "one-for-everything" for "one for everything":
+    "one-for-everything" for "best all-rounder":
         "Of the cases that are ranked in every closed loop with two ranked cases: the one whose goodput, as a share \
          of the best of the scenario, is highest where it is worst."
         => OfRun(everything::everything);
     "many-rows" for "answers of many rows":
         "In closed loops with answers of more than 5,000 rows, where a run has other numbers of rows too: the most \
-         good answers a second; of several scenarios, by the share of the best where it is worst."
+         correct responses per second; of several scenarios, by the share of the best where it is worst."
         => OfRun(rows_of_answers::many);
     "few-rows" for "answers of few rows":
         "The same with answers of 1,000 rows or fewer."
@@ -69,20 +69,20 @@ const RULES: &[Rule] = rules! {
     "each-its-own" for "answers of many rows beside answers of few":
         "Whether the one for many rows is also one for few: if so it is taken for both, otherwise each for its own."
         => OfRun(rows_of_answers::each_its_own);
-    "least-cpu" for "least CPU per answer":
-        "The least CPU time of the subject for each good answer."
+    "least-cpu" for "least CPU per response":
+        "The least CPU time of the subject for each correct response."
         => OfScenario(|scene| by_figure::by_figure(scene, ComparedMetric::Cpu));
     "least-memory" for "least memory":
         "The least memory of the subject under the load."
         => OfScenario(|scene| by_figure::by_figure(scene, ComparedMetric::Memory));
     "fastest-start" for "fastest first answer":
-        "The shortest time from the start of its processes to the first good answer."
+        "The shortest time from the start of its processes to the first correct response."
         => OfScenario(|scene| by_figure::by_figure(scene, ComparedMetric::ColdStart));
     "keeps-objectives" for "keeps its objectives":
         "Every ranked case that kept all objectives of the scenario in every trial."
         => OfScenario(objective::objectives);
     "right-in-outage" for "stays right when the database goes away":
-        "Every case that answered with an error while its database was gone, and gave good answers again, in every \
+        "Every case that answered with an error while its database was gone, and gave correct responses again, in every \
          trial."
         => OfScenario(database::outage);
     "counts-right" for "counts right under concurrent increments":
@@ -93,7 +93,7 @@ const RULES: &[Rule] = rules! {
          rate."
         => OfScenario(|scene| by_figure::in_loop(scene, ComparedMetric::P99, false));
     "small-machine" for "a machine with little memory":
-        "In a closed loop: the most good answers a second for each MiB of the subject's memory."
+        "In a closed loop: the most correct responses per second for each MiB of the subject's memory."
         => OfScenario(small_machine::small_machine);
 };
 

@@ -70,7 +70,7 @@ fn said(scene: &Scene, candidates: &[Candidate]) -> Said {
         format!("{} {}/s for each MiB", case.title, amount(Quantity::Number, *value))
     };
     let Some((next, over)) = behind.first().and_then(|next| Some((*next, find(0, *next)?))) else {
-        let because = format!("no two could be told apart: {}, {}", value(0), value(1));
+        let because = format!("no two show a clear difference: {}, {}", value(0), value(1));
         return nobody(scene, because, vec![MORE.to_owned()]);
     };
     let cases: Vec<&CaseFinding> = picks.iter().map(|place| candidates[*place].case).collect();
@@ -80,7 +80,7 @@ fn said(scene: &Scene, candidates: &[Candidate]) -> Said {
     let is_clear = picks.len() == 1 && is_whole;
     let marks = Marks { is_clear, is_far: lead >= CLEARLY_AHEAD, is_sound: caveats.is_empty() };
     let ratio = figure(Quantity::Ratio, &over.pair.ratio).line();
-    let blocks = counted(u64::from(over.pair.blocks), "block");
+    let blocks = counted(u64::from(over.pair.blocks), "round");
     let values: Vec<String> = picks.iter().map(|place| value(*place)).collect();
     let because = format!("{}; {ratio} the next, {}, {blocks}", listed(&values, "and"), value(next));
     let said = Said::of(scene, &cases, because, marks.strength());

@@ -44,12 +44,12 @@ pub(super) fn caveats(scene: &Scene, cases: &[&CaseFinding], blocks: u32, needs_
 /// That equals were told apart, by so much.
 pub(super) fn aa_caveat(aa_effect: Option<f64>) -> Option<String> {
     let by = small_share(aa_effect?);
-    Some(format!("a quieter machine: a subject was told apart from itself by {by}"))
+    Some(format!("a quieter machine: one server, entered twice, differed by {by}"))
 }
 
 fn few_blocks(blocks: u32) -> Option<String> {
     let least = FEWEST_BLOCKS_TO_QUOTE;
-    (blocks < least).then(|| format!("{least} blocks or more (these are {blocks})"))
+    (blocks < least).then(|| format!("{least} rounds or more (these are {blocks})"))
 }
 
 fn short_window(scene: &Scene, cases: &[&CaseFinding]) -> Option<String> {

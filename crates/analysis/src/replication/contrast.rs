@@ -57,7 +57,7 @@ impl Contrast {
             (Scale::Difference, true) => shares_within_blocks(&above, &below, rule),
             (scale, false) => across_parts(&above, &below, scale, rule),
         };
-        found.ok_or_else(|| "the two share no block in which both have it".to_owned())
+        found.ok_or_else(|| "the two share no round in which both have it".to_owned())
     }
 }
 
@@ -79,7 +79,7 @@ fn within_blocks(above: &[Option<f64>], below: &[Option<f64>], steps: [f64; 2], 
         p: p_of_difference(&pair),
         p_equivalence: p_of_equivalence(&pair, rule.smallest_effect),
         rule,
-        too_few: too_few(pair.blocks, "common block"),
+        too_few: too_few(pair.blocks, "common round"),
         found: pair.ratio,
     })
 }
@@ -119,7 +119,7 @@ fn shares_within_blocks(above: &[Option<f64>], below: &[Option<f64>], rule: Rule
         p: paired_t(&differences, 0.0).filter(|_| interval.is_some()).map(|test| test.p),
         p_equivalence: equivalence_paired(&differences, SMALLEST_SHARE),
         rule,
-        too_few: too_few(trials.len() as u32, "common block"),
+        too_few: too_few(trials.len() as u32, "common round"),
         found: Estimate { value: differences.mean(), low, high, trials },
     })
 }

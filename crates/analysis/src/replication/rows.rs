@@ -71,11 +71,11 @@ fn own_window_s(site: &Site) -> Option<f64> {
 fn in_words(row: &Row, figure: &Figure, found: &Estimate, site: &Site) -> String {
     match figure.quantity {
         Quantity::Throughput | Quantity::Goodput => {
-            format!("{}, good answers", words::in_unit(found, figure.unit))
+            format!("{}, correct responses", words::in_unit(found, figure.unit))
         }
         Quantity::Requests => {
             let seconds = row.conditions.duration_s.or(own_window_s(site)).unwrap_or(0.0);
-            format!("{}, good answers in {}", words::in_unit(found, figure.unit), amount(Kind::Seconds, seconds))
+            format!("{}, correct responses in {}", words::in_unit(found, figure.unit), amount(Kind::Seconds, seconds))
         }
         Quantity::Failures | Quantity::ErrorRate | Quantity::HttpFailRate => {
             format!("{} of the requests failed{}", small_share(found.value), unanswered(site))
@@ -93,7 +93,7 @@ fn unanswered(site: &Site) -> String {
     let of_trials = site.observations().each(|trial| Some(trial.ledger.connections_unanswered? as f64));
     match crate::estimate::middle(&of_trials) {
         Some(connections) if connections >= 1.0 => {
-            format!("; {} connections never got an answer", count(connections.round() as u64))
+            format!("; {} connections never got a response", count(connections.round() as u64))
         }
         _ => String::new(),
     }

@@ -59,7 +59,7 @@ fn measured(site: &Site, series: &Series, figure: &Figure) -> Result<SeriesCours
     let SiteFinding::Server(_, case) = site.of else {
         return Err(format!("part {} times programs, of which no seconds are read", site.part));
     };
-    let none = || format!("no scored trial of part {} has two whole seconds in its window", site.part);
+    let none = || format!("no clean trial of part {} has two whole seconds in its window", site.part);
     let seconds = case.seconds.as_ref().ok_or_else(none)?;
     let (bands, factor): (&[Band], f64) = match figure.quantity {
         Quantity::Cpu(_) if figure.unit == Unit::Percent && series.conditions.cpu_scope == Some(CpuScope::Machine) => {

@@ -173,7 +173,7 @@ impl<'a> Site<'a> {
             SiteFinding::Program(case) => case.ranked,
         };
         let flag = self.flags().iter().find(|flag| flag.voids_rank);
-        let why = flag.map_or("it has no good answer in a scored trial", |flag| flag.message.trim_end_matches('.'));
+        let why = flag.map_or("it has no correct response in a clean trial", |flag| flag.message.trim_end_matches('.'));
         (!is_ranked).then(|| format!("{} is not ranked in {}: {why}", self.title(), self.case.scenario))
     }
 

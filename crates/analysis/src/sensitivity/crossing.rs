@@ -148,7 +148,7 @@ mod tests {
                 found.is_some_and(|it| it.low.is_none_or(|low| low <= 10.0) && it.high.is_none_or(|high| 10.0 <= high))
             };
             let covered = (0..150).filter(covers).count() as f64 / 150.0;
-            assert!((least..=0.99).contains(&covered), "{number} blocks: {covered}");
+            assert!((least..=0.99).contains(&covered), "{number} rounds: {covered}");
         }
     }
 }

@@ -139,10 +139,10 @@ pub(crate) fn variance_sentence(finding: &VarianceFinding) -> String {
         sentence += &format!("; factors together, beyond each alone, {}", amount(Quantity::Share, share.share.value));
     }
     if let Some(share) = ahead("residual") {
-        sentence += &format!("; {} is scatter from block to block", amount(Quantity::Share, share.share.value));
+        sentence += &format!("; {} is scatter from round to round", amount(Quantity::Share, share.share.value));
     }
     if first.share.low.is_none() {
-        sentence += "; there are too few blocks for intervals";
+        sentence += "; there are too few rounds for intervals";
     }
     sentence + "."
 }

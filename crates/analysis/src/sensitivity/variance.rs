@@ -112,7 +112,7 @@ fn in_order(
     let mut all: Vec<VarianceShare> = factors.iter().enumerate().map(of).collect();
     all.sort_by(|left, right| right.share.value.total_cmp(&left.share.value));
     all.push(share(factors.len(), "interactions", "factors together", None));
-    all.push(share(factors.len() + 1, "residual", "scatter from block to block", None));
+    all.push(share(factors.len() + 1, "residual", "scatter from round to round", None));
     all
 }
 

@@ -198,8 +198,7 @@ fn sentences(found: &SlicesFinding) -> Vec<String> {
         ));
     }
     if let Some(Estimate { value, low: Some(low), high: Some(high), .. }) = &found.longer_windows {
-        let sure =
-            if *low <= 1.0 && 1.0 <= *high { "not told apart from none" } else { "so the length of a slice matters" };
+        let sure = if *low <= 1.0 && 1.0 <= *high { "no clear effect" } else { "so the length of a slice matters" };
         said.push(format!(
             "Windows twice as long change a ratio by {value:.3}× ({low:.3}–{high:.3}) in the pair with the median change: {sure}."
         ));
@@ -210,7 +209,7 @@ fn sentences(found: &SlicesFinding) -> Vec<String> {
             _ => format!("{} {:.2}×", of.subject, of.ratio.value),
         };
         let all: Vec<String> = found.cpu.iter().map(ratio).collect();
-        said.push(format!("CPU time per good response over that of {}: {}.", found.cpu[0].first, all.join(", ")));
+        said.push(format!("CPU time per correct response over that of {}: {}.", found.cpu[0].first, all.join(", ")));
     }
     said.push("Memory is that of all of a server's workloads, and latency that of a closed loop in slices.".to_owned());
     said

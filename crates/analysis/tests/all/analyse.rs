@@ -66,7 +66,8 @@ mod verdicts {
 
     #[test]
     fn a_clear_difference_names_the_next() {
-        let sentence = "Bun.serve is faster than Go net/http, the next: 2.02× (1.95–2.10), 5 of 5 blocks.";
+        let sentence =
+            "Bun.serve is fastest: 2.02× the runner-up, Go net/http (95% CI 1.95–2.10), ahead in all 5 rounds.";
         check(bun_above_go_above_node, sentence);
     }
 
@@ -74,7 +75,7 @@ mod verdicts {
     fn two_cases_need_no_next() {
         check(
             |run| _ = run.steady(GO, 20_000.0).steady(BUN, 40_000.0),
-            "Bun.serve is faster than Go net/http: 2.02× (1.95–2.10), 5 of 5 blocks.",
+            "Bun.serve is faster than Go net/http: 2.02× (95% CI 1.95–2.10), ahead in all 5 rounds.",
         );
     }
 
@@ -86,8 +87,7 @@ mod verdicts {
         };
         check(
             fill,
-            "Go net/http is equivalent within 3.0% to Bun.serve (1.00×, 0.99–1.02); both are faster than Node http: at least \
-             4.55× (4.45–4.65).",
+            "Go net/http is equivalent within 3% to Bun.serve (1.00×, 0.99–1.02); both are faster than Node http: at least 4.55× (95% CI 4.45–4.65).",
         );
     }
 
@@ -100,9 +100,7 @@ mod verdicts {
         };
         check(
             fill,
-            "Go net/http is equivalent within 3.0% to Bun.serve (1.00×, 0.99–1.02); no difference found between Go net/http \
-             and Apache + mod_php (1.00×, 0.98–1.02); all of these are faster than Node http, the next: at least 4.46× \
-             (4.35–4.58).",
+            "No clear winner: Go net/http, Bun.serve and Apache + mod_php overlap; all of them are faster than Node http: at least 4.46× (95% CI 4.35–4.58).",
         );
     }
 
@@ -114,8 +112,7 @@ mod verdicts {
         };
         check(
             fill,
-            "Cannot tell Go net/http from Bun.serve (1.06×, 0.56–2.02); Go net/http is faster than Node http: 3.96× \
-             (2.49–6.29).",
+            "No clear difference between Go net/http and Bun.serve (1.06×, 0.56–2.02); Go net/http beats Node http: 3.96× (95% CI 2.49–6.29).",
         );
     }
 
@@ -129,13 +126,13 @@ mod verdicts {
                 run.case(server, &turned(by));
             }
         };
-        check(fill, "Cannot tell PHP-FPM + nginx from Apache + mod_php, Node http, Bun.serve or Go net/http.");
+        check(fill, "No clear winner: the 5 overlap.");
     }
 
     #[test]
     fn too_few_blocks_tell_nothing() {
         let scenario = one_scenario(3, bun_above_go_above_node);
-        let sentence = "Cannot tell Bun.serve, Go net/http and Node http apart: 3 common blocks, and 5 are the least for an interval.";
+        let sentence = "Not enough data: 3 rounds, 5 needed.";
         assert_eq!(scenario.verdict, sentence);
         assert!(scenario.comparisons.iter().all(|comparison| comparison.verdict == Verdict::CannotTell));
         assert!(scenario.cases.iter().all(|case| case.ranked && kinds(case) == ["too-few-trials"]));
@@ -149,8 +146,7 @@ mod verdicts {
             run.case(GO, &[11_000.0, 22_000.0, 33_000.0, 44_000.0, 55_000.0, 66_000.0]);
             run.fail(6, FailureKind::Crashed, "the server ended with signal 11").steady(NODE, 900.0);
         });
-        let sentence = "Within blocks Go net/http (1.100×, 1.100–1.100) is faster than Bun.serve, whose median is higher; \
-                        Bun.serve is faster than Node http: 33.1× (16.7–65.7).";
+        let sentence = "Within rounds Go net/http (1.100×, 1.100–1.100) is faster than Bun.serve, whose median is higher; Bun.serve beats Node http: 33.1× (95% CI 16.7–65.7).";
         assert_eq!(scenario.verdict, sentence);
     }
 
@@ -160,14 +156,14 @@ mod verdicts {
             run.case(GO, &[40_000.0, 40_000.0]).fail(1, FailureKind::Hung, "no answer in the window");
             run.case(BUN, &[20_000.0, 20_000.0]).fail(2, FailureKind::Hung, "no answer in the window");
         });
-        assert_eq!(scenario.verdict, "Cannot tell Go net/http from Bun.serve (no common block).");
+        assert_eq!(scenario.verdict, "No clear difference between Go net/http and Bun.serve (no common round).");
         assert_eq!(scenario.cases[1].against_first, Some(Verdict::CannotTell));
     }
 
     #[test]
     fn one_case_has_nothing_beside_it() {
         let sentence =
-            "Go net/http answers 20.1k (19.5–20.4k) requests per second; there is nothing to compare it with.";
+            "Go net/http serves 20.1k (19.5–20.4k) correct responses per second; there is nothing to compare it with.";
         check(|run| _ = run.steady(GO, 20_000.0), sentence);
     }
 
@@ -179,7 +175,7 @@ mod verdicts {
                 run.fail(block, FailureKind::BuildFailed, "go build ended with status 1");
             }
         };
-        check(fill, "Nothing can be ranked here. Not ranked: Go net/http (not measured).");
+        check(fill, "No result. Not ranked: Go net/http (not measured).");
     }
 }
 
@@ -221,7 +217,7 @@ mod flags {
         let many = changed(|_, trial| fail_requests(trial, 610));
         assert_eq!((kinds(&many), many.ranked), (vec!["errors"], false));
         assert_eq!(many.errors, [("reset".to_owned(), 3_050)]);
-        assert_eq!(many.flags[0].message, "3,050 requests failed, 1.0% of those sent");
+        assert_eq!(many.flags[0].message, "3,050 requests failed, 1% of those sent");
     }
 
     #[test]
@@ -236,7 +232,7 @@ mod flags {
         });
         assert!(case.goodput_rps.is_some() && !case.ranked);
         assert_eq!(kinds(&case), ["window-too-short"]);
-        let words = "in 1 of 5 measured trials no request of the window of 2s was answered in it";
+        let words = "in 1 of 5 measured trials only requests sent during warm-up were answered";
         assert!(case.flags[0].message.starts_with(words), "{}", case.flags[0].message);
     }
 
@@ -252,7 +248,7 @@ mod flags {
         assert_eq!(kinds(&case), ["no-good-answers", "errors"]);
         assert_eq!(
             case.flags[0].message,
-            "1 of 5 measured trials had no good answer: too slow or broken to be given a figure, which is not 0"
+            "1 of 5 measured trials had no correct response: too slow or broken to be given a figure, which is not 0"
         );
     }
 
@@ -350,7 +346,7 @@ fn a_case_above_the_ceiling_makes_both_doubtful() {
         run.findings().cautions.into_iter().find(|caution| caution.contains("ceiling"))
     };
     assert_eq!(said(59_000.0), None);
-    let sentence = "Above the ceiling of json-c64: Go net/http (131%). One of the two was disturbed, or the generator was the limit of the ceiling.";
+    let sentence = "Above the ceiling of json-c64: Go net/http (131%). One of the two was disturbed, or the generator limited the ceiling.";
     assert_eq!(said(78_000.0).as_deref(), Some(sentence));
 }
 
@@ -366,11 +362,11 @@ fn remarks_on_the_machine_stand_among_sentences() {
 fn few_blocks_are_cautioned_against() {
     let said = |blocks: u32| {
         let findings = InventedRun::new(blocks).scenario("json-c64", "json", "JSON", 64).steady(GO, 9_000.0).findings();
-        findings.cautions.into_iter().find(|caution| caution.contains("block"))
+        findings.cautions.into_iter().find(|caution| caution.contains("round"))
     };
-    assert_eq!(said(1).as_deref(), Some("1 block gives no interval (5 are the least), so no difference can be told."));
+    assert_eq!(said(1).as_deref(), Some("1 round gives no interval (5 are needed), so no difference can be shown."));
     assert!(said(5).is_some_and(|caution| caution.contains("93.75%")));
-    assert_eq!(said(9).as_deref(), Some("9 blocks show only large differences."));
+    assert_eq!(said(9).as_deref(), Some("A try-out, not a result to publish: 9 rounds (10 or more are needed)."));
     assert_eq!(said(10), None);
 }
 
@@ -380,7 +376,7 @@ fn trials_without_a_record_are_missing_not_failed() {
     run.trials.truncate(50);
     let findings = run.findings();
     assert_eq!(findings.trials_missing as usize, run.plan.trials.len() - 50);
-    assert_eq!(findings.cautions[0], "45 of 95 planned trials have no record: the run was stopped before its end.");
+    assert_eq!(findings.cautions[0], "45 of 95 planned trials missing: the run was stopped before its end.");
 }
 
 proptest! {

@@ -48,7 +48,7 @@ fn a_tenth_less_is_found_in_every_loop_and_named_in_one_sentence() {
     assert_eq!(verdict(&found, "queue-n1000", "Go queue", ComparedMetric::Wall).0, Some(Change::Regression));
     let mut others = found.figures().filter(|(_, case, _)| !case.title.starts_with("Go"));
     assert!(others.all(|(_, _, figure)| figure.verdict != Some(Change::Regression)));
-    insta::assert_snapshot!(found.sentence, @"Regression: 6 figures are worse by 3.0% or more: Go net/http in hello-r2000, p50 1.11× (1.10–1.12); Go net/http in hello-r2000, p99 1.11× (1.10–1.12); Go net/http in json-c64, goodput 0.90× (0.89–0.91); and 3 more. Of 23 judged figures: 6 regressions, 17 equivalent.");
+    insta::assert_snapshot!(found.sentence, @"Regression: 6 figures are worse by 3% or more: Go net/http in hello-r2000, p50 1.11× (1.10–1.12); Go net/http in hello-r2000, p99 1.11× (1.10–1.12); Go net/http in json-c64, goodput 0.90× (0.89–0.91); and 3 more. Of 23 judged figures: 6 regressions, 17 equivalent.");
 }
 
 #[test]
@@ -223,7 +223,7 @@ fn each_condition_alone_is_enough() {
     check("parameters of the workload", &|run| {
         run.names.parameters.insert("json".to_owned(), [("size".to_owned(), 4)].into());
     });
-    check("bytes of a good answer", &|run| {
+    check("bytes of a correct response", &|run| {
         let is_json = |case: &str| case.starts_with("json-c64--");
         for trial in run.trials.iter_mut().filter(|trial| is_json(&trial.case)) {
             if let tolok_model::Outcome::Completed(measured) = &mut trial.outcome {
@@ -305,7 +305,7 @@ fn an_aa_pair_that_was_told_apart_sets_a_floor() {
     let found = tolok_analysis::compare_runs(&sides[0], &sides[1], &CompareRequest::default()).unwrap();
     let (told, reason) = verdict(&found, "json-c64", "Go net/http", ComparedMetric::Goodput);
     assert_eq!(told, Some(Change::CannotTell));
-    assert_eq!(reason.unwrap(), "no larger than what the A/A pair of the run before differed by (13%)");
+    assert_eq!(reason.unwrap(), "no larger than what the noise check of the run before differed by (13%)");
     assert!(scenario(&found, "json-c64").noise_floor_before.is_some());
 }
 

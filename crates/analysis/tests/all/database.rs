@@ -130,11 +130,8 @@ mod figures {
             (&[1][..], &["generator".to_owned()][..])
         );
         assert_eq!(database.versions, ["10.11.19-MariaDB"]);
-        let caution = found.cautions.iter().find(|caution| caution.contains("same CPU")).unwrap();
-        assert!(
-            caution.starts_with("The database ran on the same CPU as the generator: what one of them uses"),
-            "{caution}"
-        );
+        let caution = found.cautions.iter().find(|caution| caution.contains("shared a CPU")).unwrap();
+        assert!(caution.starts_with("The database shared a CPU with the generator"), "{caution}");
         assert!(!found.cautions.last().unwrap().contains("a database"), "it was tested");
     }
 }
@@ -166,7 +163,7 @@ mod flags {
         let found = message(&case, "pool-waits").replace('\u{a0}', " ");
         assert_eq!(
             found,
-            "its requests waited for one of 16 connections to the database: 2.00 waits an answer, 2.10 ms each"
+            "its requests waited for one of 16 connections to the database: 2.00 waits a response, 2.10 ms each"
         );
     }
 
@@ -350,10 +347,10 @@ mod bottlenecks {
         check(run_with(ordinary(), 64, busy([0.5, 0.63, 0.32])), BottleneckKind::SharedCpu, sentence);
         let sentence = "The database used 91% of its CPU, although the generator ran on the same CPU and used 7% of it; the subject 50% of its own CPU.";
         let found = limit(&run_with(ordinary(), 64, busy([0.5, 0.91, 0.07])));
-        assert_eq!((found.0, found.1.replace("7.0%", "7%").as_str()), (BottleneckKind::DatabaseCpu, sentence));
+        assert_eq!((found.0, found.1.replace("7%", "7%").as_str()), (BottleneckKind::DatabaseCpu, sentence));
         let sentence = "The generator used 92% of its CPU, although the database ran on the same CPU and used 6% of it; the subject 50% of its own CPU.";
         let found = limit(&run_with(ordinary(), 64, busy([0.5, 0.06, 0.92])));
-        assert_eq!((found.0, found.1.replace("6.0%", "6%").as_str()), (BottleneckKind::Generator, sentence));
+        assert_eq!((found.0, found.1.replace("6%", "6%").as_str()), (BottleneckKind::Generator, sentence));
         assert_eq!(limit(&apart([0.5, 0.63, 0.32])).0, BottleneckKind::NoneFound, "not with CPUs of their own");
     }
 
@@ -379,7 +376,7 @@ mod bottlenecks {
             let waits = (trial.goodput_rps * trial.window_s).round();
             trial.pool = Some(PoolWindow { size: 16, waits: Some(waits as u64), wait_s: Some(waits * 0.0021) });
         });
-        let sentence = "There were 1.00 waits an answer for one of its 16 connections, 2.10 ms each; the subject used 30%, \
+        let sentence = "There were 1.00 waits a response for one of its 16 connections, 2.10 ms each; the subject used 30%, \
                         the database 20%, the generator 10% of their CPUs.";
         check(run, BottleneckKind::Pool, sentence);
     }
@@ -517,7 +514,7 @@ mod bottlenecks {
         });
         let found = limit(&run);
         assert_eq!(found.0, BottleneckKind::Latency);
-        assert!(found.1.starts_with("There were 100 ms of round trips in a median answer of 12"), "{}", found.1);
+        assert!(found.1.starts_with("There were 100 ms of round trips in a median response of 12"), "{}", found.1);
         let sentence = "There was one user, who waits while one part after the other works; the subject used 30%, the \
                         database 20%, the generator 10% of their CPUs.";
         check(run_with(ordinary(), 1, busy([0.3, 0.2, 0.1])), BottleneckKind::Latency, &beside(sentence));

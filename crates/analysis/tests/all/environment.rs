@@ -226,7 +226,7 @@ mod neighbours {
         let disturbed = &case.disturbed[0];
         assert_eq!((disturbed.trial, disturbed.attempts, disturbed.goodput_rps), (4, 3, 9_999.0));
         assert_eq!((kinds(&case), case.ranked), (vec!["disturbed"], true));
-        let message = format!("1 of 6 trials was disturbed by others and is in no figure: {BUSY}");
+        let message = format!("1 of 6 trials discarded: {BUSY}");
         assert_eq!(case.flags[0].message, message);
     }
 
@@ -241,7 +241,7 @@ mod neighbours {
         };
         let four = left(&[1, 2]);
         assert_eq!((kinds(&four), four.ranked), (vec!["disturbed", "too-few-trials"], true));
-        assert_eq!(four.flags[1].message, "4 trials left, too few for an interval (5 are the least)");
+        assert_eq!(four.flags[1].message, "4 trials left, too few for an interval (5 are needed)");
         assert!(four.figures.goodput_rps.unwrap().low.is_none());
         let none = left(&[1, 2, 3, 4, 5, 6]);
         assert_eq!((kinds(&none), none.ranked, &none.goodput_rps), (vec!["disturbed"], false, &None));
@@ -263,7 +263,7 @@ mod neighbours {
         run.scenario("json-c64", "json", "JSON", 64).steady(GO, 40_000.0);
         run.disturb(1, "foreign-cpu", 0.12, BUSY).disturb(2, "foreign-cpu", 0.12, BUSY);
         run.steady(BUN, 30_000.0).steady(NODE, 10_000.0);
-        let sentence = "Cannot tell Go net/http from Bun.serve (4 common blocks) or Node http (4 common blocks).";
+        let sentence = "No clear winner: Go net/http, Bun.serve and Node http overlap.";
         assert_eq!(run.findings().scenarios[0].verdict, sentence);
     }
 
@@ -279,11 +279,11 @@ mod neighbours {
     fn how_often_it_was_measured_anew_is_said_once() {
         let mut run = run_in(Environment::default());
         run.change_records(|trial| trial.attempts = if trial.block <= 2 { 3 } else { 1 });
-        let said = cautions_with(&run, "made anew");
-        assert!(said.len() == 1 && said[0].starts_with("4 measurements of 2 trials were thrown away"), "{said:?}");
+        let said = cautions_with(&run, "repeated");
+        assert!(said.len() == 1 && said[0].starts_with("4 measurements were repeated"), "{said:?}");
         let case = only_case(&run);
         assert_eq!((case.reruns, case.trials_scored, kinds(&case).len()), (4, 6, 0), "a quiet one counts");
-        assert_eq!(cautions_with(&run_in(Environment::default()), "made anew"), Vec::<String>::new());
+        assert_eq!(cautions_with(&run_in(Environment::default()), "repeated"), Vec::<String>::new());
     }
 }
 

@@ -117,7 +117,7 @@ mod ledger {
         send(run.steady(NODE, 17_000.0), 290);
         let ledger = of(&run);
         assert!(
-            ledger.unequal.is_empty() && says(&ledger.equal, "as many bytes on the wire for all, to 5.0%, in 1"),
+            ledger.unequal.is_empty() && says(&ledger.equal, "as many bytes on the wire for all, to 5%, in 1"),
             "{ledger:?}"
         );
     }
@@ -244,8 +244,7 @@ mod ledger {
         let ledger = of(&declared(ONE_PROCESS_FPM, Some("answers are files")));
         assert_eq!(
             ledger.unequal[0],
-            "PHP-FPM + nginx (answers are files) does less for an answer than the others: read it as a limit, and not as a \
-             comparison."
+            "PHP-FPM + nginx (answers are files) does less work per request: a reference, not a competitor."
         );
     }
 

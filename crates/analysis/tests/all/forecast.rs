@@ -191,7 +191,7 @@ fn scenarios_of_few_trials_are_named() {
         run.disturb(block, "foreign-cpu", 0.2, "other programs used 20 % of the machine's CPUs");
     }
     let remarks = only(&run, &ForecastQuestion::of_users(100)).remarks;
-    assert!(remarks[0].starts_with("1 of 3 scenarios have fewer than 5 scored trials"), "{remarks:?}");
+    assert!(remarks[0].starts_with("1 of 3 scenarios have fewer than 5 clean trials"), "{remarks:?}");
 }
 
 #[test]

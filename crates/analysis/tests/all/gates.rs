@@ -146,8 +146,7 @@ mod little {
             stretched(0.9)(0, trial);
         });
         barred(&lost, "little", "little");
-        let message = "in 6 of 6 trials Little’s law does not hold: 64.0 users, and rate × time gives 57.6: 10% apart, and 3.0% \
-                       can be explained";
+        let message = "in 6 of 6 trials Little’s law does not hold: 64.0 users, and rate × time gives 57.6: 10% apart, and 3% can be explained";
         assert_eq!(told(&lost, "little").1, message);
         assert_eq!(kinds(&lost), ["little"]);
         barred(&changed(CLOSED, stretched(1.2)), "little", "little");

@@ -149,8 +149,7 @@ mod noise_floor {
         let floor = found.scenarios[0].noise_floor.as_ref().unwrap();
         assert_eq!((floor.subject.as_str(), floor.blocks, floor.verdict), (GO.label, 6, Verdict::Equivalent));
         assert!((floor.size - 0.0016).abs() < 1e-4, "{floor:?}");
-        let sentence =
-            "Go net/http, entered twice, came out 0.16% from itself (1.00×, 0.99–1.01), and was not told apart.";
+        let sentence = "Go net/http, entered twice, differed by 0.16% (1.00×, 0.99–1.01): no difference found.";
         assert_eq!(floor.sentence, sentence);
         assert!(!found.cautions.iter().any(|caution| caution.contains("itself")));
     }
@@ -165,8 +164,7 @@ mod noise_floor {
     #[test]
     fn told_apart_from_itself_is_the_first_caution_and_smaller_differences_are_not_believed() {
         let found = entered_twice(&[1.06, 1.07, 1.05, 1.06, 1.06, 1.07]).findings();
-        let caution = "In json-c64 Go net/http, entered twice, was told apart from itself by 6.2% (1.06×, 1.05–1.07): this run \
-                       finds differences where none are, and none up to that size is believed.";
+        let caution = "In json-c64 Go net/http, entered twice, differed from itself by 6.2% (1.06×, 1.05–1.07): this run finds differences where there are none, so it trusts none of that size or less.";
         assert_eq!(found.cautions[0], caution);
         let [bun, node] = [BUN, NODE].map(|server| {
             found.scenarios[0].comparisons.iter().find(|pair| pair.a == GO.label && pair.b == server.label).unwrap()
@@ -174,7 +172,7 @@ mod noise_floor {
         assert!(bun.p_adjusted.unwrap() < 0.05 && bun.verdict == Verdict::CannotTell, "{bun:?}");
         assert_eq!(node.verdict, Verdict::Faster);
         let verdict = &found.scenarios[0].verdict;
-        assert!(verdict.contains("1.039–1.039; no more than a case differs from itself)"), "{verdict}");
+        assert!(verdict.contains("1.039–1.039; no more than a server differs from itself)"), "{verdict}");
     }
 
     #[test]
@@ -183,7 +181,7 @@ mod noise_floor {
         run.case(GO, &[40_000.0; 2]).again(&[1.1; 2]).case(BUN, &[20_000.0; 2]);
         let floor = scenario(&run).noise_floor.unwrap();
         assert_eq!(floor.verdict, Verdict::CannotTell);
-        assert!(floor.sentence.ends_with("(1.10×), in too few blocks to say more."), "{}", floor.sentence);
+        assert!(floor.sentence.ends_with("(1.10×): too few rounds to judge."), "{}", floor.sentence);
     }
 
     #[test]
@@ -201,9 +199,7 @@ mod noise_floor {
         let program = &found.programs[0];
         let floor = program.noise_floor.as_ref().unwrap();
         assert_eq!(floor.verdict, Verdict::Slower, "it took more time");
-        assert!(
-            found.cautions[0].starts_with("In queue-n1000 Go queue, entered twice, was told apart from itself by 10%")
-        );
+        assert!(found.cautions[0].starts_with("In queue-n1000 Go queue, entered twice, differed from itself by 10%"));
         assert_eq!((program.cases.len(), program.comparisons[0].wall.verdict), (2, Verdict::CannotTell));
         assert_eq!(program.cases.iter().map(|case| case.tier.as_deref()).collect::<Vec<_>>(), [Some("a"), Some("a")]);
         assert!(program.power.is_some());
@@ -219,11 +215,7 @@ mod power {
         let note = noisy(&mut noise, &[40_000.0; 6]).power.unwrap();
         assert!(note.blocks_needed.unwrap() > BLOCKS && note.blocks_needed <= note.blocks_needed_worst);
         assert!(note.smallest_found > 0.03 && (note.effect, note.power) == (0.03, 0.8));
-        assert!(
-            note.sentence.starts_with("To show a difference of 3.0% with a chance of 80% takes "),
-            "{}",
-            note.sentence
-        );
+        assert!(note.sentence.contains(" or more. Detecting 3% would take about "), "{}", note.sentence);
     }
 
     #[test]
@@ -264,7 +256,7 @@ mod stopping {
         let met = settled(&calming(20, 20)).unwrap();
         assert!((7..20).contains(&met), "{met}");
         for recorded in 1..20 {
-            assert_eq!(settled(&calming(20, recorded)), (recorded >= met).then_some(met), "after {recorded} blocks");
+            assert_eq!(settled(&calming(20, recorded)), (recorded >= met).then_some(met), "after {recorded} rounds");
         }
     }
 
@@ -310,7 +302,7 @@ mod stopping {
         run.trials.retain(|trial| trial.block <= 8);
         let findings = run.findings();
         assert_eq!((findings.run.blocks, findings.trials_missing), (8, 0));
-        assert!(said(&findings).contains("before the block that would exceed 48s"), "{}", said(&findings));
+        assert!(said(&findings).contains("before the round that would exceed 48s"), "{}", said(&findings));
         // The trials of a launch took their time together.
         run.plan.trials.iter_mut().for_each(|trial| trial.launch = Some(trial.block));
         run.plan.budget_s = Some(24.0);
@@ -332,10 +324,10 @@ mod stopping {
         assert_eq!((found.run.blocks, found.trials_missing), (met, 0));
         let case = &found.scenarios[0].cases[0];
         assert_eq!((case.trials_planned, case.trials_scored), (met, met));
-        assert!(!found.cautions.iter().any(|caution| caution.contains("no record")));
+        assert!(!found.cautions.iter().any(|caution| caution.contains("missing")));
         let sentence = format!(
-            "The run was to end once every ratio was sure to 3.0% to either side, after at least 6 blocks and at most 20, whatever \
-             the ratios were: that was reached after {met} blocks."
+            "The run was to end once every ratio was sure to 3% to either side, after at least 6 rounds and at most 20, whatever \
+             the ratios were: that was reached after {met} rounds."
         );
         assert_eq!(said(&found), sentence);
     }
@@ -344,7 +336,7 @@ mod stopping {
     fn a_run_that_was_stopped_before_that_has_missing_trials() {
         let found = calming(20, 6).findings();
         assert_eq!((found.run.blocks, found.trials_missing), (20, 28));
-        assert!(said(&found).ends_with(": 6 blocks were run when it was stopped before that."), "{}", said(&found));
+        assert!(said(&found).ends_with(": 6 rounds were run when it was stopped before that."), "{}", said(&found));
     }
 
     #[test]
@@ -354,7 +346,7 @@ mod stopping {
         run.case(GO, &[40e3, 20e3, 40e3, 20e3, 40e3, 20e3, 40e3, 20e3]).case(BUN, &[20e3; 8]);
         let found = run.findings();
         assert_eq!((found.run.blocks, found.trials_missing), (8, 0));
-        assert!(said(&found).ends_with(": 8 blocks were run, and that was not reached."), "{}", said(&found));
+        assert!(said(&found).ends_with(": 8 rounds were run, and that was not reached."), "{}", said(&found));
     }
 
     /// Those two share no block, so that nothing is known of their ratio.
@@ -387,7 +379,7 @@ mod stopping {
         run.plan.stopping = Some(RULE);
         run.case(GO, &[40e3; 8]);
         assert_eq!(settled(&run), None);
-        assert!(said(&run.findings()).ends_with(": 8 blocks were run, and that was not reached."));
+        assert!(said(&run.findings()).ends_with(": 8 rounds were run, and that was not reached."));
     }
 
     #[test]
@@ -425,8 +417,8 @@ mod outlier_blocks {
         assert_eq!(
             said,
             [
-                "In block 4 of json-c64 Go net/http against Bun.serve was 1.000×, far from the other blocks (2.000–2.000): the interval \
-              of their ratio leans on it, so look at the two trials before it is quoted. 2 of 3 pairs have such a block."
+                "In round 4 of json-c64 Go net/http against Bun.serve was 1.000×, far from the other rounds (2.000–2.000): the interval \
+              of their ratio leans on it, so look at the two trials before it is quoted. 2 of 3 pairs have such a round."
             ]
         );
     }

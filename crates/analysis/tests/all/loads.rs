@@ -37,8 +37,7 @@ mod loops {
         assert_eq!((scenario.executor.as_str(), scenario.loop_model.as_str()), ("constant-arrival-rate", "open"));
         let load = "open loop, 2000/s as a Poisson process, 64 connections, keep-alive, 2s";
         assert_eq!(scenario.load, load);
-        let sentence = "Bun.serve is equivalent within 3.0% to Go net/http (0.9999×, 0.9996–1.0002). This compares goodput, \
-                        which cannot exceed the rate that was offered; those that keep up differ in response time.";
+        let sentence = "Bun.serve is equivalent within 3% to Go net/http (0.9999×, 0.9996–1.0002). This compares correct responses per second, which cannot exceed the offered rate; servers that keep up differ in response time.";
         assert_eq!(scenario.verdict, sentence);
         assert_eq!(scenario.cases[0].offered_rps.as_ref().unwrap().value, 2_000.0);
     }
@@ -46,8 +45,8 @@ mod loops {
     #[test]
     fn each_loop_has_a_caution_of_its_own() {
         let words = ["closed loop", "open loop", "changed within"];
-        let closed = "Latencies come from a closed loop at full load: a slow answer delays the next request, so the \
-                      percentiles flatter, and they say nothing about a given request rate.";
+        let closed = "Latencies come from a closed loop at full load: a slow answer delays the next request, so \
+                      these percentiles look better than at a fixed request rate.";
         assert_eq!(cautions_with(&both_keep_up(Executor::ConstantVus { vus: 4 }), &words), [closed]);
         let open = "Requests started by the clock (open loop): response times run from the planned instant, waiting for a \
                     free connection included, and goodput cannot exceed the rate that was offered.";
@@ -83,11 +82,11 @@ mod loops {
         let mut run = both_keep_up(Executor::SharedIterations { vus: 4, iterations: 4_000 });
         run.plan.scenarios[0].load.duration_s = 60.0;
         assert_eq!(
-            cautions_with(&run, &["Windows of"]),
-            ["Windows of 2s are for trying out, not for quoting (10s or more are)."]
+            cautions_with(&run, &["windows of"]),
+            ["A try-out, not a result to publish: windows of 2s (10s or more are needed)."]
         );
         run.trials.clear();
-        assert_eq!(cautions_with(&run, &["Windows of"]), Vec::<String>::new());
+        assert_eq!(cautions_with(&run, &["windows of"]), Vec::<String>::new());
     }
 
     #[test]

@@ -41,7 +41,7 @@ fn one_that_is_far_ahead_in_a_quotable_run_is_strong() {
     assert_eq!(most_answers(&run), (titles(&[BUN]), Strength::Strong));
     let findings = run.findings();
     let row = of(&findings, "most-answers")[0];
-    assert!(row.because.contains("1.3") && row.because.contains("ahead in 10 of 10 blocks"), "{}", row.because);
+    assert!(row.because.contains("1.3") && row.because.contains("ahead in 10 of 10 rounds"), "{}", row.because);
     assert_eq!(row.scenarios, ["json-c64"]);
     assert!(row.need.ends_with(": JSON") && row.changes_if.starts_with("Nothing that this run knows of"), "{row:?}");
 }
@@ -90,7 +90,7 @@ fn who_has_too_few_blocks_is_named_and_not_taken() {
     let findings = run.findings();
     let row = of(&findings, "most-answers")[0];
     assert_eq!(row.picks, titles(&[BUN]));
-    assert!(row.because.contains("PHP-FPM + nginx has too few common blocks to be told"), "{}", row.because);
+    assert!(row.because.contains("PHP-FPM + nginx has too few common rounds to be told"), "{}", row.because);
     assert!(row.strength > Strength::Strong);
 }
 
@@ -102,8 +102,8 @@ fn where_nothing_can_be_told_nobody_is_taken_and_it_is_said_what_would_tell() {
     let findings = run.findings();
     let row = of(&findings, "most-answers")[0];
     assert_eq!((row.picks.len(), row.strength), (0, Strength::None));
-    assert_eq!(row.because, "2 common blocks, and 5 are the least for an interval.");
-    assert!(row.changes_if.starts_with("5 blocks or more"), "{}", row.changes_if);
+    assert_eq!(row.because, "2 common rounds, and 5 are the least for an interval.");
+    assert!(row.changes_if.starts_with("5 rounds or more"), "{}", row.changes_if);
 
     let mut wide = InventedRun::new(6);
     scenario(&mut wide, "json");
@@ -111,7 +111,7 @@ fn where_nothing_can_be_told_nobody_is_taken_and_it_is_said_what_would_tell() {
     let findings = wide.findings();
     let row = of(&findings, "most-answers")[0];
     assert_eq!(row.strength, Strength::None);
-    assert!(row.changes_if.contains("blocks: so many would tell a difference of 3.0%"), "{}", row.changes_if);
+    assert!(row.changes_if.contains("rounds: so many would tell a difference of 3%"), "{}", row.changes_if);
 }
 
 #[test]

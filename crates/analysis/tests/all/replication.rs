@@ -149,7 +149,7 @@ mod ratios {
         let source = source().row("bun", "s", "throughput_rps = 5").row("go", "s", "throughput_rps = 4");
         let found = &source.held_against(&[("lan", &few)]).ratios[0];
         assert_eq!((found.reading, found.measured.is_some()), (CannotTell, true));
-        assert_eq!(found.why.as_deref(), Some("4 common blocks, and 5 are the least for an interval"));
+        assert_eq!(found.why.as_deref(), Some("4 common rounds, and 5 are the least for an interval"));
     }
 
     #[test]
@@ -395,7 +395,7 @@ mod factors {
         let levels: Vec<[(f64, f64); 2]> =
             ratios.iter().map(|ratio| [(10_000.0 * ratio, 0.0), (10_000.0, 0.0)]).collect();
         let both = [true, false].map(|in_one_run| found(&levels, noise, in_one_run).factors.remove(0));
-        assert_eq!(both[0].explains, both[1].explains, "within blocks and across parts: {}", both[1].sentence);
+        assert_eq!(both[0].explains, both[1].explains, "within rounds and across parts: {}", both[1].sentence);
         let [within, _] = both;
         within
     }
@@ -580,7 +580,7 @@ mod series {
     fn without_seconds_the_reason_stands_instead() {
         let without = found("memory_mb = [0, 7, 9]", false).remove(0);
         assert_eq!(without.measured, None);
-        let why = "no scored trial of part lan has two whole seconds in its window".to_owned();
+        let why = "no clean trial of part lan has two whole seconds in its window".to_owned();
         assert_eq!(without.stands_for_it, Err(why));
         let unread = found("requests = [0, 7, 9]", true).remove(0);
         assert_eq!(unread.stands_for_it, Err("requests: not read by the second".to_owned()));

@@ -70,7 +70,7 @@ fn a_panel_has_every_subject_at_every_level() {
         .crossovers
         .iter()
         .find(|it| it.faster_below == "bun/serve:default" && it.faster_above == "go/nethttp:encoder");
-    let bun = bun.expect("Bun asks twice for each answer");
+    let bun = bun.expect("Bun asks twice for each response");
     assert!(bun.sure && (0.0..=0.1).contains(&bun.at), "{bun:?}");
     assert!(bun.at_low.unwrap() < bun.at && bun.at < bun.at_high.unwrap());
     insta::assert_snapshot!(panel.sentence, @"From 0 ms to 100 ms of round trip to the database every subject loses, between 7.4% (Node http) and 56% (Bun.serve) of its goodput; the order of Bun.serve and Go net/http flips at about 39 ms (37–41), that of PHP Swoole and Node http at about 49 ms (46–53) and that of Bun.serve and Node http at about 78 ms (77–79).");
@@ -125,7 +125,7 @@ fn few_blocks_have_shares_and_no_intervals() {
     let findings = distances(3, &[16], &[5, 16], &[0, 20]).findings();
     let finding = &findings.variance[0];
     assert!(finding.shares.iter().all(|share| share.share.low.is_none() && share.share.value >= 0.0));
-    assert!(finding.sentence.ends_with("; there are too few blocks for intervals."), "{}", finding.sentence);
+    assert!(finding.sentence.ends_with("; there are too few rounds for intervals."), "{}", finding.sentence);
     assert!(findings.sensitivity.iter().flat_map(|it| &it.crossovers).all(|it| it.at_low.is_none() && !it.sure));
 }
 

@@ -201,7 +201,7 @@ mod flags {
         let case = contradicted(2_877, 0);
         assert!(!case.ranked);
         let flag = case.flags.iter().find(|flag| flag.kind == "wire-contradicts").unwrap();
-        let message = "in 1 of 5 trials the wire contradicts the tool; in the worst it counted 11,877 good answers, and 9,000 \
+        let message = "in 1 of 5 trials the wire contradicts the tool; in the worst it counted 11,877 correct responses, and 9,000 \
                        crossed the wire";
         assert_eq!((flag.message.as_str(), flag.voids_rank), (message, true));
     }
@@ -292,8 +292,7 @@ mod flags {
     fn k6_drops_what_others_let_wait() {
         let scenario = tools_at_a_rate().findings().scenarios.remove(1);
         let flag = scenario.cases[0].flags.iter().find(|flag| flag.kind == "backlog").unwrap();
-        let message = "k6 dropped up to 8.0% of the scheduled requests in a trial, because no virtual user was free; they are \
-                       in no percentile";
+        let message = "k6 dropped up to 8% of the scheduled requests in a trial, because no virtual user was free; they are in no percentile";
         assert_eq!(flag.message, message);
     }
 }
@@ -346,7 +345,7 @@ mod notes {
         assert_eq!(saw(|_| ()), Vec::<String>::new());
         let counts = "It counts a request when its answer comes, so one that is never answered is in no figure of it";
         let waiting = saw(|it| it.ledger.connections_unanswered = Some(25));
-        assert_eq!(waiting, [format!("{counts}; tolok saw up to 25 connections without an answer.")]);
+        assert_eq!(waiting, [format!("{counts}; tolok saw up to 25 connections without a response.")]);
         let timeouts = saw(|it| _ = it.ledger.failed.insert("timeout".to_owned(), 3));
         assert_eq!(timeouts, [format!("{counts}; tolok saw 15 time-outs.")]);
     }
@@ -450,9 +449,9 @@ mod verdicts {
     #[test]
     fn tools_that_agree_where_the_server_was_the_limit() {
         let sentence = format!(
-            "2 tools asked the same server: they agree within 3.0% on the rate (tolok over wrk: 1.020×, 1.020–1.020 within \
-             blocks), where the server was the limit. {CHECKED} An answer cost the server 19.3 µs of CPU time whoever asked, \
-             within 3.0% (wrk over tolok: 1.020×, 1.020–1.020 within blocks)."
+            "2 tools asked the same server: they agree within 3% on the rate (tolok over wrk: 1.020×, 1.020–1.020 within \
+             rounds), where the server was the limit. {CHECKED} A response cost the server 19.3 µs of CPU time whoever asked, \
+             within 3% (wrk over tolok: 1.020×, 1.020–1.020 within rounds)."
         );
         assert_eq!(verdict(&at(51_000.0, LoadTool::Wrk, 50_000.0)).replace('\u{a0}', " "), sentence);
     }
@@ -463,8 +462,8 @@ mod verdicts {
         run.change(|_, it| it.subject.as_mut().expect("tolok started it").cpu_s = 0.7 * it.window_s);
         let sentence = format!(
             "2 tools asked the same server: they differ by 25% on the rate (tolok says 50.00k, ab says 40.00k: 1.250×, \
-             1.250–1.250 within blocks). {CHECKED} An answer cost the server from 17.5 µs of CPU time (ab asked) to 19.7 µs \
-             (tolok): 1.126×, 1.126–1.126 within blocks."
+             1.250–1.250 within rounds). {CHECKED} A response cost the server from 17.5 µs of CPU time (ab asked) to 19.7 µs \
+             (tolok): 1.126×, 1.126–1.126 within rounds."
         );
         assert_eq!(verdict(&run).replace('\u{a0}', " "), sentence, "ab left some of the server's CPU unused");
     }
@@ -476,15 +475,14 @@ mod verdicts {
         run.scenario("hello-c64", "hello", "Hello", 64).case(GO, &[50_000.0, 30_000.0, 70_000.0, 25_000.0, 60_000.0]);
         run.by_tool(LoadTool::Wrk).case(GO, &[40_000.0, 60_000.0, 20_000.0, 55_000.0, 30_000.0]);
         let said = verdict(&run);
-        assert!(said.contains("they cannot be told apart on the rate (tolok over wrk: 1.15×, 0.38–3.43"), "{said}");
+        assert!(said.contains("they show no clear difference on the rate (tolok over wrk: 1.15×, 0.38–3.43"), "{said}");
         let few = verdict(&{
             let mut run = InventedRun::new(2);
             run.scenario("hello-c64", "hello", "Hello", 64).case(GO, &[50_000.0; 2]);
             run.by_tool(LoadTool::Wrk).case(GO, &[40_000.0; 2]);
             run
         });
-        let words =
-            "cannot be told apart on the rate (tolok over wrk: 2 common blocks, and 5 are the least for an interval)";
+        let words = "show no clear difference on the rate (tolok over wrk: 2 common rounds, and 5 are the least for an interval)";
         assert!(few.contains(words), "{few}");
     }
 
@@ -522,7 +520,7 @@ mod verdicts {
         let mut run = at(50_000.0, LoadTool::Wrk, 60_000.0);
         run.change(|block, it| it.wire.as_mut().unwrap().answers_2xx = if block == 1 { 100_000 } else { 120_000 });
         let sentence = "2 tools asked the same server: only the rate of tolok stands, 50.00k a second. The wire contradicts wrk (in \
-                        the worst trial it counted 120.0% of the good answers that crossed it).";
+                        the worst trial it counted 120.0% of the correct responses that crossed it).";
         assert!(verdict(&run).starts_with(sentence), "{}", verdict(&run));
     }
 
@@ -591,10 +589,7 @@ mod verdicts {
 
     #[test]
     fn at_a_rate_their_latencies_are_put_side_by_side() {
-        let sentence = "4 tools asked the same server: they differ by 9.3% on the rate (tolok says 2.000k, hey says 1.830k: \
-                        1.093×, 1.093–1.093 within blocks). Nothing was counted on the wire, so their counts are unchecked. An \
-                        answer cost the server from 60.0 µs of CPU time (tolok asked) to 65.6 µs (hey): 1.093×, 1.093–1.093 \
-                        within blocks. Their p99 runs from 12.8 ms (hey) to 453 ms (oha).";
+        let sentence = "4 tools asked the same server: they differ by 9.3% on the rate (tolok says 2.000k, hey says 1.830k: 1.093×, 1.093–1.093 within rounds). Nothing was counted on the wire, so their counts are unchecked. A response cost the server from 60.0 µs of CPU time (tolok asked) to 65.6 µs (hey): 1.093×, 1.093–1.093 within rounds. Their p99 runs from 12.8 ms (hey) to 453 ms (oha).";
         assert_eq!(verdict(&tools_at_a_rate()).replace('\u{a0}', " "), sentence);
     }
 }

@@ -28,7 +28,7 @@ pub enum NewThing {
 /// Options of `tolok new subject`.
 #[derive(Debug, ClapArgs)]
 pub struct NewSubjectArgs {
-    /// Its name: small letters, digits and hyphens.
+    /// Its name: lower-case letters, digits and hyphens.
     pub name: String,
     /// What it runs on.
     #[arg(long, default_value = "go", value_name = "RUNTIME")]
@@ -54,7 +54,7 @@ pub enum NewRuntime {
 /// Options of `tolok new workload`.
 #[derive(Debug, ClapArgs)]
 pub struct NewWorkloadArgs {
-    /// Its name, which is also its path: small letters, digits and hyphens.
+    /// Its name, which is also its path: lower-case letters, digits and hyphens.
     pub name: String,
     /// Create it in this folder [default: workloads of the checkout].
     #[arg(long = "in", value_name = "DIR", value_hint = ValueHint::DirPath)]
@@ -64,7 +64,7 @@ pub struct NewWorkloadArgs {
 /// Options of `tolok new study`.
 #[derive(Debug, ClapArgs)]
 pub struct NewStudyArgs {
-    /// Its name: small letters, digits and hyphens.
+    /// Its name: lower-case letters, digits and hyphens.
     pub name: String,
     /// Subjects to compare, as a study names them, separated by commas.
     #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = "*")]
@@ -80,7 +80,7 @@ pub struct NewStudyArgs {
 /// Options of `tolok new audit`.
 #[derive(Debug, ClapArgs)]
 pub struct NewAuditArgs {
-    /// Its name: small letters, digits and hyphens.
+    /// Its name: lower-case letters, digits and hyphens.
     pub name: String,
     /// Create it in this folder [default: published of the checkout; outside one, the working folder].
     #[arg(long = "in", value_name = "DIR", value_hint = ValueHint::DirPath)]

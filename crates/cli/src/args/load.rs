@@ -15,7 +15,7 @@ use super::values::{self, BodyText, CpuList, StageText, Threads, WeightedRequest
 const START: &str = "When requests start";
 const CONNECTIONS: &str = "Connections";
 const REQUESTS: &str = "Requests";
-const ANSWERS: &str = "Good answers";
+const ANSWERS: &str = "Correct responses";
 const GENERATOR: &str = "The generator";
 const JUDGEMENT: &str = "Judgement";
 const OUTPUT: &str = "Output";

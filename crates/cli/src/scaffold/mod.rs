@@ -65,11 +65,11 @@ const WORKLOAD: [(&str, &str); 3] = [
 pub enum ScaffoldError {
     /// The name cannot be one.
     #[error(
-        "`{0}` cannot be a name: it is made of small letters, digits and hyphens and begins with a letter, such as my-server"
+        "invalid name `{0}`: use lower-case letters, digits and hyphens, beginning with a letter, such as my-server"
     )]
     Name(String),
     /// Something of that name is there.
-    #[error("{} is there already, and nothing is written over; choose another name, or move it away first", .0.display())]
+    #[error("{} exists and was not overwritten; choose another name, or move it away first", .0.display())]
     Exists(PathBuf),
     /// A file or folder cannot be written.
     #[error("cannot write {}: {source}; choose a folder that you may write with --in DIR", path.display())]
@@ -157,7 +157,7 @@ pub fn study(
     let question = if wish.is_program {
         format!("How long does {} take each of the programs, and how sure is that?", wish.workload)
     } else {
-        format!("Which of the subjects gives the most good answers to {}, and how sure is that?", wish.workload)
+        format!("Which of the subjects gives the most correct responses to {}, and how sure is that?", wish.workload)
     };
     let scenario = if wish.is_program {
         include_str!("files/study/program.toml")

@@ -54,7 +54,7 @@ fn nothing_is_written_over() {
     study(folder.path(), "mine", None, &wish).unwrap();
     let error = study(folder.path(), "mine", None, &wish).unwrap_err();
     let expect = format!(
-        "{}/mine.toml is there already, and nothing is written over; choose another name, or move it away first",
+        "{}/mine.toml exists and was not overwritten; choose another name, or move it away first",
         folder.path().display()
     );
     assert_eq!(error.to_string(), expect);

@@ -17,6 +17,7 @@ use super::plan::{StudyRequest, make_in};
 use super::setup::offer;
 use crate::args::{BringArgs, DuelArgs, DuelFormat, DuelJudge, Format, MeasureArgs, ResultArgs};
 use crate::bring::UserServers;
+use crate::closing::Next;
 use crate::exit::{CliError, Exit};
 use crate::laboratory::Lab;
 use crate::measuring::{announce, interruptible, measure_telling};
@@ -47,6 +48,7 @@ pub fn duel(args: &DuelArgs) -> Result<Exit, CliError> {
     let stored = Stored::read(&RunFolder::open(&measured.folder))?;
     let found = found(&stored.records());
     show(&found, args)?;
+    measured.close(&[Next::new(measured.findings.run.command.as_str(), "this duel again")]);
     Ok(match (measured.exit, found.outcome) {
         (Exit::Done, DuelOutcome::NotWorse) => Exit::Done,
         (Exit::Done, DuelOutcome::Worse) => Exit::ThresholdCrossed,

@@ -306,7 +306,7 @@ fn describe(planned: &Planned) -> String {
     describe_environments(&mut text, planned);
     describe_published(&mut text, plan, width);
     if !plan.skipped.is_empty() {
-        let _ = writeln!(text, "\nLeft out");
+        let _ = writeln!(text, "\nSkipped");
     }
     for skipped in &plan.skipped {
         let _ = writeln!(text, "  {}: {}", skipped.subject, skipped.reason);
@@ -411,22 +411,22 @@ fn describe_published(text: &mut String, plan: &Plan, width: usize) {
 
 /// The order of each block, by the numbers of the cases.
 fn describe_order(text: &mut String, plan: &Plan) {
-    let _ = writeln!(text, "\nOrder (cases by number; every block is shuffled on its own)");
+    let _ = writeln!(text, "\nOrder (cases by number; every round is shuffled on its own)");
     for block in 1..=plan.blocks {
         let in_block = plan.trials.iter().filter(|trial| trial.block == block);
         let numbers: Vec<String> = in_block
             .filter_map(|trial| plan.cases.iter().position(|case| case.id == trial.case))
             .map(|index| (index + 1).to_string())
             .collect();
-        let _ = writeln!(text, "  block {block:<2} {}", numbers.join(" "));
+        let _ = writeln!(text, "  round {block:<2} {}", numbers.join(" "));
     }
     if let Some(rule) = plan.stopping {
         let (least, until) =
-            (counted(u64::from(rule.at_least), "block"), tolok_analysis::figures::small_share(rule.until));
+            (counted(u64::from(rule.at_least), "round"), tolok_analysis::figures::small_share(rule.until));
         let _ = writeln!(text, "  ends after {least} or more, once every ratio is known to {until} either way");
     }
     if let Some(budget_s) = plan.budget_s {
-        let _ = writeln!(text, "  ends before the block that would exceed {}", format_duration(budget_s));
+        let _ = writeln!(text, "  ends before the round that would exceed {}", format_duration(budget_s));
     }
 }
 

@@ -5,15 +5,16 @@ use std::collections::BTreeSet;
 use tolok_lab::run::machine_summary;
 use tolok_lab::toolbox::{ProgramState, Remedy};
 
-use tolok_model::Engine;
+use tolok_model::{Engine, Subject};
 
 use super::plan::{StudyRequest, make_in};
 use super::report::open_in_browser;
 use super::setup::offer;
 use crate::args::QuickArgs;
 use crate::bring::UserServers;
+use crate::closing::Next;
 use crate::exit::{CliError, Exit};
-use crate::laboratory::{Lab, TOOLS};
+use crate::laboratory::Lab;
 use crate::measuring::{announce, interruptible, measure};
 use crate::output::say;
 
@@ -28,36 +29,64 @@ pub fn quick(args: &QuickArgs) -> Result<Exit, CliError> {
         env!("CARGO_PKG_VERSION"),
         tolok_analysis::machine_line(&machine_summary(&machine))
     ));
-    show_programs(&opened);
+    show_subjects(&opened);
     offer_missing(&mut opened, args.yes)?;
     let request = StudyRequest { study: Some("quick"), bring: &args.bring, measure: &args.measure };
     let planned = make_in(&mut opened, &bring, request)?;
     announce(&planned);
     let measured = measure(&opened, &planned, &args.result, &interruptible("trial")?)?;
-    measured.show(&args.result)?;
-    say("next    tolok run core   longer windows and all workloads, about half an hour");
+    let next = [
+        Next::new("tolok run core", "longer windows and all workloads, about half an hour"),
+        Next::new("tolok run --subject DIR", "your own server, or --url http://127.0.0.1:3000"),
+        Next::new("tolok report -v", "all figures, checks and cautions"),
+        Next::new(measured.findings.run.command.as_str(), "this run again"),
+    ];
+    measured.show(&args.result, &next)?;
     if !args.no_open && measured.exit == Exit::Done {
         open_in_browser(&measured.folder.join("report.html"));
     }
     Ok(measured.exit)
 }
 
-fn show_programs(opened: &Lab) {
-    for (name, state) in &opened.states {
-        // Another database is for those who ask for it, and so are other tools that measure.
-        let is_extra = Engine::Mysql.program() == Some(name.as_str()) || TOOLS.contains(&name.as_str());
-        if state.ready().is_none() && is_extra {
-            continue;
-        }
-        say(match state {
-            // The state first, as names and versions are of any length.
-            ProgramState::Ready(program) => format!("  ready    {} {}", program.title, program.version),
-            ProgramState::Missing { remedy: Remedy::Fetch { from, .. }, .. } => format!("  missing  {name} ({from})"),
-            ProgramState::Missing { .. } => format!("  missing  {name} (by hand: see tolok doctor)"),
-            ProgramState::Broken { seen, .. } => format!("  broken   {name} ({seen})"),
-        });
+/// A line for each subject of the quick study: that it is ready, or what it lacks and whether that can be fetched.
+fn show_subjects(opened: &Lab) {
+    let subjects: Vec<&Subject> = opened.competitors().filter(|subject| takes_part(subject)).collect();
+    let widest = subjects.iter().map(|subject| subject.title.chars().count()).max().unwrap_or_default();
+    for subject in subjects {
+        let lacking: Vec<&str> = subject
+            .needs_for(&subject.default_variant, true)
+            .filter(|name| !opened.laboratory.programs.contains_key(*name))
+            .collect();
+        say(format!("  {:widest$}  {}", subject.title, standing(opened, subject, &lacking)));
     }
     say("");
+}
+
+/// `ready: Go 1.26.8`, `missing: fetched from the npm package bun`, `missing: sudo apt-get install …`
+fn standing(opened: &Lab, subject: &Subject, lacking: &[&str]) -> String {
+    let remedy = |name: &&str| match opened.states.get(*name)? {
+        ProgramState::Ready(_) => None,
+        ProgramState::Missing { remedy, .. } | ProgramState::Broken { remedy, .. } => Some(remedy),
+    };
+    let remedies: Vec<&Remedy> = lacking.iter().filter_map(remedy).collect();
+    let by_hand = remedies.iter().find(|remedy| !matches!(remedy, Remedy::Fetch { .. }));
+    match (lacking.is_empty(), by_hand) {
+        (true, _) => {
+            let ready = subject.needs_for(&subject.default_variant, false);
+            let ready = ready.filter_map(|name| opened.laboratory.programs.get(name));
+            let versions: Vec<String> = ready.map(|it| format!("{} {}", it.title, it.version)).collect();
+            format!("ready    {}", versions.join(", "))
+        }
+        (false, Some(remedy)) => format!("missing  {remedy}"),
+        (false, None) => "missing  to be fetched".to_owned(),
+    }
+}
+
+/// Whether the quick study measures a subject.
+fn takes_part(subject: &Subject) -> bool {
+    const WORKLOADS: [&str; 3] = ["hello", "json", "rows"];
+    let variant = subject.variants.get(&subject.default_variant);
+    variant.is_some_and(|variant| variant.workloads.iter().any(|workload| WORKLOADS.contains(&workload.as_str())))
 }
 
 /// Fetches what is missing: at once with `--yes`, after a question on a terminal, not at all elsewhere.

@@ -153,6 +153,7 @@ fn run_part(
     announce(&planned);
     let result = ResultArgs { runs: Some(runs.to_owned()), format: Format::Text, output: None };
     let measured = measure(&opened, &planned, &result, stop)?;
+    measured.close(&[]);
     Ok((measured.exit, measured.folder))
 }
 

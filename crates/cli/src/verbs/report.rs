@@ -8,9 +8,10 @@ use std::ffi::OsStr;
 use std::path::Path;
 
 use tolok_analysis::Findings;
-use tolok_report::{Format as ReportFormat, Style, brief, render};
+use tolok_report::{Format as ReportFormat, Style, brief, render, verbose};
 
 use crate::args::{Format, ReportArgs};
+use crate::closing::{Next, close};
 use crate::exit::{CliError, Exit};
 use crate::json_lines::{FindingsLine, JsonLines};
 use crate::output::{put, say, width};
@@ -23,6 +24,7 @@ pub fn report(args: &ReportArgs) -> Result<Exit, CliError> {
     let folder = find_run(args.runs.as_deref(), &args.run)?;
     let findings = keep(&folder)?;
     match (formats.as_slice(), args.output.as_deref()) {
+        ([], output) if args.format == [Format::Id] => put(&format!("{}\n", findings.run.id), output)?,
         ([], output) => JsonLines::to(output)?.write(&FindingsLine::of(&findings, folder.path(), 0.0)),
         ([only], output) => put(&text_of(&findings, *only, args, output.is_some()), output)?,
         (several, Some(folder)) => {
@@ -40,7 +42,20 @@ pub fn report(args: &ReportArgs) -> Result<Exit, CliError> {
         make_folder(folder, "--figures")?;
         figures::write(&findings, folder)?;
     }
+    if formats == [ReportFormat::Terminal] && args.output.is_none() && !args.brief {
+        close(folder.path(), &[], &next(&findings, args.verbose));
+    }
     Ok(Exit::Done)
+}
+
+/// What one does with a report in a terminal.
+fn next(findings: &Findings, is_verbose: bool) -> Vec<Next> {
+    let id = &findings.run.id;
+    let more = (!is_verbose).then(|| Next::new(format!("tolok report -v {id}"), "all figures, checks and cautions"));
+    let resume = || Next::new(format!("tolok resume {id}"), "go on where it stopped");
+    let again = Next::new(findings.run.command.as_str(), "this run again");
+    let whole = if findings.trials_missing > 0 { resume() } else { again };
+    more.into_iter().chain([whole]).collect()
 }
 
 /// The formats of the command line, each once. The list is empty for lines, which are no report and stand alone.
@@ -48,8 +63,11 @@ fn formats(args: &ReportArgs) -> Result<Vec<ReportFormat>, CliError> {
     let usage = |message: String| Err(CliError::usage(message));
     let mut seen = BTreeSet::new();
     let mut formats: Vec<ReportFormat> = args.format.iter().filter_map(|format| report_format(*format)).collect();
-    if formats.len() < args.format.len() && args.format.iter().any(|format| *format != Format::Jsonl) {
-        return usage("jsonl cannot be combined with other formats; use it alone: --format jsonl".to_owned());
+    if let Some(alone) = args.format.iter().find(|format| report_format(**format).is_none())
+        && args.format.iter().any(|format| format != alone)
+    {
+        let name = if *alone == Format::Id { "id" } else { "jsonl" };
+        return usage(format!("{name} cannot be combined with other formats; use it alone: --format {name}"));
     }
     formats.retain(|format| seen.insert(format.name()));
     let is_brief = |format: &&ReportFormat| matches!(format, ReportFormat::Terminal | ReportFormat::Markdown);
@@ -57,6 +75,12 @@ fn formats(args: &ReportArgs) -> Result<Vec<ReportFormat>, CliError> {
         return usage(format!(
             "--brief works with text and md only, not with {}; use --brief --format md, or leave --brief out",
             whole.name()
+        ));
+    }
+    if let Some(other) = formats.iter().find(|format| args.verbose && **format != ReportFormat::Terminal) {
+        return usage(format!(
+            "--verbose works with text only, and {} is complete already; leave it out",
+            other.name()
         ));
     }
     if formats.len() > 1 && args.output.as_deref().is_none_or(|path| path == Path::new("-")) {
@@ -102,8 +126,11 @@ fn make_folder(folder: &Path, option: &str) -> Result<(), CliError> {
 /// A report as it was asked for. Colour is for terminals.
 fn text_of(findings: &Findings, format: ReportFormat, args: &ReportArgs, is_for_file: bool) -> String {
     let style = Style { colour: !is_for_file, width: width() };
-    let short = if args.brief { brief(findings, format, &style) } else { None };
-    short.unwrap_or_else(|| render(findings, format, &style))
+    match (args.verbose, args.brief) {
+        (true, _) => verbose(findings, &style),
+        (_, true) => brief(findings, format, &style).unwrap_or_else(|| render(findings, format, &style)),
+        _ => render(findings, format, &style),
+    }
 }
 
 /// Opens a page in the user's browser, by its path or its address, where there is a screen to open one on.

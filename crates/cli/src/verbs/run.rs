@@ -10,9 +10,10 @@ use tolok_store::RunFolder;
 use super::plan::{StudyRequest, make};
 use crate::args::{ResumeArgs, RunArgs};
 use crate::bring::UserServers;
+use crate::closing::Next;
 use crate::exit::{CliError, Exit};
 use crate::laboratory::Lab;
-use crate::measuring::{announce, interruptible, measure, measure_in, trials_left, warn_of};
+use crate::measuring::{Measured, announce, interruptible, measure, measure_in, trials_left, warn_of};
 use crate::output::say;
 use crate::reports::runs_folder;
 
@@ -22,8 +23,17 @@ pub fn run(args: &RunArgs) -> Result<Exit, CliError> {
     let (opened, planned) = make(bring, request)?;
     announce(&planned);
     let measured = measure(&opened, &planned, &args.result, &interruptible("trial")?)?;
-    measured.show(&args.result)?;
+    measured.show(&args.result, &next(&measured))?;
     Ok(measured.exit)
+}
+
+/// What one does after a run.
+fn next(measured: &Measured) -> [Next; 2] {
+    let run = &measured.findings.run;
+    [
+        Next::new("tolok report -v", "all figures, checks and cautions"),
+        Next::new(run.command.as_str(), "this run again"),
+    ]
 }
 
 pub fn resume(args: &ResumeArgs) -> Result<Exit, CliError> {
@@ -47,7 +57,7 @@ pub fn resume(args: &ResumeArgs) -> Result<Exit, CliError> {
     let capabilities = Capabilities::prepare();
     warn_of(&capabilities.leftovers);
     let measured = measure_in(&opened, &folder, &args.result, &interruptible("trial")?, &|_| None)?;
-    measured.show(&args.result)?;
+    measured.show(&args.result, &next(&measured))?;
     Ok(measured.exit)
 }
 

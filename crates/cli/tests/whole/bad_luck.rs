@@ -41,17 +41,22 @@ fn assert_failure(outcome: &Value, reason: &str, message: &str, log: &str) {
 #[test]
 fn a_subject_that_ends_at_its_start_did_not_start() {
     let outcome = outcome_of("exit-at-start");
-    assert_failure(&outcome, "did-not-start", "ended with exit code 4 before its first good answer", "as it was told");
+    assert_failure(
+        &outcome,
+        "did-not-start",
+        "ended with exit code 4 before its first correct response",
+        "as it was told",
+    );
 }
 
 #[test]
 fn a_subject_that_never_listens_did_not_start() {
-    assert_failure(&outcome_of("never-listen"), "did-not-start", "no good answer within 3s", "");
+    assert_failure(&outcome_of("never-listen"), "did-not-start", "no correct response within 3s", "");
 }
 
 #[test]
 fn a_subject_that_takes_requests_and_never_answers_did_not_start() {
-    assert_failure(&outcome_of("hang"), "did-not-start", "no good answer within 3s", "");
+    assert_failure(&outcome_of("hang"), "did-not-start", "no correct response within 3s", "");
 }
 
 #[test]
@@ -75,7 +80,7 @@ fn a_subject_that_falls_silent_under_load_hung() {
 fn a_subject_that_falls_silent_inside_the_window_hung() {
     let load = "duration = '1500ms', warmup = '0ms', timeout = '10s'";
     let outcome = outcome_under(load, "hang-after=100");
-    assert_failure(&outcome, "hung", "no good answer came after the first 0.", "");
+    assert_failure(&outcome, "hung", "no correct response came after the first 0.", "");
     assert_failure(&outcome, "hung", "every user was waiting at its end", "");
 }
 

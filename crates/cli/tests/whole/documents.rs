@@ -90,7 +90,7 @@ fn blocks(document: &str) -> Vec<Block> {
         }
         before = line;
     }
-    assert!(open.is_none(), "a block is not closed");
+    assert!(open.is_none(), "a round is not closed");
     blocks
 }
 
@@ -330,7 +330,7 @@ fn scripts_in_javascript_and_documents_in_json_can_be_read() {
         for block in blocks(&text) {
             let place = format!("{document}:{}", block.line);
             if block.language == "js" {
-                let file = folder.path().join("block.mjs");
+                let file = folder.path().join("round.mjs");
                 fs::write(&file, &block.text).unwrap();
                 let read = Command::new("node").arg("--check").arg(&file).output().unwrap();
                 assert!(read.status.success(), "{place}: {}", String::from_utf8_lossy(&read.stderr));

@@ -155,7 +155,7 @@ fn a_trial_that_a_killed_block_lost_is_run_again_by_resume() {
     let (said, code) = started.finish();
     assert_eq!(code, Some(5), "{said}");
     let lost = place.records().iter().filter(|record| record["outcome"]["reason"] == "lab-failed").count();
-    assert_eq!((place.records().len(), lost), (TRIALS, 1), "the blocks behind it were run: {said}");
+    assert_eq!((place.records().len(), lost), (TRIALS, 1), "the rounds behind it were run: {said}");
     assert_all_gone(|| left_in(&temporary(&place)));
     let said = place.tolok(&["resume", "latest"]);
     assert_done(said.code, &said.progress);
@@ -163,7 +163,7 @@ fn a_trial_that_a_killed_block_lost_is_run_again_by_resume() {
     assert!(place.records().iter().all(|record| record["outcome"]["kind"] == "completed"), "{}", said.progress);
     let verified = place.tolok(&["verify", "latest"]);
     assert_eq!(verified.code, Some(0), "{}", verified.output);
-    assert!(verified.output.contains("was measured anew"), "{}", verified.output);
+    assert!(verified.output.contains("was repeated"), "{}", verified.output);
 }
 
 #[test]
@@ -176,7 +176,7 @@ fn ctrl_c_once_finishes_the_trial_and_reports() {
     let (said, code) = started.finish();
     assert_eq!(code, Some(130), "{said}");
     assert!(said.contains("Stopping after this trial"), "{said}");
-    assert!(said.contains("to go on: tolok resume"), "{said}");
+    assert!(said.contains("Next     tolok resume "), "{said}");
     assert!(place.run_folder().join("report.html").is_file());
     assert_can_go_on(&place);
 }

@@ -53,7 +53,7 @@ fn servers_that_are_slower_by_a_known_part_are_found_and_the_interval_holds_it()
     if comparisons.len() < 3 || comparisons.iter().any(|pair| pair["blocks"].as_u64() < Some(5)) {
         // That is said, and nothing is told.
         assert!(said.progress.contains("kept, and not scored"), "{}", said.progress);
-        return skip(test_name!(), "its part on verdicts: others disturbed too many blocks");
+        return skip(test_name!(), "its part on verdicts: others disturbed too many rounds");
     }
     for (slower, truth) in [(1900, 2000.0 / 1900.0), (1600, 2000.0 / 1600.0)] {
         let label = |rate: u32| format!("test/at-{rate}:default");
@@ -77,7 +77,7 @@ fn a_run_ends_by_its_own_rule_once_it_is_sure_enough() {
     let (said, report) = run(&place);
     assert_done(said.code, &said.progress);
     let blocks = place.records().iter().filter_map(|record| record["block"].as_u64()).max().unwrap();
-    let is_settled = said.progress.contains(&format!("ended after {blocks} of at most 9 blocks"));
+    let is_settled = said.progress.contains(&format!("ended after {blocks} of at most 9 rounds"));
     // Where others disturb the machine the rule may never hold.
     assert!(is_settled || blocks == 9, "{}", said.progress);
     assert_eq!(report["trials_missing"], 0);

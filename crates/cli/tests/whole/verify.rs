@@ -102,7 +102,7 @@ fn untouched(place: &Place) {
     let (_, found) = verify(place);
     assert_eq!(found["is_equal"], true);
     let of = |name: &str| found["checks"].as_array().unwrap().iter().find(|check| check["name"] == name).unwrap();
-    assert_eq!(of("manifest")["compared"], 10, "a line of the run, of each of three blocks, and of each of six trials");
+    assert_eq!(of("manifest")["compared"], 10, "a line of the run, of each of three rounds, and of each of six trials");
     assert!(of("figures")["compared"].as_u64().unwrap() > 500, "{}", of("figures"));
     assert!(of("report.json")["compared"].as_u64().unwrap() > 100);
     // What a published report pins is what the manifest ends with.

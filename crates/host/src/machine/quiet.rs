@@ -5,6 +5,7 @@
 
 use std::path::PathBuf;
 use std::time::Duration;
+use tolok_model::figures::small_share;
 
 use rustix::time::{ClockId, clock_gettime};
 use serde::{Deserialize, Serialize};
@@ -87,13 +88,13 @@ impl DisturbanceKind {
 
     /// The disturbance, if its share is more than is tolerated.
     fn judged(self, share: f64) -> Option<Disturbance> {
-        let (tolerated, took, of, most) = match self {
-            Self::Steal => (STEAL_TOLERATED, "the hypervisor took", "of the machine's CPU time", "tolerated"),
-            Self::ForeignCpu => (FOREIGN_TOLERATED, "other programs used", "of the machine's CPUs", "tolerated"),
-            Self::TakenFromSubject => (TAKEN_TOLERATED, "others took up to", "of the subject's own CPUs", "tolerated"),
-            Self::Pressure => (PRESSURE_TOLERATED, "tasks waited for a CPU in", "of the time", "quiet"),
+        let (tolerated, took, of) = match self {
+            Self::Steal => (STEAL_TOLERATED, "the hypervisor took", "of the CPU time"),
+            Self::ForeignCpu => (FOREIGN_TOLERATED, "other programs used", "of the CPUs"),
+            Self::TakenFromSubject => (TAKEN_TOLERATED, "other programs took up to", "of the subject's CPUs"),
+            Self::Pressure => (PRESSURE_TOLERATED, "tasks waited for a CPU", "of the time"),
         };
-        let sentence = format!("{took} {} {of}, {} at most are {most}", percent(share), percent(tolerated));
+        let sentence = format!("{took} {} {of} (limit {})", small_share(share), small_share(tolerated));
         (share > tolerated).then_some(Disturbance { kind: self, share, sentence })
     }
 }
@@ -203,12 +204,6 @@ fn taken_from_subject(window: &WindowFacts) -> Option<Disturbance> {
 /// Clocks of CPU time and of the window are read one after the other, so a part can come out a hair larger than the whole.
 fn share(part: f64, whole: f64) -> Option<f64> {
     (whole > 0.0 && part.is_finite()).then(|| (part / whole).clamp(0.0, 1.0))
-}
-
-fn percent(share: f64) -> String {
-    let percent = share * 100.0;
-    let digits = usize::from(percent.fract() != 0.0);
-    format!("{percent:.digits$} %")
 }
 
 /// A host that can be read, and time that can be passed.

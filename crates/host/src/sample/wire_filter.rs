@@ -185,7 +185,7 @@ mod tests {
         version_6[0] = 0x65;
         let no_answers = [
             ("a request", request.with("GET / HTTP/1.1\r\n\r\n")),
-            ("an answer to the subject", request.with("HTTP/1.1 200 OK\r\n\r\n")),
+            ("a response to the subject", request.with("HTTP/1.1 200 OK\r\n\r\n")),
             ("another port", Packet { from: PORT + 1, ..ANSWER }.with("HTTP/1.1 200 OK\r\n\r\n")),
             ("a pure acknowledgement", ANSWER.with("")),
             ("the rest of a body", ANSWER.with("<p>HTTP/1.1 200</p>")),

@@ -28,17 +28,17 @@ pub struct PublishedRatio {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum PublishedMetric {
-    /// Good answers per second.
+    /// Correct responses per second.
     Goodput,
     /// Median response time.
     LatencyP50,
     /// 99th percentile of response times.
     LatencyP99,
-    /// CPU time per good answer.
+    /// CPU time per correct response.
     Cpu,
     /// Memory of the subject.
     Memory,
-    /// From the start to the first good answer.
+    /// From the start to the first correct response.
     ColdStart,
 }
 

@@ -121,7 +121,7 @@ impl OwedBody {
         }
     }
 
-    /// The length that every good answer has, if it is owed.
+    /// The length that every correct response has, if it is owed.
     pub fn length(&self) -> Option<u64> {
         match self {
             Self::Bytes { bytes, .. } | Self::Length { bytes } => Some(*bytes),

@@ -21,6 +21,8 @@ pub struct SubjectFile {
     /// A few words for tables.
     #[schemars(required)]
     pub title: Option<String>,
+    /// One word for charts and sentences. Default: the title.
+    pub short: Option<String>,
     /// The runtime: groups subjects in tables and gives them their colour.
     #[schemars(required)]
     pub runtime: Option<String>,

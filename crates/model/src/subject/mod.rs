@@ -124,7 +124,7 @@ pub struct Variant {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub database_needs: Vec<String>,
     pub workloads: Vec<String>,
-    /// What it does not do for each answer that others do, in a few words, or `None` where it does the same work.
+    /// What it does not do for each response that others do, in a few words, or `None` where it does the same work.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub less_work: Option<String>,
 }
@@ -134,6 +134,9 @@ pub struct Subject {
     /// `<runtime folder>/<name>`, such as `go/nethttp`.
     pub id: String,
     pub title: String,
+    /// What charts and sentences call it; empty where its title is short enough.
+    #[serde(skip)]
+    pub short: String,
     /// The runtime it is grouped under.
     pub runtime: String,
     /// How reports draw the runtime. Not stored: a record does not depend on it.
@@ -149,7 +152,7 @@ pub struct Subject {
     /// Further programs that it needs for workloads with a database.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub database_needs: Vec<String>,
-    /// How long it may take to its first good answer, in seconds.
+    /// How long it may take to its first correct response, in seconds.
     pub start_timeout_s: f64,
     /// How it is built, if it must be.
     pub build: Option<Build>,
@@ -238,6 +241,7 @@ impl Subject {
             (Some(title), Some(runtime)) if !reading.has_problems() => Ok(Self {
                 id: id.to_owned(),
                 title,
+                short: file.short.unwrap_or_default(),
                 runtime,
                 colour,
                 marker: file.marker.unwrap_or_default(),

@@ -7,7 +7,7 @@ use serde::Serialize;
 pub enum Quantity {
     /// Answers per second, as the source calls it, good or not.
     Throughput,
-    /// Good answers per second.
+    /// Correct responses per second.
     Goodput,
     Requests,
     /// Requests of a run that failed.

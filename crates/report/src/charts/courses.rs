@@ -11,7 +11,7 @@ use crate::wording::heading;
 pub(super) fn latencies(findings: &Findings) -> Vec<Chart> {
     let chart = |(scenario, svg): (&ScenarioFinding, String)| {
         let said = format!(
-            "Response times of good answers by percentile, both axes logarithmic, in a{} loop. Line: median over the trials, \
+            "Response times of correct responses by percentile, both axes logarithmic, in a{} loop. Line: median over the trials, \
              {}; band: the lowest and the highest trial, no confidence interval. A line ends where fewer than 10 answers of \
              a trial lie beyond.",
             if scenario.loop_model == "open" { "n open" } else { " closed" },
@@ -19,7 +19,7 @@ pub(super) fn latencies(findings: &Findings) -> Vec<Chart> {
         );
         of_scenario("latency", "response times", said, scenario, svg)
     };
-    latency::charts(findings).into_iter().map(chart).collect()
+    latency::charts(findings, false).into_iter().map(chart).collect()
 }
 
 /// Second by second, a chart a case.
@@ -42,7 +42,7 @@ pub(super) fn seconds(findings: &Findings, scenario: &ScenarioFinding) -> Vec<Ch
 /// From the start to the first good answer.
 pub(super) fn cold_starts(findings: &Findings) -> Vec<Chart> {
     let chart = |(group, svg): (String, String)| {
-        let title = format!("{group}: time to the first good answer");
+        let title = format!("{group}: time to the first correct response");
         let caption = format!("{title}. {} Each scenario: {}.", cold_start::RULE, blocks(findings));
         Chart { name: format!("cold-start-{}", file_name(&group)), title, caption, svg }
     };
@@ -54,7 +54,7 @@ pub(super) fn published(findings: &Findings) -> Option<Chart> {
     (!findings.published.is_empty()).then(|| {
         let title = "Published and measured".to_owned();
         let caption = format!(
-            "{title}: ratios of two subjects on a logarithmic axis; diamond: as published; dot: geometric mean over the blocks, \
+            "{title}: ratios of two subjects on a logarithmic axis; diamond: as published; dot: geometric mean over the rounds, \
              with its 95% interval. {}.",
             capital_blocks(findings)
         );

@@ -73,13 +73,13 @@ pub(crate) fn throughput(findings: &Findings, scenario: &ScenarioFinding) -> Cha
     let tiers = if scenario.comparisons.is_empty() {
         ""
     } else {
-        " Tier: cases that share a letter could not be told apart (Holm over all pairs)."
+        " Same tier letter: no clear difference (Holm over all pairs)."
     };
     let ceiling =
-        if scenario.ceiling.is_none() { "" } else { " Dashed: a minimal server in the same blocks, the ceiling." };
+        if scenario.ceiling.is_none() { "" } else { " Dashed: a minimal server in the same rounds, the ceiling." };
     let medians = medians(findings);
-    let said = format!("Good answers per second. {medians}{tiers}{ceiling} Outlined: not ranked.");
-    of_scenario("throughput", "good answers per second", said, scenario, svg::throughput(scenario))
+    let said = format!("Correct responses per second. {medians}{tiers}{ceiling} Outlined: not ranked.");
+    of_scenario("throughput", "correct responses per second", said, scenario, svg::throughput(scenario))
 }
 
 /// Ratios of goodput; none where nothing was compared.
@@ -91,7 +91,7 @@ pub(crate) fn ratios(findings: &Findings, scenario: &ScenarioFinding) -> Option<
         several => format!("all {several} pairs"),
     };
     let said = format!(
-        "Goodput of one case over that of another in the same block: geometric mean over {}, on a logarithmic axis. Whisker: \
+        "Goodput of one case over that of another in the same round: geometric mean over {}, on a logarithmic axis. Whisker: \
          95% interval (Student’s t of the log ratios); thin line: the one that holds for {pairs} \
          (Holm). Filled: a difference; hollow: equivalent, or none found; dashed: it cannot be told. Grey: differences below \
          {effect} do not matter.",
@@ -110,7 +110,7 @@ pub(crate) fn costs(findings: &Findings, scenario: &ScenarioFinding) -> Chart {
         None => "not measured",
     };
     let medians = medians(findings);
-    let said = format!("CPU time of all processes of the subject per good answer; memory: {memory}. {medians}");
+    let said = format!("CPU time of all processes of the subject per correct response; memory: {memory}. {medians}");
     of_scenario("cost", "CPU and memory", said, scenario, svg::costs(scenario))
 }
 
@@ -127,7 +127,7 @@ fn of_tools(findings: &Findings, finding: &tolok_analysis::ToolsFinding) -> Char
     let wire = if wire { " Dashed stroke: what crossed the wire, by the kernel’s count." } else { "" };
     let medians = medians(findings);
     let caption = format!(
-        "{heading}, {}: good answers per second as each tool says. {medians}{wire} Outlined: the tool was the limit.",
+        "{heading}, {}: correct responses per second as each tool says. {medians}{wire} Outlined: the tool was the limit.",
         finding.load
     );
     let place = [finding.workload.as_str(), &finding.environment, &finding.subject, &finding.load].join("-");
@@ -178,12 +178,12 @@ fn factor(findings: &Findings, panel: &FactorPanel) -> Option<Chart> {
 /// What a figure is, and how sure: every caption says it.
 fn medians(findings: &Findings) -> String {
     let interval = interval_words(findings);
-    format!("Median over {}, one trial of each case in each block; {interval}", blocks(findings))
+    format!("Median over {}, one trial of each case in each round; {interval}", blocks(findings))
 }
 
 /// `n = 6 blocks`
 pub(crate) fn blocks(findings: &Findings) -> String {
-    format!("n = {}", counted(u64::from(findings.run.blocks), "block"))
+    format!("n = {}", counted(u64::from(findings.run.blocks), "round"))
 }
 
 /// Letters that every file system, shell and TeX takes as they are.

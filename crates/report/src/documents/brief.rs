@@ -37,7 +37,7 @@ fn line(findings: &Findings) -> String {
     let loads = loads(findings);
     format!(
         "{loads}Medians of {}; {} {}.",
-        counted(u64::from(run.blocks), "block"),
+        counted(u64::from(run.blocks), "round"),
         interval_words(findings),
         parts.join("; ")
     )

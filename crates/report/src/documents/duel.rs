@@ -31,7 +31,7 @@ pub fn duel(found: &Duel, depth: Depth) -> Document {
 }
 
 fn table(found: &Duel) -> Table {
-    let [goodput, cpu] = ["good responses per second", "CPU time per response"];
+    let [goodput, cpu] = ["correct responses per second", "CPU time per response"];
     let columns = vec![
         Column::words(format!("over {}", found.base)),
         Column::words("scenario"),
@@ -81,8 +81,8 @@ fn ratio(ratio: Option<&Estimate>) -> Cell {
 
 fn rule(found: &Duel) -> String {
     let judged_by = match found.judged_by {
-        ComparedMetric::Cpu => "CPU time per good response",
-        _ => "good responses per second",
+        ComparedMetric::Cpu => "CPU time per correct response",
+        _ => "correct responses per second",
     };
     let [smallest, most] = [1.0, LOSSES_EXCLUDED].map(|times| figures::small_share(times * found.smallest_effect));
     format!(

@@ -65,7 +65,7 @@ fn of_scenario(number: usize, shared: &Shared) -> Vec<Block> {
     let throughput = Chart {
         svg: svg::overlaid_throughput(shared),
         caption:
-            "Good answers per second in each run. Whisker: interval over the trials. Outlined: not ranked in that run."
+            "Correct responses per second in each run. Whisker: interval over the trials. Outlined: not ranked in that run."
                 .to_owned(),
     };
     let latency = svg::overlaid_latency(shared).map(|svg| Chart {
@@ -76,7 +76,8 @@ fn of_scenario(number: usize, shared: &Shared) -> Vec<Block> {
         ),
     });
     let words = ["subject", "run"].map(Column::words);
-    let columns = words.into_iter().chain(["good answers/s", "p50", "p99", "trials"].map(Column::numbers)).collect();
+    let columns =
+        words.into_iter().chain(["correct responses/s", "p50", "p99", "trials"].map(Column::numbers)).collect();
     let table = Table {
         caption: format!("Figures of {}", first.id),
         columns,

@@ -202,7 +202,7 @@ fn caption_of_scenario(findings: &Findings, scenario: &ScenarioFinding) -> Vec<S
     vec![
         format!("{}: {}.", heading(scenario), scenario.load),
         format!(
-            "Medians; {}, a trial of each case in each block ({scored} of {planned} trials scored); {}",
+            "Medians; {}, a trial of each case in each round ({scored} of {planned} trials scored); {}",
             blocks(findings),
             interval_words(findings)
         ),
@@ -221,7 +221,7 @@ fn caption_of_program(findings: &Findings, program: &ProgramFinding) -> Vec<Stri
     vec![
         format!("{}: {}.", programs::heading(program), programs::facts(program)),
         format!(
-            "Of each trial the median over its runs, and of those the median; {}, a trial of each case in each block ({scored} of \
+            "Of each trial the median over its runs, and of those the median; {}, a trial of each case in each round ({scored} of \
              {planned} trials scored); {}",
             blocks(findings),
             interval_words(findings)
@@ -238,8 +238,8 @@ fn ratio_words(findings: &Findings, of: &str, pairs: usize) -> String {
         return String::new();
     }
     format!(
-        "Ratio: {of} over that of the first in the same block, geometric mean, with its own 95% interval (Student’s t of the log \
-         ratios). Tier: cases that share a letter could not be told apart (Holm over {}). Differences below {} do not matter.",
+        "Ratio: {of} over that of the first in the same round, geometric mean, with its own 95% interval (Student’s t of the log \
+         ratios). Same tier letter: no clear difference (Holm over {}). Differences below {} do not matter.",
         counted(pairs as u64, "pair"),
         amount(Quantity::Share, findings.run.smallest_effect)
     )

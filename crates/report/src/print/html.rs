@@ -4,6 +4,7 @@
 //! server or a study file may have said is escaped.
 
 mod blocks;
+mod matrix;
 mod tables;
 
 use crate::document::{Block, Document};
@@ -39,11 +40,26 @@ pub fn html(document: &Document) -> String {
         ("version", concat!("tolok ", env!("CARGO_PKG_VERSION"))),
         ("layout", &super::LAYOUT.to_string()),
         ("title", &escaped(&document.title)),
+        ("og title", &escaped(&document.title)),
+        ("og description", &escaped(&answer(document))),
+        ("description", &escaped(&answer(document))),
         ("style", STYLE.as_str()),
         ("skip", skip),
         ("content", &format!("{header}{verdict}{}{sections}", page.contents())),
     ];
     filled(FRAME, &values)
+}
+
+/// The first verdict in words, for who shares a link to the page.
+fn answer(document: &Document) -> String {
+    fn verdict(blocks: &[Block]) -> Option<String> {
+        blocks.iter().find_map(|block| match block {
+            Block::Verdict(text) => Some(text.plain()),
+            Block::Section { blocks, .. } => verdict(blocks),
+            _ => None,
+        })
+    }
+    verdict(&document.blocks).unwrap_or_else(|| document.title.clone())
 }
 
 /// The document as a piece of a page that has a title and a style sheet of its own.

@@ -1,6 +1,6 @@
 //! A document as GitHub and GitLab show it.
 
-use crate::document::{Align, Block, Cell, Column, Document, Fact, Look, Row, Span, Table, Text};
+use crate::document::{Align, Block, Card, Cell, Column, Document, Fact, Look, Row, Span, Table, Text};
 use crate::print::columns::together;
 use crate::printable::printable;
 
@@ -38,6 +38,7 @@ impl Page {
             Block::Paragraph(text) => self.part(&line(&spans(text))),
             Block::Verdict(text) => self.part(&line(&around("**", &escaped(&text.plain())))),
             Block::Table(table) => self.table(table),
+            Block::Matrix(matrix) => self.table(&matrix.as_table()),
             Block::List(list) => self.part(&items(&list.items)),
             Block::Facts(facts) => {
                 let fact = |(label, words): (&str, Vec<&Text>)| {
@@ -59,7 +60,11 @@ impl Page {
                 self.blocks(blocks);
                 self.part("</details>\n");
             }
-            Block::Section { blocks, .. } => self.blocks(blocks),
+            Block::Section { blocks, .. } | Block::Apart(blocks) => self.blocks(blocks),
+            Block::Cards(cards) => {
+                let facts = cards.iter().map(Card::as_fact).collect();
+                self.block(&Block::Facts(facts));
+            }
             Block::Charts(_) | Block::Key(_) | Block::Chips(_) => {}
         }
     }

@@ -3,14 +3,18 @@
 //! Everything is said in words and marks; colour only helps the eye and can be left out. Lines are at most as wide as asked, down to
 //! [`NARROWEST`]. A table that is too wide has its intervals below their values, and then leaves columns out and says so.
 
+mod matrix;
+
 use comfy_table::{Cell, CellAlignment, ColumnConstraint, ContentArrangement, Table as Grid, TableStyle};
 
-use crate::document::{Align, Block, Document, Fact, Heading, List, Look, Row, Span, Table, Text};
+use crate::document::{Align, Block, Card, Document, Fact, Heading, List, Look, Matrix, Row, Span, Table, Text};
 use crate::print::columns::{Fit, GAP, together};
 use crate::printable::printable;
 
 /// Tables for less than this would be one word a line.
-const NARROWEST: usize = 64;
+const NARROWEST: usize = 60;
+/// Labels of more letters stand before their words, and not in a column of their own.
+const LABEL: usize = 28;
 /// Columns by which the text below a heading is indented.
 const INDENT: usize = 2;
 
@@ -79,6 +83,7 @@ impl Screen {
             Block::Paragraph(text) => self.paragraph(text, if text.is_all(Look::Warning) { "! " } else { "" }),
             Block::Verdict(text) => self.paragraph(text, ""),
             Block::Table(table) => self.table(table),
+            Block::Matrix(matrix) => self.matrix(matrix),
             Block::List(list) => self.list(list),
             Block::Facts(facts) => self.facts(facts),
             Block::Notes(notes) => {
@@ -104,6 +109,11 @@ impl Screen {
                 self.indent = indent;
                 self.last = Last::Section;
             }
+            Block::Apart(blocks) => {
+                self.gap();
+                self.blocks(blocks);
+            }
+            Block::Cards(cards) => self.facts(&cards.iter().map(Card::as_fact).collect::<Vec<_>>()),
             Block::Charts(_) | Block::Key(_) | Block::Chips(_) => {}
         }
     }
@@ -136,8 +146,14 @@ impl Screen {
 
     fn facts(&mut self, facts: &[Fact]) {
         let widest = facts.iter().map(|fact| fact.label.chars().count()).max().unwrap_or(0);
+        let is_narrow = widest > (self.width / 3).min(LABEL);
         let column = widest.min(self.width / 3) + GAP;
         for fact in facts.iter().filter(|fact| !fact.words.is_empty()) {
+            if is_narrow && !fact.label.is_empty() {
+                let words = Text::from(format!("{}: ", fact.label));
+                self.behind(&Span { words: "- ".to_owned(), look: Look::Plain }, &words.also(&fact.words), Look::Plain);
+                continue;
+            }
             let label = printable(&fact.label);
             // A label that is wider than its column keeps a gap behind it.
             let words = format!("{label:<column$}{}", if label.chars().count() >= column { "  " } else { "" });
@@ -170,6 +186,13 @@ impl Screen {
         self.legend(&fit.lack().into_iter().collect::<Vec<String>>());
         let meanings = fit.columns.iter().map(|shown| shown.column.meaning.clone());
         self.meanings.extend(meanings.filter(|meaning| !meaning.is_empty()));
+    }
+
+    fn matrix(&mut self, matrix: &Matrix) {
+        self.gap();
+        let (lines, lack) = matrix::lines(matrix, self.width - self.indent);
+        lines.into_iter().for_each(|(line, look)| self.line(&[(line.trim_end().to_owned(), look)]));
+        self.item("", &Text::from(lack.unwrap_or_default()), Look::Muted);
     }
 
     /// A text behind a sign, which looks like its first word. Words without a look of their own have the look given.

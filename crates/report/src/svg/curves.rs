@@ -11,18 +11,24 @@ use crate::wording::heading;
 
 /// More lines than this cannot be told apart, and their names would have no room; the table has them all.
 pub(crate) const MOST_LINES: usize = 12;
-const LEFT: f64 = 50.0;
-const RIGHT: f64 = 222.0;
-const NAMES: f64 = 232.0;
-const TOP: f64 = 42.0;
-const BOTTOM: f64 = 238.0;
-const PLANE: Plane = Plane { left: LEFT, right: RIGHT, top: TOP, bottom: BOTTOM };
+/// In a column of a paper.
+const NARROW: Sheet = Sheet { plane: Plane { left: 50.0, right: 222.0, top: 42.0, bottom: 238.0 }, width: WIDTH };
+/// On a page, two beside each other.
+const WIDE: Sheet = Sheet { plane: Plane { left: 50.0, right: 436.0, top: 42.0, bottom: 222.0 }, width: 544.0 };
+/// Between the plane and the names of its lines.
+const TO_NAMES: f64 = 10.0;
 /// About the width of a letter of a tick.
 const TICK_LETTER: f64 = 7.0;
-/// Least width of what no line reaches, so that its words fit.
+/// Least width of what no line reaches, so that it can be seen.
 const FEW: f64 = 20.0;
 /// A curve of fewer points was made of the few percentiles that a tool tells, and each of them is marked.
 const FEW_POINTS: usize = 8;
+
+/// Where a chart draws.
+struct Sheet {
+    plane: Plane,
+    width: f64,
+}
 
 /// One line: a case, its curve, and how it is drawn among those of its runtime.
 struct Line<'a> {
@@ -32,21 +38,23 @@ struct Line<'a> {
 }
 
 /// The chart of a scenario; none where no case has a curve. `way` says how a subject's line is drawn.
-pub(crate) fn curves(scenario: &ScenarioFinding, way: &dyn Fn(&str) -> usize) -> Option<String> {
+pub(crate) fn curves(scenario: &ScenarioFinding, way: &dyn Fn(&str) -> usize, is_wide: bool) -> Option<String> {
+    let Sheet { plane, width } = if is_wide { &WIDE } else { &NARROW };
     let lines: Vec<Line> = scenario.cases.iter().filter_map(|case| Line::of(case, way)).take(MOST_LINES).collect();
     let points = || lines.iter().flat_map(|line| &line.points);
     let low = points().map(|point| lowest(point)).reduce(f64::min)?;
     let high = points().map(|point| point.high_s).reduce(f64::max)?;
-    let across = Across::of(points().map(|point| place(point.quantile)).reduce(f64::max)?);
-    let up = upright(low, high);
+    let across = Across::of(points().map(|point| place(point.quantile)).reduce(f64::max)?, plane);
+    let up = upright(low, high, plane);
 
-    let mut drawing = Drawing::new(WIDTH, BOTTOM + 34.0);
+    let mut drawing = Drawing::new(*width, plane.bottom + 34.0);
     drawing.heading(&heading(scenario), &scenario.load);
-    grid(&mut drawing, &across, &up, &scenario.loop_model);
+    grid(&mut drawing, plane, (&across, &up), &scenario.loop_model);
     lines.iter().for_each(|line| line.draw_band(&mut drawing, (&across, &up)));
     lines.iter().for_each(|line| line.draw(&mut drawing, (&across, &up)));
-    let ends = lines.iter().map(|line| (line.case.title.as_str(), line.end((&across, &up))));
-    PLANE.names(&mut drawing, ends.collect(), NAMES, (WIDTH - NAMES - 4.0) / (1.02 * LETTER));
+    let ends = lines.iter().map(|line| (line.case.short.as_str(), line.end((&across, &up))));
+    let names = plane.right + TO_NAMES;
+    plane.names(&mut drawing, ends.collect(), names, (width - names - 4.0) / (1.02 * LETTER));
     let label = format!(
         "{}: response times by percentile of {} subjects; the same figures stand in the table below",
         heading(scenario),
@@ -78,23 +86,26 @@ struct Across {
     end: f64,
     /// Where the axis ends.
     last: f64,
+    /// Its edges on the drawing.
+    edges: [f64; 2],
 }
 
 impl Across {
     /// Up to the next power of ten, with room for words on what no line reaches.
-    fn of(end: f64) -> Self {
-        let width = RIGHT - LEFT;
-        Self { end, last: end.ceil().max(end * width / (width - FEW)).max(1.0) }
+    fn of(end: f64, plane: &Plane) -> Self {
+        let width = plane.right - plane.left;
+        Self { end, last: end.ceil().max(end * width / (width - FEW)).max(1.0), edges: [plane.left, plane.right] }
     }
 
     fn at(&self, place: f64) -> f64 {
-        LEFT + (RIGHT - LEFT) * place / self.last
+        let [left, right] = self.edges;
+        left + (right - left) * place / self.last
     }
 }
 
 /// The axis of the times. Where no two ticks would lie within it, it grows to the ticks around.
-fn upright(low: f64, high: f64) -> Axis {
-    let axis = |low, high| Axis::of(low, high, BOTTOM - 6.0, TOP + 6.0);
+fn upright(low: f64, high: f64, plane: &Plane) -> Axis {
+    let axis = |low, high| Axis::of(low, high, plane.bottom - 6.0, plane.top + 6.0);
     if axis(low, high).ticks().len() >= 2 {
         return axis(low, high);
     }
@@ -111,25 +122,24 @@ fn upright(low: f64, high: f64) -> Axis {
     axis(below * 0.999, above * 1.001)
 }
 
-fn grid(drawing: &mut Drawing, across: &Across, up: &Axis, model: &str) {
+fn grid(drawing: &mut Drawing, plane: &Plane, (across, up): (&Across, &Axis), model: &str) {
     let from = across.at(across.end);
-    drawing.path("same", &format!("M{} {TOP}H{}V{BOTTOM}H{0}z", short(from), short(RIGHT)));
-    PLANE.upright(drawing, up, seconds);
+    let Plane { right, top, bottom, .. } = plane;
+    drawing.path("same", &format!("M{} {top}H{}V{bottom}H{0}z", short(from), short(*right)));
+    plane.upright(drawing, up, seconds);
     let mut taken: Vec<[f64; 2]> = Vec::new();
     for quantile in ticks(across.last) {
         let (x, words) = (across.at(place(quantile)), quantile_words(quantile));
         // That these are percentiles stands beneath.
         let words = words.trim_start_matches('p');
-        PLANE.mark(drawing, x);
+        plane.mark(drawing, x);
         let half = words.chars().count() as f64 * TICK_LETTER / 2.0 + 3.0;
         if taken.iter().all(|[from, to]| x + half < *from || x - half > *to) {
-            drawing.text("m", Anchor::Middle, x, BOTTOM + 14.0, words);
+            drawing.text("m", Anchor::Middle, x, bottom + 14.0, words);
             taken.push([x - half, x + half]);
         }
     }
-    PLANE.foot(drawing, &format!("percentile, {model} loop"));
-    // Lines rise to the upper right, so that the foot is free.
-    drawing.upward_text("p", f64::midpoint(from, RIGHT) + 4.0, BOTTOM - 6.0, "too few answers");
+    plane.foot(drawing, &format!("percentile, {model} loop"));
 }
 
 /// Percentiles of the axis, those that must have a number first.
@@ -153,7 +163,7 @@ impl<'a> Line<'a> {
     }
 
     fn end(&self, axes: (&Across, &Axis)) -> [f64; 2] {
-        self.places(axes, |point| point.latency_s).last().copied().unwrap_or([LEFT, BOTTOM])
+        self.places(axes, |point| point.latency_s).last().copied().unwrap_or_default()
     }
 
     fn draw_band(&self, drawing: &mut Drawing, axes: (&Across, &Axis)) {
@@ -199,15 +209,15 @@ mod tests {
     #[test]
     fn an_axis_of_times_always_has_two_ticks() {
         for (low, high) in [(0.000_31, 0.000_39), (0.000_3, 0.000_3), (1.1, 1.9), (0.09, 0.11), (0.001, 3.0)] {
-            assert!(upright(low, high).ticks().len() >= 2, "{low} to {high}");
+            assert!(upright(low, high, &NARROW.plane).ticks().len() >= 2, "{low} to {high}");
         }
     }
 
     #[test]
     fn what_no_line_reaches_has_room_for_its_words() {
         for end in [0.9, 1.0, 2.3, 3.999, 5.0] {
-            let across = Across::of(end);
-            assert!(RIGHT - across.at(end) >= FEW - 0.001, "{end}");
+            let across = Across::of(end, &NARROW.plane);
+            assert!(NARROW.plane.right - across.at(end) >= FEW - 0.001, "{end}");
         }
     }
 }

@@ -52,7 +52,7 @@ pub(crate) fn factor_panel(panel: &FactorPanel) -> Option<String> {
     let up = Axis::of(low, high, PLANE.bottom - 8.0, PLANE.top + 10.0);
     let mut drawing = Drawing::new(WIDTH, PLANE.bottom + 38.0);
     let heading = if panel.fixed.is_empty() { &panel.workload_title } else { &panel.fixed };
-    drawing.heading(heading, &format!("good answers/s, {}", across.words()));
+    drawing.heading(heading, &format!("correct responses/s, {}", across.words()));
     PLANE.upright(&mut drawing, &up, rate);
     let marks = panel.levels.iter().map(|level| (across.at(level.value), level.label.clone()));
     PLANE.across(&mut drawing, marks, &fitted(&panel.title, (PLANE.right - 2.0) / 6.3));

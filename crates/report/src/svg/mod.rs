@@ -91,12 +91,6 @@ impl Drawing {
         _ = write!(self.body, r#"<text class="{class}" x="{}" y="{}"{anchor}>{text}</text>"#, short(x), short(y));
     }
 
-    /// A text that runs upwards from its point.
-    fn upward_text(&mut self, class: &str, x: f64, y: f64, text: &str) {
-        let (x, y, text) = (short(x), short(y), escaped(text));
-        _ = write!(self.body, r#"<text class="{class}" transform="translate({x} {y})rotate(-90)">{text}</text>"#);
-    }
-
     /// A rectangle with a text that is shown to a pointer and read to those who cannot see it.
     fn bar(&mut self, class: &str, [x, y, width, height]: [f64; 4], title: &str) {
         let [x, y, width, height] = [x, y, width.max(0.0), height].map(short);
@@ -112,8 +106,6 @@ impl Drawing {
         let (low, high, top) = (short(low), short(high), short(y - 3.5));
         let y = short(y);
         let path = format!("M{low} {y}H{high}M{low} {top}v7M{high} {top}v7");
-        // A rim in the colour of the ground keeps it visible on a dark bar.
-        self.path("rim", &path);
         self.path("ci", &path);
     }
 

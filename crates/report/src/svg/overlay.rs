@@ -36,7 +36,7 @@ pub(crate) fn overlaid_throughput(shared: &Shared) -> String {
     let mut drawing = Drawing::new(WIDTH, HEAD + height(&cases));
     let first = shared.first();
     drawing.heading(&heading(first), &first.load);
-    drawing.text("m", Anchor::End, WIDTH, HEAD - 4.0, "good answers/s");
+    drawing.text("m", Anchor::End, WIDTH, HEAD - 4.0, "correct responses/s");
     each_line(&mut drawing, &cases, |drawing, shared, case, top| {
         let Some(goodput) = &case.goodput_rps else {
             drawing.text("m", Anchor::Start, LETTERS, top + 12.0, "no figure");
@@ -48,11 +48,11 @@ pub(crate) fn overlaid_throughput(shared: &Shared) -> String {
         let kind = if case.ranked || shared.is_ceiling { "bar" } else { "bar hollow" };
         let class = format!("{} {kind}", look(shared.runtime).class);
         let place = [scale.from, top + 4.0, scale.at(goodput.value) - scale.from, BAR];
-        drawing.bar(&class, place, &format!("{}: {bound}{} good answers/s", shared.title, words.line()));
+        drawing.bar(&class, place, &format!("{}: {bound}{} correct responses/s", shared.title, words.line()));
         drawing.interval(goodput, |value| scale.at(value), top + 4.0 + BAR / 2.0);
     });
     drawing.finish(&format!(
-        "{}: good answers per second in each run; the same figures stand in the table",
+        "{}: correct responses per second in each run; the same figures stand in the table",
         heading(first)
     ))
 }

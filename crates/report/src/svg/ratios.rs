@@ -1,20 +1,23 @@
 //! Ratios of two cases with their intervals, on a logarithmic axis around 1.
 //!
-//! Of n cases there are n (n − 1) / 2 pairs, too many to look at. Drawn are those that answer a question: each case
-//! against the first, and each against its neighbour in the table. All pairs stand in the table beneath.
+//! Of n cases there are n (n − 1) / 2 pairs, too many to look at. Drawn is each case against the first. All pairs stand in the table
+//! beneath.
 //!
-//! The light band around 1 holds what does not matter, from 1 / (1 + e) to 1 + e for a smallest effect e. The short whisker is
-//! the interval of the pair by itself, and the thin line beyond it the one that holds for all pairs of the scenario together.
+//! The light band around 1 holds what does not matter, from 1 / (1 + e) to 1 + e for a smallest effect e. The whisker is the interval
+//! that holds for all pairs of the scenario together, as the verdicts do.
 
 use tolok_analysis::figures::{Quantity, amount, figure};
-use tolok_analysis::{Comparison, ScenarioFinding, Verdict};
+use tolok_analysis::{Comparison, Estimate, ScenarioFinding, Verdict};
 
-use super::{Anchor, DOT, Drawing, ROW, WIDTH, fitted, short};
+use super::{Anchor, DOT, Drawing, WIDTH, fitted, short};
+use crate::svg::palette::look;
 use crate::wording::heading;
 
 /// Height of the heading, which has no line for columns here.
 const HEAD: f64 = 40.0;
-/// Left edge of the axis; the number of a mark there needs room on both sides.
+/// Height of a pair.
+const LINE: f64 = 21.0;
+/// Left edge of an axis that has no names before it; the number of a mark there needs room on both sides.
 const AXIS_START: f64 = 12.0;
 /// Where the axis may have a mark; those that would stand too close are left out.
 const TICKS: [f64; 25] = [
@@ -29,72 +32,76 @@ pub(crate) fn ratios(scenario: &ScenarioFinding, smallest_effect: f64) -> Option
         return None;
     }
     // The ratios stand in words behind the axis, which leaves them the room they need.
-    let words = drawn.iter().map(|pair| figure(Quantity::Ratio, &pair.ratio).line().chars().count()).max().unwrap_or(0);
-    let axis = Axis::around(&drawn, smallest_effect, WIDTH - words as f64 * 6.2 - 12.0);
-    let bottom = HEAD + ROW * drawn.len() as f64;
+    let words = drawn.iter().map(|pair| words(pair).chars().count()).max().unwrap_or(0);
+    let name = |pair: &&&Comparison| short_of(scenario, &pair.b).chars().count();
+    let names = (drawn.iter().map(|pair| name(&pair)).max().unwrap_or(0) as f64 * 6.5 + 22.0).clamp(56.0, 132.0);
+    let axis = Axis::around(&drawn, smallest_effect, [names, WIDTH - words as f64 * 6.2 - 12.0]);
+    let bottom = HEAD + LINE * drawn.len() as f64;
     let mut drawing = Drawing::new(WIDTH, bottom + 20.0);
-    drawing.heading(&heading(scenario), &scenario.load);
+    let first = drawn.first().map_or("", |pair| short_of(scenario, &pair.a));
+    drawing.heading(&heading(scenario), &format!("{first} over each of the others"));
+    axis.strip(&mut drawing, HEAD, bottom - HEAD, smallest_effect);
     for (place, pair) in drawn.iter().enumerate() {
-        let top = HEAD + ROW * place as f64;
-        axis.draw(&mut drawing, top + 17.0, smallest_effect);
-        row(&mut drawing, pair, scenario, &axis, top);
+        row(&mut drawing, pair, scenario, (&axis, names), HEAD + LINE * place as f64);
     }
     axis.number(&mut drawing, bottom + 14.0);
-    Some(
-        drawing.finish(&format!(
-            "{}: ratios of goodput within blocks; all pairs stand in the table below",
-            heading(scenario)
-        )),
-    )
+    let what = "ratios of goodput within rounds; all pairs stand in the table below";
+    Some(drawing.finish(&format!("{}: {what}", heading(scenario))))
 }
 
 fn is_drawn(pair: &Comparison, scenario: &ScenarioFinding) -> bool {
-    let place = |subject: &str| scenario.cases.iter().position(|case| case.subject == subject);
-    let (a, b) = (place(&pair.a), place(&pair.b));
-    a == Some(0) || a.zip(b).is_some_and(|(a, b)| a.abs_diff(b) == 1)
+    scenario.cases.first().is_some_and(|first| first.subject == pair.a)
 }
 
-fn row(drawing: &mut Drawing, pair: &Comparison, scenario: &ScenarioFinding, axis: &Axis, top: f64) {
-    let words = figure(Quantity::Ratio, &pair.ratio);
-    let verdict = pair.verdict.words();
-    // Letters of the label are a little narrower than those of other charts.
-    let room = (WIDTH - verdict.chars().count() as f64 * 6.2 - 10.0) / 6.3;
-    let title = |subject: &str| {
-        let title =
-            scenario.cases.iter().find(|case| case.subject == subject).map_or(subject, |case| case.title.as_str());
-        fitted(title, (room - 6.0) / 2.0)
-    };
-    drawing.text("p", Anchor::Start, 0.0, top + 13.0, &format!("{} over {}", title(&pair.a), title(&pair.b)));
-    drawing.text("p b", Anchor::End, WIDTH, top + 13.0, verdict);
-    let y = top + 24.0;
-    if let (Some(low), Some(high)) = (pair.simultaneous_low, pair.simultaneous_high) {
-        drawing.path("all", &format!("M{} {}H{}", short(axis.at(low)), short(y), short(axis.at(high))));
-    }
-    drawing.interval(&pair.ratio, |value| axis.at(value), y);
+fn short_of<'a>(scenario: &'a ScenarioFinding, subject: &'a str) -> &'a str {
+    scenario.cases.iter().find(|case| case.subject == subject).map_or(subject, |case| case.short.as_str())
+}
+
+/// The ratio with the interval that is drawn.
+fn words(pair: &Comparison) -> String {
+    figure(Quantity::Ratio, &judged_by(pair)).line()
+}
+
+/// The ratio with the interval that goes with its verdict: that of all pairs together.
+fn judged_by(pair: &Comparison) -> Estimate {
+    let (low, high) = (pair.simultaneous_low.or(pair.ratio.low), pair.simultaneous_high.or(pair.ratio.high));
+    Estimate { low, high, ..pair.ratio.clone() }
+}
+
+fn row(drawing: &mut Drawing, pair: &Comparison, scenario: &ScenarioFinding, (axis, names): (&Axis, f64), top: f64) {
+    let runtime = scenario.cases.iter().find(|case| case.subject == pair.b).map_or("", |case| case.runtime.as_str());
+    look(runtime).draw(drawing, 5.0, top + 10.0);
+    let name = fitted(short_of(scenario, &pair.b), (names - 22.0) / 6.5);
+    drawing.text("l", Anchor::Start, 15.0, top + 14.0, &name);
+    let y = top + 10.0;
+    drawing.interval(&judged_by(pair), |value| axis.at(value), y);
     let class = match pair.verdict {
         Verdict::Faster | Verdict::Slower => "dot",
         Verdict::Equivalent | Verdict::NoDifferenceFound => "dot open",
         Verdict::CannotTell => "dot unclear",
     };
-    drawing.path_at(class, axis.at(pair.ratio.value), y, DOT);
-    drawing.text("m", Anchor::End, WIDTH, y + 4.0, &words.line());
+    drawing.point(class, [axis.at(pair.ratio.value), y], DOT, pair.verdict.words());
+    drawing.text("m", Anchor::End, WIDTH, top + 14.0, &words(pair));
 }
 
 /// A logarithmic axis that holds 1 and every interval.
 pub(super) struct Axis {
     low: f64,
     high: f64,
+    /// Its left edge.
+    start: f64,
     /// Its right edge.
     end: f64,
 }
 
 impl Axis {
-    fn around(pairs: &[&Comparison], smallest_effect: f64, end: f64) -> Self {
+    fn around(pairs: &[&Comparison], smallest_effect: f64, [start, end]: [f64; 2]) -> Self {
         let bounds = |pair: &Comparison| {
             let own = [pair.ratio.low, pair.ratio.high, Some(pair.ratio.value)];
             own.into_iter().chain([pair.simultaneous_low, pair.simultaneous_high])
         };
-        Self::holding(|| pairs.iter().flat_map(|pair| bounds(pair)).flatten(), smallest_effect, end)
+        let axis = Self::holding(|| pairs.iter().flat_map(|pair| bounds(pair)).flatten(), smallest_effect, end);
+        Self { start, ..axis }
     }
 
     /// From a little below the least of the values to a little above the most, and around what does not matter.
@@ -102,19 +109,14 @@ impl Axis {
         let margin = 1.0 + smallest_effect.max(0.02) * 1.5;
         let low = values().fold(1.0 / margin, |least, value| least.min(value / 1.02));
         let high = values().fold(margin, |most, value| most.max(value * 1.02));
-        Self { low: low.ln(), high: high.ln(), end }
+        Self { low: low.ln(), high: high.ln(), start: AXIS_START, end }
     }
 
     pub(super) fn at(&self, ratio: f64) -> f64 {
-        AXIS_START + (self.end - AXIS_START) * (ratio.ln() - self.low) / (self.high - self.low)
+        self.start + (self.end - self.start) * (ratio.ln() - self.low) / (self.high - self.low)
     }
 
-    /// Draws the part of the axis that belongs to one row, so that it does not run through the words of others.
-    fn draw(&self, drawing: &mut Drawing, top: f64, smallest_effect: f64) {
-        self.strip(drawing, top, ROW - 17.0, smallest_effect);
-    }
-
-    /// The same of any height.
+    /// Draws the band of what does not matter and the marks, from `top` on.
     pub(super) fn strip(&self, drawing: &mut Drawing, top: f64, height: f64, smallest_effect: f64) {
         let (band_start, band_end) = (self.at(1.0 / (1.0 + smallest_effect)), self.at(1.0 + smallest_effect));
         let effect = amount(Quantity::Share, smallest_effect);

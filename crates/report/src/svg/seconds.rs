@@ -106,7 +106,7 @@ pub(crate) fn seconds(case: &CaseFinding, seconds: &SecondsFinding, scales: &Sca
     let row = |place: usize, most: f64| Row { top: TOP + STEP * place as f64, most: nice(most) };
 
     let throughput = row(0, scales.good_rps);
-    shown.frame(&mut drawing, &throughput, "good answers/s", &rate(throughput.most));
+    shown.frame(&mut drawing, &throughput, "correct responses/s", &rate(throughput.most));
     shown.draw(&mut drawing, &throughput, subject, Part::Subject, &seconds.good_rps);
     shown.line(&mut drawing, &throughput, Part::Failed.class(), &seconds.failed_rps);
     let cpus = row(1, scales.cpus);
@@ -156,7 +156,7 @@ fn words(case: &CaseFinding, seconds: &SecondsFinding) -> String {
     let [low, high] = [good().reduce(f64::min), good().reduce(f64::max)];
     let range = low.zip(high).map_or(String::new(), |(low, high)| {
         let [low, high] = [low, high].map(|value| amount(Quantity::Number, value));
-        format!(": between {low} and {high} good answers in a second of the window")
+        format!(": between {low} and {high} correct responses in a second of the window")
     });
     format!("{} second by second{range}", case.title)
 }

@@ -9,7 +9,7 @@ use crate::wording::share_words;
 pub(crate) fn shares(finding: &VarianceFinding) -> String {
     let mut drawing = Drawing::new(WIDTH, HEAD + ROW * finding.shares.len() as f64);
     let heading = if finding.fixed.is_empty() { &finding.workload_title } else { &finding.fixed };
-    drawing.heading(heading, "share of all differences in good answers/s");
+    drawing.heading(heading, "share of all differences in correct responses/s");
     for (place, share) in finding.shares.iter().enumerate() {
         row(&mut drawing, share, HEAD + ROW * place as f64);
     }

@@ -19,7 +19,7 @@ pub(crate) fn tools(finding: &ToolsFinding, heading: &str) -> String {
     let foot = if has_wire { 18.0 } else { 2.0 };
     let mut drawing = Drawing::new(WIDTH, HEAD + ROW * finding.rows.len() as f64 + foot);
     drawing.heading(heading, &finding.load);
-    drawing.text("m", Anchor::End, WIDTH, HEAD - 4.0, "good answers/s");
+    drawing.text("m", Anchor::End, WIDTH, HEAD - 4.0, "correct responses/s");
     for (place, row) in finding.rows.iter().enumerate() {
         line(&mut drawing, row, &scale, HEAD + ROW * place as f64);
     }

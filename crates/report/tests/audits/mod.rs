@@ -173,8 +173,8 @@ fn many() -> Audit {
         lacking(
             Law::Bytes,
             &format!("row {place} (Table 7)"),
-            "The size of an answer is not known.",
-            &["bytes of an answer"],
+            "The size of a response is not known.",
+            &["bytes of a response"],
         )
     });
     let held = (1..=30).map(|place| holding(Law::Order, &format!("row {place} (Table 7)"), "p50 1 ≤ p95 2 ≤ p99 3 ms"));

@@ -397,8 +397,8 @@ fn boxed() -> Findings {
     });
     run.scenario("json-c64-1cpu", "json", "JSON", 64).steady(CEILING, 60_000.0).steady(GO, 34_300.0);
     run.diagnose(Ok(go_diagnosis())).steady(BUN, 39_600.0);
-    run.disturb(3, "foreign-cpu", 0.12, "other programs used 12 % of the machine's CPUs, of which 5 % are tolerated");
-    run.disturb(5, "foreign-cpu", 0.07, "other programs used 7 % of the machine's CPUs, of which 5 % are tolerated");
+    run.disturb(3, "foreign-cpu", 0.12, "other programs used 12% of the CPUs (limit 5%)");
+    run.disturb(5, "foreign-cpu", 0.07, "other programs used 7% of the CPUs (limit 5%)");
     run.disturb(5, "steal", 0.02, "the hypervisor took 2 % of the machine's CPUs, of which 1 % is tolerated");
     let unavailable = vec!["the kernel does not allow hardware counters here (perf_event_paranoid is 3)".to_owned()];
     run.diagnose(Ok(Diagnosis {

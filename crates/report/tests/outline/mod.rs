@@ -18,7 +18,8 @@ fn blocks(text: &mut String, all: &[Block], depth: usize) {
         for line in lines(block) {
             *text += &format!("{indent}{line}\n");
         }
-        if let Block::Folded { blocks: inner, .. } | Block::Section { blocks: inner, .. } = block {
+        if let Block::Folded { blocks: inner, .. } | Block::Section { blocks: inner, .. } | Block::Apart(inner) = block
+        {
             blocks(text, inner, depth + 1);
         }
     }
@@ -33,6 +34,7 @@ fn lines(block: &Block) -> Vec<String> {
         Block::Paragraph(text) => vec![words(text)],
         Block::Verdict(text) => vec![format!("=> {}", words(text))],
         Block::Table(table) => of_table(table),
+        Block::Matrix(matrix) => of_table(&matrix.as_table()),
         Block::List(list) => list.items.iter().map(|item| format!("{} {}", list.sign, words(item))).collect(),
         Block::Facts(facts) => facts.iter().map(|fact| format!("{}: {}", fact.label, words(&fact.words))).collect(),
         Block::Notes(notes) => notes.iter().map(|(number, note)| format!("[{number}] {}", words(note))).collect(),
@@ -47,6 +49,8 @@ fn lines(block: &Block) -> Vec<String> {
         Block::Code(code) => code.iter().map(|line| format!("$ {line}")).collect(),
         Block::Folded { summary, .. } => vec![format!("> {}", words(summary))],
         Block::Section { id, .. } => vec![format!("section {id}")],
+        Block::Apart(_) => Vec::new(),
+        Block::Cards(cards) => cards.iter().map(|card| format!("{}: {}", card.question, words(&card.answer))).collect(),
         Block::Chips(chips) => {
             let chip = |look: Look, words: &str, section: &str| match section {
                 "" => around(look, words),

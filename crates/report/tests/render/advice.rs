@@ -12,7 +12,7 @@ fn section<'a>(page: &'a str, heading: &str) -> &'a str {
 fn in_markdown() {
     let page = text(&edge_case("published"), Format::Markdown);
     insta::assert_snapshot!("published_in_markdown", section(&page, "\n## Published and measured\n"));
-    insta::assert_snapshot!("recommendations_in_markdown", section(&page, "\n## Which one for what\n"));
+    insta::assert_snapshot!("recommendations_in_markdown", section(&page, "\n## Recommendations\n"));
 }
 
 #[test]
@@ -42,6 +42,6 @@ fn a_large_study_shows_a_dozen_rows() {
 fn a_run_with_nothing_to_compare_has_neither() {
     for format in [Format::Html, Format::Markdown, Format::Terminal] {
         let page = text(&edge_case("one-subject"), format);
-        assert!(!page.contains("Which one for what") && !page.contains("Published and measured"), "{format:?}");
+        assert!(!page.contains("Recommendations") && !page.contains("Published and measured"), "{format:?}");
     }
 }

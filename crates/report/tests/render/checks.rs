@@ -6,7 +6,7 @@ use super::*;
 fn in_markdown() {
     let text = text(&edge_case("checked"), Format::Markdown);
     insta::assert_snapshot!("in_markdown", part(&text, "\nService demands", "\nCPU time was read"));
-    insta::assert_snapshot!("failed_in_markdown", part(&text, "## Checks of the trials", "## Before"));
+    insta::assert_snapshot!("failed_in_markdown", part(&text, "## Checks of the trials", "## Cautions"));
 }
 
 #[test]

@@ -4,13 +4,13 @@ use super::*;
 
 #[test]
 fn in_a_terminal() {
-    let text = text(&edge_case("factors"), Format::Terminal);
+    let text = verbose(&edge_case("factors"), &Style::default());
     insta::assert_snapshot!(part(&text, "What changes it", "1,000 rows of 40 fields · pool5-rtt0ms: closed"));
 }
 
 #[test]
 fn one_factor_in_a_narrow_terminal() {
-    let text = render(&edge_case("one-factor"), Format::Terminal, &Style { colour: false, width: 64 });
+    let text = verbose(&edge_case("one-factor"), &Style { colour: false, width: 64 });
     insta::assert_snapshot!(part(&text, "What changes it", "1,000 rows of 40 fields · pool16-rtt0ms"));
 }
 

@@ -7,7 +7,7 @@ fn in_markdown() {
     insta::assert_snapshot!(text(&edge_case("programs"), Format::Markdown));
     insta::assert_snapshot!(
         "at_odds_in_markdown",
-        part(&text(&edge_case("programs-at-odds"), Format::Markdown), "## queue, by n", "## Before quoting")
+        part(&text(&edge_case("programs-at-odds"), Format::Markdown), "## queue, by n", "## Cautions")
     );
 }
 
@@ -27,7 +27,7 @@ fn a_run_of_programs_only_shows_nothing_of_servers() {
         let text = text(&edge_case("programs"), format);
         let body = text.split("</style>").last().expect("there is one");
         for word in [
-            "good answers",
+            "correct responses",
             "Throughput",
             "of ceiling",
             "closed loop",
@@ -91,7 +91,7 @@ fn checks_are_those_of_programs() {
             "Every planned trial was measured",
             "Every wall time has an interval",
             "The work could be told from the start",
-            "No trial of a program stayed disturbed by others",
+            "No trial of a program was discarded because the CPU was busy",
         ]
     );
 }

@@ -5,7 +5,7 @@ use super::*;
 const FOR_PEOPLE: [Format; 3] = [Format::Terminal, Format::Markdown, Format::Html];
 
 fn at_width(width: u16) -> String {
-    let text = render(&edge_case("tools"), Format::Terminal, &Style { colour: false, width });
+    let text = verbose(&edge_case("tools"), &Style { colour: false, width });
     part(&text, "What each tool says", "\nHello: closed loop").to_owned()
 }
 
@@ -69,7 +69,7 @@ fn scenarios_of_one_subject_share_a_table_and_lose_no_case() {
             assert!(text.contains(&format!("Go net/http by {tool}")), "{format:?} {tool}");
         }
         assert!(!text.contains("there is nothing to compare it with") && !text.contains("Hello · by k6"), "{format:?}");
-        assert!(text.contains("Go net/http by k6: k6 dropped up to 8.0%"), "{format:?}");
+        assert!(text.contains("Go net/http by k6: k6 dropped up to 8%"), "{format:?}");
     }
     let csv = text(&findings, Format::Csv);
     assert_eq!(csv.lines().count(), 1 + findings.scenarios.len(), "a line for each case");
@@ -78,7 +78,7 @@ fn scenarios_of_one_subject_share_a_table_and_lose_no_case() {
 /// With several subjects it is within the scenarios of one tool that they are compared.
 #[test]
 fn scenarios_of_several_subjects_stay_apart() {
-    let text = text(&edge_case("tools"), Format::Terminal);
+    let text = verbose(&edge_case("tools"), &Style::default());
     assert!(!text.contains("Go net/http by "), "{text}");
     assert!(part(&text, "Hello · by wrk 4.1.0:", "Bottlenecks").contains("ceiling: Minimal server"));
 }

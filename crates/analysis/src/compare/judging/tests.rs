@@ -86,7 +86,7 @@ fn four_trials_are_too_few_and_make_no_family_larger() {
     let few = pair(&before[..4], &after);
     let found = judge(&[few, pair(&before, &after)], THRESHOLD);
     assert_eq!(found[0].verdict, Change::CannotTell);
-    assert_eq!(found[0].reason.as_deref(), Some("scored trials: 4 before, 10 after; an interval needs 5 of each"));
+    assert_eq!(found[0].reason.as_deref(), Some("clean trials: 4 before, 10 after; an interval needs 5 of each"));
     assert_eq!(found[0].p_adjusted, None);
     assert!(found[0].ratio.is_some_and(|ratio| ratio.low.is_none()));
     assert_eq!(found[1].p_adjusted, judge_one(pair(&before, &after)).p_adjusted);
@@ -114,7 +114,7 @@ fn a_machine_that_shifted_hides_as_much_as_it_shows() {
     let (before, after) = (around(1000.0), around(1000.0));
     let found = judge_one(Pair { control: Some(beside(1.09, 1.0)), ..pair(&before, &after) });
     assert_eq!(found.verdict, Change::CannotTell);
-    assert_eq!(found.reason.as_deref(), Some("the machine itself shifted by 3.0% or more (1.09×)"));
+    assert_eq!(found.reason.as_deref(), Some("the machine itself shifted by 3% or more (1.09×)"));
 }
 
 #[test]

@@ -92,7 +92,7 @@ fn tried(probe: &Probe) -> String {
     } else if probe.outcome == ProbeOutcome::Crossed
         && let Some(goodput) = probe.goodput_rps
     {
-        let _ = write!(line, "  {} good/s", significant(goodput, 4));
+        let _ = write!(line, "  {} resp/s", significant(goodput, 4));
         // Where every threshold has held, something else was wrong.
         if probe.thresholds.iter().all(|judged| judged.outcome == KeptOrCrossed::Kept)
             && let Some(reason) = probe.reasons.first()

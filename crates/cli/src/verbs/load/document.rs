@@ -67,7 +67,7 @@ fn fact(label: &str, words: impl Into<Text>) -> Fact {
 fn rates(record: &Record, width: usize) -> Vec<Fact> {
     let goodput = record.goodput_rps.map_or_else(|| NONE.to_owned(), |rps| significant(rps, 4));
     let offered = record.offered_rps.map(|offered| format!(" of {} offered", rate(offered)));
-    let words = format!("{TIE}good answers/s{}", offered.unwrap_or_default());
+    let words = format!("{TIE}correct responses/s{}", offered.unwrap_or_default());
     let mut facts = vec![fact("goodput", Text::of(goodput, Look::Strong).and(words, Look::Plain))];
     let measured: Vec<f64> = (record.timeline.iter())
         .filter(|row| row.phase == Phase::Measure && row.duration_s > 0.05)
@@ -170,8 +170,10 @@ fn account(record: &Record) -> Vec<Fact> {
     let carried = record.warm_up.carried_over_good;
     // A user's first answer in the window is often one to the warm-up; only a share that is seen needs a word.
     if carried * 100 > record.ledger.good {
-        let words =
-            format!("{} more good answers were to requests of the warm-up; they are in the goodput", count(carried));
+        let words = format!(
+            "{} more correct responses were to requests of the warm-up; they are in the goodput",
+            count(carried)
+        );
         facts.push(fact("", tied(&words)));
     }
     facts.extend(failures(record));

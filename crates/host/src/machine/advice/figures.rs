@@ -101,7 +101,7 @@ fn virtual_machine(machine: &Machine) -> Option<Advice> {
     if !machine.virtualisation.hypervisor {
         return None;
     }
-    let product = machine.virtualisation.product.as_deref().unwrap_or("make unknown");
+    let product = machine.virtualisation.product.as_deref().unwrap_or("unknown hypervisor");
     say(
         Severity::Note,
         format!("virtual machine ({product})"),

@@ -59,7 +59,7 @@ fn each_shortcoming_of_figures_is_told() {
         ("proc/pressure/cpu", "some avg10=75.00 avg60=0 total=1\n", Severity::Warning, "75 % of the 10 s before"),
         ("proc/pressure/cpu", "", Severity::Warning, "load average 3.9 on 4 CPUs"),
         ("proc/stat", "cpu  50 0 20 20 0 0 0 10 0 0\n", Severity::Warning, "took 10.0 %"),
-        ("proc/cpuinfo", CPUINFO, Severity::Note, "virtual machine (make unknown)"),
+        ("proc/cpuinfo", CPUINFO, Severity::Note, "virtual machine (unknown hypervisor)"),
         (governor, "powersave\n", Severity::Warning, "governor is powersave"),
         ("sys/devices/system/cpu/intel_pstate/no_turbo", "0\n", Severity::Note, "boost"),
         ("proc/sys/net/ipv4/ip_local_port_range", "50000 60999\n", Severity::Warning, "11000 local ports"),

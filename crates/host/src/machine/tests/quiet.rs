@@ -59,8 +59,8 @@ fn only_too_much_disturbs_and_it_is_said_with_figures() {
     assert_eq!(
         sentences,
         [
-            "the hypervisor took 1.5 % of the machine's CPU time, 1 % at most are tolerated",
-            "other programs used 7.5 % of the machine's CPUs, 5 % at most are tolerated",
+            "the hypervisor took 1.5% of the CPU time (limit 1%)",
+            "other programs used 7.5% of the CPUs (limit 5%)",
             "tasks waited for a CPU in 25 % of the time, 10 % at most are quiet",
         ]
     );
@@ -132,7 +132,7 @@ fn a_window_is_judged_by_the_same_measure() {
     }
     let taken = disturbances(&WindowFacts { foreign_cpu_s: 1.5, ..quiet }).remove(0);
     assert_eq!(taken.share, 0.15);
-    assert_eq!(taken.sentence, "others took up to 15 % of the subject's own CPUs, 10 % at most are tolerated");
+    assert_eq!(taken.sentence, "other programs took up to 15% of the subject's CPUs (limit 10%)");
 }
 
 /// A host that is as busy as it is told for each two seconds, and whose time passes without anybody waiting.

@@ -121,7 +121,7 @@ fn two_tasks(server: &mut StartedServer, from: &str) -> Option<TwoTasks> {
     let refused = match answer {
         Ok(answer) if answer.status == 200 => match serde_json::from_slice::<Told>(&answer.body) {
             Ok(told) => return Some(judged(told)),
-            Err(error) => format!("an answer that is none: {error}"),
+            Err(error) => format!("a response that is none: {error}"),
         },
         Ok(answer) if answer.status == 404 => return None,
         Ok(answer) => format!("status {}: {}", answer.status, String::from_utf8_lossy(&answer.body).trim()),

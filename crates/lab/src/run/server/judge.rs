@@ -76,7 +76,7 @@ fn still_answering(report: &ToolReport, scenario: &Scenario) -> Result<(), Trial
         return Ok(());
     }
     let message = format!(
-        "no good answer came after the first {last_good_s:.3} s of the window of {:.3} s, and {} at its end{}",
+        "no correct response came after the first {last_good_s:.3} s of the window of {:.3} s, and {} at its end{}",
         report.window_s,
         if load.executor.is_open() { "requests were waiting" } else { "every user was waiting" },
         examples(report)
@@ -206,7 +206,7 @@ mod tests {
     fn answers_to_the_warm_up_do_not_hide_that_none_came_to_the_window() {
         let carried = ToolReport { goodput_rps: 3.0, carried_over: 4, carried_over_good: 3, ..report(0, &[], &[]) };
         let silent = ToolReport { last_good_s: Some(0.1), ..carried };
-        let message = "no good answer came after the first 0.100 s of the window of 1.000 s, and every user was waiting at its end";
+        let message = "no correct response came after the first 0.100 s of the window of 1.000 s, and every user was waiting at its end";
         assert_eq!(judged(&silent), Some((FailureKind::Hung, message.to_owned())));
         let failing = ToolReport { ledger: report(0, &[("timeout", 9)], &[]).ledger, ..silent };
         let message = "9 requests were sent, none was answered as it should (and 3 of 4 carried over from the warm-up)";
@@ -266,7 +266,7 @@ mod tests {
 
     #[test]
     fn a_subject_that_falls_silent_in_the_window_hung() {
-        let message = "no good answer came after the first 5.990 s of the window of 9.000 s, and every user was waiting at \
+        let message = "no correct response came after the first 5.990 s of the window of 9.000 s, and every user was waiting at \
                        its end";
         assert_eq!(judged(&silent_since(5.99)), Some((FailureKind::Hung, message.to_owned())));
         let with_example = ToolReport { examples: vec!["no answer".to_owned()], ..silent_since(5.99) };
@@ -297,7 +297,7 @@ mod tests {
     #[test]
     fn of_arrivals_by_the_clock_enough_must_wait_to_mean_silence() {
         let arrivals = |rate_rps| load(Executor::ConstantArrivalRate { rate_rps, arrivals: Arrivals::Uniform });
-        let message = "no good answer came after the first 5.000 s of the window of 9.000 s, and requests were waiting at \
+        let message = "no correct response came after the first 5.000 s of the window of 9.000 s, and requests were waiting at \
                        its end";
         let silent = silent_since(5.0);
         assert_eq!(judged_under(&silent, &arrivals(100.0)), Some((FailureKind::Hung, message.to_owned())));

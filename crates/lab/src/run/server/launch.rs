@@ -131,7 +131,8 @@ impl Launch<'_> {
             // Other servers of a launch are other parts.
             let is_own = |part: &str| specs.first().map_or(part != PART, |spec| spec.part == part);
             if let Some(exit) = trial_box.exits()?.iter().find(|exit| is_own(&exit.part)) {
-                let message = format!("process {} ended with {} before its first good answer", exit.name, exit.how);
+                let message =
+                    format!("process {} ended with {} before its first correct response", exit.name, exit.how);
                 return Err(TrialError::Failed(FailureKind::DidNotStart, message));
             }
             if self.stop.is_immediate() {
@@ -139,7 +140,7 @@ impl Launch<'_> {
             }
             if Instant::now() > deadline {
                 let limit = format_duration(limit.as_secs_f64());
-                let message = format!("no good answer within {limit} of its start; the last try: {seen}");
+                let message = format!("no correct response within {limit} of its start; the last try: {seen}");
                 return Err(TrialError::Failed(FailureKind::DidNotStart, message));
             }
             std::thread::sleep(POLL);
@@ -167,7 +168,7 @@ impl Launch<'_> {
             std::thread::sleep(POLL);
         }
         let limit = format_duration(limit.as_secs_f64());
-        let message = format!("after the load it gave no good answer within {limit}; the last try: {last}");
+        let message = format!("after the load it gave no correct response within {limit}; the last try: {last}");
         Err(TrialError::Failed(FailureKind::Hung, message))
     }
 

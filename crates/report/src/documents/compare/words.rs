@@ -64,7 +64,7 @@ impl Line<'_> {
 
 /// `2026-11-21-api-000001 · 2026-11-21 10:00:00 UTC · tolok 0.1.0 · 10 blocks`
 pub(super) fn side(side: &ComparedSide) -> String {
-    let blocks = counted(u64::from(side.blocks), "block");
+    let blocks = counted(u64::from(side.blocks), "round");
     format!("{} · {} · tolok {} · {blocks}", side.id, moment(&side.started_at), side.tolok_version)
 }
 

@@ -26,7 +26,7 @@ pub fn fidelity(report: &FidelityReport, depth: Depth) -> Document {
         let table = table(section.heading, ["what comes of it", "by"], &section.lines);
         blocks.extend([Block::heading(2, section.heading), Block::Paragraph(note.into()), Block::Table(table)]);
     }
-    for (heading, items) in [("Failed", failures(report)), ("Left out", left_out(report))] {
+    for (heading, items) in [("Failed", failures(report)), ("Skipped", left_out(report))] {
         let list = Block::list(items.into_iter().map(Text::from).collect());
         blocks.extend(list.into_iter().flat_map(|list| [Block::heading(2, heading), list]));
     }

@@ -7,7 +7,7 @@ use tolok_model::format_duration;
 
 /// What every forecast has to be read with.
 pub(super) const READ_WITH: &str = "Predicted, not measured: means of a queueing model of this machine, which knows no limit \
-of memory, sockets or bandwidth. Intervals hold the scatter between blocks, and at least the errors on scenarios of this run \
+of memory, sockets or bandwidth. Intervals hold the scatter between rounds, and at least the errors on scenarios of this run \
 with nearby numbers of users.";
 
 /// Everything on a subject but its remarks, each behind its label.
@@ -90,7 +90,7 @@ fn uses(prediction: &Prediction) -> String {
         }
     };
     let all: Vec<String> = prediction.resources.iter().map(one).collect();
-    format!("for each answer: {}", all.join(" · "))
+    format!("for each response: {}", all.join(" · "))
 }
 
 /// How many there are, of which some are shares.

@@ -38,7 +38,7 @@ pub fn replication(found: &ReplicationFindings, depth: Depth) -> Document {
         Block::section("claims", "Claims that could be judged", claims(&judged(found), depth)),
         Block::section("untold", "Claims that cannot be told", untold(found).iter().map(of_reason).collect()),
         Block::section("factors", "What explains it", factors(&found.factors, depth)),
-        Block::section("recommendations", "Which one for what", recommendations(found, depth)),
+        Block::section("recommendations", "Recommendations", recommendations(found, depth)),
         Block::section("ratios", "Ratios that the tables imply", ratios(&found.ratios, depth)),
         Block::section("series", "Second by second", series(&found.series, depth)),
         Block::section("figures", "Figures", figures(&found.rows, depth)),
@@ -231,7 +231,7 @@ fn ratios(ratios: &[ReplicatedRatio], depth: Depth) -> Vec<Block> {
     let mut blocks = Vec::new();
     if depth == Depth::Page {
         let note = "How many times as much the first of two has as the second, on a logarithmic axis: as published, and as \
-                    measured within blocks. Whisker: 95% interval.";
+                    measured within rounds. Whisker: 95% interval.";
         let key = [(PUBLISHED, "published"), (MEASURED, "measured")];
         let key = key.map(|(svg, words)| Key { svg: svg.to_owned(), words: words.to_owned() });
         let svg = svg::published(&ratios[..ratios.len().min(MOST_DRAWN)], SMALLEST_EFFECT);
@@ -290,7 +290,7 @@ fn runs(parts: &[PartFinding], depth: Depth) -> Vec<Block> {
     let left_out: Vec<Text> = left_out.collect();
     let mut blocks: Vec<Block> = Block::list(parts.iter().map(item).collect()).into_iter().collect();
     if !left_out.is_empty() {
-        let heading = Heading { rank: 3, text: "Left out".into(), beside: String::new() };
+        let heading = Heading { rank: 3, text: "Skipped".into(), beside: String::new() };
         blocks.extend([Block::Heading(heading), Block::List(List { sign: "!", items: left_out })]);
     }
     blocks

@@ -129,7 +129,7 @@ fn surety(parts: &[PartFinding]) -> Vec<String> {
 
 /// `5 blocks, windows of 1.00 s, 5.0% of the study's length`
 fn length(part: &PartFinding) -> String {
-    let blocks = counted(u64::from(part.blocks), "block");
+    let blocks = counted(u64::from(part.blocks), "round");
     let windows = part.windows_s.map(|[least, most]| {
         let [least, most] = [least, most].map(|window_s| amount(Quantity::Seconds, window_s));
         if least == most { format!(", windows of {least}") } else { format!(", windows of {least} to {most}") }

@@ -11,7 +11,7 @@ use tolok_model::sentences::sentence;
 use crate::document::Cell;
 
 /// How the seconds are meant.
-pub(super) const SECONDS: &str = "What was measured is the median of the scored trials in each second of the window. Nothing of it is judged: how a figure goes can be compared, its size belongs to the machine. The slope is the median of all slopes between two instants (Theil and Sen).";
+pub(super) const SECONDS: &str = "What was measured is the median of the clean trials in each second of the window. Nothing of it is judged: how a figure goes can be compared, its size belongs to the machine. The slope is the median of all slopes between two instants (Theil and Sen).";
 
 /// How the readings are meant.
 pub(super) const RULE: &str = "Reproduced: the published ratio lies in the measured 95% interval, widened by the smallest effect, or both say that nothing that matters differs. Same direction: the same one is ahead, by another ratio. No difference: none was found where one was published. A difference: one was found where none that matters was published. Reversed: the other one is ahead. Cannot tell: there is no figure, no interval, or too wide a one.";

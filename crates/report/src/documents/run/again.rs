@@ -6,12 +6,27 @@ use tolok_analysis::figures::counted;
 use super::{list, paragraph, section, untested};
 use crate::document::{Block, Depth, Look, Text};
 
+/// So many cautions a page shows at once.
+const MOST_SHOWN: usize = 4;
+
 /// What to know before figures are quoted. A terminal gets what was not tested in the same list.
 pub(crate) fn cautions(findings: &Findings, depth: Depth) -> Vec<Block> {
     let untested = untested::line(findings).filter(|_| depth == Depth::Short);
-    let items = findings.cautions.iter().cloned().chain(untested).collect();
+    let items: Vec<String> = findings.cautions.iter().cloned().chain(untested).collect();
+    if depth == Depth::Page && !items.is_empty() {
+        return section("cautions", "Cautions", of_page(items));
+    }
     let sign = if depth == Depth::Short { "!" } else { "-" };
-    list("Before quoting these figures", sign, items)
+    list("Cautions", sign, items)
+}
+
+/// The gravest cautions, the others folded away.
+fn of_page(mut items: Vec<String>) -> Vec<Block> {
+    let rest = items.split_off(MOST_SHOWN.min(items.len()));
+    let texts = |items: Vec<String>| items.into_iter().map(Text::from).collect();
+    let more = format!("{} more", rest.len()).into();
+    let folded = Block::list(texts(rest)).map(|list| Block::Folded { summary: more, blocks: vec![list] });
+    Block::list(texts(items)).into_iter().chain(folded).collect()
 }
 
 /// What the figures were taken on.
@@ -29,7 +44,7 @@ pub(crate) fn command(findings: &Findings, depth: Depth) -> Vec<Block> {
     if depth == Depth::Short {
         return list("Run it again", "$", vec![run.command.clone()]);
     }
-    let blocks = counted(u64::from(run.blocks), "block");
+    let blocks = counted(u64::from(run.blocks), "round");
     let plan = Text::from(format!("Seed {}, plan ", run.seed)).and(run.plan_sha256.as_str(), Look::Code);
     let records = run.records_sha256.as_ref().map(|hash| {
         let records = Text::from("Records ").and(hash.as_str(), Look::Code).and("; ", Look::Plain);

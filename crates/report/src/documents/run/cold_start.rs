@@ -12,7 +12,7 @@ use crate::svg::{self, Start};
 
 /// Charts that are not folded away.
 const SHOWN: usize = 6;
-pub(crate) const RULE: &str = "From the start of the first process to the first good answer, asked for again and again from the start on. \
+pub(crate) const RULE: &str = "From the start of the first process to the first correct response, asked for again and again from the start on. \
                     Median of the trials of all scenarios, which start a subject in the same way; whisker: the middle half of \
                     them, no confidence interval.";
 
@@ -43,7 +43,8 @@ pub(crate) fn blocks(findings: &Findings, depth: Depth) -> Vec<Block> {
         blocks.extend(drawn(&groups));
         blocks.push(Block::Folded { summary: "The same figures as a table".into(), blocks: tables });
     } else {
-        let rule = "From the start of the first process to the first good answer, over the trials of all scenarios.";
+        let rule =
+            "From the start of the first process to the first correct response, over the trials of all scenarios.";
         blocks.extend(paragraph(rule).into_iter().chain(tables));
     }
     section("cold-start", "Cold start", blocks)
@@ -116,7 +117,7 @@ impl<'a> Group<'a> {
             low_s: subject.at(0.25),
             high_s: subject.at(0.75),
         };
-        let below = format!("time to the first good answer, {}", counted(self.scenarios, "scenario"));
+        let below = format!("time to the first correct response, {}", counted(self.scenarios, "scenario"));
         svg::starts(&self.title, &below, &self.subjects.iter().map(start).collect::<Vec<_>>())
     }
 

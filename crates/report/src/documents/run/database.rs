@@ -18,19 +18,19 @@ const DATA: [Filled<CaseFinding>; 8] = [
     ("subject’s memory, most in the window, MiB", |case| scaled(&case.memory_bytes, 1.0 / MIB)),
     ("its peak with page cache, MiB", |case| case.resources.peak_bytes.map(|bytes| in_column(bytes / MIB))),
     ("pool", |case| Some(count(u64::from(pool(case)?.size)))),
-    ("waits for a connection, for each answer", |case| pool(case)?.waits_per_good.map(in_column)),
+    ("waits for a connection, for each response", |case| pool(case)?.waits_per_good.map(in_column)),
     ("mean wait", |case| pool(case)?.wait_s_mean.map(|wait_s| amount(Quantity::Seconds, wait_s))),
 ];
 
 const SERVER: [Filled<CaseFinding>; 11] = [
-    ("CPU, µs an answer", |case| scaled(&of(case)?.cpu_s_per_good, MICROS)),
+    ("CPU, µs per response", |case| scaled(&of(case)?.cpu_s_per_good, MICROS)),
     ("CPU, µs a row", |case| scaled(&of(case)?.cpu_s_per_row, MICROS)),
     ("of its CPUs", |case| of(case)?.busy.map(small_share)),
     ("memory / peak, MiB", |case| {
         pair(scaled(&of(case)?.memory_bytes, 1.0 / MIB), of(case)?.peak_bytes.map(|bytes| in_column(bytes / MIB)))
     }),
     ("statements/s", |case| of(case)?.queries_per_s.map(|queries| amount(Quantity::Number, queries))),
-    ("statements an answer", |case| of(case)?.queries_per_good.map(in_column)),
+    ("statements a response", |case| of(case)?.queries_per_good.map(in_column)),
     ("sent, MiB/s", |case| of(case)?.sent_bytes_per_s.map(|bytes| in_column(bytes / MIB))),
     ("connections: most / opened", |case| {
         pair(of(case)?.connections_max.map(count), of(case)?.connections_opened.map(in_column))
@@ -97,20 +97,20 @@ type Short = (&'static str, fn(&CaseFinding) -> Option<String>, &'static str);
 
 /// The most important first.
 const SHORT: [Short; 10] = [
-    ("rows/s", |case| number(&of(case)?.rows_per_s), "rows in good answers"),
+    ("rows/s", |case| number(&of(case)?.rows_per_s), "rows in correct responses"),
     ("MiB/s", |case| scaled(&case.body_bytes_per_s, 1.0 / MIB), "MiB of their bodies"),
     ("µs/row", |case| scaled(&of(case)?.subject_cpu_s_per_row, MICROS), "µs/row: CPU of the subject"),
     ("db µs/row", |case| scaled(&of(case)?.cpu_s_per_row, MICROS), "db: of the database"),
-    ("db µs", |case| scaled(&of(case)?.cpu_s_per_good, MICROS), "db µs: of the database, for each answer"),
+    ("db µs", |case| scaled(&of(case)?.cpu_s_per_good, MICROS), "db µs: of the database, for each response"),
     (
         "peak MiB",
         |case| case.resources.peak_bytes.map(|bytes| in_column(bytes / MIB)),
         "peak: most memory since the start, page cache included",
     ),
     ("db MiB", |case| scaled(&of(case)?.memory_bytes, 1.0 / MIB), "db MiB: anonymous + kernel"),
-    ("statements", |case| of(case)?.queries_per_good.map(in_column), "statements: for each answer"),
+    ("statements", |case| of(case)?.queries_per_good.map(in_column), "statements: for each response"),
     ("running", |case| of(case)?.running_mean.map(in_column), "running: threads with a statement, mean"),
-    ("waits", |case| pool(case)?.waits_per_good.map(in_column), "waits: for a connection, for each answer"),
+    ("waits", |case| pool(case)?.waits_per_good.map(in_column), "waits: for a connection, for each response"),
 ];
 
 /// One table, whose last columns are the first to be left out, and the outage in words.
@@ -152,9 +152,9 @@ fn outage_lines(scenario: &ScenarioFinding) -> Vec<(String, bool)> {
         let error = outage.first_error_after_s.map(|after_s| {
             format!("first answered {} {} after it was gone", statuses(outage), amount(Quantity::Seconds, after_s))
         });
-        let recovered = outage
-            .recovered_after_s
-            .map(|after_s| format!("gave good answers again {} after it was back", amount(Quantity::Seconds, after_s)));
+        let recovered = outage.recovered_after_s.map(|after_s| {
+            format!("gave correct responses again {} after it was back", amount(Quantity::Seconds, after_s))
+        });
         let said = [error, Some(format!("was silent for up to {silence}")), recovered, outage.failing.clone()];
         let said: Vec<String> = said.into_iter().flatten().collect();
         Some((format!("{}: {}", case.title, said.join("; ")), outage.failing.is_some()))
@@ -176,7 +176,7 @@ fn gone(scenario: &ScenarioFinding) -> Option<String> {
     Some(format!(
         "The database was gone at {}, {back}; medians over {}",
         seconds(outage.gone_at_s),
-        counted(u64::from(outage.trials), "block")
+        counted(u64::from(outage.trials), "round")
     ))
 }
 

@@ -11,10 +11,10 @@ use crate::svg::{self, cell};
 use crate::wording::share_words;
 
 /// What the shares are of.
-pub(crate) const SHARES_RULE: &str = "How much of all differences in goodput each factor makes up; the shares add up to 100%. Factors together: what a combination does that its factors alone do not. Scatter: what differs from block to block though nothing was changed. Computed from sums of squares of the logarithm of goodput; intervals are over the blocks.";
+pub(crate) const SHARES_RULE: &str = "How much of all differences in goodput each factor makes up; the shares add up to 100%. Factors together: what a combination does that its factors alone do not. Scatter: what differs from round to round though nothing was changed. Computed from sums of squares of the logarithm of goodput; intervals are over the rounds.";
 
 /// What a panel is.
-pub(crate) const PANELS_RULE: &str = "Each panel holds scenarios that differ in one factor only. × is goodput over that at the lowest value of the factor, within blocks.";
+pub(crate) const PANELS_RULE: &str = "Each panel holds scenarios that differ in one factor only. × is goodput over that at the lowest value of the factor, within rounds.";
 
 /// The section. A terminal gets a sentence for what matters, a table for a factor with one panel, and a line for each of several.
 pub(crate) fn blocks(findings: &Findings, depth: Depth) -> Vec<Block> {
@@ -264,10 +264,10 @@ fn limits(panel: &FactorPanel, line: &FactorLine) -> String {
 
 /// What the shares of a workload rest on, and who is not in them.
 fn rests_on(finding: &VarianceFinding) -> String {
-    let mut text = format!("{} in {}", counted(finding.cases.into(), "case"), counted(finding.blocks.into(), "block"));
+    let mut text = format!("{} in {}", counted(finding.cases.into(), "case"), counted(finding.blocks.into(), "round"));
     if finding.filled > 0 {
         let trials = counted(finding.filled.into(), "trial");
-        text += &format!("; {trials} without a figure, for which the means of case and block stand in");
+        text += &format!("; {trials} without a figure, for which the means of case and round stand in");
     }
     if !finding.left_out.is_empty() {
         text += &format!("; left out, as a combination is missing or not ranked: {}", finding.left_out.join(", "));

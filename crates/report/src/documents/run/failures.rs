@@ -12,27 +12,33 @@ pub(crate) fn trials(findings: &Findings, depth: Depth) -> Vec<Block> {
     let skipped = findings.skipped.iter().map(|skipped| format!("{}: {}", skipped.subject, skipped.reason)).collect();
     let mut blocks = [
         list("Failed trials", "-", failed_trials(findings)),
-        list("Disturbed trials, which are in no figure", "-", disturbed),
-        list::<String>("Left out", "-", skipped),
+        list("Discarded trials", "-", disturbed),
+        list::<String>("Skipped", "-", skipped),
     ]
     .concat();
     if depth == Depth::Page && !blocks.is_empty() {
-        blocks = vec![Block::Section { id: "failures".to_owned(), blocks }];
+        // Below the heading of a section those of the lists are of the third rank.
+        for block in &mut blocks {
+            if let Block::Heading(heading) = block {
+                heading.rank = 3;
+            }
+        }
+        return section("failures", "Failed, discarded, skipped", blocks);
     }
     blocks
 }
 
-/// What became of requests that had no good answer in time, case by case. A page says so if no request failed.
+/// What became of requests that had no good answer in time, case by case. A page says nothing if no request failed.
 pub(crate) fn requests(findings: &Findings, depth: Depth) -> Vec<Block> {
     let (telling, silent): (Vec<Of>, Vec<Of>) =
         cases(findings).filter(|(_, case)| case.trials_scored > 0).partition(|(_, case)| is_telling(case));
     let rest = rest(&telling, &silent).map(|rest| Block::Paragraph(rest.into()));
     let blocks = match (telling.is_empty(), depth) {
-        (true, Depth::Full) => Vec::new(),
-        (true, _) => rest.into_iter().collect(),
+        (true, Depth::Full | Depth::Page) => Vec::new(),
+        (true, Depth::Short) => rest.into_iter().collect(),
         (false, _) => std::iter::once(Block::Table(table(&telling))).chain(rest).collect(),
     };
-    section("requests", "Requests without a good answer in time", blocks)
+    section("requests", "Requests without a correct response in time", blocks)
 }
 
 /// A case and the scenario that it belongs to.
@@ -64,7 +70,7 @@ fn failed_trials(findings: &Findings) -> Vec<String> {
 fn disturbed_trials(findings: &Findings) -> Vec<String> {
     let servers = cases(findings).flat_map(|(scenario, case)| {
         case.disturbed.iter().map(|it| {
-            let seen = format!("{} good answers/s", amount(Quantity::Number, it.goodput_rps));
+            let seen = format!("{} correct responses/s", amount(Quantity::Number, it.goodput_rps));
             format!(
                 "trial {}, {}, {}: {}",
                 it.trial,
@@ -93,7 +99,7 @@ fn rest(telling: &[Of], silent: &[Of]) -> Option<String> {
     let sent: u64 = silent.iter().map(|(_, case)| case.requests_sent).sum();
     match silent.len() as u64 {
         0 => None,
-        _ if telling.is_empty() => Some(format!("No request failed in the scored trials; {} were sent.", count(sent))),
+        _ if telling.is_empty() => Some(format!("No request failed in the clean trials; {} were sent.", count(sent))),
         1 => Some(format!("In the other case no request failed; {} were sent.", count(sent))),
         number => {
             Some(format!("In the other {} no request failed; {} were sent.", counted(number, "case"), count(sent)))

@@ -23,15 +23,20 @@ pub(crate) fn blocks(findings: &Findings, depth: Depth) -> Vec<Block> {
     let mut blocks: Vec<Block> = paragraph(OBJECTION).into_iter().collect();
     blocks.extend(verdicts(ledger));
     blocks.push(Block::Table(table(ledger)));
-    if let Some(bytes) = bytes(ledger) {
-        // Few readers want the bytes of many scenarios.
-        let folds = depth == Depth::Page && bytes.rows.len() > 6;
-        let summary = "Bytes of an answer, scenario by scenario".into();
-        let bytes = vec![Block::Table(bytes)];
-        blocks.extend(if folds { vec![Block::Folded { summary, blocks: bytes }] } else { bytes });
-    }
+    blocks.extend(bytes(ledger).map(Block::Table));
     blocks.extend(setups(ledger, depth));
-    section("fairness", "Did all have the same?", blocks)
+    if depth == Depth::Page {
+        // What was not the same is said at once; who wants to object looks further.
+        let unequal = ledger.unequal.iter().take(MOST_LINES).map(|text| Text::from(text.as_str())).collect();
+        let shown = Block::list(unequal).or_else(|| muted("Nothing that was recorded differed between servers."));
+        let folded = Block::Folded { summary: "What each had, what was the same, how each is set up".into(), blocks };
+        return section(
+            "fairness",
+            "Fairness: what differed between servers",
+            shown.into_iter().chain([folded]).collect(),
+        );
+    }
+    section("fairness", "Fairness", blocks)
 }
 
 fn verdicts(ledger: &FairnessLedger) -> Option<Block> {
@@ -154,7 +159,7 @@ fn setting(parameter: &ParameterFact) -> String {
 
 /// What the table of bytes holds.
 const BYTES: &str =
-    "Bytes on the wire for each answer, headers of HTTP, TCP and IP included, and over a loopback the request";
+    "Bytes on the wire for each response, headers of HTTP, TCP and IP included, and over a loopback the request";
 
 /// Bytes of answers, where any were read or bodies are known.
 fn bytes(ledger: &FairnessLedger) -> Option<Table> {
@@ -177,7 +182,7 @@ fn bytes(ledger: &FairnessLedger) -> Option<Table> {
     let subjects = ledger.rows.iter().map(|row| Column::numbers(row.title.as_str()));
     let columns = [Column::words("scenario"), Column::numbers("body")].into_iter().chain(subjects).collect();
     let rows: Vec<Row> = scenarios.iter().map(row).collect();
-    let (caption, title) = ("Bytes of an answer".to_owned(), BYTES.to_owned());
+    let (caption, title) = ("Bytes of a response".to_owned(), BYTES.to_owned());
     (!rows.is_empty()).then_some(Table { caption, title, columns, rows })
 }
 

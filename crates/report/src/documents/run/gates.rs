@@ -22,7 +22,7 @@ const RULES: [(&str, &str); 10] = [
     ("generator-headroom", "The generator was not the limit"),
     ("offered-rate", "What was offered was sent"),
     ("lateness", "Requests left on time"),
-    ("disturbance", "No trial stayed disturbed by others"),
+    ("disturbance", "No trial was discarded because the CPU was busy"),
     ("steady-state", "The seconds of each window had one level"),
 ];
 
@@ -132,11 +132,11 @@ fn lines(findings: &Findings) -> Vec<Line> {
     let unknown: Vec<String> = RULES.iter().filter_map(|(word, _)| unknown_words(&all, word)).collect();
     let plain = |text: String| Line { text, is_failed: false };
     let mut lines = vec![plain(match passed == all.len() {
-        true => format!("all {passed} of all cases passed in every trial"),
-        false => format!("{passed} of {} of cases passed in every trial", counted(all.len() as u64, "check")),
+        true => format!("all {passed} checks passed in every trial"),
+        false => format!("{passed} of {} passed in every trial", counted(all.len() as u64, "check")),
     })];
     lines.extend(failed.map(|text| Line { text, is_failed: true }));
-    lines.extend((!unknown.is_empty()).then(|| plain(format!("cannot be told: {}", unknown.join("; ")))));
+    lines.extend((!unknown.is_empty()).then(|| plain(format!("skipped: {}", unknown.join("; ")))));
     lines
 }
 
@@ -242,7 +242,7 @@ const DEMANDS: [Filled<CaseFinding>; 8] = [
 /// What an answer takes of each resource.
 pub(crate) fn demands(scenario: &ScenarioFinding) -> Option<Block> {
     of_cases(
-        "Service demands: µs of each resource for each good answer → good answers/s that it allows",
+        "Service demands: µs of each resource for each correct response → correct responses/s that it allows",
         scenario,
         &DEMANDS,
     )

@@ -1,22 +1,26 @@
 //! What a report begins with: what was asked, by what run, and on a page the verdicts at a glance.
 
 use tolok_analysis::figures::{self, Quantity, counted, moment};
-use tolok_analysis::{Findings, ScenarioFinding, TrialCounts};
+use tolok_analysis::{CaseFinding, Findings, ScenarioFinding, TrialCounts};
 
 use super::factors::of_variance;
 use super::sections::is_of_tools;
 use super::standings::standings;
 use super::surroundings::common_environment;
-use super::{isolation, muted, objectives, paragraph, programs, tools, trust};
+use super::{headline, isolation, matrix, muted, objectives, paragraph, tools, trust};
 use crate::document::{Block, Chip, Depth, Fact, Look, Text};
+use crate::documents::glance;
 use crate::wording::heading;
+
+/// More sentences than this are folded away: the matrix above them says as much.
+const MOST_SENTENCES: usize = 4;
 
 /// Title, question, and the facts of the run.
 pub(crate) fn blocks(findings: &Findings, sections: &[&ScenarioFinding], depth: Depth) -> Vec<Block> {
     let run = &findings.run;
     let mut blocks = vec![Block::heading(1, run.title.as_str())];
     blocks.extend(paragraph(run.question.as_str()));
-    let blocks_in_words = counted(u64::from(run.blocks), "block");
+    let blocks_in_words = counted(u64::from(run.blocks), "round");
     let facts = format!("{} · {} · tolok {} · {blocks_in_words}", run.id, moment(&run.started_at), run.tolok_version);
     let environment = common_environment(sections.iter().copied()).unwrap_or_default();
     blocks.extend(
@@ -41,40 +45,68 @@ pub(crate) fn blocks(findings: &Findings, sections: &[&ScenarioFinding], depth: 
     blocks
 }
 
-/// The verdicts of a page, in its box at the top.
+/// The answer of a page, in its box at the top: one sentence, all subjects against all scenarios, and a sentence for each of those.
 pub(crate) fn verdicts(findings: &Findings, sections: &[&ScenarioFinding]) -> Vec<Block> {
-    let blocks = match (sections, findings.programs.as_slice()) {
-        ([only], []) if findings.tools.is_empty() => {
-            let about = muted(format!("{}: {}", heading(only), only.load));
-            std::iter::once(Block::Verdict(only.verdict.as_str().into())).chain(about).collect()
-        }
-        _ => several(findings, sections),
-    };
+    let mut blocks: Vec<Block> = headline::headline(findings, sections).map(Block::Verdict).into_iter().collect();
+    let tools = findings.tools.iter();
+    let tools =
+        tools.map(|it| Fact::of(format!("{} · {}", tools::heading(it), it.load), it.verdict.as_str())).collect();
+    blocks.push(Block::Facts(tools));
+    let (matrix, notes) = matrix::matrix(findings, sections);
+    if let Some(matrix) = matrix {
+        let legend = glance::legend(findings, &matrix);
+        let shades =
+            "Shade and ×: share of the best. Outlined: the fastest, and all without a clear difference from it.";
+        blocks.push(Block::Matrix(matrix));
+        blocks.extend(muted(format!("{legend} {shades} Small: what limited it.")));
+        blocks.extend((!notes.is_empty()).then_some(Block::Notes(notes)));
+    }
+    blocks.extend(sentences(findings, sections));
     vec![Block::Section { id: "verdict".to_owned(), blocks }]
 }
 
-fn several(findings: &Findings, sections: &[&ScenarioFinding]) -> Vec<Block> {
-    let fact = |label: String, words: &str| Fact { label, words: words.into() };
-    let tools = findings.tools.iter().map(|it| fact(format!("{} · {}", tools::heading(it), it.load), &it.verdict));
-    let own = sections.iter().filter(|section| !is_of_tools(section)).map(|section| Fact {
-        label: format!("{} · {}", heading(section), section.id),
-        words: Text::from(section.verdict.as_str()).and(apart(section, sections), Look::Muted),
+/// A sentence for each scenario; those of many are folded away, behind who is first in how many of very many.
+fn sentences(findings: &Findings, sections: &[&ScenarioFinding]) -> Vec<Block> {
+    let own: Vec<&&ScenarioFinding> = sections.iter().filter(|section| !is_of_tools(section)).collect();
+    let ids = own.iter().map(|it| it.id.clone()).chain(findings.programs.iter().map(|it| it.id.clone()));
+    let beside = own.iter().map(|it| apart(it, sections)).chain(findings.programs.iter().map(|_| String::new()));
+    let standing_of_programs = findings.programs.iter().map(|it| standing(&it.cases));
+    let standing = own.iter().map(|it| standing(&it.cases)).chain(standing_of_programs);
+    let verdicts = glance::verdicts(findings, sections).into_iter().zip(ids).zip(beside).zip(standing);
+    let is_few = own.len() + findings.programs.len() <= MOST_SENTENCES;
+    let facts = verdicts.map(|((((label, verdict), id), beside), (word, look))| Fact {
+        label: if is_few { label } else { format!("{label} · {id}") },
+        words: Text::of(word, look).and(format!(" {verdict}"), Look::Plain).and(beside, Look::Muted),
     });
-    let programs =
-        findings.programs.iter().map(|it| fact(format!("{} · {}", programs::heading(it), it.id), &it.verdict));
-    let matters = findings.variance.iter().map(|it| fact(format!("What matters: {}", of_variance(it)), &it.sentence));
-    let single: Vec<Fact> = own.chain(programs).collect();
-    let standings = standings(findings, sections);
-    if standings.is_empty() {
-        return vec![Block::Facts(tools.chain(single).chain(matters).collect())];
-    }
-    let standing = standings.into_iter().map(|it| Fact {
+    let facts: Vec<Fact> = facts.collect();
+    let matters =
+        findings.variance.iter().map(|it| Fact::of(format!("What matters: {}", of_variance(it)), it.sentence.as_str()));
+    let standings = standings(findings, sections).into_iter().map(|it| Fact {
         label: it.first,
         words: Text::from(it.number).and(format!(" {}", it.scenarios), Look::Muted),
     });
-    let blocks = vec![Block::Facts(single)];
-    let summary = "The verdict of each scenario".into();
-    vec![Block::Facts(tools.chain(standing).chain(matters).collect()), Block::Folded { summary, blocks }]
+    let shown: Vec<Fact> = standings.chain(matters).collect();
+    let mut blocks = vec![Block::Facts(shown)];
+    match facts.len() {
+        few if few <= MOST_SENTENCES => blocks.push(Block::Facts(facts)),
+        _ => {
+            let summary = "The verdict of each scenario".into();
+            blocks.push(Block::Folded { summary, blocks: vec![Block::Facts(facts)] });
+        }
+    }
+    blocks
+}
+
+/// What a scenario says, in a word.
+fn standing<F>(cases: &[CaseFinding<F>]) -> (&'static str, Look) {
+    let first = |case: &&CaseFinding<F>| case.tier.as_ref().is_some_and(|letters| letters.starts_with('a'));
+    let ranked = cases.iter().filter(|case| case.ranked).count();
+    match (ranked, cases.iter().filter(first).count()) {
+        (0, _) => ("no data", Look::Warning),
+        (1, _) => ("alone", Look::Emphasis),
+        (_, 1) => ("fastest", Look::Good),
+        _ => ("level", Look::Emphasis),
+    }
 }
 
 /// The load and the environment of a scenario where the study has several, and the load where another has its title.
@@ -101,14 +133,20 @@ fn chips(findings: &Findings) -> Vec<Chip> {
     let TrialCounts { failed, disturbed, .. } = findings.trials;
     chips.extend(warn(objectives::crossed(findings), "objective", "crossed", "figures"));
     chips.extend(warn(failed as usize, "trial", "failed", "failures"));
-    chips.extend(warn(disturbed as usize, "trial", "disturbed", "failures"));
+    chips.extend(warn(disturbed as usize, "trial", "discarded", "failures"));
     let skipped = findings.skipped.len();
-    chips.extend((skipped > 0).then(|| judged(false, format!("{skipped} left out"), "failures")));
+    chips.extend((skipped > 0).then(|| judged(false, format!("{skipped} skipped"), "failures")));
     chips.extend(findings.scaled().map(|_| {
         let what = if findings.has_programs_only() { "runs" } else { "windows" };
         judged(false, format!("{what} at {}", figures::amount(Quantity::Share, findings.run.scale)), "trust")
     }));
-    chips.push(Chip { words: "Run it again".to_owned(), look: Look::Plain, section: "again".to_owned() });
+    let plain =
+        |words: &str, section: &str| Chip { words: words.to_owned(), look: Look::Plain, section: section.to_owned() };
+    chips.push(plain("Run it again", "again"));
+    chips.extend(
+        [("CSV", "report.csv"), ("JSON", "report.json"), ("Markdown", "report.md")]
+            .map(|(name, file)| plain(name, file)),
+    );
     chips
 }
 

@@ -14,7 +14,7 @@ pub(crate) fn blocks(findings: &Findings) -> Vec<Block> {
         .into_iter()
         .map(|words| Text::of("not had", Look::Warning).and(format!(": {words}"), Look::Plain));
     let items: Vec<Text> = had.chain(lacking).collect();
-    section("isolation", "What held the parts apart", Block::list(items).into_iter().collect())
+    section("isolation", "Isolation", Block::list(items).into_iter().collect())
 }
 
 /// One thing that held the parts apart.

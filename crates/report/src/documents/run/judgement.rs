@@ -1,7 +1,7 @@
 //! How sure a scenario's comparisons are: its A/A pair, how many blocks they would need, and pairs in words.
 
 use tolok_analysis::figures::{NONE, Quantity, count, figure, small_share};
-use tolok_analysis::{Estimate, Findings, NoiseFloor, PowerNote, ScenarioFinding, Verdict};
+use tolok_analysis::{Estimate, Findings, NoiseFloor, PowerNote, ScenarioFinding, Verdict, difference};
 
 use super::limits::labelled;
 use super::{programs, section};
@@ -9,33 +9,31 @@ use crate::document::{Block, Cell, Column, Depth, Look, Row, Table, Text};
 use crate::wording::heading;
 
 /// What the letters of a column are.
-pub(crate) const TIER: &str = "tier: those that share a letter could not be told apart";
+pub(crate) const TIER: &str = "tier: same letter, no clear difference";
 
 /// The A/A pair of a scenario and what its blocks can show, a line each.
 pub(crate) fn short(floor: Option<&NoiseFloor>, power: Option<&PowerNote>) -> Vec<Block> {
     let mut blocks = Vec::new();
-    let mut legend = Vec::new();
     if let Some(floor) = floor {
         let ratio = figure(Quantity::Ratio, &floor.ratio).line();
-        blocks.push(line("A/A pair", &format!("{ratio}: {}", came_out(floor)), is_told_apart(floor)));
-        legend.push("A/A pair: one subject entered twice".to_owned());
+        blocks.push(line(
+            "Noise check",
+            &format!("one server, entered twice, differed by {ratio}: {}", came_out(floor)),
+            is_told_apart(floor),
+        ));
     }
     if let Some(power) = power {
         let effect = small_share(power.effect);
         let [needed, worst] = [power.blocks_needed, power.blocks_needed_worst].map(words_of_blocks);
         let worst = if worst == needed { String::new() } else { format!(" (worst pair {worst})") };
-        let text = format!("shows {}; {effect} takes {needed} blocks{worst}", small_share(power.smallest_found));
-        blocks.push(line("Power", &text, false));
-        legend.extend([SHOWS, TAKES].map(str::to_owned));
-    }
-    if !legend.is_empty() {
-        blocks.push(Block::Legend(legend));
+        let found = difference(power.smallest_found);
+        let text = format!(
+            "differences of about {found} or more can be detected; {effect} would take about {needed} rounds{worst}"
+        );
+        blocks.push(line("Resolution", &text, false));
     }
     blocks
 }
-
-const SHOWS: &str = "shows: the smallest difference found with a chance of 80% in the median pair";
-const TAKES: &str = "takes: blocks to find the smallest that matters";
 
 fn line(word: &str, text: &str, is_warning: bool) -> Block {
     match is_warning {
@@ -51,20 +49,20 @@ pub(crate) fn blocks(findings: &Findings, scenarios: &[&ScenarioFinding], depth:
         _ => {
             let server = |it| -> Known { (heading(it), &it.id, it.noise_floor.as_ref(), it.power.as_ref()) };
             let program = |it| -> Known { (programs::heading(it), &it.id, it.noise_floor.as_ref(), it.power.as_ref()) };
-            let servers = table("How sure the comparisons are", scenarios.iter().copied().map(server));
+            let servers = table("Noise and resolution", scenarios.iter().copied().map(server));
             let programs = findings.programs.iter().map(program);
-            [servers, table("How sure the comparisons of programs are", programs)].concat()
+            [servers, table("Noise and resolution, programs", programs)].concat()
         }
     };
-    section("sureness", "How sure the comparisons are", blocks)
+    section("sureness", "Noise and resolution", blocks)
 }
 
 fn sentences(floor: Option<&NoiseFloor>, power: Option<&PowerNote>) -> Option<Block> {
     let of_floor = floor.map(|floor| match is_told_apart(floor) {
-        true => Text::of(format!("A/A pair: {}", floor.sentence), Look::Warning),
-        false => labelled("A/A pair", &floor.sentence),
+        true => Text::of(format!("Noise check: {}", floor.sentence), Look::Warning),
+        false => labelled("Noise check", &floor.sentence),
     });
-    let of_power = power.map(|power| labelled("Blocks", &power.sentence));
+    let of_power = power.map(|power| labelled("Resolution", &power.sentence));
     Block::list(of_floor.into_iter().chain(of_power).collect())
 }
 
@@ -76,11 +74,11 @@ fn is_told_apart(floor: &NoiseFloor) -> bool {
 fn came_out(floor: &NoiseFloor) -> String {
     match floor.verdict {
         Verdict::Faster | Verdict::Slower => {
-            format!("told apart: nothing up to {} is believed", small_share(floor.size))
+            format!("a difference where there is none: nothing up to {} is trusted", small_share(floor.size))
         }
-        Verdict::Equivalent | Verdict::NoDifferenceFound => "not told apart".to_owned(),
-        Verdict::CannotTell if floor.ratio.low.is_none() => "too few blocks to say".to_owned(),
-        Verdict::CannotTell => "too unsure to say".to_owned(),
+        Verdict::Equivalent | Verdict::NoDifferenceFound => "no difference found".to_owned(),
+        Verdict::CannotTell if floor.ratio.low.is_none() => "too few rounds".to_owned(),
+        Verdict::CannotTell => "inconclusive".to_owned(),
     }
 }
 
@@ -98,18 +96,18 @@ fn table<'a>(caption: &str, all: impl Iterator<Item = Known<'a>>) -> Vec<Block> 
     let has_floor = all.iter().any(|(_, _, floor, _)| floor.is_some());
     let (mut headings, mut notes): (Vec<String>, Vec<String>) = (Vec::new(), Vec::new());
     if has_floor {
-        headings.extend(["A/A pair", "which was"].map(str::to_owned));
+        headings.extend(["noise check", "result"].map(str::to_owned));
         notes.push(
-            "A/A pair: one subject is entered twice, and what its halves differ by is this run’s own noise.".to_owned(),
+            "Noise check: one server is entered twice; what the two differ by is this run’s own noise.".to_owned(),
         );
     }
     if let Some(power) = power {
         let (effect, chance) = (small_share(power.effect), small_share(power.power));
         let worst = "in the worst pair".to_owned();
-        headings.extend(["shows differences from".to_owned(), format!("blocks to show {effect}"), worst]);
+        headings.extend(["detects differences of".to_owned(), format!("rounds to detect {effect}"), worst]);
         notes.push(format!(
-            "Shows differences from: the smallest that the blocks of this run find with a chance of {chance}, for the median \
-             pair. Blocks to show {effect}: how many it would take to find the smallest difference that matters."
+            "Detects differences of: the smallest that this run finds with a probability of {chance}, for the median pair. \
+             Rounds to detect {effect}: how many that would take."
         ));
     }
     if all.is_empty() {

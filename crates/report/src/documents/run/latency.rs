@@ -12,7 +12,7 @@ use crate::svg::{self, MOST_LINES, quantile_words};
 use crate::wording::heading;
 
 /// Scenarios whose charts are not folded away.
-const SHOWN: usize = 8;
+const SHOWN: usize = 4;
 /// Percentiles of the tables, before the furthest that a case has.
 const PERCENTILES: [f64; 4] = [0.5, 0.9, 0.99, 0.999];
 /// What a loop means for percentiles: its name, and the rest of the sentence.
@@ -37,16 +37,22 @@ pub(crate) fn blocks(findings: &Findings, depth: Depth) -> Vec<Block> {
     let mut blocks = Vec::new();
     let loops = loops(&scenarios);
     if depth == Depth::Page {
-        blocks.extend(muted(note(&scenarios)));
-        blocks.extend(loops.iter().map(|[name, meaning]| {
-            Block::Paragraph(Text::of(format!("{name}:"), Look::Strong).and(format!(" {meaning}"), Look::Muted))
-        }));
+        blocks.extend(muted(
+            "How long correct responses took, by percentile: median of the trials, and the band of all of them.",
+        ));
         blocks.extend(drawn(findings));
-        let tables = scenarios.iter().map(|scenario| Block::Table(table(scenario))).collect();
-        blocks.push(Block::Folded { summary: "The same figures as a table".into(), blocks: tables });
+        let meanings = loops.iter().map(|[name, meaning]| {
+            Block::Paragraph(Text::of(format!("{name}:"), Look::Strong).and(format!(" {meaning}"), Look::Muted))
+        });
+        let tables = scenarios.iter().map(|scenario| Block::Table(table(scenario)));
+        let more = muted(note(&scenarios)).into_iter().chain(meanings).chain(tables).collect();
+        blocks
+            .push(Block::Folded { summary: "How to read this, and the same figures as a table".into(), blocks: more });
         return section("latency", "Latency", blocks);
     }
-    blocks.extend(paragraph("Of good answers: median of the trials; in brackets the lowest and the highest of them."));
+    blocks.extend(paragraph(
+        "Of correct responses: median of the trials; in brackets the lowest and the highest of them.",
+    ));
     blocks.extend(Block::list(loops.iter().map(|[name, meaning]| labelled(name, meaning)).collect()));
     blocks.extend(scenarios.iter().map(|scenario| Block::Table(table(scenario))));
     section("latency", "Latency", blocks)
@@ -55,11 +61,11 @@ pub(crate) fn blocks(findings: &Findings, depth: Depth) -> Vec<Block> {
 fn note(scenarios: &[&ScenarioFinding]) -> String {
     let most = scenarios.iter().map(|it| cases(it).count()).max().unwrap_or_default();
     let left_out = match most > MOST_LINES {
-        true => format!(" A chart has {MOST_LINES} lines at most, those of most good answers; the table has all."),
+        true => format!(" A chart has {MOST_LINES} lines at most, those of most correct responses; the table has all."),
         false => String::new(),
     };
     format!(
-        "How long good answers took, by percentile. Across: the share of the answers that took no longer, each factor of ten beyond it \
+        "How long correct responses took, by percentile. Across: the share of the answers that took no longer, each factor of ten beyond it \
          as wide as the last. Line: median of the trials; band: from the lowest to the highest of them. A line ends where a trial has \
          fewer than 10 answers beyond; behind the last of them lies what nobody can tell from so few (shaded).{left_out}"
     )
@@ -68,7 +74,7 @@ fn note(scenarios: &[&ScenarioFinding]) -> String {
 /// The charts of a page, the later ones folded away.
 fn drawn(findings: &Findings) -> Vec<Block> {
     let chart = |(_, svg)| Chart::of(svg);
-    let mut shown: Vec<Chart> = charts(findings).into_iter().map(chart).collect();
+    let mut shown: Vec<Chart> = charts(findings, true).into_iter().map(chart).collect();
     let folded = shown.split_off(SHOWN.min(shown.len()));
     let summary = format!("The other {}", counted(folded.len() as u64, "scenario"));
     let rest =
@@ -77,14 +83,14 @@ fn drawn(findings: &Findings) -> Vec<Block> {
 }
 
 /// The chart of each scenario that has one.
-pub(crate) fn charts(findings: &Findings) -> Vec<(&ScenarioFinding, String)> {
+pub(crate) fn charts(findings: &Findings, are_wide: bool) -> Vec<(&ScenarioFinding, String)> {
     let subjects = subjects(findings);
     let ways = svg::ways(&subjects);
     let way = |subject: &str| {
         let place = subjects.iter().position(|(_, other)| *other == subject);
         place.map_or(0, |place| ways[place])
     };
-    scenarios(findings).into_iter().filter_map(|it| Some((it, svg::curves(it, &way)?))).collect()
+    scenarios(findings).into_iter().filter_map(|it| Some((it, svg::curves(it, &way, are_wide)?))).collect()
 }
 
 /// Every subject of a run with its runtime, each once, so that its line looks the same in all charts.

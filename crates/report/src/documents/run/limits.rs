@@ -8,7 +8,7 @@ use crate::document::{Block, Cell, Column, Depth, Look, Row, Table, Text};
 use crate::wording::heading;
 
 /// What the lines are, where people can read it.
-const RULE: &str = "by the medians of the scored trials";
+const RULE: &str = "by the medians of the clean trials";
 
 /// Before the title of a ceiling.
 const CEILING: &str = "ceiling: ";
@@ -129,7 +129,7 @@ fn meaning(kind: BottleneckKind) -> &'static str {
         BottleneckKind::SharedCpu => "parts that ran on the same CPUs used all of them together",
         BottleneckKind::OneThread => "one thread of the subject had no time left, while others of its CPUs had",
         BottleneckKind::Link => "a link carried as much as it can",
-        BottleneckKind::ClientPace => "clients that read slowly, as asked of them, took most of the time of an answer",
+        BottleneckKind::ClientPace => "clients that read slowly, as asked of them, took most of the time of a response",
         BottleneckKind::Pool => "requests waited for one of the connections to the database",
         BottleneckKind::Workers => "as many requests were served at a time as there are workers, and the others waited",
         BottleneckKind::Memory => "memory was at its limit",

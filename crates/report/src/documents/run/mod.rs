@@ -12,10 +12,12 @@ pub(crate) mod failures;
 pub(crate) mod fairness;
 pub(crate) mod gates;
 pub(crate) mod head;
+pub(crate) mod headline;
 pub(crate) mod isolation;
 pub(crate) mod judgement;
 pub(crate) mod latency;
 pub(crate) mod limits;
+pub(crate) mod matrix;
 pub(crate) mod notes;
 pub(crate) mod objectives;
 pub(crate) mod pairs;
@@ -63,10 +65,10 @@ fn short(findings: &Findings, sections: &[&ScenarioFinding]) -> Vec<Vec<Block>> 
         sections.iter().flat_map(|section| scenario::blocks(section, depth, is_common)).collect(),
         programs::blocks(findings, depth),
         list("Published and measured", "-", published::short_lines(findings)),
-        list("Which one for what", "-", recommendations::short_lines(findings)),
+        list("Recommendations", "-", recommendations::short_lines(findings)),
         failures::trials(findings, depth),
         gates::summary(findings, depth),
-        list("Not the same for all", "!", fairness::short(findings)),
+        list("Fairness: what differed between servers", "!", fairness::short(findings)),
         again::cautions(findings, depth),
         again::command(findings, depth),
     ]
@@ -99,36 +101,53 @@ fn full(findings: &Findings, sections: &[&ScenarioFinding]) -> Vec<Vec<Block>> {
     ]
 }
 
-/// A page begins with what can be seen at a glance, and its tables of figures come late.
+/// A page begins with what can be seen at a glance. What only some readers want is folded away behind its heading.
 fn page(findings: &Findings, sections: &[&ScenarioFinding]) -> Vec<Vec<Block>> {
     let depth = Depth::Page;
     vec![
         head::blocks(findings, sections, depth),
         head::verdicts(findings, sections),
         tools::blocks(findings, depth),
-        charts::throughput_and_differences(findings, sections),
-        judgement::blocks(findings, sections, depth),
+        charts::throughput(findings, sections),
         latency::blocks(findings, depth),
-        seconds::blocks(findings, depth),
-        limits::overview(sections),
-        failures::trials(findings, depth),
-        failures::requests(findings, depth),
+        charts::differences(findings, sections),
         charts::costs(findings, sections),
-        cold_start::blocks(findings, depth),
         programs::blocks(findings, depth),
-        trust::blocks(findings, sections),
-        again::cautions(findings, depth),
         factors::blocks(findings, depth),
         published::blocks(findings, depth),
         recommendations::blocks(findings, depth),
+        again::cautions(findings, depth),
+        trust::blocks(findings, sections),
         fairness::blocks(findings, depth),
-        scenario::all(findings, sections),
-        resources::blocks(sections, depth),
-        isolation::blocks(findings),
-        again::machine(findings),
-        untested::blocks(findings, depth),
+        folded(
+            judgement::blocks(findings, sections, depth),
+            "noise check, and how small a difference this run can detect",
+        ),
+        folded(limits::overview(sections), "the evidence for each case"),
+        folded(seconds::blocks(findings, depth), "throughput, CPU and memory in each second"),
+        folded(cold_start::blocks(findings, depth), "from the start to the first correct response"),
+        folded(failures::trials(findings, depth), "what is in no figure, and why"),
+        folded(failures::requests(findings, depth), ""),
+        folded(scenario::all(findings, sections), "every table, with intervals"),
+        folded(resources::blocks(sections, depth), ""),
+        folded(isolation::blocks(findings), ""),
+        folded(untested::blocks(findings, depth), ""),
+        folded(again::machine(findings), ""),
         again::command(findings, depth),
     ]
+}
+
+/// The same sections with all that stands below their headings folded away.
+fn folded(sections: Vec<Block>, summary: &str) -> Vec<Block> {
+    let fold = |section: Block| match section {
+        Block::Section { id, mut blocks } if matches!(blocks.first(), Some(Block::Heading(_))) => {
+            let rest = blocks.split_off(1);
+            blocks.push(Block::Folded { summary: summary.into(), blocks: rest });
+            Block::Section { id, blocks }
+        }
+        other => other,
+    };
+    sections.into_iter().map(fold).collect()
 }
 
 /// A paragraph, or `None` without words.

@@ -8,7 +8,7 @@ use crate::document::{Block, Depth, List, Look, Text};
 
 /// The rule, where people can read it.
 const RULE: &str =
-    "crossed: in any scored trial; kept: in every one, and none failed; the figure is that of the worst trial";
+    "crossed: in any clean trial; kept: in every one, and none failed; the figure is that of the worst trial";
 
 /// One objective of a scenario.
 struct Line {

@@ -21,7 +21,7 @@ pub(crate) fn of_servers(findings: &Findings) -> Option<Block> {
         "ratio, its own interval",
         "interval of all pairs together",
         "adjusted p",
-        "blocks won by the first",
+        "rounds won by the first",
         "verdict on the first",
     ];
     let rows = findings.scenarios.iter().flat_map(of).collect();
@@ -38,7 +38,7 @@ pub(crate) fn of_programs(findings: &Findings) -> Option<Block> {
         "time of the first over that of the second, its own interval",
         "interval of all pairs together",
         "adjusted p",
-        "blocks in which the first took less",
+        "rounds in which the first took less",
         "verdict on the first",
         "above the start",
         "of all pairs together",

@@ -52,8 +52,8 @@ fn quiet(cases: &[&ProgramCaseFinding]) -> Check {
     let disturbed: usize = cases.iter().map(|case| case.disturbed.len()).sum();
     let reruns: u32 = cases.iter().map(|case| case.reruns).sum();
     let (reruns, disturbed_words) = (counted(reruns.into(), "time"), count(disturbed as u64));
-    let seen = format!("{reruns} measured anew; {disturbed_words} disturbed to the end and left out");
-    check("No trial of a program stayed disturbed by others", disturbed == 0, seen)
+    let seen = format!("{reruns} repeated; {disturbed_words} discarded");
+    check("No trial of a program was discarded because the CPU was busy", disturbed == 0, seen)
 }
 
 fn check(rule: &'static str, passed: bool, seen: String) -> Check {

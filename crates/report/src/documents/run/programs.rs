@@ -39,7 +39,7 @@ pub(crate) fn blocks(findings: &Findings, depth: Depth) -> Vec<Block> {
         Depth::Page => {
             let pairs = pairs::of_programs(findings);
             blocks.extend(section("programs", "Programs", muted(RULE).into_iter().chain(all).chain(pairs).collect()));
-            let note = "What each timer says of the same programs, in trials of its own in the same blocks.";
+            let note = "What each timer says of the same programs, in trials of its own in the same rounds.";
             let note = muted(note).filter(|_| !timers.is_empty());
             blocks.extend(section("timers", "Timers beside each other", note.into_iter().chain(timers).collect()));
         }

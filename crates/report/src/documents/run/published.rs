@@ -52,7 +52,7 @@ fn row(finding: &PublishedFinding) -> Row {
 fn chart(findings: &Findings) -> Vec<Block> {
     let note = muted(
         "How many times as much the first of two has as the second, on a logarithmic axis: what a source says beside what this run \
-         measured within blocks. Whisker: 95% interval.",
+         measured within rounds. Whisker: 95% interval.",
     );
     let keys = [
         key("<path class=\"dot open\" d=\"M6 1L11 6L6 11L1 6z\"/>", "published"),

@@ -4,16 +4,19 @@ use tolok_analysis::figures::{counted, listed};
 use tolok_analysis::{Findings, Recommendation, Strength};
 
 use super::{muted, paragraph, section};
-use crate::document::{Block, Column, Depth, Fact, Look, Row, Table, Text};
+use crate::document::{Block, Card, Column, Depth, Fact, Look, Row, Table, Text};
 
 /// So many rows are shown at once; the others are folded.
 const MOST_SHOWN: usize = 12;
+/// So many cards stand on a page.
+const MOST_CARDS: usize = 6;
+const NOTE: &str = "By declared rules, and only as far as the figures go. Several names: no clear difference, or all kept what is asked.";
 /// So many needs are named in a terminal.
 const MOST_IN_TERMINAL: usize = 6;
 /// Shown where no subject is picked.
-const NOBODY: &str = "nothing can be said";
+const NOBODY: &str = "no pick";
 /// What strength means, beneath the table.
-const STRENGTH: &str = "Strong: one case is told apart from every other; the near end of the interval of its lead is 10% or more; and nothing is wrong with the figures (10 blocks or more, windows of 10 s or more, no check failed, CPUs of their own, the A/A pair not told apart). Moderate: one of these three is lacking. Weak: more than one. Of objectives in fewer than 5 trials it is weak. Of objectives, outages and counts clear is that of every case it is known whether it kept them, and far that times stay 10% below their limit, or that every case was looked at; several may be taken. Each need and scenario is judged by itself: of twenty rows of equals, one would name a winner by chance.";
+const STRENGTH: &str = "Strong: one case is clearly ahead of every other; the near end of the interval of its lead is 10% or more; and nothing is wrong with the figures (10 rounds or more, windows of 10 s or more, no check failed, CPUs of their own, no difference in the noise check). Moderate: one of these three is lacking. Weak: more than one. Of objectives in fewer than 5 trials it is weak. Of objectives, outages and counts clear is that of every case it is known whether it kept them, and far that times stay 10% below their limit, or that every case was looked at; several may be taken. Each need and scenario is judged by itself: of twenty rows of equals, one would name a winner by chance.";
 
 /// The section: the first rows, the others folded away, and the rules.
 pub(crate) fn blocks(findings: &Findings, depth: Depth) -> Vec<Block> {
@@ -21,28 +24,53 @@ pub(crate) fn blocks(findings: &Findings, depth: Depth) -> Vec<Block> {
     if shown.is_empty() {
         return Vec::new();
     }
-    let is_page = depth == Depth::Page;
-    let note = muted(
-        "By declared rules, and only as far as the figures go. Several in one row could not be told apart, or all kept what is asked.",
-    );
-    let mut blocks: Vec<Block> = note.filter(|_| is_page).into_iter().collect();
+    if depth == Depth::Page {
+        return of_page(findings, &shown, &folded);
+    }
+    let mut blocks: Vec<Block> = Vec::new();
     blocks.push(table("Needs and who meets them", &shown));
     if !folded.is_empty() {
         let rest = table("Needs and who meets them, further rows", &folded);
         blocks.push(Block::Folded { summary: more_rows(folded.len()).into(), blocks: vec![rest] });
     }
     let rules = rules(findings);
-    if is_page {
-        let strength = Fact::of("strength", STRENGTH);
-        let rules = Block::Facts(rules.into_iter().chain([strength]).collect());
-        blocks.push(Block::Folded { summary: "The rules".into(), blocks: vec![rules] });
-    } else {
-        let item = |rule: Fact| Text::from(format!("{}: {}", rule.label, rule.words.plain()));
-        blocks.extend(paragraph("The rules:"));
-        blocks.extend(Block::list(rules.into_iter().map(item).collect()));
-        blocks.extend(paragraph(STRENGTH));
-    }
-    section("recommendations", "Which one for what", blocks)
+    let item = |rule: Fact| Text::from(format!("{}: {}", rule.label, rule.words.plain()));
+    blocks.extend(paragraph("The rules:"));
+    blocks.extend(Block::list(rules.into_iter().map(item).collect()));
+    blocks.extend(paragraph(STRENGTH));
+    section("recommendations", "Recommendations", blocks)
+}
+
+/// On a page: a card for each need of which something can be said, and behind them all rows with what could change them, and the rules.
+fn of_page(findings: &Findings, shown: &[&Recommendation], folded: &[&Recommendation]) -> Vec<Block> {
+    let card = |one: &&Recommendation| Card {
+        question: one.need.clone(),
+        answer: either(one).into(),
+        because: one.because.clone(),
+        sureness: sureness(one.strength),
+    };
+    let is_first = |at: &usize| (0..*at).all(|earlier| shown[earlier].rule != shown[*at].rule);
+    let picked = (0..shown.len()).filter(|at| is_first(at) && !shown[*at].picks.is_empty()).map(|at| shown[at]);
+    let cards: Vec<Card> = picked.take(MOST_CARDS).map(|one| card(&one)).collect();
+    let all: Vec<&Recommendation> = shown.iter().chain(folded).copied().collect();
+    let strength = Fact::of("strength", STRENGTH);
+    let rules = Block::Facts(rules(findings).into_iter().chain([strength]).collect());
+    let summary = format!("All {}, what could change them, and the rules", counted(all.len() as u64, "need"));
+    let more = Block::Folded { summary: summary.into(), blocks: vec![table("Needs and who meets them", &all), rules] };
+    let note = if cards.is_empty() { "Nothing can be recommended from this run." } else { NOTE };
+    let blocks = muted(note).into_iter().chain([Block::Cards(cards), more]).collect();
+    section("recommendations", "Recommendations", blocks)
+}
+
+/// `●●○ moderate`
+fn sureness(strength: Strength) -> String {
+    let dots = match strength {
+        Strength::Strong => "●●●",
+        Strength::Moderate => "●●○",
+        Strength::Weak => "●○○",
+        Strength::None => "○○○",
+    };
+    format!("{dots} {}", strength.word())
 }
 
 fn table(caption: &str, rows: &[&Recommendation]) -> Block {
@@ -111,9 +139,9 @@ pub(crate) fn short_lines(findings: &Findings) -> Vec<String> {
     let rest = findings.recommendations.len() - found.len();
     if !found.is_empty() {
         let more = if rest > 0 { format!("{}, and why", more_rows(rest)) } else { "why".to_owned() };
-        found.push(format!("{more}, the rules, and what could change it: in the HTML and Markdown reports"));
+        found.push(format!("{more}, and the rules: in the HTML and Markdown reports"));
     } else if !shown.is_empty() || !folded.is_empty() {
-        found.push("nothing can be said; what would tell stands in the HTML and Markdown reports".to_owned());
+        found.push("none; the HTML and Markdown reports say what is missing".to_owned());
     }
     found
 }

@@ -102,12 +102,12 @@ pub(crate) fn blocks(scenarios: &[&ScenarioFinding], depth: Depth) -> Vec<Block>
 }
 
 const UNSCORED: &str = "Unscored diagnosis: no result, as the counting slows down what it counts";
-const RESOURCES_NOTE: &str = "What stands behind CPU time and memory, and what they do not show. Median over the scored trials; peaks \
+const RESOURCES_NOTE: &str = "What stands behind CPU time and memory, and what they do not show. Median over the clean trials; peaks \
                               are the highest, and what a quota took is counted over all.";
 const LINKS_NOTE: &str = "Each link is emulated packet by packet on this machine. How late packets leave the emulator is its own \
                           error: it is in every latency. The rate that is offered is what came to the link over what it lets \
                           through; near 100% the link is the limit.";
-const DIAGNOSIS_NOTE: &str = "What each subject did for an answer, counted once in a trial of its own. Counting slows down what it \
+const DIAGNOSIS_NOTE: &str = "What each subject did for a response, counted once in a trial of its own. Counting slows down what it \
                               counts: none of this is a result, and none of it is in any figure above. The speed while counted is \
                               the goodput of that trial over the median of the scored ones.";
 
@@ -134,9 +134,9 @@ fn part(scenario: &ScenarioFinding, mut blocks: Vec<Block>, depth: Depth, folds:
 /// What the subjects of a scenario used.
 fn resources(scenario: &ScenarioFinding, _: Depth) -> Vec<Block> {
     let tables = [
-        of_cases("CPU time and scheduling, for each good answer", scenario, &CPU),
+        of_cases("CPU time and scheduling, for each correct response", scenario, &CPU),
         of_cases("Memory", scenario, &MEMORY),
-        of_cases("Network and disks, for each good answer", scenario, &TRAFFIC),
+        of_cases("Network and disks, for each correct response", scenario, &TRAFFIC),
         of_cases("The whole machine meanwhile", scenario, &MACHINE),
         gates::demands(scenario),
     ];
@@ -167,7 +167,7 @@ fn sources(scenario: &ScenarioFinding) -> String {
 /// How the emulated link did for each case.
 fn link(scenario: &ScenarioFinding, depth: Depth) -> Vec<Block> {
     let is_emulated = cases(scenario).any(|case| case.link.is_some());
-    let table = of_cases("The link, over all scored trials", scenario, &LINK).filter(|_| is_emulated);
+    let table = of_cases("The link, over all clean trials", scenario, &LINK).filter(|_| is_emulated);
     let nothing = || muted("Nothing was counted on this link.").filter(|_| depth == Depth::Page);
     let asked = scenario.link.as_ref().and_then(|link| paragraph(format!("Asked for: {}.", asked(link))));
     asked.map(|asked| std::iter::once(asked).chain(table.or_else(nothing)).collect()).unwrap_or_default()
@@ -180,7 +180,7 @@ fn diagnosis(scenario: &ScenarioFinding, _: Depth) -> Vec<Block> {
     };
     let counted = scenario.unscored_diagnoses.iter().filter(|diagnosis| diagnosis.failure.is_none());
     let rows = counted.map(|diagnosis| (named(&diagnosis.title, runtime(diagnosis), false), diagnosis)).collect();
-    let table = filled("Unscored, for each good answer", &scenario.id, rows, &DIAGNOSIS);
+    let table = filled("Unscored, for each correct response", &scenario.id, rows, &DIAGNOSIS);
     table.into_iter().chain(Block::list(undiagnosed(scenario))).collect()
 }
 
@@ -188,7 +188,7 @@ fn diagnosis(scenario: &ScenarioFinding, _: Depth) -> Vec<Block> {
 pub(crate) fn short_diagnoses(scenario: &ScenarioFinding) -> Vec<Block> {
     let lines = scenario.unscored_diagnoses.iter().map(|diagnosis| Text::of(diagnosis_line(diagnosis), Look::Muted));
     let Some(list) = Block::list(lines.collect()) else { return Vec::new() };
-    let title = muted("Unscored: counted for each answer while the counting slowed it down");
+    let title = muted("Unscored: counted for each response while the counting slowed it down");
     title.into_iter().chain([list]).collect()
 }
 

@@ -41,11 +41,11 @@ pub(crate) fn all(findings: &Findings, scenarios: &[&ScenarioFinding]) -> Vec<Bl
         return all;
     }
     let tiers = match findings.scenarios.iter().any(|scenario| !scenario.comparisons.is_empty()) {
-        true => " Cases that share a letter of a tier could not be told apart.",
+        true => " Same tier letter: no clear difference.",
         false => "",
     };
     all.extend(muted(format!(
-        "Every figure is the median over the scored trials, and every ratio the geometric mean over the blocks.{tiers} A dash: \
+        "Every figure is the median over the clean trials, and every ratio the geometric mean over the rounds.{tiers} A dash: \
          there is no such figure, or, for a percentile, fewer than 10 answers of a trial lie beyond it."
     )));
     section("figures", "All figures", all)

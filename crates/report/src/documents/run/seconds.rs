@@ -31,7 +31,10 @@ pub(crate) fn blocks(findings: &Findings, depth: Depth) -> Vec<Block> {
 fn drawn(all: &[&ScenarioFinding]) -> Vec<Block> {
     let measured: Vec<&ScenarioFinding> = all.iter().copied().filter(|it| is_measured(it)).collect();
     let shown: Vec<&ScenarioFinding> = measured.iter().copied().filter(|it| cases(it).next().is_some()).collect();
-    let mut blocks = if shown.is_empty() { Vec::new() } else { how_to_read(&measured) };
+    if shown.is_empty() {
+        return Vec::new();
+    }
+    let mut blocks = how_to_read(&measured);
     for (place, scenario) in shown.iter().enumerate() {
         let charts = of_scenario(scenario);
         if place < SHOWN {
@@ -97,7 +100,6 @@ fn is_measured(scenario: &ScenarioFinding) -> bool {
 fn missing(measured: &[&ScenarioFinding], shown: usize) -> Option<String> {
     match measured.len() - shown {
         0 => None,
-        _ if shown == 0 => Some(format!("Nothing to show: {TOO_SHORT}")),
         number => Some(format!("Of {} nothing is shown: {TOO_SHORT}", counted(number as u64, "scenario"))),
     }
 }
@@ -117,7 +119,7 @@ pub(crate) fn charts(scenario: &ScenarioFinding) -> Vec<(&CaseFinding, String)> 
 fn table(all: &[&ScenarioFinding]) -> Vec<Block> {
     let tail = about_tails(all);
     let mut columns: Vec<Column> =
-        ["scenario", "subject", "good answers in a second", "CPUs busy", "memory"].map(Column::words).to_vec();
+        ["scenario", "subject", "correct responses in a second", "CPUs busy", "memory"].map(Column::words).to_vec();
     columns.extend(tail.is_some().then(|| Column::words("p99.9 of a span")));
     let of = |scenario: &&ScenarioFinding| {
         let rows = cases(scenario).map(|(case, seconds)| row(scenario, case, seconds));

@@ -58,7 +58,7 @@ fn together(tools: &ToolsFinding, group: &[(&ToolRow, &ScenarioFinding)]) -> Sce
         format!("{} by {}{script}", tools.subject_title, row.tool)
     };
     let case = |(row, scenario): &(&ToolRow, &ScenarioFinding)| {
-        let mut case = CaseFinding { title: title(row), ..scenario.cases[0].clone() };
+        let mut case = CaseFinding { title: title(row), short: row.tool.clone(), ..scenario.cases[0].clone() };
         // One case of a scenario is the first of nothing.
         case.of_first = None;
         case

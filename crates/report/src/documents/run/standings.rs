@@ -55,8 +55,8 @@ fn standing((first, ids): (Vec<String>, Vec<String>)) -> Standing {
     let scenarios = counted(ids.len() as u64, "scenario");
     let number = match first.len() {
         0 => format!("in {scenarios}"),
-        1 => format!("first in {scenarios}, told apart from all that are compared"),
-        _ => format!("first in {scenarios}, not told apart from each other"),
+        1 => format!("first in {scenarios}, clearly ahead of all others"),
+        _ => format!("first in {scenarios}, no clear difference among them"),
     };
     let first = if first.is_empty() { "Nothing compared".to_owned() } else { listed(&first, "and") };
     Standing { first, number, scenarios: ids.join(", ") }

@@ -55,7 +55,8 @@ fn columns<'a>(scenario: &ScenarioFinding, depth: Depth) -> Vec<Of<Case<'a>>> {
         memory => (format!("memory ({memory}), MiB"), String::new()),
     };
     let percentile = percentile(scenario);
-    let mut columns: Vec<Of<Case>> = vec![(Column::numbers("good answers/s").short("good/s"), |case| goodput(case.of))];
+    let mut columns: Vec<Of<Case>> =
+        vec![(Column::numbers("correct responses/s").short("resp/s"), |case| goodput(case.of))];
     if is_compared(scenario) {
         columns.push((Column::numbers("vs first"), |case| {
             against_first(case.of.of_first.as_ref(), case.is_first, case.of.against_first)
@@ -70,8 +71,9 @@ fn columns<'a>(scenario: &ScenarioFinding, depth: Depth) -> Vec<Of<Case<'a>>> {
     if has_quota(scenario) {
         columns.push((Column::numbers("throttled"), |case| words(throttled(&case.of.resources))));
     }
-    columns
-        .push((headed("CPU per answer, µs", "CPU µs").priority(COSTS), |case| scaled(&case.of.cpu_s_per_good, 1e6)));
+    columns.push((headed("CPU per response, µs", "CPU µs").priority(COSTS), |case| {
+        scaled(&case.of.cpu_s_per_good, 1e6)
+    }));
     columns.push((headed(&memory_heading, "MiB").meaning(memory_meaning).priority(COSTS), |case| {
         scaled(&case.of.memory_bytes, 1.0 / MIB)
     }));

@@ -15,7 +15,7 @@ const MICROS: f64 = 1e6;
 const MARK: &str = "†";
 
 /// What two columns of a terminal are.
-const COSTS_IN_SHORT: &str = "tool µs and busy: the tool’s own CPU time for an answer, and its share used";
+const COSTS_IN_SHORT: &str = "tool µs and busy: the tool’s own CPU time for a response, and its share used";
 
 /// A column: its heading on a page, in a terminal if it stands there, and its figure.
 struct Told {
@@ -34,7 +34,7 @@ const fn told(
 
 /// The most important first, as a narrow terminal leaves out the last.
 const COLUMNS: [Told; 13] = [
-    told("good answers/s", Some("good/s"), |_, row| {
+    told("correct responses/s", Some("resp/s"), |_, row| {
         let goodput = figure(Quantity::Number, row.goodput_rps.as_ref()?);
         Some(if row.is_limit {
             Figure { value: format!("{LOWER_BOUND}{}", goodput.value), ..goodput }
@@ -46,12 +46,12 @@ const COLUMNS: [Told; 13] = [
     told("rate against tolok’s", Some("vs tolok"), |_, row| {
         Some(figure(Quantity::Ratio, row.goodput_of_own.as_ref()?))
     }),
-    told("tool’s CPU, µs an answer", Some("tool µs"), |_, row| {
+    told("tool’s CPU, µs per response", Some("tool µs"), |_, row| {
         scaled(row.generator_cpu_s_per_good.as_ref(), MICROS)
     }),
     told("that against tolok’s", None, |_, row| Some(figure(Quantity::Ratio, row.generator_cpu_of_own.as_ref()?))),
     told("tool’s CPU used", Some("busy"), |_, row| plain(small_share(row.generator_busy?))),
-    told("server’s CPU, µs an answer", Some("server µs"), |all, row| scaled(all.subject_cpu_s(row), MICROS)),
+    told("server’s CPU, µs per response", Some("server µs"), |all, row| scaled(all.subject_cpu_s(row), MICROS)),
     told("server’s CPU used", None, |_, row| plain(small_share(row.subject_busy?))),
     told("p99, ms", Some("p99 ms"), |_, row| latency(row.latency_p99_s.as_ref(), is_marked(row))),
     told("mean, ms", Some("mean ms"), |_, row| latency(row.latency_mean_s.as_ref(), has_marked_mean(row))),
@@ -109,7 +109,7 @@ fn charts(tools: &[ToolsFinding]) -> Vec<Block> {
         false => "",
     };
     let note = muted(format!(
-        "The same server, load and environment, asked by several tools in the same blocks: what differs is the tools’ own. Dot: what \
+        "The same server, load and environment, asked by several tools in the same rounds: what differs is the tools’ own. Dot: what \
          the tool says, with its interval over the trials; outlined where the tool itself was the limit.{wire}"
     ));
     let chart = |finding| Chart { svg: svg::tools(finding, &heading(finding)), caption: String::new() };
@@ -181,10 +181,10 @@ fn legend(finding: &ToolsFinding) -> Vec<String> {
     let marked = marked(finding);
     let parts = [
         rows().any(|row| row.is_limit).then(|| format!("{LOWER_BOUND} lower bound: the tool was the limit")),
-        rows()
-            .any(|row| row.counted_of_wire.is_some())
-            .then(|| "of the wire: good answers that the tool counted, of those that the kernel saw pass".to_owned()),
-        Some(format!("server’s CPU: for an answer {per}")),
+        rows().any(|row| row.counted_of_wire.is_some()).then(|| {
+            "of the wire: correct responses that the tool counted, of those that the kernel saw pass".to_owned()
+        }),
+        Some(format!("server’s CPU: for a response {per}")),
         has_little.then(|| "waiting (Little): rate × mean latency ÷ connections, which hardly exceeds 1".to_owned()),
         is_impossible.then(|| "! so far above 1, in some trial, that latencies were not taken".to_owned()),
         (!marked.is_empty()).then(|| format!("{MARK} not taken as tolok takes them: {}", marked.join(", "))),

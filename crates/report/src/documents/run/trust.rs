@@ -19,28 +19,38 @@ pub(crate) fn blocks(findings: &Findings, scenarios: &[&ScenarioFinding]) -> Vec
         None => 1,
         Some(true) => 2,
     });
-    let table = Table::of(
-        "Checks",
-        ["check", "held", "seen"].map(Column::words).to_vec(),
-        checks.into_iter().map(Check::row).collect(),
-    );
+    let (failed, others): (Vec<Check>, Vec<Check>) = checks.into_iter().partition(Check::has_failed);
+    let (unknown, passed): (Vec<Check>, Vec<Check>) = others.into_iter().partition(|check| check.passed.is_none());
+    let table = |caption: &str, checks: Vec<Check>| {
+        let columns = ["check", "held", "seen"].map(Column::words).to_vec();
+        Block::Table(Table::of(caption, columns, checks.into_iter().map(Check::row).collect()))
+    };
     let of_case = |scenario: &&ScenarioFinding| {
         let beside = format!("{}; {}", scenario.load, scenario.environment.words);
         let title = Heading { rank: 3, text: heading(scenario).into(), beside };
         gates::table(scenario).map(|table| [Block::Heading(title), table])
     };
     let of_cases: Vec<Block> = scenarios.iter().filter_map(of_case).flatten().collect();
-    let mut blocks = vec![Block::Table(table)];
+    let mut blocks: Vec<Block> = Vec::new();
+    blocks.extend((!failed.is_empty()).then(|| table("Checks that failed", failed)));
+    for (checks, caption, what) in
+        [(unknown, "Checks without an answer", "unknown"), (passed, "Checks that passed", "passed")]
+    {
+        if !checks.is_empty() {
+            let summary = format!("{} {what}", counted(checks.len() as u64, "check")).into();
+            blocks.push(Block::Folded { summary, blocks: vec![table(caption, checks)] });
+        }
+    }
     if !of_cases.is_empty() {
         let note = muted(
             "✓: it held in every trial of which it can be told. A number: trials that failed, of those of which it can be told; of a \
-             failure that bars, the case is not ranked. Seconds: what the good answers of each second say of the windows, and after \
+             failure that bars, the case is not ranked. Seconds: what the correct responses of each second say of the windows, and after \
              which second they were steady.",
         );
         let summary = "Each check of each case".into();
         blocks.push(Block::Folded { summary, blocks: note.into_iter().chain(of_cases).collect() });
     }
-    section("trust", "Can these be trusted?", blocks)
+    section("trust", "Can these figures be trusted?", blocks)
 }
 
 /// One check.
@@ -140,7 +150,7 @@ fn no_errors(cases: &[&CaseFinding]) -> Check {
 
 fn stood_by(cases: &[&CaseFinding]) -> Check {
     let flagged = flagged(cases, FlagKind::NotTrusted);
-    check("The load tool stood by its figures", flagged == 0, of_cases(flagged, cases))
+    check("The load generator passed its own checks", flagged == 0, of_cases(flagged, cases))
 }
 
 fn own_cpus(findings: &Findings) -> Check {
@@ -207,10 +217,10 @@ fn held_apart(findings: &Findings) -> Option<Check> {
     let isolation = &findings.isolation;
     let lacking = isolation.fallbacks.len();
     let seen = match lacking {
-        0 => "all that was planned was had".to_owned(),
-        _ => format!("{} could not be had: see what held the parts apart", counted(lacking as u64, "thing")),
+        0 => "all planned isolation was active".to_owned(),
+        _ => format!("{} not available: see isolation", counted(lacking as u64, "part")),
     };
-    (isolation.trials > 0).then(|| check("The parts of a trial were held apart as planned", lacking == 0, seen))
+    (isolation.trials > 0).then(|| check("All planned isolation was active", lacking == 0, seen))
 }
 
 /// Of servers: programs have a check of their own.
@@ -221,14 +231,14 @@ fn quiet(findings: &Findings, cases: &[&CaseFinding]) -> Check {
     let reruns = findings.trials.measurements_discarded - programs().map(|case| case.reruns).sum::<u32>();
     let worst = |of: fn(&CaseFinding) -> Option<f64>| small_share(busiest(cases, of).map_or(0.0, |(_, share)| share));
     let seen = format!(
-        "{} thrown away and made anew; {} disturbed to the end and left out; in the median scored trial of a case other programs used \
+        "{} repeated; {} discarded; in the median clean trial of a case other programs used \
          at most {} of the machine’s CPUs, and the hypervisor took at most {}",
         counted(u64::from(reruns), "measurement"),
         counted(disturbed as u64, "trial"),
         worst(|case| case.foreign_busy),
         worst(|case| case.stolen),
     );
-    check("No trial stayed disturbed by others", disturbed == 0, seen)
+    check("No trial was discarded because the CPU was busy", disturbed == 0, seen)
 }
 
 /// None without a limit and without anything killed.

@@ -2,7 +2,7 @@
 
 use super::escaped;
 use super::tables::Tables;
-use crate::document::{Block, Chart, Chip, Fact, Heading, Key, List, Look, Span, Text};
+use crate::document::{Block, Card, Chart, Chip, Fact, Heading, Key, List, Look, Span, Text};
 use crate::print::columns::together;
 use crate::printable::printable;
 
@@ -13,6 +13,8 @@ const MOST_ROWS_ON_PAPER: usize = 12;
 
 /// Begins a chart of a single subject, of which there are many side by side.
 const NARROW_CHART: &str = "<svg viewBox=\"0 0 160 ";
+/// Begins a chart of which two stand side by side.
+const WIDE_CHART: &str = "<svg viewBox=\"0 0 544 ";
 
 /// A page that is being written.
 #[derive(Default)]
@@ -99,7 +101,8 @@ impl Page {
             Block::Heading(heading) => self.heading(heading),
             Block::Paragraph(text) => self.paragraph(text),
             Block::Verdict(text) if self.is_in_verdict => {
-                self.text += &format!("<p class=\"big\">{}</p>\n", spans(text))
+                let warning = if text.is_all(Look::Warning) { " warn" } else { "" };
+                self.text += &format!("<p class=\"big{warning}\">{}</p>\n", spans_within(text, Look::Warning));
             }
             Block::Verdict(_) if self.sections.is_empty() && self.rank < 2 => {
                 self.section(VERDICT, std::slice::from_ref(block));
@@ -110,6 +113,8 @@ impl Page {
                 let meanings = table.columns.iter().map(|column| column.meaning.clone());
                 self.meanings.extend(meanings.filter(|meaning| !meaning.is_empty()));
             }
+            Block::Matrix(matrix) => self.text += &self.tables.matrix(matrix),
+            Block::Apart(blocks) => self.blocks(blocks),
             Block::List(list) => self.text += &self::list(list),
             Block::Facts(facts) => self.facts(facts),
             Block::Notes(notes) => self.notes(notes),
@@ -123,6 +128,7 @@ impl Page {
             Block::Folded { summary, blocks } => self.folded(summary, blocks),
             Block::Section { id, blocks } => self.section(id, blocks),
             Block::Chips(chips) => self.text += &self::chips(chips),
+            Block::Cards(cards) => self.text += &self::cards(cards),
         }
     }
 
@@ -210,6 +216,7 @@ impl Page {
             // Two or four charts stand better in two columns; narrow ones would be blown up there.
             let columns = match charts.len() {
                 _ if charts.iter().all(|chart| chart.contains(NARROW_CHART)) => "many",
+                _ if charts.iter().all(|chart| chart.contains(WIDE_CHART)) => "wide",
                 2 | 4 => "two",
                 _ => "three",
             };
@@ -225,15 +232,44 @@ impl Page {
         self.blocks(blocks);
         self.text += "</details>\n";
         if is_long {
-            self.text += &format!(
-                "<p class=\"note on-paper\">These {rows} rows are left out on paper: they stand in report.html and report.json in \
-                 the run’s folder.</p>\n"
-            );
+            self.on_paper(rows);
         }
+    }
+
+    /// A section of which only the heading shows.
+    fn folded_section(&mut self, id: &str, heading: &Heading, summary: &Text, blocks: &[Block]) {
+        let id = escaped(id);
+        let is_long = rows(blocks) > MOST_ROWS_ON_PAPER;
+        let class = if is_long { "fold long" } else { "fold" };
+        self.text += &format!("<section aria-labelledby=\"{id}\">\n<details class=\"{class}\">\n<summary>");
+        self.id = Some(id);
+        self.heading(heading);
+        let beside =
+            if summary.is_empty() { String::new() } else { format!("<span class=\"sub\">{}</span>", spans(summary)) };
+        self.text += &format!("{beside}</summary>\n");
+        self.blocks(blocks);
+        self.text += "</details>\n";
+        if is_long {
+            self.on_paper(rows(blocks));
+        }
+        self.text += "</section>\n\n";
+    }
+
+    /// Says on paper what is left out there.
+    fn on_paper(&mut self, rows: usize) {
+        self.text += &format!(
+            "<p class=\"note on-paper\">These {rows} rows are left out on paper: they stand in report.html and report.json in the \
+             run’s folder.</p>\n"
+        );
     }
 
     fn section(&mut self, id: &str, blocks: &[Block]) {
         self.end_item();
+        if let [Block::Heading(heading), Block::Folded { summary, blocks }] = blocks
+            && heading.rank == 2
+        {
+            return self.folded_section(id, heading, summary, blocks);
+        }
         let rank = blocks.first().map_or(0, |first| if let Block::Heading(heading) = first { heading.rank } else { 0 });
         let id = escaped(id);
         let end = match rank {
@@ -299,11 +335,27 @@ fn chips(chips: &[Chip]) -> String {
         };
         match chip.section.as_str() {
             "" => format!("<span class=\"{class}\">{}</span>\n", shown(&chip.words)),
+            file if file.contains('.') => {
+                format!("<a class=\"{class}\" href=\"{}\">{}</a>\n", escaped(file), shown(&chip.words))
+            }
             section => format!("<a class=\"{class}\" href=\"#{}\">{}</a>\n", escaped(section), shown(&chip.words)),
         }
     };
     let chips: String = chips.iter().map(chip).collect();
     if chips.is_empty() { chips } else { format!("<p class=\"chips\">\n{chips}</p>\n") }
+}
+
+fn cards(cards: &[Card]) -> String {
+    let card = |card: &Card| {
+        let (question, answer) = (shown(&card.question), spans(&card.answer));
+        let (because, sureness) = (shown(&card.because), shown(&card.sureness));
+        format!(
+            "<li class=\"card\"><span class=\"need\">{question}</span><span class=\"pick\">{answer}</span>\
+             <span class=\"sure\">{sureness}</span><span class=\"because\">{because}</span></li>\n"
+        )
+    };
+    let cards: String = cards.iter().map(card).collect();
+    if cards.is_empty() { cards } else { format!("<ul class=\"grid three cards\">\n{cards}</ul>\n") }
 }
 
 fn key(keys: &[Key]) -> String {

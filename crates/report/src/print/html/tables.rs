@@ -2,7 +2,8 @@
 
 use super::blocks::{shown, spans};
 use super::escaped;
-use crate::document::{Align, Cell, Column, Look, Row, Table};
+use super::matrix;
+use crate::document::{Align, Cell, Column, Look, Matrix, Row, Table};
 use crate::svg::palette::marker;
 use crate::wording::MARKS;
 
@@ -33,13 +34,27 @@ impl Tables {
         )
     }
 
+    /// A matrix as a heat map.
+    pub(super) fn matrix(&mut self, matrix: &Matrix) -> String {
+        let name = self.name_of([&matrix.caption, &matrix.caption]);
+        format!(
+            "<div class=\"scroll\" role=\"region\" aria-label=\"{}\" tabindex=\"0\">\n<table class=\"heat\">\n{}</table>\n</div>\n",
+            escaped(&name),
+            matrix::inside(matrix)
+        )
+    }
+
     /// Keeps the name of a section from tables.
     pub(super) fn keep(&mut self, name: String) {
         self.names.push(name);
     }
 
     fn name(&mut self, table: &Table) -> String {
-        let words = [&table.caption, &table.title].into_iter().find(|words| !words.is_empty());
+        self.name_of([&table.caption, &table.title])
+    }
+
+    fn name_of(&mut self, words: [&String; 2]) -> String {
+        let words = words.into_iter().find(|words| !words.is_empty());
         let words = words.map_or("Table", String::as_str);
         let further = (2..).map(|number| format!("{words}, table {number}"));
         let mut names = [words.to_owned(), format!("{words}, table")].into_iter().chain(further);

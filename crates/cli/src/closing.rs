@@ -1,0 +1,47 @@
+//! The last lines of a verb that shows a run: where its report is, what was wrong, and what to do next.
+//!
+//! They go to standard error and come after the result: what is printed last is what is seen.
+
+use std::path::Path;
+
+use crate::output::say;
+
+/// Columns of the words before each line.
+const LABEL: usize = 9;
+
+/// A command and what it is good for.
+pub struct Next {
+    pub command: String,
+    pub why: &'static str,
+}
+
+impl Next {
+    pub fn new(command: impl Into<String>, why: &'static str) -> Self {
+        Self { command: command.into(), why }
+    }
+}
+
+/// Prints where a report is, the lines about what was wrong, and what to do next.
+pub fn close(folder: &Path, remarks: &[(&str, String)], next: &[Next]) {
+    say("");
+    line("Report", &near(&folder.join("report.html")));
+    for (label, words) in remarks {
+        line(label, words);
+    }
+    let widest = next.iter().map(|next| next.command.chars().count()).max().unwrap_or_default();
+    for (place, Next { command, why }) in next.iter().enumerate() {
+        let label = if place == 0 { "Next" } else { "" };
+        line(label, format!("{command:widest$}  {why}").trim_end());
+    }
+}
+
+fn line(label: &str, words: &str) {
+    say(format!("  {label:LABEL$}{words}"));
+}
+
+/// A path as it is shorter to type: from the folder at hand, where it lies below that.
+fn near(path: &Path) -> String {
+    let here = std::env::current_dir().ok();
+    let below = here.as_deref().and_then(|here| path.strip_prefix(here).ok());
+    below.unwrap_or(path).display().to_string()
+}

@@ -1,0 +1,125 @@
+//! The answer of a run in one sentence: who is fastest where, and where nothing can be said.
+
+use tolok_analysis::figures::{Quantity, amount, count, counted, listed};
+use tolok_analysis::{CaseFinding, Comparison, Findings, ScenarioFinding, Verdict};
+
+use super::sections::is_of_tools;
+use crate::document::{Look, Text};
+use crate::documents::run::matrix;
+
+/// So many scenarios are named; of more, how many they are.
+const MOST_NAMED: usize = 2;
+/// So many that overlap are named.
+const MOST_OVERLAPPING: usize = 4;
+/// So many groups of scenarios are said.
+const MOST_GROUPS: usize = 3;
+
+/// A scenario: who is in its first tier, and by how much the only one there leads.
+struct Result {
+    label: String,
+    first: Vec<String>,
+    lead: Option<f64>,
+}
+
+/// The headline; a warning where most trials were discarded, or nothing was ranked.
+pub(crate) fn headline(findings: &Findings, sections: &[&ScenarioFinding]) -> Option<Text> {
+    let results = results(findings, sections);
+    if results.is_empty() {
+        return None;
+    }
+    let counts = findings.trials;
+    let most_discarded = u64::from(counts.disturbed) * 2 > u64::from(counts.planned);
+    let has_result = results.iter().any(|result| !result.first.is_empty());
+    let discarded = || {
+        format!(
+            "Not enough clean data: other programs used the CPU in {} of {}",
+            count(u64::from(counts.disturbed)),
+            counted(u64::from(counts.planned), "trial")
+        )
+    };
+    Some(match (most_discarded, has_result) {
+        (true, false) => Text::of(format!("{}.", discarded()), Look::Warning),
+        (true, true) => Text::of(format!("{}. What is left: {}.", discarded(), sentence(&results)), Look::Warning),
+        (false, false) if counts.disturbed > 0 => Text::of(format!("{}.", discarded()), Look::Warning),
+        (false, false) => Text::of(nothing(findings, sections), Look::Warning),
+        (false, true) => Text::from(format!("{}.", sentence(&results))),
+    })
+}
+
+/// The verdict where there is one only, as it says why nothing is ranked.
+fn nothing(findings: &Findings, sections: &[&ScenarioFinding]) -> String {
+    match (sections, findings.programs.as_slice()) {
+        ([only], []) => only.verdict.clone(),
+        ([], [only]) => only.verdict.clone(),
+        _ => "No result: nothing could be ranked.".to_owned(),
+    }
+}
+
+fn results(findings: &Findings, sections: &[&ScenarioFinding]) -> Vec<Result> {
+    let labels = matrix::labels(findings, sections);
+    let own = sections.iter().filter(|section| !is_of_tools(section));
+    let of_servers = own.map(|it| (first_tier(&it.cases), lead(&it.cases, &it.comparisons)));
+    let of_programs = findings.programs.iter().map(|it| (first_tier(&it.cases), None));
+    let all = of_servers.chain(of_programs).zip(labels);
+    all.map(|((first, lead), label)| Result { label, lead: lead.filter(|_| first.len() == 1), first }).collect()
+}
+
+/// Those that share the first tier; nobody, where nothing is compared.
+fn first_tier<F>(cases: &[CaseFinding<F>]) -> Vec<String> {
+    let is_compared = cases.iter().filter(|case| case.tier.is_some()).count() > 1;
+    let is_first = |case: &&CaseFinding<F>| case.tier.as_ref().is_some_and(|letters| letters.starts_with('a'));
+    cases.iter().filter(|_| is_compared).filter(is_first).map(|case| case.short.clone()).collect()
+}
+
+/// By how much the first leads the next that it is ahead of.
+fn lead(cases: &[CaseFinding], comparisons: &[Comparison]) -> Option<f64> {
+    let [first, next, ..] = cases else { return None };
+    let pair = comparisons.iter().find(|pair| pair.a == first.subject && pair.b == next.subject)?;
+    (pair.verdict == Verdict::Faster).then_some(pair.ratio.value)
+}
+
+/// Scenarios of the same result together, the most common first; those without a result last.
+fn sentence(results: &[Result]) -> String {
+    let mut groups: Vec<(Vec<String>, Vec<&Result>)> = Vec::new();
+    for result in results {
+        let mut key = result.first.clone();
+        key.sort_unstable();
+        match groups.iter_mut().find(|(known, _)| *known == key) {
+            Some((_, alike)) => alike.push(result),
+            None => groups.push((key, vec![result])),
+        }
+    }
+    groups.sort_by_key(|(first, alike)| (first.is_empty(), first.len() > 1, std::cmp::Reverse(alike.len())));
+    let shown = groups.iter().take(MOST_GROUPS).map(|(_, alike)| group(alike, results.len()));
+    let mut parts: Vec<String> = shown.collect();
+    let rest: usize = groups.iter().skip(MOST_GROUPS).map(|(_, alike)| alike.len()).sum();
+    parts.extend((rest > 0).then(|| format!("{} differ", counted(rest as u64, "more scenario"))));
+    parts.join("; ")
+}
+
+fn group(alike: &[&Result], all: usize) -> String {
+    let place = match alike.len() {
+        whole if whole == all && all == 1 => String::new(),
+        2 if all == 2 => " in both scenarios".to_owned(),
+        whole if whole == all => format!(" in all {all} scenarios"),
+        few if few <= MOST_NAMED => {
+            format!(" in {}", listed(&alike.iter().map(|it| it.label.clone()).collect::<Vec<_>>(), "and"))
+        }
+        many => format!(" in {many} of {all} scenarios"),
+    };
+    match alike[0].first.as_slice() {
+        [] => format!("no result{place}"),
+        [only] => format!("{only} is fastest{place}{}", lead_words(alike)),
+        many if many.len() > MOST_OVERLAPPING => format!("no clear winner{place}: {} overlap", many.len()),
+        some => format!("no clear winner{place}: {} overlap", listed(some, "and")),
+    }
+}
+
+/// ` (1.66–1.90× the runner-up)`
+fn lead_words(alike: &[&Result]) -> String {
+    let leads = || alike.iter().filter_map(|result| result.lead);
+    let (Some(low), Some(high)) = (leads().reduce(f64::min), leads().reduce(f64::max)) else { return String::new() };
+    let [low, high] = [low, high].map(|lead| amount(Quantity::Ratio, lead));
+    let range = if low == high { high } else { format!("{}–{high}", low.trim_end_matches('×')) };
+    format!(" ({range} the runner-up)")
+}

@@ -1,0 +1,311 @@
+//! Subjects against scenarios: who is how fast where, what limited it, and what a response costs.
+//!
+//! A share is one printed median over another, so that it never contradicts the figures beside it. Who is the best is decided by tiers.
+
+use tolok_analysis::figures::{NONE, Quantity, amount};
+use tolok_analysis::{CaseFinding, Estimate, Findings, FlagKind, ProgramCaseFinding, ProgramFinding, ScenarioFinding};
+
+use super::programs;
+use super::sections::is_of_tools;
+use crate::document::{Look, Matrix, MatrixCell, MatrixColumn, MatrixRow, Text};
+use crate::wording::{LOWER_BOUND, heading, is_lower_bound, no_figure};
+
+/// A case as a matrix sees it.
+struct Entry<'a> {
+    subject: &'a str,
+    title: &'a str,
+    short: &'a str,
+    runtime: &'a str,
+    /// What it is compared by, if it is ranked by that.
+    ranked: Option<f64>,
+    value: String,
+    tier: &'a str,
+    below: String,
+    costs: Vec<String>,
+}
+
+/// A scenario as a matrix sees it.
+struct Contest<'a> {
+    column: MatrixColumn,
+    /// Whether less is better.
+    is_time: bool,
+    entries: Vec<Entry<'a>>,
+    limit: Option<(&'a CaseFinding, String)>,
+    costs: &'static [&'static str],
+}
+
+const COSTS: &[&str] = &["CPU/req", "memory", "p99"];
+const COSTS_OF_PROGRAMS: &[&str] = &["CPU", "memory"];
+
+/// The matrix of a run with its notes; no matrix where no scenario has subjects beside each other.
+pub(crate) fn matrix(findings: &Findings, sections: &[&ScenarioFinding]) -> (Option<Matrix>, Vec<(usize, Text)>) {
+    let notes = notes(findings);
+    let numbers = |subject: &str| {
+        let about = (1..).zip(&notes).filter(|(_, note)| note.subject == subject);
+        about.map(|(number, _)| number).collect::<Vec<usize>>()
+    };
+    match filled(findings, sections, &numbers) {
+        None => (None, Vec::new()),
+        some => (some, (1..).zip(notes.into_iter().map(|note| note.words.into())).collect()),
+    }
+}
+
+/// A note on a subject.
+struct Note {
+    subject: String,
+    words: String,
+}
+
+/// References among the competitors, and those whose percentiles cover only a part of their requests.
+fn notes(findings: &Findings) -> Vec<Note> {
+    let references = findings.fairness.rows.iter().filter_map(|row| {
+        let words = format!("{}: a reference, not a competitor", row.less_work.as_ref()?);
+        Some(Note { subject: row.subject.clone(), words })
+    });
+    let mut notes: Vec<Note> = references.collect();
+    for case in findings.scenarios.iter().flat_map(|scenario| &scenario.cases) {
+        let Some(flag) = case.flags.iter().find(|flag| flag.kind == FlagKind::ConnectionsWaiting) else { continue };
+        if notes.iter().all(|note| note.subject != case.subject || note.words.ends_with("competitor")) {
+            notes.push(Note { subject: case.subject.clone(), words: flag.message.clone() });
+        }
+    }
+    notes
+}
+
+fn filled(findings: &Findings, sections: &[&ScenarioFinding], notes: &dyn Fn(&str) -> Vec<usize>) -> Option<Matrix> {
+    let servers = sections.iter().filter(|section| !is_of_tools(section)).map(|section| of_servers(section));
+    let mut contests: Vec<Contest> = servers.chain(findings.programs.iter().map(of_programs)).collect();
+    let headings: Vec<String> = contests.iter().map(|contest| contest.column.heading.clone()).collect();
+    let common = common(&headings);
+    for contest in &mut contests {
+        contest.column.heading = contest.column.heading.strip_suffix(&common).unwrap_or_default().to_owned();
+    }
+    let first = contests.first()?;
+    let rows = subjects(&contests).into_iter().map(|subject| row(subject, &contests, notes));
+    let limits =
+        contests.iter().find_map(|contest| contest.limit.as_ref()).map(|(ceiling, _)| limit(ceiling, &contests));
+    let rows: Vec<MatrixRow> = rows.chain(limits).collect();
+    let has_costs = rows.iter().any(|row| row.costs.iter().any(|cost| cost != NONE));
+    Some(Matrix {
+        caption: "At a glance".to_owned(),
+        costs: if has_costs { first.costs.iter().map(|cost| (*cost).to_owned()).collect() } else { Vec::new() },
+        costs_of: first.column.heading.clone(),
+        columns: contests.iter().map(|contest| contest.column.clone()).collect(),
+        rows: if has_costs { rows } else { rows.into_iter().map(without_costs).collect() },
+    })
+}
+
+fn without_costs(row: MatrixRow) -> MatrixRow {
+    MatrixRow { costs: Vec::new(), ..row }
+}
+
+fn of_servers(scenario: &ScenarioFinding) -> Contest<'_> {
+    let entry = |case| {
+        let value = case_value(case);
+        let costs = vec![
+            of(Quantity::Seconds, &case.cpu_s_per_good),
+            of(Quantity::Bytes, &case.memory_bytes),
+            of(Quantity::Seconds, &case.latency_p99_s),
+        ];
+        let below = case.bottleneck.as_ref().map(|it| it.kind.words().to_owned()).filter(|_| case.ranked);
+        entry(case, case.goodput_rps.as_ref(), value, below, costs)
+    };
+    Contest {
+        column: MatrixColumn { heading: heading(scenario), beside: load_in_short(&scenario.load) },
+        is_time: false,
+        entries: scenario.cases.iter().map(entry).collect(),
+        limit: scenario.ceiling.as_ref().map(|ceiling| (ceiling, case_value(ceiling))),
+        costs: COSTS,
+    }
+}
+
+fn of_programs(program: &ProgramFinding) -> Contest<'_> {
+    Contest {
+        column: MatrixColumn { heading: programs::heading(program), beside: "wall time".to_owned() },
+        is_time: true,
+        entries: program.cases.iter().map(program_entry).collect(),
+        limit: None,
+        costs: COSTS_OF_PROGRAMS,
+    }
+}
+
+fn program_entry(case: &ProgramCaseFinding) -> Entry<'_> {
+    let value = of(Quantity::Seconds, &case.wall_s);
+    let costs = vec![of(Quantity::Seconds, &case.cpu_s), of(Quantity::Bytes, &case.rss_bytes)];
+    entry(case, case.wall_s.as_ref(), value, None, costs)
+}
+
+fn entry<'a, F>(
+    case: &'a CaseFinding<F>,
+    figure: Option<&Estimate>,
+    value: String,
+    below: Option<String>,
+    costs: Vec<String>,
+) -> Entry<'a> {
+    let reason = || case.flags.iter().find(|flag| flag.voids_rank).map_or("not measured", |flag| in_short(flag.kind));
+    Entry {
+        subject: &case.subject,
+        title: &case.title,
+        short: &case.short,
+        runtime: &case.runtime,
+        ranked: figure.map(|figure| figure.value).filter(|value| case.ranked && *value > 0.0),
+        value,
+        tier: case.tier.as_deref().unwrap_or_default(),
+        below: below.unwrap_or_else(|| if case.ranked { String::new() } else { reason().to_owned() }),
+        costs,
+    }
+}
+
+/// Why a case has no rank.
+fn in_short(kind: FlagKind) -> &'static str {
+    match kind {
+        FlagKind::Disturbed => "discarded: CPU busy",
+        FlagKind::GeneratorBound => "generator-bound",
+        kind => kind.word(),
+    }
+}
+
+fn case_value(case: &CaseFinding) -> String {
+    let Some(goodput) = &case.goodput_rps else { return no_figure(case) };
+    let bound = if is_lower_bound(case) { LOWER_BOUND } else { "" };
+    format!("{bound}{}", amount(Quantity::Number, goodput.value))
+}
+
+fn of(quantity: Quantity, estimate: &Option<Estimate>) -> String {
+    estimate.as_ref().map_or(NONE.to_owned(), |estimate| amount(quantity, estimate.value))
+}
+
+/// A name for each scenario, those of servers first. Scenarios of one name have their load as well.
+pub(crate) fn labels(findings: &Findings, sections: &[&ScenarioFinding]) -> Vec<String> {
+    let own = sections.iter().filter(|section| !is_of_tools(section));
+    let of_servers = own.map(|it| (heading(it), load_in_short(&it.load)));
+    let of_programs = findings.programs.iter().map(|it| (programs::heading(it), it.id.clone()));
+    let all: Vec<(String, String)> = of_servers.chain(of_programs).collect();
+    let headings: Vec<String> = all.iter().map(|(heading, _)| heading.clone()).collect();
+    let common = common(&headings);
+    let label = |(heading, load): &(String, String)| {
+        let is_alone = headings.iter().filter(|other| *other == heading).count() == 1;
+        let heading = heading.strip_suffix(&common).unwrap_or(heading);
+        if is_alone { heading.to_owned() } else { format!("{heading}, {load}") }
+    };
+    all.iter().map(label).collect()
+}
+
+/// What all headings end in, such as ` · by hyperfine`, so that it need not be said of each.
+pub(crate) fn common(headings: &[String]) -> String {
+    let parts = |heading: &String| heading.split(" · ").skip(1).map(str::to_owned).collect::<Vec<_>>();
+    let all: Vec<Vec<String>> = headings.iter().map(parts).collect();
+    let Some(first) = all.first().filter(|_| all.len() > 1) else { return String::new() };
+    let is_common = |number: &usize| all.iter().all(|parts| parts.ends_with(&first[first.len() - number..]));
+    let number = (1..=first.len()).take_while(is_common).last().unwrap_or(0);
+    first[first.len() - number..].iter().map(|part| format!(" · {part}")).collect()
+}
+
+/// `64 users` of `closed loop, 64 virtual users, keep-alive, 10s`.
+pub(crate) fn load_in_short(load: &str) -> String {
+    let mut parts = load.split(", ");
+    let first = parts.next().unwrap_or_default();
+    parts.next().unwrap_or(first).replace("virtual user", "user")
+}
+
+/// Every subject once, those first that are fastest on average over the scenarios that they take part in.
+fn subjects<'a>(contests: &[Contest<'a>]) -> Vec<&'a str> {
+    let mut all: Vec<&str> = Vec::new();
+    for entry in contests.iter().flat_map(|contest| &contest.entries) {
+        if !all.contains(&entry.subject) {
+            all.push(entry.subject);
+        }
+    }
+    let mean = |subject: &str| {
+        let shares: Vec<f64> = contests.iter().filter_map(|contest| contest.share(contest.find(subject)?)).collect();
+        if shares.is_empty() {
+            f64::NEG_INFINITY
+        } else {
+            shares.iter().map(|it| it.ln()).sum::<f64>() / shares.len() as f64
+        }
+    };
+    let mut by_mean: Vec<(f64, &str)> = all.into_iter().map(|subject| (mean(subject), subject)).collect();
+    by_mean.sort_by(|left, right| right.0.total_cmp(&left.0));
+    by_mean.into_iter().map(|(_, subject)| subject).collect()
+}
+
+impl<'a> Contest<'a> {
+    fn find(&self, subject: &str) -> Option<&Entry<'a>> {
+        self.entries.iter().find(|entry| entry.subject == subject)
+    }
+
+    /// The figure of a ranked entry as a share of the best.
+    fn share(&self, entry: &Entry) -> Option<f64> {
+        let value = entry.ranked?;
+        let all = self.entries.iter().filter_map(|entry| entry.ranked);
+        let better = if self.is_time { f64::min } else { f64::max };
+        let best = all.reduce(better)?;
+        Some(if self.is_time { best / value } else { value / best })
+    }
+
+    fn cell(&self, entry: &Entry) -> MatrixCell {
+        let share = self.share(entry);
+        let is_compared = self.entries.iter().filter(|entry| !entry.tier.is_empty()).count() > 1;
+        MatrixCell {
+            value: entry.value.clone(),
+            share,
+            ratio: share.map(|share| amount(Quantity::Ratio, share)).unwrap_or_default(),
+            tier: if is_compared { entry.tier.to_owned() } else { String::new() },
+            is_best: is_compared && entry.tier.starts_with('a'),
+            below: entry.below.clone(),
+        }
+    }
+}
+
+fn row(subject: &str, contests: &[Contest], notes: &dyn Fn(&str) -> Vec<usize>) -> MatrixRow {
+    let none = || MatrixCell { value: NONE.to_owned(), ..MatrixCell::default() };
+    let cells = contests.iter().map(|contest| contest.find(subject).map_or_else(none, |entry| contest.cell(entry)));
+    let known = contests.iter().find_map(|contest| contest.find(subject));
+    let word = |of: fn(&Entry) -> String| known.map(of).unwrap_or_default();
+    let costs = contests.first().and_then(|first| first.find(subject)).map(|entry| entry.costs.clone());
+    let no_costs = || vec![NONE.to_owned(); contests.first().map_or(0, |first| first.costs.len())];
+    MatrixRow {
+        runtime: word(|it| it.runtime.to_owned()),
+        name: word(|it| it.title.to_owned()),
+        short: word(|it| it.short.to_owned()),
+        look: Look::Plain,
+        notes: notes(subject),
+        cells: cells.collect(),
+        costs: costs.unwrap_or_else(no_costs),
+    }
+}
+
+/// The row of the machine's limit.
+fn limit(ceiling: &CaseFinding, contests: &[Contest]) -> MatrixRow {
+    let value = |contest: &Contest| contest.limit.as_ref().map_or(NONE.to_owned(), |(_, value)| value.clone());
+    let cell = |contest| MatrixCell { value: value(contest), ..MatrixCell::default() };
+    MatrixRow {
+        runtime: ceiling.runtime.clone(),
+        name: "machine limit".to_owned(),
+        short: "machine limit".to_owned(),
+        look: Look::Muted,
+        cells: contests.iter().map(cell).collect(),
+        ..MatrixRow::default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_all_headings_end_in_is_common() {
+        let common = |headings: &[&str]| common(&headings.iter().map(|it| (*it).to_owned()).collect::<Vec<_>>());
+        assert_eq!(common(&["A · lan · by wrk", "B · lan · by wrk"]), " · lan · by wrk");
+        assert_eq!(common(&["A · lan · by wrk", "B · wan · by wrk"]), " · by wrk");
+        assert_eq!(common(&["A", "B · by wrk"]), "");
+        assert_eq!(common(&["A · by wrk"]), "", "of one alone nothing is common");
+    }
+
+    #[test]
+    fn of_a_load_the_number_of_users_or_the_rate_is_said() {
+        assert_eq!(load_in_short("closed loop, 64 virtual users, keep-alive, 10s"), "64 users");
+        assert_eq!(load_in_short("open loop, 1,000 requests/s, 10s"), "1,000 requests/s");
+        assert_eq!(load_in_short("ramp"), "ramp");
+    }
+}
