@@ -167,8 +167,9 @@ function misplacedHeadings() {
 function lostOnPaper() {
   const width = document.documentElement.clientWidth;
   // What is too long for paper is left out, and a sentence behind it says where it stands.
-  const unsaid = [...document.querySelectorAll("details.long")].filter((part) => !(part.nextElementSibling?.matches(".on-paper") && part.nextElementSibling.checkVisibility()));
-  const folded = [...document.querySelectorAll("details:not([open]):not(.long) table")].filter((table) => table.getBoundingClientRect().height === 0);
+  const isWithin = (part) => part.parentElement.closest(".long") !== null;
+  const unsaid = [...document.querySelectorAll("details.long")].filter((part) => !isWithin(part) && !(part.nextElementSibling?.matches(".on-paper") && part.nextElementSibling.checkVisibility()));
+  const folded = [...document.querySelectorAll("details:not([open]):not(.long) table")].filter((table) => table.closest(".long") === null && table.getBoundingClientRect().height === 0);
   const wide = [...document.querySelectorAll("table")].filter((table) => table.getBoundingClientRect().right > width + 1);
   return [...unsaid.map((part) => `left out: ${part.textContent}`), ...folded.map((table) => `folded: ${table.textContent}`), ...wide.map((table) => `wide: ${table.textContent}`)].map((text) => text.slice(0, 120));
 }

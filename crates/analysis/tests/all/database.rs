@@ -347,10 +347,10 @@ mod bottlenecks {
         check(run_with(ordinary(), 64, busy([0.5, 0.63, 0.32])), BottleneckKind::SharedCpu, sentence);
         let sentence = "The database used 91% of its CPU, although the generator ran on the same CPU and used 7% of it; the subject 50% of its own CPU.";
         let found = limit(&run_with(ordinary(), 64, busy([0.5, 0.91, 0.07])));
-        assert_eq!((found.0, found.1.replace("7%", "7%").as_str()), (BottleneckKind::DatabaseCpu, sentence));
+        assert_eq!((found.0, found.1.as_str()), (BottleneckKind::DatabaseCpu, sentence));
         let sentence = "The generator used 92% of its CPU, although the database ran on the same CPU and used 6% of it; the subject 50% of its own CPU.";
         let found = limit(&run_with(ordinary(), 64, busy([0.5, 0.06, 0.92])));
-        assert_eq!((found.0, found.1.replace("6%", "6%").as_str()), (BottleneckKind::Generator, sentence));
+        assert_eq!((found.0, found.1.as_str()), (BottleneckKind::Generator, sentence));
         assert_eq!(limit(&apart([0.5, 0.63, 0.32])).0, BottleneckKind::NoneFound, "not with CPUs of their own");
     }
 

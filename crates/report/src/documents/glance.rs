@@ -82,7 +82,7 @@ fn places(sections: &[&ScenarioFinding]) -> Option<String> {
         return None;
     }
     let beside = |it: &&ScenarioFinding| it.database.as_ref().is_some_and(|database| database.on_cpus == *generator);
-    let load = if sections.iter().any(|it| beside(&it)) { "load and database" } else { "load" };
+    let load = if sections.iter().any(beside) { "load and database" } else { "load" };
     let cpus = super::run::surroundings::cpus;
     Some(match subject == generator {
         true => format!("server and load on {}", cpus(subject)),

@@ -14,11 +14,13 @@ const MIB: f64 = 1024.0 * 1024.0;
 /// A ceiling this many times as high as the highest bar is left out of the scale.
 const CEILING_IN_SIGHT: f64 = 8.0;
 /// Of the names, at the left edge: as wide as they need, within these.
-const NAMES: [f64; 2] = [56.0, 132.0];
+const NAMES: [f64; 2] = [56.0, 140.0];
 /// Of the figures, of the share of the ceiling, and of the letters of a tier, from the right edge.
 const FIGURES: f64 = 52.0;
-const SHARES: f64 = 40.0;
+const SHARES: f64 = 48.0;
 const TIERS: f64 = 26.0;
+/// About the width of a bold letter of a name.
+const BOLD: f64 = 7.4;
 
 /// Where the parts of a line stand.
 struct Columns {
@@ -41,7 +43,7 @@ impl Columns {
 fn names(scenario: &ScenarioFinding) -> f64 {
     let after = |case: &CaseFinding| if case.ranked { 0 } else { NOT_RANKED.chars().count() };
     let letters = scenario.cases.iter().map(|case| case.short.chars().count() + after(case)).max().unwrap_or(0);
-    (letters as f64 * LETTER + 22.0).clamp(NAMES[0], NAMES[1])
+    (letters as f64 * BOLD + 22.0).clamp(NAMES[0], NAMES[1])
 }
 
 const NOT_RANKED: &str = " ×";
@@ -133,13 +135,13 @@ pub(crate) fn costs(scenario: &ScenarioFinding) -> String {
         estimates.map(highest).fold(0.0, f64::max)
     };
     // Room for the figure behind the longest bar.
-    let room = 50.0;
+    let room = 58.0;
     let cpu = Scale { most: most(&|case| &case.cpu_s_per_good), from: names, to: names + half - room };
     let memory = Scale { most: most(&|case| &case.memory_bytes), from: names + half, to: WIDTH - room };
 
     let mut drawing = Drawing::new(WIDTH, HEAD + LINE * scenario.cases.len() as f64);
     drawing.heading(&heading(scenario), &scenario.load);
-    drawing.text("m", Anchor::Start, cpu.from, HEAD - 4.0, "CPU µs per response");
+    drawing.text("m", Anchor::Start, cpu.from, HEAD - 4.0, "CPU, µs");
     drawing.text("m", Anchor::Start, memory.from, HEAD - 4.0, "memory, MiB");
     for (place, case) in scenario.cases.iter().enumerate() {
         let top = HEAD + LINE * place as f64;
@@ -165,7 +167,7 @@ fn cost(drawing: &mut Drawing, case: &CaseFinding, scale: &Scale, cost: &Option<
 fn label(drawing: &mut Drawing, case: &CaseFinding, class: &str, top: f64, room: f64) {
     look(&case.runtime).draw(drawing, 5.0, top + 10.0);
     let after = if case.ranked { "" } else { NOT_RANKED };
-    let title = fitted(&case.short, (room - 22.0) / LETTER - after.chars().count() as f64);
+    let title = fitted(&case.short, (room - 22.0) / BOLD - after.chars().count() as f64);
     drawing.text(class, Anchor::Start, 15.0, top + 14.0, &format!("{title}{after}"));
 }
 

@@ -34,7 +34,7 @@ pub(crate) fn ratios(scenario: &ScenarioFinding, smallest_effect: f64) -> Option
     // The ratios stand in words behind the axis, which leaves them the room they need.
     let words = drawn.iter().map(|pair| words(pair).chars().count()).max().unwrap_or(0);
     let name = |pair: &&&Comparison| short_of(scenario, &pair.b).chars().count();
-    let names = (drawn.iter().map(|pair| name(&pair)).max().unwrap_or(0) as f64 * 6.5 + 22.0).clamp(56.0, 132.0);
+    let names = (drawn.iter().map(|pair| name(&pair)).max().unwrap_or(0) as f64 * 7.0 + 24.0).clamp(56.0, 132.0);
     let axis = Axis::around(&drawn, smallest_effect, [names, WIDTH - words as f64 * 6.2 - 12.0]);
     let bottom = HEAD + LINE * drawn.len() as f64;
     let mut drawing = Drawing::new(WIDTH, bottom + 20.0);
@@ -71,7 +71,7 @@ fn judged_by(pair: &Comparison) -> Estimate {
 fn row(drawing: &mut Drawing, pair: &Comparison, scenario: &ScenarioFinding, (axis, names): (&Axis, f64), top: f64) {
     let runtime = scenario.cases.iter().find(|case| case.subject == pair.b).map_or("", |case| case.runtime.as_str());
     look(runtime).draw(drawing, 5.0, top + 10.0);
-    let name = fitted(short_of(scenario, &pair.b), (names - 22.0) / 6.5);
+    let name = fitted(short_of(scenario, &pair.b), (names - 22.0) / 7.0);
     drawing.text("l", Anchor::Start, 15.0, top + 14.0, &name);
     let y = top + 10.0;
     drawing.interval(&judged_by(pair), |value| axis.at(value), y);

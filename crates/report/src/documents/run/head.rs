@@ -70,8 +70,8 @@ fn sentences(findings: &Findings, sections: &[&ScenarioFinding]) -> Vec<Block> {
     let own: Vec<&&ScenarioFinding> = sections.iter().filter(|section| !is_of_tools(section)).collect();
     let ids = own.iter().map(|it| it.id.clone()).chain(findings.programs.iter().map(|it| it.id.clone()));
     let beside = own.iter().map(|it| apart(it, sections)).chain(findings.programs.iter().map(|_| String::new()));
-    let standing_of_programs = findings.programs.iter().map(|it| standing(&it.cases));
-    let standing = own.iter().map(|it| standing(&it.cases)).chain(standing_of_programs);
+    let standing_of_programs = findings.programs.iter().map(|it| standing(&it.cases, matrix::is_program_told(it)));
+    let standing = own.iter().map(|it| standing(&it.cases, matrix::is_told(it))).chain(standing_of_programs);
     let verdicts = glance::verdicts(findings, sections).into_iter().zip(ids).zip(beside).zip(standing);
     let is_few = own.len() + findings.programs.len() <= MOST_SENTENCES;
     let facts = verdicts.map(|((((label, verdict), id), beside), (word, look))| Fact {
@@ -98,12 +98,13 @@ fn sentences(findings: &Findings, sections: &[&ScenarioFinding]) -> Vec<Block> {
 }
 
 /// What a scenario says, in a word.
-fn standing<F>(cases: &[CaseFinding<F>]) -> (&'static str, Look) {
+fn standing<F>(cases: &[CaseFinding<F>], is_told: bool) -> (&'static str, Look) {
     let first = |case: &&CaseFinding<F>| case.tier.as_ref().is_some_and(|letters| letters.starts_with('a'));
     let ranked = cases.iter().filter(|case| case.ranked).count();
     match (ranked, cases.iter().filter(first).count()) {
         (0, _) => ("no data", Look::Warning),
         (1, _) => ("alone", Look::Emphasis),
+        _ if !is_told => ("no data", Look::Warning),
         (_, 1) => ("fastest", Look::Good),
         _ => ("level", Look::Emphasis),
     }

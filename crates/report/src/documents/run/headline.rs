@@ -2,6 +2,7 @@
 
 use tolok_analysis::figures::{Quantity, amount, count, counted, listed};
 use tolok_analysis::{CaseFinding, Comparison, Findings, ScenarioFinding, Verdict};
+use tolok_model::sentences::capital_unless;
 
 use super::sections::is_of_tools;
 use crate::document::{Look, Text};
@@ -42,7 +43,10 @@ pub(crate) fn headline(findings: &Findings, sections: &[&ScenarioFinding]) -> Op
         (true, true) => Text::of(format!("{}. What is left: {}.", discarded(), sentence(&results)), Look::Warning),
         (false, false) if counts.disturbed > 0 => Text::of(format!("{}.", discarded()), Look::Warning),
         (false, false) => Text::of(nothing(findings, sections), Look::Warning),
-        (false, true) => Text::from(format!("{}.", sentence(&results))),
+        (false, true) => {
+            let names = results.iter().flat_map(|result| &result.first).map(String::as_str);
+            Text::from(capital_unless(&format!("{}.", sentence(&results)), names))
+        }
     })
 }
 
@@ -58,15 +62,16 @@ fn nothing(findings: &Findings, sections: &[&ScenarioFinding]) -> String {
 fn results(findings: &Findings, sections: &[&ScenarioFinding]) -> Vec<Result> {
     let labels = matrix::labels(findings, sections);
     let own = sections.iter().filter(|section| !is_of_tools(section));
-    let of_servers = own.map(|it| (first_tier(&it.cases), lead(&it.cases, &it.comparisons)));
-    let of_programs = findings.programs.iter().map(|it| (first_tier(&it.cases), None));
+    let of_servers = own.map(|it| (first_tier(&it.cases, matrix::is_told(it)), lead(&it.cases, &it.comparisons)));
+    let of_programs = findings.programs.iter();
+    let of_programs = of_programs.map(|it| (first_tier(&it.cases, matrix::is_program_told(it)), None));
     let all = of_servers.chain(of_programs).zip(labels);
     all.map(|((first, lead), label)| Result { label, lead: lead.filter(|_| first.len() == 1), first }).collect()
 }
 
 /// Those that share the first tier; nobody, where nothing is compared.
-fn first_tier<F>(cases: &[CaseFinding<F>]) -> Vec<String> {
-    let is_compared = cases.iter().filter(|case| case.tier.is_some()).count() > 1;
+fn first_tier<F>(cases: &[CaseFinding<F>], is_told: bool) -> Vec<String> {
+    let is_compared = is_told && cases.iter().filter(|case| case.tier.is_some()).count() > 1;
     let is_first = |case: &&CaseFinding<F>| case.tier.as_ref().is_some_and(|letters| letters.starts_with('a'));
     cases.iter().filter(|_| is_compared).filter(is_first).map(|case| case.short.clone()).collect()
 }

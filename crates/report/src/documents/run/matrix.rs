@@ -29,6 +29,8 @@ struct Contest<'a> {
     column: MatrixColumn,
     /// Whether less is better.
     is_time: bool,
+    /// Whether any two have rounds enough in common to be compared.
+    is_told: bool,
     entries: Vec<Entry<'a>>,
     limit: Option<(&'a CaseFinding, String)>,
     costs: &'static [&'static str],
@@ -113,6 +115,7 @@ fn of_servers(scenario: &ScenarioFinding) -> Contest<'_> {
     Contest {
         column: MatrixColumn { heading: heading(scenario), beside: load_in_short(&scenario.load) },
         is_time: false,
+        is_told: is_told(scenario),
         entries: scenario.cases.iter().map(entry).collect(),
         limit: scenario.ceiling.as_ref().map(|ceiling| (ceiling, case_value(ceiling))),
         costs: COSTS,
@@ -123,6 +126,7 @@ fn of_programs(program: &ProgramFinding) -> Contest<'_> {
     Contest {
         column: MatrixColumn { heading: programs::heading(program), beside: "wall time".to_owned() },
         is_time: true,
+        is_told: is_program_told(program),
         entries: program.cases.iter().map(program_entry).collect(),
         limit: None,
         costs: COSTS_OF_PROGRAMS,
@@ -191,6 +195,16 @@ pub(crate) fn labels(findings: &Findings, sections: &[&ScenarioFinding]) -> Vec<
     all.iter().map(label).collect()
 }
 
+/// Whether any two cases of a scenario have rounds enough in common for an interval.
+pub(crate) fn is_told(scenario: &ScenarioFinding) -> bool {
+    scenario.comparisons.iter().any(|pair| pair.ratio.low.is_some())
+}
+
+/// The same of a scenario of programs.
+pub(crate) fn is_program_told(program: &ProgramFinding) -> bool {
+    program.comparisons.iter().any(|pair| pair.wall.ratio.low.is_some())
+}
+
 /// What all headings end in, such as ` · by hyperfine`, so that it need not be said of each.
 pub(crate) fn common(headings: &[String]) -> String {
     let parts = |heading: &String| heading.split(" · ").skip(1).map(str::to_owned).collect::<Vec<_>>();
@@ -245,7 +259,7 @@ impl<'a> Contest<'a> {
 
     fn cell(&self, entry: &Entry) -> MatrixCell {
         let share = self.share(entry);
-        let is_compared = self.entries.iter().filter(|entry| !entry.tier.is_empty()).count() > 1;
+        let is_compared = self.is_told && self.entries.iter().filter(|entry| !entry.tier.is_empty()).count() > 1;
         MatrixCell {
             value: entry.value.clone(),
             share,
