@@ -39,10 +39,10 @@ fn of_plan(records: &Records) -> Findings {
     let (mut scenarios, mut timed) = (of_servers(records), programs::timed(records));
     for scenario in &mut scenarios {
         fill_courses(records, scenario);
-        scenario.power = power(scenario.comparisons.iter().map(|pair| &pair.ratio), plan.smallest_effect);
+        scenario.power = power(scenario.comparisons.iter().map(|pair| &pair.by), plan.smallest_effect);
     }
     for Timed { finding, .. } in &mut timed {
-        finding.power = power(finding.comparisons.iter().map(|pair| &pair.wall.ratio), plan.smallest_effect);
+        finding.power = power(finding.comparisons.iter().map(|pair| &pair.wall), plan.smallest_effect);
     }
     let recorded: BTreeSet<u32> = trials.iter().map(|trial| trial.number).collect();
     let trials_missing = plan.trials.iter().filter(|trial| !recorded.contains(&trial.number)).count() as u32;

@@ -4,9 +4,11 @@ use std::cmp::Ordering;
 
 use tolok_model::{Case, Failure, FailureKind, Plan};
 
+use crate::estimate::{BlockRatio, geometric_mean, wider};
 use crate::figure::program::ProgramFigures;
 use crate::figure::server::ServerFigures;
 use crate::findings::{Better, CaseFinding, Comparison, Estimate, NoiseFloor, TrialFailure, TrialFinding, Verdict};
+use crate::fit::Fit;
 use crate::flag::Flag;
 use crate::names::Names;
 use crate::noise::noise_floor;
@@ -20,7 +22,13 @@ pub(crate) trait Headline {
     /// Which way it is better.
     const BETTER: Better;
 
-    /// The figure itself.
+    /// The figure itself, as the median of the trials.
+    fn median(&self) -> Option<&Estimate>;
+
+    /// The same as tables show it: the geometric mean that their ratios belong to.
+    fn typical(&mut self) -> &mut Option<Estimate>;
+
+    /// What tables show.
     fn headline(&self) -> Option<&Estimate>;
 
     /// Where it stands relative to that of the first case.
@@ -30,8 +38,16 @@ pub(crate) trait Headline {
 impl Headline for ServerFigures {
     const BETTER: Better = Better::Higher;
 
-    fn headline(&self) -> Option<&Estimate> {
+    fn median(&self) -> Option<&Estimate> {
         self.goodput_rps.as_ref()
+    }
+
+    fn typical(&mut self) -> &mut Option<Estimate> {
+        &mut self.goodput_typical_rps
+    }
+
+    fn headline(&self) -> Option<&Estimate> {
+        self.shown_goodput_rps()
     }
 
     fn of_first(&mut self) -> &mut Option<Estimate> {
@@ -42,8 +58,16 @@ impl Headline for ServerFigures {
 impl Headline for ProgramFigures {
     const BETTER: Better = Better::Lower;
 
-    fn headline(&self) -> Option<&Estimate> {
+    fn median(&self) -> Option<&Estimate> {
         self.wall_s.as_ref()
+    }
+
+    fn typical(&mut self) -> &mut Option<Estimate> {
+        &mut self.wall_typical_s
+    }
+
+    fn headline(&self) -> Option<&Estimate> {
+        self.shown_wall_s()
     }
 
     fn of_first(&mut self) -> &mut Option<Estimate> {
@@ -90,7 +114,7 @@ pub(crate) fn finding<T: Found, F: Headline>(
 }
 
 /// Ranked before unranked, the better figure first. Names decide between equals, so that the order is always the same.
-pub(crate) fn order<F: Headline>(left: &CaseFinding<F>, right: &CaseFinding<F>) -> Ordering {
+fn order<F: Headline>(left: &CaseFinding<F>, right: &CaseFinding<F>) -> Ordering {
     let better = |left: &Estimate, right: &Estimate| match F::BETTER {
         Better::Higher => right.value.total_cmp(&left.value),
         Better::Lower => left.value.total_cmp(&right.value),
@@ -102,6 +126,29 @@ pub(crate) fn order<F: Headline>(left: &CaseFinding<F>, right: &CaseFinding<F>) 
     (right.ranked.cmp(&left.ranked)).then(by_figure).then_with(|| left.case.cmp(&right.case))
 }
 
+/// Gives every case the value that tables show, and puts them in the order of these. Ranked ones are fitted together; of others it
+/// is the geometric mean of their own trials.
+pub(crate) fn settle<F: Headline>(drafts: &mut [Draft<F>]) {
+    let ranked: Vec<usize> = (0..drafts.len()).filter(|place| drafts[*place].finding.ranked).collect();
+    let fit = Fit::of(ranked.iter().map(|place| &drafts[*place].blocks).collect());
+    let fitted: Vec<Option<Estimate>> = (0..ranked.len()).map(|place| fit.value(place)).collect();
+    for draft in drafts.iter_mut() {
+        let trials = draft.finding.figures.median().map(|median| median.trials.clone()).unwrap_or_default();
+        *draft.finding.figures.typical() = geometric_mean(&trials);
+    }
+    for (place, value) in ranked.into_iter().zip(fitted) {
+        if value.is_some() {
+            *drafts[place].finding.figures.typical() = value;
+        }
+    }
+    for draft in drafts.iter_mut() {
+        let step = draft.step;
+        let typical = draft.finding.figures.typical();
+        *typical = typical.take().map(|value| wider(value, step));
+    }
+    drafts.sort_by(|left, right| order(&left.finding, &right.finding));
+}
+
 /// Every two ranked cases that share a block, the first in the table first, all judged together by their `blocks`.
 pub(crate) fn comparisons<'a, F: Headline>(
     drafts: &'a [Draft<F>],
@@ -109,10 +156,9 @@ pub(crate) fn comparisons<'a, F: Headline>(
     rule: Rule,
 ) -> Vec<Comparison> {
     let ranked: Vec<&'a Draft<F>> = drafts.iter().filter(|draft| draft.finding.ranked).collect();
-    let ratio = |a: usize, b: usize| {
-        let (a, b) = (ranked[a], ranked[b]);
-        Some(blocks(a)?.over(blocks(b)?)?.read_in_steps([a.step, b.step]))
-    };
+    let none = Comparand::default();
+    let fit = Fit::of(ranked.iter().map(|draft| blocks(draft).unwrap_or(&none)).collect());
+    let ratio = |a: usize, b: usize| Some(fit.ratio(a, b)?.read_in_steps([ranked[a].step, ranked[b].step]));
     let subject = |place: usize| ranked[place].finding.subject.clone();
     let judged = judge_pairs(ranked.len(), ratio, rule).into_iter();
     judged.map(|((a, b), pair)| Comparison { a: subject(a), b: subject(b), by: pair.finding(F::BETTER) }).collect()
@@ -129,21 +175,27 @@ pub(crate) fn noise_floor_of<F: Headline>(
     let twin = plan.cases.iter().find(|case| case.scenario == scenario && case.twin_of.is_some())?;
     let first = drafts.iter().find(|draft| twin.twin_of.as_ref() == Some(&draft.finding.case))?;
     let (again, step) = again(&twin.id);
-    let pair = again.over(&first.blocks)?.read_in_steps([step, first.step]);
+    // The pair stands among the others: two rows alone know too little of how trials scatter.
+    let others = drafts.iter().filter(|it| it.finding.ranked && it.finding.case != first.finding.case);
+    let fit = Fit::of([&again, &first.blocks].into_iter().chain(others.map(|it| &it.blocks)).collect());
+    let pair = fit.ratio(0, 1)?.read_in_steps([step, first.step]);
     noise_floor((&first.finding.subject, &first.finding.title), pair, plan.smallest_effect, F::BETTER)
 }
 
 /// Puts every ranked case beside the first, and into its tiers. `comparisons` has every pair of ranked cases.
 pub(crate) fn relate<F: Headline>(drafts: &mut [Draft<F>], comparisons: &[Comparison]) {
-    let Some(first) = drafts.first().filter(|draft| draft.finding.ranked) else { return };
-    let (first, first_step) = (first.blocks.clone(), first.step);
+    let Some(first_step) = drafts.first().filter(|draft| draft.finding.ranked).map(|draft| draft.step) else { return };
+    let fit = Fit::of(drafts.iter().filter(|it| it.finding.ranked).map(|it| &it.blocks).collect());
+    let of_first: Vec<Option<BlockRatio>> = (0..drafts.iter().filter(|it| it.finding.ranked).count())
+        .map(|place| if place == 0 { drafts[0].blocks.over(&drafts[0].blocks) } else { fit.ratio(place, 0) })
+        .collect();
     let ranked: Vec<String> =
         drafts.iter().filter(|it| it.finding.ranked).map(|it| it.finding.subject.clone()).collect();
     // Ranked cases stand before the others.
-    for (place, (draft, (tier, against_first))) in drafts.iter_mut().zip(places(&ranked, comparisons)).enumerate() {
+    let places = places(&ranked, comparisons).into_iter().zip(of_first).enumerate();
+    for (draft, (place, ((tier, against_first), found))) in drafts.iter_mut().zip(places) {
         // The first over itself is 1 whatever its timer.
         let steps = if place == 0 { [0.0, 0.0] } else { [draft.step, first_step] };
-        let found = draft.blocks.over(&first);
         *draft.finding.figures.of_first() = found.map(|found| found.read_in_steps(steps).ratio);
         (draft.finding.tier, draft.finding.against_first) = (Some(tier), against_first);
     }

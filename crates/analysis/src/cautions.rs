@@ -5,7 +5,7 @@ use tolok_model::{CpuSource, LatencyMark, LoadProfile, Outcome, Plan, Scenario, 
 
 use crate::estimate::least_trials;
 use crate::figures::{Quantity, amount, counted, listed};
-use crate::findings::{CaseFinding, FallbackFinding};
+use crate::findings::{CaseFinding, Comparison, FallbackFinding};
 use crate::findings::{IsolationFinding, NoiseFloor, ScenarioFinding, TrialCounts};
 use crate::grouping::{each_once, sorted_once};
 use crate::outlier_blocks;
@@ -20,6 +20,8 @@ pub const FEWEST_BLOCKS_TO_QUOTE: u32 = 10;
 pub const ABOVE_CEILING_TOLERATED: f64 = 0.05;
 /// The ceiling's highest trial may be this many times its lowest before the machine counts as unsteady.
 pub const CEILING_SWING_TOLERATED: f64 = 1.5;
+/// Less of the logarithm of a ratio than this, left after correction for having been noticed, is worth a caution.
+const NOTICED_SHARE_LEFT: f64 = 0.75;
 /// So many scenarios are named by their ids; of more, how many there are.
 const MOST_NAMED: usize = 4;
 
@@ -54,6 +56,7 @@ pub(crate) fn cautions(
     cautions.extend(scenarios.iter().flat_map(of_slices));
     cautions.extend(scenarios.iter().filter_map(above_ceiling));
     cautions.extend(unsteady_machine(scenarios));
+    cautions.extend(scenarios.iter().filter_map(noticed));
     cautions.extend(outlier_blocks::cautions(scenarios, &timed.iter().map(|timed| &timed.finding).collect::<Vec<_>>()));
     cautions.extend(
         [closed_loop(plan), open_loop(plan, scenarios), from_sending(scenarios), back_filled(scenarios), ramps(plan)]
@@ -74,6 +77,33 @@ fn differs_from_itself(scenarios: &[ScenarioFinding], timed: &[Timed]) -> Vec<St
         Some(format!("In {id} {}", floor.sentence))
     };
     of_servers.chain(of_programs).filter_map(told).collect()
+}
+
+/// Differences that look larger than they likely are, because only large ones can be named by few blocks.
+fn noticed(scenario: &ScenarioFinding) -> Option<String> {
+    let told = scenario.comparisons.iter().filter(|pair| pair.verdict.is_told_apart());
+    let share_left = |pair: &&Comparison| Some(pair.ratio_if_noticed?.ln() / pair.ratio.value.ln());
+    let mut flattered: Vec<(f64, &Comparison)> = told
+        .filter_map(|pair| Some((share_left(&pair)?, pair)))
+        .filter(|(left, _)| *left < NOTICED_SHARE_LEFT)
+        .collect();
+    flattered.sort_by(|left, right| left.0.total_cmp(&right.0));
+    let (_, worst) = flattered.first()?;
+    let title = |subject: &str| {
+        let found = scenario.cases.iter().find(|case| case.subject == subject);
+        found.map_or_else(|| subject.to_owned(), |case| case.title.clone())
+    };
+    let [seen, left] = [worst.ratio.value, worst.ratio_if_noticed?].map(|value| amount(Quantity::Ratio, value));
+    let others = match flattered.len() - 1 {
+        0 => String::new(),
+        more => format!(" So do {} more.", counted(more as u64, "pair")),
+    };
+    Some(format!(
+        "In {} {} over {} ({seen}) is only just large enough to be named, and such ratios look too large; {left} is likelier.{others}",
+        scenario.id,
+        title(&worst.a),
+        title(&worst.b),
+    ))
 }
 
 fn of_slices(scenario: &ScenarioFinding) -> Vec<String> {

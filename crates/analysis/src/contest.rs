@@ -7,6 +7,7 @@ use crate::compare::ComparedMetric;
 use crate::estimate::size;
 use crate::figure::table::Around;
 use crate::findings::{Better, CaseFinding, Estimate, MemorySource, ScenarioFinding, Verdict};
+use crate::fit::Fit;
 use crate::observations::Observations;
 use crate::records::Records;
 use crate::slices::{self, Comparand};
@@ -25,10 +26,12 @@ pub(crate) struct Pair {
     pub(crate) verdict: Verdict,
 }
 
-/// The cases of a scenario that have a figure in every scored trial, the best by its median first, and all their pairs.
+/// The cases of a scenario that have a figure in every scored trial, the best first, and all their pairs.
 pub(crate) struct Contest<'a> {
     pub(crate) metric: ComparedMetric,
     pub(crate) cases: Vec<&'a CaseFinding>,
+    /// Their values, as fitted: the ratios of pairs are those of these.
+    pub(crate) values: Vec<f64>,
     /// By the places of the two, the lower first.
     pairs: Vec<((usize, usize), Pair)>,
     /// The size of the A/A pair's difference, or `None` if it does not differ or does not exist.
@@ -49,15 +52,20 @@ impl<'a> Contest<'a> {
         may: &dyn Fn(&CaseFinding) -> bool,
     ) -> Self {
         let has = |case: &&CaseFinding| case.ranked && metric.of_server(case).is_some() && may(case);
-        let mut cases: Vec<&CaseFinding> = scenario.cases.iter().filter(has).collect();
-        let value = |case: &CaseFinding| metric.of_server(case).map_or(f64::NAN, |found| found.value);
-        cases.sort_by(|left, right| match metric.better() {
-            Better::Higher => value(right).total_cmp(&value(left)),
-            Better::Lower => value(left).total_cmp(&value(right)),
+        let figures = |case: &str| by_block(records, case, metric, scenario.memory_source);
+        let taking_part = scenario.cases.iter().filter(has);
+        let mut entries: Vec<Entry> = taking_part.map(|case| Entry::of(case, metric, figures(&case.case))).collect();
+        let fit = Fit::of(entries.iter().map(|entry| &entry.figures).collect());
+        let values: Vec<Option<f64>> = (0..entries.len()).map(|place| Some(fit.value(place)?.value)).collect();
+        for (entry, value) in entries.iter_mut().zip(values) {
+            entry.value = value.unwrap_or(entry.value);
+        }
+        entries.sort_by(|left, right| match metric.better() {
+            Better::Higher => right.value.total_cmp(&left.value),
+            Better::Lower => left.value.total_cmp(&right.value),
         });
-        let source = scenario.memory_source;
-        let figures: Vec<Comparand> = cases.iter().map(|case| by_block(records, &case.case, metric, source)).collect();
-        let aa_effect = aa_effect(records, scenario, metric);
+        let fit = Fit::of(entries.iter().map(|entry| &entry.figures).collect());
+        let aa_effect = aa_effect(records, &scenario.id, &entries, figures);
         let rule = Rule { smallest_effect: records.plan.smallest_effect, aa_effect };
         let pair = |judged: Judged| Pair {
             won: judged.pair.won(metric.better()),
@@ -65,9 +73,10 @@ impl<'a> Contest<'a> {
             blocks: judged.pair.blocks,
             ratio: judged.pair.ratio,
         };
-        let judged = judge_pairs(cases.len(), |a, b| figures[a].over(&figures[b]), rule);
+        let judged = judge_pairs(entries.len(), |a, b| fit.ratio(a, b), rule);
         let pairs = judged.into_iter().map(|(places, judged)| (places, pair(judged))).collect();
-        Self { metric, pairs, cases, aa_effect }
+        let values = entries.iter().map(|entry| entry.value).collect();
+        Self { metric, pairs, cases: entries.iter().map(|entry| entry.case).collect(), values, aa_effect }
     }
 
     /// The first over the second, or `None` where they share no block.
@@ -130,11 +139,27 @@ pub(crate) fn by_block(
     }
 }
 
+/// A case that takes part.
+struct Entry<'a> {
+    case: &'a CaseFinding,
+    value: f64,
+    figures: Comparand,
+}
+
+impl<'a> Entry<'a> {
+    fn of(case: &'a CaseFinding, metric: ComparedMetric, figures: Comparand) -> Self {
+        // Until it is fitted, and where nothing can be.
+        let value = metric.of_server(case).map_or(f64::NAN, |found| found.value);
+        Self { case, value, figures }
+    }
+}
+
 /// By how much the same subject, entered twice, came out apart from itself, where it was told apart.
-fn aa_effect(records: &Records, scenario: &ScenarioFinding, metric: ComparedMetric) -> Option<f64> {
-    let is_twin = |case: &&tolok_model::Case| case.scenario == scenario.id && case.twin_of.is_some();
+fn aa_effect(records: &Records, scenario: &str, entries: &[Entry], figures: impl Fn(&str) -> Comparand) -> Option<f64> {
+    let is_twin = |case: &&tolok_model::Case| case.scenario == scenario && case.twin_of.is_some();
     let twin = records.plan.cases.iter().find(is_twin)?;
-    let of = |case: &str| by_block(records, case, metric, scenario.memory_source);
-    let pair = of(&twin.id).over(&of(twin.twin_of.as_deref()?))?;
-    verdict::aa_effect(pair, records.plan.smallest_effect)
+    let (again, first) = (figures(&twin.id), figures(twin.twin_of.as_deref()?));
+    let others = entries.iter().filter(|entry| Some(&entry.case.case) != twin.twin_of.as_ref());
+    let fit = Fit::of([&again, &first].into_iter().chain(others.map(|entry| &entry.figures)).collect());
+    verdict::aa_effect(fit.ratio(0, 1)?, records.plan.smallest_effect)
 }

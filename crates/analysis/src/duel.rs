@@ -10,13 +10,16 @@
 //! 3. Else *not worse*.
 
 use serde::Serialize;
+use tolok_model::Role;
 
 use crate::compare::ComparedMetric;
 use crate::contest::by_block;
 use crate::estimate::BlockRatio;
 use crate::figures::{counted, small_share};
 use crate::findings::{Estimate, Verdict};
+use crate::fit::Fit;
 use crate::records::Records;
+use crate::slices::Comparand;
 use crate::verdict::{Judged, Rule, aa_effect, judge};
 use crate::worded::worded;
 use crate::{CaseFinding, Findings, JsonSchema, ScenarioFinding};
@@ -128,7 +131,8 @@ pub fn duel(records: &Records, findings: &Findings, judged_by: ComparedMetric) -
     for scenario in &findings.scenarios {
         let Some(first) = base_of(records, scenario) else { continue };
         base = title_of(scenario, first).unwrap_or(base);
-        let over = |case: &str| RESPONSES.map(|response| ratio(records, scenario, case, first, response));
+        let fits = RESPONSES.map(|response| Fitted::of(records, scenario, response));
+        let over = |case: &str| [0, 1].map(|response: usize| fits[response].ratio(case, first));
         let twin = records.plan.cases.iter().find(|case| case.twin_of.as_deref() == Some(first));
         let of_twin = twin.map(|twin| over(&twin.id)).unwrap_or_default();
         let effect = of_twin[place].clone().and_then(|pair| aa_effect(pair, records.plan.smallest_effect));
@@ -179,20 +183,26 @@ fn title_of(scenario: &ScenarioFinding, case: &str) -> Option<String> {
     scenario.cases.iter().find(|finding| finding.case == case).map(|finding| finding.title.clone())
 }
 
-/// A case over the base. A case that may not be ranked has no ratio.
-fn ratio(
-    records: &Records,
-    scenario: &ScenarioFinding,
-    case: &str,
-    base: &str,
-    response: ComparedMetric,
-) -> Option<BlockRatio> {
-    let is_barred = |case: &str| scenario.cases.iter().any(|finding| finding.case == case && !finding.ranked);
-    if is_barred(case) || is_barred(base) {
-        return None;
+/// All cases of a scenario by one response, the twin among them. A case that may not be ranked has no ratio.
+struct Fitted<'a> {
+    cases: Vec<&'a str>,
+    figures: Vec<Comparand>,
+}
+
+impl<'a> Fitted<'a> {
+    fn of(records: &Records<'a>, scenario: &ScenarioFinding, response: ComparedMetric) -> Self {
+        let is_barred = |case: &str| scenario.cases.iter().any(|finding| finding.case == case && !finding.ranked);
+        let own = records.plan.cases.iter().filter(|case| case.scenario == scenario.id && case.role == Role::Subject);
+        let cases: Vec<&str> = own.map(|case| case.id.as_str()).filter(|case| !is_barred(case)).collect();
+        let figures = cases.iter().map(|case| by_block(records, case, response, scenario.memory_source)).collect();
+        Self { cases, figures }
     }
-    let of = |case: &str| by_block(records, case, response, scenario.memory_source);
-    of(case).over(&of(base))
+
+    /// A case over the base.
+    fn ratio(&self, case: &str, base: &str) -> Option<BlockRatio> {
+        let place = |of: &str| self.cases.iter().position(|known| *known == of);
+        Fit::of(self.figures.iter().collect()).ratio(place(case)?, place(base)?)
+    }
 }
 
 fn twin_of(scenario: &ScenarioFinding, ratios: &[Option<BlockRatio>; 2]) -> DuelTwin {

@@ -9,9 +9,12 @@
 //!
 //! A ratio of two cases is the **geometric mean** of the ratios of the blocks, and its interval is Student's t of their
 //! logarithms. That assumes that these are roughly normal, which an order statistic does not; but from few blocks it can
-//! tell a difference among many pairs, which an order statistic or a rank test cannot (`verdict.rs`).
+//! tell a difference among many pairs, which an order statistic or a rank test cannot (`verdict.rs`). Where the two stand
+//! among others of a scenario, the error is that of the fit of all (`fit.rs`).
 
-use tolok_stats::{GeometricOutcome, Interval, Level, Sample, geometric_ratio, median_interval_interpolated};
+use tolok_stats::{
+    Difference, GeometricOutcome, Interval, Level, Sample, geometric_ratio, mean_interval, median_interval_interpolated,
+};
 
 use crate::findings::estimate::{Better, Estimate};
 
@@ -39,6 +42,8 @@ pub(crate) struct BlockRatio {
     pub(crate) ratio: Estimate,
     /// The logarithms of the blocks' ratios.
     pub(crate) logarithms: Sample,
+    /// The logarithm of the ratio with its error, or `None` of a single block.
+    pub(crate) difference: Option<Difference>,
     /// By how much a reading may be off, as a share of it: by steps of the timers of both. 0 of everything that is counted.
     pub(crate) step: f64,
     /// Numbers of the blocks in which both were measured, in the order of their ratios.
@@ -48,6 +53,14 @@ pub(crate) struct BlockRatio {
 }
 
 impl BlockRatio {
+    /// The same with the estimate of a fit of all cases. An interval still takes common blocks enough.
+    pub(crate) fn estimated_by(self, difference: Difference) -> Self {
+        let interval = (self.blocks >= least_trials()).then(|| difference.interval(LEVEL));
+        let [low, high] = [interval.map(|it| it.low.exp()), interval.map(|it| it.high.exp())];
+        let ratio = Estimate { value: difference.value.exp(), low, high, trials: self.ratio.trials };
+        Self { ratio, difference: Some(difference), ..self }
+    }
+
     /// Blocks in which the numerator has the better value.
     pub(crate) fn won(&self, better: Better) -> u32 {
         let is_better = |ratio: &&f64| if better == Better::Higher { **ratio > 1.0 } else { **ratio < 1.0 };
@@ -73,10 +86,27 @@ pub(crate) fn ratio_within_blocks(numerator: &[Option<f64>], denominator: &[Opti
     Some(BlockRatio {
         ratio: estimate(ratio, interval, ratios),
         numbers,
+        difference: of_blocks(&log_differences),
         logarithms: log_differences,
         step: 0.0,
         blocks: found.blocks.pairs() as u32,
     })
+}
+
+/// The mean of these differences, of which each is one of a block.
+fn of_blocks(differences: &Sample) -> Option<Difference> {
+    let n = differences.len() as f64;
+    let standard_error = (differences.variance()? / n).sqrt();
+    Some(Difference { value: differences.mean(), standard_error, df: n - 1.0 })
+}
+
+/// The geometric mean of values above 0, with Student's interval of their logarithms, or `None` without values.
+pub(crate) fn geometric_mean(values: &[f64]) -> Option<Estimate> {
+    let logarithms: Vec<f64> = values.iter().map(|value| value.ln()).collect();
+    let sample = Sample::new(&logarithms).ok()?;
+    let interval = mean_interval(&sample, LEVEL);
+    let [low, high] = [interval.map(|it| it.low.exp()), interval.map(|it| it.high.exp())];
+    Some(Estimate { value: sample.mean().exp(), low, high, trials: values.to_vec() })
 }
 
 /// The least number of values that have an interval.
@@ -124,6 +154,11 @@ impl Estimate {
     pub(crate) fn falling(&self, of: impl Fn(f64) -> f64) -> Self {
         let turned = self.rising(of);
         Self { low: turned.high, high: turned.low, ..turned }
+    }
+
+    /// The same of these values.
+    pub(crate) fn with_trials(self, trials: Vec<f64>) -> Self {
+        Self { trials, ..self }
     }
 
     /// A ratio the other way round.

@@ -27,6 +27,7 @@ mod fairness_rules;
 pub mod figure;
 pub mod figures;
 mod findings;
+mod fit;
 mod flag;
 mod flags;
 pub mod forecast;

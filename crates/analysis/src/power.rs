@@ -1,39 +1,41 @@
-//! How many blocks a difference that matters needs, and how small a one the blocks of a run can show.
+//! How many blocks a difference that matters needs, and how small a one the blocks of a run name.
 //!
-//! It is reckoned from how much the ratios of this run scatter from block to block, with the test that its verdicts rest on:
-//! a paired t test of the logarithms at a level that is corrected for all pairs. The answer is for the next run, and changes
-//! no verdict of this one.
+//! It is reckoned from the fit that the verdicts rest on: from the standard error of each pair and how surely that is known, at a
+//! level that is corrected for all pairs. A verdict also asks that the difference *seen* has the smallest effect, so a true one
+//! of just that size is named in less than half of all runs. So the number of blocks is for one of twice that size. The answer is
+//! for the next run, and changes no verdict of this one.
 
-use tolok_stats::{Sample, blocks_needed, smallest_effect_found};
+use tolok_stats::Naming;
 
-use crate::estimate::{LEVEL, least_trials};
+use crate::estimate::LEVEL;
 use crate::figures::{Quantity, amount, counted, small_share};
-use crate::findings::{Estimate, PowerNote};
+use crate::findings::{PairComparison, PowerNote};
 
-/// The chance to find a difference that the numbers are for.
+/// The chance to name a difference that the numbers are for.
 const POWER: f64 = 0.80;
+/// The difference that blocks are counted for, in smallest effects.
+const EFFECTS: f64 = 2.0;
 /// No larger number of blocks is looked for by `tolok-stats`.
 const MOST_BLOCKS: &str = "10,000";
 
-/// What the pairs of a scenario would need, of whose ratios these are, or `None` where no pair has blocks enough to know how much
-/// it scatters, or where the study has no smallest effect.
-pub(crate) fn power<'a>(ratios: impl Iterator<Item = &'a Estimate>, smallest_effect: f64) -> Option<PowerNote> {
-    let tested = ratios.filter(|ratio| smallest_effect > 0.0 && ratio.trials.len() >= least_trials() as usize);
-    let mut scatters: Vec<(f64, usize)> =
-        tested.filter_map(|ratio| Some((scatter(ratio)?, ratio.trials.len()))).collect();
-    scatters.sort_by(|left, right| left.0.total_cmp(&right.0).then(right.1.cmp(&left.1)));
+/// What the pairs of a scenario would need, or `None` where no pair has blocks enough to know how much it scatters, or where the
+/// study has no smallest effect.
+pub(crate) fn power<'a>(pairs: impl Iterator<Item = &'a PairComparison>, smallest_effect: f64) -> Option<PowerNote> {
+    let known = pairs.filter(|_| smallest_effect > 0.0).filter_map(naming);
+    let mut scatters: Vec<Naming> = known.collect();
+    scatters.sort_by(|left, right| left.sd.total_cmp(&right.sd).then(right.blocks.cmp(&left.blocks)));
+    let pairs = scatters.len();
+    scatters.iter_mut().for_each(|it| (it.comparisons, it.least_size) = (pairs, smallest_effect.ln_1p()));
     // With an even number, it takes the one that scatters more: a block too many is better than one too few.
-    let (median, blocks) = *scatters.get(scatters.len() / 2)?;
-    let (worst, _) = *scatters.last()?;
-    let (pairs, effect) = (scatters.len(), smallest_effect.ln_1p());
-    let needed = |scatter: f64| blocks_needed(scatter, effect, LEVEL, POWER, pairs);
-    let smallest_found = smallest_effect_found(median, blocks as u32, LEVEL, POWER, pairs).exp_m1();
+    let (median, worst) = (scatters.get(pairs / 2)?, scatters.last()?);
+    let effect = EFFECTS * smallest_effect;
+    let needed = |naming: &Naming| naming.blocks_needed(effect.ln_1p(), POWER);
     let mut note = PowerNote {
-        effect: smallest_effect,
+        effect,
         power: POWER,
         blocks_needed: needed(median),
         blocks_needed_worst: needed(worst),
-        smallest_found,
+        smallest_found: median.smallest_named(POWER).exp_m1(),
         sentence: String::new(),
     };
     note.sentence = sentence(&note, pairs);
@@ -46,10 +48,11 @@ pub fn difference(size: f64) -> String {
     if size < LARGE { small_share(size) } else { amount(Quantity::Ratio, 1.0 + size) }
 }
 
-/// Standard deviation of the logarithms of the blocks' ratios.
-fn scatter(ratio: &Estimate) -> Option<f64> {
-    let logarithms: Vec<f64> = ratio.trials.iter().map(|ratio| ratio.ln()).collect();
-    Sample::new(&logarithms).ok()?.standard_deviation()
+/// How a pair scatters. Its share of all pairs is set once these are known.
+fn naming(pair: &PairComparison) -> Option<Naming> {
+    let (standard_error, df) = pair.standard_error.zip(pair.degrees_of_freedom)?;
+    let sd = standard_error * f64::from(pair.blocks).sqrt();
+    Some(Naming { sd, df, blocks: pair.blocks, level: LEVEL, comparisons: 1, least_size: 0.0 })
 }
 
 fn sentence(note: &PowerNote, pairs: usize) -> String {
@@ -70,44 +73,54 @@ fn sentence(note: &PowerNote, pairs: usize) -> String {
 mod tests {
     use super::*;
     use crate::estimate::ratio_within_blocks;
+    use crate::findings::Better;
+    use crate::verdict::{Rule, judge};
 
-    fn pair(scatter: f64, blocks: usize) -> Estimate {
+    fn pair(scatter: f64, blocks: usize) -> PairComparison {
         let off = [1.0, -1.0];
         let above: Vec<Option<f64>> = (0..blocks).map(|block| Some(f64::exp(scatter * off[block % 2]))).collect();
-        ratio_within_blocks(&above, &vec![Some(1.0); blocks]).unwrap().ratio
+        let ratio = ratio_within_blocks(&above, &vec![Some(1.0); blocks]).unwrap();
+        judge(vec![ratio], Rule { smallest_effect: 0.03, aa_effect: None }).remove(0).finding(Better::Higher)
     }
 
     #[test]
     fn the_median_pair_and_the_worst_are_named() {
-        let note = power([pair(0.01, 10), pair(0.02, 10), pair(0.05, 10)].iter(), 0.03).unwrap();
+        let note = power([pair(0.01, 10), pair(0.03, 10), pair(0.08, 10)].iter(), 0.03).unwrap();
         let (median, worst) = (note.blocks_needed.unwrap(), note.blocks_needed_worst.unwrap());
-        assert!(5 < median && median < worst, "{note:?}");
+        assert!(5 <= median && median < worst, "{note:?}");
         let found = small_share(note.smallest_found);
         assert!(note.sentence.starts_with(&format!("This run can detect differences of about {found} or more. ")));
         let needs = format!(
-            "Detecting 3% would take about {median} rounds for the median pair and {worst} rounds for the worst."
+            "Detecting 6% would take about {median} rounds for the median pair and {worst} rounds for the worst."
         );
         assert!(note.sentence.ends_with(&needs), "{}", note.sentence);
     }
 
-    /// What a run would have shown, and how many blocks that takes, are the same question asked from two sides.
+    /// What a run would have named, and how many blocks that takes, are the same question asked from two sides.
     #[test]
-    fn the_blocks_of_a_run_are_enough_for_the_difference_that_they_show() {
-        let note = power([pair(0.03, 12)].iter(), 0.03).unwrap();
-        assert!(note.smallest_found > 0.0 && note.blocks_needed.unwrap() != 12);
-        let again = power([pair(0.03, 12)].iter(), note.smallest_found + 1e-9).unwrap();
-        assert_eq!(again.blocks_needed, Some(12));
+    fn the_blocks_of_a_run_are_enough_for_the_difference_that_they_name() {
+        let found = power([pair(0.05, 12)].iter(), 0.03).unwrap().smallest_found;
+        let again = Naming { comparisons: 1, least_size: 0.03f64.ln_1p(), ..naming(&pair(0.05, 12)).unwrap() };
+        assert_eq!(again.blocks_needed(found.ln_1p() + 1e-9, POWER), Some(12));
+    }
+
+    /// Half of all estimates are smaller than the truth.
+    #[test]
+    fn no_run_names_the_smallest_effect_itself_in_four_of_five() {
+        let quiet = power([pair(0.001, 20)].iter(), 0.03).unwrap();
+        assert!(quiet.smallest_found > 0.03 && quiet.smallest_found < 0.035, "{quiet:?}");
+        assert_eq!(quiet.effect, 0.06);
     }
 
     #[test]
     fn more_pairs_take_more_blocks() {
-        let needed = |pairs: usize| power(vec![pair(0.03, 10); pairs].iter(), 0.03).unwrap().blocks_needed.unwrap();
+        let needed = |pairs: usize| power(vec![pair(0.05, 10); pairs].iter(), 0.03).unwrap().blocks_needed.unwrap();
         assert!(needed(1) < needed(6) && needed(6) < needed(28));
     }
 
     #[test]
     fn what_ten_thousand_blocks_do_not_show_has_no_number() {
-        let note = power([pair(3.0, 10)].iter(), 0.03).unwrap();
+        let note = power([pair(5.0, 10)].iter(), 0.03).unwrap();
         assert_eq!(note.blocks_needed, None);
         assert!(note.sentence.contains("would take about more than 10,000 rounds"), "{}", note.sentence);
     }

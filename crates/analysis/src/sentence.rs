@@ -37,7 +37,7 @@ pub(crate) fn in_sentences(parts: [String; 3]) -> String {
 }
 
 fn alone(only: &CaseFinding) -> String {
-    let goodput = only.goodput_rps.as_ref().map(|goodput| figure(Quantity::Number, goodput).line());
+    let goodput = only.shown_goodput_rps().map(|goodput| figure(Quantity::Number, goodput).line());
     let goodput = goodput.unwrap_or_default();
     format!("{} serves {goodput} correct responses per second; there is nothing to compare it with", only.short)
 }

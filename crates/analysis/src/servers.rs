@@ -3,7 +3,7 @@
 use tolok_model::{Case, ExternalServer, LoadTool, Outcome, Role, Scenario, TrialRecord, describe_slices};
 
 use crate::bottleneck::bottleneck;
-use crate::case::{Draft, comparisons, finding, noise_floor_of, order, relate};
+use crate::case::{Draft, comparisons, finding, noise_floor_of, relate, settle};
 use crate::case_inputs::CaseInputs;
 use crate::database::database;
 use crate::demands::demands;
@@ -87,10 +87,12 @@ impl<'a> Analysis<'a> {
         let of_role = |role| self.cases.iter().filter(move |(case, _)| case.role == role);
         let drafts = |role| of_role(role).map(|(case, observations)| self.draft(case, observations));
         let mut competing: Vec<Draft<ServerFigures>> = drafts(Role::Subject).collect();
-        competing.sort_by(|left, right| order(&left.finding, &right.finding));
+        settle(&mut competing);
 
         // With several ceilings the highest is the limit.
-        let ceiling = drafts(Role::Ceiling).min_by(|left, right| order(&left.finding, &right.finding));
+        let mut ceilings: Vec<Draft<ServerFigures>> = drafts(Role::Ceiling).collect();
+        settle(&mut ceilings);
+        let ceiling = ceilings.into_iter().next();
         let against_ceiling = ceiling.as_ref().map(|ceiling| &ceiling.blocks);
         let again = |twin: &str| (comparand(&Observations::of(twin, self.records.plan, self.records.trials)), 0.0);
         let noise_floor = noise_floor_of(self.records.plan, &scenario.id, &competing, again);

@@ -6,8 +6,8 @@
 //!
 //! Of 6 cases there are 15 pairs, and among 15 comparisons of equal cases, each right in 95 of 100, more than half of all
 //! runs would have a false one. So p values are adjusted for all pairs of the scenario (Holm 1979): among all of them a
-//! difference is said where none is in at most 5 of 100 runs. p is that of the paired t test of the logarithms; by a test of
-//! signs or ranks no p of 6 blocks is below 0.031, so that after the adjustment nothing could ever be told.
+//! difference is said where none is in at most 5 of 100 runs. p is that of Student's t of the fit of all cases (`fit.rs`); by a
+//! test of signs or ranks no p of 6 blocks is below 0.031, so that after the adjustment nothing could ever be told.
 //!
 //! 1. Fewer than 5 common blocks have no interval: *cannot tell*.
 //! 2. The adjusted p is below 0.05 and the size is at least the study's smallest effect: *faster* (or *slower*). But where the
@@ -23,7 +23,7 @@
 //! All parts are the same for a ratio and its reciprocal, so exchanging the two cases turns *faster* into *slower* and
 //! changes nothing else.
 
-use tolok_stats::{Interval, equivalence_paired, holm, mean_interval, paired_t};
+use tolok_stats::{Interval, holm};
 
 use crate::estimate::{BlockRatio, LEVEL, half_width, least_trials, size};
 use crate::findings::{Better, Estimate, PairComparison, Verdict};
@@ -52,6 +52,8 @@ pub(crate) struct Judged {
     pub(crate) simultaneous: Option<Interval>,
     pub(crate) p_adjusted: Option<f64>,
     pub(crate) p_equivalence_adjusted: Option<f64>,
+    /// Of a pair that was told apart, the logarithm of its ratio freed of what it owes to that.
+    pub(crate) noticed: Option<f64>,
     /// What is said of the numerator, if the larger of the two is the better one.
     pub(crate) verdict: Verdict,
 }
@@ -59,7 +61,11 @@ pub(crate) struct Judged {
 impl Judged {
     /// As findings have it, of a figure that is better this way.
     pub(crate) fn finding(self, better: Better) -> PairComparison {
+        let shown = self.pair.difference.filter(|_| self.p_adjusted.is_some());
         PairComparison {
+            standard_error: shown.map(|difference| difference.standard_error),
+            degrees_of_freedom: shown.map(|difference| difference.df),
+            ratio_if_noticed: self.noticed.map(f64::exp),
             outlier_blocks: outlier_blocks(&self.pair),
             simultaneous_low: self.simultaneous.map(|interval| interval.low),
             simultaneous_high: self.simultaneous.map(|interval| interval.high),
@@ -89,12 +95,16 @@ pub(crate) fn judge(pairs: Vec<BlockRatio>, rule: Rule) -> Vec<Judged> {
     let differences = adjusted(pairs.iter().map(p_of_difference).collect());
     let equivalences = adjusted(pairs.iter().map(|pair| p_of_equivalence(pair, rule.smallest_effect)).collect());
     let tested = pairs.iter().filter(|pair| is_tested(pair)).count();
-    let judged = |(pair, (p_adjusted, p_equivalence_adjusted)): (BlockRatio, (Option<f64>, Option<f64>))| Judged {
-        simultaneous: simultaneous(&pair, tested),
-        verdict: verdict(&pair.ratio, rule, p_adjusted, p_equivalence_adjusted),
-        pair,
-        p_adjusted,
-        p_equivalence_adjusted,
+    let judged = |(pair, (p_adjusted, p_equivalence_adjusted)): (BlockRatio, (Option<f64>, Option<f64>))| {
+        let verdict = verdict(&pair.ratio, rule, p_adjusted, p_equivalence_adjusted);
+        Judged {
+            simultaneous: simultaneous(&pair, tested),
+            noticed: noticed(&pair, rule, p_adjusted).filter(|_| verdict.is_told_apart()),
+            verdict,
+            pair,
+            p_adjusted,
+            p_equivalence_adjusted,
+        }
     };
     pairs.into_iter().zip(differences.into_iter().zip(equivalences)).map(judged).collect()
 }
@@ -117,21 +127,19 @@ fn is_tested(pair: &BlockRatio) -> bool {
 
 /// How often two equal cases would differ as much. Readings of a timer must differ by more than its steps allow.
 pub(crate) fn p_of_difference(pair: &BlockRatio) -> Option<f64> {
-    let (mean, slack) = (pair.logarithms.mean(), pair.step.ln_1p());
-    match () {
-        () if !is_tested(pair) => None,
-        () if mean.abs() <= slack => Some(1.0),
-        () => paired_t(&pair.logarithms, slack.copysign(mean)).map(|test| test.p),
+    let (difference, slack) = (pair.difference.filter(|_| is_tested(pair))?, pair.step.ln_1p());
+    match difference.value {
+        value if value.abs() <= slack => Some(1.0),
+        value => difference.p(slack.copysign(value)),
     }
 }
 
 /// How often two cases that differ by the smallest effect would look as alike.
 pub(crate) fn p_of_equivalence(pair: &BlockRatio, smallest_effect: f64) -> Option<f64> {
-    let margin = smallest_effect.ln_1p() - pair.step.ln_1p();
-    match () {
-        () if !is_tested(pair) => None,
-        () if margin <= 0.0 => Some(1.0),
-        () => equivalence_paired(&pair.logarithms, margin),
+    let difference = pair.difference.filter(|_| is_tested(pair))?;
+    match smallest_effect.ln_1p() - pair.step.ln_1p() {
+        margin if margin <= 0.0 => Some(1.0),
+        margin => difference.p_equivalence(margin),
     }
 }
 
@@ -143,9 +151,20 @@ pub(crate) fn adjusted(p: Vec<Option<f64>>) -> Vec<Option<f64>> {
 
 /// Bonferroni's intervals: of so many, all hold at once in at least 95 of 100 runs.
 fn simultaneous(pair: &BlockRatio, pairs: usize) -> Option<Interval> {
-    let interval = mean_interval(&pair.logarithms, LEVEL.simultaneous(pairs)).filter(|_| is_tested(pair))?;
+    let interval = pair.difference.filter(|_| is_tested(pair))?.interval(LEVEL.simultaneous(pairs));
     let step = 1.0 + pair.step;
     Some(Interval { low: interval.low.exp() / step, high: interval.high.exp() * step, level: interval.level })
+}
+
+/// The logarithm of a ratio freed of what it owes to having passed both conditions of a verdict.
+fn noticed(pair: &BlockRatio, rule: Rule, p_adjusted: Option<f64>) -> Option<f64> {
+    let (difference, p) = (pair.difference?, p_of_difference(pair)?);
+    // So many comparisons shared the chance of a false one where this pair's turn came.
+    let shared = if p > 0.0 { (p_adjusted? / p).max(1.0) } else { 1.0 };
+    let level = LEVEL.simultaneous(shared.round() as usize);
+    let interval = difference.interval(level);
+    let threshold = ((interval.high - interval.low) / 2.0 + pair.step.ln_1p()).max(rule.smallest_effect.ln_1p());
+    Some(difference.given_noticed(threshold))
 }
 
 /// What a ratio says; the rule stands at the top of this module.

@@ -47,9 +47,9 @@ pub(crate) fn share_words(share: &Estimate) -> String {
 pub(crate) fn interval_words(findings: &Findings) -> &'static str {
     match findings.run.blocks {
         0..=4 => "no interval: it takes 5 trials.",
-        5 => "interval: the range of the 5 trials, which covers the median in 93.75% of cases; none of fewer.",
+        5 => "intervals of goodput and wall time: 95%, Student’s t; others: the range of the 5 trials (93.75%).",
         _ => {
-            "interval: 95%, by interpolated order statistics of the median; of 5 trials their range (93.75%), of fewer none."
+            "intervals: 95%; of goodput and wall time Student’s t, of medians by order statistics; of fewer than 5 trials none."
         }
     }
 }

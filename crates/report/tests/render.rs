@@ -487,7 +487,7 @@ mod databases {
         let page = text(&edge_case("database"), Format::Html);
         let chart = part(&page, "1,000 rows of 40 fields: correct responses per second", "</svg>");
         assert!(
-            chart.contains("machine limit 2.35k, beyond the scale") && !chart.contains("class=\"ceil\""),
+            chart.contains("machine limit 2.37k, beyond the scale") && !chart.contains("class=\"ceil\""),
             "{chart}"
         );
     }

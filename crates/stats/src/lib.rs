@@ -52,6 +52,7 @@
 //! | geometric mean of ratios | [`geometric_ratio`] | 5 at every level | lognormal ratios |
 //! | mean | [`mean_interval`]; [`paired_t`] | 5 at every level; 2 | normal values |
 //! | difference of two means | [`welch`] | 5 in each; 2 in each | none; close for normal values |
+//! | difference of two of several cases | [`TwoWay`] | 2 common blocks | none; see `tests/coverage.rs` |
 //! | difference too small to matter | [`equivalence_paired`], [`equivalence_welch`] | 5 | as the tests above |
 //!
 //! What the t intervals cover when values are *not* normal was simulated: `tests/coverage.rs`.
@@ -71,6 +72,7 @@ mod hodges_lehmann;
 mod interval;
 mod means;
 mod median;
+mod moderation;
 mod multiple;
 mod normal;
 mod paired;
@@ -81,7 +83,9 @@ mod rng;
 mod special;
 mod steady;
 mod student;
+mod symmetric;
 mod theil_sen;
+mod two_way;
 
 pub use changepoints::{LEAST_SEGMENT, changepoint_penalty, changepoints};
 pub use equivalence::{equivalence_paired, equivalence_welch};
@@ -94,9 +98,10 @@ pub use median::{median_interval, median_interval_interpolated};
 pub use multiple::holm;
 pub use normal::{normal_cdf, normal_quantile};
 pub use paired::{BlockCounts, PairedRatio, RatioOutcome, paired_ratio};
-pub use power::{blocks_needed, smallest_effect_found};
+pub use power::{Naming, blocks_needed, smallest_effect_found};
 pub use quantile::{LARGEST, LEAST_POSITIVE, LogRatio, SD_OF_MAD, Sample, log_ratio};
 pub use rng::Rng;
 pub use steady::{LEAST_STEADY_SECONDS, STEADY_TOLERANCE, SteadyClass, SteadyLevel, SteadyState, steady};
 pub use student::{student_t_cdf, student_t_quantile};
 pub use theil_sen::{Slope, theil_sen};
+pub use two_way::{Difference, TwoWay};

@@ -68,6 +68,61 @@ pub fn smallest_effect_found(sd: f64, n: u32, level: Level, power: f64, comparis
     rising_root(|log_effect| beyond_rounding(lacks(log_effect))).exp() * sd
 }
 
+/// A pair of cases whose difference is to be *named*: p must be below its level, and the difference seen must have a least size.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Naming {
+    /// Standard deviation of the difference within a block.
+    pub sd: f64,
+    /// Degrees of freedom that this is known with, of so many `blocks`. Of other numbers of blocks they are in proportion.
+    pub df: f64,
+    /// Blocks of the run that this was estimated from.
+    pub blocks: u32,
+    /// The level of a single comparison.
+    pub level: Level,
+    /// Comparisons that share it.
+    pub comparisons: usize,
+    /// Smaller differences are not named, however sure.
+    pub least_size: f64,
+}
+
+impl Naming {
+    /// The chance that `blocks` name a true difference of `effect`, whichever way.
+    ///
+    /// Of a true difference of the least size itself it stays below one half, with any number of blocks: half of all estimates are
+    /// smaller than the truth.
+    pub fn power(&self, effect: f64, blocks: u32) -> f64 {
+        if !(self.sd > 0.0 && self.df > 0.0 && self.blocks > 1) {
+            return if effect.abs() >= self.least_size { 1.0 } else { 0.0 };
+        }
+        let df = self.df * (f64::from(blocks) - 1.0) / (f64::from(self.blocks) - 1.0);
+        let least = self.least_size / self.sd * f64::from(blocks).sqrt();
+        PairedT::with(blocks, df, self.level.simultaneous(self.comparisons), least).power(effect.abs() / self.sd)
+    }
+
+    /// The least number of blocks with that chance, or `None` where more than 10,000 would be needed.
+    pub fn blocks_needed(&self, effect: f64, power: f64) -> Option<u32> {
+        let enough = |blocks: u32| self.power(effect, blocks) >= power;
+        let (mut too_few, mut blocks) = (Level::LEAST_SAMPLE as u32 - 1, Level::LEAST_SAMPLE as u32);
+        while !enough(blocks) {
+            if blocks == MOST_BLOCKS {
+                return None;
+            }
+            (too_few, blocks) = (blocks, (2 * blocks).min(MOST_BLOCKS));
+        }
+        while blocks - too_few > 1 {
+            let middle = too_few + (blocks - too_few) / 2;
+            if enough(middle) { blocks = middle } else { too_few = middle }
+        }
+        Some(blocks)
+    }
+
+    /// The smallest true difference that the run's own blocks name with that chance.
+    pub fn smallest_named(&self, power: f64) -> f64 {
+        let lacks = |log_effect: f64| self.power(log_effect.exp(), self.blocks) - power;
+        rising_root(|log_effect| if lacks(log_effect).abs() < 1e-13 { 0.0 } else { lacks(log_effect) }).exp()
+    }
+}
+
 fn is_power(power: f64) -> bool {
     power > 0.0 && power < 1.0
 }
@@ -88,10 +143,15 @@ struct PairedT {
 
 impl PairedT {
     fn of(n: u32, level: Level) -> Self {
-        let df = f64::from(n) - 1.0;
+        Self::with(n, f64::from(n) - 1.0, level, 0.0)
+    }
+
+    /// The same with a standard deviation that is known with so many degrees of freedom. A mean must also be at least so many
+    /// true standard errors.
+    fn with(n: u32, df: f64, level: Level, least: f64) -> Self {
         let critical = student_t_quantile(1.0 - level.miss() / 2.0, df);
         let thresholds: Vec<(f64, f64)> =
-            estimated_sd(df).into_iter().map(|(s, weight)| (critical * s, weight)).collect();
+            estimated_sd(df).into_iter().map(|(s, weight)| ((critical * s).max(least), weight)).collect();
         let weights = thresholds.iter().map(|(_, weight)| weight).sum();
         Self { blocks: f64::from(n), thresholds, weights }
     }
@@ -144,6 +204,25 @@ mod tests {
     fn without_any_spread_the_least_number_of_blocks_is_enough() {
         assert_eq!(blocks_needed(0.0, 0.01, Level::P95, 0.99, 100), Some(5));
         assert_eq!(smallest_effect_found(0.0, 5, Level::P95, 0.8, 1), 0.0);
+    }
+
+    #[test]
+    fn a_difference_of_the_least_size_is_named_in_less_than_half_of_all_studies() {
+        let naming = Naming { sd: 0.05, df: 30.0, blocks: 10, level: Level::P95, comparisons: 15, least_size: 0.03 };
+        let powers = [5, 20, 1_000].map(|blocks| naming.power(0.03, blocks));
+        assert!(powers.iter().all(|power| *power < 0.5 + 1e-9) && powers[2] > 0.45, "{powers:?}");
+        assert_eq!(naming.blocks_needed(0.03, 0.8), None);
+        let blocks = naming.blocks_needed(0.06, 0.8).unwrap();
+        assert!(naming.power(0.06, blocks) >= 0.8 && naming.power(0.06, blocks - 1) < 0.8);
+        assert!((naming.power(naming.smallest_named(0.8), 10) - 0.8).abs() < 1e-9);
+    }
+
+    #[test]
+    fn without_a_least_size_naming_is_the_paired_t_test() {
+        let naming = Naming { sd: 2.0, df: 9.0, blocks: 10, level: Level::P95, comparisons: 1, least_size: 0.0 };
+        for blocks in [5, 10, 25] {
+            assert!((naming.power(1.6, blocks) - power_of_paired_t(0.8, blocks, Level::P95)).abs() < 1e-12);
+        }
     }
 
     #[test]

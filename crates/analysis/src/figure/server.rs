@@ -37,6 +37,9 @@ figures! {
     /// Mean bytes of a correct response's body in a trial.
     body_bytes_per_good: Option<Estimate> = median(|it, _| Some(it.body_bytes as f64 / answers(it)?))
         [Bytes] last "body_bytes_per_good" tidy "body_bytes_per_good";
+    /// Correct responses per second as tables show them: the geometric mean over the scenario's blocks. The ratio of two ranked cases
+    /// is that of these values.
+    goodput_typical_rps: Option<Estimate> = later(()) [PerSecond Higher] last "goodput_typical_rps";
     /// What limited it; absent without a scored trial.
     bottleneck: Option<Bottleneck> = later(());
     /// Scheduled requests per second; absent in a closed loop.
@@ -120,6 +123,13 @@ figures! {
         "latency_mean_s" [Seconds] "Mean response time." = |it, _| it.latency.mean_s;
         "latency_p90_s" [Seconds] "The 90th percentile of response times." = |it, _| it.latency.at(0.9);
         "latency_p999_s" [Seconds] "The 99.9th percentile of response times." = |it, _| it.latency.at(0.999);
+    }
+}
+
+impl ServerFigures {
+    /// What tables and charts show, and what they are ordered by.
+    pub fn shown_goodput_rps(&self) -> Option<&Estimate> {
+        self.goodput_typical_rps.as_ref().or(self.goodput_rps.as_ref())
     }
 }
 

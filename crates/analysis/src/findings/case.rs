@@ -158,6 +158,13 @@ impl Deref for Comparison {
 /// Two cases by one figure, within blocks: goodput of servers, or a time of programs.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct PairComparison {
+    /// The standard error of the ratio's logarithm, from the fit of all cases of the scenario; none of too few blocks.
+    pub standard_error: Option<f64>,
+    /// The degrees of freedom of that error.
+    pub degrees_of_freedom: Option<f64>,
+    /// Of two that were told apart, the ratio freed of what it owes to having been noticed: in half of all runs that would have
+    /// named this pair, the ratio seen is larger. 1 where nothing is left of it.
+    pub ratio_if_noticed: Option<f64>,
     /// Figure of the first over figure of the second, within blocks: the geometric mean, with its own interval.
     pub ratio: Estimate,
     /// Lower end of the interval for all pairs of the scenario together; absent if `ratio` has none.

@@ -24,18 +24,18 @@ pub struct NoiseFloor {
     pub sentence: String,
 }
 
-/// How many blocks would detect the smallest difference that matters.
+/// How many blocks would have named a difference of twice the smallest size that matters.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct PowerNote {
     /// The difference, as a fraction.
     pub effect: f64,
-    /// The chance of detecting it that the number is for, from 0 to 1.
+    /// The chance of the verdict *faster* that the number is for, from 0 to 1.
     pub power: f64,
     /// Blocks that the median pair of the scenario would need; absent above 10,000.
     pub blocks_needed: Option<u32>,
     /// Blocks that the pair with the largest scatter would need; absent if more than 10,000.
     pub blocks_needed_worst: Option<u32>,
-    /// The smallest difference that this run's blocks detect with that chance in the median pair, as a fraction.
+    /// The smallest difference that the blocks of this run would have named with that chance in the median pair, as a fraction.
     pub smallest_found: f64,
     /// The same in a sentence.
     pub sentence: String,

@@ -14,8 +14,8 @@ use super::trials::TrialCounts;
 use super::untested::Untested;
 use crate::JsonSchema;
 
-/// Version of the format of [`Findings`].
-pub const FINDINGS_SCHEMA: u32 = 6;
+/// Version of the format of [`Findings`], and of the rules that judge. Since 7, all cases of a scenario are fitted together.
+pub const FINDINGS_SCHEMA: u32 = 7;
 
 /// All findings of a run.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]

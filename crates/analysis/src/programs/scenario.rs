@@ -7,7 +7,7 @@ use tolok_model::{Case, ProgramScenario};
 use super::flags::{flags, is_at_floor};
 use super::sentence::verdict_sentence;
 use super::timings::{self, Timings, coarsest_step};
-use crate::case::{Draft, comparisons, finding, noise_floor_of, order, relate};
+use crate::case::{Draft, comparisons, finding, noise_floor_of, relate, settle};
 use crate::environment::Surroundings;
 use crate::figure::program::{PROGRAM_TRIALS, ProgramFigures};
 use crate::figure::table::{Around, Readings};
@@ -58,7 +58,7 @@ fn of_scenario<'a>(records: &Records<'a>, scenario: &'a ProgramScenario) -> Time
         mean_s.insert(draft.finding.subject.clone(), means);
         drafts.push(draft);
     }
-    drafts.sort_by(|left, right| order(&left.finding, &right.finding));
+    settle(&mut drafts);
     let again = |twin: &str| {
         let again = Timings::of(twin, plan, records.trials);
         (again.by_block(timings::wall_s).into(), coarsest_step(&again))

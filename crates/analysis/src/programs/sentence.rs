@@ -21,7 +21,7 @@ pub(crate) fn verdict_sentence(
 
 fn alone(only: &ProgramCaseFinding) -> String {
     let line = |estimate: &Estimate| figure(Quantity::Seconds, estimate).line();
-    let wall = only.wall_s.as_ref().map(line).unwrap_or_default();
+    let wall = only.shown_wall_s().map(line).unwrap_or_default();
     let above = only.above_floor_s.as_ref().filter(|_| !only.is_at_floor);
     let above = above.map(|above| format!(", {} of it above its start", line(above))).unwrap_or_default();
     format!("{} takes {wall}{above}; there is nothing to compare it with", only.short)

@@ -52,7 +52,8 @@ struct Answer<'a> {
     contest: &'a Contest<'a>,
     /// Places of those who have enough blocks with the first to be held against it; the first among them.
     judged: Vec<usize>,
-    /// Those of them that no other significantly beats.
+    /// Those of them that stand before the first that another significantly beats: a case that scatters is beaten by nobody, and is
+    /// no better for it than those before it.
     picks: Vec<usize>,
 }
 
@@ -60,7 +61,8 @@ impl<'a> Answer<'a> {
     fn of(scene: &'a Scene<'a>, contest: &'a Contest<'a>) -> Self {
         let is_judged = |place: &usize| *place == 0 || contest.pair(0, *place).is_some_and(|it| it.ratio.low.is_some());
         let judged: Vec<usize> = (0..contest.cases.len()).filter(is_judged).collect();
-        let picks = contest.unbeaten().into_iter().filter(|place| judged.contains(place)).collect();
+        let unbeaten = contest.unbeaten();
+        let picks = judged.iter().copied().take_while(|place| unbeaten.contains(place)).collect();
         Self { scene, contest, judged, picks }
     }
 
@@ -127,7 +129,7 @@ impl<'a> Answer<'a> {
     }
 
     fn because(&self) -> String {
-        let value = value(self.contest.metric, self.case(self.picks[0]));
+        let value = value(self.contest.metric, self.contest.values[self.picks[0]]);
         let mut parts =
             vec![if self.picks.len() > 1 { format!("{} {value}", self.title(self.picks[0])) } else { value }];
         let named =
@@ -226,9 +228,8 @@ fn ratio(metric: ComparedMetric, pair: &Pair) -> String {
     words.interval.map_or(words.value.clone(), |interval| format!("{}, {interval}", words.value))
 }
 
-/// The median of a case, with its unit.
-fn value(metric: ComparedMetric, case: &CaseFinding) -> String {
-    let Some(found) = metric.of_server(case) else { return String::new() };
-    let words = amount(metric.quantity(), found.value);
+/// The value of a case, with its unit.
+fn value(metric: ComparedMetric, value: f64) -> String {
+    let words = amount(metric.quantity(), value);
     if metric == ComparedMetric::Goodput { format!("{words}/s") } else { words }
 }

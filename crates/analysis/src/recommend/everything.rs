@@ -1,9 +1,15 @@
 //! One for everything: the case that is least far behind where it is furthest behind.
 //!
-//! Each candidate has its share of the best in each scenario (the ratio of goodputs within blocks; the best is the first of
-//! the scenario's table), and the lowest of these counts. Two candidates are compared by the ratio of these two shares, block by
-//! block. Which scenario is the worst was chosen by the same figures, so of S scenarios each pair counts S times in the adjustment
-//! for all pairs: a scenario that is the worst by chance tells nothing that it would not have told among all of them.
+//! Each candidate has its share of the best in each scenario (their ratio beside the table; the best is the first of it), and the
+//! lowest of these counts. A candidate is behind if
+//!
+//! - the scenario in which its share is lowest told it behind the candidate with the highest share, or
+//! - the ratio of their two shares, block by block, tells it behind one before it. Which scenario is the worst was chosen by the
+//!   same figures, so of S scenarios each pair counts S times in the adjustment for all pairs: a scenario that is the worst by
+//!   chance tells nothing that it would not have told among all of them.
+//!
+//! Picked are those before the first that is behind. A case that scatters may be told behind nobody; that is no reason to list it
+//! while one with a higher share is left out.
 
 use super::by_figure::MORE;
 use super::changes::goodput_changes;
@@ -11,11 +17,13 @@ use super::strength::{CLEARLY_AHEAD, Marks, aa_caveat, caveats};
 use super::{Said, Scene};
 use crate::compare::ComparedMetric;
 use crate::contest::by_block;
-use crate::estimate::{BlockRatio, ratio_within_blocks};
+use crate::estimate::BlockRatio;
 use crate::figures::{Quantity, amount, counted, figure, listed};
 use crate::findings::{CaseFinding, Strength, Verdict};
+use crate::fit::Fit;
 use crate::grouping::pairs_of;
 use crate::noise::aa_effect;
+use crate::slices::Comparand;
 use crate::verdict::{Judged, Rule, judge};
 
 /// A candidate where it is furthest behind.
@@ -23,7 +31,7 @@ struct Candidate<'a> {
     case: &'a CaseFinding,
     scene: &'a Scene<'a>,
     /// Goodput over that of the best, block by block.
-    shares: Vec<Option<f64>>,
+    shares: Comparand,
     worst: f64,
 }
 
@@ -50,11 +58,12 @@ fn candidate<'a>(scenes: &[&'a Scene<'a>], subject: &str) -> Option<Candidate<'a
     let of = |scene: &&'a Scene<'a>| {
         let ranked = || scene.finding.cases.iter().filter(|case| case.ranked);
         let (best, case) = (ranked().next()?, ranked().find(|case| case.subject == subject)?);
-        let goodput = |case: &CaseFinding| by_block(scene.records, &case.case, ComparedMetric::Goodput, None).values;
+        let goodput = |case: &CaseFinding| by_block(scene.records, &case.case, ComparedMetric::Goodput, None);
+        let worst = if case.case == best.case { 1.0 } else { case.figures.of_first.as_ref()?.value };
         let (own, best) = (goodput(case), goodput(best));
-        let worst = ratio_within_blocks(&own, &best)?.ratio.value;
-        let shares = own.iter().zip(&best).map(|(own, best)| Some((*own)? / (*best)?)).collect();
-        Some(Candidate { case, scene, shares, worst })
+        let in_block = |block: usize| own.log_ratio_in(&best, block).map(f64::exp);
+        let shares: Vec<Option<f64>> = (0..own.values.len()).map(in_block).collect();
+        Some(Candidate { case, scene, shares: shares.into(), worst })
     };
     let all: Option<Vec<Candidate>> = scenes.iter().map(of).collect();
     all?.into_iter().min_by(|left, right| left.worst.total_cmp(&right.worst))
@@ -62,8 +71,8 @@ fn candidate<'a>(scenes: &[&'a Scene<'a>], subject: &str) -> Option<Candidate<'a
 
 /// All pairs of candidates, by their places.
 fn pairs(scenes: &[&Scene], candidates: &[Candidate]) -> Vec<((usize, usize), Judged)> {
-    let ratio =
-        |(a, b): (usize, usize)| Some(((a, b), ratio_within_blocks(&candidates[a].shares, &candidates[b].shares)?));
+    let fit = Fit::of(candidates.iter().map(|candidate| &candidate.shares).collect());
+    let ratio = |(a, b): (usize, usize)| Some(((a, b), fit.ratio(a, b)?));
     let (places, ratios): (Vec<(usize, usize)>, Vec<BlockRatio>) = pairs_of(candidates.len()).filter_map(ratio).unzip();
     let rule = Rule { smallest_effect: scenes[0].records.plan.smallest_effect, aa_effect: largest_aa_effect(scenes) };
     // Each pair once for each scenario that could have been the worst.
@@ -80,9 +89,12 @@ fn largest_aa_effect(scenes: &[&Scene]) -> Option<f64> {
 fn said(scenes: &[&Scene], candidates: &[Candidate]) -> Said {
     let pairs = pairs(scenes, candidates);
     let verdict = |a: usize, b: usize| pairs.iter().find(|(places, _)| *places == (a, b)).map(|(_, judged)| judged);
-    let is_behind =
-        |place: &usize| (0..*place).any(|a| verdict(a, *place).is_some_and(|it| it.verdict == Verdict::Faster));
-    let (behind, picks): (Vec<usize>, Vec<usize>) = (0..candidates.len()).partition(is_behind);
+    let is_behind = |place: &usize| {
+        is_behind_where_worst(&candidates[*place], candidates[0].case)
+            || (0..*place).any(|a| verdict(a, *place).is_some_and(|it| it.verdict == Verdict::Faster))
+    };
+    let picks: Vec<usize> = (0..candidates.len()).take_while(|place| *place == 0 || !is_behind(place)).collect();
+    let behind: Vec<usize> = (picks.len()..candidates.len()).collect();
     let scenarios: Vec<String> = scenes.iter().map(|scene| scene.finding.id.clone()).collect();
     let of_worst = |place: usize| {
         let Candidate { case, scene, worst, .. } = &candidates[place];
@@ -117,6 +129,16 @@ fn said(scenes: &[&Scene], candidates: &[Candidate]) -> Said {
         caveats,
         lead,
     }
+}
+
+/// Whether the scenario in which a candidate is furthest behind told it behind another.
+fn is_behind_where_worst(candidate: &Candidate, other: &CaseFinding) -> bool {
+    let (own, other) = (&candidate.case.subject, &other.subject);
+    candidate.scene.finding.comparisons.iter().any(|pair| match pair.verdict {
+        Verdict::Faster => pair.a == *other && pair.b == *own,
+        Verdict::Slower => pair.a == *own && pair.b == *other,
+        _ => false,
+    })
 }
 
 /// What the figures of any of the scenarios lack.

@@ -49,8 +49,8 @@ macro_rules! rules {
 
 const RULES: &[Rule] = rules! {
     "most-answers" for "most correct responses per second":
-        "In a closed loop: the ranked case with the most correct responses per second, and all that no other was told to \
-         be faster than."
+        "In a closed loop: the ranked case with the most correct responses per second, and those that follow it \
+         up to the first that another was told to be faster than."
         => OfScenario(|scene| by_figure::in_loop(scene, ComparedMetric::Goodput, false));
     "shortest-p99" for "shortest p99 at this rate":
         "In an open loop: the shortest 99th percentile of response times at that rate."

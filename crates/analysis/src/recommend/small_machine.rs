@@ -8,10 +8,12 @@ use super::by_figure::{MORE, nobody};
 use super::changes::goodput_changes;
 use super::strength::{CLEARLY_AHEAD, Marks, aa_caveat, caveats};
 use super::{Said, Scene};
-use crate::estimate::{median, ratio_within_blocks};
+use crate::estimate::median;
 use crate::figures::{Quantity, amount, counted, figure, listed};
 use crate::findings::{CaseFinding, Verdict};
+use crate::fit::Fit;
 use crate::observations::{Observations, goodput};
+use crate::slices::Comparand;
 use crate::verdict::{self, Judged, Rule, judge_pairs};
 
 const MIB: f64 = 1024.0 * 1024.0;
@@ -20,7 +22,7 @@ const MIB: f64 = 1024.0 * 1024.0;
 struct Candidate<'a> {
     case: &'a CaseFinding,
     value: f64,
-    by_block: Vec<Option<f64>>,
+    by_block: Comparand,
 }
 
 /// `None` in an open loop, where the rate is given, or with fewer than two ranked cases whose memory is known.
@@ -30,6 +32,11 @@ pub(super) fn small_machine(scene: &Scene) -> Option<Said> {
     }
     let ranked = scene.finding.cases.iter().filter(|case| case.ranked);
     let mut candidates: Vec<Candidate> = ranked.filter_map(|case| candidate(scene, case)).collect();
+    let fit = Fit::of(candidates.iter().map(|candidate| &candidate.by_block).collect());
+    let values: Vec<Option<f64>> = (0..candidates.len()).map(|place| Some(fit.value(place)?.value)).collect();
+    for (candidate, value) in candidates.iter_mut().zip(values) {
+        candidate.value = value.unwrap_or(candidate.value);
+    }
     candidates.sort_by(|left, right| right.value.total_cmp(&left.value));
     (candidates.len() > 1).then(|| said(scene, &candidates))
 }
@@ -37,7 +44,7 @@ pub(super) fn small_machine(scene: &Scene) -> Option<Said> {
 fn candidate<'a>(scene: &Scene<'a>, case: &'a CaseFinding) -> Option<Candidate<'a>> {
     let observed = Observations::of(&case.case, scene.records.plan, scene.records.trials);
     let value = median(observed.every(|trial| per_mib(scene, trial)))?.value;
-    Some(Candidate { case, value, by_block: observed.by_block(|trial| per_mib(scene, trial)) })
+    Some(Candidate { case, value, by_block: observed.by_block(|trial| per_mib(scene, trial)).into() })
 }
 
 fn per_mib(scene: &Scene, trial: &Measurement) -> Option<f64> {
@@ -46,17 +53,22 @@ fn per_mib(scene: &Scene, trial: &Measurement) -> Option<f64> {
 }
 
 /// By how much a subject was told apart from itself by this figure.
-fn aa_effect(scene: &Scene) -> Option<f64> {
+fn aa_effect(scene: &Scene, candidates: &[Candidate]) -> Option<f64> {
     let plan = scene.records.plan;
     let twin = plan.cases.iter().find(|case| case.scenario == scene.finding.id && case.twin_of.is_some())?;
-    let of = |case: &str| Observations::of(case, plan, scene.records.trials).by_block(|trial| per_mib(scene, trial));
-    verdict::aa_effect(ratio_within_blocks(&of(&twin.id), &of(twin.twin_of.as_deref()?))?, plan.smallest_effect)
+    let of = |case: &str| -> Comparand {
+        Observations::of(case, plan, scene.records.trials).by_block(|trial| per_mib(scene, trial)).into()
+    };
+    let (again, first) = (of(&twin.id), of(twin.twin_of.as_deref()?));
+    let others = candidates.iter().filter(|candidate| Some(&candidate.case.case) != twin.twin_of.as_ref());
+    let fit = Fit::of([&again, &first].into_iter().chain(others.map(|candidate| &candidate.by_block)).collect());
+    verdict::aa_effect(fit.ratio(0, 1)?, plan.smallest_effect)
 }
 
 fn said(scene: &Scene, candidates: &[Candidate]) -> Said {
-    let rule = Rule { smallest_effect: scene.records.plan.smallest_effect, aa_effect: aa_effect(scene) };
-    let ratio = |a: usize, b: usize| ratio_within_blocks(&candidates[a].by_block, &candidates[b].by_block);
-    let pairs = judge_pairs(candidates.len(), ratio, rule);
+    let rule = Rule { smallest_effect: scene.records.plan.smallest_effect, aa_effect: aa_effect(scene, candidates) };
+    let fit = Fit::of(candidates.iter().map(|candidate| &candidate.by_block).collect());
+    let pairs = judge_pairs(candidates.len(), |a, b| fit.ratio(a, b), rule);
     let find = |a: usize, b: usize| pairs.iter().find(|(places, _)| *places == (a, b)).map(|(_, judged)| judged);
     let is_ahead = |judged: &Judged| judged.verdict == Verdict::Faster;
     let is_behind = |place: &usize| (0..*place).any(|a| find(a, *place).is_some_and(is_ahead));
@@ -64,7 +76,9 @@ fn said(scene: &Scene, candidates: &[Candidate]) -> Said {
     let is_known = |place: &usize| *place == 0 || find(0, *place).is_some_and(|it| it.pair.ratio.low.is_some());
     let judged: Vec<usize> = (0..candidates.len()).filter(is_known).collect();
     let is_whole = judged.len() == candidates.len();
-    let (behind, picks): (Vec<usize>, Vec<usize>) = judged.into_iter().partition(is_behind);
+    // None is listed while one with a higher figure is left behind.
+    let picks: Vec<usize> = judged.iter().copied().take_while(|place| !is_behind(place)).collect();
+    let behind = &judged[picks.len()..];
     let value = |place: usize| {
         let Candidate { case, value, .. } = &candidates[place];
         format!("{} {}/s for each MiB", case.title, amount(Quantity::Number, *value))

@@ -99,6 +99,22 @@ impl Comparand {
         Some([hodges_lehmann(&Sample::new(&differences).ok()?).exp(), 1.0])
     }
 
+    /// The same as a logarithm, with nothing where either had no good answer.
+    pub(crate) fn log_ratio_in(&self, other: &Self, block: usize) -> Option<f64> {
+        let [above, below] = self.ratio_in(other, block)?;
+        (above > 0.0 && below > 0.0).then(|| (above / below).ln())
+    }
+
+    /// Whether a block was measured in slices.
+    pub(crate) fn has_slices(&self, block: usize) -> bool {
+        self.given.get(block).is_some_and(|given| *given > 0)
+    }
+
+    /// The values of its blocks that have a logarithm.
+    pub(crate) fn positive(&self) -> Vec<f64> {
+        self.values.iter().flatten().copied().filter(|value| *value > 0.0).collect()
+    }
+
     /// The ratio over the blocks that both have.
     pub(crate) fn over(&self, other: &Self) -> Option<BlockRatio> {
         let blocks = self.values.len().max(other.values.len());

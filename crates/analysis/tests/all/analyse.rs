@@ -67,7 +67,7 @@ mod verdicts {
     #[test]
     fn a_clear_difference_names_the_next() {
         let sentence =
-            "Bun.serve is fastest: 2.02× the runner-up, Go net/http (95% CI 1.95–2.10), ahead in all 5 rounds.";
+            "Bun.serve is fastest: 2.02× the runner-up, Go net/http (95% CI 1.97–2.08), ahead in all 5 rounds.";
         check(bun_above_go_above_node, sentence);
     }
 
@@ -87,7 +87,7 @@ mod verdicts {
         };
         check(
             fill,
-            "Go net/http is equivalent within 3% to Bun.serve (1.00×, 0.99–1.02); both are faster than Node http: at least 4.55× (95% CI 4.45–4.65).",
+            "Go net/http is equivalent within 3% to Bun.serve (1.00×, 0.98–1.02); both are faster than Node http: at least 4.55× (95% CI 4.44–4.66).",
         );
     }
 
@@ -100,7 +100,7 @@ mod verdicts {
         };
         check(
             fill,
-            "No clear winner: Go net/http, Bun.serve and Apache + mod_php overlap; all of them are faster than Node http: at least 4.46× (95% CI 4.35–4.58).",
+            "Go net/http is equivalent within 3% to Bun.serve and Apache + mod_php; all of them are faster than Node http: at least 4.46× (95% CI 4.38–4.55).",
         );
     }
 
@@ -112,7 +112,7 @@ mod verdicts {
         };
         check(
             fill,
-            "No clear difference between Go net/http and Bun.serve (1.06×, 0.56–2.02); Go net/http beats Node http: 3.96× (95% CI 2.49–6.29).",
+            "No clear difference between Go net/http and Bun.serve (1.06×, 0.64–1.76); Go net/http beats Node http: 3.96× (95% CI 2.40–6.52).",
         );
     }
 
@@ -140,13 +140,13 @@ mod verdicts {
 
     /// Block 6 is by far the fastest, and Go has no trial in it: its median is lower, though it wins every common block.
     #[test]
-    fn blocks_can_contradict_the_medians() {
+    fn a_missing_trial_in_a_fast_block_puts_no_case_behind() {
         let scenario = one_scenario(6, |run| {
             run.case(BUN, &[10_000.0, 20_000.0, 30_000.0, 40_000.0, 50_000.0, 60_000.0]);
             run.case(GO, &[11_000.0, 22_000.0, 33_000.0, 44_000.0, 55_000.0, 66_000.0]);
             run.fail(6, FailureKind::Crashed, "the server ended with signal 11").steady(NODE, 900.0);
         });
-        let sentence = "Within rounds Go net/http (1.100×, 1.100–1.100) is faster than Bun.serve, whose median is higher; Bun.serve beats Node http: 33.1× (95% CI 16.7–65.7).";
+        let sentence = "No clear difference between Go net/http and Bun.serve (1.03×, 0.60–1.76); Go net/http beats Node http: 33.9× (95% CI 16.9–68.0).";
         assert_eq!(scenario.verdict, sentence);
     }
 
@@ -163,7 +163,7 @@ mod verdicts {
     #[test]
     fn one_case_has_nothing_beside_it() {
         let sentence =
-            "Go net/http serves 20.1k (19.5–20.4k) correct responses per second; there is nothing to compare it with.";
+            "Go net/http serves 19.9k (19.5–20.4k) correct responses per second; there is nothing to compare it with.";
         check(|run| _ = run.steady(GO, 20_000.0), sentence);
     }
 

@@ -162,5 +162,5 @@ fn a_planted_loss_is_found_and_equals_are_not_told_apart() {
         alarms += u32::from(outcome(1.0) == DuelOutcome::Worse);
     }
     // One-sided, so 2.5 of 100 are expected; more than 7 come once in a hundred times.
-    assert!(found >= 80 && alarms <= 7, "found {found}, alarms {alarms}");
+    assert!(found >= 75 && alarms <= 7, "found {found}, alarms {alarms}");
 }

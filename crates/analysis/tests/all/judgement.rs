@@ -211,11 +211,11 @@ mod power {
 
     #[test]
     fn a_run_says_how_many_blocks_it_would_have_taken() {
-        let mut noise = Noise::new(4, 0.03);
+        let mut noise = Noise::new(4, 0.06);
         let note = noisy(&mut noise, &[40_000.0; 6]).power.unwrap();
         assert!(note.blocks_needed.unwrap() > BLOCKS && note.blocks_needed <= note.blocks_needed_worst);
-        assert!(note.smallest_found > 0.03 && (note.effect, note.power) == (0.03, 0.8));
-        assert!(note.sentence.contains(" or more. Detecting 3% would take about "), "{}", note.sentence);
+        assert!(note.smallest_found > 0.03 && (note.effect, note.power) == (0.06, 0.8));
+        assert!(note.sentence.contains(" or more. Detecting 6% would take about "), "{}", note.sentence);
     }
 
     #[test]

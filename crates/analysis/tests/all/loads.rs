@@ -37,7 +37,7 @@ mod loops {
         assert_eq!((scenario.executor.as_str(), scenario.loop_model.as_str()), ("constant-arrival-rate", "open"));
         let load = "open loop, 2000/s as a Poisson process, 64 connections, keep-alive, 2s";
         assert_eq!(scenario.load, load);
-        let sentence = "Bun.serve is equivalent within 3% to Go net/http (0.9999×, 0.9996–1.0002). This compares correct responses per second, which cannot exceed the offered rate; servers that keep up differ in response time.";
+        let sentence = "Go net/http is equivalent within 3% to Bun.serve (1.000×, 0.9998–1.0004). This compares correct responses per second, which cannot exceed the offered rate; servers that keep up differ in response time.";
         assert_eq!(scenario.verdict, sentence);
         assert_eq!(scenario.cases[0].offered_rps.as_ref().unwrap().value, 2_000.0);
     }

@@ -111,7 +111,7 @@ fn where_nothing_can_be_told_nobody_is_taken_and_it_is_said_what_would_tell() {
     let findings = wide.findings();
     let row = of(&findings, "most-answers")[0];
     assert_eq!(row.strength, Strength::None);
-    assert!(row.changes_if.contains("rounds: so many would tell a difference of 3%"), "{}", row.changes_if);
+    assert!(row.changes_if.contains("rounds: so many would tell a difference of 6%"), "{}", row.changes_if);
 }
 
 #[test]

@@ -36,7 +36,7 @@ fn of_runs(runs: &[&Findings]) -> Vec<Block> {
         }
     };
     let note = muted(
-        "Medians over the trials, with their intervals. Nothing is judged here: two intervals that overlap say little, and what differs may \
+        "Goodput: geometric means over blocks; others: medians over trials; with their intervals. Nothing is judged here: two intervals that overlap say little, and what differs may \
          be the machine or the conditions. To have two runs judged, compare them.",
     );
     let facts = Block::Facts(runs.iter().enumerate().map(fact).collect());
@@ -103,7 +103,7 @@ fn rows(shared: &SharedCase) -> Vec<Row> {
         }
         row.look = Look::Plain;
         let unranked = if case.ranked || shared.is_ceiling { "" } else { " not ranked" };
-        let mut goodput = shown(Quantity::Number, case.goodput_rps.as_ref());
+        let mut goodput = shown(Quantity::Number, case.shown_goodput_rps());
         if case.goodput_rps.is_some() && is_lower_bound(case) {
             goodput.text = format!("{LOWER_BOUND}{}", goodput.text.plain()).into();
         }

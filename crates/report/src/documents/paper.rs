@@ -110,7 +110,7 @@ fn of_program(findings: &Findings, program: &ProgramFinding) -> Block {
     let unit = Unit::of(program);
     let number = |heading: &str| Column::numbers(format!("{heading}, {}", unit.name));
     let mut columns: Vec<Of<At<ProgramCaseFinding>>> =
-        vec![(number("wall"), |it| timed(it.case.wall_s.as_ref(), it.per_s, unmeasured(it.case)))];
+        vec![(number("wall"), |it| timed(it.case.shown_wall_s(), it.per_s, unmeasured(it.case)))];
     if is_compared {
         let of_first =
             |it: &At<ProgramCaseFinding>| ratio(it.is_first, it.case.of_first.as_ref(), it.case.against_first);
@@ -145,7 +145,7 @@ struct Unit {
 
 impl Unit {
     fn of(program: &ProgramFinding) -> Self {
-        let walls = program.cases.iter().filter_map(|case| case.wall_s.as_ref()).map(|wall| wall.value);
+        let walls = program.cases.iter().filter_map(|case| case.shown_wall_s()).map(|wall| wall.value);
         match walls.reduce(f64::min) {
             Some(shortest) if shortest >= 1.0 => Self { name: "s", per_s: 1.0 },
             _ => Self { name: "ms", per_s: 1e3 },
@@ -161,7 +161,7 @@ fn named<F: Noted>(case: &CaseFinding<F>, is_ceiling: bool, notes: &Notes) -> Ro
 }
 
 fn goodput(case: &CaseFinding) -> Cell {
-    let Some(goodput) = &case.goodput_rps else { return no_figure(case).into() };
+    let Some(goodput) = case.shown_goodput_rps() else { return no_figure(case).into() };
     let bound = if is_lower_bound(case) { LOWER_BOUND } else { "" };
     let figure = scaled(goodput, 1.0);
     cell(Figure { value: format!("{bound}{}", figure.value), ..figure })
@@ -202,7 +202,7 @@ fn caption_of_scenario(findings: &Findings, scenario: &ScenarioFinding) -> Vec<S
     vec![
         format!("{}: {}.", heading(scenario), scenario.load),
         format!(
-            "Medians; {}, a trial of each case in each round ({scored} of {planned} trials scored); {}",
+            "Goodput: geometric means; others: medians; {}, a trial of each case in each round ({scored} of {planned} trials scored); {}",
             blocks(findings),
             interval_words(findings)
         ),
@@ -221,7 +221,7 @@ fn caption_of_program(findings: &Findings, program: &ProgramFinding) -> Vec<Stri
     vec![
         format!("{}: {}.", programs::heading(program), programs::facts(program)),
         format!(
-            "Of each trial the median over its runs, and of those the median; {}, a trial of each case in each round ({scored} of \
+            "Of each trial the median over its runs; of those, wall times are geometric means and others medians; {}, a trial of each case in each round ({scored} of \
              {planned} trials scored); {}",
             blocks(findings),
             interval_words(findings)

@@ -50,8 +50,8 @@ const NOT_RANKED: &str = " ×";
 
 /// Correct responses per second of every case, with the ceiling as a dashed line.
 pub(crate) fn throughput(scenario: &ScenarioFinding) -> String {
-    let ceiling = scenario.ceiling.as_ref().and_then(|ceiling| ceiling.goodput_rps.as_ref());
-    let of_cases = scenario.cases.iter().filter_map(|case| case.goodput_rps.as_ref()).map(highest).fold(0.0, f64::max);
+    let ceiling = scenario.ceiling.as_ref().and_then(|ceiling| ceiling.shown_goodput_rps());
+    let of_cases = scenario.cases.iter().filter_map(|case| case.shown_goodput_rps()).map(highest).fold(0.0, f64::max);
     // A ceiling far away, as beside whoever asks a database, would leave no bar to look at.
     let in_sight = ceiling.filter(|ceiling| highest(ceiling) <= CEILING_IN_SIGHT * of_cases);
     let most = in_sight.map_or(of_cases, |ceiling| highest(ceiling).max(of_cases));
@@ -112,7 +112,7 @@ fn throughput_row(
     if let Some(tier) = &case.tier {
         drawing.text(weight, Anchor::End, WIDTH, top + 14.0, &fitted(tier, TIERS / LETTER));
     }
-    let Some(goodput) = &case.goodput_rps else {
+    let Some(goodput) = case.shown_goodput_rps() else {
         let words = no_figure(case);
         let words = if words == NONE { "no figure" } else { &words };
         drawing.text("m", Anchor::End, columns.figures, top + 14.0, words);

@@ -30,7 +30,7 @@ const MARKER: f64 = 11.0;
 /// Good answers per second of every subject in every run.
 pub(crate) fn overlaid_throughput(shared: &Shared) -> String {
     let cases = shared.cases();
-    let goodputs = cases.iter().flat_map(|case| &case.of_runs).filter_map(|(_, case)| case.goodput_rps.as_ref());
+    let goodputs = cases.iter().flat_map(|case| &case.of_runs).filter_map(|(_, case)| case.shown_goodput_rps());
     let most = goodputs.map(highest).fold(0.0, f64::max);
     let scale = Scale { most, from: LETTERS, to: WIDTH - VALUES };
     let mut drawing = Drawing::new(WIDTH, HEAD + height(&cases));
@@ -38,7 +38,7 @@ pub(crate) fn overlaid_throughput(shared: &Shared) -> String {
     drawing.heading(&heading(first), &first.load);
     drawing.text("m", Anchor::End, WIDTH, HEAD - 4.0, "correct responses/s");
     each_line(&mut drawing, &cases, |drawing, shared, case, top| {
-        let Some(goodput) = &case.goodput_rps else {
+        let Some(goodput) = case.shown_goodput_rps() else {
             drawing.text("m", Anchor::Start, LETTERS, top + 12.0, "no figure");
             return;
         };

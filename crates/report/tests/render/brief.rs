@@ -29,7 +29,7 @@ fn it_is_short_and_never_a_bare_figure() {
         for format in [Format::Markdown, Format::Terminal] {
             let (short, whole) = (brief(findings, format, &Style::default()).unwrap(), text(findings, format));
             assert!(short.len() < whole.len(), "{name}");
-            assert!(short.contains(&findings.run.command) && short.contains("Medians of"), "{name}: {short}");
+            assert!(short.contains(&findings.run.command) && short.contains("geometric means of"), "{name}: {short}");
         }
         assert_eq!(brief(findings, Format::Html, &Style::default()), None);
     }

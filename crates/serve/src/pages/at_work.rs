@@ -103,12 +103,12 @@ fn words(live: Option<&Live>, is_running: bool, planned: usize, title: &dyn Fn(&
 fn known(findings: &Findings) -> BTreeMap<&str, Known<'_>> {
     let of_servers = findings.scenarios.iter().flat_map(|scenario| scenario.cases.iter().chain(&scenario.ceiling));
     let of_servers = of_servers.map(|case| {
-        let median = case.goodput_rps.as_ref().map(|goodput| amount(Quantity::Number, goodput.value));
+        let median = case.shown_goodput_rps().map(|goodput| amount(Quantity::Number, goodput.value));
         let p99 = case.latency_p99_s.as_ref().map(|p99| amount(Quantity::Seconds, p99.value));
         (case.case.as_str(), Known { title: &case.title, runtime: &case.runtime, median, p99 })
     });
     let of_programs = findings.programs.iter().flat_map(|program| &program.cases).map(|case| {
-        let median = case.wall_s.as_ref().map(|wall| amount(Quantity::Seconds, wall.value));
+        let median = case.shown_wall_s().map(|wall| amount(Quantity::Seconds, wall.value));
         (case.case.as_str(), Known { title: &case.title, runtime: &case.runtime, median, p99: None })
     });
     of_servers.chain(of_programs).collect()

@@ -110,7 +110,7 @@ fn of_servers(scenario: &ScenarioFinding) -> Contest<'_> {
             of(Quantity::Seconds, &case.latency_p99_s),
         ];
         let below = case.bottleneck.as_ref().map(|it| it.kind.words().to_owned()).filter(|_| case.ranked);
-        entry(case, case.goodput_rps.as_ref(), value, below, costs)
+        entry(case, case.shown_goodput_rps(), value, below, costs)
     };
     Contest {
         column: MatrixColumn { heading: heading(scenario), beside: load_in_short(&scenario.load) },
@@ -134,9 +134,9 @@ fn of_programs(program: &ProgramFinding) -> Contest<'_> {
 }
 
 fn program_entry(case: &ProgramCaseFinding) -> Entry<'_> {
-    let value = of(Quantity::Seconds, &case.wall_s);
+    let value = of(Quantity::Seconds, &case.shown_wall_s().cloned());
     let costs = vec![of(Quantity::Seconds, &case.cpu_s), of(Quantity::Bytes, &case.rss_bytes)];
-    entry(case, case.wall_s.as_ref(), value, None, costs)
+    entry(case, case.shown_wall_s(), value, None, costs)
 }
 
 fn entry<'a, F>(
@@ -170,7 +170,7 @@ fn in_short(kind: FlagKind) -> &'static str {
 }
 
 fn case_value(case: &CaseFinding) -> String {
-    let Some(goodput) = &case.goodput_rps else { return no_figure(case) };
+    let Some(goodput) = case.shown_goodput_rps() else { return no_figure(case) };
     let bound = if is_lower_bound(case) { LOWER_BOUND } else { "" };
     format!("{bound}{}", amount(Quantity::Number, goodput.value))
 }

@@ -91,7 +91,7 @@ pub(crate) fn unmeasured(case: &ProgramCaseFinding) -> Figure {
 }
 
 fn wall(case: &Case) -> Cell {
-    let Some(wall) = &case.of.wall_s else { return cell(unmeasured(case.of)) };
+    let Some(wall) = case.of.shown_wall_s() else { return cell(unmeasured(case.of)) };
     below_step(wall.value, case.step_s).map_or_else(|| cell(figure(Quantity::Seconds, wall)), Cell::from)
 }
 

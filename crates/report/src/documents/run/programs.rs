@@ -15,8 +15,8 @@ use crate::svg::{self, Time};
 const MIB: f64 = 1024.0 * 1024.0;
 
 /// What every figure of a program's table is.
-const RULE: &str = "Of each trial the median over its runs, and of those the median over the trials with its \
-     interval. Above the start: wall time less that of a run without the work; the start: that run's.";
+const RULE: &str = "Of each trial the median over its runs. Of those, wall times are geometric means over blocks and others medians, with \
+     their intervals. Above the start: wall time less that of a run without the work; the start: that run's.";
 
 /// All sections of programs.
 pub(crate) fn blocks(findings: &Findings, depth: Depth) -> Vec<Block> {

@@ -178,7 +178,7 @@ pub(crate) fn percentiles_heading(scenario: &ScenarioFinding) -> String {
 }
 
 fn goodput(case: &CaseFinding) -> Cell {
-    let Some(estimate) = &case.goodput_rps else { return no_figure(case).into() };
+    let Some(estimate) = case.shown_goodput_rps() else { return no_figure(case).into() };
     let figure = figure(Quantity::Number, estimate);
     let bound = if is_lower_bound(case) { LOWER_BOUND } else { "" };
     cell(Figure { value: format!("{bound}{}", figure.value), ..figure })

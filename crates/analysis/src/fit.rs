@@ -1,0 +1,78 @@
+//! All cases of a scenario by one figure, fitted together: logarithm = case + block + residual (`tolok_stats::TwoWay`).
+//!
+//! Verdicts, intervals, tiers, equivalence, the A/A pair, power and recommendations rest on it, and so do the values of a table:
+//! their ratios are the ratios beside them. A launch is to slices what a block is to trials.
+
+use tolok_stats::TwoWay;
+
+use crate::estimate::{BlockRatio, geometric_mean};
+use crate::findings::Estimate;
+use crate::slices::Comparand;
+
+/// Rounds in which the scores of a launch settle; of launches in which every two have a ratio, the first one is exact.
+const ROUNDS: usize = 60;
+
+/// Cases in a fixed order, fitted.
+pub(crate) struct Fit<'a> {
+    comparands: Vec<&'a Comparand>,
+    fitted: Option<TwoWay>,
+}
+
+impl<'a> Fit<'a> {
+    pub(crate) fn of(comparands: Vec<&'a Comparand>) -> Self {
+        let fitted = TwoWay::of(&scores(&comparands));
+        Self { comparands, fitted }
+    }
+
+    /// The first over the second, or `None` where they share no block, or one of them had no good answer in one that they share.
+    pub(crate) fn ratio(&self, a: usize, b: usize) -> Option<BlockRatio> {
+        let pair = self.comparands[a].over(self.comparands[b])?;
+        Some(match self.fitted.as_ref().and_then(|fitted| fitted.difference(a, b)) {
+            Some(difference) => pair.estimated_by(difference),
+            None => pair,
+        })
+    }
+
+    /// The geometric mean of a case over the blocks of all, with Student's interval of its own logarithms. `None` where nothing
+    /// was fitted.
+    pub(crate) fn value(&self, case: usize) -> Option<Estimate> {
+        let level = self.fitted.as_ref()?.level(case)?;
+        let values = self.comparands[case].positive();
+        let own = geometric_mean(&values)?;
+        // The fit moves a case that lacks blocks; how sure its own trials are stays what it is.
+        Some(own.rising(|value| value * level.exp() / own.value).with_trials(values))
+    }
+}
+
+/// What is fitted: by case and block, up to what is the same for all cases of a block.
+fn scores(comparands: &[&Comparand]) -> Vec<Vec<Option<f64>>> {
+    let blocks = comparands.iter().map(|comparand| comparand.values.len()).max().unwrap_or(0);
+    let of_blocks: Vec<Vec<Option<f64>>> = (0..blocks).map(|block| scores_in(comparands, block)).collect();
+    (0..comparands.len()).map(|case| of_blocks.iter().map(|scores| scores[case]).collect()).collect()
+}
+
+fn scores_in(comparands: &[&Comparand], block: usize) -> Vec<Option<f64>> {
+    let logarithm = |comparand: &&Comparand| {
+        comparand.values.get(block).copied().flatten().filter(|value| *value > 0.0).map(f64::ln)
+    };
+    let logarithms: Vec<Option<f64>> = comparands.iter().map(logarithm).collect();
+    if !comparands.iter().any(|comparand| comparand.has_slices(block)) {
+        return logarithms;
+    }
+    // Slices give the ratio of every two, and scores are what comes closest to all of them.
+    let over = |a: usize, b: usize| comparands[a].log_ratio_in(comparands[b], block);
+    let beside: Vec<Vec<(usize, f64)>> = (0..comparands.len())
+        .map(|a| (0..comparands.len()).filter(|b| *b != a).filter_map(|b| Some((b, over(a, b)?))).collect())
+        .collect();
+    let own = |case: usize| logarithms[case].filter(|_| !beside[case].is_empty());
+    let mut found: Vec<f64> = (0..comparands.len()).map(|case| own(case).unwrap_or(0.0)).collect();
+    for _ in 0..ROUNDS {
+        let settled = |case: usize| {
+            let sum: f64 = beside[case].iter().map(|(other, difference)| difference + found[*other]).sum();
+            // Its own score is one of the parts, so that it settles and does not swing.
+            (sum + found[case]) / (beside[case].len() + 1) as f64
+        };
+        found = (0..comparands.len()).map(|case| if own(case).is_some() { settled(case) } else { 0.0 }).collect();
+    }
+    (0..comparands.len()).map(|case| own(case).map(|_| found[case])).collect()
+}
