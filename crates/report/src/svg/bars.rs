@@ -20,7 +20,7 @@ const FIGURES: f64 = 52.0;
 const SHARES: f64 = 48.0;
 const TIERS: f64 = 26.0;
 /// About the width of a bold letter of a name.
-const BOLD: f64 = 7.4;
+const BOLD: f64 = 8.0;
 
 /// Where the parts of a line stand.
 struct Columns {
