@@ -378,6 +378,9 @@ pub struct SetupArgs {
     /// Print the commands without running them.
     #[arg(long)]
     pub dry_run: bool,
+    /// Build Swoole from this source archive instead of PECL's.
+    #[arg(long, value_name = "FILE")]
+    pub from: Option<PathBuf>,
 }
 
 /// Options of `tolok doctor`.

@@ -1,6 +1,7 @@
 //! `tolok setup`: fetch runtimes and tools into the toolbox.
 
 use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
 
 use tolok_lab::toolbox::{FetchEvent, FetchPlan, ProgramState};
 
@@ -16,6 +17,9 @@ const ALL_TOOLS: &str = "tools";
 /// Fetches what is missing, after asking.
 pub fn setup(args: &SetupArgs) -> Result<Exit, CliError> {
     let mut opened = Lab::open()?;
+    if let Some(archive) = &args.from {
+        opened.toolbox = opened.toolbox.with_swoole_source(source_archive(archive, &args.programs)?);
+    }
     let missing = if args.programs.is_empty() {
         opened.missing_for(opened.laboratory.catalogue.subjects.iter())
     } else {
@@ -46,6 +50,18 @@ pub fn setup(args: &SetupArgs) -> Result<Exit, CliError> {
     fetch(&mut opened, &plan)?;
     opened.states.extend(opened.toolbox.detect_some(&names)?);
     Ok(if still_missing(&opened, &missing, &plan, &args.programs) { Exit::Missing } else { Exit::Done })
+}
+
+/// The archive that Swoole is to be built from, which is for Swoole alone.
+fn source_archive(archive: &Path, programs: &[String]) -> Result<PathBuf, CliError> {
+    if !programs.iter().any(|name| name == "swoole") {
+        return Err(CliError::new(
+            Exit::Usage,
+            "--from names a source of Swoole: tolok setup swoole --from FILE".to_owned(),
+        ));
+    }
+    let found = std::fs::canonicalize(archive);
+    found.map_err(|error| CliError::new(Exit::Usage, format!("cannot read {}: {error}", archive.display())))
 }
 
 /// Fetches what is missing: at once with `yes`, after a question on a terminal, not at all elsewhere.

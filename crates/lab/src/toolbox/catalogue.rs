@@ -37,6 +37,8 @@ pub struct Recipe {
     #[serde(default)]
     pub(super) files: Vec<String>,
     pub(super) pecl: Option<String>,
+    #[serde(default)]
+    pub(super) build_apt: Vec<String>,
     pub(super) go_package: Option<GoPackage>,
     pub(super) versions: Option<VersionsFrom>,
     /// The version that alone will do; not in the file.

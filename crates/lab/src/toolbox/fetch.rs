@@ -14,7 +14,9 @@ use rustix::fs::{CWD, FlockOperation, RenameFlags, flock, renameat_with};
 
 use super::installed::Installed;
 use super::plan::Work;
-use super::{FetchPlan, FetchStep, Surroundings, TOOLBOX_VARIABLE, Toolbox, apt, go, newer, npm, pecl, versions};
+use super::{
+    FetchPlan, FetchStep, Surroundings, TOOLBOX_VARIABLE, Toolbox, apt, go, newer, npm, php_extension, versions,
+};
 use tolok_host::call::{Call, CallError};
 
 /// Of a failed command's output, this many lines are shown.
@@ -165,7 +167,7 @@ impl Worker<'_> {
             Work::Apt { packages } => apt::fetch(packages, self)?,
             Work::Newer { program, newer } => newer::fetch(program, newer, self)?,
             Work::Npm { package } => npm::fetch(*package, self)?,
-            Work::Pecl { extension } => pecl::fetch(extension, self)?,
+            Work::Extension { build } => php_extension::fetch(build, self)?,
             Work::Go { program, package } => go::fetch(program, package, self)?,
             Work::Version { program, version, from } => versions::fetch(program, (version, from), self)?,
         }
@@ -175,10 +177,15 @@ impl Worker<'_> {
 
     /// Runs a command and tells of it; its output is kept until it is known whether it will be shown.
     pub(super) fn run(&mut self, call: &Call, patience: Duration) -> Result<(), FetchError> {
+        self.run_as(&call.to_string(), call, patience)
+    }
+
+    /// Runs a command that has a shorter name in the eyes of the user.
+    pub(super) fn run_as(&mut self, name: &str, call: &Call, patience: Duration) -> Result<(), FetchError> {
         self.logs += 1;
         let log = self.toolbox.staging().join(format!("log-{}", self.logs));
         let surroundings = &self.toolbox.surroundings;
-        self.tell(&call.to_string(), || run_logged(call, surroundings, &log, patience))
+        self.tell(name, || run_logged(call, surroundings, &log, patience))
     }
 
     /// Does work that is one command in the eyes of the user, and tells of it.

@@ -20,7 +20,7 @@ mod installed;
 mod layout;
 mod newer;
 mod npm;
-mod pecl;
+mod php_extension;
 mod php_mysql;
 mod plan;
 mod version;
@@ -45,6 +45,8 @@ pub use versions::{at_version, without_version};
 pub const TOOLBOX_VARIABLE: &str = "TOLOK_TOOLBOX";
 /// Names a `swoole.so` that the user built.
 pub const SWOOLE_VARIABLE: &str = "TOLOK_SWOOLE_SO";
+/// Names an archive of Swoole's source to build from, where PECL cannot be reached.
+pub const SWOOLE_SOURCE_VARIABLE: &str = "TOLOK_SWOOLE_SOURCE";
 
 /// Even on a loaded machine, a program says its version in this time.
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -148,6 +150,8 @@ pub struct Surroundings {
     pub system_root: PathBuf,
     /// The `swoole.so` that the user points to.
     pub swoole_so: Option<PathBuf>,
+    /// The archive of Swoole's source that the user points to.
+    pub swoole_source: Option<PathBuf>,
     /// A program that prints nothing for this long hangs.
     pub patience: Duration,
     /// The folder in which programs are asked: rustup's cargo is the one that the checkout's `rust-toolchain.toml` names.
@@ -166,10 +170,10 @@ impl Surroundings {
             }
         }
         // Programs are asked from another folder than the one that a relative path is meant for.
-        let swoole_so = std::env::var_os(SWOOLE_VARIABLE).and_then(|value| std::path::absolute(value).ok());
-        let home = std::env::var_os(HOME_VARIABLE).and_then(|value| std::path::absolute(value).ok());
-        let folder = home.filter(|home| home.is_dir()).unwrap_or_else(|| PathBuf::from("/"));
-        Self { search_path, system_root: PathBuf::from("/"), swoole_so, patience: PATIENCE, folder }
+        let named = |variable| std::env::var_os(variable).and_then(|value| std::path::absolute(value).ok());
+        let (swoole_so, swoole_source) = (named(SWOOLE_VARIABLE), named(SWOOLE_SOURCE_VARIABLE));
+        let folder = named(HOME_VARIABLE).filter(|home| home.is_dir()).unwrap_or_else(|| PathBuf::from("/"));
+        Self { search_path, system_root: PathBuf::from("/"), swoole_so, swoole_source, patience: PATIENCE, folder }
     }
 
     /// The first executable file of that name on the search path.
@@ -233,6 +237,12 @@ impl Toolbox {
         // Servers change their working folder, so every path handed to them must be absolute.
         let folder = std::path::absolute(&folder).unwrap_or(folder);
         Self { folder, surroundings, catalogue: Catalogue::built_in() }
+    }
+
+    /// The same toolbox, which builds Swoole from that archive.
+    pub fn with_swoole_source(mut self, archive: PathBuf) -> Self {
+        self.surroundings.swoole_source = Some(archive);
+        self
     }
 
     /// The folder that everything is fetched into.

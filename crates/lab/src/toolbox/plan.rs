@@ -8,9 +8,9 @@ use serde::Serialize;
 use super::catalogue::{GoPackage, NewerPackages, PackageManager};
 use super::installed::Installed;
 use super::npm::NpmPackage;
+use super::php_extension::ExtensionBuild;
 use super::versions::VersionsFrom;
-use super::{Recipe, Remedy, SWOOLE_VARIABLE, Toolbox, apt, go, newer, npm, pecl};
-use tolok_host::call::Call;
+use super::{Recipe, Remedy, Toolbox, apt, detect, go, newer, npm};
 
 /// Everything that `fetch` would do, and what is left to a person.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -44,7 +44,7 @@ pub(super) enum Work {
     Apt { packages: Vec<String> },
     Newer { program: String, newer: NewerPackages },
     Npm { package: NpmPackage },
-    Pecl { extension: String },
+    Extension { build: ExtensionBuild },
     Go { program: String, package: GoPackage },
     Version { program: String, version: String, from: VersionsFrom },
 }
@@ -90,7 +90,7 @@ enum Way {
     Apt,
     Newer(NewerPackages),
     Npm(NpmPackage),
-    Pecl(String),
+    Extension(ExtensionBuild),
     Go(GoPackage),
     Version(String, VersionsFrom),
     None { reason: String },
@@ -107,7 +107,12 @@ pub(super) fn plan(recipes: &[&Recipe], toolbox: &Toolbox) -> FetchPlan {
                 plan.steps.push(step(&[recipe], work, toolbox));
             }
             Way::Npm(package) => plan.steps.push(step(&[recipe], Work::Npm { package }, toolbox)),
-            Way::Pecl(extension) => plan.steps.push(step(&[recipe], Work::Pecl { extension }, toolbox)),
+            Way::Extension(build) => {
+                if is_without_php(recipe, toolbox) {
+                    apt_recipes.push(*recipe);
+                }
+                plan.steps.push(step(&[recipe], Work::Extension { build }, toolbox));
+            }
             Way::Go(package) => {
                 let work = Work::Go { program: recipe.name.clone(), package };
                 plan.steps.push(step(&[recipe], work, toolbox));
@@ -128,7 +133,7 @@ pub(super) fn plan(recipes: &[&Recipe], toolbox: &Toolbox) -> FetchPlan {
     if !apt_recipes.is_empty() {
         let asked: Vec<String> = apt_recipes.iter().flat_map(|recipe| recipe.apt.iter().cloned()).collect();
         let packages = apt::together(&Installed::read(&toolbox.record()).apt_asked, &asked);
-        // First, as the extension that PECL builds may need the PHP that apt brings.
+        // First, as an extension needs the PHP that apt brings.
         plan.steps.insert(0, step(&apt_recipes, Work::Apt { packages }, toolbox));
     }
     plan
@@ -140,7 +145,7 @@ pub(super) fn remedy(recipe: &Recipe, toolbox: &Toolbox) -> Remedy {
         Way::Apt => Work::Apt { packages: recipe.apt.clone() },
         Way::Newer(newer) => Work::Newer { program: recipe.name.clone(), newer },
         Way::Npm(package) => Work::Npm { package },
-        Way::Pecl(extension) => Work::Pecl { extension },
+        Way::Extension(build) => Work::Extension { build },
         Way::Go(package) => Work::Go { program: recipe.name.clone(), package },
         Way::Version(version, from) => Work::Version { program: recipe.name.clone(), version, from },
         Way::None { .. } => return Remedy::ByHand { command: recipe.by_hand(package_manager(toolbox)) },
@@ -152,7 +157,7 @@ pub(super) fn remedy(recipe: &Recipe, toolbox: &Toolbox) -> Remedy {
 pub(super) fn obstacle(recipe: &Recipe, toolbox: &Toolbox) -> Option<String> {
     match way(recipe, toolbox) {
         Way::None { reason } => Some(reason),
-        Way::Apt | Way::Newer(_) | Way::Npm(_) | Way::Pecl(_) | Way::Go(_) | Way::Version(..) => None,
+        Way::Apt | Way::Newer(_) | Way::Npm(_) | Way::Extension(_) | Way::Go(_) | Way::Version(..) => None,
     }
 }
 
@@ -173,18 +178,12 @@ fn way(recipe: &Recipe, toolbox: &Toolbox) -> Way {
     }
     if let Some(extension) = &recipe.pecl {
         // A swoole.so of the user's own needs only a PHP to load it.
-        if toolbox.surroundings.swoole_so.is_some() && super::detect::candidates(recipe, toolbox).is_empty() {
+        if toolbox.surroundings.swoole_so.is_some() && is_without_php(recipe, toolbox) {
             return apt_way(toolbox);
         }
-        let lacking = lacking(&pecl::NEEDED);
-        if lacking.is_empty() {
-            return Way::Pecl(extension.clone());
-        }
-        let lacking = lacking.join(", ");
-        return Way::None {
-            reason: format!(
-                "{extension} is built from source by PECL, and here is {lacking}; {SWOOLE_VARIABLE} is not set"
-            ),
+        return match ExtensionBuild::plan(extension, recipe, toolbox) {
+            Ok(build) => Way::Extension(build),
+            Err(reason) => Way::None { reason },
         };
     }
     if let Some(package) = recipe.npm {
@@ -214,6 +213,11 @@ fn way(recipe: &Recipe, toolbox: &Toolbox) -> Way {
     apt_way(toolbox)
 }
 
+/// Whether there is no PHP that could load the extension, and packages can bring one.
+fn is_without_php(recipe: &Recipe, toolbox: &Toolbox) -> bool {
+    detect::candidates(recipe, toolbox).is_empty() && apt::is_usable(&toolbox.surroundings)
+}
+
 fn apt_way(toolbox: &Toolbox) -> Way {
     if apt::is_usable(&toolbox.surroundings) {
         return Way::Apt;
@@ -227,7 +231,7 @@ fn step(recipes: &[&Recipe], work: Work, toolbox: &Toolbox) -> FetchStep {
         Work::Apt { packages } => apt::description(packages, &staging),
         Work::Newer { newer, .. } => newer::description(newer, &staging),
         Work::Npm { package } => vec![npm::call(*package, &staging).to_string()],
-        Work::Pecl { extension } => pecl::calls(extension, &staging).iter().map(Call::to_string).collect(),
+        Work::Extension { build } => build.description(&staging),
         Work::Go { package, .. } => vec![go::call(package, &staging).to_string()],
         Work::Version { version, from, .. } => {
             vec![from.call(version, &staging.join("version"), &staging).to_string()]
@@ -251,7 +255,7 @@ impl Work {
                 format!("packages {} of Debian's {}", newer.packages.join(", "), newer.suite)
             }
             Self::Npm { package } => format!("npm package {} {}", package.name(), package.version()),
-            Self::Pecl { extension } => format!("PECL extension {extension}, built from source"),
+            Self::Extension { build } => build.from(),
             Self::Go { package: GoPackage { package, version, download, .. }, .. } => {
                 format!("Go package {package} {version}, built from source: {download}")
             }

@@ -60,7 +60,7 @@ impl Lab {
         // So long that no machine is too slow for these tests; nothing ever takes it.
         let patience = Duration::from_secs(300);
         let (search_path, system_root) = (vec![self.path("bin")], self.path("system"));
-        Surroundings { search_path, system_root, swoole_so, patience, folder: PathBuf::from("/") }
+        Surroundings { search_path, system_root, swoole_so, swoole_source: None, patience, folder: PathBuf::from("/") }
     }
 
     fn detect(&self, name: &str) -> ProgramState {
@@ -282,7 +282,7 @@ fn swoole_is_php_with_swoole_wherever_the_extension_is() {
 
     php("never");
     let reason = lab.missing("swoole").0;
-    assert!(reason.contains("without swoole; swoole is built from source by PECL, and here is no pecl"), "{reason}");
+    assert!(reason.contains("without swoole; swoole is built from source, and here is no phpize"), "{reason}");
 
     php("'--ri swoole'");
     let swoole = lab.ready("swoole");
@@ -348,8 +348,8 @@ fn a_plan_is_the_exact_commands() {
     npm_config_update_notifier=false npm ci --prefix STAGING/bun --cache STAGING/npm-cache --ignore-scripts --include=optional --no-audit --no-fund --fetch-retry-mintimeout=1000 --fetch-retry-maxtimeout=5000 --logs-max=0
     # pm2 (npm package pm2 7.0.4)
     npm_config_update_notifier=false npm ci --prefix STAGING/pm2 --cache STAGING/npm-cache --ignore-scripts --include=optional --no-audit --no-fund --fetch-retry-mintimeout=1000 --fetch-retry-maxtimeout=5000 --logs-max=0
-    # PHP Swoole, by hand: swoole is built from source by PECL, and here is no pecl, no phpize, no php-config, no make, no c++; TOLOK_SWOOLE_SO is not set
-    sudo apt-get install php-cli php-dev php-pear g++ make && tolok setup
+    # PHP Swoole, by hand: swoole is built from source, and here is no phpize, no php-config, no make, no c++, no strip, no pecl; TOLOK_SWOOLE_SOURCE is not set
+    sudo apt-get install php-cli php-dev php-pear g++ make && tolok setup swoole
     # Go, by hand: tolok cannot put it into the toolbox
     install Go as go.dev/doc/install says
     "#);
@@ -376,14 +376,26 @@ fn a_plan_keeps_what_the_tree_has_already() {
 }
 
 #[test]
-fn swoole_is_built_where_pecl_is() {
+fn swoole_is_built_by_the_systems_tools_from_what_pecl_downloads() {
     let lab = Lab::debian();
-    for name in ["pecl", "phpize", "php-config", "make", "c++"] {
+    lab.program("bin/php", PHP_INFO);
+    for name in ["pecl", "phpize", "php-config", "make", "c++", "strip"] {
         lab.program(&format!("bin/{name}"), "exit 0");
     }
     let plan = lab.toolbox().plan(&["swoole"]).unwrap();
     assert!(plan.by_hand.is_empty() && plan.steps[0].optional, "{plan}");
     assert!(plan.steps[0].commands[0].ends_with("/swoole && pecl download swoole"), "{plan}");
+}
+
+#[test]
+fn swoole_is_built_by_unpacked_tools_from_an_archive_where_the_system_has_none() {
+    let lab = Lab::debian();
+    lab.program("bin/unshare", "exit 0");
+    let toolbox = lab.toolbox().with_swoole_source(PathBuf::from("/some/swoole.tar.xz"));
+    let plan = toolbox.plan(&["swoole"]).unwrap();
+    let text = plan.to_string().replace(toolbox.staging().to_str().unwrap(), "STAGING");
+    let jobs = std::thread::available_parallelism().map_or(1, usize::from);
+    insta::assert_snapshot!(text.replace(&format!("-j{jobs}"), "-jN"));
 }
 
 /// An npm that makes a Bun where it is told to, and counts how often it was called.
@@ -561,21 +573,25 @@ fn a_folder_that_cannot_be_written_is_one_clear_sentence() {
 }
 
 #[test]
-fn swoole_is_built_and_its_refusal_is_told() {
+fn swoole_is_built_and_a_refusal_of_its_source_is_shown() {
     let lab = Lab::debian();
+    lab.program("bin/php", PHP_INFO);
     lab.program(
         "bin/pecl",
         r"mkdir swoole-6.2.2; printf '#!/bin/sh\necho configured\n' > swoole-6.2.2/configure
-        chmod +x swoole-6.2.2/configure; tar -czf swoole-6.2.2.tgz swoole-6.2.2",
+        chmod +x swoole-6.2.2/configure; touch swoole-6.2.2/config.m4 package.xml
+        tar -czf swoole-6.2.2.tgz package.xml swoole-6.2.2",
     );
     lab.program("bin/make", "test -x configure && mkdir modules && echo so > modules/swoole.so");
-    for name in ["phpize", "php-config", "c++"] {
+    for name in ["phpize", "php-config", "c++", "strip"] {
         lab.program(&format!("bin/{name}"), "exit 0");
     }
     let (outcome, _) = fetch(&lab.toolbox(), &["swoole"]);
     assert!(outcome.failed.is_empty(), "{outcome:?}");
     assert_eq!(fs::read_to_string(lab.path("toolbox/swoole/swoole.so")).unwrap(), "so\n");
-    assert!(fs::read_to_string(lab.path("toolbox/installed.json")).unwrap().contains(r#""swoole": "swoole-6.2.2""#));
+    assert!(
+        fs::read_to_string(lab.path("toolbox/installed.json")).unwrap().contains(r#""swoole": "swoole-6.2.2.tgz""#)
+    );
 
     lab.program("bin/pecl", "echo 'No releases available for package swoole'; exit 1");
     let (outcome, _) = fetch(&lab.toolbox(), &["swoole"]);
