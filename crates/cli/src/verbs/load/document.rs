@@ -366,7 +366,10 @@ fn verdict(record: &Record) -> Vec<Block> {
     lists.push(("!", signs(record)));
     let is_closed = record.plan.loop_model == LoopModel::Closed && record.ledger.sent > 0;
     lists.push(("!", is_closed.then(|| closed_loop(record).into()).into_iter().collect()));
-    let trusted = "trusted: all checks of the generator and of its account are passed";
+    let trusted = match record.verdict.doubted.is_empty() {
+        true => "trusted: all checks of the generator and of its account are passed",
+        false => "trusted, but for the percentiles with an exclamation mark: all checks are passed",
+    };
     lists.push(("✓", record.verdict.trusted.then(|| Text::from(trusted)).into_iter().collect()));
     lists.push(("!", unjudged_failures(record).map(Text::from).into_iter().collect()));
     let missed = record.thresholds.iter().filter(|judged| judged.outcome != KeptOrCrossed::Kept).count();
