@@ -225,6 +225,7 @@ mod tests {
             window_s: 1.0,
             host: Default::default(),
             disturbances: Vec::new(),
+            turns: None,
         })
     }
 
