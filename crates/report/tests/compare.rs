@@ -119,10 +119,7 @@ fn no_line_is_wider_than_asked() {
 #[test]
 fn a_comment_folds_away_what_is_not_the_verdict() {
     let comment = markdown(&compare(&found(&regressed()), false, Depth::Full));
-    assert!(
-        comment.starts_with("## Changed between these two runs\n\n6 figures are worse by 3% or more"),
-        "{comment}"
-    );
+    assert!(comment.starts_with("## Changed between these two runs\n\n6 figures are worse by 3% or more"), "{comment}");
     assert!(comment.contains("<details><summary>All 23 figures</summary>"), "{comment}");
 }
 

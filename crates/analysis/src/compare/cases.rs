@@ -208,7 +208,10 @@ impl<'a> Candidate<'a, '_> {
         let of_side = |(when, views): (&str, &Vec<&ScenarioView>)| {
             let floor = noise_floor(views).filter(|floor| is_told(floor))?;
             let size = amount(Quantity::Share, floor.size);
-            Some(Floor { size: floor.size, words: format!("what the noise check of {run} {when} differed by ({size})") })
+            Some(Floor {
+                size: floor.size,
+                words: format!("what the noise check of {run} {when} differed by ({size})"),
+            })
         };
         let pairs = ["before", "after"].into_iter().zip(&self.scene.views).filter_map(of_side);
         let pairs = pairs.filter(|_| metric == ComparedMetric::Goodput);
