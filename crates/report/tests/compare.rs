@@ -6,7 +6,9 @@
 mod invented;
 mod outline;
 
-use invented::two_runs::{compared, drifted, elsewhere, ragged, regressed, unchanged, with_six_digits};
+use invented::two_runs::{
+    compared, compared_sides, drifted, elsewhere, ragged, regressed, several, unchanged, with_six_digits,
+};
 use invented::{InventedRun, with_six_digits as with_six_digits_of_findings};
 use outline::outline;
 use tolok_analysis::{CompareRefusal, CompareRequest, RunComparison};
@@ -26,8 +28,15 @@ fn document(runs: &(InventedRun, InventedRun), depth: Depth) -> String {
 }
 
 #[test]
-fn a_regression_on_a_page() {
+fn a_change_of_a_pair_on_a_page() {
     insta::assert_snapshot!(document(&regressed(), Depth::Page));
+}
+
+#[test]
+fn several_runs_of_each_on_a_terminal() {
+    let sides = [several(3, 0.01, 1.0, 1), several(3, 0.01, 0.85, 4)];
+    let found = compared_sides(sides.each_ref().map(Vec::as_slice), &CompareRequest::default()).unwrap();
+    insta::assert_snapshot!(outline(&compare(&with_six_digits(found), false, Depth::Short)));
 }
 
 #[test]
@@ -110,7 +119,10 @@ fn no_line_is_wider_than_asked() {
 #[test]
 fn a_comment_folds_away_what_is_not_the_verdict() {
     let comment = markdown(&compare(&found(&regressed()), false, Depth::Full));
-    assert!(comment.starts_with("## Regression\n\n6 figures are worse by 3.0% or more"), "{comment}");
+    assert!(
+        comment.starts_with("## Changed between these two runs\n\n6 figures are worse by 3.0% or more"),
+        "{comment}"
+    );
     assert!(comment.contains("<details><summary>All 23 figures</summary>"), "{comment}");
 }
 

@@ -101,7 +101,11 @@ fn two_runs_are_compared_and_laid_over_each_other() {
     let compared = served.page(&format!("/compare?a={FIRST}&b={SECOND}"));
     has(
         &compared,
-        &["! Regression", "6 figures are worse by 3.0% or more", &format!("tolok compare {FIRST} {SECOND}")],
+        &[
+            "? Changed between these two runs",
+            "6 figures are worse by 3.0% or more",
+            &format!("tolok compare {FIRST} {SECOND}"),
+        ],
     );
     let (head, _) = served.ask(&format!("GET /compare?run={SECOND}&run={FIRST}"));
     has(&head, &["303", &format!("location: /compare?a={FIRST}&b={SECOND}")]);
@@ -115,9 +119,18 @@ fn two_runs_are_compared_and_laid_over_each_other() {
         &["CPU model: Example CPU 3000 → Other CPU 9", "Compare them nevertheless"],
     );
     has(&served.page(&format!("{refused}&allow-differences=yes")), &["The conditions differ", "--allow-differences"]);
-    for question in ["/compare?run=one", "/compare", &format!("/compare?a={FIRST}&b={FIRST}"), "/overlay?run=one"] {
+    for question in
+        ["/compare?run=one", "/compare", &format!("/compare?a={FIRST}&b={FIRST}"), "/overlay?run=one", "/history"]
+    {
         assert_eq!(served.status(question), "HTTP/1.1 422 Unprocessable Entity", "{question}");
     }
+}
+
+#[test]
+fn too_few_runs_of_a_study_have_no_history_and_the_page_says_why() {
+    let (head, page) = SERVED.ask(&format!("GET /history?run={FIRST}"));
+    has(&head, &["422"]);
+    has(&page, &["A history needs 4 runs of one study"]);
 }
 
 #[test]

@@ -52,6 +52,8 @@
 //! | geometric mean of ratios | [`geometric_ratio`] | 5 at every level | lognormal ratios |
 //! | mean | [`mean_interval`]; [`paired_t`] | 5 at every level; 2 | normal values |
 //! | difference of two means | [`welch`] | 5 in each; 2 in each | none; close for normal values |
+//! | share of successes | [`share_interval`] | 1 | independent trials; covers at least its level |
+//! | difference of several runs each | [`run_differences`] | 2 in each | normal values |
 //! | difference too small to matter | [`equivalence_paired`], [`equivalence_welch`] | 5 | as the tests above |
 //!
 //! What the t intervals cover when values are *not* normal was simulated: `tests/coverage.rs`.
@@ -63,6 +65,8 @@
 
 #![warn(missing_docs)]
 
+mod between_runs;
+mod binomial;
 mod changepoints;
 mod equivalence;
 mod error;
@@ -78,11 +82,14 @@ mod power;
 mod quantile;
 pub mod queueing;
 mod rng;
+mod shrinkage;
 mod special;
 mod steady;
 mod student;
 mod theil_sen;
 
+pub use between_runs::{RunDifference, RunValues, run_differences};
+pub use binomial::share_interval;
 pub use changepoints::{LEAST_SEGMENT, changepoint_penalty, changepoints};
 pub use equivalence::{equivalence_paired, equivalence_welch};
 pub use error::StatsError;
@@ -97,6 +104,7 @@ pub use paired::{BlockCounts, PairedRatio, RatioOutcome, paired_ratio};
 pub use power::{blocks_needed, smallest_effect_found};
 pub use quantile::{LARGEST, LEAST_POSITIVE, LogRatio, SD_OF_MAD, Sample, log_ratio};
 pub use rng::Rng;
+pub use shrinkage::VariancePrior;
 pub use steady::{LEAST_STEADY_SECONDS, STEADY_TOLERANCE, SteadyClass, SteadyLevel, SteadyState, steady};
 pub use student::{student_t_cdf, student_t_quantile};
 pub use theil_sen::{Slope, theil_sen};

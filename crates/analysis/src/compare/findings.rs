@@ -1,4 +1,4 @@
-//! What a comparison of two runs says: the only thing that its reports read, and its JSON.
+//! What a comparison of runs says: the only thing that its reports read, and its JSON.
 
 use serde::Serialize;
 
@@ -9,9 +9,9 @@ use crate::findings::{Better, Estimate, NoiseFloor};
 use crate::worded::worded;
 
 /// Version of the format of [`RunComparison`].
-pub const COMPARE_SCHEMA: u32 = 1;
+pub const COMPARE_SCHEMA: u32 = 2;
 
-/// Two runs, beside each other.
+/// Runs before and runs after.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct RunComparison {
     /// Version of this format.
@@ -24,27 +24,27 @@ pub struct RunComparison {
     pub threshold: f64,
     /// How many figures of cases were judged together, by verdict.
     pub tally: Tally,
-    /// The run before.
-    pub before: ComparedSide,
-    /// The run after.
-    pub after: ComparedSide,
+    /// The runs before: one, or two and more.
+    pub before: Vec<ComparedSide>,
+    /// The runs after, likewise.
+    pub after: Vec<ComparedSide>,
     /// Conditions in which the runs differ and which have a say in the figures themselves. Without `--allow-differences` there
     /// is no comparison where there are any.
     pub conditions: Vec<Difference>,
     /// What else differs: that which was to be compared, and what a reader must know.
     pub changes: Vec<Difference>,
-    /// Scenarios that are in both runs, in the order of the run before.
+    /// Scenarios that are in all runs, in the order of the run before.
     pub scenarios: Vec<ScenarioChange>,
-    /// Cases that are in the run before only.
+    /// Cases of the first run before that another run lacks.
     pub only_before: Vec<UnmatchedCase>,
-    /// Cases that are in the run after only.
+    /// Further cases of the first run after that another run lacks.
     pub only_after: Vec<UnmatchedCase>,
     /// What a reader must know before relying on this, most important first.
     pub cautions: Vec<String>,
 }
 
 worded! {
-    /// What follows from a comparison of two runs.
+    /// What follows from a comparison.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
     #[serde(rename_all = "kebab-case")]
     pub enum CompareOutcome by words {
@@ -52,6 +52,8 @@ worded! {
         Regression = "Regression",
         /// In one of the runs no case may be ranked.
         NotSound = "Not sound",
+        /// One run of each, and something is worse in the one after. Whether by its version or by the run, a pair does not show.
+        Changed = "Changed between these two runs",
         /// Nothing became worse as far as can be told, but of a main figure it cannot be told.
         CannotTell = "Cannot tell",
         /// Nothing became worse by what matters, as far as was looked.
@@ -68,6 +70,10 @@ pub struct Tally {
     pub regressions: u32,
     /// Better by what matters, or more.
     pub improvements: u32,
+    /// Worse by what matters, or more, in the one run after.
+    pub worse: u32,
+    /// Better by what matters, or more, in the one run after.
+    pub better: u32,
     /// Told to differ by less than what matters.
     pub equivalent: u32,
     /// No difference found, by an interval that would have shown a large one.
@@ -80,7 +86,7 @@ pub struct Tally {
     pub cases_not_judged: u32,
 }
 
-/// One of the two runs.
+/// One of the runs.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct ComparedSide {
     /// Name of the run's folder.
@@ -129,7 +135,7 @@ pub struct UnmatchedCase {
     pub title: String,
 }
 
-/// A scenario of both runs.
+/// A scenario of all runs.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct ScenarioChange {
     /// Its id in the run before.
@@ -150,11 +156,12 @@ pub struct ScenarioChange {
     pub control: Option<ControlFinding>,
     /// Why there is none.
     pub no_control: Option<String>,
-    /// How far apart the run before found two halves that are the same; none where it has no such pair.
+    /// How far apart the run before found two halves that are the same; none where it has no such pair. Of several runs, the
+    /// largest.
     pub noise_floor_before: Option<NoiseFloor>,
-    /// The same of the run after.
+    /// The same of the runs after.
     pub noise_floor_after: Option<NoiseFloor>,
-    /// Cases of both runs, in the order of the run before's table.
+    /// Cases of all runs, in the order of the run before's table.
     pub cases: Vec<CaseChange>,
 }
 
@@ -185,7 +192,7 @@ pub struct ControlShift {
     pub is_usable: bool,
 }
 
-/// A subject under a scenario in both runs.
+/// A subject under a scenario in all runs.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct CaseChange {
     /// The subject as a person would write it.
@@ -203,7 +210,7 @@ pub struct CaseChange {
     pub figures: Vec<FigureChange>,
 }
 
-/// A figure of a case in both runs.
+/// A figure of a case in all runs.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct FigureChange {
     /// Which.
@@ -214,12 +221,16 @@ pub struct FigureChange {
     pub better: Better,
     /// Whether the scenario is judged by it first of all, or it was asked for.
     pub is_main: bool,
-    /// Median over the trials of the run before.
+    /// Median over the trials of the run before. Of several runs: the geometric mean over runs, and the mean of each run in
+    /// place of the trials.
     pub before: Option<Estimate>,
-    /// Median over the trials of the run after.
+    /// The same of the runs after.
     pub after: Option<Estimate>,
-    /// After over before: the geometric mean of the one's trials over that of the other's, with Welch's interval.
+    /// After over before, by geometric means. Of a pair with Welch's interval over trials; of several runs with Student's, in
+    /// which the run is the unit.
     pub ratio: Option<ChangeRatio>,
+    /// Standard deviation among runs of the same side, as a fraction; none for a pair, which does not show it.
+    pub between_runs: Option<f64>,
     /// How often equal figures would differ as much, by chance, for all that were judged together (Holm).
     pub p_adjusted: Option<f64>,
     /// How often figures that differ by the threshold would look as alike, likewise.
@@ -240,7 +251,7 @@ pub struct FigureChange {
 pub struct ChangeRatio {
     /// After over before.
     pub value: f64,
-    /// Lower end of its 95 % interval, which holds for this figure alone; none with fewer than 5 trials in a run.
+    /// Lower end of its 95 % interval, which holds for this figure alone; none with fewer than 5 trials in a run of a pair.
     pub low: Option<f64>,
     /// Upper end.
     pub high: Option<f64>,
@@ -255,6 +266,10 @@ worded! {
         Regression = "regression",
         /// Better by what matters, or more.
         Improvement = "improvement",
+        /// Worse by what matters, or more, in the run after: of its version or of the run, a pair does not show.
+        Worse = "changed for the worse",
+        /// Better by what matters, or more, in the run after, likewise.
+        Better = "changed for the better",
         /// They differ by less than what matters, if at all.
         Equivalent = "equivalent",
         /// No difference that matters was found, by an interval narrow enough to show a large one.
