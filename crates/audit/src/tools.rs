@@ -90,6 +90,13 @@ pub(crate) fn ends_when_one_is_given_up(conditions: &Conditions) -> bool {
     known(conditions).is_some_and(|tool| tool.given_up == GivenUp::EndsRun)
 }
 
+/// Requests under way on a connection at a time: as stated, or 1 of a tool that sends the next one after an answer and has no
+/// pipelining. Scripts of wrk, batches of k6, autocannon and h2load can have several.
+pub(crate) fn streams(conditions: &Conditions) -> Option<u64> {
+    let is_single = || ["ab", "hey", "bombardier"].iter().any(|name| is(conditions, name));
+    conditions.streams.or_else(|| is_single().then_some(1))
+}
+
 /// The time-out, and whether the source states it (else it is the tool's default).
 pub(crate) fn timeout_s(conditions: &Conditions) -> Option<(f64, bool)> {
     let default = || known(conditions).and_then(|tool| tool.timeout_s).map(|seconds| (seconds, false));

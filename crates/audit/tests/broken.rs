@@ -5,8 +5,10 @@ mod invented;
 use invented::{OF_FIGURES, contradicting, of_verdict, table};
 use tolok_audit::{AuditVerdict, Law};
 
-const WRK: &str = "tool = \"wrk\"\nloop = \"closed\"\nconnections = 200\nduration = \"30s\"\nkeep-alive = true";
-const K6: &str = "tool = \"k6\"\nloop = \"closed\"\nconnections = 300\nduration = \"390s\"\nthink-time = \"0s\"";
+const WRK: &str =
+    "tool = \"wrk\"\nloop = \"closed\"\nconnections = 200\nstreams = 1\nduration = \"30s\"\nkeep-alive = true";
+const K6: &str =
+    "tool = \"k6\"\nloop = \"closed\"\nconnections = 300\nstreams = 1\nduration = \"390s\"\nthink-time = \"0s\"";
 
 /// The laws that contradict one row.
 fn against(method: &str, figures: &str) -> Vec<Law> {
@@ -103,12 +105,14 @@ fn times_at_and_beyond_the_time_out() {
     let of = |max, timeouts| format!("throughput_rps = 1000\nlatency_max_ms = {max}\ntimeouts = {timeouts}");
     assert_eq!(against(WRK, &of("700", 0)), []);
     assert_eq!(against(WRK, &of("2000.00", 0)), [], "near the default, but nothing says that it was reached");
-    assert_eq!(against(WRK, &of("2000.00", 60)), [Law::Censoring]);
-    assert_eq!(against(WRK, &of("700", 60)), [Law::Censoring], "some waited 2 s");
+    let of_all = format!("{WRK}\nlatency-of = \"all\"");
+    assert_eq!(against(&of_all, &of("2000.00", 60)), [Law::Censoring]);
+    assert_eq!(against(&of_all, &of("700", 60)), [Law::Censoring], "some waited 2 s");
+    assert_eq!(against(WRK, &of("700", 60)), [], "it may be the longest of the good answers");
     let stated = format!("{WRK}\ntimeout = \"1s\"");
     assert_eq!(against(&stated, &of("1000", 0)), [Law::Censoring]);
     assert_eq!(against(&stated, &of("1500", 0)), [Law::Censoring]);
-    insta::assert_snapshot!(sentence(WRK, &of("2000.00", 60)), @"60 requests timed out after 2 s, so the longest wait was not 2000.00 ms: how long it was is not known.");
+    insta::assert_snapshot!(sentence(&of_all, &of("2000.00", 60)), @"60 requests timed out after 2 s, so the longest wait was not 2000.00 ms: how long it was is not known.");
     insta::assert_snapshot!(sentence(&stated, &of("1500", 0)), @"The tool kept no time beyond 1 s, so 1500 ms is none that it measured.");
 }
 
@@ -198,4 +202,67 @@ fn shares_that_are_too_large_or_do_not_fit_each_other() {
     assert_eq!(against(&k6, "requests = 950\nfailures = 50\nerror_rate_percent = 5.0"), []);
     assert_eq!(against(&k6, "requests = 1000\nfailures = 50\nerror_rate_percent = 0.5"), [Law::Percentages]);
     insta::assert_snapshot!(sentence(&k6, "error_rate_percent = 1.2\nhttp_fail_rate_percent = 3.4"), @"3.4% failed as HTTP, but only 1.2% have an error: every failure is an error.");
+}
+
+#[test]
+fn pipelining_is_asked_for_before_waits_are_called_impossible() {
+    let mean = "throughput_rps = 10000\nlatency_mean_ms = 31.0";
+    let unknown = WRK.replace("streams = 1\n", "");
+    assert_eq!(against(&unknown, mean), [], "a script of wrk can pipeline");
+    assert_eq!(against(&unknown.replace("wrk", "hey"), mean), [Law::LittlesLaw], "hey cannot");
+    assert_eq!(against(&WRK.replace("streams = 1", "streams = 2"), mean), []);
+    assert_eq!(against(&format!("{WRK}\nlatency-of = \"planned\""), mean), [], "waits from a planned instant");
+}
+
+/// The findings of the law of room on one row that contradict, or that something is lacking for.
+fn room(method: &str, figures: &str, verdict: AuditVerdict) -> Vec<String> {
+    let all = of_verdict(&table(method, &[("red", figures)]), verdict);
+    all.into_iter().filter(|finding| finding.law == Law::Room).map(|finding| finding.sentence).collect()
+}
+
+#[test]
+fn figures_that_the_run_has_no_room_for() {
+    let broken = |method: &str, figures: &str| room(method, figures, AuditVerdict::Contradicted).len();
+    let of = |more: &str| format!("{WRK}\n{more}");
+    let both = |method: &str, breaks: &str, keeps: &str| [broken(method, breaks), broken(method, keeps)];
+    let x = "throughput_rps = 10000\n";
+    // Each bound with figures that break it, and figures that do not.
+    assert_eq!(both(WRK, &format!("{x}latency_min_ms = 21"), &format!("{x}latency_min_ms = 20.3")), [1, 0]);
+    assert_eq!(both(&of("rtt = \"30ms\""), x, "throughput_rps = 7000"), [1, 0]);
+    let far = of("rtt = \"30ms\"");
+    assert_eq!(both(&far, "latency_p50_ms = 20", "latency_p50_ms = 31"), [1, 0]);
+    assert_eq!(both(WRK, "latency_max_s = 40", "latency_max_s = 30.2"), [1, 0]);
+    assert_eq!(both(&of("timeout = \"2s\""), "timeouts = 4000", "timeouts = 3000"), [1, 0]);
+    assert_eq!(both(WRK, &format!("{x}goodput_rps = 11000"), &format!("{x}goodput_rps = 9000")), [1, 0]);
+    let half = format!("{x}http_fail_rate_percent = 50\n");
+    assert_eq!(both(WRK, &format!("{half}goodput_rps = 8000"), &format!("{half}goodput_rps = 5000")), [1, 0]);
+    assert_eq!(broken(WRK, &format!("{half}goodput_rps = 10000")), 0, "a rate of good answers only");
+    let four = of("subject-cpus = 4");
+    assert_eq!(both(&four, &format!("{x}cpu_per_request_us = 500"), &format!("{x}cpu_per_request_us = 390")), [1, 0]);
+    let limit = of("subject-memory = \"512MiB\"\nsubject-workers = 1");
+    assert_eq!(both(&limit, "memory_peak_mib = 600", "memory_peak_mib = 500"), [1, 0]);
+}
+
+#[test]
+fn a_bound_that_a_convention_explains_is_not_told() {
+    let told = |method: &str, figures: &str| {
+        assert_eq!(room(method, figures, AuditVerdict::Contradicted), Vec::<String>::new());
+        room(method, figures, AuditVerdict::CannotTell).len()
+    };
+    let unknown = WRK.replace("streams = 1\n", "");
+    assert_eq!(told(&unknown, "throughput_rps = 10000\nlatency_min_ms = 21"), 1, "pipelining");
+    let waits = "tool = \"wrk\"\nduration = \"30s\"\ntimeout = \"20s\"";
+    assert_eq!(told(waits, "latency_max_s = 40"), 1, "a tool that waits for the last request");
+    let shared = format!("{WRK}\nsubject-memory = \"512MiB\"");
+    assert_eq!(told(&shared, "memory_peak_mib = 600"), 1, "shared pages of several processes");
+    let probe = "tool = \"a lab of our own\"\nrtt = \"30ms\"";
+    assert_eq!(told(probe, "latency_p50_ms = 20"), 1, "a probe beside the server");
+    assert_eq!(
+        told(
+            &format!("{WRK}\nloop = \"open\"").replace("loop = \"closed\"\n", ""),
+            "throughput_rps = 10000\nlatency_min_ms = 21"
+        ),
+        0
+    );
+    assert_eq!(told(&format!("{WRK}\nwarmup = \"10s\""), "throughput_rps = 1000\nrequests = 39000"), 0);
 }

@@ -6,7 +6,7 @@
 //! much longer than L. Where a source states no time-out, the tool's default is taken, unless its own times show that it was not in
 //! force; then a limit can only be guessed, by several figures that end at the same value.
 
-use tolok_model::transcription::{Figure, Moment, Quantity, Row, Transcription};
+use tolok_model::transcription::{Figure, LatencyOf, Moment, Quantity, Row, Transcription};
 
 use crate::draft::{Draft, Lacks, OfRow, folded};
 use crate::finding::{AuditFinding, Input};
@@ -81,10 +81,17 @@ impl Case<'_> {
                 .contradicted(format!("The tool kept no time beyond {limit}, so {printed} is none that it measured."));
         }
         if let Some(timeouts) = timeouts.filter(|_| self.is_maximum() && range.low < limit_s * (1.0 + AT_LIMIT)) {
-            return draft.contradicted(format!(
+            let sentence = format!(
                 "{} requests timed out after {limit}, so the longest wait was not {printed}: how long it was is not known.",
                 wording::quoted(timeouts)
-            ));
+            );
+            return match self.row.conditions.latency_of {
+                Some(LatencyOf::All) => draft.contradicted(sentence),
+                Some(_) => draft.holds(format!("{printed} is the longest time of those that were not given up.")),
+                None => {
+                    draft.lacks(["whether the maximum is of good answers only (`latency-of`)"]).cannot_tell(sentence)
+                }
+            };
         }
         let failures = self.row.figure(&Quantity::Failures).filter(|figure| figure.value() > 0.0);
         if let Some(failures) = failures.filter(|_| at_limit && self.is_maximum()) {
@@ -100,6 +107,10 @@ impl Case<'_> {
             (false, _) => {
                 draft.holds(format!("{printed} is a time that was measured: one that is given up ends the run."))
             }
+            // A time just below the limit may have been measured.
+            (true, true) if range.high < limit_s => draft
+                .lacks(["whether anything was given up"])
+                .cannot_tell(format!("{printed} is just below the limit of {limit}, and may have been cut by it.")),
             (true, true) => draft.contradicted(format!(
                 "{printed} is the limit at which answers were given up: those beyond it took this long or longer."
             )),

@@ -12,11 +12,15 @@
 //!
 //! The other direction proves nothing: users who pause, reconnect or have not started yet make X · R smaller. It is an inference.
 //!
+//! Users are connections × `streams`, as pipelining, batches and streams of HTTP/2 put several requests on a connection. Where neither
+//! the source nor the tool says that there was one, an excess cannot be told. Times from a planned instant and of a probe are not
+//! held to the law.
+//!
 //! If the mean is of good answers only, the bound is on those: X · (1 − failed share) · R ≤ N, which is what is tested where failures
 //! are printed. wrk adds invented times to its mean after stalls (`stats_correct` in its source), so its mean is held to the law
 //! like any other, and the reason is named.
 
-use tolok_model::transcription::{Figure, Moment, Number, Quantity, Row, Transcription};
+use tolok_model::transcription::{Figure, LatencyOf, Moment, Number, Quantity, Row, Transcription};
 
 use crate::draft::{Draft, Lacks};
 use crate::finding::{AuditFinding, Input};
@@ -43,7 +47,9 @@ fn check(transcription: &Transcription) -> Vec<AuditFinding> {
     let mut findings = Vec::new();
     for row in &transcription.rows {
         let Some(throughput) = rows::throughput(row).filter(|throughput| throughput.value > 0.0) else { continue };
-        if tools::is_closed(&row.conditions) == Some(false) {
+        // Times from a planned instant, or of a probe, are not waits of these users.
+        let is_of_users = !matches!(row.conditions.latency_of, Some(LatencyOf::Planned | LatencyOf::Probe));
+        if tools::is_closed(&row.conditions) == Some(false) || !is_of_users {
             continue;
         }
         match needed(row) {
@@ -68,7 +74,7 @@ fn needed(row: &Row) -> Result<(f64, &Figure), &'static str> {
     let mean = row.figure(&Quantity::Latency(Moment::Mean)).ok_or("the mean response time")?;
     let users = row.conditions.connections.ok_or("how many connections or users there were at a time")?;
     tools::is_closed(&row.conditions).ok_or("whether requests waited for answers (closed loop)")?;
-    Ok((users as f64, mean))
+    Ok((users as f64 * tools::streams(&row.conditions).unwrap_or(1) as f64, mean))
 }
 
 /// A row that can be held to the law.
@@ -105,6 +111,18 @@ impl Case<'_> {
                 wording::number(users)
             );
             return draft.inferring(self.explanation(value)).lacks(["how long a run took"]).cannot_tell(sentence);
+        }
+        if allowed.is_some_and(|allowed| range.low > allowed) && tools::streams(&self.row.conditions).is_none() {
+            let sentence = format!(
+                "{} waits at a time are more than {} connections have, unless some had several requests under way (pipelining, \
+                 batches, streams of HTTP/2).",
+                wording::number(value),
+                wording::number(users)
+            );
+            return draft
+                .inferring(self.explanation(value))
+                .lacks(["how many requests a connection had under way at a time (`streams`)"])
+                .cannot_tell(sentence);
         }
         if allowed.is_some_and(|allowed| range.low > allowed) {
             let sentence = format!(

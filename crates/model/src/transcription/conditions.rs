@@ -30,6 +30,10 @@ conditions! {
         pub loop_model: Option<LoopModel>,
         /// Connections or virtual users at the same time; the most of them where they ramp.
         pub connections: Option<u64>,
+        /// Requests under way on a connection at a time: 1 without pipelining, batches and streams.
+        pub streams: Option<u64>,
+        /// Of which requests the response times are.
+        pub latency_of: Option<LatencyOf>,
         /// Whether their number grew during the run, so that it was below `connections` for a part of it.
         pub ramp: Option<bool>,
         /// Pause of a user between an answer and the next request.
@@ -60,6 +64,20 @@ conditions! {
         /// Bytes of an answer's body: from the smallest to the largest that the source allows for.
         pub body_bytes: Option<(f64, f64)>,
     }
+}
+
+/// Of which requests response times are, and from when on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum LatencyOf {
+    /// Of all that were answered or given up, from when each was sent.
+    All,
+    /// Of the good answers only.
+    Good,
+    /// From when a request was planned, which includes the wait of a late one.
+    Planned,
+    /// Of requests of their own, beside the load.
+    Probe,
 }
 
 /// Whether requests wait for answers.
