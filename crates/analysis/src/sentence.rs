@@ -3,6 +3,7 @@
 //! It says *faster*, *equivalent*, *no difference found* or *cannot tell*, each with the ratio and its interval. It never names
 //! a winner that the verdicts do not support. What is the same for servers and programs stands in [`Answer`].
 
+use tolok_model::Judge;
 use tolok_model::sentences::capital_unless;
 
 use crate::estimate::least_trials;
@@ -26,12 +27,21 @@ pub(crate) fn verdict_sentence(
     cases: &[CaseFinding],
     comparisons: &[Comparison],
     smallest_effect: f64,
-    is_open: bool,
+    (judge, is_open): (Judge, bool),
 ) -> String {
-    let table = Table::of(cases);
+    let table = Table { better: better(judge), ..Table::of(cases) };
     let answer = table.answer(comparisons, smallest_effect, &alone, &Answer::sentence);
-    let by_the_clock = if is_open && table.ranked.len() > 1 { BY_THE_CLOCK } else { "" };
+    let is_by_the_clock = is_open && judge == Judge::Goodput;
+    let by_the_clock = if is_by_the_clock && table.ranked.len() > 1 { BY_THE_CLOCK } else { "" };
     in_sentences([answer, by_the_clock.to_owned(), table.not_ranked()])
+}
+
+/// What the better of two is.
+fn better(judge: Judge) -> &'static str {
+    match judge {
+        Judge::Goodput => "faster",
+        Judge::Cpu => "thriftier with CPU time",
+    }
 }
 
 /// Sentences beside each other, without those that are empty.
@@ -49,12 +59,14 @@ fn alone(only: &CaseFinding) -> String {
 pub(crate) struct Table<'a, F> {
     pub(crate) ranked: Vec<&'a CaseFinding<F>>,
     unranked: Vec<&'a CaseFinding<F>>,
+    /// What the better of two is: `faster`.
+    better: &'static str,
 }
 
 impl<'a, F> Table<'a, F> {
     pub(crate) fn of(cases: &'a [CaseFinding<F>]) -> Self {
         let (ranked, unranked) = cases.iter().partition(|case| case.ranked);
-        Self { ranked, unranked }
+        Self { ranked, unranked, better: better(Judge::Goodput) }
     }
 
     /// Whether every case is ranked.
@@ -77,7 +89,7 @@ impl<'a, F> Table<'a, F> {
                 let find = |case: &&'a CaseFinding<F>| (*case, find(comparisons, first, case));
                 let is_of_all = self.is_of_all();
                 let rivals = others.iter().map(find).collect();
-                let answer = Answer { first, rivals, is_of_all, smallest_effect, comparisons };
+                let answer = Answer { first, rivals, is_of_all, smallest_effect, comparisons, better: self.better };
                 answer.too_few_blocks().unwrap_or_else(|| several(&answer))
             }
         };
@@ -155,6 +167,8 @@ pub(crate) struct Answer<'a, F> {
     /// Differences smaller than this fraction do not matter.
     smallest_effect: f64,
     comparisons: &'a [Comparison],
+    /// What the better of two is: `faster`.
+    better: &'static str,
 }
 
 impl<'a, F> Answer<'a, F> {
@@ -231,9 +245,9 @@ impl<'a> Answer<'a, ServerFigures> {
     fn ahead(&self) -> Option<String> {
         let others = with_ratios(&self.with(Verdict::Slower), reciprocal);
         let verb = if others.len() == 1 { "is" } else { "are" };
-        let first = &self.first.title;
+        let (first, better) = (&self.first.title, self.better);
         Some(format!(
-            "within blocks {} {verb} faster than {first}, whose median is higher",
+            "within blocks {} {verb} {better} than {first}, whose median is better",
             some_listed(&others, "and")?
         ))
     }
@@ -242,7 +256,7 @@ impl<'a> Answer<'a, ServerFigures> {
         let behind = self.with(Verdict::Faster);
         let (next, against) = *behind.first()?;
         let the_next = if behind.len() == 1 { "" } else { ", the next" };
-        let than_next = format!("faster than {}{the_next}", next.title);
+        let than_next = format!("{} than {}{the_next}", self.better, next.title);
         let line = |pair: &PairComparison| figure(Quantity::Ratio, &pair.ratio).line();
         let level = self.level();
         if level.is_empty() && self.is_clear() {

@@ -1,13 +1,15 @@
 //! What a report says of the slices of a scenario: how they were given, what limits them, and what more of them would buy.
 
-use tolok_model::{Measurement, Scenario, SliceDesign, SliceFigures, SliceRow, format_duration};
+use tolok_model::{Judge, Measurement, Scenario, SliceDesign, SliceFigures, SliceRow, format_duration};
 use tolok_stats::{SD_OF_MAD, Sample, mean_interval, student_t_quantile};
 
-use super::{Comparand, cpu_per_good, goodput};
+use super::lengths::{self, lengths};
+use super::{Comparand, OfSlice, cpu_per_good, good_per_cpu_second, goodput};
 use crate::estimate::{LEVEL, least_trials, middle};
 use crate::figures::{counted, small_share};
-use crate::findings::{CaseFinding, Estimate, SliceCpuRatio, SlicesFinding};
-use crate::observations::Observations;
+use crate::findings::{CaseFinding, Estimate, SliceRatio, SlicesFinding};
+use crate::observations::{Observations, per_answer};
+use crate::servers::comparand;
 
 /// Under normal noise the Hodges-Lehmann estimate has 0.955 of the efficiency of a mean.
 const EFFICIENCY: f64 = 0.955;
@@ -18,7 +20,7 @@ const OUTLASTING: f64 = 0.95;
 pub(crate) type Ranked<'f, 'o> = (&'f CaseFinding, &'o Observations<'o>);
 
 /// What is said of the slices of a scenario, or `None` where it has none.
-pub(crate) fn slices_finding(scenario: &Scenario, ranked: &[Ranked<'_, '_>]) -> Option<SlicesFinding> {
+pub(crate) fn slices_finding(scenario: &Scenario, ranked: &[Ranked<'_, '_>], judge: Judge) -> Option<SlicesFinding> {
     let design = scenario.slices?;
     let found: Vec<(&Measurement, &SliceFigures)> = ranked
         .iter()
@@ -31,7 +33,7 @@ pub(crate) fn slices_finding(scenario: &Scenario, ranked: &[Ranked<'_, '_>]) -> 
         middle(&found.iter().map(of).collect::<Vec<f64>>()).unwrap_or_default()
     };
     let sum = |of: fn(&SliceFigures) -> u64| found.iter().map(|(_, slices)| of(slices)).sum::<u64>();
-    let spread = median_pair(ranked);
+    let spread = median_pair(ranked, judge);
     let mut finding = SlicesFinding {
         launches: launches as u32,
         slices_per_case: first.rows.len() as u32,
@@ -48,8 +50,10 @@ pub(crate) fn slices_finding(scenario: &Scenario, ranked: &[Ranked<'_, '_>]) -> 
         half_width: spread.map(|spread| spread.half_width(launches, 1.0)),
         half_width_of_twice_the_launches: spread.map(|spread| spread.half_width(2 * launches, 1.0)),
         half_width_of_twice_the_length: spread.map(|spread| spread.half_width(launches, 2.0)),
-        longer_windows: longer_windows(ranked),
-        cpu: cpu_ratios(ranked),
+        longer_windows: longer_windows(ranked, judge),
+        lengths: lengths(design, &found.iter().map(|(_, slices)| *slices).collect::<Vec<_>>()),
+        cpu: ratios_by(ranked, Judge::Cpu).filter(|_| judge == Judge::Goodput).unwrap_or_default(),
+        goodput: ratios_by(ranked, Judge::Goodput).filter(|_| judge == Judge::Cpu).unwrap_or_default(),
         sentences: Vec::new(),
         cautions: Vec::new(),
     };
@@ -96,13 +100,9 @@ fn within_variance(differences: &[f64]) -> Option<f64> {
     Some(sd.powi(2) / (EFFICIENCY * differences.len() as f64))
 }
 
-fn comparand(observations: &Observations) -> Comparand {
-    Comparand::of(observations, observations.goodput_by_block(), goodput)
-}
-
 /// The pair in the middle, by how far its launches scatter; none with too few launches for an interval.
-fn median_pair(ranked: &[Ranked<'_, '_>]) -> Option<Spread> {
-    let comparands: Vec<Comparand> = ranked.iter().map(|(_, observations)| comparand(observations)).collect();
+fn median_pair(ranked: &[Ranked<'_, '_>], judge: Judge) -> Option<Spread> {
+    let comparands: Vec<Comparand> = ranked.iter().map(|(_, observations)| comparand(observations, judge)).collect();
     let mut spreads: Vec<Spread> = pairs(ranked.len())
         .filter(|(a, b)| comparands[*a].over(&comparands[*b]).is_some_and(|ratio| ratio.blocks >= least_trials()))
         .filter_map(|(a, b)| Spread::of(&comparands[a], &comparands[b]))
@@ -117,7 +117,11 @@ fn pairs(cases: usize) -> impl Iterator<Item = (usize, usize)> {
 
 /// By what factor ratios change in windows of double length, of the pair in the middle by that change; none without such
 /// windows, or with too few launches.
-fn longer_windows(ranked: &[Ranked<'_, '_>]) -> Option<Estimate> {
+fn longer_windows(ranked: &[Ranked<'_, '_>], judge: Judge) -> Option<Estimate> {
+    let of: OfSlice = match judge {
+        Judge::Goodput => goodput,
+        Judge::Cpu => good_per_cpu_second,
+    };
     let part = |observations: &Observations, is_double: bool| {
         let shortest = |trial: &Measurement| {
             let rows = trial.slices.iter().flat_map(|slices| &slices.rows);
@@ -125,7 +129,7 @@ fn longer_windows(ranked: &[Ranked<'_, '_>]) -> Option<Estimate> {
         };
         let shortest_s = observations.trials().map(shortest).fold(f64::INFINITY, f64::min);
         let is_meant = move |row: &SliceRow| (row.window_s > 1.5 * shortest_s) == is_double;
-        Comparand::among(observations, observations.goodput_by_block(), goodput, is_meant)
+        Comparand::among(observations, observations.goodput_by_block(), of, is_meant)
     };
     let both: Vec<[Comparand; 2]> =
         ranked.iter().map(|(_, observations)| [false, true].map(|is_double| part(observations, is_double))).collect();
@@ -156,18 +160,19 @@ fn longer_windows(ranked: &[Ranked<'_, '_>]) -> Option<Estimate> {
     (!changes.is_empty()).then(|| changes.swap_remove(middle))
 }
 
-/// CPU time per good response of each ranked case, over that of the first.
-fn cpu_ratios(ranked: &[Ranked<'_, '_>]) -> Vec<SliceCpuRatio> {
-    let comparand = |observations: &Observations| {
-        Comparand::of(observations, observations.by_block(crate::observations::per_answer), cpu_per_good)
+/// A response of each ranked case, over that of the first.
+fn ratios_by(ranked: &[Ranked<'_, '_>], response: Judge) -> Option<Vec<SliceRatio>> {
+    let of = |observations: &Observations| match response {
+        Judge::Goodput => comparand(observations, Judge::Goodput),
+        Judge::Cpu => Comparand::of(observations, observations.by_block(per_answer), cpu_per_good),
     };
-    let Some(((first, observations), others)) = ranked.split_first() else { return Vec::new() };
-    let below = comparand(observations);
+    let ((first, observations), others) = ranked.split_first()?;
+    let below = of(observations);
     let ratio = |(case, observations): &Ranked<'_, '_>| {
-        let ratio = comparand(observations).over(&below)?.ratio;
-        Some(SliceCpuRatio { subject: case.title.clone(), first: first.title.clone(), ratio })
+        let ratio = of(observations).over(&below)?.ratio;
+        Some(SliceRatio { subject: case.title.clone(), first: first.title.clone(), ratio })
     };
-    others.iter().filter_map(ratio).collect()
+    Some(others.iter().filter_map(ratio).collect())
 }
 
 fn launches(launches: u32) -> String {
@@ -204,16 +209,22 @@ fn sentences(found: &SlicesFinding) -> Vec<String> {
             "Windows twice as long change a ratio by {value:.3}× ({low:.3}–{high:.3}) in the pair with the median change: {sure}."
         ));
     }
-    if !found.cpu.is_empty() {
-        let ratio = |of: &SliceCpuRatio| match (of.ratio.low, of.ratio.high) {
-            (Some(low), Some(high)) => format!("{} {:.2}× ({low:.2}–{high:.2})", of.subject, of.ratio.value),
-            _ => format!("{} {:.2}×", of.subject, of.ratio.value),
-        };
-        let all: Vec<String> = found.cpu.iter().map(ratio).collect();
-        said.push(format!("CPU time per good response over that of {}: {}.", found.cpu[0].first, all.join(", ")));
-    }
+    said.extend(lengths::sentence(found));
+    said.extend(beside("CPU time per good response", &found.cpu));
+    said.extend(beside("Good responses per second", &found.goodput));
     said.push("Memory is that of all of a server's workloads, and latency that of a closed loop in slices.".to_owned());
     said
+}
+
+/// The response that does not judge.
+fn beside(response: &str, ratios: &[SliceRatio]) -> Option<String> {
+    let first = &ratios.first()?.first;
+    let ratio = |of: &SliceRatio| match (of.ratio.low, of.ratio.high) {
+        (Some(low), Some(high)) => format!("{} {:.2}× ({low:.2}–{high:.2})", of.subject, of.ratio.value),
+        _ => format!("{} {:.2}×", of.subject, of.ratio.value),
+    };
+    let all: Vec<String> = ratios.iter().map(ratio).collect();
+    Some(format!("{response} over that of {first}: {}.", all.join(", ")))
 }
 
 /// What a reader must know before quoting figures from slices.

@@ -4,6 +4,7 @@
 //! process may be slower for its whole life. So each launch gives one ratio of two cases, and the interval is over launches.
 
 mod finding;
+mod lengths;
 
 pub(crate) use finding::slices_finding;
 
@@ -24,6 +25,11 @@ pub(crate) fn goodput(row: &SliceRow) -> Option<f64> {
 /// CPU time per good response.
 pub(crate) fn cpu_per_good(row: &SliceRow) -> Option<f64> {
     row.cpu_s_per_good().filter(|cpu_s| *cpu_s > 0.0)
+}
+
+/// Good responses per second of CPU time.
+pub(crate) fn good_per_cpu_second(row: &SliceRow) -> Option<f64> {
+    cpu_per_good(row).map(f64::recip)
 }
 
 /// What a case is compared by: a figure of each block, and of each slice where it has slices.

@@ -149,7 +149,7 @@ mod verdicts {
             run.case(GO, &[11_000.0, 22_000.0, 33_000.0, 44_000.0, 55_000.0, 66_000.0]);
             run.fail(6, FailureKind::Crashed, "the server ended with signal 11").steady(NODE, 900.0);
         });
-        let sentence = "Within blocks Go net/http (1.100×, 1.100–1.100) is faster than Bun.serve, whose median is higher; \
+        let sentence = "Within blocks Go net/http (1.100×, 1.100–1.100) is faster than Bun.serve, whose median is better; \
                         Bun.serve is faster than Node http: 33.1× (16.7–65.7).";
         assert_eq!(scenario.verdict, sentence);
     }

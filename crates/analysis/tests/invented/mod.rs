@@ -609,6 +609,7 @@ fn empty_plan(blocks: u32) -> Plan {
         budget_s: None,
         blocks,
         smallest_effect: 0.03,
+        judge: Default::default(),
         reruns: 2,
         diagnose: false,
         scale: 1.0,

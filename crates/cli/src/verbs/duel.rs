@@ -5,7 +5,7 @@ mod sides;
 use std::fmt::Write;
 use std::path::PathBuf;
 
-use tolok_analysis::{ComparedMetric, Duel, DuelOutcome, Records, analyse, standing};
+use tolok_analysis::{Duel, DuelOutcome, Records, analyse, standing};
 use tolok_host::shell::quoted;
 use tolok_model::{Catalogue, format_duration};
 use tolok_report::document::Depth;
@@ -39,8 +39,7 @@ pub fn duel(args: &DuelArgs) -> Result<Exit, CliError> {
     let mut planned = make_in(&mut opened, &bring, StudyRequest { study, bring: &nothing, measure: &measure })?;
     planned.command = command(args, planned.plan.seed);
     announce(&planned);
-    let judged_by = args.judge.metric();
-    let found = move |records: &Records| tolok_analysis::duel(records, &analyse(records), judged_by);
+    let found = |records: &Records| tolok_analysis::duel(records, &analyse(records));
     let result = ResultArgs { runs: args.runs.clone(), format: Format::Text, output: None };
     let stop = interruptible("launch")?;
     let measured = measure_telling(&opened, &planned, &result, &stop, &move |records| standing(&found(records)))?;
@@ -66,10 +65,11 @@ fn show(found: &Duel, args: &DuelArgs) -> Result<(), CliError> {
 }
 
 impl DuelJudge {
-    fn metric(self) -> ComparedMetric {
+    /// As a study names it.
+    fn key(self) -> &'static str {
         match self {
-            Self::Goodput => ComparedMetric::Goodput,
-            Self::Cpu => ComparedMetric::Cpu,
+            Self::Goodput => "goodput",
+            Self::Cpu => "cpu",
         }
     }
 }
@@ -85,6 +85,7 @@ fn study(args: &DuelArgs, sides: &Sides) -> String {
         ("question", text(&question)),
         ("subjects", format!("[{}]", subjects.join(", "))),
         ("design", text("slices")),
+        ("judge", text(args.judge.key())),
         ("blocks", format!("{{ budget = {} }}", text(&format_duration(args.budget.as_secs_f64())))),
         ("smallest-effect", text(&format!("{}%", args.smallest * 100.0))),
         // The twin says how far apart equals come out; the ceiling would take the time of a third subject.

@@ -19,7 +19,7 @@ use crate::histogram::seconds;
 use crate::record::{Connections, Drain, ErrorExample, Ledger, WarmUpLedger, WholeRun};
 use crate::schedule::{Phase, Span};
 pub(crate) use collect::Collector;
-pub(crate) use row::Row;
+pub(crate) use row::{ROW, Row};
 pub(crate) use timeline::Rows;
 use timeline::{Level, Timeline};
 pub(crate) use times::Times;

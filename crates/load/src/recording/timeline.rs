@@ -1,6 +1,8 @@
-//! Cuts time into rows of a second. Rows are cut at the phases' borders too, so that no row holds something of both.
+//! Cuts time into rows, of a second as a rule. Rows are cut at the phases' borders too, so that no row holds something of both.
 
-use super::row::Row;
+use std::time::Duration;
+
+use super::row::{ROW, Row};
 use crate::clock::MonotonicNs;
 use crate::schedule::{Phase, Span};
 
@@ -8,6 +10,11 @@ use crate::schedule::{Phase, Span};
 pub(crate) trait Rows {
     /// Takes a row that is complete and puts an empty one in its place.
     fn exchange(&mut self, row: &mut Box<Row>);
+
+    /// Length of the rows.
+    fn length(&self) -> Duration {
+        ROW
+    }
 }
 
 /// How much is going on; noted at the end of each row.
@@ -30,7 +37,7 @@ pub(super) struct Timeline<R> {
 impl<R: Rows> Timeline<R> {
     pub fn new(span: Span, rows: R) -> Timeline<R> {
         let mut open = Box::new(Row::new());
-        open.begin(span.start, &span);
+        open.begin(span.start, &span, rows.length());
         Timeline { span, open, drains: false, rows }
     }
 
@@ -63,7 +70,7 @@ impl<R: Rows> Timeline<R> {
         (self.open.in_flight, self.open.queued) = (level.in_flight, level.queued);
         let end = self.open.end;
         self.rows.exchange(&mut self.open);
-        self.open.begin(end, &self.span);
+        self.open.begin(end, &self.span, self.rows.length());
         self.drains = end >= self.span.window_end;
     }
 
