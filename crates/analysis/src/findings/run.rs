@@ -13,6 +13,7 @@ use super::tools::ToolsFinding;
 use super::trials::TrialCounts;
 use super::untested::Untested;
 use crate::JsonSchema;
+use crate::duel::Duel;
 
 /// Version of the format of [`Findings`].
 pub const FINDINGS_SCHEMA: u32 = 6;
@@ -54,6 +55,9 @@ pub struct Findings {
     pub trials: TrialCounts,
     /// What held the parts of the trials apart, and what did not.
     pub isolation: IsolationFinding,
+    /// What follows from a run of `tolok duel`; absent in all other runs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub duel: Option<Duel>,
     /// What a reader must know before quoting a figure, most important first.
     pub cautions: Vec<String>,
 }

@@ -1,6 +1,7 @@
 //! Launches: servers that are asked in slices, and what goes wrong with them.
 
 use std::fs;
+use std::path::Path;
 use std::time::Instant;
 
 use rustix::process::{Pid, Signal, geteuid, kill_process};
@@ -8,7 +9,7 @@ use serde_json::Value;
 use tolok_testkit::require;
 
 use crate::interruptions::box_of;
-use crate::place::{PATIENCE, Place, Said, Started, assert_all_gone, my_turn};
+use crate::place::{PATIENCE, Place, Said, Started, TOLOK, assert_all_gone, my_turn};
 
 /// A study of these subjects in slices, each measured for `duration` in each of the launches.
 fn study(place: &Place, subjects: &str, launches: u32, duration: &str) {
@@ -144,9 +145,18 @@ fn wait_for_load(place: &Place) {
 
 /// Load engines at work on slices.
 fn loads() -> Vec<u32> {
+    pids().into_iter().filter(|pid| command_line(*pid).contains("load\0--slices\0")).collect()
+}
+
+/// Servers of tests.
+fn servers() -> Vec<u32> {
+    let program = Path::new(TOLOK).with_file_name("faulty-subject").display().to_string() + "\0";
+    pids().into_iter().filter(|pid| command_line(*pid).starts_with(&program)).collect()
+}
+
+fn pids() -> Vec<u32> {
     let entries = fs::read_dir("/proc").unwrap().flatten();
-    let pids = entries.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
-    pids.filter(|pid| command_line(*pid).contains("load\0--slices\0")).collect()
+    entries.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok()).collect()
 }
 
 fn command_line(pid: u32) -> String {
@@ -177,7 +187,7 @@ fn ctrl_c_twice_ends_a_launch_and_leaves_nothing_frozen_and_no_record() {
 #[test]
 fn kill_9_of_each_part_leaves_nothing_frozen_and_nothing_running() {
     let _turn = my_turn();
-    for victim in ["load", "keeper", "init", "block", "run"] {
+    for victim in ["load", "keeper", "init", "block", "run", "server"] {
         let place = two();
         let started = in_the_midst(&place);
         let run = started.child.id();
@@ -185,6 +195,8 @@ fn kill_9_of_each_part_leaves_nothing_frozen_and_nothing_running() {
         let pid = match victim {
             "run" => run,
             "load" => loads()[0],
+            // It may be frozen, and then ends once it is thawed.
+            "server" => servers()[0],
             "keeper" => boxed.keeper,
             "init" => boxed.init,
             _ => boxed.block,

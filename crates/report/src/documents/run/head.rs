@@ -7,6 +7,7 @@ use super::factors::of_variance;
 use super::sections::is_of_tools;
 use super::standings::standings;
 use super::surroundings::common_environment;
+use crate::documents::duel::verdict;
 use super::{isolation, muted, objectives, paragraph, programs, tools, trust};
 use crate::document::{Block, Chip, Depth, Fact, Look, Text};
 use crate::wording::heading;
@@ -44,6 +45,7 @@ pub(crate) fn blocks(findings: &Findings, sections: &[&ScenarioFinding], depth: 
 /// The verdicts of a page, in its box at the top.
 pub(crate) fn verdicts(findings: &Findings, sections: &[&ScenarioFinding]) -> Vec<Block> {
     let blocks = match (sections, findings.programs.as_slice()) {
+        _ if findings.duel.is_some() => findings.duel.iter().map(verdict).collect(),
         ([only], []) if findings.tools.is_empty() => {
             let about = muted(format!("{}: {}", heading(only), only.load));
             std::iter::once(Block::Verdict(only.verdict.as_str().into())).chain(about).collect()
