@@ -9,7 +9,7 @@ use crate::study::Scenario;
 /// Keeps the order of slices apart from the order of trials, which the same seed gives.
 const STREAM: u64 = 0x51_1ce5;
 /// The process of a block and the box of a launch take about this long to begin and to end, in seconds.
-const LAUNCH_S: f64 = 1.0;
+const LAUNCH_S: f64 = 0.4;
 /// A server is started in about this long, in seconds.
 const START_S: f64 = 0.1;
 /// To thaw and to freeze takes about this long a slice, in seconds.
