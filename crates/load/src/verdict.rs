@@ -139,7 +139,7 @@ fn no_answers(evidence: &Evidence) -> Option<String> {
         }
         _ => "see what failed and the server's log",
     };
-    (evidence.good == 0).then(|| format!("not one good answer came in the window; {what}"))
+    (evidence.good == 0).then(|| format!("not one correct response came in the window; {what}"))
 }
 
 fn silent(evidence: &Evidence) -> Option<String> {

@@ -150,7 +150,7 @@ fn where_no_driver_answered_only_the_reasons_stand() {
       - apache/prefork:mod-php: did-not-start: process apache ended with exit code 1; its log ends with:
         no module
 
-    Left out
+    Skipped
       - php/workers:one: php is missing: tolok setup php
     ");
 }

@@ -68,7 +68,7 @@ fn the_list_has_every_run_with_its_state_and_what_it_says() {
     let served = &*SERVED;
     let list = served.page("/");
     has(&list, &["7 runs", "✓ finished", "! stopped", "48 trials missing", "! unreadable", "its format is 99"]);
-    has(&list, &["JSON: Bun.serve is faster than Go net/http, the next", "0 of 6 trials"]);
+    has(&list, &["JSON: Bun.serve is fastest: 1.15× the runner-up, Go net/http", "0 of 6 trials"]);
     let places: Vec<usize> = [SECOND, FIRST].map(|id| list.find(&format!("value=\"{id}\"")).unwrap()).to_vec();
     assert!(places[0] < places[1], "the latest comes first");
     let filtered = served.page("/?filter=api+FINISHED");
@@ -80,7 +80,10 @@ fn the_list_has_every_run_with_its_state_and_what_it_says() {
 fn a_run_has_its_sentences_its_report_and_the_others_of_its_study() {
     let served = &*SERVED;
     let run = served.page(&format!("/runs/{FIRST}/"));
-    has(&run, &["Is the API as fast as it was?", "90 of 90 trials", "Bun.serve is faster than Go net/http", SECOND]);
+    has(
+        &run,
+        &["Is the API as fast as it was?", "90 of 90 trials", "Bun.serve is fastest: 1.15× the runner-up", SECOND],
+    );
     has(&served.page("/runs/2026-11-23-quick-57099d/"), &["tolok resume 2026-11-23-quick-57099d"]);
     has(
         &served.page(&format!("/runs/{FIRST}/report")),
@@ -99,10 +102,7 @@ fn a_run_has_its_sentences_its_report_and_the_others_of_its_study() {
 fn two_runs_are_compared_and_laid_over_each_other() {
     let served = &*SERVED;
     let compared = served.page(&format!("/compare?a={FIRST}&b={SECOND}"));
-    has(
-        &compared,
-        &["! Regression", "6 figures are worse by 3.0% or more", &format!("tolok compare {FIRST} {SECOND}")],
-    );
+    has(&compared, &["! Regression", "6 figures are worse by 3% or more", &format!("tolok compare {FIRST} {SECOND}")]);
     let (head, _) = served.ask(&format!("GET /compare?run={SECOND}&run={FIRST}"));
     has(&head, &["303", &format!("location: /compare?a={FIRST}&b={SECOND}")]);
     has(

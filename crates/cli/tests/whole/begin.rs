@@ -128,7 +128,7 @@ fn a_study_can_be_begun_where_there_is_no_checkout() {
     assert!(text.starts_with("#:schema ./study.schema.json\n"), "{text}");
     let again = run(&["new", "study", "mine"]);
     assert_eq!(again.code, Some(2));
-    assert!(again.progress.contains("is there already, and it was not overwritten"), "{}", again.progress);
+    assert!(again.progress.contains("exists and was not overwritten"), "{}", again.progress);
     let table = run(&["new", "audit", "blog"]);
     assert_eq!((table.output.as_str(), table.code), ("./blog.toml\n./transcription.schema.json\n", Some(0)));
     let refused = run(&["new", "subject", "mine"]);

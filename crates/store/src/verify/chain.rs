@@ -49,7 +49,7 @@ fn replaced(manifest: &Manifest, line: &ManifestLine, check: &mut Check) {
         let what = format!("{} was measured anew although it was {outcome}", line.folder);
         check.differs(said(MANIFEST, what, "tolok never does this: ask who made the run, and do not quote the trial"));
     } else if line.entry == ManifestEntry::Trial {
-        check.notes.push(format!("{} was measured anew, because the lab had failed", line.folder));
+        check.notes.push(format!("{} was repeated, because the lab had failed", line.folder));
     }
 }
 

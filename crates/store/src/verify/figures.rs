@@ -67,6 +67,23 @@ fn record_of<T: DeserializeOwned>(stored: &Value) -> serde_json::Result<T> {
     serde_json::from_str(&stored.to_string())
 }
 
+/// Takes over the sentences of the stored disturbances: the version that wrote them chose the words, and kind and value are compared.
+fn keep_words(made: &mut Outcome, stored: &Outcome) {
+    let stored = match stored {
+        Outcome::Completed(measured) => measured.disturbances.as_slice(),
+        Outcome::Timed(timing) => timing.disturbances.as_slice(),
+        Outcome::Failed(_) => &[],
+    };
+    let disturbances = match made {
+        Outcome::Completed(measured) => &mut measured.disturbances,
+        Outcome::Timed(timing) => &mut timing.disturbances,
+        Outcome::Failed(_) => return,
+    };
+    for (made, stored) in disturbances.iter_mut().zip(stored) {
+        made.text.clone_from(&stored.text);
+    }
+}
+
 impl Trial<'_> {
     fn scored(&self, planned: &PlannedTrial) -> Check {
         let mut check = Check::new("figures");
@@ -93,7 +110,8 @@ impl Trial<'_> {
             Err(why) => {
                 check.differs(said(self.name.as_str(), format!("its figures cannot be made again: {why}"), ADVICE))
             }
-            Ok(outcome) => {
+            Ok(mut outcome) => {
+                keep_words(&mut outcome, &record.outcome);
                 let made = json!(TrialRecord { outcome, ..record });
                 self.compare(&stored, &made, &mut check);
             }

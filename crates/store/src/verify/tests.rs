@@ -203,7 +203,7 @@ fn a_trial_may_be_measured_anew_where_the_lab_has_failed_and_only_there() {
     let (differences, sound, _runs) = measured_again(FailureKind::LabFailed);
     assert_eq!(differences, [""; 0]);
     assert_eq!(check(&sound, "manifest").compared, 4, "the run, the trial, that it was withdrawn, and the trial");
-    assert!(check(&sound, "manifest").notes[0].ends_with("was measured anew, because the lab had failed"));
+    assert!(check(&sound, "manifest").notes[0].ends_with("was repeated, because the lab had failed"));
     let (differences, ..) = measured_again(FailureKind::WrongAnswer);
     assert!(differences[0].ends_with("was measured anew although it was wrong-answer"), "{differences:?}");
 }

@@ -61,7 +61,7 @@ fn only_too_much_disturbs_and_it_is_said_with_figures() {
         [
             "the hypervisor took 1.5% of the CPU time (limit 1%)",
             "other programs used 7.5% of the CPUs (limit 5%)",
-            "tasks waited for a CPU in 25 % of the time, 10 % at most are quiet",
+            "tasks waited for a CPU 25% of the time (limit 10%)",
         ]
     );
 }

@@ -107,7 +107,7 @@ fn signs_say_what_a_percentile_is_worth() {
     let row = shown.lines().find(|line| line.trim_start().starts_with("response")).unwrap();
     let row: Vec<&str> = row.split_whitespace().collect();
     assert_eq!(row[1..9], ["50.0", "µs!", "(60.0", "µs)", "≥", "400", "ms", "–"]);
-    for words in ["≥: at least that", "in parentheses: fewer than ten", "made it larger: p50 by 8.0%"] {
+    for words in ["≥: at least that", "in parentheses: fewer than ten", "made it larger: p50 by 8%"] {
         let joined = shown.split_whitespace().collect::<Vec<_>>().join(" ");
         assert!(joined.contains(words), "{words:?} is missing:\n{shown}");
     }
