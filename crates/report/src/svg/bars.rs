@@ -3,7 +3,7 @@
 use tolok_analysis::figures::{NONE, Quantity, amount, figure, in_column};
 use tolok_analysis::{CaseFinding, Estimate, ScenarioFinding, Verdict};
 
-use super::{Anchor, Drawing, HEAD, LETTER, WIDTH, fitted, highest};
+use super::{Anchor, Drawing, HEAD, WIDTH, fitted, highest};
 use crate::svg::palette::look;
 use crate::wording::{LOWER_BOUND, heading, is_lower_bound, no_figure};
 
@@ -15,10 +15,13 @@ const MIB: f64 = 1024.0 * 1024.0;
 const CEILING_IN_SIGHT: f64 = 8.0;
 /// Of the names, at the left edge: as wide as they need, within these.
 const NAMES: [f64; 2] = [56.0, 140.0];
-/// Of the figures, of the share of the ceiling, and of the letters of a tier, from the right edge.
+/// Of the figures and of the share of the ceiling, from the right.
 const FIGURES: f64 = 52.0;
 const SHARES: f64 = 48.0;
-const TIERS: f64 = 26.0;
+/// Of the letters of a tier, at the right edge: as wide as they need, within these.
+const TIERS: [f64; 2] = [26.0, 62.0];
+/// Between the letters of a tier and what stands before them.
+const TIER_GAP: f64 = 8.0;
 /// About the width of a bold letter of a name.
 const BOLD: f64 = 8.0;
 
@@ -27,16 +30,24 @@ struct Columns {
     bars: f64,
     figures: f64,
     shares: f64,
+    /// Room for the letters of a tier.
+    tiers: f64,
 }
 
 impl Columns {
     fn of(scenario: &ScenarioFinding) -> Self {
-        let tiers = if has_tiers(scenario) { TIERS } else { 0.0 };
+        let tiers = tiers(scenario);
         let has_shares = scenario.cases.iter().any(|case| case.of_ceiling.is_some());
         let shares = WIDTH - tiers;
         let figures = shares - if has_shares { SHARES } else { 0.0 };
-        Self { bars: names(scenario), figures, shares }
+        Self { bars: names(scenario), figures, shares, tiers }
     }
+}
+
+/// Room that the letters of tiers take; none where no case has one.
+fn tiers(scenario: &ScenarioFinding) -> f64 {
+    let letters = scenario.cases.iter().filter_map(|case| Some(case.tier.as_ref()?.chars().count())).max();
+    letters.map_or(0.0, |letters| (letters as f64 * BOLD + TIER_GAP).clamp(TIERS[0], TIERS[1]))
 }
 
 /// Room that the names of the cases take.
@@ -66,7 +77,7 @@ pub(crate) fn throughput(scenario: &ScenarioFinding) -> String {
     if columns.shares > columns.figures {
         drawing.text("m", Anchor::End, columns.shares, HEAD - 4.0, "of limit");
     }
-    if has_tiers(scenario) {
+    if columns.tiers > 0.0 {
         drawing.text("m", Anchor::End, WIDTH, HEAD - 4.0, "tier");
     }
     if let Some(ceiling) = in_sight {
@@ -84,11 +95,6 @@ pub(crate) fn throughput(scenario: &ScenarioFinding) -> String {
     }
     let what = "correct responses per second; the same figures stand in the table";
     drawing.finish(&format!("{}: {what}", heading(scenario)))
-}
-
-/// Whether any case has a letter.
-fn has_tiers(scenario: &ScenarioFinding) -> bool {
-    scenario.cases.iter().any(|case| case.tier.is_some())
 }
 
 fn throughput_row(
@@ -110,7 +116,7 @@ fn throughput_row(
         if columns.shares > columns.figures { &share } else { "" },
     );
     if let Some(tier) = &case.tier {
-        drawing.text(weight, Anchor::End, WIDTH, top + 14.0, &fitted(tier, TIERS / LETTER));
+        drawing.text(weight, Anchor::End, WIDTH, top + 14.0, &fitted(tier, (columns.tiers - TIER_GAP) / BOLD));
     }
     let Some(goodput) = case.shown_goodput_rps() else {
         let words = no_figure(case);

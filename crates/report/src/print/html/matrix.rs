@@ -1,33 +1,57 @@
 //! A matrix as a heat map: the darker a cell, the nearer it is to the best of its column.
 
+use std::ops::Range;
+
 use super::blocks::shown;
 use crate::document::{Look, Matrix, MatrixCell, MatrixColumn, MatrixRow};
 use crate::svg::palette::marker;
 
 /// Shades of a heat map, each a class of the style sheet.
 const SHADES: f64 = 10.0;
+/// So many scenarios have room beside each other on paper.
+const SCENARIOS: usize = 9;
 
-/// What stands inside the table.
-pub(super) fn inside(matrix: &Matrix) -> String {
+/// The matrix in as few tables as the width of paper allows. The last one has the costs.
+pub(super) fn tables(matrix: &Matrix) -> String {
+    let number = matrix.columns.len().div_ceil(SCENARIOS).max(1);
+    let size = matrix.columns.len().div_ceil(number);
+    let table = |place: usize| {
+        let first = place * size;
+        let costs = if place + 1 == number { 0..matrix.costs.len() } else { 0..0 };
+        table(matrix, first..(first + size).min(matrix.columns.len()), costs)
+    };
+    (0..number).map(table).collect()
+}
+
+fn table(matrix: &Matrix, scenarios: Range<usize>, costs: Range<usize>) -> String {
     let scenario = |column: &MatrixColumn| heading(&column.heading, &column.beside);
     let cost = |cost: &String| heading(cost, &format!("of {}", matrix.costs_of));
-    let columns: String = matrix.columns.iter().map(scenario).chain(matrix.costs.iter().map(cost)).collect();
-    let rows: String = matrix.rows.iter().map(row).collect();
-    format!("<thead><tr><td></td>{columns}</tr></thead>\n<tbody>\n{rows}</tbody>\n")
+    let headings: String = matrix.columns[scenarios.clone()]
+        .iter()
+        .map(scenario)
+        .chain(matrix.costs[costs.clone()].iter().map(cost))
+        .collect();
+    let rows: String = matrix.rows.iter().map(|of| row(of, &scenarios, &costs)).collect();
+    format!("<table class=\"heat\">\n<thead><tr><td></td>{headings}</tr></thead>\n<tbody>\n{rows}</tbody>\n</table>\n")
 }
 
 fn heading(words: &str, below: &str) -> String {
     format!("<th scope=\"col\" class=\"n\">{}<span class=\"range\">{}</span></th>", shown(words), shown(below))
 }
 
-fn row(row: &MatrixRow) -> String {
+fn row(row: &MatrixRow, scenarios: &Range<usize>, costs: &Range<usize>) -> String {
     let class = if row.look == Look::Muted { " class=\"ceiling\"" } else { "" };
     let notes: String = row.notes.iter().map(|number| format!("<sup>&nbsp;[{number}]</sup>")).collect();
     let (marker, name) = (marker(&row.runtime), shown(&row.name));
     let name = format!("<th scope=\"row\"><span class=\"who\">{marker}<span>{name}{notes}</span></span></th>");
     let cost = |cost: &String| format!("<td class=\"n\">{}</td>", shown(cost));
-    let cells: String = row.cells.iter().map(cell).chain(row.costs.iter().map(cost)).collect();
+    let cells: String = among(&row.cells, scenarios).map(cell).chain(among(&row.costs, costs).map(cost)).collect();
     format!("<tr{class}>{name}{cells}</tr>\n")
+}
+
+/// The cells in those columns; a row may have none.
+fn among<'a, T>(cells: &'a [T], columns: &Range<usize>) -> impl Iterator<Item = &'a T> {
+    cells.iter().skip(columns.start).take(columns.len())
 }
 
 fn cell(cell: &MatrixCell) -> String {

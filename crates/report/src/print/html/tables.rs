@@ -38,9 +38,9 @@ impl Tables {
     pub(super) fn matrix(&mut self, matrix: &Matrix) -> String {
         let name = self.name_of([&matrix.caption, &matrix.caption]);
         format!(
-            "<div class=\"scroll\" role=\"region\" aria-label=\"{}\" tabindex=\"0\">\n<table class=\"heat\">\n{}</table>\n</div>\n",
+            "<div class=\"scroll\" role=\"region\" aria-label=\"{}\" tabindex=\"0\">\n{}</div>\n",
             escaped(&name),
-            matrix::inside(matrix)
+            matrix::tables(matrix)
         )
     }
 
