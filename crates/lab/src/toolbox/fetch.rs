@@ -126,12 +126,14 @@ pub(super) fn fetch(
         return Ok(outcome);
     }
     make_folder(toolbox.folder())?;
-    let (_lock, waited) = lock(&toolbox.lock(), events)?;
+    let before = Installed::read(&toolbox.record());
+    let _lock = lock(&toolbox.lock(), events)?;
     sweep(toolbox.folder());
     let mut worker = Worker { toolbox, events, installed: Installed::read(&toolbox.record()), logs: 0 };
+    // Waiting alone proves nothing: for a moment, a command that another thread starts holds the lock too.
+    let others_fetched = worker.installed != before;
     for (number, step) in (1..).zip(&plan.steps) {
-        // The process that held the lock may have fetched the same programs.
-        if waited && all_ready(step, toolbox) {
+        if others_fetched && all_ready(step, toolbox) {
             outcome.fetched.extend(step.programs.iter().cloned());
             continue;
         }
@@ -248,12 +250,12 @@ pub(super) fn make_folder(folder: &Path) -> Result<(), FetchError> {
     fs::create_dir_all(folder).map_err(|source| FetchError::Folder { folder: folder.to_owned(), source })
 }
 
-/// The lock, and whether another process held it first. Rust opens files close-on-exec, so no command inherits it.
-fn lock(path: &Path, events: &mut dyn FnMut(FetchEvent)) -> Result<(File, bool), FetchError> {
+/// The lock, waited for if another fetch holds it. Rust opens files close-on-exec, so no command inherits it.
+fn lock(path: &Path, events: &mut dyn FnMut(FetchEvent)) -> Result<File, FetchError> {
     let failed = |source: io::Error| FetchError::Folder { folder: path.to_owned(), source };
     let file = File::options().create(true).truncate(false).write(true).open(path).map_err(failed)?;
     match flock(&file, FlockOperation::NonBlockingLockExclusive) {
-        Ok(()) => return Ok((file, false)),
+        Ok(()) => return Ok(file),
         Err(rustix::io::Errno::WOULDBLOCK) => events(FetchEvent::Waiting { lock: path.to_owned() }),
         Err(error) => return Err(failed(error.into())),
     }
@@ -262,7 +264,7 @@ fn lock(path: &Path, events: &mut dyn FnMut(FetchEvent)) -> Result<(File, bool),
             return Err(failed(error.into()));
         }
     }
-    Ok((file, true))
+    Ok(file)
 }
 
 /// Removes what killed fetches left behind, as far as it can be removed: a command of theirs may still be writing.
