@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::cautions::cautions;
 use crate::curve::latencies;
+use crate::duel::{duel, judged_by};
 use crate::fairness::fairness;
 use crate::findings::{FINDINGS_SCHEMA, Findings, ScenarioFinding, SkippedSubject, TrialCounts};
 use crate::isolation::isolation;
@@ -29,8 +30,10 @@ use crate::untested::untested;
 pub fn analyse(records: &Records) -> Findings {
     let ended = ended(records);
     let plan = ended.plan.as_ref().unwrap_or(records.plan);
-    let mut findings = of_plan(&Records { plan, ..*records });
+    let records = &Records { plan, ..*records };
+    let mut findings = of_plan(records);
     findings.run.stopping = ended.sentence;
+    findings.duel = judged_by(records.run).map(|response| duel(records, &findings, response));
     findings
 }
 
@@ -71,6 +74,7 @@ fn of_plan(records: &Records) -> Findings {
         trials_missing,
         trials: TrialCounts::of(plan, trials),
         isolation,
+        duel: None,
     }
 }
 

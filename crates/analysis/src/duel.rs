@@ -10,7 +10,7 @@
 //! 3. Else *not worse*.
 
 use serde::Serialize;
-use tolok_model::Role;
+use tolok_model::{Role, RunRecord};
 
 use crate::compare::ComparedMetric;
 use crate::contest::by_block;
@@ -122,6 +122,19 @@ struct Draft<'a> {
 
 /// The two responses.
 const RESPONSES: [ComparedMetric; 2] = [ComparedMetric::Goodput, ComparedMetric::Cpu];
+
+/// Whether a run is one of `tolok duel`.
+pub fn is_duel(run: &RunRecord) -> bool {
+    judged_by(run).is_some()
+}
+
+/// The response that judges a run of `tolok duel`, which its command names; `None` for any other run.
+pub(crate) fn judged_by(run: &RunRecord) -> Option<ComparedMetric> {
+    let words: Vec<&str> = run.command.split(' ').collect();
+    let is_duel = run.study == "duel" && words.starts_with(&["tolok", "duel"]);
+    let by_cpu = words.windows(2).any(|pair| pair == ["--judge", "cpu"]);
+    is_duel.then_some(if by_cpu { ComparedMetric::Cpu } else { ComparedMetric::Goodput })
+}
 
 /// What follows from the records of a duel. `findings` are those of the same records.
 pub fn duel(records: &Records, findings: &Findings, judged_by: ComparedMetric) -> Duel {

@@ -87,7 +87,7 @@ pub use compare::{
     ComparedRun, ComparedSide, ControlFinding, ControlShift, Difference, FigureChange, RunComparison, ScenarioChange,
     ScenarioKind, Tally, UnmatchedCase, compare_runs,
 };
-pub use duel::{DUEL_SCHEMA, Duel, DuelOutcome, DuelPair, DuelTwin, LOSSES_EXCLUDED, duel, standing};
+pub use duel::{DUEL_SCHEMA, Duel, DuelOutcome, DuelPair, DuelTwin, LOSSES_EXCLUDED, duel, is_duel, standing};
 pub use fairness_rules::{MANY_THREADS_A_CPU, WATCHING_PROCESSES, WIRE_BYTES_TOLERATED, WORK_OF_ONE_THREAD};
 pub use findings::*;
 pub use flag::*;

@@ -9,6 +9,9 @@ use crate::output::say;
 /// Columns of the words before each line.
 const LABEL: usize = 9;
 
+/// What comes after a longer command is not aligned with the others.
+const MOST_ALIGNED: usize = 50;
+
 /// A command and what it is good for.
 pub struct Next {
     pub command: String,
@@ -28,7 +31,8 @@ pub fn close(folder: &Path, remarks: &[(&str, String)], next: &[Next]) {
     for (label, words) in remarks {
         line(label, words);
     }
-    let widest = next.iter().map(|next| next.command.chars().count()).max().unwrap_or_default();
+    let widths = next.iter().map(|next| next.command.chars().count());
+    let widest = widths.filter(|width| *width <= MOST_ALIGNED).max().unwrap_or_default();
     for (place, Next { command, why }) in next.iter().enumerate() {
         let label = if place == 0 { "Next" } else { "" };
         line(label, format!("{command:widest$}  {why}").trim_end());

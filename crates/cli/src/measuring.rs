@@ -3,16 +3,22 @@
 use std::path::PathBuf;
 
 use tolok_analysis::figures::{counted, listed};
-use tolok_analysis::{Findings, Flag, FlagKind, Names, ObjectiveOutcome, Records, blocks_settled};
+use tolok_analysis::{
+    Duel, DuelOutcome, Findings, Flag, FlagKind, Names, ObjectiveOutcome, Records, analyse, blocks_settled, is_duel,
+    standing,
+};
 use tolok_lab::run::{NewRun, RunSetup, RunSummary, Stop, StopRule, open_trials, run_plan};
 use tolok_model::{DatabaseAddress, Plan, RunRecord, TrialRecord};
+use tolok_report::document::Depth;
+use tolok_report::print::{markdown, terminal};
+use tolok_report::{Format as ReportFormat, data, documents};
 use tolok_store::{RunFolder, StoredRun};
 
 use crate::args::{Format, ResultArgs};
 use crate::closing::{Next, close};
 use crate::exit::{CliError, Exit};
 use crate::laboratory::Lab;
-use crate::output::{put, say};
+use crate::output::{put, say, style};
 use crate::progress::rough;
 use crate::reports::{keep, print, report_format, runs_folder};
 use crate::verbs::plan::Planned;
@@ -77,15 +83,18 @@ pub struct Measured {
 }
 
 impl Measured {
-    /// Prints the result in the format that was asked for, and after it where the report is and what comes next.
-    pub fn show(&self, result: &ResultArgs, next: &[Next]) -> Result<(), CliError> {
-        match (result.format, report_format(result.format)) {
-            (Format::Id, _) => put(&format!("{}\n", self.findings.run.id), result.output.as_deref())?,
-            (_, Some(format)) => print(&self.findings, format, result)?,
-            (_, None) => {}
+    /// Prints the result in the format that was asked for, and after it where the report is and what comes next. Gives the code to
+    /// exit with. A duel has a page and codes of its own.
+    pub fn show(&self, result: &ResultArgs, next: &[Next]) -> Result<Exit, CliError> {
+        match (result.format, report_format(result.format), &self.findings.duel) {
+            (Format::Id, ..) => put(&format!("{}\n", self.findings.run.id), result.output.as_deref())?,
+            (_, None, _) => {}
+            (_, Some(format), Some(found)) => show_duel(found, &self.findings, format, result)?,
+            (_, Some(format), None) => print(&self.findings, format, result)?,
         }
         self.close(next);
-        Ok(())
+        let of_duel = self.findings.duel.as_ref().map_or(Exit::Done, |found| code_of(found.outcome));
+        Ok(if self.exit == Exit::Done { of_duel } else { self.exit })
     }
 
     /// Prints where the report is and what comes next. Of a run that was stopped, that is to go on with it.
@@ -96,19 +105,28 @@ impl Measured {
     }
 }
 
-/// Makes the run's folder, measures until the plan is done or `stop` is asked, and writes the reports.
-pub fn measure(opened: &Lab, planned: &Planned, result: &ResultArgs, stop: &Stop) -> Result<Measured, CliError> {
-    measure_telling(opened, planned, result, stop, &|_| None)
+/// Formats that a duel has no page for show the report of its run.
+fn show_duel(found: &Duel, findings: &Findings, format: ReportFormat, result: &ResultArgs) -> Result<(), CliError> {
+    let output = result.output.as_deref();
+    let text = match format {
+        ReportFormat::Terminal => terminal(&documents::duel(found, Depth::Short), &style(output)),
+        ReportFormat::Markdown => markdown(&documents::duel(found, Depth::Full)),
+        ReportFormat::Json => data::json(found),
+        other => return print(findings, other, result),
+    };
+    put(&text, output)
 }
 
-/// The same, telling after each block what `standing` makes of those so far.
-pub fn measure_telling(
-    opened: &Lab,
-    planned: &Planned,
-    result: &ResultArgs,
-    stop: &Stop,
-    standing: &Standing,
-) -> Result<Measured, CliError> {
+fn code_of(outcome: DuelOutcome) -> Exit {
+    match outcome {
+        DuelOutcome::NotWorse => Exit::Done,
+        DuelOutcome::Worse => Exit::ThresholdCrossed,
+        DuelOutcome::CannotTell => Exit::CannotTell,
+    }
+}
+
+/// Makes the run's folder, measures until the plan is done or `stop` is asked, and writes the reports.
+pub fn measure(opened: &Lab, planned: &Planned, result: &ResultArgs, stop: &Stop) -> Result<Measured, CliError> {
     let (laboratory, plan) = (&opened.laboratory, &planned.plan);
     let new = NewRun {
         study: &planned.name,
@@ -122,11 +140,8 @@ pub fn measure_telling(
     let runs = runs_folder(result.runs.as_deref())?;
     let folder = RunFolder::create(&runs, &new.record(laboratory), plan, &planned.text, &names)?;
     warn_of(&planned.capabilities.leftovers);
-    measure_in(opened, &folder, result, stop, standing)
+    measure_in(opened, &folder, result, stop)
 }
-
-/// Says what is known so far, or nothing.
-pub type Standing = dyn Fn(&Records) -> Option<String>;
 
 /// Warns of what earlier sessions left and could not be removed.
 pub fn warn_of(leftovers: &[String]) {
@@ -138,7 +153,6 @@ struct PlanRule<'a> {
     run: &'a RunRecord,
     plan: &'a Plan,
     names: &'a Names,
-    standing: &'a Standing,
 }
 
 impl<'a> PlanRule<'a> {
@@ -154,29 +168,24 @@ impl StopRule for PlanRule<'_> {
     }
 
     fn standing(&self, trials: &[TrialRecord]) -> Option<String> {
-        (self.standing)(&self.records(trials))
+        let records = self.records(trials);
+        is_duel(self.run).then(|| standing(analyse(&records).duel.as_ref()?)).flatten()
     }
 }
 
 /// How many trials of a stored run are left to be run.
 pub fn trials_left(folder: &RunFolder, stored: &StoredRun) -> Result<usize, CliError> {
     let names = folder.names()?;
-    let rule = PlanRule { run: &stored.run, plan: &stored.plan, names: &names, standing: &|_| None };
+    let rule = PlanRule { run: &stored.run, plan: &stored.plan, names: &names };
     let last_block = rule.blocks_settled(&stored.trials).unwrap_or(stored.plan.blocks);
     Ok(open_trials(&stored.plan, &stored.trials, last_block).len())
 }
 
 /// Runs what is left of the run in `folder`, and writes the reports.
-pub fn measure_in(
-    opened: &Lab,
-    folder: &RunFolder,
-    result: &ResultArgs,
-    stop: &Stop,
-    standing: &Standing,
-) -> Result<Measured, CliError> {
+pub fn measure_in(opened: &Lab, folder: &RunFolder, result: &ResultArgs, stop: &Stop) -> Result<Measured, CliError> {
     let mut watching = Watching::new(folder, result)?;
     let (run, plan, names) = (folder.run()?, folder.plan()?, folder.names::<Names>()?);
-    let rule = PlanRule { run: &run, plan: &plan, names: &names, standing };
+    let rule = PlanRule { run: &run, plan: &plan, names: &names };
     let setup = RunSetup { laboratory: &opened.laboratory, plan: &plan, folder, stop, rule: &rule };
     let summary = run_plan(setup, &mut |event| watching.tell(&event))?;
     let findings = keep(folder)?;

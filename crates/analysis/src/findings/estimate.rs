@@ -47,7 +47,7 @@ impl Verdict {
     }
 
     /// Whether the pair differs.
-    pub(crate) fn is_told_apart(self) -> bool {
+    pub fn is_told_apart(self) -> bool {
         matches!(self, Self::Faster | Self::Slower)
     }
 }

@@ -13,6 +13,7 @@ use super::tools::ToolsFinding;
 use super::trials::TrialCounts;
 use super::untested::Untested;
 use crate::JsonSchema;
+use crate::duel::Duel;
 
 /// Version of the format of [`Findings`], and of the rules that judge. Since 7, all cases of a scenario are fitted together.
 pub const FINDINGS_SCHEMA: u32 = 7;
@@ -54,6 +55,9 @@ pub struct Findings {
     pub trials: TrialCounts,
     /// How well the parts of the trials were isolated.
     pub isolation: IsolationFinding,
+    /// What follows from a run of `tolok duel`; absent in all other runs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub duel: Option<Duel>,
     /// What readers must know before quoting a figure, the most important first.
     pub cautions: Vec<String>,
 }

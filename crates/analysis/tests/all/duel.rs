@@ -164,3 +164,17 @@ fn a_planted_loss_is_found_and_equals_are_not_told_apart() {
     // One-sided, so 2.5 of 100 are expected; more than 7 come once in a hundred times.
     assert!(found >= 75 && alarms <= 7, "found {found}, alarms {alarms}");
 }
+
+/// How a stored run is known to be a duel, so that its report is one.
+#[test]
+fn the_findings_of_a_duels_run_hold_the_duel() {
+    let mut run = of(1.0, 1.1, 1.0);
+    assert_eq!(run.findings().duel, None);
+    run.run.command = "tolok run duel --seed 7".to_owned();
+    run.run.study = "duel".to_owned();
+    assert_eq!(run.findings().duel, None, "a study may have this name");
+    run.run.command = "tolok duel go bun --seed 7".to_owned();
+    assert_eq!(run.findings().duel.map(|duel| duel.outcome), Some(DuelOutcome::NotWorse));
+    run.run.command = "tolok duel go bun --judge cpu --seed 7".to_owned();
+    assert_eq!(run.findings().duel.map(|duel| duel.outcome), Some(DuelOutcome::Worse));
+}

@@ -5,13 +5,8 @@ mod sides;
 use std::fmt::Write;
 use std::path::PathBuf;
 
-use tolok_analysis::{ComparedMetric, Duel, DuelOutcome, Records, analyse, standing};
 use tolok_host::shell::quoted;
 use tolok_model::{Catalogue, format_duration};
-use tolok_report::document::Depth;
-use tolok_report::print::{markdown, terminal};
-use tolok_report::{data, documents};
-use tolok_store::RunFolder;
 
 use super::plan::{StudyRequest, make_in};
 use super::setup::offer;
@@ -20,9 +15,7 @@ use crate::bring::UserServers;
 use crate::closing::Next;
 use crate::exit::{CliError, Exit};
 use crate::laboratory::Lab;
-use crate::measuring::{announce, interruptible, measure_telling};
-use crate::output::{put, style};
-use crate::stored::Stored;
+use crate::measuring::{announce, interruptible, measure};
 use sides::Sides;
 
 /// Measures, and prints what follows. The closing sentence is the last line.
@@ -35,45 +28,19 @@ pub fn duel(args: &DuelArgs) -> Result<Exit, CliError> {
     let missing = versions.filter(|name| !opened.laboratory.programs.contains_key(*name)).map(str::to_owned).collect();
     offer(&mut opened, &missing, args.yes)?;
     let DuelArgs { seed, allow_shared, scale, .. } = *args;
-    let measure = MeasureArgs { seed, allow_shared, scale, strict: true, ..MeasureArgs::default() };
+    let asked = MeasureArgs { seed, allow_shared, scale, strict: true, ..MeasureArgs::default() };
     let (study, nothing) = (None, BringArgs::default());
-    let mut planned = make_in(&mut opened, &bring, StudyRequest { study, bring: &nothing, measure: &measure })?;
+    let mut planned = make_in(&mut opened, &bring, StudyRequest { study, bring: &nothing, measure: &asked })?;
     planned.command = command(args, planned.plan.seed);
     announce(&planned);
-    let judged_by = args.judge.metric();
-    let found = move |records: &Records| tolok_analysis::duel(records, &analyse(records), judged_by);
-    let result = ResultArgs { runs: args.runs.clone(), format: Format::Text, output: None };
-    let stop = interruptible("launch")?;
-    let measured = measure_telling(&opened, &planned, &result, &stop, &move |records| standing(&found(records)))?;
-    let stored = Stored::read(&RunFolder::open(&measured.folder))?;
-    let found = found(&stored.records());
-    show(&found, args)?;
-    measured.close(&[Next::new(measured.findings.run.command.as_str(), "this duel again")]);
-    Ok(match (measured.exit, found.outcome) {
-        (Exit::Done, DuelOutcome::NotWorse) => Exit::Done,
-        (Exit::Done, DuelOutcome::Worse) => Exit::ThresholdCrossed,
-        (Exit::Done, DuelOutcome::CannotTell) => Exit::CannotTell,
-        (unsound, _) => unsound,
-    })
-}
-
-fn show(found: &Duel, args: &DuelArgs) -> Result<(), CliError> {
-    let output = args.output.as_deref();
-    let text = match args.format {
-        DuelFormat::Text => terminal(&documents::duel(found, Depth::Short), &style(output)),
-        DuelFormat::Md => markdown(&documents::duel(found, Depth::Full)),
-        DuelFormat::Json => data::json(found),
+    let format = match args.format {
+        DuelFormat::Text => Format::Text,
+        DuelFormat::Md => Format::Md,
+        DuelFormat::Json => Format::Json,
     };
-    put(&text, output)
-}
-
-impl DuelJudge {
-    fn metric(self) -> ComparedMetric {
-        match self {
-            Self::Goodput => ComparedMetric::Goodput,
-            Self::Cpu => ComparedMetric::Cpu,
-        }
-    }
+    let result = ResultArgs { runs: args.runs.clone(), format, output: args.output.clone() };
+    let measured = measure(&opened, &planned, &result, &interruptible("launch")?)?;
+    measured.show(&result, &[Next::new(measured.findings.run.command.as_str(), "this duel again")])
 }
 
 /// The study of a duel: as many launches as the budget buys, of servers that are alive together.

@@ -23,8 +23,7 @@ pub fn run(args: &RunArgs) -> Result<Exit, CliError> {
     let (opened, planned) = make(bring, request)?;
     announce(&planned);
     let measured = measure(&opened, &planned, &args.result, &interruptible("trial")?)?;
-    measured.show(&args.result, &next(&measured))?;
-    Ok(measured.exit)
+    measured.show(&args.result, &next(&measured))
 }
 
 /// What one does after a run.
@@ -56,9 +55,8 @@ pub fn resume(args: &ResumeArgs) -> Result<Exit, CliError> {
     });
     let capabilities = Capabilities::prepare();
     warn_of(&capabilities.leftovers);
-    let measured = measure_in(&opened, &folder, &args.result, &interruptible("trial")?, &|_| None)?;
-    measured.show(&args.result, &next(&measured))?;
-    Ok(measured.exit)
+    let measured = measure_in(&opened, &folder, &args.result, &interruptible("trial")?)?;
+    measured.show(&args.result, &next(&measured))
 }
 
 /// The first thing that a plan needs and that is not here any more. Without it every trial that is left would fail.

@@ -4,6 +4,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
+use rustix::process::Signal;
 use serde_json::Value;
 use tolok_testkit::require;
 
@@ -47,6 +48,29 @@ fn a_duel_ends_with_both_ratios_and_the_code_of_its_outcome() {
     );
     let command = found["command"].as_str().unwrap();
     assert!(command.starts_with("tolok duel test/one test/other --vus 4 --scale 0.1"), "{command}");
+}
+
+#[test]
+fn a_duel_that_was_stopped_goes_on_and_ends_like_any_other() {
+    let _turn = my_turn();
+    let place = Place::new().with_faulty("one", "none").with_faulty("other", "none");
+    let mut started =
+        place.start(&[&["duel", "test/one", "test/other", "--judge", "cpu", "--format", "json"][..], &SHORT].concat());
+    let seen = started.wait_for("1 launch: ");
+    started.signal(Signal::INT);
+    let (said, code) = started.finish();
+    assert_eq!(code, Some(130), "{seen}{said}");
+    let resumed = place.tolok(&["resume", "latest", "--format", "json"]);
+    let found: Value =
+        serde_json::from_str(&resumed.output).unwrap_or_else(|error| panic!("{error}: {}", resumed.progress));
+    assert_eq!(resumed.code, code_of(&found), "{}", resumed.progress);
+    assert_eq!((&found["judged_by"], &found["pairs"][0]["launches"]), (&"cpu".into(), &5.into()));
+    assert!(resumed.progress.contains("4 launches: Faulty other"), "{}", resumed.progress);
+    let sentence = found["sentence"].as_str().unwrap();
+    for words in [&["report", "latest", "--format", "md"][..], &["report", "latest", "--brief", "--format", "md"]] {
+        let report = place.tolok(words);
+        assert!(report.output.contains(sentence), "{words:?}: {}", report.output);
+    }
 }
 
 fn git(folder: &Path, arguments: &[&str]) {

@@ -41,6 +41,8 @@ const ALLOWED: &[(&str, &[&str])] = &[
     (
         "tolok-bench",
         &[
+            "tolok-analysis",
+            "tolok-store",
             "tolok-host",
             "tolok-lab",
             "tolok-stats",

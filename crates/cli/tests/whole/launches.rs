@@ -145,9 +145,17 @@ fn wait_for_load(place: &Place) {
 
 /// Load engines at work on slices.
 fn loads() -> Vec<u32> {
+    pids().into_iter().filter(|pid| command_line(*pid).contains("load\0--slices\0")).collect()
+}
+
+/// Servers of tests.
+fn servers() -> Vec<u32> {
+    pids().into_iter().filter(|pid| command_line(*pid).contains("faulty-subject\0--port\0")).collect()
+}
+
+fn pids() -> Vec<u32> {
     let entries = fs::read_dir("/proc").unwrap().flatten();
-    let pids = entries.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
-    pids.filter(|pid| command_line(*pid).contains("load\0--slices\0")).collect()
+    entries.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok()).collect()
 }
 
 fn command_line(pid: u32) -> String {
@@ -178,7 +186,7 @@ fn ctrl_c_twice_ends_a_launch_and_leaves_nothing_frozen_and_no_record() {
 #[test]
 fn kill_9_of_each_part_leaves_nothing_frozen_and_nothing_running() {
     let _turn = my_turn();
-    for victim in ["load", "keeper", "init", "block", "run"] {
+    for victim in ["load", "keeper", "init", "block", "run", "server"] {
         let place = two();
         let started = in_the_midst(&place);
         let run = started.child.id();
@@ -186,6 +194,8 @@ fn kill_9_of_each_part_leaves_nothing_frozen_and_nothing_running() {
         let pid = match victim {
             "run" => run,
             "load" => loads()[0],
+            // It may be frozen, and then ends once it is thawed.
+            "server" => servers()[0],
             "keeper" => boxed.keeper,
             "init" => boxed.init,
             _ => boxed.block,

@@ -95,6 +95,7 @@ pub fn run_plan(setup: RunSetup<'_>, emit: &mut dyn FnMut(RunEvent)) -> Result<R
         eta: Eta::new(Vec::new()),
         block_cpus: Vec::new(),
         is_quiet: false,
+        standing: String::new(),
     };
     // `RunStarted` is the first event of a session.
     let mut early = Vec::new();
@@ -149,6 +150,8 @@ struct Run<'a> {
     block_cpus: Vec<u32>,
     /// Whether a busy machine was waited for in this session.
     is_quiet: bool,
+    /// What the rule said last of the standing.
+    standing: String,
 }
 
 /// The trial that a block is at.
@@ -166,7 +169,9 @@ impl<'a> Run<'a> {
             return Ok(());
         }
         let trials = folder.read()?.trials;
-        if let Some(words) = rule.standing(&trials) {
+        // A session that goes on with a run looks at finished blocks again.
+        if let Some(words) = rule.standing(&trials).filter(|words| *words != self.standing) {
+            self.standing.clone_from(&words);
             emit(RunEvent::Standing { words });
         }
         if let Some(blocks) = rule.blocks_settled(&trials) {

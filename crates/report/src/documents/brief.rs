@@ -3,12 +3,16 @@
 use tolok_analysis::Findings;
 use tolok_analysis::figures::counted;
 
+use super::duel;
 use super::run::{muted, programs, scenario, sections};
 use crate::document::{Block, Depth, Document, Look, Text};
 use crate::wording::interval_words;
 
 /// The report in short. A terminal gets its command on a line of its own.
 pub fn document(findings: &Findings, depth: Depth) -> Document {
+    if let Some(found) = &findings.duel {
+        return duel(found, depth);
+    }
     let run = &findings.run;
     let title = Block::heading(if depth == Depth::Short { 1 } else { 3 }, run.title.as_str());
     let mut blocks = vec![title];

@@ -1,33 +1,50 @@
 //! A duel: the ratios of every challenger, and what follows from them.
 
 use tolok_analysis::{
-    ComparedMetric, Duel, DuelOutcome, DuelPair, DuelTwin, Estimate, LOSSES_EXCLUDED, Verdict, figures,
+    ComparedMetric, Duel, DuelOutcome, DuelPair, DuelTwin, Estimate, Findings, LOSSES_EXCLUDED, Verdict, figures,
 };
 
 use crate::document::{Block, Cell, Column, Depth, Document, Look, Row, Table, Text};
 
 /// The duel. On a terminal its sentence comes last, where a build log is read first; a comment begins with it.
 pub fn duel(found: &Duel, depth: Depth) -> Document {
+    let blocks = match depth {
+        Depth::Short => ratios(found).into_iter().chain([verdict(found)]).collect(),
+        Depth::Full | Depth::Page => {
+            let summary = "How it was measured".into();
+            let blocks =
+                vec![Block::Paragraph(found.machine.as_str().into()), Block::Code(vec![found.command.clone()])];
+            head(found).into_iter().chain(ratios(found)).chain([Block::Folded { summary, blocks }]).collect()
+        }
+    };
+    Document { title: format!("{} and its challengers", found.base), blocks }
+}
+
+/// The duel within the report of its run, or nothing if the run is none. A page has its sentence in the box at the top.
+pub(crate) fn within(findings: &Findings, depth: Depth) -> Vec<Block> {
+    let Some(found) = &findings.duel else { return Vec::new() };
+    match depth {
+        Depth::Short => ratios(found).into_iter().chain([verdict(found)]).collect(),
+        Depth::Full => head(found).into_iter().chain(ratios(found)).collect(),
+        Depth::Page => Block::section("duel", "The duel", ratios(found).to_vec()).into_iter().collect(),
+    }
+}
+
+/// What follows, in its sentence.
+pub(crate) fn verdict(found: &Duel) -> Block {
     let look = match found.outcome {
         DuelOutcome::NotWorse => Look::Good,
         DuelOutcome::Worse | DuelOutcome::CannotTell => Look::Warning,
     };
-    let table = Block::Table(table(found));
-    let rule = Block::paragraph(rule(found), Look::Muted);
-    let blocks = match depth {
-        Depth::Short => vec![table, rule, Block::Verdict(Text::of(&found.sentence, look))],
-        Depth::Full | Depth::Page => vec![
-            Block::heading(2, found.outcome.words()),
-            Block::Paragraph(found.sentence.as_str().into()),
-            table,
-            rule,
-            Block::Folded {
-                summary: "How it was measured".into(),
-                blocks: vec![Block::Paragraph(found.machine.as_str().into()), Block::Code(vec![found.command.clone()])],
-            },
-        ],
-    };
-    Document { title: format!("{} and its challengers", found.base), blocks }
+    Block::Verdict(Text::of(&found.sentence, look))
+}
+
+fn head(found: &Duel) -> [Block; 2] {
+    [Block::heading(2, found.outcome.words()), Block::Paragraph(found.sentence.as_str().into())]
+}
+
+fn ratios(found: &Duel) -> [Block; 2] {
+    [Block::Table(table(found)), Block::paragraph(rule(found), Look::Muted)]
 }
 
 fn table(found: &Duel) -> Table {

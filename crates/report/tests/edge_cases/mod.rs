@@ -53,6 +53,7 @@ pub fn all() -> Vec<(&'static str, Findings)> {
         ("many-verdicts", ledger::many_scenarios()),
         ("nothing-at-all", InventedRun::new(5).findings()),
         ("slices", slices()),
+        ("duel", duel()),
         ("courses", courses()),
         ("one-trial", one_trial()),
         ("many-scenarios", many_scenarios()),
@@ -215,6 +216,24 @@ fn slices() -> Findings {
         .steady(CEILING, 160_000.0)
         .steady(GO, 41_000.0)
         .steady(BUN, 61_000.0);
+    run.findings()
+}
+
+/// A duel of two challengers; one is slower than the base.
+fn duel() -> Findings {
+    let mut run = InventedRun::new(8);
+    (run.run.study, run.run.command) =
+        ("duel".to_owned(), "tolok duel go bun node --workload json --seed 7".to_owned());
+    run.plan.smallest_effect = 0.01;
+    let jitter = |case: u32| {
+        move |launch: u32, round: u32, half: u32| {
+            let step = f64::from((launch * 7 + round * 3 + half * 5 + case * 11) % 9) - 4.0;
+            (1.0 + step / 1000.0, 1.0 - step / 2000.0)
+        }
+    };
+    run.scenario("json-c64", "json", "JSON", 64).in_slices();
+    run.sliced(GO, 40_000.0, 20e-6, &jitter(1)).sliced(BUN, 38_600.0, 20.8e-6, &jitter(2));
+    run.sliced(NODE, 40_100.0, 20.1e-6, &jitter(3));
     run.findings()
 }
 

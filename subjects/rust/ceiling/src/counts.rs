@@ -23,6 +23,11 @@ impl Counts {
         add(&self.answers, answers);
     }
 
+    /// How many were so far.
+    pub fn answers(&self) -> u64 {
+        self.answers.load(Relaxed)
+    }
+
     /// A request that is no request for a workload's answer.
     pub fn refused(&self) {
         add(&self.refusals, 1);

@@ -7,6 +7,7 @@
 mod answers;
 mod counts;
 mod options;
+mod planted;
 mod request;
 mod server;
 
@@ -48,7 +49,8 @@ fn serve(options: &Options) -> Result<(), String> {
     }
     thread::scope(|scope| {
         let pairs = listeners.into_iter().zip(&counts);
-        let threads: Vec<_> = pairs.map(|(one, counts)| scope.spawn(|| server::run(one, &answers, counts))).collect();
+        let threads: Vec<_> =
+            pairs.map(|(one, counts)| scope.spawn(|| server::run(one, &answers, counts, options.planted))).collect();
         let results = threads.into_iter().map(|thread| thread.join().unwrap_or(Err(rustix::io::Errno::INVAL)));
         results.collect::<Result<(), _>>().map_err(|errno| format!("the event queue failed: {errno}"))
     })

@@ -3,8 +3,10 @@
 use std::net::Ipv4Addr;
 use std::path::PathBuf;
 
+use crate::planted::Planted;
+
 /// How to serve.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, PartialEq)]
 pub struct Options {
     /// Address to listen on, and nothing else.
     pub host: Ipv4Addr,
@@ -16,13 +18,17 @@ pub struct Options {
     pub threads: usize,
     /// Answer each line on standard input with what was counted so far.
     pub counts: bool,
+    /// What a benchmark plants.
+    pub planted: Planted,
 }
 
-const USAGE: &str = "usage: ceiling [--host ADDRESS] --port N --assets DIR [--threads N] [--counts]";
+const USAGE: &str =
+    "usage: ceiling [--host ADDRESS] --port N --assets DIR [--threads N] [--counts] [--steps N] [--slowness SHARE]";
 
 /// Reads the arguments after the program's name.
 pub fn parse(arguments: impl IntoIterator<Item = String>) -> Result<Options, String> {
     let (mut host, mut port, mut assets, mut threads, mut counts) = (Ipv4Addr::LOCALHOST, None, None, 1, false);
+    let mut planted = Planted::default();
     let mut arguments = arguments.into_iter();
     while let Some(name) = arguments.next() {
         if name == "--counts" {
@@ -35,12 +41,14 @@ pub fn parse(arguments: impl IntoIterator<Item = String>) -> Result<Options, Str
             "--port" => port = Some(number(&name, &value)?),
             "--assets" => assets = Some(PathBuf::from(value)),
             "--threads" => threads = number(&name, &value)?,
+            "--steps" => planted.steps = u32::from(number(&name, &value)?),
+            "--slowness" => planted.slowness = Some(share(&name, &value)?),
             _ => return Err(format!("unknown argument {name}; {USAGE}")),
         }
     }
     match (port, assets) {
         (Some(port), Some(assets)) if threads > 0 => {
-            Ok(Options { host, port, assets, threads: usize::from(threads), counts })
+            Ok(Options { host, port, assets, threads: usize::from(threads), counts, planted })
         }
         _ => Err(USAGE.to_owned()),
     }
@@ -48,6 +56,11 @@ pub fn parse(arguments: impl IntoIterator<Item = String>) -> Result<Options, Str
 
 fn number(name: &str, value: &str) -> Result<u16, String> {
     value.parse().map_err(|_| format!("{name} {value} is not a number from 0 to 65535; {USAGE}"))
+}
+
+fn share(name: &str, value: &str) -> Result<f64, String> {
+    let share = value.parse().ok().filter(|share| (0.0..=1.0).contains(share));
+    share.ok_or_else(|| format!("{name} {value} is not a share from 0 to 1; {USAGE}"))
 }
 
 #[cfg(test)]
@@ -62,7 +75,10 @@ mod tests {
     fn arguments_are_read() {
         let options = check("--host 198.18.0.2 --port 8080 --assets /a --threads 4").unwrap();
         let host = Ipv4Addr::new(198, 18, 0, 2);
-        assert_eq!(options, Options { host, port: 8080, assets: "/a".into(), threads: 4, counts: false });
+        assert_eq!(
+            options,
+            Options { host, port: 8080, assets: "/a".into(), threads: 4, counts: false, planted: Planted::default() }
+        );
         assert_eq!(
             check("--port 1 --assets a").unwrap().host,
             Ipv4Addr::LOCALHOST,
@@ -70,6 +86,8 @@ mod tests {
         );
         assert!(check("--counts --port 0 --assets a").unwrap().counts);
         assert_eq!(check("--assets a --port 0").unwrap().threads, 1);
+        let planted = check("--steps 9000 --slowness 0.03 --port 0 --assets a").unwrap().planted;
+        assert_eq!(planted, Planted { steps: 9000, slowness: Some(0.03) });
     }
 
     #[test]
@@ -82,6 +100,7 @@ mod tests {
             "--port 1 --assets a --threads 0",
             "--port",
             "--x 1",
+            "--port 1 --assets a --slowness -0.1",
             "--host localhost --port 1 --assets a",
         ] {
             assert!(check(line).is_err(), "{line}");

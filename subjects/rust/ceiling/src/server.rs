@@ -19,6 +19,7 @@ use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
 use crate::answers::{After, Answers, Reply};
 use crate::counts::Counts;
+use crate::planted::{Planted, Planter};
 use crate::request::{self, Front, HEAD_LIMIT_BYTES};
 
 /// Connections that may wait to be accepted.
@@ -93,7 +94,8 @@ enum Fate {
 }
 
 /// Serves the connections of one listener, until the event queue fails.
-pub fn run(listener: Listener, answers: &Answers, counts: &Counts) -> Result<(), Errno> {
+pub fn run(listener: Listener, answers: &Answers, counts: &Counts, planted: Planted) -> Result<(), Errno> {
+    let mut planter = Planter::new(planted);
     let queue = epoll::create(epoll::CreateFlags::CLOEXEC)?;
     epoll::add(&queue, &listener.socket, epoll::EventData::new_u64(LISTENER), epoll::EventFlags::IN)?;
     // Connections stand at the index of their descriptor, which the kernel keeps small and dense.
@@ -114,7 +116,9 @@ pub fn run(listener: Listener, answers: &Answers, counts: &Counts) -> Result<(),
             }
             let slot = &mut connections[event.data.u64() as usize];
             let Some(connection) = slot else { continue };
-            if serve(connection, event.flags, &mut buffer, answers, &queue) == Fate::Gone {
+            let fate = serve(connection, event.flags, &mut buffer, answers, &queue);
+            planter.work(counts);
+            if fate == Fate::Gone {
                 *slot = None;
                 if !accepting {
                     watch_listener(&queue, &listener, true)?;
@@ -122,6 +126,7 @@ pub fn run(listener: Listener, answers: &Answers, counts: &Counts) -> Result<(),
                 }
             }
         }
+        planter.settle();
     }
 }
 

@@ -9,6 +9,7 @@ use super::standings::standings;
 use super::surroundings::common_environment;
 use super::{headline, isolation, matrix, muted, objectives, paragraph, tools, trust};
 use crate::document::{Block, Chip, Depth, Fact, Look, Text};
+use crate::documents::duel::verdict;
 use crate::documents::glance;
 use crate::wording::heading;
 
@@ -47,6 +48,9 @@ pub(crate) fn blocks(findings: &Findings, sections: &[&ScenarioFinding], depth: 
 
 /// The answer of a page, in its box at the top: one sentence, all subjects against all scenarios, and a sentence for each of those.
 pub(crate) fn verdicts(findings: &Findings, sections: &[&ScenarioFinding]) -> Vec<Block> {
+    if let Some(found) = &findings.duel {
+        return vec![Block::Section { id: "verdict".to_owned(), blocks: vec![verdict(found)] }];
+    }
     let mut blocks: Vec<Block> = headline::headline(findings, sections).map(Block::Verdict).into_iter().collect();
     let tools = findings.tools.iter();
     let tools =

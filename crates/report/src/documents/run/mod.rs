@@ -40,6 +40,7 @@ pub(crate) mod untested;
 
 use tolok_analysis::{Findings, ScenarioFinding};
 
+use super::duel;
 use crate::document::{Block, Depth, Document, List, Look, Text};
 
 /// The whole report.
@@ -60,6 +61,7 @@ fn short(findings: &Findings, sections: &[&ScenarioFinding]) -> Vec<Vec<Block>> 
     let is_common = surroundings::common_environment(sections.iter().copied()).is_some();
     vec![
         head::blocks(findings, sections, depth),
+        duel::within(findings, depth),
         tools::blocks(findings, depth),
         factors::blocks(findings, depth),
         sections.iter().flat_map(|section| scenario::blocks(section, depth, is_common)).collect(),
@@ -78,6 +80,7 @@ fn full(findings: &Findings, sections: &[&ScenarioFinding]) -> Vec<Vec<Block>> {
     let depth = Depth::Full;
     vec![
         head::blocks(findings, sections, depth),
+        duel::within(findings, depth),
         tools::blocks(findings, depth),
         factors::blocks(findings, depth),
         sections.iter().flat_map(|section| scenario::blocks(section, depth, false)).collect(),
@@ -107,6 +110,7 @@ fn page(findings: &Findings, sections: &[&ScenarioFinding]) -> Vec<Vec<Block>> {
     vec![
         head::blocks(findings, sections, depth),
         head::verdicts(findings, sections),
+        duel::within(findings, depth),
         tools::blocks(findings, depth),
         charts::throughput(findings, sections),
         latency::blocks(findings, depth),

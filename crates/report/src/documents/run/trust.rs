@@ -90,7 +90,7 @@ pub(crate) fn checks(findings: &Findings) -> Vec<Check> {
     }
     let mut of_plan = vec![trials(findings), enough_trials(&all), own_cpus(findings)];
     of_plan.extend(database_apart(findings));
-    of_plan.push(ceiling(findings));
+    of_plan.extend(ceiling(findings));
     let of_measurements = [
         wire_agrees(findings, &all),
         Some(no_errors(&all)),
@@ -100,7 +100,7 @@ pub(crate) fn checks(findings: &Findings) -> Vec<Check> {
         link_in_time(findings, &all),
         counters_right(&competing),
         database_accepted(findings, &competing),
-        Some(below_ceiling(&competing)),
+        below_ceiling(findings, &competing),
     ];
     let checks = of_plan.into_iter().chain(held_apart(findings));
     let of_programs = program_trust::checks(findings);
@@ -263,28 +263,27 @@ fn link_in_time(findings: &Findings, cases: &[&CaseFinding]) -> Option<Check> {
     is_emulated.then(|| check("The link’s emulator kept its times", late == 0, seen))
 }
 
-fn ceiling(findings: &Findings) -> Check {
+/// None of a duel, which tells ratios and no share of a limit.
+fn ceiling(findings: &Findings) -> Option<Check> {
     let without = findings
         .scenarios
         .iter()
         .filter(|scenario| scenario.ceiling.as_ref().is_none_or(|ceiling| ceiling.goodput_rps.is_none()));
     let without = without.count();
     let scenarios = counted(findings.scenarios.len() as u64, "scenario");
-    check(
-        "The machine’s limit was measured beside the subjects",
-        without == 0,
-        format!("in {} of {scenarios}", findings.scenarios.len() - without),
-    )
+    let seen = format!("in {} of {scenarios}", findings.scenarios.len() - without);
+    let is_asked = findings.duel.is_none();
+    is_asked.then(|| check("The machine’s limit was measured beside the subjects", without == 0, seen))
 }
 
-fn below_ceiling(cases: &[&CaseFinding]) -> Check {
+fn below_ceiling(findings: &Findings, cases: &[&CaseFinding]) -> Option<Check> {
     let highest = busiest(cases, |case| case.of_ceiling.as_ref().map(|of_ceiling| of_ceiling.value));
     let seen = match highest {
         Some((case, share)) => format!("highest: {} with {} of the ceiling", case.title, small_share(share)),
         None => "there is no figure and ceiling to compare".to_owned(),
     };
     let passed = highest.map(|(_, share)| share <= 1.0 + ABOVE_CEILING_TOLERATED);
-    Check { rule: "No subject was above the machine’s limit", seen, passed }
+    findings.duel.is_none().then_some(Check { rule: "No subject was above the machine’s limit", seen, passed })
 }
 
 fn flagged(cases: &[&CaseFinding], kind: FlagKind) -> usize {

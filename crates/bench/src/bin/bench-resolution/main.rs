@@ -1,0 +1,91 @@
+//! `bench-resolution`: how small a difference a duel tells, and how often it tells one where none is, on this machine.
+//!
+//! Three servers meet in whole duels, run by the product: the base, one that takes 3 % more CPU time, and one that takes 1 % more.
+//! The ceiling plants the differences by its own clock, so the truth is known from elsewhere. Rates over more duels than were
+//! run come from drawing launches of those that were.
+
+mod draws;
+mod duels;
+mod launches;
+mod page;
+mod planted;
+
+use std::io::Write as _;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::time::Duration;
+
+use clap::Parser;
+use tolok_bench::error::{self, BenchError};
+use tolok_bench::machine::Machine;
+
+use duels::Condition;
+use launches::Launches;
+
+/// Measures how small a difference `tolok duel` tells on this machine.
+#[derive(Debug, Parser)]
+#[command(name = "bench-resolution", version)]
+struct Args {
+    /// Whole duels under each condition. With 0 only what the folder holds is looked at.
+    #[arg(long, value_name = "N", default_value_t = 5)]
+    duels: u32,
+    /// How long each takes.
+    #[arg(long, value_name = "S", default_value = "180", value_parser = seconds)]
+    seconds: Duration,
+    /// What surrounds the duels, separated by commas: a name, and how many busy loops run beside them (`two loops=2`).
+    #[arg(long, value_name = "NAME[=LOOPS]", value_delimiter = ',', default_value = "as it is,two busy loops=2")]
+    beside: Vec<Condition>,
+    /// How many duels are drawn from the launches of each condition.
+    #[arg(long, value_name = "N", default_value_t = 500)]
+    draws: u32,
+    /// Seed of the duels and of the draws.
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    seed: u64,
+    /// Where runs are kept, by condition. Runs that are there count as well.
+    #[arg(long, value_name = "DIR")]
+    folder: PathBuf,
+    /// Write a document with everything that is printed.
+    #[arg(long, value_name = "FILE")]
+    markdown: Option<PathBuf>,
+}
+
+fn main() -> ExitCode {
+    match measure(&Args::parse()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            say(&format!("error: {error}"));
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn measure(args: &Args) -> Result<(), BenchError> {
+    let machine = Machine::read();
+    if args.duels > 0 {
+        let servers = planted::lay_out(&args.folder)?;
+        for condition in &args.beside {
+            duels::run(args, condition, &servers)?;
+        }
+    }
+    let mut tables = Vec::new();
+    for folder in duels::conditions(&args.folder)? {
+        let launches = Launches::read(&folder)?;
+        tables.push(page::condition(&launches, args.draws, args.seed));
+    }
+    let text: String = tables.iter().map(|table| table.text() + "\n").collect();
+    let _ = writeln!(std::io::stdout(), "{text}");
+    if let Some(path) = &args.markdown {
+        error::write(path, &page::document(&machine, &tables))?;
+    }
+    Ok(())
+}
+
+fn seconds(text: &str) -> Result<Duration, String> {
+    let seconds = text.parse().ok().filter(|seconds| (1.0..=3600.0).contains(seconds));
+    seconds.map(Duration::from_secs_f64).ok_or_else(|| "write seconds from 1 to 3600".to_owned())
+}
+
+/// Prints a line for people to standard error.
+fn say(text: &str) {
+    let _ = writeln!(std::io::stderr(), "{text}");
+}

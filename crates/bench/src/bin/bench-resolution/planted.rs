@@ -1,0 +1,63 @@
+//! The servers of the duels, and the truth about them.
+
+use std::path::{Path, PathBuf};
+
+use tolok_bench::error::{BenchError, failed};
+
+/// Work of every answer: some 20 µs, so that the server and not the generator is the limit.
+const STEPS: u32 = 9_000;
+
+/// A server with a planted slowness.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Planted {
+    /// The name of its folder.
+    pub name: &'static str,
+    /// By how much its CPU time is more than that of the base.
+    pub slowness: f64,
+}
+
+/// The base reads the same clock as often, and spins nothing.
+pub const BASE: Planted = Planted { name: "base", slowness: 0.0 };
+/// Those that are to be found.
+pub const SLOWER: [Planted; 2] =
+    [Planted { name: "slower-3", slowness: 0.03 }, Planted { name: "slower-1", slowness: 0.01 }];
+
+impl Planted {
+    /// CPU time per answer over that of the base.
+    pub fn true_cpu(self) -> f64 {
+        1.0 + self.slowness
+    }
+
+    /// Answers per second over those of the base: all of its CPU's time goes into answers.
+    pub fn true_goodput(self) -> f64 {
+        self.true_cpu().recip()
+    }
+}
+
+/// Writes a folder for each server. Returns them, the base first.
+pub fn lay_out(folder: &Path) -> Result<Vec<PathBuf>, BenchError> {
+    let ceiling = beside_this("ceiling")?;
+    let servers = folder.join("servers");
+    [BASE].iter().chain(&SLOWER).map(|planted| one(&servers, *planted, &ceiling)).collect()
+}
+
+fn one(servers: &Path, planted: Planted, ceiling: &Path) -> Result<PathBuf, BenchError> {
+    let Planted { name, slowness } = planted;
+    let folder = servers.join(name);
+    let text = format!(
+        "title = 'Planted {}%'\nruntime = 'rust'\nworkloads = ['hello']\n[[process]]\nname = 'server'\n\
+         command = ['{}', '--host', '{{{{ host }}}}', '--port', '{{{{ port }}}}', '--assets', '{{{{ assets }}}}', \
+         '--steps', '{STEPS}', '--slowness', '{slowness}']\n",
+        slowness * 100.0,
+        ceiling.display()
+    );
+    std::fs::create_dir_all(&folder).map_err(failed("make a folder for a server"))?;
+    std::fs::write(folder.join("subject.toml"), text).map_err(failed("write a subject"))?;
+    Ok(folder)
+}
+
+/// A program that was built together with this one.
+pub fn beside_this(name: &str) -> Result<PathBuf, BenchError> {
+    let path = std::env::current_exe().map_err(failed("find this program"))?.with_file_name(name);
+    if path.is_file() { Ok(path) } else { Err(BenchError::NotBuilt { path }) }
+}
