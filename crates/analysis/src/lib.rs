@@ -84,8 +84,9 @@ pub use bottleneck::{
 pub use cautions::{ABOVE_CEILING_TOLERATED, FEWEST_BLOCKS_TO_QUOTE, SHORTEST_WINDOW_TO_QUOTE_S};
 pub use compare::{
     COMPARE_SCHEMA, CaseChange, Change, ChangeRatio, CompareOutcome, CompareRefusal, CompareRequest, ComparedMetric,
-    ComparedRun, ComparedSide, ControlFinding, ControlShift, Difference, FigureChange, RunComparison, ScenarioChange,
-    ScenarioKind, Tally, UnmatchedCase, compare_runs,
+    ComparedRun, ComparedSide, ControlFinding, ControlShift, Difference, FEWEST_RUNS, FigureChange, FigureSeries,
+    HISTORY_SCHEMA, HistoryPoint, LeftOutRun, LevelChange, RunComparison, RunHistory, ScenarioChange, ScenarioKind,
+    Tally, UnmatchedCase, compare_runs, history,
 };
 pub use duel::{DUEL_SCHEMA, Duel, DuelOutcome, DuelPair, DuelTwin, LOSSES_EXCLUDED, duel, is_duel, standing};
 pub use fairness_rules::{MANY_THREADS_A_CPU, WATCHING_PROCESSES, WIRE_BYTES_TOLERATED, WORK_OF_ONE_THREAD};

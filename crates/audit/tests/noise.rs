@@ -102,3 +102,18 @@ proptest! {
         prop_assert_eq!(spread_of(mean, sd, min, max, times.len()), Holds);
     }
 }
+
+#[test]
+fn a_mean_that_no_values_have_is_told_without_an_empty_interval() {
+    let of = |mean: &str| {
+        let figures =
+            format!("time_min_ms = 90.0\ntime_mean_ms = {mean}\ntime_max_ms = 110.0\nruns = 10\ntime_sd_ms = 5.0");
+        let text = format!("[method]\ntool = \"hyperfine\"\n{}", rows(&[("go", &figures)]));
+        findings(Law::Noise, &text).into_iter().filter(|it| it.statement.starts_with("A standard")).collect::<Vec<_>>()
+    };
+    assert_eq!(of("93.0")[0].verdict, Holds);
+    let found = &of("91.0")[0];
+    assert_eq!(found.verdict, Contradicted);
+    assert!(found.sentence.contains("the mean is between 91.9"), "{}", found.sentence);
+    assert!(found.sentence.contains("whatever their deviation"), "{}", found.sentence);
+}

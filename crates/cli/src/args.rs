@@ -79,7 +79,7 @@ pub enum Verb {
     ///
     /// The prediction uses the service demands of a run: how much of each resource one response took.
     Forecast(ForecastArgs),
-    /// Compare two runs: what became worse, and what better.
+    /// Compare stored runs: what became worse, and what better.
     ///
     /// It also lists what cannot be decided. Figures are compared case by case and judged together.
     Compare(CompareArgs),

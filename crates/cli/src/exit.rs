@@ -21,8 +21,8 @@ pub enum Exit {
     Usage = 2,
     /// A threshold was crossed, a regression found, or a published table contradicts itself.
     ThresholdCrossed = 3,
-    /// What was asked cannot be told from what there is; of two runs: nothing is known to be worse, and of something that was to be
-    /// judged it cannot be told.
+    /// What was asked cannot be told from what there is; of runs that are compared: no regression is known, and of something that
+    /// was to be judged it cannot be told.
     CannotTell = 4,
     /// It ran, but not every trial is sound; or there was nothing to measure.
     GateFailed = 5,

@@ -23,6 +23,15 @@ pub struct Document {
     pub blocks: Vec<Block>,
 }
 
+impl Document {
+    /// The same below its title, for a page of its own.
+    pub fn under_its_title(mut self) -> Self {
+        let title = Block::heading(1, self.title.as_str());
+        self.blocks.insert(0, title);
+        self
+    }
+}
+
 /// A part of a report.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Block {

@@ -6,14 +6,16 @@
 mod invented;
 mod outline;
 
-use invented::two_runs::{compared, drifted, elsewhere, ragged, regressed, unchanged, with_six_digits};
+use invented::two_runs::{
+    compared, compared_sides, drifted, elsewhere, over_time, ragged, regressed, several, unchanged, with_six_digits,
+};
 use invented::{InventedRun, with_six_digits as with_six_digits_of_findings};
 use outline::outline;
-use tolok_analysis::{CompareRefusal, CompareRequest, RunComparison};
+use tolok_analysis::{CompareRefusal, CompareRequest, RunComparison, RunHistory};
 use tolok_report::Style;
-use tolok_report::data::{comparison as csv, json, schema};
+use tolok_report::data::{comparison as csv, history as csv_over_time, json, schema};
 use tolok_report::document::Depth;
-use tolok_report::documents::{compare, conditions, overlay};
+use tolok_report::documents::{compare, conditions, history, overlay};
 use tolok_report::print::{markdown, piece, terminal};
 
 fn found(runs: &(InventedRun, InventedRun)) -> RunComparison {
@@ -26,8 +28,50 @@ fn document(runs: &(InventedRun, InventedRun), depth: Depth) -> String {
 }
 
 #[test]
-fn a_regression_on_a_page() {
+fn a_change_of_a_pair_on_a_page() {
     insta::assert_snapshot!(document(&regressed(), Depth::Page));
+}
+
+#[test]
+fn several_runs_of_each_on_a_terminal() {
+    let sides = [several(3, 0.01, 1.0, 1), several(3, 0.01, 0.85, 4)];
+    let found = compared_sides(sides.each_ref().map(Vec::as_slice), &CompareRequest::default()).unwrap();
+    insta::assert_snapshot!(outline(&compare(&with_six_digits(found), false, Depth::Short)));
+}
+
+/// Eight runs; from the fifth on, Go is slower by an eighth and has another build. One more run had another scale.
+fn eight_days() -> RunHistory {
+    let mut runs = [several(4, 0.008, 1.0, 1), several(5, 0.008, 0.88, 5)].concat();
+    runs[7].plan.scale = 0.5;
+    over_time(&runs, &CompareRequest::default()).unwrap()
+}
+
+#[test]
+fn a_history_on_a_terminal() {
+    insta::assert_snapshot!(outline(&history(&eight_days(), false, Depth::Short)));
+}
+
+#[test]
+fn a_history_on_a_page_has_charts_and_folds_all_figures_away() {
+    let found = eight_days();
+    let page = piece(&history(&found, false, Depth::Page));
+    let charts: Vec<&str> = page.split("<figure").skip(1).collect();
+    assert_eq!(charts.len(), 7, "main figures and CPU time of three scenarios");
+    let marks = |chart: &str| chart.matches("a new level from 2026-11-25-api-000005 on").count();
+    let all: Vec<usize> = charts.iter().map(|chart| marks(chart)).collect();
+    let told: usize = found.series.iter().map(|series| series.changes.len()).sum();
+    assert!(all.iter().sum::<usize>() >= 4 && all.iter().sum::<usize>() <= told, "{all:?} of {told}");
+    assert!(page.contains("<summary>All 31 figures</summary>"), "{page}");
+}
+
+#[test]
+fn a_history_in_csv_says_at_which_runs_a_level_begins() {
+    let text = csv_over_time(&eight_days());
+    let begins: Vec<&str> = text.lines().filter(|line| line.ends_with(",2,true")).collect();
+    let is_go = |line: &&str| line.starts_with("2026-11-25-api-000005,") && line.contains("go/nethttp");
+    assert!(begins.iter().any(is_go), "{begins:?}");
+    let columns = text.lines().next().unwrap().split(',').count();
+    assert!(text.lines().all(|line| line.split(',').count() == columns), "{text}");
 }
 
 #[test]
@@ -110,7 +154,7 @@ fn no_line_is_wider_than_asked() {
 #[test]
 fn a_comment_folds_away_what_is_not_the_verdict() {
     let comment = markdown(&compare(&found(&regressed()), false, Depth::Full));
-    assert!(comment.starts_with("## Regression\n\n6 figures are worse by 3% or more"), "{comment}");
+    assert!(comment.starts_with("## Changed between these two runs\n\n6 figures are worse by 3% or more"), "{comment}");
     assert!(comment.contains("<details><summary>All 23 figures</summary>"), "{comment}");
 }
 

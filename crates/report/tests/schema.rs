@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test may, and so may what a test calls")]
 
 use tolok_analysis::replication::ReplicationFindings;
-use tolok_analysis::{Duel, Findings, RunComparison};
+use tolok_analysis::{Duel, Findings, RunComparison, RunHistory};
 use tolok_audit::Audit;
 use tolok_report::data::schema;
 
@@ -25,6 +25,11 @@ fn the_schema_of_duels_is_the_one_of_the_code() {
 #[test]
 fn the_schema_of_replications_is_the_one_of_the_code() {
     check("replication-report", &schema::<ReplicationFindings>());
+}
+
+#[test]
+fn the_schema_of_histories_is_the_one_of_the_code() {
+    check("history", &schema::<RunHistory>());
 }
 
 #[test]

@@ -27,6 +27,7 @@ pub fn router(library: Arc<Library>, port: u16) -> Router {
     Router::new()
         .route("/", get(list))
         .route("/compare", get(compare))
+        .route("/history", get(history))
         .route("/overlay", get(overlay))
         .route("/runs/{id}", get(without_slash))
         .route("/runs/{id}/", get(run))
@@ -62,6 +63,10 @@ async fn compare(State(library): State<Arc<Library>>, Query(asked): Asked) -> Re
         Ok(Redirect::to(&place).into_response())
     })
     .await
+}
+
+async fn history(State(library): State<Arc<Library>>, Query(asked): Asked) -> Response {
+    made(move || pages::history(&library, &chosen(asked))).await
 }
 
 async fn overlay(State(library): State<Arc<Library>>, Query(asked): Asked) -> Response {

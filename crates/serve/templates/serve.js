@@ -57,7 +57,7 @@ function drawn(name, attributes, ...children) {
 
 function listen(form) {
   const [filter, shown, chosen] = [byId("filter"), byId("shown"), byId("chosen")];
-  const [compare, overlay] = [byId("compare"), byId("overlay")];
+  const [compare, overlay, history] = [byId("compare"), byId("overlay"), byId("history")];
   const runs = [...form.querySelectorAll(".run")];
   const all = shown.textContent;
 
@@ -76,7 +76,8 @@ function listen(form) {
     const count = runs.filter((run) => run.querySelector("input").checked).length;
     compare.disabled = count !== 2;
     overlay.disabled = count < 2 || count > 8;
-    const hints = ["Choose two runs to compare them, or several to lay them over each other.", "One run is chosen; choose another one.", "Two runs are chosen."];
+    history.disabled = count !== 1 && count < 4;
+    const hints = ["Choose one run to see its study over time, two to compare them, or several to lay them over each other.", "One run is chosen: see its study over time, or choose another one.", "Two runs are chosen."];
     say(chosen, hints[count] ?? (count > 8 ? `${count} runs are chosen; eight can be laid over each other.` : `${count} runs are chosen.`));
   };
   filter.addEventListener("input", narrow);

@@ -11,30 +11,41 @@ use std::net::TcpStream;
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
+use invented::two_runs::several;
 use tolok_serve::{Options, Server};
 
 const FIRST: &str = "2026-11-21-api-000001";
 const SECOND: &str = "2026-11-22-api-000002";
 
-/// A server of the invented runs, one for all tests: to write them waits for the disk. It goes on until the tests end.
+/// A server of invented runs, one for all tests: to write them waits for the disk. It goes on until the tests end.
 struct Served {
     runs: PathBuf,
     /// `127.0.0.1:40123`
     name: String,
 }
 
-static SERVED: LazyLock<Served> = LazyLock::new(|| {
-    let runs = Path::new(env!("CARGO_TARGET_TMPDIR")).join("stored-runs");
-    // What an earlier run of the tests left.
-    let _ = std::fs::remove_dir_all(&runs);
-    stored::write_all(&runs).unwrap();
-    let server = Server::bind(&Options { runs: runs.clone(), port: Some(0) }).unwrap();
-    let name = server.url().trim_start_matches("http://").trim_end_matches('/').to_owned();
-    std::thread::spawn(move || server.run());
-    Served { runs, name }
+static SERVED: LazyLock<Served> = LazyLock::new(|| Served::of("stored-runs", |runs| stored::write_all(runs).unwrap()));
+
+/// Eight runs of one study; from the fifth on, Go is slower by an eighth.
+static OVER_TIME: LazyLock<Served> = LazyLock::new(|| {
+    Served::of("stored-history", |runs| {
+        let all = [several(4, 0.008, 1.0, 1), several(4, 0.008, 0.88, 5)].concat();
+        all.iter().for_each(|run| stored::write(runs, run).unwrap());
+    })
 });
 
 impl Served {
+    fn of(folder: &str, write: impl Fn(&Path)) -> Self {
+        let runs = Path::new(env!("CARGO_TARGET_TMPDIR")).join(folder);
+        // What an earlier run of the tests left.
+        let _ = std::fs::remove_dir_all(&runs);
+        write(&runs);
+        let server = Server::bind(&Options { runs: runs.clone(), port: Some(0) }).unwrap();
+        let name = server.url().trim_start_matches("http://").trim_end_matches('/').to_owned();
+        std::thread::spawn(move || server.run());
+        Self { runs, name }
+    }
+
     /// Head and body of an answer.
     fn ask(&self, request: &str) -> (String, String) {
         let mut connection = TcpStream::connect(&self.name).unwrap();
@@ -102,7 +113,14 @@ fn a_run_has_its_sentences_its_report_and_the_others_of_its_study() {
 fn two_runs_are_compared_and_laid_over_each_other() {
     let served = &*SERVED;
     let compared = served.page(&format!("/compare?a={FIRST}&b={SECOND}"));
-    has(&compared, &["! Regression", "6 figures are worse by 3% or more", &format!("tolok compare {FIRST} {SECOND}")]);
+    has(
+        &compared,
+        &[
+            "? Changed between these two runs",
+            "6 figures are worse by 3% or more",
+            &format!("tolok compare {FIRST} {SECOND}"),
+        ],
+    );
     let (head, _) = served.ask(&format!("GET /compare?run={SECOND}&run={FIRST}"));
     has(&head, &["303", &format!("location: /compare?a={FIRST}&b={SECOND}")]);
     has(
@@ -115,9 +133,30 @@ fn two_runs_are_compared_and_laid_over_each_other() {
         &["CPU model: Example CPU 3000 → Other CPU 9", "Compare them nevertheless"],
     );
     has(&served.page(&format!("{refused}&allow-differences=yes")), &["The conditions differ", "--allow-differences"]);
-    for question in ["/compare?run=one", "/compare", &format!("/compare?a={FIRST}&b={FIRST}"), "/overlay?run=one"] {
+    for question in
+        ["/compare?run=one", "/compare", &format!("/compare?a={FIRST}&b={FIRST}"), "/overlay?run=one", "/history"]
+    {
         assert_eq!(served.status(question), "HTTP/1.1 422 Unprocessable Entity", "{question}");
     }
+}
+
+#[test]
+fn too_few_runs_of_a_study_have_no_history_and_the_page_says_why() {
+    let (head, page) = SERVED.ask(&format!("GET /history?run={FIRST}"));
+    has(&head, &["422"]);
+    has(&page, &["A history needs 4 runs of one study"]);
+}
+
+#[test]
+fn a_study_is_shown_over_time_from_any_of_its_runs() {
+    let served = &*OVER_TIME;
+    let place = format!("/history?run={FIRST}");
+    has(&served.page(&format!("/runs/{FIRST}/")), &[&format!("href=\"{place}\"")]);
+    assert!(!SERVED.page(&format!("/runs/{FIRST}/")).contains("/history?"), "two runs are no history");
+    let found = served.page(&place);
+    has(&found, &["Go net/http in json-c64, goodput", "from 2026-11-25-api-000005 on (worse)"]);
+    has(&found, &["build of go/nethttp: 60600000000000aa → 60600000000000bb", "tolok compare --history api"]);
+    assert_eq!(found.matches("<figure").count(), 7, "main figures and CPU time of three scenarios");
 }
 
 #[test]

@@ -53,6 +53,8 @@
 //! | mean | [`mean_interval`]; [`paired_t`] | 5 at every level; 2 | normal values |
 //! | difference of two means | [`welch`] | 5 in each; 2 in each | none; close for normal values |
 //! | difference of two of several cases | [`TwoWay`] | 2 common blocks | none; see `tests/coverage.rs` |
+//! | share of successes | [`share_interval`] | 1 | independent trials; covers at least its level |
+//! | difference of several runs each | [`run_differences`] | 2 in each | normal values |
 //! | difference too small to matter | [`equivalence_paired`], [`equivalence_welch`] | 5 | as the tests above |
 //!
 //! What the t intervals cover when values are *not* normal was simulated: `tests/coverage.rs`.
@@ -64,6 +66,8 @@
 
 #![warn(missing_docs)]
 
+mod between_runs;
+mod binomial;
 mod changepoints;
 mod equivalence;
 mod error;
@@ -80,6 +84,7 @@ mod power;
 mod quantile;
 pub mod queueing;
 mod rng;
+mod shrinkage;
 mod special;
 mod steady;
 mod student;
@@ -87,6 +92,8 @@ mod symmetric;
 mod theil_sen;
 mod two_way;
 
+pub use between_runs::{RunDifference, RunValues, run_differences};
+pub use binomial::share_interval;
 pub use changepoints::{LEAST_SEGMENT, changepoint_penalty, changepoints};
 pub use equivalence::{equivalence_paired, equivalence_welch};
 pub use error::StatsError;
@@ -101,6 +108,7 @@ pub use paired::{BlockCounts, PairedRatio, RatioOutcome, paired_ratio};
 pub use power::{Naming, blocks_needed, smallest_effect_found};
 pub use quantile::{LARGEST, LEAST_POSITIVE, LogRatio, SD_OF_MAD, Sample, log_ratio};
 pub use rng::Rng;
+pub use shrinkage::VariancePrior;
 pub use steady::{LEAST_STEADY_SECONDS, STEADY_TOLERANCE, SteadyClass, SteadyLevel, SteadyState, steady};
 pub use student::{student_t_cdf, student_t_quantile};
 pub use theil_sen::{Slope, theil_sen};

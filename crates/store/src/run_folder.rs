@@ -177,9 +177,16 @@ impl RunFolder {
 
     /// The run of a study that was begun last.
     pub fn newest_of(runs: &Path, study: &str) -> Option<PathBuf> {
+        Self::all_of(runs, study).pop()
+    }
+
+    /// All runs of a study, in the order in which they were begun.
+    pub fn all_of(runs: &Path, study: &str) -> Vec<PathBuf> {
         let is_of = |path: &PathBuf| Self::open(path).run().is_ok_and(|run| run.study == study);
-        let folders = fs::read_dir(runs).ok()?.flatten().map(|entry| entry.path());
-        folders.filter(|path| is_run(path)).filter(is_of).max_by_key(|path| begun(path))
+        let folders = fs::read_dir(runs).into_iter().flatten().flatten().map(|entry| entry.path());
+        let mut found: Vec<PathBuf> = folders.filter(|path| is_run(path)).filter(is_of).collect();
+        found.sort_by_key(|path| begun(path));
+        found
     }
 
     /// Whether a tolok is writing into a run's folder now. The lock is tried for an instant and never kept, and its file is

@@ -1,10 +1,11 @@
-//! From the cases of two runs to their verdicts: which figures are judged, and against which floors.
+//! From the cases of all runs to their verdicts: which figures are judged, and against which floors.
 
-use super::conditions::{Both, common};
-use super::control::{Control, control};
+use super::control::{Control, control, trials};
 use super::findings::{CaseChange, Change, ChangeRatio, FigureChange, ScenarioChange};
-use super::judging::{Beside, Floor, Pair, judge, ratio};
+use super::judging::{Beside, Compared, Floor, judge};
+use super::measuring::{Measurable, Runs, means, ratio};
 use super::metric::{ComparedMetric, ScenarioKind};
+use super::sides::{BeforeAfter, Scene, Sides};
 use super::views::{CaseView, ScenarioView};
 use crate::figures::{Quantity, amount};
 use crate::findings::{Estimate, NoiseFloor, Verdict};
@@ -16,25 +17,25 @@ const NEGLIGIBLE_STEP: f64 = 0.001;
 struct Draft<'a> {
     change: FigureChange,
     /// What it is judged by, or `None` where it is only shown.
-    pair: Option<Pair<'a>>,
+    pair: Option<Compared<'a>>,
 }
 
-/// Every scenario of both runs. All figures that are judged are judged together.
-pub(super) fn scenarios(both: &Both, asked: &[ComparedMetric], threshold: f64) -> Vec<ScenarioChange> {
+/// Every scenario of all runs. All figures that are judged are judged together.
+pub(super) fn scenarios(sides: &Sides, asked: &[ComparedMetric], threshold: f64) -> Vec<ScenarioChange> {
     let mut found = Vec::new();
     let mut drafts: Vec<Draft> = Vec::new();
-    for (before, after) in both.pairs() {
-        let metrics = ComparedMetric::of(before.kind, asked);
+    for scene in &sides.scenes {
+        let metrics = ComparedMetric::of(scene.first().0.kind, asked);
         let names: Vec<ComparedMetric> = metrics.iter().map(|(metric, _)| *metric).collect();
-        let control = control(both, (before, after), &names, threshold);
+        let control = control(sides, scene, &names, threshold);
         let mut cases = Vec::new();
-        for (a, b) in common(before, after) {
-            let case = Compared { both, scenario: (before, after), case: (a, b), control: control.as_ref().ok() };
+        for case in scene.cases() {
+            cases.push(shown(&case));
+            let case = Candidate { sides, scene, case, control: control.as_ref().ok() };
             drafts.extend(metrics.iter().map(|(metric, is_main)| case.draft(*metric, *is_main)));
-            cases.push(shown(&a, &b));
         }
         if !cases.is_empty() {
-            found.push((scenario(before, after, control, cases), metrics.len()));
+            found.push((scenario(scene, control, cases), metrics.len()));
         }
     }
     let judged = judged(drafts, threshold);
@@ -54,6 +55,7 @@ fn judged(drafts: Vec<Draft>, threshold: f64) -> Vec<FigureChange> {
     for (place, judgement) in places.into_iter().zip(judge(&pairs, threshold)) {
         let change = &mut changes[place];
         change.ratio = judgement.ratio;
+        change.between_runs = judgement.between_runs;
         change.p_adjusted = judgement.p_adjusted;
         change.p_equivalence_adjusted = judgement.p_equivalence_adjusted;
         change.beside_control = judgement.beside_control;
@@ -75,16 +77,13 @@ fn with_figures(found: Vec<(ScenarioChange, usize)>, figures: Vec<FigureChange>)
     found.into_iter().map(fill).collect()
 }
 
-fn scenario(
-    before: &ScenarioView,
-    after: &ScenarioView,
-    control: Result<Control, String>,
-    cases: Vec<CaseChange>,
-) -> ScenarioChange {
+fn scenario(scene: &Scene, control: Result<Control, String>, cases: Vec<CaseChange>) -> ScenarioChange {
     let (control, no_control) = match control {
         Ok(control) => (Some(control.finding), None),
         Err(reason) => (None, Some(reason)),
     };
+    let (before, after) = scene.first();
+    let [noise_floor_before, noise_floor_after] = scene.views.each_ref().map(|views| noise_floor(views).cloned());
     ScenarioChange {
         id: before.id.to_owned(),
         id_after: after.id.to_owned(),
@@ -95,53 +94,73 @@ fn scenario(
         kind: before.kind,
         control,
         no_control,
-        noise_floor_before: before.noise_floor.cloned(),
-        noise_floor_after: after.noise_floor.cloned(),
+        noise_floor_before,
+        noise_floor_after,
         cases,
     }
 }
 
+/// The largest difference of an A/A pair. Pairs that were told apart come before those that were not.
+fn noise_floor<'a>(views: &[&'a ScenarioView<'a>]) -> Option<&'a NoiseFloor> {
+    let floors = views.iter().filter_map(|view| view.noise_floor);
+    floors.max_by(|a, b| is_told(a).cmp(&is_told(b)).then(a.size.total_cmp(&b.size)))
+}
+
+fn is_told(floor: &NoiseFloor) -> bool {
+    matches!(floor.verdict, Verdict::Faster | Verdict::Slower)
+}
+
 /// A case without its figures.
-fn shown(before: &CaseView, after: &CaseView) -> CaseChange {
-    let barred = [("before", before.barred_by()), ("after", after.barred_by())];
-    let reasons = barred.iter().filter_map(|(when, reason)| Some(format!("{when}: {}", reason.as_ref()?)));
-    let reasons: Vec<String> = reasons.collect();
+fn shown(runs: &BeforeAfter<CaseView>) -> CaseChange {
+    let barred = |cases: &Vec<CaseView>| cases.iter().find_map(CaseView::barred_by);
+    let is_ranked = |cases: &Vec<CaseView>| cases.iter().all(|case| case.ranked);
+    let reasons: Vec<String> = ["before", "after"]
+        .iter()
+        .zip(runs)
+        .filter_map(|(when, cases)| Some(format!("{when}: {}", barred(cases)?)))
+        .collect();
+    let first = &runs[0][0];
     CaseChange {
-        subject: before.subject.to_owned(),
-        title: before.title.to_owned(),
-        runtime: before.runtime.to_owned(),
+        subject: first.subject.to_owned(),
+        title: first.title.to_owned(),
+        runtime: first.runtime.to_owned(),
         not_judged: (!reasons.is_empty()).then(|| format!("not ranked {}", reasons.join("; "))),
-        lost_rank: before.ranked && !after.ranked,
+        lost_rank: is_ranked(&runs[0]) && !is_ranked(&runs[1]),
         figures: Vec::new(),
     }
 }
 
-/// A case of both runs with what surrounds it.
-struct Compared<'a, 'c> {
-    both: &'c Both<'a>,
-    scenario: (&'a ScenarioView<'a>, &'a ScenarioView<'a>),
-    case: (CaseView<'a>, CaseView<'a>),
+/// A case of all runs with what surrounds it.
+struct Candidate<'a, 'c> {
+    sides: &'c Sides<'a>,
+    scene: &'c Scene<'a>,
+    case: BeforeAfter<CaseView<'a>>,
     control: Option<&'c Control<'a>>,
 }
 
-impl<'a> Compared<'a, '_> {
+impl<'a> Candidate<'a, '_> {
     fn draft(&self, metric: ComparedMetric, is_main: bool) -> Draft<'a> {
-        let (a, b) = (self.case.0.figure(metric), self.case.1.figure(metric));
-        let is_ranked = self.case.0.ranked && self.case.1.ranked;
-        let both = a.zip(b).filter(|_| is_ranked);
-        let refusal =
-            if is_ranked { self.refusal(metric).or_else(|| both.is_none().then(|| missing(a))) } else { None };
+        let runs = trials(metric, &self.case);
+        let is_ranked = self.case.iter().flatten().all(|case| case.ranked);
+        let has = |side: usize| self.case[side].iter().all(|case| case.figure(metric).is_some());
+        let measured = runs.filter(|_| is_ranked);
+        let refusal = match is_ranked {
+            true => self.refusal(metric).or_else(|| measured.is_none().then(|| missing(has(0)))),
+            false => None,
+        };
         // What was there and is gone is not nothing.
-        let is_gone = is_ranked && a.is_some() && b.is_none();
+        let is_gone = is_ranked && has(0) && !has(1);
+        let [before, after] = [0, 1].map(|side| shown_value(&self.case[side], metric));
         let change = FigureChange {
             metric,
             unit: metric.unit(),
             better: metric.better(),
             is_main,
-            before: a.cloned(),
-            after: b.cloned(),
+            before,
+            after,
             // A ratio of figures that may not be ranked would be read as a result.
-            ratio: both.and_then(|(a, b)| ratio(&a.trials, &b.trials)),
+            ratio: measured.as_ref().and_then(ratio),
+            between_runs: None,
             p_adjusted: None,
             p_equivalence_adjusted: None,
             beside_control: None,
@@ -149,52 +168,59 @@ impl<'a> Compared<'a, '_> {
             verdict: is_gone.then_some(Change::CannotTell),
             reason: refusal.clone(),
         };
-        let judged = both.filter(|_| refusal.is_none());
-        Draft { change, pair: judged.map(|(before, after)| self.pair(metric, before, after)) }
+        let judged = measured.filter(|_| refusal.is_none());
+        Draft { change, pair: judged.map(|runs| self.compared(metric, runs)) }
     }
 
-    fn pair(&self, metric: ComparedMetric, before: &'a Estimate, after: &'a Estimate) -> Pair<'a> {
-        Pair {
-            before: &before.trials,
-            after: &after.trials,
+    fn compared(&self, metric: ComparedMetric, runs: Runs<'a>) -> Compared<'a> {
+        let kind = (self.scene.first().0.kind, metric);
+        Compared {
+            own: Measurable { runs, kind, subject: self.case[0][0].subject },
             better: metric.better(),
-            floors: self.floors(metric, before, after),
+            floors: self.floors(metric),
             control: self.beside(metric),
         }
     }
 
     /// Why a figure is not judged although both runs have it. Why a whole case is not judged stands with the case.
     fn refusal(&self, metric: ComparedMetric) -> Option<String> {
-        let (before, after) = self.scenario;
-        let is_server = before.kind != ScenarioKind::Program;
-        if metric == ComparedMetric::Memory && is_server && before.memory_source != after.memory_source {
+        let (first, _) = self.scene.first();
+        let is_server = first.kind != ScenarioKind::Program;
+        let other = self.scene.all().find(|view| view.memory_source != first.memory_source);
+        if let Some(other) = other.filter(|_| metric == ComparedMetric::Memory && is_server) {
             let words = |view: &ScenarioView| view.memory_source.map_or("nothing", |source| source.words());
-            return Some(format!("{} before and {} after", words(before), words(after)));
+            let is_pair = self.sides.is_single_pair();
+            let (when, then) = if is_pair { (" before", " after") } else { (" in one run", " in another") };
+            return Some(format!("{}{when} and {}{then}", words(first), words(other)));
         }
         let is_latency = matches!(metric, ComparedMetric::P50 | ComparedMetric::P99);
-        let is_other = is_latency && before.latency_marks != after.latency_marks;
+        let is_other = is_latency && self.scene.all().any(|view| view.latency_marks != first.latency_marks);
         is_other.then(|| "the tool took these times in another way".to_owned())
     }
 
     /// What a difference must be larger than.
-    fn floors(&self, metric: ComparedMetric, before: &Estimate, after: &Estimate) -> Vec<Floor> {
-        let (a, b) = self.scenario;
+    fn floors(&self, metric: ComparedMetric) -> Vec<Floor> {
         let shift = self.control.and_then(|control| control.shift(metric)).map(|shift| Floor {
             size: shift.size,
             words: format!("the machine’s own shift ({})", of_ratio(shift.ratio)),
         });
-        let of_pair = |(when, floor): (&str, Option<&NoiseFloor>)| {
-            let is_told = |floor: &&NoiseFloor| matches!(floor.verdict, Verdict::Faster | Verdict::Slower);
-            let floor = floor.filter(is_told)?;
+        let run = if self.sides.is_single_pair() { "the run" } else { "a run" };
+        let of_side = |(when, views): (&str, &Vec<&ScenarioView>)| {
+            let floor = noise_floor(views).filter(|floor| is_told(floor))?;
             let size = amount(Quantity::Share, floor.size);
             Some(Floor {
                 size: floor.size,
-                words: format!("what the noise check of the run {when} differed by ({size})"),
+                words: format!("what the noise check of {run} {when} differed by ({size})"),
             })
         };
-        let pairs = [("before", a.noise_floor), ("after", b.noise_floor)].into_iter().filter_map(of_pair);
+        let pairs = ["before", "after"].into_iter().zip(&self.scene.views).filter_map(of_side);
         let pairs = pairs.filter(|_| metric == ComparedMetric::Goodput);
-        let steps = (1.0 + a.step_s / before.value) * (1.0 + b.step_s / after.value) - 1.0;
+        let step = |side: usize| {
+            let step_s = self.scene.views[side].iter().map(|view| view.step_s).fold(0.0, f64::max);
+            let values = self.case[side].iter().filter_map(|case| Some(case.figure(metric)?.value));
+            1.0 + step_s / values.fold(f64::INFINITY, f64::min)
+        };
+        let steps = step(0) * step(1) - 1.0;
         let steps = (metric == ComparedMetric::Wall && steps >= NEGLIGIBLE_STEP).then(|| Floor {
             size: steps,
             words: format!("the steps of the timer ({})", amount(Quantity::Share, steps)),
@@ -207,12 +233,23 @@ impl<'a> Compared<'a, '_> {
         let control = self.control?;
         let shift = control.shift(metric)?;
         Some(Beside {
-            before: control.beside(self.both, 0, &self.case.0, metric),
-            after: control.beside(self.both, 1, &self.case.1, metric),
+            runs: control.beside(self.sides, &self.case, metric),
             shift: of_ratio(shift.ratio),
             is_relevant: shift.is_relevant,
         })
     }
+}
+
+/// What a table shows: of one run its own figure, of several the geometric mean over runs.
+fn shown_value(cases: &[CaseView], metric: ComparedMetric) -> Option<Estimate> {
+    let figures: Vec<&Estimate> = cases.iter().filter_map(|case| case.figure(metric)).collect();
+    if figures.len() < 2 || figures.len() < cases.len() {
+        return figures.first().filter(|_| figures.len() == cases.len()).map(|figure| (*figure).clone());
+    }
+    let runs = [figures.iter().map(|figure| figure.trials.as_slice()).collect(), Vec::new()];
+    let [means, _] = means(&runs)?;
+    let value = (means.iter().sum::<f64>() / means.len() as f64).exp();
+    Some(Estimate { value, low: None, high: None, trials: means.into_iter().map(f64::exp).collect() })
 }
 
 fn of_ratio(ratio: ChangeRatio) -> String {
@@ -220,6 +257,6 @@ fn of_ratio(ratio: ChangeRatio) -> String {
 }
 
 /// Why a figure cannot be judged that one of the runs lacks.
-fn missing(before: Option<&Estimate>) -> String {
-    if before.is_none() { "the run before has no such figure".to_owned() } else { "the run after has none".to_owned() }
+fn missing(is_before: bool) -> String {
+    if is_before { "the run after has none".to_owned() } else { "the run before has no such figure".to_owned() }
 }

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::Value;
 use tolok_model::{Case, Plan, RunRecord, TrialRecord};
 
+use super::ComparedRun;
 use super::conditions::{Both, add, differs};
 use super::facts::UNKNOWN;
 use super::findings::Difference;
@@ -31,7 +32,7 @@ pub(super) fn changes(both: &Both) -> Vec<Difference> {
     let mut found = programs(records);
     found.extend(differs("tolok", records.map(|run| run.tolok_version.clone())));
     found.extend(differs("sources", records.map(|run| run.git.clone().unwrap_or_else(unknown))));
-    found.extend(subjects(both));
+    found.extend(subjects(both.runs));
     found.extend(differs("kernel", records.map(|run| run.machine.kernel.clone())));
     found.extend(differs("distribution", records.map(|run| run.machine.distribution.clone())));
     let of_machine =
@@ -54,6 +55,13 @@ pub(super) fn changes(both: &Both) -> Vec<Difference> {
         }
     }
     found.extend(of_scenarios);
+    found
+}
+
+/// What is not the same in two runs that should be of the same: versions, parameters and builds.
+pub(super) fn versions(runs: [&ComparedRun; 2]) -> Vec<Difference> {
+    let mut found = programs(runs.map(|run| run.records.run));
+    found.extend(subjects(runs));
     found
 }
 
@@ -99,8 +107,8 @@ fn short(digest: &str) -> String {
 }
 
 /// Parameters and builds of subjects that are in both runs, each once.
-fn subjects(both: &Both) -> Vec<Difference> {
-    let plans = both.runs.map(|run| run.records.plan);
+fn subjects(runs: [&ComparedRun; 2]) -> Vec<Difference> {
+    let plans = runs.map(|run| run.records.plan);
     let labels =
         |plan: &'_ Plan| plan.cases.iter().map(|case| case.subject.label.clone()).collect::<BTreeSet<String>>();
     let [before, after] = plans.map(labels);
@@ -109,7 +117,7 @@ fn subjects(both: &Both) -> Vec<Difference> {
         let cases = plans.map(|plan| plan.cases.iter().find(|case| case.subject.label == *label));
         let [Some(a), Some(b)] = cases else { continue };
         found.extend(differs(&format!("parameters of {label}"), [a, b].map(parameters)));
-        let builds = [(a, 0), (b, 1)].map(|(case, run)| build_of(both.runs[run].records.trials, plans[run], case));
+        let builds = [(a, 0), (b, 1)].map(|(case, run)| build_of(runs[run].records.trials, plans[run], case));
         if let [Some(before), Some(after)] = builds {
             found.extend(differs(&format!("build of {}", a.subject.subject), [before, after]));
         }

@@ -1,10 +1,10 @@
 //! What follows from all verdicts together, in a word, in a sentence, and with what must be known of it.
 
-use super::conditions::Both;
+use super::changes::versions;
 use super::findings::{
-    CaseChange, Change, CompareOutcome, FigureChange, RunComparison, ScenarioChange, Tally, UnmatchedCase,
+    CaseChange, Change, CompareOutcome, ComparedSide, FigureChange, RunComparison, ScenarioChange, Tally, UnmatchedCase,
 };
-use super::views::ScenarioView;
+use super::sides::Sides;
 use crate::figures::{Quantity, amount, counted, figure, listed};
 use crate::grouping::{each_once, grouped, sorted_once};
 
@@ -29,6 +29,8 @@ fn count(tally: &mut Tally, figure: &FigureChange) {
     let counter = match verdict {
         Change::Regression => &mut tally.regressions,
         Change::Improvement => &mut tally.improvements,
+        Change::Worse => &mut tally.worse,
+        Change::Better => &mut tally.better,
         Change::Equivalent => &mut tally.equivalent,
         Change::NoDifferenceFound => &mut tally.no_difference_found,
         Change::CannotTell => {
@@ -40,47 +42,47 @@ fn count(tally: &mut Tally, figure: &FigureChange) {
 }
 
 /// What follows. A regression is one whatever else is not known.
-pub(super) fn outcome(both: &Both, found: &RunComparison) -> CompareOutcome {
+pub(super) fn outcome(sides: &Sides, found: &RunComparison) -> CompareOutcome {
     let lost_rank = found.scenarios.iter().flat_map(|scenario| &scenario.cases).any(|case| case.lost_rank);
     match found.tally {
         tally if tally.regressions > 0 => CompareOutcome::Regression,
-        _ if unsound(both).is_some() => CompareOutcome::NotSound,
+        _ if sides.unsound().is_some() => CompareOutcome::NotSound,
+        tally if tally.worse > 0 => CompareOutcome::Changed,
         tally if tally.main_cannot_tell > 0 || tally.judged == 0 || lost_rank => CompareOutcome::CannotTell,
         _ => CompareOutcome::NoRegression,
     }
 }
 
-/// The first run in which no case may be ranked, if there is one.
-fn unsound(both: &Both) -> Option<usize> {
-    let has_ranked =
-        |scenarios: &[ScenarioView]| scenarios.iter().flat_map(|scenario| &scenario.cases).any(|case| case.ranked);
-    both.scenarios.iter().position(|scenarios| !has_ranked(scenarios))
-}
-
 /// The answer in one sentence, and the count of verdicts in another.
-pub(super) fn sentence(both: &Both, found: &RunComparison) -> String {
+pub(super) fn sentence(sides: &Sides, found: &RunComparison) -> String {
     let threshold = amount(Quantity::Share, found.threshold);
     let first = match found.outcome {
-        CompareOutcome::Regression => {
-            let worse = counted(u64::from(found.tally.regressions), "figure");
-            let are = if found.tally.regressions == 1 { "is" } else { "are" };
+        CompareOutcome::Regression | CompareOutcome::Changed => {
+            let number = found.tally.regressions + found.tally.worse;
+            let worse = counted(u64::from(number), "figure");
+            let are = if number == 1 { "is" } else { "are" };
             format!("{worse} {are} worse by {threshold} or more: {}.", worst(found))
         }
         CompareOutcome::NotSound => {
-            let run = if unsound(both) == Some(1) { &found.after.id } else { &found.before.id };
+            let run = sides.unsound().map(|run| run.records.run.id.as_str()).unwrap_or_default();
             format!("no case of the run {run} may be ranked, so nothing can be compared with it.")
         }
         CompareOutcome::CannotTell => unknown(found),
         CompareOutcome::NoRegression => format!("nothing that was judged is worse by {threshold} or more."),
     };
     let allowed = if found.conditions.is_empty() { "" } else { " The conditions differ, which was allowed." };
-    format!("{}: {first}{}{}{allowed}", found.outcome.words(), counts(found.tally), not_judged(found))
+    let pair = if found.outcome == CompareOutcome::Changed { PAIR } else { "" };
+    format!("{}: {first}{}{}{pair}{allowed}", found.outcome.words(), counts(found.tally), not_judged(found))
 }
+
+/// What a single pair cannot tell, and what would.
+const PAIR: &str = " One run of each cannot tell whether the version or the run did it. Two or more runs of each can \
+                    (--before A1 A2 --after B1 B2), or tolok duel.";
 
 /// The regressions, the largest first.
 fn worst(found: &RunComparison) -> String {
     let mut worse: Vec<(&ScenarioChange, &CaseChange, &FigureChange)> =
-        found.figures().filter(|(_, _, figure)| figure.verdict == Some(Change::Regression)).collect();
+        found.figures().filter(|(_, _, figure)| is_worse(figure)).collect();
     let size = |figure: &FigureChange| figure.ratio.map_or(0.0, |ratio| ratio.size());
     worse.sort_by(|left, right| size(right.2).total_cmp(&size(left.2)));
     let words = |(scenario, case, it): &(&ScenarioChange, &CaseChange, &FigureChange)| {
@@ -92,10 +94,14 @@ fn worst(found: &RunComparison) -> String {
     if more > 0 { format!("{}; and {more} more", named.join("; ")) } else { named.join("; ") }
 }
 
+fn is_worse(figure: &FigureChange) -> bool {
+    matches!(figure.verdict, Some(Change::Regression | Change::Worse))
+}
+
 fn unknown(found: &RunComparison) -> String {
     let tally = found.tally;
     if tally.judged == 0 {
-        return "no case may be ranked in both runs.".to_owned();
+        return "no case may be ranked in all runs.".to_owned();
     }
     let figures = (tally.main_cannot_tell > 0)
         .then(|| format!("{} cannot be told", counted(u64::from(tally.main_cannot_tell), "main figure")));
@@ -109,6 +115,8 @@ fn counts(tally: Tally) -> String {
     let parts = [
         (tally.regressions, "regression", "regressions"),
         (tally.improvements, "improvement", "improvements"),
+        (tally.worse, "changed for the worse", "changed for the worse"),
+        (tally.better, "changed for the better", "changed for the better"),
         (tally.equivalent, "equivalent", "equivalent"),
         (tally.no_difference_found, "no difference found", "no difference found"),
         (tally.cannot_tell, "cannot tell", "cannot tell"),
@@ -141,7 +149,7 @@ fn not_judged(found: &RunComparison) -> String {
 }
 
 /// What must be known before this is relied on, the gravest first.
-pub(super) fn cautions(found: &RunComparison) -> Vec<String> {
+pub(super) fn cautions(sides: &Sides, found: &RunComparison) -> Vec<String> {
     let mut all = Vec::new();
     if !found.conditions.is_empty() {
         let what: Vec<String> = found.conditions.iter().map(|one| one.what.clone()).collect();
@@ -150,24 +158,64 @@ pub(super) fn cautions(found: &RunComparison) -> Vec<String> {
             listed(&what, "and")
         ));
     }
+    all.extend(mixed(sides, found));
     all.extend(without_control(found));
     all.extend(moved_together(found));
-    all.extend(found.before.started_at.gt(&found.after.started_at).then(|| {
-        "The second run is the older one: what is called a regression here is an improvement in time.".to_owned()
-    }));
-    let missing = [("before", &found.before), ("after", &found.after)].into_iter().filter_map(|(when, side)| {
-        let trials = counted(u64::from(side.trials_missing), "trial");
-        (side.trials_missing > 0).then(|| format!("The run {when} was stopped: {trials} of its plan have no record."))
-    });
-    all.extend(missing);
+    all.extend(order_in_time(sides, found));
+    let missing = [("before", &found.before), ("after", &found.after)];
+    all.extend(missing.into_iter().flat_map(|(when, runs)| runs.iter().filter_map(move |run| stopped(when, run))));
     all.extend(only("before", &found.only_before));
     all.extend(only("after", &found.only_after));
-    all.push(
-        "Intervals come from the scatter within each run and know nothing of what differs between two runs of the same \
-         thing. A regression that matters is worth a second pair of runs."
-            .to_owned(),
-    );
+    all.push(if sides.is_single_pair() {
+        "Intervals come from the trials of these two runs. What differs from run to run (build, memory layout, day) is not \
+         in them. So a change here is one between two runs, and not yet one of a version."
+            .to_owned()
+    } else {
+        "The run is the unit: intervals contain what differs from run to run on either side, as far as these runs show it."
+            .to_owned()
+    });
     all
+}
+
+/// Runs of one side that do not have the same versions.
+fn mixed(sides: &Sides, found: &RunComparison) -> Vec<String> {
+    let caution = |(side, when): (usize, &str)| {
+        let [first, rest @ ..] = sides.runs[side] else { return None };
+        let pairs = rest.iter().map(|other| versions([first, other]));
+        let what: Vec<String> = sorted_once(pairs.flatten().map(|one| one.what));
+        let runs = counted(if side == 0 { found.before.len() } else { found.after.len() } as u64, "run");
+        let sentence = || format!("The {runs} {when} differ in what they measure: {}.", listed(&what, "and"));
+        (!what.is_empty()).then(sentence)
+    };
+    [(0, "before"), (1, "after")].into_iter().filter_map(caution).collect()
+}
+
+/// Runs are expected in the order of time; and days that were all before, then all after, are not told from the versions.
+fn order_in_time(sides: &Sides, found: &RunComparison) -> Option<String> {
+    let started = |runs: &[ComparedSide]| {
+        let mut all: Vec<String> = runs.iter().map(|run| run.started_at.clone()).collect();
+        all.sort();
+        all
+    };
+    let (before, after) = (started(&found.before), started(&found.after));
+    let is_earlier = |one: &[String], other: &[String]| one.last() < other.first();
+    match sides.is_single_pair() {
+        true if is_earlier(&after, &before) => Some(
+            "The second run is the older one: what became worse here is an improvement in time.".to_owned(),
+        ),
+        false if is_earlier(&before, &after) || is_earlier(&after, &before) => Some(
+            "All runs of one side were made before all of the other: what changed on the machine in between looks like the \
+             version. Take turns: before, after, before, after."
+                .to_owned(),
+        ),
+        _ => None,
+    }
+}
+
+fn stopped(when: &str, run: &ComparedSide) -> Option<String> {
+    let trials = counted(u64::from(run.trials_missing), "trial");
+    (run.trials_missing > 0)
+        .then(|| format!("The run {} ({when}) was stopped: {trials} of its plan have no record.", run.id))
 }
 
 /// Where nothing shows what the machine did to a main figure.
@@ -206,10 +254,10 @@ fn moved_together(found: &RunComparison) -> Option<String> {
     let judged = found.figures().filter(|(scenario, _, figure)| is_judged(scenario, figure));
     let judged: Vec<(&CaseChange, &FigureChange)> = judged.map(|(_, case, figure)| (case, figure)).collect();
     let subjects = sorted_once(judged.iter().map(|(case, _)| case.subject.as_str()));
-    let all_are = |verdict: Change| judged.iter().all(|(_, figure)| figure.verdict == Some(verdict));
+    let is_better = |figure: &FigureChange| matches!(figure.verdict, Some(Change::Improvement | Change::Better));
     let way = match () {
-        () if all_are(Change::Regression) => "worse",
-        () if all_are(Change::Improvement) => "better",
+        () if judged.iter().all(|(_, figure)| is_worse(figure)) => "worse",
+        () if judged.iter().all(|(_, figure)| is_better(figure)) => "better",
         () => return None,
     };
     let number = counted(subjects.len() as u64, "subject");
@@ -220,5 +268,7 @@ fn moved_together(found: &RunComparison) -> Option<String> {
 fn only(when: &str, cases: &[UnmatchedCase]) -> Option<String> {
     let names: Vec<String> = cases.iter().map(|case| format!("{} in {}", case.title, case.scenario)).collect();
     let number = counted(cases.len() as u64, "case");
-    (!cases.is_empty()).then(|| format!("{number} in the run {when} only, so not compared: {}.", listed(&names, "and")))
+    (!cases.is_empty()).then(|| {
+        format!("{number} of the run {when} that not every run has, so not compared: {}.", listed(&names, "and"))
+    })
 }

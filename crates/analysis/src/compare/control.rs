@@ -1,25 +1,23 @@
-//! What the machine did between two runs, as far as a program shows it that is the same in both.
+//! What the machine did between the runs, as far as a program shows it that is the same in both.
 //!
 //! The scatter within a run knows nothing of what lies between two runs: another kernel, a neighbour, a warm afternoon. The
-//! ceiling is measured in every block like any subject. Where it is the same program in both runs, its own shift is the
+//! ceiling is measured in every block like any subject. Where it is the same program in all runs, its own shift is the
 //! machine's. That it is the same, its build says, which is named by its sources and its compiler.
 //!
 //! A control that scatters more than 10 % to either side shows nothing of a smaller shift, and is none; unless it shifted so
 //! much that it shows even so.
 //!
-//! Only the ceiling is asked. A subject whose runtime has the same version in both runs is no control: its own sources, its
+//! Only the ceiling is asked. A subject whose runtime has the same version in all runs is no control: its own sources, its
 //! libraries or its settings may be what was changed.
 
 use std::collections::BTreeMap;
 
-use tolok_model::{Case, Plan};
-
 use super::ComparedRun;
 use super::changes::build_of;
-use super::conditions::Both;
 use super::findings::{ControlFinding, ControlShift};
-use super::judging::ratio;
+use super::measuring::{Runs, ratio};
 use super::metric::{ComparedMetric, ScenarioKind};
+use super::sides::{BeforeAfter, Scene, Sides};
 use super::views::{CaseView, ScenarioView};
 use crate::observations::Observations;
 use crate::verdict::EQUIVALENCE_HALF_WIDTH;
@@ -27,30 +25,36 @@ use crate::verdict::EQUIVALENCE_HALF_WIDTH;
 /// The control of a scenario: what is said of it, and its case in each run.
 pub(super) struct Control<'a> {
     pub(super) finding: ControlFinding,
-    cases: [CaseView<'a>; 2],
+    cases: BeforeAfter<CaseView<'a>>,
 }
 
 /// The control of a scenario with its shifts, or why there is none.
 pub(super) fn control<'a>(
-    both: &Both,
-    (before, after): (&ScenarioView<'a>, &ScenarioView<'a>),
+    sides: &Sides<'a>,
+    scene: &Scene<'a>,
     metrics: &[ComparedMetric],
     threshold: f64,
 ) -> Result<Control<'a>, String> {
-    let (a, b) = match (before.ceiling, after.ceiling) {
-        (Some(a), Some(b)) => (a, b),
-        (None, None) if before.kind == ScenarioKind::Program => return Err("programs have no ceiling".to_owned()),
-        (None, None) => return Err("neither run has a ceiling in it".to_owned()),
-        _ => return Err("one of the runs has no ceiling in it".to_owned()),
-    };
-    is_the_same(both, &a, &b)?;
+    let of =
+        |views: &Vec<&'a ScenarioView<'a>>| views.iter().filter_map(|view| view.ceiling).collect::<Vec<CaseView>>();
+    let cases = scene.views.each_ref().map(of);
+    if cases.iter().all(Vec::is_empty) && scene.first().0.kind == ScenarioKind::Program {
+        return Err("programs have no ceiling".to_owned());
+    }
+    match cases.iter().flatten().count() {
+        0 => return Err("no run has a ceiling in it".to_owned()),
+        count if count < scene.all().count() => return Err("one of the runs has no ceiling in it".to_owned()),
+        _ => {}
+    }
+    are_the_same(sides, &cases)?;
     let shifts: Vec<ControlShift> =
-        metrics.iter().filter_map(|metric| shift(*metric, (before, after), (&a, &b), threshold)).collect();
+        metrics.iter().filter_map(|metric| shift(*metric, scene, &cases, threshold)).collect();
     if shifts.iter().all(|shift| !shift.is_usable) {
         return Err("the ceiling has too few trials, or scatters too much, to show a shift".to_owned());
     }
-    let finding = ControlFinding { subject: a.subject.to_owned(), title: a.title.to_owned(), shifts };
-    Ok(Control { finding, cases: [a, b] })
+    let first = &cases[0][0];
+    let finding = ControlFinding { subject: first.subject.to_owned(), title: first.title.to_owned(), shifts };
+    Ok(Control { finding, cases })
 }
 
 impl Control<'_> {
@@ -59,11 +63,19 @@ impl Control<'_> {
         self.finding.shifts.iter().find(|shift| shift.metric == metric && shift.is_usable)
     }
 
-    /// A figure of a case over the control's, in each block of a run that has both.
-    pub(super) fn beside(&self, both: &Both, run: usize, case: &CaseView, metric: ComparedMetric) -> Vec<f64> {
-        let of = |case: &CaseView| by_block(both.runs[run], case, metric);
-        let (own, control) = (of(case), of(&self.cases[run]));
-        own.iter().filter_map(|(block, value)| Some(value / control.get(block)?)).collect()
+    /// A figure of a case over the control's, in each block of each run that has both.
+    pub(super) fn beside(
+        &self,
+        sides: &Sides,
+        own: &BeforeAfter<CaseView>,
+        metric: ComparedMetric,
+    ) -> BeforeAfter<Vec<f64>> {
+        let of_run = |side: usize, place: usize| {
+            let of = |case: &CaseView| by_block(&sides.runs[side][place], case, metric);
+            let (own, control) = (of(&own[side][place]), of(&self.cases[side][place]));
+            own.iter().filter_map(|(block, value)| Some(value / control.get(block)?)).collect()
+        };
+        [0, 1].map(|side| (0..own[side].len()).map(|place| of_run(side, place)).collect())
     }
 }
 
@@ -74,39 +86,48 @@ fn by_block(run: &ComparedRun, case: &CaseView, metric: ComparedMetric) -> BTree
     blocks.zip(case.figure(metric).into_iter().flat_map(|estimate| estimate.trials.iter().copied())).collect()
 }
 
-/// Whether the two are one program that ran as it should; the error says why they are not.
-fn is_the_same(both: &Both, a: &CaseView, b: &CaseView) -> Result<(), String> {
+/// Whether all are one program that ran as it should; the error says why they are not.
+fn are_the_same(sides: &Sides, cases: &BeforeAfter<CaseView>) -> Result<(), String> {
+    let places = (0..2).flat_map(|side| (0..cases[side].len()).map(move |place| (side, place)));
+    let all: Vec<(&ComparedRun, &CaseView)> =
+        places.map(|(side, place)| (&sides.runs[side][place], &cases[side][place])).collect();
+    all[1..].iter().try_for_each(|other| is_the_same(all[0], *other))
+}
+
+fn is_the_same((run_a, a): (&ComparedRun, &CaseView), (run_b, b): (&ComparedRun, &CaseView)) -> Result<(), String> {
     if a.subject != b.subject {
         return Err(format!("the ceiling was {} and is {}", a.subject, b.subject));
     }
-    let plans = both.runs.map(|run| run.records.plan);
-    let case = |plan: &'_ Plan, id: &str| plan.case(id).cloned();
-    let (Some(case_a), Some(case_b)) = (case(plans[0], a.id), case(plans[1], b.id)) else {
+    let (Some(case_a), Some(case_b)) = (run_a.records.plan.case(a.id), run_b.records.plan.case(b.id)) else {
         return Err("the ceiling is in no plan".to_owned());
     };
-    let build = |run: usize, case: &Case| build_of(both.runs[run].records.trials, plans[run], case);
-    match (build(0, &case_a), build(1, &case_b)) {
+    let builds =
+        [(run_a, case_a), (run_b, case_b)].map(|(run, case)| build_of(run.records.trials, run.records.plan, case));
+    match builds {
         _ if case_a.subject.parameters != case_b.subject.parameters => {
             Err("the ceiling has other parameters".to_owned())
         }
-        (Some(before), Some(after)) if before == after => Ok(()),
-        (Some(_), Some(_)) => Err("the ceiling was built anew from other sources or by another compiler".to_owned()),
+        [Some(before), Some(after)] if before == after => Ok(()),
+        [Some(_), Some(_)] => Err("the ceiling was built anew from other sources or by another compiler".to_owned()),
         _ => Err("the records do not say whether the ceiling is the same program".to_owned()),
     }
 }
 
-fn shift(
-    metric: ComparedMetric,
-    (before, after): (&ScenarioView, &ScenarioView),
-    (a, b): (&CaseView, &CaseView),
-    threshold: f64,
-) -> Option<ControlShift> {
-    if metric == ComparedMetric::Memory && before.memory_source != after.memory_source {
+fn shift(metric: ComparedMetric, scene: &Scene, cases: &BeforeAfter<CaseView>, threshold: f64) -> Option<ControlShift> {
+    let source = scene.first().0.memory_source;
+    if metric == ComparedMetric::Memory && scene.all().any(|view| view.memory_source != source) {
         return None;
     }
-    let ratio = ratio(&a.figure(metric)?.trials, &b.figure(metric)?.trials)?;
+    let ratio = ratio(&trials(metric, cases)?)?;
     let size = ratio.size();
     let is_narrow = ratio.half_width().is_some_and(|half_width| half_width <= EQUIVALENCE_HALF_WIDTH);
     let (is_relevant, is_usable) = (ratio.is_told() && size >= threshold, ratio.is_told() || is_narrow);
     Some(ControlShift { metric, ratio, size, is_relevant, is_usable })
+}
+
+/// The trials of a figure in every run, if every run has it.
+pub(super) fn trials<'a>(metric: ComparedMetric, cases: &BeforeAfter<CaseView<'a>>) -> Option<Runs<'a>> {
+    let of = |case: &CaseView<'a>| case.figure(metric).map(|estimate| estimate.trials.as_slice());
+    let side = |side: usize| cases[side].iter().map(of).collect::<Option<Vec<&[f64]>>>();
+    Some([side(0)?, side(1)?])
 }

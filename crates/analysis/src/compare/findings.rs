@@ -1,4 +1,4 @@
-//! The findings of a comparison of two runs: the only input of its reports, and its JSON.
+//! The findings of a comparison of runs: the only input of its reports, and its JSON.
 
 use serde::Serialize;
 
@@ -9,9 +9,9 @@ use crate::findings::{Better, Estimate, NoiseFloor};
 use crate::worded::worded;
 
 /// Version of the format of [`RunComparison`].
-pub const COMPARE_SCHEMA: u32 = 1;
+pub const COMPARE_SCHEMA: u32 = 2;
 
-/// Two runs, side by side.
+/// Runs before and runs after.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct RunComparison {
     /// Version of this format.
@@ -24,27 +24,27 @@ pub struct RunComparison {
     pub threshold: f64,
     /// Number of figures judged together, by verdict.
     pub tally: Tally,
-    /// The run before.
-    pub before: ComparedSide,
-    /// The run after.
-    pub after: ComparedSide,
+    /// The runs before: one, or two or more.
+    pub before: Vec<ComparedSide>,
+    /// The runs after, likewise.
+    pub after: Vec<ComparedSide>,
     /// Conditions that differ between the runs and affect the figures themselves. Without `--allow-differences` there
     /// is no comparison if there are any.
     pub conditions: Vec<Difference>,
     /// What else differs: the change under comparison, and what readers must know.
     pub changes: Vec<Difference>,
-    /// Scenarios that are in both runs, in the order of the run before.
+    /// Scenarios that are in all runs, in the order of the run before.
     pub scenarios: Vec<ScenarioChange>,
-    /// Cases that are in the run before only.
+    /// Cases of the first run before that another run lacks.
     pub only_before: Vec<UnmatchedCase>,
-    /// Cases that are in the run after only.
+    /// Further cases of the first run after that another run lacks.
     pub only_after: Vec<UnmatchedCase>,
     /// What readers must know before relying on this, the most important first.
     pub cautions: Vec<String>,
 }
 
 worded! {
-    /// The outcome of a comparison of two runs.
+    /// The outcome of a comparison.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
     #[serde(rename_all = "kebab-case")]
     pub enum CompareOutcome by words {
@@ -52,6 +52,8 @@ worded! {
         Regression = "Regression",
         /// One of the runs has no ranked case.
         NotSound = "Not sound",
+        /// One run of each, and a figure is worse in the run after. A pair does not show whether the version did it or the run.
+        Changed = "Changed between these two runs",
         /// Nothing clearly became worse, but a main figure has no answer.
         CannotTell = "Cannot tell",
         /// No judged figure became worse by the threshold.
@@ -68,6 +70,10 @@ pub struct Tally {
     pub regressions: u32,
     /// Better by the threshold or more.
     pub improvements: u32,
+    /// Of a pair: worse by the threshold or more in the run after.
+    pub worse: u32,
+    /// Of a pair: better by the threshold or more in the run after.
+    pub better: u32,
     /// Certain to differ by less than the threshold.
     pub equivalent: u32,
     /// No difference found, with an interval that rules out a large one.
@@ -80,7 +86,7 @@ pub struct Tally {
     pub cases_not_judged: u32,
 }
 
-/// One of the two runs.
+/// One of the runs.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct ComparedSide {
     /// Name of the run's folder.
@@ -129,7 +135,7 @@ pub struct UnmatchedCase {
     pub title: String,
 }
 
-/// A scenario of both runs.
+/// A scenario of all runs.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct ScenarioChange {
     /// Its id in the run before.
@@ -150,11 +156,11 @@ pub struct ScenarioChange {
     pub control: Option<ControlFinding>,
     /// Why there is no control.
     pub no_control: Option<String>,
-    /// The difference between the halves of the A/A pair in the run before; absent without a pair.
+    /// The difference between the halves of the A/A pair in the run before, the largest of several runs; absent without a pair.
     pub noise_floor_before: Option<NoiseFloor>,
-    /// The same in the run after.
+    /// The same in the runs after.
     pub noise_floor_after: Option<NoiseFloor>,
-    /// Cases of both runs, in the order of the run before's table.
+    /// Cases of all runs, in the order of the run before's table.
     pub cases: Vec<CaseChange>,
 }
 
@@ -185,7 +191,7 @@ pub struct ControlShift {
     pub is_usable: bool,
 }
 
-/// A subject under a scenario in both runs.
+/// A subject under a scenario in all runs.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct CaseChange {
     /// The subject as users write it.
@@ -203,7 +209,7 @@ pub struct CaseChange {
     pub figures: Vec<FigureChange>,
 }
 
-/// A figure of a case in both runs.
+/// A figure of a case in all runs.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct FigureChange {
     /// Which.
@@ -214,12 +220,16 @@ pub struct FigureChange {
     pub better: Better,
     /// Whether it is the main figure of the scenario, or was requested.
     pub is_main: bool,
-    /// Median over the trials of the run before.
+    /// Median over the trials of the run before. Of several runs: the geometric mean over runs, and the mean of each run in
+    /// place of the trials.
     pub before: Option<Estimate>,
-    /// Median over the trials of the run after.
+    /// The same of the runs after.
     pub after: Option<Estimate>,
-    /// After over before: the ratio of the geometric means of their trials, with Welch's interval.
+    /// After over before: the ratio of geometric means. A pair has Welch's interval over trials; several runs have Student's
+    /// interval over runs.
     pub ratio: Option<ChangeRatio>,
+    /// Standard deviation among runs of one side, as a fraction; absent for a pair, which does not show it.
+    pub between_runs: Option<f64>,
     /// The chance that equal figures differ as much, adjusted for all judged together (Holm).
     pub p_adjusted: Option<f64>,
     /// The chance that figures that differ by the threshold look as similar, likewise.
@@ -240,7 +250,7 @@ pub struct FigureChange {
 pub struct ChangeRatio {
     /// After over before.
     pub value: f64,
-    /// Lower end of its own 95 % interval; absent with fewer than 5 trials in a run.
+    /// Lower end of its own 95 % interval; absent with fewer than 5 trials in a run of a pair.
     pub low: Option<f64>,
     /// Upper end.
     pub high: Option<f64>,
@@ -255,6 +265,10 @@ worded! {
         Regression = "regression",
         /// Better by the threshold or more.
         Improvement = "improvement",
+        /// Of a pair: worse by the threshold or more in the run after.
+        Worse = "changed for the worse",
+        /// Of a pair: better by the threshold or more in the run after.
+        Better = "changed for the better",
         /// They differ by less than the threshold.
         Equivalent = "equivalent",
         /// No difference that matters, and the interval is narrow enough to rule out a large one.

@@ -1,9 +1,10 @@
-//! Two runs, beside each other: what became better or worse from the one to the other, and what cannot be said of it.
+//! Runs before and runs after: what became better or worse, and what cannot be said of it.
 //!
-//! [`compare_runs`] takes the records and findings of two runs, and gives either why they cannot be compared or what follows.
+//! [`compare_runs`] takes the records and findings of the runs, and gives either why they cannot be compared or what follows.
 //! A part a file: `views.rs` lays servers and programs side by side, `facts.rs` says what a scenario asks, `matching.rs` which
-//! scenario is which, `conditions.rs` what must not differ and `changes.rs` what else does, `control.rs` what the machine did,
-//! `judging.rs` has the rule and its statistics, `cases.rs` applies it, and `conclusion.rs` puts it in words.
+//! scenario is which and `sides.rs` what all runs have, `conditions.rs` what must not differ and `changes.rs` what else does,
+//! `control.rs` what the machine did, `judging.rs` has the rule and `measuring.rs` its statistics, `cases.rs` applies it, and
+//! `conclusion.rs` puts it in words.
 
 mod cases;
 mod changes;
@@ -12,22 +13,27 @@ mod conditions;
 mod control;
 mod facts;
 mod findings;
+mod history;
 mod judging;
 mod matching;
+mod measuring;
 mod metric;
+mod sides;
 mod views;
 
 pub use findings::{
     COMPARE_SCHEMA, CaseChange, Change, ChangeRatio, CompareOutcome, ComparedSide, ControlFinding, ControlShift,
     Difference, FigureChange, RunComparison, ScenarioChange, Tally, UnmatchedCase,
 };
+pub use history::{
+    FEWEST_RUNS, FigureSeries, HISTORY_SCHEMA, HistoryPoint, LeftOutRun, LevelChange, RunHistory, history,
+};
 pub use metric::{ComparedMetric, ScenarioKind};
 
 use crate::findings::Findings;
 use crate::records::Records;
 use crate::run_facts::machine_line;
-use conditions::Both;
-use views::ScenarioView;
+use sides::Sides;
 
 /// A run that is compared with another: what it stored, and what follows from that.
 #[derive(Debug, Clone, Copy)]
@@ -49,16 +55,21 @@ pub struct CompareRequest {
     pub allow_differences: bool,
 }
 
-/// Why two runs are not compared.
+/// Why runs are not compared.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CompareRefusal {
-    /// Both names mean the same run.
-    SameRun,
+    /// A run is named twice.
+    SameRun {
+        /// Its id.
+        id: String,
+    },
+    /// One run on a side and several on the other: nothing shows how runs of the one side differ.
+    TooFewRuns,
     /// They have no case in common.
     NothingInCommon {
-        /// What the run before has.
+        /// What the first run before has.
         before: Vec<UnmatchedCase>,
-        /// What the run after has.
+        /// What the first run after has.
         after: Vec<UnmatchedCase>,
     },
     /// No scenario has any of the figures that are asked for.
@@ -67,53 +78,85 @@ pub enum CompareRefusal {
     Conditions(Vec<Difference>),
 }
 
-/// Compares two runs, or says why they cannot be compared: all reasons of a kind at once.
+/// Compares runs, or says why they cannot be compared: all reasons of a kind at once. One run of each side is a pair; otherwise
+/// each side needs two runs or more.
 ///
 /// A pure function without random numbers: the same records give the same comparison.
 pub fn compare_runs(
-    before: &ComparedRun,
-    after: &ComparedRun,
+    before: &[ComparedRun],
+    after: &[ComparedRun],
     request: &CompareRequest,
 ) -> Result<RunComparison, CompareRefusal> {
-    if before.records.run.id == after.records.run.id && before.records.run == after.records.run {
-        return Err(CompareRefusal::SameRun);
-    }
-    let views = [before, after].map(views::scenarios);
-    let matches = matching::matches(&views[0], &views[1]);
-    let both = Both { runs: [before, after], scenarios: [&views[0], &views[1]], matches: &matches };
-    let [only_before, only_after] = unmatched(&both);
-    if both.pairs().all(|(a, b)| conditions::common(a, b).is_empty()) {
+    is_possible(before, after)?;
+    let runs = [before, after];
+    let views = runs.map(|runs| runs.iter().map(views::scenarios).collect::<Vec<_>>());
+    let sides = Sides::new(runs, &views);
+    let [only_before, only_after] = sides.unmatched();
+    if sides.scenes.iter().all(|scene| scene.cases().is_empty()) {
         return Err(CompareRefusal::NothingInCommon { before: only_before, after: only_after });
     }
-    if both.pairs().all(|(a, _)| ComparedMetric::of(a.kind, &request.metrics).is_empty()) {
+    let kinds = sides.scenes.iter().map(|scene| scene.first().0.kind);
+    if kinds.into_iter().all(|kind| ComparedMetric::of(kind, &request.metrics).is_empty()) {
         return Err(CompareRefusal::NoSuchFigure);
     }
-    let conditions = conditions::conditions(&both);
+    let conditions = conditions(&sides);
     if !conditions.is_empty() && !request.allow_differences {
         return Err(CompareRefusal::Conditions(conditions));
     }
-    let effects = both.runs.map(|run| run.records.plan.smallest_effect);
-    let threshold = request.threshold.unwrap_or(effects[0].max(effects[1]));
-    let scenarios = cases::scenarios(&both, &request.metrics, threshold);
+    let effects = runs.into_iter().flatten().map(|run| run.records.plan.smallest_effect);
+    let threshold = request.threshold.unwrap_or(effects.fold(0.0, f64::max));
+    let scenarios = cases::scenarios(&sides, &request.metrics, threshold);
     let mut found = RunComparison {
         schema_version: COMPARE_SCHEMA,
         outcome: CompareOutcome::NoRegression,
         sentence: String::new(),
         threshold,
         tally: conclusion::tally(&scenarios),
-        before: side(before),
-        after: side(after),
-        changes: changes::changes(&both),
+        before: before.iter().map(side).collect(),
+        after: after.iter().map(side).collect(),
+        changes: sides.first_pair().map(|both| changes::changes(&both)).unwrap_or_default(),
         conditions,
         scenarios,
         only_before,
         only_after,
         cautions: Vec::new(),
     };
-    found.outcome = conclusion::outcome(&both, &found);
-    found.sentence = conclusion::sentence(&both, &found);
-    found.cautions = conclusion::cautions(&found);
+    found.outcome = conclusion::outcome(&sides, &found);
+    found.sentence = conclusion::sentence(&sides, &found);
+    found.cautions = conclusion::cautions(&sides, &found);
     Ok(found)
+}
+
+/// Whether the runs are enough, and each another one.
+fn is_possible(before: &[ComparedRun], after: &[ComparedRun]) -> Result<(), CompareRefusal> {
+    let all: Vec<&ComparedRun> = before.iter().chain(after).collect();
+    let is_same = |one: &ComparedRun, other: &ComparedRun| {
+        one.records.run.id == other.records.run.id && one.records.run == other.records.run
+    };
+    for (place, run) in all.iter().enumerate() {
+        if all[..place].iter().any(|other| is_same(run, other)) {
+            return Err(CompareRefusal::SameRun { id: run.records.run.id.clone() });
+        }
+    }
+    match (before.len(), after.len()) {
+        (1, 1) => Ok(()),
+        (before, after) if before.min(after) >= 2 => Ok(()),
+        _ => Err(CompareRefusal::TooFewRuns),
+    }
+}
+
+/// Everything in which the conditions of any run differ from those of the first one.
+fn conditions(sides: &Sides) -> Vec<Difference> {
+    let mut all = Vec::new();
+    let found = sides.pairs().flat_map(|(_, both)| conditions::conditions(&both));
+    for difference in found {
+        let is_known =
+            |other: &Difference| (&other.what, &other.scenarios) == (&difference.what, &difference.scenarios);
+        if !all.iter().any(is_known) {
+            all.push(difference);
+        }
+    }
+    all
 }
 
 fn side(run: &ComparedRun) -> ComparedSide {
@@ -130,30 +173,4 @@ fn side(run: &ComparedRun) -> ComparedSide {
         smallest_effect: plan.smallest_effect,
         command: record.command.clone(),
     }
-}
-
-/// Cases that are in one of the runs only.
-fn unmatched(both: &Both) -> [Vec<UnmatchedCase>; 2] {
-    let [before, after] = both.scenarios;
-    let other_of = |place: usize| both.matches.iter().find(|(a, _)| *a == place).map(|(_, b)| &after[*b]);
-    let one_of = |place: usize| both.matches.iter().find(|(_, b)| *b == place).map(|(a, _)| &before[*a]);
-    [lonely(before, &other_of), lonely(after, &one_of)]
-}
-
-fn lonely<'a>(
-    own: &[ScenarioView<'a>],
-    counterpart: &dyn Fn(usize) -> Option<&'a ScenarioView<'a>>,
-) -> Vec<UnmatchedCase> {
-    let of_scenario = |(place, scenario): (usize, &ScenarioView)| {
-        let known: Vec<&str> =
-            counterpart(place).map(|other| other.cases.iter().map(|case| case.subject).collect()).unwrap_or_default();
-        let lonely = scenario.cases.iter().filter(|case| !known.contains(&case.subject));
-        let shown = |case: &views::CaseView| UnmatchedCase {
-            scenario: scenario.id.to_owned(),
-            subject: case.subject.to_owned(),
-            title: case.title.to_owned(),
-        };
-        lonely.map(shown).collect::<Vec<_>>()
-    };
-    own.iter().enumerate().flat_map(of_scenario).collect()
 }

@@ -1,7 +1,10 @@
 //! Two cases held against each other by one quantity: by their ratio, or of shares by their difference.
 
 use tolok_model::transcription::Quantity;
-use tolok_stats::{Sample, equivalence_paired, equivalence_welch, mean_interval, paired_t, welch};
+use tolok_stats::{
+    Interval, Sample, equivalence_paired, equivalence_welch, mean_interval, normal_cdf, normal_quantile, paired_t,
+    welch,
+};
 
 use super::gauge::{Scale, scale};
 use super::sites::Site;
@@ -41,7 +44,7 @@ impl Contrast {
 
     /// The same whether they are ranked or not.
     pub(super) fn of_any(a: &Site, b: &Site, measured: &Quantity) -> Result<Self, String> {
-        if let Some(why) = a.blind_to(measured).or_else(|| b.blind_to(measured)) {
+        if let Some(why) = a.unjudged(measured).or_else(|| b.unjudged(measured)) {
             return Err(why);
         }
         let (above, below) = (a.by_block(measured), b.by_block(measured));
@@ -57,7 +60,36 @@ impl Contrast {
             (Scale::Difference, true) => shares_within_blocks(&above, &below, rule),
             (scale, false) => across_parts(&above, &below, scale, rule),
         };
-        found.ok_or_else(|| "the two share no round in which both have it".to_owned())
+        let found = found.ok_or_else(|| "the two share no round in which both have it".to_owned())?;
+        let by_number = a.binomial(measured).zip(b.binomial(measured));
+        Ok(match by_number {
+            Some((a, b)) => found.no_surer_than(a, b),
+            None => found,
+        })
+    }
+}
+
+impl Contrast {
+    /// A difference of shares is no surer than the numbers of requests make it, however alike the trials are. The interval of the
+    /// difference is that of R. G. Newcombe (Statistics in Medicine 17, 1998), with the exact ends of each share.
+    fn no_surer_than(self, (a, of_a): (f64, Interval), (b, of_b): (f64, Interval)) -> Self {
+        let difference = self.found.value;
+        let below = (a - of_a.low).hypot(of_b.high - b);
+        let above = (of_a.high - a).hypot(b - of_b.low);
+        let errors = normal_quantile(f64::midpoint(1.0, LEVEL.fraction()));
+        let beyond = |distance: f64, reach: f64| 1.0 - normal_cdf(distance / reach * errors);
+        let larger = |p: Option<f64>, other: f64| p.map(|p| p.max(other));
+        let towards_none = if difference > 0.0 { below } else { above };
+        Self {
+            p: larger(self.p, 2.0 * beyond(difference.abs(), towards_none)),
+            p_equivalence: larger(self.p_equivalence, beyond(SMALLEST_SHARE - difference.abs(), below.max(above))),
+            found: Estimate {
+                low: self.found.low.map(|low| low.min(difference - below)),
+                high: self.found.high.map(|high| high.max(difference + above)),
+                ..self.found
+            },
+            ..self
+        }
     }
 }
 

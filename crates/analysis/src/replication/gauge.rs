@@ -64,8 +64,10 @@ pub(super) fn scale(measured: &Quantity) -> Scale {
 pub(super) fn of_server(measured: &Quantity, memory: Option<MemorySource>, trial: &Measurement) -> Option<f64> {
     let value = match measured {
         Quantity::Goodput => goodput(trial)?,
-        Quantity::ErrorRate => share_of_finished(trial, trial.ledger.failed_total())?,
-        Quantity::Timeouts => share_of_finished(trial, *trial.ledger.failed.get("timeout").unwrap_or(&0))?,
+        Quantity::ErrorRate | Quantity::Timeouts => {
+            let (failed, finished) = failed_of(measured, trial)?;
+            (finished > 0).then(|| failed as f64 / finished as f64)?
+        }
         Quantity::Latency(Moment::Mean) => trial.latency.mean_s?,
         Quantity::Latency(Moment::Max) => trial.latency.max_s?,
         Quantity::Latency(Moment::Percentile(hundredths)) => trial.latency.at(f64::from(*hundredths) / 1e4)?,
@@ -79,9 +81,19 @@ pub(super) fn of_server(measured: &Quantity, memory: Option<MemorySource>, trial
     Some(value).filter(|value| value.is_finite())
 }
 
-fn share_of_finished(trial: &Measurement, failed: u64) -> Option<f64> {
-    let finished = trial.ledger.finished();
-    (finished > 0).then(|| failed as f64 / finished as f64)
+/// Requests that failed in the way that is asked for, and all that were finished; `None` of what is no share.
+pub(super) fn failed_of(measured: &Quantity, trial: &Measurement) -> Option<(u64, u64)> {
+    let failed = match measured {
+        Quantity::ErrorRate => trial.ledger.failed_total(),
+        Quantity::Timeouts => *trial.ledger.failed.get("timeout").unwrap_or(&0),
+        _ => return None,
+    };
+    Some((failed, trial.ledger.finished()))
+}
+
+/// Whether a published quantity depends on how long the load lasts: memory grows, and requests fail, when something is full.
+pub(super) fn takes_time(measured: &Quantity) -> bool {
+    matches!(measured, Quantity::ErrorRate | Quantity::Timeouts | Quantity::Memory(_))
 }
 
 /// What the runs of a program say.

@@ -1,12 +1,14 @@
 //! Where the runs measured what the source did: which case of which part stands for which subject under which setting.
 
-use tolok_model::Case;
 use tolok_model::replication::{Replication, means_subject};
 use tolok_model::transcription::{Quantity, Transcription};
+use tolok_model::{Case, LedgerCounts, Measurement};
+use tolok_stats::{Interval, share_interval};
 
+use super::contrast::SMALLEST_SHARE;
 use super::findings::{MeasuredPart, MeasuredRun};
-use super::gauge::{of_program, of_server};
-use crate::estimate::{median, middle, wider};
+use super::gauge::{failed_of, of_program, of_server, takes_time};
+use crate::estimate::{LEVEL, median, middle, wider};
 use crate::figures::{Quantity as Kind, amount};
 use crate::findings::{CaseFinding, Estimate, ProgramCaseFinding, ScenarioFinding};
 use crate::flag::{Flag, FlagKind};
@@ -195,6 +197,44 @@ impl<'a> Site<'a> {
             .then(|| format!("its windows are too short for many requests to have taken the {timeout} of the time-out"))
     }
 
+    /// Why the quantity is shown and not judged, or `None` where it is judged.
+    ///
+    /// What takes time to build up is judged by windows of the study's full length only. And a connection that was never answered
+    /// is in no share of requests.
+    pub(super) fn unjudged(&self, measured: &Quantity) -> Option<String> {
+        if let Some(why) = self.blind_to(measured) {
+            return Some(why);
+        }
+        let SiteFinding::Server(..) = self.of else { return None };
+        let scale = self.run.records.plan.scale;
+        if takes_time(measured) && scale < 1.0 {
+            let share = amount(Kind::Share, scale);
+            return Some(format!("it builds up with time, and part {} measured {share} of the length", self.part));
+        }
+        let observations = self.observations();
+        failed_of(measured, observations.trials().next()?)?;
+        let connections = |of: fn(&LedgerCounts) -> Option<u64>| {
+            observations.trials().filter_map(|trial| of(&trial.ledger)).sum::<u64>()
+        };
+        let (all, unanswered) = (connections(|it| it.connections), connections(|it| it.connections_unanswered));
+        let is_large = unanswered > 0 && unanswered as f64 >= SMALLEST_SHARE * all as f64;
+        is_large.then(|| {
+            format!("{unanswered} of {all} connections of {} were never answered, and are in no share", self.title())
+        })
+    }
+
+    /// A share of requests over all scored trials, with its interval by the number of requests alone; `None` of what is no share.
+    pub(super) fn binomial(&self, measured: &Quantity) -> Option<(f64, Interval)> {
+        if matches!(self.of, SiteFinding::Program(_)) {
+            return None;
+        }
+        let observations = self.observations();
+        let counts: Vec<(u64, u64)> =
+            observations.trials().map(|trial| failed_of(measured, trial)).collect::<Option<_>>()?;
+        let (failed, finished) = counts.iter().fold((0, 0), |sum, one| (sum.0 + one.0, sum.1 + one.1));
+        Some((failed as f64 / finished as f64, share_interval(failed, finished, LEVEL)?))
+    }
+
     /// Whether it has the quantity in every scored trial.
     pub(super) fn has(&self, measured: &Quantity) -> bool {
         self.estimate(measured).is_some()
@@ -207,7 +247,14 @@ impl<'a> Site<'a> {
         }
         match self.of {
             SiteFinding::Server(scenario, _) => {
-                median(self.observations().every(|trial| of_server(measured, scenario.memory_source, trial)))
+                let of = |trial: &Measurement| of_server(measured, scenario.memory_source, trial);
+                let mut found = median(self.observations().every(of))?;
+                // Trials without a single failure do not differ, and are no proof that none would come.
+                if let Some((_, by_number)) = self.binomial(measured) {
+                    found.low = found.low.map(|low| low.min(by_number.low));
+                    found.high = found.high.map(|high| high.max(by_number.high));
+                }
+                Some(found)
             }
             SiteFinding::Program(_) => {
                 let found = median(self.timings().every(|timing| of_program(measured, timing)))?;

@@ -1,9 +1,13 @@
 //! Claims of a value. Its size belongs to the machine, so both figures are shown and nothing is told, but of two kinds: the share of
 //! requests that fail, and the size of an answer.
 //!
-//! A number of failed requests is a share of all, where the row has their number; none are none without it. A share is **reproduced** if what was published lies in the measured interval, widened by [`SMALLEST_SHARE`] at both ends. Otherwise
-//! it is held against none, which is less than [`SMALLEST_SHARE`]: **same direction** if both failed, **no difference** if only the
-//! source's requests did, **a difference** if only the measured ones did.
+//! A number of failed requests is a share of all, where the row has their number; none are none without it. A share is **reproduced**
+//! if what was published lies in the measured interval, widened by [`SMALLEST_SHARE`] at both ends. Otherwise it is held against none,
+//! which is less than [`SMALLEST_SHARE`]: **same direction** if both failed, **no difference** if only the source's requests did,
+//! **a difference** if only the measured ones did.
+//!
+//! The interval is never narrower than the number of requests makes it (Clopper and Pearson). One that is wider than twice
+//! [`SMALLEST_SHARE`], and than half of what was published, includes too much to reproduce anything: **cannot tell**.
 
 use tolok_model::transcription::{Number, Quantity, Row, Selector, Unit};
 
@@ -29,7 +33,12 @@ pub(super) fn value(sites: &Sites, quantity: &Quantity, unit: Unit, at: &Selecto
         match of_row(sites, row, &measured) {
             Ok((site, _)) if found.iter().any(|(known, _)| known.words() == site.words()) => {}
             Ok((site, estimate)) => {
-                readings.push(read(quantity, of_all(quantity, said, row), &site, &estimate));
+                let unjudged = site.unjudged(&measured);
+                readings.push(match unjudged {
+                    Some(_) => PublishedReading::CannotTell,
+                    None => read(quantity, of_all(quantity, said, row), &site, &estimate),
+                });
+                why = why.or(unjudged);
                 found.push((site, estimate));
             }
             Err(reason) => why = why.or(Some(reason)),
@@ -44,7 +53,7 @@ pub(super) fn value(sites: &Sites, quantity: &Quantity, unit: Unit, at: &Selecto
         reading,
         measured: in_words(&found, &measured, unit),
         ratio: None,
-        why: is_untold.then(|| why_untold(quantity)),
+        why: is_untold.then(|| why.unwrap_or_else(|| why_untold(quantity))),
     }
 }
 
@@ -80,9 +89,10 @@ fn in_words(found: &[(Site, Estimate)], measured: &Quantity, unit: Unit) -> Opti
 
 fn why_untold(quantity: &Quantity) -> String {
     match quantity {
-        Quantity::ErrorRate | Quantity::HttpFailRate | Quantity::Body => "too few trials for an interval".to_owned(),
+        Quantity::Body => "too few trials for an interval".to_owned(),
+        Quantity::ErrorRate | Quantity::HttpFailRate => "too few trials or requests for a narrow interval".to_owned(),
         Quantity::Failures | Quantity::Timeouts => {
-            "too few trials for an interval, or no number of all requests".to_owned()
+            "too few trials or requests for a narrow interval, or no number of all requests".to_owned()
         }
         _ => "the size belongs to the machine: only ratios can be held against each other".to_owned(),
     }
@@ -107,7 +117,9 @@ fn read(quantity: &Quantity, said: Option<Said>, site: &Site, measured: &Estimat
 
 fn of_share(said: &Said, measured: f64, (low, high): (f64, f64)) -> PublishedReading {
     let is_within = said.low <= high + SMALLEST_SHARE && said.high >= low - SMALLEST_SHARE;
+    let is_wide = high - low > (2.0 * SMALLEST_SHARE).max(said.value / 2.0);
     match (is_within, said.value >= SMALLEST_SHARE, measured >= SMALLEST_SHARE) {
+        (true, ..) if is_wide => PublishedReading::CannotTell,
         (true, ..) => PublishedReading::Reproduced,
         (false, true, true) => PublishedReading::SameDirection,
         (false, true, false) => PublishedReading::NoDifference,

@@ -2,11 +2,14 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may, and so may what a test calls")]
 
-use crate::invented::two_runs::{AFTER, BEFORE, Life, compared, drifted, elsewhere, ragged, regressed, run, unchanged};
+use crate::invented::two_runs::{
+    AFTER, BEFORE, Life, compared, compared_sides, drifted, elsewhere, over_time, ragged, regressed, run, several,
+    unchanged,
+};
 use crate::invented::{GO, InventedRun};
 use tolok_analysis::{
-    Change, CompareOutcome, CompareRefusal, CompareRequest, ComparedMetric, Difference, NoiseFloor, RunComparison,
-    ScenarioChange, Verdict,
+    Change, CompareOutcome, CompareRefusal, CompareRequest, ComparedMetric, Difference, FigureSeries, NoiseFloor,
+    RunComparison, ScenarioChange, Verdict,
 };
 use tolok_model::ToolChoice;
 
@@ -39,16 +42,16 @@ fn verdict(found: &RunComparison, id: &str, title: &str, metric: ComparedMetric)
 #[test]
 fn a_tenth_less_is_found_in_every_loop_and_named_in_one_sentence() {
     let found = usual(&regressed());
-    assert_eq!(found.outcome, CompareOutcome::Regression);
+    assert_eq!(found.outcome, CompareOutcome::Changed);
     let of_go = |id, metric| verdict(&found, id, "Go net/http", metric).0;
-    assert_eq!(of_go("json-c64", ComparedMetric::Goodput), Some(Change::Regression));
-    assert_eq!(of_go("json-c64", ComparedMetric::Cpu), Some(Change::Regression));
-    assert_eq!(of_go("hello-r2000", ComparedMetric::P50), Some(Change::Regression));
+    assert_eq!(of_go("json-c64", ComparedMetric::Goodput), Some(Change::Worse));
+    assert_eq!(of_go("json-c64", ComparedMetric::Cpu), Some(Change::Worse));
+    assert_eq!(of_go("hello-r2000", ComparedMetric::P50), Some(Change::Worse));
     assert_eq!(of_go("hello-r2000", ComparedMetric::Goodput), Some(Change::Equivalent));
-    assert_eq!(verdict(&found, "queue-n1000", "Go queue", ComparedMetric::Wall).0, Some(Change::Regression));
+    assert_eq!(verdict(&found, "queue-n1000", "Go queue", ComparedMetric::Wall).0, Some(Change::Worse));
     let mut others = found.figures().filter(|(_, case, _)| !case.title.starts_with("Go"));
-    assert!(others.all(|(_, _, figure)| figure.verdict != Some(Change::Regression)));
-    insta::assert_snapshot!(found.sentence, @"Regression: 6 figures are worse by 3% or more: Go net/http in hello-r2000, p50 1.11× (1.10–1.12); Go net/http in hello-r2000, p99 1.11× (1.10–1.12); Go net/http in json-c64, goodput 0.90× (0.89–0.91); and 3 more. Of 23 judged figures: 6 regressions, 17 equivalent.");
+    assert!(others.all(|(_, _, figure)| figure.verdict != Some(Change::Worse)));
+    insta::assert_snapshot!(found.sentence, @"Changed between these two runs: 6 figures are worse by 3% or more: Go net/http in hello-r2000, p50 1.11× (1.10–1.12); Go net/http in hello-r2000, p99 1.11× (1.10–1.12); Go net/http in json-c64, goodput 0.90× (0.89–0.91); and 3 more. Of 23 judged figures: 6 changed for the worse, 17 equivalent. One run of each cannot tell whether the version or the run did it. Two or more runs of each can (--before A1 A2 --after B1 B2), or tolok duel.");
 }
 
 #[test]
@@ -88,7 +91,7 @@ fn what_differs_beside_is_listed_and_refuses_nothing() {
 fn two_runs_of_the_same_are_equivalent() {
     let found = usual(&unchanged());
     assert_eq!(found.outcome, CompareOutcome::NoRegression);
-    assert_eq!(found.tally.regressions + found.tally.improvements + found.tally.main_cannot_tell, 0);
+    assert_eq!(found.tally.worse + found.tally.better + found.tally.main_cannot_tell, 0);
     assert_eq!((&found.conditions, &found.changes), (&vec![], &vec![]));
     assert!(scenario(&found, "json-c64").control.is_some() && scenario(&found, "queue-n1000").control.is_none());
 }
@@ -103,7 +106,7 @@ fn what_the_ceiling_lost_as_well_is_the_machines() {
     assert_eq!(told, Some(Change::CannotTell));
     assert!(reason.starts_with("no larger than the machine’s own shift"), "{reason}");
     // Programs have no ceiling, and nothing shows what the machine did.
-    assert_eq!(verdict(&found, "queue-n1000", "Bun queue", ComparedMetric::Wall).0, Some(Change::Regression));
+    assert_eq!(verdict(&found, "queue-n1000", "Bun queue", ComparedMetric::Wall).0, Some(Change::Worse));
     assert!(found.cautions.iter().any(|text| text.starts_with("No control in queue-n1000 (programs have no ceiling)")));
 }
 
@@ -159,7 +162,7 @@ fn a_version_that_no_scored_trial_tells_is_no_other_version() {
 #[test]
 fn what_lost_more_than_the_machine_is_a_regression_still() {
     let found = usual(&(run(BEFORE), run(Life { machine: 0.95, go: 0.8, ..AFTER })));
-    assert_eq!(verdict(&found, "json-c64", "Go net/http", ComparedMetric::Goodput).0, Some(Change::Regression));
+    assert_eq!(verdict(&found, "json-c64", "Go net/http", ComparedMetric::Goodput).0, Some(Change::Worse));
 }
 
 #[test]
@@ -302,7 +305,7 @@ fn an_aa_pair_that_was_told_apart_sets_a_floor() {
     });
     let side = |records, findings| tolok_analysis::ComparedRun { records, findings };
     let sides = [side(&records[0], &findings), side(&records[1], &after_findings)];
-    let found = tolok_analysis::compare_runs(&sides[0], &sides[1], &CompareRequest::default()).unwrap();
+    let found = tolok_analysis::compare_runs(&sides[..1], &sides[1..], &CompareRequest::default()).unwrap();
     let (told, reason) = verdict(&found, "json-c64", "Go net/http", ComparedMetric::Goodput);
     assert_eq!(told, Some(Change::CannotTell));
     assert_eq!(reason.unwrap(), "no larger than what the noise check of the run before differed by (13%)");
@@ -330,15 +333,18 @@ fn the_threshold_is_the_larger_of_the_studies_unless_one_is_given() {
     after.plan.smallest_effect = 0.2;
     let runs = (before, after);
     let found = usual(&runs);
-    assert_eq!((found.threshold, found.tally.regressions), (0.2, 0));
+    assert_eq!((found.threshold, found.tally.worse), (0.2, 0));
     let request = CompareRequest { threshold: Some(0.05), ..CompareRequest::default() };
-    assert_eq!(compared(&runs, &request).unwrap().outcome, CompareOutcome::Regression);
+    assert_eq!(compared(&runs, &request).unwrap().outcome, CompareOutcome::Changed);
 }
 
 #[test]
 fn a_run_is_not_compared_with_itself_nor_with_one_of_other_cases() {
     let same = (run(BEFORE), run(BEFORE));
-    assert_eq!(compared(&same, &CompareRequest::default()), Err(CompareRefusal::SameRun));
+    assert_eq!(
+        compared(&same, &CompareRequest::default()),
+        Err(CompareRefusal::SameRun { id: "2026-11-21-api-000001".to_owned() })
+    );
     let mut other = InventedRun::new(5);
     other.run.id = "other".to_owned();
     other.scenario("hello-c64", "hello", "Hello", 64).steady(GO, 40_000.0);
@@ -354,4 +360,100 @@ fn the_order_of_the_records_does_not_matter() {
     shuffled.0.trials.reverse();
     shuffled.1.trials.reverse();
     assert_eq!(usual(&runs), usual(&shuffled));
+}
+
+#[test]
+fn several_runs_of_each_tell_a_regression_from_what_differs_between_runs() {
+    let sides = [several(4, 0.01, 1.0, 1), several(4, 0.01, 0.85, 5)];
+    let found = compared_sides(sides.each_ref().map(Vec::as_slice), &CompareRequest::default()).unwrap();
+    assert_eq!((found.outcome, found.before.len(), found.after.len()), (CompareOutcome::Regression, 4, 4));
+    assert_eq!(verdict(&found, "json-c64", "Go net/http", ComparedMetric::Goodput).0, Some(Change::Regression));
+    let mut others = found.figures().filter(|(_, case, _)| !case.title.starts_with("Go"));
+    assert!(others.all(|(_, _, figure)| figure.verdict != Some(Change::Regression)));
+    let go = scenario(&found, "json-c64").cases.iter().find(|case| case.title == "Go net/http").unwrap();
+    let goodput = &go.figures[0];
+    assert_eq!(goodput.before.as_ref().unwrap().trials.len(), 4, "one value a run");
+    assert!((0.002..0.02).contains(&goodput.between_runs.unwrap()), "{goodput:?}");
+    assert!(found.cautions.iter().any(|text| text.starts_with("The run is the unit")), "{:?}", found.cautions);
+}
+
+#[test]
+fn equal_runs_that_differ_by_themselves_are_no_regression() {
+    let sides = [several(3, 0.03, 1.0, 1), several(3, 0.03, 1.0, 4)];
+    let found = compared_sides(sides.each_ref().map(Vec::as_slice), &CompareRequest::default()).unwrap();
+    assert!(found.tally.regressions + found.tally.improvements == 0, "{}", found.sentence);
+    let pairs = (0..3).flat_map(|a| (0..3).map(move |b| (a, b)));
+    let changed = |(a, b): (usize, usize)| {
+        usual(&(sides[0][a].clone(), sides[1][b].clone())).tally.worse > 0
+            || usual(&(sides[0][a].clone(), sides[1][b].clone())).tally.better > 0
+    };
+    assert!(pairs.filter(|pair| changed(*pair)).count() > 0, "a pair takes what differs between runs for a change");
+}
+
+#[test]
+fn a_side_of_one_run_has_nothing_to_learn_from() {
+    let runs = several(3, 0.01, 1.0, 1);
+    let found = compared_sides([&runs[..2], &runs[2..]], &CompareRequest::default());
+    assert_eq!(found, Err(CompareRefusal::TooFewRuns));
+    let twice = [runs[0].clone(), runs[1].clone(), runs[0].clone(), runs[2].clone()];
+    let found = compared_sides([&twice[..2], &twice[2..]], &CompareRequest::default());
+    assert_eq!(found, Err(CompareRefusal::SameRun { id: runs[0].run.id.clone() }));
+}
+
+#[test]
+fn runs_of_one_side_that_measure_different_versions_have_a_caution() {
+    let mut sides = [several(2, 0.01, 1.0, 1), several(2, 0.01, 1.0, 3)];
+    sides[1][1].run.programs[0].version = "1.27.0".to_owned();
+    let found = compared_sides(sides.each_ref().map(Vec::as_slice), &CompareRequest::default()).unwrap();
+    let words = "The 2 runs after differ in what they measure: go.";
+    assert!(found.cautions.iter().any(|text| text == words), "{:?}", found.cautions);
+}
+
+/// Eight runs on eight days; from the fifth on, Go is slower by an eighth and has another build.
+fn eight_days() -> Vec<InventedRun> {
+    [several(4, 0.008, 1.0, 1), several(4, 0.008, 0.88, 5)].concat()
+}
+
+#[test]
+fn a_history_shows_where_a_level_changes_and_what_differs_there() {
+    let found = over_time(&eight_days(), &CompareRequest::default()).unwrap();
+    let goodput = |title: &str| {
+        let is_it = |series: &&FigureSeries| series.title == title && series.scenario == "json-c64" && series.is_main;
+        found.series.iter().find(is_it).unwrap()
+    };
+    let change = &goodput("Go net/http").changes[0];
+    assert_eq!((change.run, change.is_worse, goodput("Go net/http").changes.len()), (4, Some(true), 1));
+    assert!((0.86..0.90).contains(&change.ratio), "{change:?}");
+    assert_eq!(change.differences[0].what, "build of go/nethttp");
+    for quiet in ["Bun.serve", "Node http"] {
+        assert!(goodput(quiet).changes.is_empty(), "{:?}", goodput(quiet));
+    }
+    assert!(found.sentence.contains("× from 2026-11-25-api-000005 on (worse)"), "{}", found.sentence);
+    assert!(found.series.iter().any(|series| series.is_ceiling && series.changes.is_empty()));
+}
+
+#[test]
+fn a_history_is_the_same_in_whatever_order_its_runs_are_named() {
+    let runs = eight_days();
+    let mut turned: Vec<InventedRun> = runs.iter().rev().cloned().collect();
+    turned.push(runs[3].clone());
+    let request = CompareRequest::default();
+    assert_eq!(over_time(&runs, &request), over_time(&turned, &request));
+}
+
+#[test]
+fn a_run_under_other_conditions_is_left_out_of_a_history_and_named() {
+    let mut runs = eight_days();
+    runs[2].plan.scale = 0.5;
+    let found = over_time(&runs, &CompareRequest::default()).unwrap();
+    assert_eq!((found.runs.len(), found.left_out[0].id.as_str()), (7, runs[2].run.id.as_str()));
+    assert_eq!(found.left_out[0].conditions[0].what, "scale");
+    let of_three = over_time(&runs[..3], &CompareRequest::default());
+    assert_eq!(of_three.map_err(|left_out| left_out.len()).err(), Some(2), "the newest of the three is the odd one");
+}
+
+#[test]
+fn a_history_without_a_change_says_so() {
+    let found = over_time(&several(8, 0.008, 1.0, 1), &CompareRequest::default()).unwrap();
+    assert_eq!(found.sentence, "No level of 23 figures changed by 3% or more over 8 runs.");
 }

@@ -291,6 +291,77 @@ mod claims {
         assert!(timeouts.is_some_and(|figure| figure.measured.is_none()), "a figure that says nothing is not shown");
     }
 
+    /// Go with this many good responses a trial and not a failure, held against a share that was published.
+    fn without_failures(good: u64, published: &str) -> ClaimFinding {
+        let mut run = InventedRun::new(5);
+        run.scenario("json-c64", "json", "JSON", 64).steady(GO, 34_300.0).change(|_, trial| {
+            trial.ledger.good = good;
+            trial.ledger.sent = Some(good + 64);
+        });
+        let asserts = format!("figure = \"error_rate_percent\"\nat = {{ subject = \"go\" }}\nvalue = {published}");
+        let source = source().row("go", "s", "throughput_rps = 5\nerror_rate_percent = 1.35");
+        source.claim("it", &asserts).held_against(&[("lan", &run)]).claims.remove(0)
+    }
+
+    /// None of 90 failed: a share of 4 % would look the same (Clopper and Pearson: 4.0 %).
+    #[test]
+    fn five_trials_without_a_failure_are_no_surer_than_their_requests_make_them() {
+        let few = without_failures(18, "1.35");
+        assert_eq!(few.reading, CannotTell, "{few:?}");
+        assert!(few.measured.is_some_and(|words| words.contains("0% of the requests")));
+        assert!(few.explanation.is_some_and(|why| why.starts_with("Too few trials or requests")));
+        assert_eq!(without_failures(18, "0").reading, CannotTell);
+        assert_eq!(without_failures(18, "40").reading, NoDifference, "so many would have shown");
+        assert_eq!(without_failures(2_000, "1.35").reading, NoDifference);
+        assert_eq!(without_failures(2_000, "0").reading, Reproduced);
+    }
+
+    #[test]
+    fn connections_that_were_never_answered_bar_shares() {
+        let mut run = run();
+        for case in ["go", "bun"] {
+            let own = run.trials.iter_mut().filter(|trial| trial.case.contains(case));
+            for trial in own {
+                if let tolok_model::Outcome::Completed(measured) = &mut trial.outcome {
+                    measured.ledger.connections_unanswered = Some(62);
+                }
+            }
+        }
+        let asserts = "figure = \"error_rate_percent\"\nat = { scenario = \"s\" }\nhighest = \"go\"";
+        let rows = ROWS.iter().fold(source(), |source, (subject, _)| {
+            source.row(subject, "s", "throughput_rps = 5\nerror_rate_percent = 1")
+        });
+        let found = rows.claim("it", asserts).held_against(&[("lan", &run)]);
+        assert_eq!(found.claims[0].reading, CannotTell);
+        let why = found.claims[0].explanation.clone().unwrap_or_default();
+        assert!(why.contains("620 of 640 connections") && why.contains("never answered"), "{why}");
+        let rates: Vec<PublishedReading> = found.ratios.iter().map(|ratio| ratio.reading).collect();
+        assert!(rates.iter().any(|reading| *reading != CannotTell), "rates are no shares: {rates:?}");
+    }
+
+    #[test]
+    fn what_builds_up_with_time_is_judged_at_the_full_length_only() {
+        let of = |scale: f64| {
+            let mut run = run();
+            run.plan.scale = scale;
+            let source = source().row("go", "s", "throughput_rps = 10\nmemory_peak_mb = 10");
+            let source = source.row("bun", "s", "throughput_rps = 12.4\nmemory_peak_mb = 20");
+            source.held_against(&[("lan", &run)])
+        };
+        let reading = |found: &ReplicationFindings, words: &str| {
+            let ratio = found.ratios.iter().find(|ratio| ratio.words == words).unwrap();
+            (ratio.reading, ratio.why.clone())
+        };
+        assert_ne!(reading(&of(1.0), "largest memory").0, CannotTell);
+        let short = of(0.004);
+        let (memory, why) = reading(&short, "largest memory");
+        assert_eq!(memory, CannotTell);
+        assert_eq!(why.as_deref(), Some("it builds up with time, and part lan measured 0.40% of the length"));
+        assert_eq!(reading(&short, "throughput").0, Reproduced);
+        let shown = short.rows[0].figures.iter().find(|figure| figure.key == "memory_peak_mb");
+        assert!(shown.is_some_and(|figure| figure.measured.is_some()), "it is shown all the same");
+    }
+
     /// Failures void a rank, and not a comparison of failures.
     #[test]
     fn shares_of_failed_requests_are_compared_by_their_difference() {

@@ -1,6 +1,8 @@
 //! Invented pairs of runs: the same study before and after something was changed.
 
-use tolok_analysis::{CompareRefusal, CompareRequest, ComparedRun, Records, RunComparison, compare_runs};
+use tolok_analysis::{
+    CompareRefusal, CompareRequest, ComparedRun, LeftOutRun, Records, RunComparison, RunHistory, compare_runs, history,
+};
 use tolok_model::{Executor, SplitMix64, Timer};
 
 use super::programs::{BUN_QUEUE, GO_QUEUE};
@@ -141,22 +143,53 @@ pub fn ragged() -> (InventedRun, InventedRun) {
     (before, after)
 }
 
+/// So many runs of the same, each of which is off by itself by up to this share, as by another day or another build. `go` is
+/// the factor of the one that was changed.
+pub fn several(runs: u64, between: f64, go: f64, first_seed: u64) -> Vec<InventedRun> {
+    let mut random = SplitMix64::new(first_seed);
+    let mut off = || 1.0 + between * (random.below(2001) as f64 / 1000.0 - 1.0);
+    let life = |seed: u64, machine: f64| Life { seed, machine, go, blocks: 5, ..BEFORE };
+    (0..runs).map(|run_number| run(life(first_seed + run_number, off()))).collect()
+}
+
 /// Compares them.
 pub fn compared(
     (before, after): &(InventedRun, InventedRun),
     request: &CompareRequest,
 ) -> Result<RunComparison, CompareRefusal> {
-    let records = [before, after].map(|it| Records {
-        run: &it.run,
-        plan: &it.plan,
-        names: &it.names,
-        trials: &it.trials,
-        diagnoses: &it.diagnoses,
-        records_sha256: None,
-    });
-    let findings = [before.findings(), after.findings()];
-    let side = |place: usize| ComparedRun { records: &records[place], findings: &findings[place] };
+    compared_sides([std::slice::from_ref(before), std::slice::from_ref(after)], request)
+}
+
+/// Compares runs before with runs after.
+pub fn compared_sides(sides: [&[InventedRun]; 2], request: &CompareRequest) -> Result<RunComparison, CompareRefusal> {
+    let records = sides.map(|runs| runs.iter().map(records).collect::<Vec<Records>>());
+    let findings = sides.map(|runs| runs.iter().map(InventedRun::findings).collect::<Vec<_>>());
+    let side = |side: usize| {
+        let both = records[side].iter().zip(&findings[side]);
+        both.map(|(records, findings)| ComparedRun { records, findings }).collect::<Vec<ComparedRun>>()
+    };
     compare_runs(&side(0), &side(1), request)
+}
+
+/// The history of runs.
+pub fn over_time(runs: &[InventedRun], request: &CompareRequest) -> Result<RunHistory, Vec<LeftOutRun>> {
+    let records: Vec<Records> = runs.iter().map(records).collect();
+    let findings: Vec<_> = runs.iter().map(InventedRun::findings).collect();
+    let both = records.iter().zip(&findings);
+    let runs: Vec<ComparedRun> = both.map(|(records, findings)| ComparedRun { records, findings }).collect();
+    history(&runs, request)
+}
+
+/// What a run stored.
+fn records(run: &InventedRun) -> Records<'_> {
+    Records {
+        run: &run.run,
+        plan: &run.plan,
+        names: &run.names,
+        trials: &run.trials,
+        diagnoses: &run.diagnoses,
+        records_sha256: None,
+    }
 }
 
 /// The same comparison with six significant digits, as the last ones depend on the machine's library of logarithms.
@@ -172,6 +205,7 @@ pub fn with_six_digits(mut found: RunComparison) -> RunComparison {
             shift.size = short(shift.size);
         }
         for figure in scenario.cases.iter_mut().flat_map(|case| &mut case.figures) {
+            figure.between_runs = figure.between_runs.map(short);
             figure.ratio.iter_mut().chain(&mut figure.beside_control).for_each(ratio);
             let chances =
                 [&mut figure.p_adjusted, &mut figure.p_equivalence_adjusted, &mut figure.p_beside_control_adjusted];

@@ -9,17 +9,28 @@ use tolok_analysis::ComparedMetric;
 #[derive(Debug, ClapArgs)]
 #[command(after_help = CODES)]
 pub struct CompareArgs {
-    /// The run before: its folder, its name or the beginning of it, the name of its study (newest run), or `latest`.
-    #[arg(value_name = "A")]
-    pub before: String,
+    /// The run before: its folder, its name or the beginning of it, the name of its study (newest run), or `latest`. One run of
+    /// each tells what changed between the two, never a regression.
+    #[arg(value_name = "A", required_unless_present_any = ["before", "history"], requires = "b",
+          conflicts_with_all = ["before", "history"])]
+    pub a: Option<String>,
     /// The run after.
     #[arg(value_name = "B")]
-    pub after: String,
+    pub b: Option<String>,
+    /// Two or more runs before. Intervals then include what differs from run to run of one version.
+    #[arg(long, value_name = "RUN", num_args = 1.., requires = "after")]
+    pub before: Vec<String>,
+    /// Two or more runs after.
+    #[arg(long, value_name = "RUN", num_args = 1.., requires = "before")]
+    pub after: Vec<String>,
+    /// The runs of one study over time, with the runs at which a level changes: the name of a study, or four runs or more.
+    #[arg(long, value_name = "RUN", num_args = 1.., conflicts_with = "before")]
+    pub history: Vec<String>,
     /// Judge by these figures only, separated by commas [default: goodput, CPU time and memory; p50 and p99 of open loops;
     /// wall and CPU time of programs].
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     pub metric: Vec<MetricName>,
-    /// Differences smaller than this do not matter [default: the larger smallest effect of the two studies].
+    /// Differences smaller than this do not matter [default: the largest smallest effect of the studies].
     #[arg(long, value_name = "PERCENT", value_parser = threshold)]
     pub threshold: Option<f64>,
     /// Compare runs under different conditions too (machine, limits, load), and mark the result.
@@ -41,10 +52,10 @@ pub struct CompareArgs {
 
 const CODES: &str = "\
 Exit codes:
-  0    nothing is worse
+  0    nothing is worse; with --history always
   2    wrong command line, or the conditions of the runs differ
-  3    a regression
-  4    no regression, but a main figure is undecided
+  3    a regression, told by two or more runs of each
+  4    no regression told, but a main figure is undecided, or worse in a single pair of runs
   5    one of the runs has no ranked case";
 
 /// How a comparison is printed.
@@ -58,6 +69,8 @@ pub enum CompareFormat {
     Json,
     /// One row per figure.
     Csv,
+    /// A page for a browser.
+    Html,
 }
 
 /// A figure by which runs can be judged.

@@ -87,11 +87,11 @@ fn in_full(exit: Exit) -> &'static str {
         }
         Exit::ThresholdCrossed => {
             "a subject crossed an objective of the study (the ceiling does not count); for `load`: a threshold failed; for \
-             `compare`: a regression; for `audit`: a published table contradicts itself"
+             `compare`: a regression, told by two or more runs of each; for `audit`: a published table contradicts itself"
         }
         Exit::CannotTell => {
-            "cannot tell: `forecast` predicts nothing from this run; for `compare`: no regression, but a main figure is \
-             undecided; for `replicate`: every claim is undecided"
+            "cannot tell: `forecast` predicts nothing from this run; for `compare`: no regression told, but a main figure is \
+             undecided, or worse in a single pair of runs; for `replicate`: every claim is undecided"
         }
         Exit::GateFailed => {
             "ran, but not every trial is sound (this code comes before 3): a trial failed or is missing, or a case is not \

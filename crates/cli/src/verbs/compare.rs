@@ -1,34 +1,40 @@
-//! `tolok compare`: two runs beside each other, with an exit code for continuous integration.
+//! `tolok compare`: runs before and runs after, with an exit code for continuous integration.
 
 use tolok_analysis::{
-    CompareOutcome, CompareRefusal, CompareRequest, ComparedRun, Findings, UnmatchedCase, analyse, compare_runs,
+    CompareOutcome, CompareRefusal, CompareRequest, ComparedRun, Difference, FEWEST_RUNS, LeftOutRun, UnmatchedCase,
+    analyse, compare_runs, history,
 };
 use tolok_report::document::Depth;
-use tolok_report::print::{markdown, terminal};
+use tolok_report::print::{html, markdown, terminal};
 use tolok_report::{data, documents};
+use tolok_store::RunFolder;
 
 use crate::args::{CompareArgs, CompareFormat};
 use crate::exit::{CliError, Exit};
 use crate::output::{put, style};
-use crate::reports::find_run;
+use crate::reports::{find_run, runs_folder};
 use crate::stored::Stored;
 
 /// A message names this many cases.
 const NAMED: usize = 5;
 
-/// Compares two runs and prints what follows.
+/// Compares runs and prints what follows.
 pub fn compare(args: &CompareArgs) -> Result<Exit, CliError> {
-    let stored = |name: &str| Ok::<_, CliError>(Stored::read(&find_run(args.runs.as_deref(), name)?)?);
-    let (before, after) = (stored(&args.before)?, stored(&args.after)?);
-    let request = CompareRequest {
-        metrics: args.metric.iter().map(|name| name.metric()).collect(),
-        threshold: args.threshold,
-        allow_differences: args.allow_differences,
+    if !args.history.is_empty() {
+        return over_time(args);
+    }
+    let sides = [names(&args.before, args.a.as_ref()), names(&args.after, args.b.as_ref())];
+    let stored = |name: &&String| Ok::<_, CliError>(Stored::read(&find_run(args.runs.as_deref(), name)?)?);
+    let read = |names: &Vec<&String>| names.iter().map(stored).collect::<Result<Vec<Stored>, CliError>>();
+    let stored = [read(&sides[0])?, read(&sides[1])?];
+    let records = stored.each_ref().map(|runs| runs.iter().map(Stored::records).collect::<Vec<_>>());
+    let findings = records.each_ref().map(|runs| runs.iter().map(analyse).collect::<Vec<_>>());
+    let side = |side: usize| {
+        let both = records[side].iter().zip(&findings[side]);
+        both.map(|(records, findings)| ComparedRun { records, findings }).collect::<Vec<ComparedRun>>()
     };
-    let records = [before.records(), after.records()];
-    let findings = records.each_ref().map(analyse);
-    let side = |place: usize| ComparedRun { records: &records[place], findings: &findings[place] };
-    let found = compare_runs(&side(0), &side(1), &request).map_err(|refusal| refused(&refusal, &findings))?;
+    let ids = findings.each_ref().map(|runs| runs.iter().map(|of| of.run.id.as_str()).collect::<Vec<_>>().join(", "));
+    let found = compare_runs(&side(0), &side(1), &request(args)).map_err(|refusal| refused(&refusal, &ids))?;
     let document = |depth| documents::compare(&found, args.verbose, depth);
     let output = args.output.as_deref();
     let text = match args.format {
@@ -36,21 +42,87 @@ pub fn compare(args: &CompareArgs) -> Result<Exit, CliError> {
         CompareFormat::Md => markdown(&document(Depth::Full)),
         CompareFormat::Json => data::json(&found),
         CompareFormat::Csv => data::comparison(&found),
+        CompareFormat::Html => html(&document(Depth::Page).under_its_title()),
     };
     put(&text, output)?;
     Ok(match found.outcome {
         CompareOutcome::NoRegression => Exit::Done,
         CompareOutcome::Regression => Exit::ThresholdCrossed,
-        CompareOutcome::CannotTell => Exit::CannotTell,
+        // A pair of runs must not fail a pipeline: nobody knows whether the version did it.
+        CompareOutcome::Changed | CompareOutcome::CannotTell => Exit::CannotTell,
         CompareOutcome::NotSound => Exit::GateFailed,
     })
 }
 
+fn request(args: &CompareArgs) -> CompareRequest {
+    CompareRequest {
+        metrics: args.metric.iter().map(|name| name.metric()).collect(),
+        threshold: args.threshold,
+        allow_differences: args.allow_differences,
+    }
+}
+
+/// Prints the history of runs. What it finds is for people: a regression is what several runs of each side tell.
+fn over_time(args: &CompareArgs) -> Result<Exit, CliError> {
+    let stored = of_history(args)?.iter().map(Stored::read).collect::<Result<Vec<Stored>, _>>()?;
+    let records: Vec<_> = stored.iter().map(Stored::records).collect();
+    let findings: Vec<_> = records.iter().map(analyse).collect();
+    let both = records.iter().zip(&findings);
+    let runs: Vec<ComparedRun> = both.map(|(records, findings)| ComparedRun { records, findings }).collect();
+    let found = history(&runs, &request(args)).map_err(|left_out| too_few(runs.len(), &left_out))?;
+    let document = |depth| documents::history(&found, args.verbose, depth);
+    let output = args.output.as_deref();
+    let text = match args.format {
+        CompareFormat::Text => terminal(&document(Depth::Short), &style(output)),
+        CompareFormat::Md => markdown(&document(Depth::Full)),
+        CompareFormat::Json => data::json(&found),
+        CompareFormat::Csv => data::history(&found),
+        CompareFormat::Html => html(&document(Depth::Page).under_its_title()),
+    };
+    put(&text, output)?;
+    Ok(Exit::Done)
+}
+
+/// The runs that were named; of a single name that is a study's, all of its runs.
+fn of_history(args: &CompareArgs) -> Result<Vec<RunFolder>, CliError> {
+    if let [study] = args.history.as_slice() {
+        let all = RunFolder::all_of(&runs_folder(args.runs.as_deref())?, study);
+        if !all.is_empty() {
+            return Ok(all.iter().map(|path| RunFolder::open(path)).collect());
+        }
+    }
+    args.history.iter().map(|name| find_run(args.runs.as_deref(), name)).collect()
+}
+
+fn too_few(given: usize, left_out: &[LeftOutRun]) -> CliError {
+    let words = |run: &LeftOutRun| {
+        let what: Vec<&str> = run.conditions.iter().map(|one: &Difference| one.what.as_str()).collect();
+        let what = if what.is_empty() { "no common case".to_owned() } else { what.join(", ") };
+        format!("\n  {}: {what}", run.id)
+    };
+    let list: String = left_out.iter().map(words).collect();
+    let list = if list.is_empty() {
+        String::new()
+    } else {
+        format!("; left out, because their conditions are not those of the newest run (--allow-differences):{list}")
+    };
+    CliError::usage(format!(
+        "a history needs {FEWEST_RUNS} runs of one study, and of {given} too few belong together{list}"
+    ))
+}
+
+/// The runs of one side: those of the option, or the one of the position.
+fn names<'a>(several: &'a [String], one: Option<&'a String>) -> Vec<&'a String> {
+    several.iter().chain(one).collect()
+}
+
 /// A refusal is not a result: the request itself has to change.
-fn refused(refusal: &CompareRefusal, findings: &[Findings; 2]) -> CliError {
-    let [before, after] = findings.each_ref().map(|findings| &findings.run.id);
+fn refused(refusal: &CompareRefusal, [before, after]: &[String; 2]) -> CliError {
     let message = match refusal {
-        CompareRefusal::SameRun => format!("both are the run {before}; to compare a run with itself says nothing (tolok list runs shows all)"),
+        CompareRefusal::SameRun { id } => format!("the run {id} is named twice; to compare a run with itself says nothing (tolok list runs shows all)"),
+        CompareRefusal::TooFewRuns => "one side has a single run, so nothing shows how its runs differ; name two or more runs \
+             with --before and with --after, or one run of each: tolok compare A B"
+            .to_owned(),
         CompareRefusal::NoSuchFigure => {
             "no scenario of these runs has any of the figures that --metric names; programs have wall, cpu and memory, all \
              others have all but wall"

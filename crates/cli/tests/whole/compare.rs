@@ -10,7 +10,7 @@ use tolok_store::RunFolder;
 pub mod invented;
 
 use invented::InventedRun;
-use invented::two_runs::{AFTER, BEFORE, Life, elsewhere, ragged, run};
+use invented::two_runs::{AFTER, BEFORE, Life, elsewhere, ragged, run, several};
 
 /// Writes a run into a folder of runs as the lab would have done.
 fn store(runs: &Path, name: &str, invented: &InventedRun) {
@@ -37,10 +37,15 @@ fn five_blocks(go: f64) -> (InventedRun, InventedRun) {
 
 /// What is printed, and the code.
 fn compare(runs: &Path, options: &[&str]) -> (String, String, i32) {
+    asked(runs, &[&["before", "after"], options].concat())
+}
+
+fn asked(runs: &Path, options: &[&str]) -> (String, String, i32) {
     let output = Command::new(env!("CARGO_BIN_EXE_tolok"))
-        .args(["compare", "before", "after", "--runs"])
-        .arg(runs)
+        .arg("compare")
         .args(options)
+        .arg("--runs")
+        .arg(runs)
         .env("NO_COLOR", "1")
         .env("TOLOK_HOME", concat!(env!("CARGO_MANIFEST_DIR"), "/../.."))
         .output()
@@ -50,21 +55,80 @@ fn compare(runs: &Path, options: &[&str]) -> (String, String, i32) {
 }
 
 #[test]
-fn a_regression_is_printed_and_leaves_with_3() {
+fn a_change_of_a_pair_is_printed_and_leaves_with_4() {
     let runs = stored(&five_blocks(0.9));
     let (printed, said, code) = compare(runs.path(), &[]);
+    insta::assert_snapshot!(printed);
+    assert_eq!((said.as_str(), code), ("", 4));
+}
+
+/// Three runs of each, `a0` to `a2` and `b0` to `b2`; those after with this Go.
+fn three_of_each(go: f64) -> TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    for (name, runs) in [("a", several(3, 0.01, 1.0, 1)), ("b", several(3, 0.01, go, 4))] {
+        runs.iter().enumerate().for_each(|(place, run)| store(folder.path(), &format!("{name}{place}"), run));
+    }
+    folder
+}
+
+const THREE_OF_EACH: [&str; 8] = ["--before", "a0", "a1", "a2", "--after", "b0", "b1", "b2"];
+
+#[test]
+fn a_regression_of_several_runs_is_printed_and_leaves_with_3() {
+    let runs = three_of_each(0.85);
+    let (printed, said, code) = asked(runs.path(), &THREE_OF_EACH);
     insta::assert_snapshot!(printed);
     assert_eq!((said.as_str(), code), ("", 3));
 }
 
 #[test]
+fn several_equal_runs_leave_with_no_regression() {
+    let runs = three_of_each(1.0);
+    let (printed, _, code) = asked(runs.path(), &[&THREE_OF_EACH[..], &["--metric", "goodput"]].concat());
+    assert!(!printed.contains("regression\n") && [0, 4].contains(&code), "{printed}");
+}
+
+#[test]
+fn a_side_of_one_run_and_a_pair_beside_sides_are_usage_errors() {
+    let runs = three_of_each(1.0);
+    let (_, said, code) = asked(runs.path(), &["--before", "a0", "a1", "--after", "b0"]);
+    assert!(said.contains("one side has a single run"), "{said}");
+    assert_eq!(code, 2);
+    let (_, said, code) = asked(runs.path(), &["--before", "a0", "a1"]);
+    assert!(said.contains("--after"), "{said}");
+    assert_eq!(code, 2);
+    let (_, said, code) = asked(runs.path(), &["a0"]);
+    assert!(said.contains("<B>") || said.contains("required"), "{said}");
+    assert_eq!(code, 2);
+}
+
+#[test]
+fn a_study_over_time_names_the_run_at_which_a_level_changes() {
+    let folder = tempfile::tempdir().unwrap();
+    let runs = [several(4, 0.008, 1.0, 1), several(4, 0.008, 0.88, 5)].concat();
+    runs.iter().for_each(|run| store(folder.path(), &run.run.id, run));
+    let (printed, said, code) = asked(folder.path(), &["--history", "api"]);
+    assert!(printed.contains("goodput 0.88× from 2026-11-25-api-000005 on (worse)"), "{printed}");
+    assert!(printed.contains("build of go/nethttp: 60600000000000aa → 60600000000000bb"), "{printed}");
+    assert_eq!((said.as_str(), code), ("", 0));
+    let three = ["--history", "2026-11-21-api-000001", "2026-11-22-api-000002", "2026-11-23-api-000003"];
+    let (_, said, code) = asked(folder.path(), &three);
+    assert!(said.contains("a history needs 4 runs of one study, and of 3 too few belong together"), "{said}");
+    assert_eq!(code, 2);
+}
+
+#[test]
 fn every_format_goes_to_a_file_as_well() {
     let runs = stored(&five_blocks(0.9));
-    for (format, begins) in [("md", "## Regression"), ("json", "{\n"), ("csv", "run_before,"), ("text", "Regression: ")]
-    {
+    for (format, begins) in [
+        ("md", "## Changed between these two runs"),
+        ("json", "{\n"),
+        ("csv", "run_before,"),
+        ("text", "Changed between these two runs: "),
+    ] {
         let file = runs.path().join(format);
         let (printed, _, code) = compare(runs.path(), &["--format", format, "-o", file.to_str().unwrap()]);
-        assert_eq!((printed.as_str(), code), ("", 3));
+        assert_eq!((printed.as_str(), code), ("", 4));
         assert!(std::fs::read_to_string(file).unwrap().starts_with(begins), "{format}");
     }
 }
@@ -130,7 +194,7 @@ fn a_run_is_not_compared_with_itself() {
     let (said, code) = twice(&["compare", "after", "after"]);
     assert_eq!(
         said,
-        "error: both are the run after; to compare a run with itself says nothing (tolok list runs shows all)\n"
+        "error: the run after is named twice; to compare a run with itself says nothing (tolok list runs shows all)\n"
     );
     assert_eq!(code, 2);
     let (said, code) = twice(&["compare", "before", "after", "--metric", "p50,wall", "--threshold", "90%"]);

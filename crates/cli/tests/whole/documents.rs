@@ -26,6 +26,7 @@ const SHORTER: &[(&str, &str)] = &[
     ("tolok run encoding --scale 0.1 --blocks 5", "tolok run encoding --scale 0.03 --blocks 1"),
     ("tolok run encoding  ", "tolok run encoding --scale 0.03 --blocks 1  "),
     ("tolok run --url", "tolok run --blocks 1 --scale 0.1 --url"),
+    ("tolok compare --history api", "tolok compare --history mine"),
     ("tolok run quick --url", "tolok run quick --blocks 1 --scale 0.2 --url"),
     (
         "tolok run quick --blocks 1 --scale 0.2 --url mine=http://127.0.0.1:3000\n",
@@ -148,6 +149,9 @@ impl Reader {
         for (seed, names) in [(1, ["A", "before", "baseline"]), (2, ["B", "after", "NAME"])] {
             reader.keep_run(seed, names);
         }
+        for (of, names) in [("A", ["A1", "A2", "A3"]), ("B", ["B1", "B2", "B3"])] {
+            names.iter().for_each(|name| reader.keep_as_another(of, name));
+        }
         reader
     }
 
@@ -163,6 +167,17 @@ impl Reader {
             assert!(copied.unwrap().success());
         }
         fs::remove_dir_all(self.folder.path().join("made")).unwrap();
+    }
+
+    /// Copies a run as if it were another one. Its manifest does not know its id, so only `compare` reads it.
+    fn keep_as_another(&self, of: &str, name: &str) {
+        let runs = self.folder.path().join("runs");
+        let copied = Command::new("cp").arg("-r").arg(runs.join(of)).arg(runs.join(name)).status();
+        assert!(copied.unwrap().success());
+        let file = runs.join(name).join("run.json");
+        let mut run: serde_json::Value = serde_json::from_slice(&fs::read(&file).unwrap()).unwrap();
+        run["id"] = name.into();
+        fs::write(&file, run.to_string()).unwrap();
     }
 
     fn write(&self, name: &str, text: &str) {

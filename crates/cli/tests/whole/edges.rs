@@ -107,7 +107,7 @@ fn only_commands_print_and_only_named_modules_are_unsafe() {
         }
         let blocks = text.matches("unsafe {").count();
         if is_product && blocks > text.matches("SAFETY:").count() {
-            wrong.push(format!("{shown} has an unsafe round without a SAFETY line"));
+            wrong.push(format!("{shown} has an unsafe block without a SAFETY line"));
         }
         if text.lines().count() > 700 {
             wrong.push(format!("{shown} has {} lines", text.lines().count()));

@@ -1,6 +1,6 @@
 //! A comparison: one row a figure of a case. A case that only one of the runs has gets a row without a figure.
 
-use tolok_analysis::{Better, Change, ChangeRatio, Estimate, RunComparison, UnmatchedCase};
+use tolok_analysis::{Better, Change, ChangeRatio, ComparedSide, Estimate, RunComparison, UnmatchedCase};
 
 use super::{csv, number};
 use crate::documents::{Line, lines};
@@ -14,9 +14,9 @@ struct Of<'a> {
 /// A column: its name, and its field in a row.
 type Column = (&'static str, fn(&Of) -> String);
 
-const COLUMNS: [Column; 38] = [
-    ("run_before", |of| of.found.before.id.clone()),
-    ("run_after", |of| of.found.after.id.clone()),
+const COLUMNS: [Column; 39] = [
+    ("run_before", |of| ids(&of.found.before)),
+    ("run_after", |of| ids(&of.found.after)),
     ("scenario", |of| of.line.scenario.id.clone()),
     ("scenario_after", |of| of.line.scenario.id_after.clone()),
     ("kind", |of| of.line.scenario.kind.word().to_owned()),
@@ -41,6 +41,7 @@ const COLUMNS: [Column; 38] = [
     ("ratio", |of| number(of.line.figure.ratio.map(|it| it.value))),
     ("ratio_low", |of| number(of.line.figure.ratio.and_then(|it| it.low))),
     ("ratio_high", |of| number(of.line.figure.ratio.and_then(|it| it.high))),
+    ("between_runs", |of| number(of.line.figure.between_runs)),
     ("p_adjusted", |of| number(of.line.figure.p_adjusted)),
     ("p_equivalence_adjusted", |of| number(of.line.figure.p_equivalence_adjusted)),
     ("verdict", |of| of.line.figure.verdict.map(Change::words).unwrap_or_default().to_owned()),
@@ -58,10 +59,15 @@ const COLUMNS: [Column; 38] = [
 /// The comparison as CSV.
 pub fn comparison(found: &RunComparison) -> String {
     let row = |line| COLUMNS.map(|(_, field)| field(&Of { found, line }));
-    let before = found.only_before.iter().map(|case| lonely(found, case, "only in the run before"));
-    let after = found.only_after.iter().map(|case| lonely(found, case, "only in the run after"));
+    let before = found.only_before.iter().map(|case| lonely(found, case, "of the run before; not in every run"));
+    let after = found.only_after.iter().map(|case| lonely(found, case, "of the run after; not in every run"));
     let heading = COLUMNS.map(|(name, _)| name.to_owned());
     csv(std::iter::once(heading).chain(lines(found, true).into_iter().map(row)).chain(before).chain(after))
+}
+
+/// The names of the runs of one side, separated by spaces, which no name contains.
+fn ids(runs: &[ComparedSide]) -> String {
+    runs.iter().map(|run| run.id.as_str()).collect::<Vec<&str>>().join(" ")
 }
 
 fn value(estimate: Option<&Estimate>) -> String {
@@ -79,10 +85,10 @@ fn shift(of: &Of) -> Option<ChangeRatio> {
 }
 
 /// A line of what can be said of a case without a counterpart.
-fn lonely(found: &RunComparison, case: &UnmatchedCase, reason: &str) -> [String; 38] {
+fn lonely(found: &RunComparison, case: &UnmatchedCase, reason: &str) -> [String; 39] {
     COLUMNS.map(|(column, _)| match column {
-        "run_before" => found.before.id.clone(),
-        "run_after" => found.after.id.clone(),
+        "run_before" => ids(&found.before),
+        "run_after" => ids(&found.after),
         "scenario" => case.scenario.clone(),
         "subject" => case.subject.clone(),
         "title" => case.title.clone(),

@@ -2,6 +2,7 @@
 
 mod comparison;
 mod forecast;
+mod history;
 mod programs;
 mod run;
 mod sensitivity;
@@ -9,6 +10,7 @@ mod tidy;
 
 pub use comparison::comparison;
 pub use forecast::forecast;
+pub use history::history;
 pub(crate) use run::run;
 pub(crate) use tidy::tidy;
 

@@ -23,8 +23,13 @@ pub(super) struct Plane {
 impl Plane {
     /// The lines of the upright axis, and the numbers that have room.
     pub(super) fn upright(&self, drawing: &mut Drawing, up: &Axis, words: impl Fn(f64) -> String) {
+        self.upright_at(drawing, up, &up.ticks(), words);
+    }
+
+    /// The same at these values, which rise.
+    pub(super) fn upright_at(&self, drawing: &mut Drawing, up: &Axis, ticks: &[f64], words: impl Fn(f64) -> String) {
         let mut last = f64::INFINITY;
-        for tick in up.ticks() {
+        for &tick in ticks {
             let y = up.at(tick);
             drawing.path("grid-line", &format!("M{} {}H{}", self.left, short(y), self.right));
             if last - y >= APART_Y {

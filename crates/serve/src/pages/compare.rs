@@ -43,7 +43,7 @@ pub fn compare(library: &Library, before: &str, after: &str, allows_differences:
         ComparedRun { records: &records[1], findings: &of_after.findings },
     ];
     let place = |before: &str, after: &str| format!("/compare?a={}&b={}", encoded(before), encoded(after));
-    let found = compare_runs(&sides[0], &sides[1], &request)
+    let found = compare_runs(&sides[..1], &sides[1..], &request)
         .map_err(|refusal| refused(&refusal, place(&before.id, &after.id)))?;
     let allowed = if allows_differences { "&allow-differences=yes" } else { "" };
     let option = if allows_differences { " --allow-differences" } else { "" };
@@ -83,7 +83,7 @@ pub fn in_order(library: &Library, chosen: &[String]) -> Result<[String; 2], Ref
 fn refused(refusal: &CompareRefusal, place: String) -> Refusal {
     let of_question = |title: &str, reason: String| Refusal::of_question(title, vec![reason]);
     match refusal {
-        CompareRefusal::SameRun => {
+        CompareRefusal::SameRun { .. } | CompareRefusal::TooFewRuns => {
             of_question("This is one run", "To compare a run with itself says nothing. Choose another one.".to_owned())
         }
         CompareRefusal::NoSuchFigure => {

@@ -2,6 +2,7 @@
 
 mod at_work;
 mod compare;
+mod history;
 mod list;
 mod overlay;
 mod refusal;
@@ -14,19 +15,21 @@ use serde::Serialize;
 use tolok_report::Format;
 
 pub use compare::{compare, in_order};
+pub use history::history;
 pub use list::list;
 pub use overlay::overlay;
 pub use refusal::Refusal;
 pub use run::{live, run};
 
 /// The templates by their names. The ending of a name turns escaping on.
-const TEMPLATES: [(&str, &str); 8] = [
+const TEMPLATES: [(&str, &str); 9] = [
     ("page.html", include_str!("../../templates/page.html")),
     ("list.html", include_str!("../../templates/list.html")),
     ("run.html", include_str!("../../templates/run.html")),
     ("live.html", include_str!("../../templates/live.html")),
     ("at-work.html", include_str!("../../templates/at-work.html")),
     ("compare.html", include_str!("../../templates/compare.html")),
+    ("history.html", include_str!("../../templates/history.html")),
     ("overlay.html", include_str!("../../templates/overlay.html")),
     ("refusal.html", include_str!("../../templates/refusal.html")),
 ];

@@ -1,8 +1,8 @@
 //! A run: its state, its reports, and its progress while it is active.
 
 use serde::Serialize;
-use tolok_analysis::Findings;
 use tolok_analysis::figures::moment;
+use tolok_analysis::{FEWEST_RUNS, Findings};
 
 use super::at_work::AtWork;
 use super::list::StateWords;
@@ -29,6 +29,8 @@ struct Run {
     cautions: Vec<String>,
     downloads: Vec<Download>,
     others: Vec<Other>,
+    /// Whether the study has enough runs for one.
+    has_history: bool,
     at_work: Option<AtWork>,
 }
 
@@ -94,6 +96,7 @@ pub fn run(library: &Library, found: &Found) -> Result<String, Refusal> {
     let findings = &read.analysed.findings;
     let facts = &findings.run;
     let is_running = read.state == State::Running;
+    let others = others(library, found, &read.card);
     let values = Run {
         id: found.id.clone(),
         address: address(&found.id),
@@ -108,7 +111,8 @@ pub fn run(library: &Library, found: &Found) -> Result<String, Refusal> {
         verdicts: if is_running { Vec::new() } else { verdicts(findings) },
         cautions: if is_running { Vec::new() } else { findings.cautions.clone() },
         downloads: downloads().map(download).collect(),
-        others: others(library, found, &read.card),
+        has_history: others.len() + 1 >= FEWEST_RUNS,
+        others,
         at_work: is_running.then(|| read.at_work(found)),
     };
     Ok(page("run.html", &values))

@@ -51,7 +51,7 @@ fn begun() -> InventedRun {
 }
 
 /// Writes a run as the lab does, without the raw data of its trials.
-fn write(runs: &Path, invented: &InventedRun) -> Result<(), Box<dyn Error>> {
+pub fn write(runs: &Path, invented: &InventedRun) -> Result<(), Box<dyn Error>> {
     let title = format!("title = \"{}\"\n", invented.plan.title);
     let folder = RunFolder::create(runs, &invented.run, &invented.plan, &title, &invented.names)?;
     for record in &invented.trials {

@@ -3,17 +3,24 @@
 use proptest::prelude::*;
 use tolok_stats::Rng;
 
+use super::super::measuring::ratio;
+use super::super::metric::{ComparedMetric, ScenarioKind};
 use super::*;
-
 use crate::findings::Better;
 
 const THRESHOLD: f64 = 0.03;
 
-fn pair<'a>(before: &'a [f64], after: &'a [f64]) -> Pair<'a> {
-    Pair { before, after, better: Better::Higher, floors: Vec::new(), control: None }
+/// One run of each.
+fn pair<'a>(before: &'a [f64], after: &'a [f64]) -> Compared<'a> {
+    several(vec![before], vec![after], "any")
 }
 
-fn judge_one(pair: Pair) -> Judgement {
+fn several<'a>(before: Vec<&'a [f64]>, after: Vec<&'a [f64]>, subject: &'a str) -> Compared<'a> {
+    let own = Measurable { runs: [before, after], kind: (ScenarioKind::Closed, ComparedMetric::Goodput), subject };
+    Compared { own, better: Better::Higher, floors: Vec::new(), control: None }
+}
+
+fn judge_one(pair: Compared) -> Judgement {
     judge(&[pair], THRESHOLD).remove(0)
 }
 
@@ -23,13 +30,13 @@ fn around(middle: f64) -> Vec<f64> {
 }
 
 #[test]
-fn less_goodput_is_a_regression_and_less_time_an_improvement() {
+fn of_a_pair_less_goodput_is_a_change_for_the_worse_and_less_time_one_for_the_better() {
     let (before, after) = (around(1000.0), around(920.0));
-    assert_eq!(judge_one(pair(&before, &after)).verdict, Change::Regression);
-    assert_eq!(judge_one(pair(&after, &before)).verdict, Change::Improvement);
-    let of_time = |before, after| judge_one(Pair { better: Better::Lower, ..pair(before, after) }).verdict;
-    assert_eq!(of_time(&before, &after), Change::Improvement);
-    assert_eq!(of_time(&after, &before), Change::Regression);
+    assert_eq!(judge_one(pair(&before, &after)).verdict, Change::Worse);
+    assert_eq!(judge_one(pair(&after, &before)).verdict, Change::Better);
+    let of_time = |before, after| judge_one(Compared { better: Better::Lower, ..pair(before, after) }).verdict;
+    assert_eq!(of_time(&before, &after), Change::Better);
+    assert_eq!(of_time(&after, &before), Change::Worse);
 }
 
 #[test]
@@ -63,7 +70,7 @@ fn what_would_be_a_difference_by_itself_is_not_said_to_be_none() {
     let wide =
         |middle: f64| around(1000.0).iter().map(|it| middle * (1.0 + (it - 1000.0) * 0.0035)).collect::<Vec<_>>();
     let (before, after) = (wide(1000.0), wide(965.0));
-    assert_eq!(judge_one(pair(&before, &after)).verdict, Change::Regression);
+    assert_eq!(judge_one(pair(&before, &after)).verdict, Change::Worse);
     let equals = (0..20).map(|_| pair(&before, &before));
     let found = judge(&std::iter::once(pair(&before, &after)).chain(equals).collect::<Vec<_>>(), THRESHOLD).remove(0);
     assert!(found.p_adjusted.unwrap() > 0.05 && found.ratio.unwrap().high.unwrap() < 1.0, "{found:?}");
@@ -96,8 +103,8 @@ fn four_trials_are_too_few_and_make_no_family_larger() {
 fn a_difference_no_larger_than_the_machines_own_shift_cannot_be_told() {
     let (before, after) = (around(1000.0), around(950.0));
     let floor = |size| vec![Floor { size, words: "the machine’s own shift (0.94×)".to_owned() }];
-    let told = |size| judge_one(Pair { floors: floor(size), ..pair(&before, &after) });
-    assert_eq!(told(0.02).verdict, Change::Regression);
+    let told = |size| judge_one(Compared { floors: floor(size), ..pair(&before, &after) });
+    assert_eq!(told(0.02).verdict, Change::Worse);
     let found = told(0.06);
     assert_eq!(found.verdict, Change::CannotTell);
     assert_eq!(found.reason.as_deref(), Some("no larger than the machine’s own shift (0.94×)"));
@@ -106,13 +113,17 @@ fn a_difference_no_larger_than_the_machines_own_shift_cannot_be_told() {
 /// A case and a control that changed by these factors: what the case shows beside the control.
 fn beside(control: f64, own: f64) -> Beside {
     let (before, after) = (around(1.0), around(own / control));
-    Beside { before, after, shift: format!("{control:.2}×"), is_relevant: (control - 1.0).abs() >= THRESHOLD }
+    Beside {
+        runs: [vec![before], vec![after]],
+        shift: format!("{control:.2}×"),
+        is_relevant: (control - 1.0).abs() >= THRESHOLD,
+    }
 }
 
 #[test]
 fn a_machine_that_shifted_hides_as_much_as_it_shows() {
     let (before, after) = (around(1000.0), around(1000.0));
-    let found = judge_one(Pair { control: Some(beside(1.09, 1.0)), ..pair(&before, &after) });
+    let found = judge_one(Compared { control: Some(beside(1.09, 1.0)), ..pair(&before, &after) });
     assert_eq!(found.verdict, Change::CannotTell);
     assert_eq!(found.reason.as_deref(), Some("the machine itself shifted by 3% or more (1.09×)"));
 }
@@ -120,9 +131,9 @@ fn a_machine_that_shifted_hides_as_much_as_it_shows() {
 #[test]
 fn a_loss_that_is_as_large_beside_the_control_is_the_programs_own() {
     let (before, after) = (around(1000.0), around(900.0));
-    let told = |control: f64| judge_one(Pair { control: Some(beside(control, 0.9)), ..pair(&before, &after) });
-    assert_eq!(told(1.0).verdict, Change::Regression);
-    assert_eq!(told(0.96).verdict, Change::Regression);
+    let told = |control: f64| judge_one(Compared { control: Some(beside(control, 0.9)), ..pair(&before, &after) });
+    assert_eq!(told(1.0).verdict, Change::Worse);
+    assert_eq!(told(0.96).verdict, Change::Worse);
     let found = told(0.91);
     assert_eq!(found.verdict, Change::CannotTell, "a little more than the machine lost, which chance does as well");
     let words = "beside the ceiling it is 0.99× (0.98–0.996), so the machine’s own shift (0.91×) may be all of it";
@@ -140,8 +151,29 @@ fn a_trial_of_nothing_leaves_no_ratio() {
 
 #[test]
 fn one_trial_each_has_a_ratio_and_no_interval() {
-    assert_eq!(ratio(&[10.0], &[20.0]).map(|it| (it.value.round(), it.low)), Some((2.0, None)));
-    assert_eq!(ratio(&[], &[20.0]), None);
+    let of = |before: &[f64]| ratio(&[vec![before], vec![&[20.0]]]).map(|it| (it.value.round(), it.low));
+    assert_eq!((of(&[10.0]), of(&[])), (Some((2.0, None)), None));
+}
+
+#[test]
+fn several_runs_of_each_may_be_called_a_regression_and_know_what_differs_between_runs() {
+    let (low, high) = (around(990.0), around(1010.0));
+    let worse = around(900.0);
+    let found = judge_one(several(vec![&low, &high, &low], vec![&worse, &worse, &worse], "any"));
+    assert_eq!(found.verdict, Change::Regression);
+    // The mean squares of ln(990) and ln(1010) among three, half of them before and none after: by hand.
+    assert!((found.between_runs.unwrap() - 0.0082).abs() < 0.0002, "{found:?}");
+    assert_eq!(found.ratio.unwrap().value, ratio(&[vec![&low, &high, &low], vec![&worse; 3]]).unwrap().value);
+}
+
+#[test]
+fn runs_that_differ_by_themselves_hide_what_a_pair_would_call_a_change() {
+    let (low, high) = (around(950.0), around(1000.0));
+    assert_eq!(judge_one(pair(&high, &low)).verdict, Change::Worse);
+    let found = judge_one(several(vec![&high, &low], vec![&low, &low], "any"));
+    assert_eq!(found.verdict, Change::CannotTell);
+    let words = found.reason.unwrap();
+    assert!(words.contains("to either side; runs of one side differ by 2.6%"), "{words}");
 }
 
 /// What becomes of 12 cases of 10 trials each in so many pairs of runs: every trial is off by a factor that `noise` draws.
@@ -177,19 +209,19 @@ impl Simulation {
             let slower = |case: u32| if case == 0 { kept * (1.0 - self.slowdown) } else { kept };
             let control = [trials(1.0), trials(kept)];
             let cases: Vec<[Vec<f64>; 2]> = (0..12).map(|case| [trials(1.0), trials(slower(case))]).collect();
-            let pairs: Vec<Pair> = cases
+            let pairs: Vec<Compared> = cases
                 .iter()
-                .map(|[before, after]| Pair {
+                .map(|[before, after]| Compared {
                     control: self.drift.map(|_| simulated(&control, before, after)),
                     ..pair(before, after)
                 })
                 .collect();
             let judged = judge(&pairs, self.threshold);
-            let is_told = |it: &Judgement| matches!(it.verdict, Change::Regression | Change::Improvement);
+            let is_told = |it: &Judgement| matches!(it.verdict, Change::Worse | Change::Better);
             let unchanged = if self.slowdown > 0.0 { &judged[1..] } else { &judged[..] };
-            seen.regressions += u32::from(unchanged.iter().any(|it| it.verdict == Change::Regression));
+            seen.regressions += u32::from(unchanged.iter().any(|it| it.verdict == Change::Worse));
             seen.false_alarms += u32::from(unchanged.iter().any(is_told));
-            seen.found += u32::from(judged[0].verdict == Change::Regression);
+            seen.found += u32::from(judged[0].verdict == Change::Worse);
             let interval = judged[0].ratio.and_then(|ratio| ratio.low.zip(ratio.high));
             seen.covered += u32::from(interval.is_some_and(|(low, high)| (low..=high).contains(&slower(0))));
         }
@@ -200,10 +232,10 @@ impl Simulation {
 /// What a case is beside a control, block by block.
 fn simulated(control: &[Vec<f64>; 2], before: &[f64], after: &[f64]) -> Beside {
     let over = |run: usize, own: &[f64]| own.iter().zip(&control[run]).map(|(own, of)| own / of).collect::<Vec<f64>>();
-    let shift = ratio(&control[0], &control[1]).unwrap();
+    let shift = ratio(&control.each_ref().map(|trials| vec![trials.as_slice()])).unwrap();
     let is_told = shift.high.is_some_and(|high| high < 1.0) || shift.low.is_some_and(|low| low > 1.0);
     let is_relevant = is_told && shift.size() >= THRESHOLD;
-    Beside { before: over(0, before), after: over(1, after), shift: String::new(), is_relevant }
+    Beside { runs: [vec![over(0, before)], vec![over(1, after)]], shift: String::new(), is_relevant }
 }
 
 /// Close to a normal value of this standard deviation.
@@ -273,8 +305,8 @@ proptest! {
         let (before, after): (Vec<f64>, Vec<f64>) = trials.into_iter().unzip();
         let (forth, back) = (judge_one(pair(&before, &after)), judge_one(pair(&after, &before)));
         let turned = match forth.verdict {
-            Change::Regression => Change::Improvement,
-            Change::Improvement => Change::Regression,
+            Change::Worse => Change::Better,
+            Change::Better => Change::Worse,
             same => same,
         };
         prop_assert_eq!(back.verdict, turned);

@@ -31,11 +31,15 @@ struct Tested<'a> {
     sd: Range,
     least: f64,
     most: f64,
+    /// Whether any values at all have this mean, least and largest.
+    has_values: bool,
+    /// Between which their mean lies, in seconds.
+    means: Range,
 }
 
 impl Tested<'_> {
     fn is_possible(&self) -> bool {
-        self.sd.meets(Range::between(self.least, self.most))
+        self.has_values && self.sd.meets(Range::between(self.least, self.most))
     }
 }
 
@@ -46,8 +50,18 @@ fn test(row: &Row) -> Option<Tested<'_>> {
     if a.vague || b.vague {
         return None;
     }
+    let means = means(a, b, of.runs);
     let (least, most) = ends(of.mean, a, b, of.runs);
-    Some(Tested { row, sd_figure: of.sd_figure, figures: [of.mean_figure, min, max], sd: of.sd, least, most })
+    let figures = [of.mean_figure, min, max];
+    let has_values = of.mean.meets(means);
+    // Where no values exist, the bounds of their deviation cross.
+    Some(Tested { row, sd_figure: of.sd_figure, figures, sd: of.sd, least, most: most.max(least), has_values, means })
+}
+
+/// Between which the mean of n values lies of which one is the least and one the largest: all others are at the one end or at the
+/// other.
+fn means(min: Range, max: Range, n: f64) -> Range {
+    Range::between((min.low * (n - 1.0) + max.low) / n, (max.high * (n - 1.0) + min.high) / n)
 }
 
 /// The least and the largest standard deviation that any values within the rounding can have.
@@ -67,6 +81,15 @@ fn ends(mean: Range, min: Range, max: Range, n: f64) -> (f64, f64) {
 fn impossible(transcription: &Transcription, of: &Tested) -> AuditFinding {
     let unit = of.sd_figure.unit;
     let (least, most, name) = (amount(of.least, unit), amount(of.most, unit), transcription.row_name(of.row));
+    if !of.has_values {
+        let [low, high] = [of.means.low, of.means.high].map(|end| amount(end, unit));
+        return draft(name.clone(), of)
+            .arithmetic(format!("possible means: {low} to {high}; printed {}", of.figures[0].numbers[0].printed))
+            .contradicted(format!(
+                "No times have the printed mean, least and largest of {name}, whatever their deviation: with this least and this \
+                 largest among so many runs, the mean is between {low} and {high}."
+            ));
+    }
     draft(name.clone(), of)
         .arithmetic(format!("possible: {least} to {most}; printed {}", of.sd_figure.numbers[0].printed))
         .contradicted(format!(
@@ -98,6 +121,12 @@ fn draft(about: String, of: &Tested) -> Draft {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_mean_lies_as_far_inside_as_one_value_pulls_it() {
+        let found = means(Range::exact(0.0), Range::exact(1.0), 4.0);
+        assert!((found.low - 0.25).abs() < 1e-8 && (found.high - 0.75).abs() < 1e-8, "{found:?}");
+    }
 
     #[test]
     fn ends_are_those_of_values_that_reach_them() {

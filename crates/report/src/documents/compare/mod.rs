@@ -1,9 +1,9 @@
-//! Two runs beside each other.
+//! Runs before and runs after, beside each other.
 
 mod words;
 
 use tolok_analysis::figures::counted;
-use tolok_analysis::{Change, CompareOutcome, Difference, RunComparison, ScenarioChange, UnmatchedCase};
+use tolok_analysis::{Change, CompareOutcome, ComparedSide, Difference, RunComparison, ScenarioChange, UnmatchedCase};
 use tolok_model::sentences::capital;
 
 use crate::document::{Block, Cell, Chip, Column, Depth, Document, Fact, List, Look, Row, Table, Text};
@@ -29,11 +29,27 @@ pub fn compare(found: &RunComparison, is_all: bool, depth: Depth) -> Document {
         }
     }
     if depth == Depth::Page {
-        blocks.extend(Block::section("only", "In one of the runs only", only(found)));
+        blocks.extend(Block::section("only", "Not in every run", only(found)));
     }
     blocks.extend(Block::section("changes", "What else differs", list("-", found.changes.iter().map(difference))));
     blocks.extend(Block::section("cautions", "Before relying on this", list("!", found.cautions.iter().cloned())));
-    Document { title: format!("{} and {}", found.before.id, found.after.id), blocks }
+    Document { title: title(found), blocks }
+}
+
+/// A pair has its names; of several runs, the facts below have them.
+fn title(found: &RunComparison) -> String {
+    match (found.before.as_slice(), found.after.as_slice()) {
+        ([before], [after]) => format!("{} and {}", before.id, after.id),
+        (before, after) => {
+            let [before, after] = [before, after].map(|runs| counted(runs.len() as u64, "run"));
+            format!("{before} before and {after} after")
+        }
+    }
+}
+
+/// The names of the runs of one side.
+fn ids(runs: &[ComparedSide]) -> String {
+    runs.iter().map(|run| run.id.as_str()).collect::<Vec<&str>>().join(", ")
 }
 
 /// Conditions that differ, with both values: the reason for a refusal.
@@ -44,14 +60,17 @@ pub fn conditions(differences: &[Difference]) -> Document {
 fn head(found: &RunComparison, depth: Depth) -> Vec<Block> {
     let (look, mark) = match found.outcome {
         CompareOutcome::NoRegression => (Look::Good, '✓'),
-        CompareOutcome::CannotTell => (Look::Warning, '?'),
+        CompareOutcome::Changed | CompareOutcome::CannotTell => (Look::Warning, '?'),
         CompareOutcome::Regression | CompareOutcome::NotSound => (Look::Warning, '!'),
     };
     let chip = Chip { words: format!("{mark} {}", found.outcome.words()), look, section: String::new() };
     let strong = if look == Look::Good { Look::Strong } else { look };
-    let facts =
-        [("before", side(&found.before)), ("after", side(&found.after)), ("machine", found.after.machine.clone())];
-    let facts = Block::Facts(facts.map(|(label, words)| Fact::of(label, words)).to_vec());
+    let of_side = |label: &'static str, runs: &[ComparedSide]| {
+        runs.iter().map(|run| Fact::of(label, side(run))).collect::<Vec<_>>()
+    };
+    let machine = found.after.first().map(|run| Fact::of("machine", run.machine.clone()));
+    let facts = [of_side("before", &found.before), of_side("after", &found.after), machine.into_iter().collect()];
+    let facts = Block::Facts(facts.concat());
     // The heading of a comment is what a reader of a list of comments sees.
     if let (Depth::Full, Some((outcome, rest))) = (depth, found.sentence.split_once(": ")) {
         return vec![Block::heading(2, outcome), Block::Paragraph(capital(rest).into()), facts];
@@ -163,8 +182,8 @@ fn table(caption: &str, all: &[Line], names_scenario: bool, depth: Depth) -> Tab
 /// The verdict on a figure, with the reason why there is none where it does not stand below the table.
 fn verdict(line: &Line, depth: Depth) -> Cell {
     let look = match line.figure.verdict {
-        Some(Change::Regression) => Look::Warning,
-        Some(Change::Improvement) => Look::Good,
+        Some(Change::Regression | Change::Worse) => Look::Warning,
+        Some(Change::Improvement | Change::Better) => Look::Good,
         _ => Look::Plain,
     };
     let verdict = Text::of(line.verdict(), look);
@@ -191,11 +210,11 @@ fn reasons(own: &[Line]) -> Vec<String> {
 
 /// Cases of one run that the other lacks.
 fn only(found: &RunComparison) -> Vec<Block> {
-    let sides = [(&found.before.id, &found.only_before), (&found.after.id, &found.only_after)];
+    let sides = [(ids(&found.before), &found.only_before), (ids(&found.after), &found.only_after)];
     let case = |case: &UnmatchedCase| format!("{} in {}", case.title, case.scenario);
-    let fact = |(run, cases): (&String, &Vec<UnmatchedCase>)| {
+    let fact = |(runs, cases): (String, &Vec<UnmatchedCase>)| {
         let words = cases.iter().map(case).collect::<Vec<String>>().join("; ");
-        (!cases.is_empty()).then(|| Fact::of(run, words))
+        (!cases.is_empty()).then(|| Fact::of(&runs, words))
     };
     let facts: Vec<Fact> = sides.into_iter().filter_map(fact).collect();
     if facts.is_empty() { Vec::new() } else { vec![Block::Facts(facts)] }

@@ -21,7 +21,7 @@ pub(crate) fn lines(found: &RunComparison, is_all: bool) -> Vec<Line<'_>> {
 
 impl Line<'_> {
     fn has_changed(&self) -> bool {
-        matches!(self.figure.verdict, Some(Change::Regression | Change::Improvement))
+        !matches!(self.figure.verdict, None | Some(Change::Equivalent | Change::NoDifferenceFound | Change::CannotTell))
     }
 
     /// `goodput`, `p99`.
@@ -103,15 +103,32 @@ pub fn difference(one: &Difference) -> String {
     format!("{}{of}: {} → {}", one.what, one.before, one.after)
 }
 
+/// `; runs of one side differ by 0.4% to 1.3%`: the standard deviation among runs of one side, over all judged figures.
+fn between_runs(found: &RunComparison) -> String {
+    let all = found.figures().filter_map(|(_, _, figure)| figure.between_runs);
+    let ends = all.fold(None, |ends: Option<(f64, f64)>, one| {
+        Some(ends.map_or((one, one), |(low, high)| (low.min(one), high.max(one))))
+    });
+    let share = |value| amount(Quantity::Share, value);
+    ends.map(|(low, high)| format!("; runs of one side differ by {} to {}", share(low), share(high)))
+        .unwrap_or_default()
+}
+
 /// How to read the table.
 pub(super) fn legend(found: &RunComparison) -> String {
-    let medians = "before and after are medians over trials";
+    let is_pair = found.before.len() + found.after.len() == 2;
+    let values = if is_pair {
+        "before and after are medians over trials"
+    } else {
+        "before and after are geometric means over runs"
+    };
     if found.tally.judged == 0 {
-        return medians.to_owned();
+        return values.to_owned();
     }
     format!(
-        "{medians}; the ratio is that of geometric means with its own 95% interval. Verdicts hold for all {} together \
+        "{values}; the ratio is that of geometric means with its own 95% interval{}. Verdicts hold for all {} together \
          (Holm); a difference matters from {} on",
+        if is_pair { " over trials".to_owned() } else { format!(" over runs{}", between_runs(found)) },
         counted(u64::from(found.tally.judged), "judged figure"),
         amount(Quantity::Share, found.threshold)
     )

@@ -1,0 +1,94 @@
+//! What a history of runs says: the only thing that its reports read, and its JSON.
+
+use serde::Serialize;
+
+use crate::JsonSchema;
+use crate::compare::findings::{ComparedSide, Difference};
+use crate::compare::metric::{ComparedMetric, ScenarioKind};
+use crate::findings::{Better, Estimate};
+
+/// Version of the format of [`RunHistory`].
+pub const HISTORY_SCHEMA: u32 = 1;
+
+/// Runs of one study over time.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct RunHistory {
+    /// Version of this format.
+    pub schema_version: u32,
+    /// What follows, in one sentence.
+    pub sentence: String,
+    /// Differences smaller than this fraction do not matter.
+    pub threshold: f64,
+    /// The runs in the order in which they began.
+    pub runs: Vec<ComparedSide>,
+    /// Runs that were given and left out, as their conditions are not those of the newest run, or as they share no case with it.
+    pub left_out: Vec<LeftOutRun>,
+    /// Every figure over time.
+    pub series: Vec<FigureSeries>,
+    /// What a reader must know before relying on this.
+    pub cautions: Vec<String>,
+}
+
+/// A run that is not part of the history.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct LeftOutRun {
+    /// Name of its folder.
+    pub id: String,
+    /// Its conditions that are not those of the newest run; empty where it shares no case with that.
+    pub conditions: Vec<Difference>,
+}
+
+/// A figure of a case over time.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct FigureSeries {
+    /// Id of the scenario in the newest run.
+    pub scenario: String,
+    /// Title of its workload.
+    pub scenario_title: String,
+    /// A closed or an open loop, or programs.
+    pub kind: ScenarioKind,
+    /// The subject as a person would write it.
+    pub subject: String,
+    /// Its title.
+    pub title: String,
+    /// Its runtime, which gives the colour.
+    pub runtime: String,
+    /// Whether it is the ceiling: a change of that is the machine's.
+    pub is_ceiling: bool,
+    /// Which figure.
+    pub metric: ComparedMetric,
+    /// Its unit: `per_s`, `s` or `bytes`.
+    pub unit: &'static str,
+    /// Which way it is better.
+    pub better: Better,
+    /// Whether the scenario is judged by it first of all.
+    pub is_main: bool,
+    /// One point for each run that ranks the case and has the figure, in the order of the runs.
+    pub points: Vec<HistoryPoint>,
+    /// Where its level changes.
+    pub changes: Vec<LevelChange>,
+    /// Why no change is looked for; none where it is.
+    pub not_judged: Option<String>,
+}
+
+/// A figure in one run.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct HistoryPoint {
+    /// Place of the run in the history, from 0.
+    pub run: usize,
+    /// Median over its trials, with its interval.
+    pub value: Estimate,
+}
+
+/// A change of a level.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct LevelChange {
+    /// Place of the first run of the new level, from 0.
+    pub run: usize,
+    /// The new level over the old one: geometric means over the runs of each.
+    pub ratio: f64,
+    /// Whether it is worse by the threshold or more (`true`), better by as much (`false`), or smaller than what matters.
+    pub is_worse: Option<bool>,
+    /// What else differs between this run and the one before it that has the figure.
+    pub differences: Vec<Difference>,
+}

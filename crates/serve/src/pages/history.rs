@@ -1,0 +1,53 @@
+//! The runs of one study over time, as `tolok compare --history` shows them.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use serde::Serialize;
+use tolok_analysis::{CompareRequest, ComparedRun, FEWEST_RUNS, history as over_time};
+use tolok_report::document::Depth;
+use tolok_report::documents::{self, difference};
+use tolok_report::print::piece;
+use tolok_store::RunFolder;
+
+use super::{Refusal, page};
+use crate::library::{Analysed, Library};
+
+#[derive(Serialize)]
+struct History {
+    title: String,
+    content: String,
+    command: String,
+}
+
+/// The history of the chosen runs; of a single one, that of all runs of its study.
+pub fn history(library: &Library, chosen: &[String]) -> Result<String, Refusal> {
+    let read = |id: &str| {
+        let found = library.find(id).ok_or_else(|| Refusal::no_run(id))?;
+        library.analysed(&found).map_err(|error| Refusal::unreadable(id, &error))
+    };
+    let mut runs = chosen.iter().map(|id| read(id)).collect::<Result<Vec<Arc<Analysed>>, Refusal>>()?;
+    let study = if let [one] = runs.as_slice() { Some(one.records().run.study.clone()) } else { None };
+    if let Some(study) = &study {
+        let is_of = |path: &Path| RunFolder::open(path).run().is_ok_and(|run| run.study == *study);
+        // A run that cannot be read is no reason to show nothing of the others.
+        let all = library.all().into_iter().filter(|found| is_of(&found.path));
+        runs = all.filter_map(|found| library.analysed(&found).ok()).collect();
+    }
+    let records: Vec<_> = runs.iter().map(|run| run.records()).collect();
+    let compared: Vec<ComparedRun> =
+        records.iter().zip(&runs).map(|(records, run)| ComparedRun { records, findings: &run.findings }).collect();
+    let found = over_time(&compared, &CompareRequest::default()).map_err(|left_out| {
+        let given =
+            format!("A history needs {FEWEST_RUNS} runs of one study, and of {} too few belong together.", runs.len());
+        let words = left_out.iter().map(|run| {
+            let what: Vec<String> = run.conditions.iter().map(difference).collect();
+            format!("{}: {}", run.id, if what.is_empty() { "no common case".to_owned() } else { what.join("; ") })
+        });
+        Refusal::of_question("Too few runs", std::iter::once(given).chain(words).collect())
+    })?;
+    let named = study.unwrap_or_else(|| found.runs.iter().map(|run| run.id.as_str()).collect::<Vec<_>>().join(" "));
+    let document = documents::history(&found, false, Depth::Page);
+    let (title, content) = (document.title.clone(), piece(&document));
+    Ok(page("history.html", &History { title, content, command: format!("tolok compare --history {named}") }))
+}
