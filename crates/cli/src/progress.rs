@@ -117,11 +117,8 @@ impl Progress {
                 self.rates.push(second);
                 self.message();
             }
-            TrialEvent::Slices { done, of } => {
-                let phase = phase_words(Phase::Measuring);
-                let (at, left) = (&self.at, self.left.words());
-                self.screen.message(|| format!("{left} left · {phase} · slice {done} of {of} · {at}"));
-            }
+            TrialEvent::Slices { done, of } => self.part_of_launch("slice", *done, *of),
+            TrialEvent::Turns { done, of } => self.part_of_launch("turn", *done, *of),
             TrialEvent::Disturbed { reasons, again } => {
                 let what = if *again { "repeating" } else { "discarded" };
                 self.screen.line(&format!("CPU busy, {what}: {}", reasons.join("; ")));
@@ -159,6 +156,12 @@ impl Progress {
         let (at, phase, rates) = (&self.at, self.phase, self.rates.words());
         let doing = if phase.is_empty() { String::new() } else { format!(" · {phase}{rates}") };
         self.screen.message(|| format!("{} left{doing} · {at}", self.left.words()));
+    }
+
+    /// How far a launch is, by its slices or turns.
+    fn part_of_launch(&self, what: &str, done: u32, of: u32) {
+        let (at, phase, left) = (&self.at, phase_words(Phase::Measuring), self.left.words());
+        self.screen.message(|| format!("{left} left · {phase} · {what} {done} of {of} · {at}"));
     }
 }
 
@@ -225,6 +228,7 @@ mod tests {
             window_s: 1.0,
             host: Default::default(),
             disturbances: Vec::new(),
+            turns: None,
         })
     }
 

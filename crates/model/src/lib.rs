@@ -43,20 +43,20 @@ pub use load::objective::{Limit, Metric, Objective, ObjectiveError, Part, Relati
 pub use load::profile::{Arrivals, Connection, Executor, LoadProfile, Pace, Pool, Stage, ThinkTime};
 pub use plan::error::PlanError;
 pub use plan::skipped::Skipped;
-pub use plan::slices::PlannedSlice;
+pub use plan::slices::{PlannedSlice, PlannedTurn};
 pub use plan::{Case, CaseId, Here, Plan, PlannedTrial, Ready, Selected, Stopping};
 pub use program::{ProgramScenario, ProgramWorkload, Runs, SubjectProgram};
 pub use reading::text::{Problem, Span};
 pub use reading::wording;
 pub use record::checks::{LatePercentile, LoadChecks, SecondSeries, TailSeries};
 pub use record::database::{CounterCheck, DatabaseWindow, OutageRecord, PoolWindow};
-pub use record::raw::{RawServer, RawWindow};
+pub use record::raw::{RawServer, RawTurns, RawWindow};
 pub use record::resources::{
     CpuSource, Disturbance, HostWindow, LinkDirection, LinkWindow, MemoryUse, NetworkBytes, Resources, SchedulerCounts,
     Throttling,
 };
 pub use record::slices::{RawSlices, SliceFigures, SliceRow};
-pub use record::tool::{ProgramRun, ProgramTiming, TimerSummary, ToolUsed, WireCount};
+pub use record::tool::{ProgramRun, ProgramTiming, ProgramTurns, TimerSummary, ToolUsed, WireCount};
 pub use record::{
     BlockRecord, CpuMap, Diagnosis, DiagnosisRecord, Failure, FailureKind, GarbageCollection, GroupWeights, Isolation,
     Latency, LatencyMark, LedgerCounts, MachineSummary, Measurement, ObjectiveOutcome, ObjectiveRecord, Outcome,

@@ -6,7 +6,7 @@ mod examples;
 
 use examples::{catalogue, everything, listed};
 use insta::assert_snapshot;
-use tolok_model::{Catalogue, Here, Plan, ProgramWorkload, Scale, Study, Subject, Timer};
+use tolok_model::{Catalogue, Here, Plan, PlannedTurn, ProgramWorkload, Scale, Study, Subject, Timer};
 
 const QUEUE: &str = r#"title = "Queue"
 [program]
@@ -86,7 +86,7 @@ fn mistakes_are_said_at_their_places() {
     8:30 «'time'» timer `time` is listed twice
     ");
     assert_snapshot!(problems("workload = ['queue?n=5', 'queue?n=5']"), @"4:1 «[[program]]» program `queue-n5` stands here twice (they are told apart by workload and timer)");
-    assert_snapshot!(problems("workload = 'queue'\nload = 1"), @"6:1 «load» unknown key `load` (known here: workload, runs, warmup-runs, at-most, timeout, timer)");
+    assert_snapshot!(problems("workload = 'queue'\nload = 1"), @"6:1 «load» unknown key `load` (known here: workload, runs, warmup-runs, at-most, timeout, timer, design)");
     let swapped = "title = 'T'\nsubjects = ['go/queue']\n[[scenario]]\nworkload = 'queue'\nload = { executor = 'constant-vus', vus = 8, duration = '1s' }\n";
     assert_snapshot!(listed(swapped, &Study::read(swapped, &with_programs()).unwrap_err()), @"4:12 «'queue'» `queue` is a workload for programs, not for servers (name it in a [[program]])");
 }
@@ -156,4 +156,67 @@ fn a_timer_that_is_missing_is_left_out() {
 fn a_shorter_study_has_fewer_runs_and_less_time_for_them() {
     let scaled = study("workload = 'queue'\nruns = 20\nat-most = '4s'").scaled(Scale::new(0.1).unwrap());
     assert_eq!((scaled.programs[0].runs.runs, scaled.programs[0].runs.at_most_s), (2, 0.4));
+}
+
+/// A study of two programs in slices.
+fn in_slices(program: &str) -> String {
+    let text = text(program).replace("['go/queue']", "['go/queue', 'bun/queue']");
+    text.replace("blocks = 2", "blocks = 2\ndesign = 'slices'")
+}
+
+fn with_two_programs() -> Catalogue {
+    let mut catalogue = with_programs();
+    catalogue.subjects.push(Subject::read("bun/queue", &GO.replace("Go", "Bun")).unwrap());
+    catalogue
+}
+
+fn plan_in_slices(program: &str) -> Plan {
+    let study = Study::read(&in_slices(program), &with_two_programs()).unwrap();
+    Plan::expand(&study, &with_two_programs(), everything(), 7).unwrap()
+}
+
+#[test]
+fn in_slices_a_launch_has_all_cases_of_one_program_scenario() {
+    let plan = plan_in_slices("workload = ['queue?n=10', 'queue?n=100']");
+    // Two subjects and the twin.
+    assert_eq!(plan.trials.len(), 2 * 2 * 3);
+    for launch in 1..=4 {
+        let scenarios: std::collections::BTreeSet<&str> =
+            plan.launch(launch).map(|trial| plan.case(&trial.case).unwrap().scenario.as_str()).collect();
+        assert_eq!((plan.launch(launch).count(), scenarios.len()), (3, 1), "{launch}");
+    }
+    assert_eq!(plan.order_by_seed(), plan.trials);
+    assert_eq!(plan.programs[0].describe(), "10 runs after 1 that does not count, at most 10s per launch, in turns");
+}
+
+#[test]
+fn each_case_has_as_many_turns_as_runs_and_the_second_half_of_a_round_mirrors_the_first() {
+    let plan = plan_in_slices("workload = 'queue'\nruns = 5");
+    let turns = plan.turns_of(1);
+    let of = |round: u32, half: u32| -> Vec<&str> {
+        let is_meant = |turn: &&PlannedTurn| (turn.round, turn.half) == (round, half);
+        turns.iter().filter(is_meant).map(|turn| turn.case.as_str()).collect()
+    };
+    for round in 1..=2 {
+        let mut mirrored = of(round, 2);
+        mirrored.reverse();
+        assert_eq!((of(round, 1), mirrored.len()), (mirrored.clone(), 3));
+    }
+    // The fifth run has no mirror.
+    assert_eq!((of(3, 1).len(), of(3, 2).len(), turns.len()), (3, 0, 15));
+    assert_ne!(turns, plan.turns_of(2), "every launch has an order of its own");
+}
+
+#[test]
+fn what_cannot_take_turns_is_refused_and_may_have_trials() {
+    let refused = |program: &str| {
+        let text = in_slices(program);
+        listed(&text, &Study::read(&text, &with_two_programs()).unwrap_err())
+    };
+    assert_snapshot!(refused("workload = 'queue'\ntimer = ['tolok', 'hyperfine']"), @r#"7:9 «['tolok', 'hyperfine']» `queue-hyperfine` cannot take turns: only tolok's own timer can (`design = "trials"` in this [[program]] gives each case trials of its own)"#);
+    assert_snapshot!(refused("workload = 'queue'\n[environment]\nsubject.cpus = 0.5\nsubject.mode = 'quota'"), @r#"4:10 «'slices'» nothing can be sliced in this environment: a quota is given out in periods of 100ms, which slices cut apart (`design = "trials"` gives each case a window of its own)"#);
+    let plan = plan_in_slices("workload = 'queue'\ntimer = ['tolok', 'hyperfine']\ndesign = 'trials'");
+    assert!(plan.trials.iter().all(|trial| trial.launch.is_none()));
+    let written = serde_json::to_string(&plan).unwrap();
+    assert!(!written.contains("in_turns") && !written.contains("launch"), "{written}");
 }

@@ -6,6 +6,7 @@ use super::case::{PairComparison, ProgramCaseFinding};
 use super::environment::EnvironmentFinding;
 use super::estimate::Estimate;
 use super::judgement::{NoiseFloor, PowerNote};
+use super::slices::TurnsFinding;
 use crate::JsonSchema;
 
 /// A program's workload under one timer: its cases and how they compare.
@@ -35,6 +36,8 @@ pub struct ProgramFinding {
     pub comparisons: Vec<ProgramComparison>,
     /// The difference of wall times between the halves of the A/A pair; absent without a pair.
     pub noise_floor: Option<NoiseFloor>,
+    /// How its cases took turns; absent if each had trials of its own.
+    pub turns: Option<TurnsFinding>,
     /// How many blocks would detect a difference of wall times that matters; absent with fewer than two ranked cases.
     pub power: Option<PowerNote>,
 }

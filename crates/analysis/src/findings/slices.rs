@@ -48,7 +48,34 @@ pub struct SlicesFinding {
     pub cautions: Vec<String>,
 }
 
-/// CPU time per correct response of a case over that of the first.
+/// How the runs of programs alternated, and how precise their ratios are.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct TurnsFinding {
+    /// Scored launches of the case with the most.
+    pub launches: u32,
+    /// Runs in a launch after warm-up, of the case with the most.
+    pub runs_per_case: u32,
+    /// CPUs that other programs used, on average.
+    pub foreign_cpus: f64,
+    /// CPUs that the hypervisor took, on average.
+    pub stolen_cpus: f64,
+    /// Standard deviation of the log ratio of the median pair within one launch, from the scatter of its turns.
+    pub within_sd: Option<f64>,
+    /// Standard deviation of the same between launches, in addition.
+    pub between_sd: Option<f64>,
+    /// Half width of the median pair's interval, as a share of its ratio.
+    pub half_width: Option<f64>,
+    /// The same, expected of twice as many launches.
+    pub half_width_of_twice_the_launches: Option<f64>,
+    /// The same, expected of launches with twice as many runs.
+    pub half_width_of_twice_the_length: Option<f64>,
+    /// CPU time of a run, over that of the first case.
+    pub cpu: Vec<SliceCpuRatio>,
+    /// All of this in words.
+    pub sentences: Vec<String>,
+}
+
+/// CPU time of a case per correct response, or per run of a program, over that of the first.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct SliceCpuRatio {
     /// The case, by its title.

@@ -47,6 +47,7 @@ mod tests {
             window_s: 1.0,
             host: tolok_model::HostWindow::default(),
             disturbances: Vec::new(),
+            turns: None,
         })
     }
 

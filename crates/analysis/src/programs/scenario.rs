@@ -6,7 +6,7 @@ use tolok_model::{Case, ProgramScenario};
 
 use super::flags::{flags, is_at_floor};
 use super::sentence::verdict_sentence;
-use super::timings::{self, Timings, coarsest_step};
+use super::timings::{self, Timings, above_floor_in_turns, coarsest_step, wall_in_turns};
 use crate::case::{Draft, comparisons, finding, noise_floor_of, relate, settle};
 use crate::environment::Surroundings;
 use crate::figure::program::{PROGRAM_TRIALS, ProgramFigures};
@@ -16,7 +16,7 @@ use crate::grouping::sorted_once;
 use crate::names::Names;
 use crate::noise::aa_effect;
 use crate::records::Records;
-use crate::slices::Comparand;
+use crate::slices::{Comparand, turns_finding};
 use crate::trial_findings::of_trials;
 use crate::verdict::Rule;
 
@@ -37,7 +37,7 @@ pub(crate) struct Timed<'a> {
 struct TimedDraft {
     draft: Draft<ProgramFigures>,
     /// Absent where the work of the case cannot be told from its start.
-    above_floor_s: Option<Blocks>,
+    above_floor_s: Option<Comparand>,
     mean_s: Vec<f64>,
 }
 
@@ -54,14 +54,14 @@ fn of_scenario<'a>(records: &Records<'a>, scenario: &'a ProgramScenario) -> Time
     let timed = own.iter().zip(&observed).map(|(case, timings)| draft(case, &own, names, timings, &around));
     let (mut drafts, mut above_s, mut mean_s) = (Vec::new(), BTreeMap::new(), BTreeMap::new());
     for TimedDraft { draft, above_floor_s, mean_s: means } in timed {
-        above_s.extend(above_floor_s.map(|above_s| (draft.finding.case.clone(), Comparand::from(above_s))));
+        above_s.extend(above_floor_s.map(|above_s| (draft.finding.case.clone(), above_s)));
         mean_s.insert(draft.finding.subject.clone(), means);
         drafts.push(draft);
     }
     settle(&mut drafts);
     let again = |twin: &str| {
         let again = Timings::of(twin, plan, records.trials);
-        (again.by_block(timings::wall_s).into(), coarsest_step(&again))
+        (wall_in_turns(&again), coarsest_step(&again))
     };
     let noise_floor = noise_floor_of(plan, &scenario.id, &drafts, again);
     let rule = Rule { smallest_effect: plan.smallest_effect, aa_effect: aa_effect(noise_floor.as_ref()) };
@@ -73,11 +73,15 @@ fn of_scenario<'a>(records: &Records<'a>, scenario: &'a ProgramScenario) -> Time
     let scored = || observed.iter().flat_map(Timings::trials);
     let wall_s = drafts.iter().map(|draft| (draft.finding.subject.clone(), draft.blocks.values.clone())).collect();
     let cases: Vec<ProgramCaseFinding> = drafts.into_iter().map(|draft| draft.finding).collect();
+    let timings_of = |case: &ProgramCaseFinding| own.iter().position(|own| own.id == case.case).map(|at| &observed[at]);
+    let ranked: Vec<(&ProgramCaseFinding, &Timings)> =
+        cases.iter().filter(|case| case.ranked).filter_map(|case| Some((case, timings_of(case)?))).collect();
+    let turns = turns_finding(scenario, &ranked);
     let finding = ProgramFinding {
         id: scenario.id.clone(),
         workload: scenario.workload.clone(),
         title: names.workload(&scenario.workload),
-        runs: scenario.runs.describe(),
+        runs: scenario.describe(),
         timer: scenario.timer.word().to_owned(),
         timer_versions: sorted_once(scored().map(|timing| timing.timer.version.clone())),
         timer_resolution_s: scored().map(|timing| timing.resolution_s).reduce(f64::max),
@@ -86,6 +90,7 @@ fn of_scenario<'a>(records: &Records<'a>, scenario: &'a ProgramScenario) -> Time
         cases,
         comparisons: walls.into_iter().map(|wall| with_above(wall, &above)).collect(),
         noise_floor,
+        turns,
         power: None,
     };
     Timed { scenario, finding, wall_s, mean_s }
@@ -101,8 +106,8 @@ fn draft(case: &Case, own: &[&Case], names: &Names, timings: &Timings, around: &
     let flags = flags(&figures, timings, around);
     let finding = finding(case, names, own, timings, (figures, flags, of_trials(&readings, &[PROGRAM_TRIALS])));
     TimedDraft {
-        draft: Draft { finding, blocks: timings.by_block(timings::wall_s).into(), step: coarsest_step(timings) },
-        above_floor_s: has_above.then(|| timings.by_block(timings::above_floor_s)),
+        draft: Draft { finding, blocks: wall_in_turns(timings), step: coarsest_step(timings) },
+        above_floor_s: has_above.then(|| above_floor_in_turns(timings)),
         mean_s: timings.every(timings::mean_s),
     }
 }

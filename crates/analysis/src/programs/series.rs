@@ -13,8 +13,9 @@ use crate::findings::{
 };
 use crate::names::Names;
 
-/// What a scenario has in common with the others of its series: environment, timer, workload, parameter, other values.
-type Key = (String, String, String, String, Vec<(String, u32)>);
+/// What a scenario has in common with the others of its series: environment, timer and whether its cases take turns, workload,
+/// parameter, other values.
+type Key = (String, (String, bool), String, String, Vec<(String, u32)>);
 
 /// Every series of at least two values, in the order of the study.
 pub(crate) fn series(timed: &[Timed], names: &Names) -> Vec<ProgramSeries> {
@@ -29,7 +30,7 @@ pub(crate) fn series(timed: &[Timed], names: &Names) -> Vec<ProgramSeries> {
                 .collect();
             let key = (
                 one.scenario.environment.clone(),
-                one.finding.timer.clone(),
+                (one.finding.timer.clone(), one.scenario.in_turns),
                 one.scenario.workload_name().to_owned(),
                 parameter.clone(),
                 fixed,
@@ -44,7 +45,7 @@ pub(crate) fn series(timed: &[Timed], names: &Names) -> Vec<ProgramSeries> {
 }
 
 fn of_group(key: &Key, group: &BTreeMap<u32, &ProgramFinding>, names: &Names) -> ProgramSeries {
-    let (environment, timer, workload, parameter, fixed) = key;
+    let (environment, (timer, _), workload, parameter, fixed) = key;
     let lines = lines(group);
     let fixed: Vec<String> =
         fixed.iter().map(|(name, value)| format!("{name} = {}", count(u64::from(*value)))).collect();

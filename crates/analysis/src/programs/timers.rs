@@ -21,7 +21,8 @@ pub(crate) fn timers(timed: &[Timed]) -> Vec<TimersFinding> {
 }
 
 fn is_same_but_timer(one: &ProgramScenario, other: &ProgramScenario) -> bool {
-    (&one.environment, &one.workload, &one.runs) == (&other.environment, &other.workload, &other.runs)
+    let same_work = (&one.environment, &one.workload, &one.runs) == (&other.environment, &other.workload, &other.runs);
+    same_work && one.in_turns == other.in_turns
 }
 
 fn of_group(group: &[&Timed]) -> TimersFinding {

@@ -1,7 +1,8 @@
 //! What was observed of one program, trial by trial, and the figures that each trial gives.
 //!
 //! Runs of one trial share its minute of the machine, the file caches and the CPU that it was given, so the trial is the unit
-//! of replication here as it is for servers: of its runs the median is taken, and intervals are made from the trials.
+//! of replication here as it is for servers: of its runs the median is taken, and intervals are made from the trials. Of runs that
+//! alternated with those of others in a launch, ratios are taken run by run.
 //!
 //! Each run that counts has a run without the work right before or after it, so the time above the start is the median over
 //! these pairs. What the machine does slowly, like its clock, is in both runs of a pair and falls out; the difference of two
@@ -12,6 +13,7 @@ use tolok_model::{Disturbance, Outcome, ProgramRun, ProgramTiming, TrialRecord};
 use crate::estimate::middle;
 use crate::findings::trials::DisturbedProgramTrial;
 use crate::observations::{Found, Trials};
+use crate::slices::Comparand;
 
 /// A timer whose step is more than this share of the wall time says more of its step than of the program.
 pub const COARSE_TIMER: f64 = 0.05;
@@ -27,6 +29,37 @@ impl Found for ProgramTiming {
     fn disturbances(&self) -> &[Disturbance] {
         &self.disturbances
     }
+}
+
+/// What programs are compared by: their wall times, run by run where they took turns.
+pub(crate) fn wall_in_turns(timings: &Timings<'_>) -> Comparand {
+    in_turns(timings, wall_s, |run, _| Some(run.wall_s))
+}
+
+/// The same by the time above the start.
+pub(crate) fn above_floor_in_turns(timings: &Timings<'_>) -> Comparand {
+    in_turns(timings, above_floor_s, |run, floor| Some(run.wall_s - floor?.wall_s))
+}
+
+/// The same by CPU time.
+pub(crate) fn cpu_in_turns(timings: &Timings<'_>) -> Comparand {
+    in_turns(timings, cpu_s, |run, _| run.cpu_s())
+}
+
+/// A figure of each trial, and of each run with its floor where there are turns. Only what is above 0 has a ratio.
+fn in_turns(
+    timings: &Timings<'_>,
+    of_trial: impl Fn(&ProgramTiming) -> Option<f64>,
+    of_run: impl Fn(&ProgramRun, Option<&ProgramRun>) -> Option<f64>,
+) -> Comparand {
+    let turns = |timing: &ProgramTiming| {
+        let places = timing.turns.iter().flat_map(|turns| &turns.places);
+        let turn = |(nth, (run, (round, half))): (usize, (&ProgramRun, &(u32, u32)))| {
+            (*round, *half, of_run(run, timing.floor.get(nth)).filter(|figure| *figure > 0.0))
+        };
+        timing.runs.iter().zip(places).enumerate().map(turn).collect()
+    };
+    Comparand::in_turns(timings, timings.by_block(of_trial), turns)
 }
 
 impl Timings<'_> {

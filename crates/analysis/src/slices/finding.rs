@@ -1,16 +1,15 @@
 //! What a report says of the slices of a scenario: how they were given, what limits them, and what more of them would buy.
 
 use tolok_model::{Measurement, Scenario, SliceDesign, SliceFigures, SliceRow, format_duration};
-use tolok_stats::{SD_OF_MAD, Sample, mean_interval, student_t_quantile};
+use tolok_stats::{Sample, mean_interval};
 
+use super::spread::{Spread, cpu_sentence, launches_in_words, median_pair, over_first, pairs};
 use super::{Comparand, cpu_per_good, goodput};
 use crate::estimate::{LEVEL, least_trials, middle};
 use crate::figures::{counted, small_share};
 use crate::findings::{CaseFinding, Estimate, SliceCpuRatio, SlicesFinding};
 use crate::observations::Observations;
 
-/// Under normal noise the Hodges-Lehmann estimate has 0.955 of the efficiency of a mean.
-const EFFICIENCY: f64 = 0.955;
 /// A case whose responses take longer than the lead-in in more than one of twenty has windows that begin half empty.
 const OUTLASTING: f64 = 0.95;
 
@@ -31,7 +30,7 @@ pub(crate) fn slices_finding(scenario: &Scenario, ranked: &[Ranked<'_, '_>]) -> 
         middle(&found.iter().map(of).collect::<Vec<f64>>()).unwrap_or_default()
     };
     let sum = |of: fn(&SliceFigures) -> u64| found.iter().map(|(_, slices)| of(slices)).sum::<u64>();
-    let spread = median_pair(ranked);
+    let spread = median_pair(&ranked.iter().map(|(_, observations)| comparand(observations)).collect::<Vec<_>>());
     let mut finding = SlicesFinding {
         launches: launches as u32,
         slices_per_case: first.rows.len() as u32,
@@ -53,66 +52,13 @@ pub(crate) fn slices_finding(scenario: &Scenario, ranked: &[Ranked<'_, '_>]) -> 
         sentences: Vec::new(),
         cautions: Vec::new(),
     };
-    finding.sentences = sentences(&finding);
+    finding.sentences = sentences(&finding, spread);
     finding.cautions = cautions(design, ranked, &finding);
     Some(finding)
 }
 
-/// How far the ratio of a pair scatters, in logarithms.
-#[derive(Debug, Clone, Copy)]
-struct Spread {
-    /// Of a launch's estimate, by the scatter of its slices.
-    within: f64,
-    /// Of the launches beyond that.
-    between: f64,
-}
-
-impl Spread {
-    fn of(above: &Comparand, below: &Comparand) -> Option<Self> {
-        let ratio = above.over(below)?;
-        let total = ratio.logarithms.variance()?;
-        let of_launch = |launch: &u32| within_variance(&above.differences(below, *launch as usize - 1));
-        let within = middle(&ratio.numbers.iter().filter_map(of_launch).collect::<Vec<f64>>())?;
-        Some(Self { within: within.sqrt(), between: (total - within).max(0.0).sqrt() })
-    }
-
-    fn total(self) -> f64 {
-        self.within.hypot(self.between)
-    }
-
-    /// Half of the 95 % interval of a ratio, as a share of it, of so many launches each so many times as long.
-    fn half_width(self, launches: usize, longer: f64) -> f64 {
-        let variance = self.within.powi(2) / longer + self.between.powi(2);
-        let t = student_t_quantile(0.975, launches.saturating_sub(1).max(1) as f64);
-        (t * (variance / launches.max(1) as f64).sqrt()).exp_m1()
-    }
-}
-
-/// The variance of the Hodges-Lehmann estimate of these differences, from their robust scatter.
-fn within_variance(differences: &[f64]) -> Option<f64> {
-    let sample = Sample::new(differences).ok()?;
-    let off: Vec<f64> = differences.iter().map(|value| (value - sample.median()).abs()).collect();
-    let sd = Sample::new(&off).ok()?.median() * SD_OF_MAD;
-    Some(sd.powi(2) / (EFFICIENCY * differences.len() as f64))
-}
-
 fn comparand(observations: &Observations) -> Comparand {
     Comparand::of(observations, observations.goodput_by_block(), goodput)
-}
-
-/// The pair in the middle, by how far its launches scatter; none with too few launches for an interval.
-fn median_pair(ranked: &[Ranked<'_, '_>]) -> Option<Spread> {
-    let comparands: Vec<Comparand> = ranked.iter().map(|(_, observations)| comparand(observations)).collect();
-    let mut spreads: Vec<Spread> = pairs(ranked.len())
-        .filter(|(a, b)| comparands[*a].over(&comparands[*b]).is_some_and(|ratio| ratio.blocks >= least_trials()))
-        .filter_map(|(a, b)| Spread::of(&comparands[a], &comparands[b]))
-        .collect();
-    spreads.sort_by(|left, right| left.total().total_cmp(&right.total()));
-    spreads.get(spreads.len() / 2).copied()
-}
-
-fn pairs(cases: usize) -> impl Iterator<Item = (usize, usize)> {
-    (0..cases).flat_map(move |a| (a + 1..cases).map(move |b| (a, b)))
 }
 
 /// By what factor ratios change in windows of double length, of the pair in the middle by that change; none without such
@@ -158,59 +104,30 @@ fn longer_windows(ranked: &[Ranked<'_, '_>]) -> Option<Estimate> {
 
 /// CPU time per good response of each ranked case, over that of the first.
 fn cpu_ratios(ranked: &[Ranked<'_, '_>]) -> Vec<SliceCpuRatio> {
-    let comparand = |observations: &Observations| {
-        Comparand::of(observations, observations.by_block(crate::observations::per_answer), cpu_per_good)
+    let comparand = |(case, observations): &Ranked<'_, '_>| {
+        let values = observations.by_block(crate::observations::per_answer);
+        (case.title.clone(), Comparand::of(observations, values, cpu_per_good))
     };
-    let Some(((first, observations), others)) = ranked.split_first() else { return Vec::new() };
-    let below = comparand(observations);
-    let ratio = |(case, observations): &Ranked<'_, '_>| {
-        let ratio = comparand(observations).over(&below)?.ratio;
-        Some(SliceCpuRatio { subject: case.title.clone(), first: first.title.clone(), ratio })
-    };
-    others.iter().filter_map(ratio).collect()
+    over_first(&ranked.iter().map(comparand).collect::<Vec<_>>())
 }
 
-fn launches(launches: u32) -> String {
-    if launches == 1 { "1 launch".to_owned() } else { format!("{launches} launches") }
-}
-
-fn sentences(found: &SlicesFinding) -> Vec<String> {
+fn sentences(found: &SlicesFinding, spread: Option<Spread>) -> Vec<String> {
     let mut said = vec![format!(
         "Slices: {}, each with {} of {} for each case, after a lead-in of {}; windows were open {} of the time.",
-        launches(found.launches),
+        launches_in_words(found.launches),
         counted(u64::from(found.slices_per_case), "window"),
         format_duration(found.window_s),
         format_duration(found.lead_in_s),
         small_share(found.measured_share),
     )];
-    if let (Some(half), Some(launches), Some(length)) =
-        (found.half_width, found.half_width_of_twice_the_launches, found.half_width_of_twice_the_length)
-    {
-        let (within, between) = (found.within_sd.unwrap_or_default(), found.between_sd.unwrap_or_default());
-        said.push(format!(
-            "The median pair is known to ±{}. Its ratio scatters by {} within a launch and by {} between launches; twice the \
-             launches would give ±{}, launches twice as long ±{}.",
-            small_share(half),
-            small_share(within.exp_m1()),
-            small_share(between.exp_m1()),
-            small_share(launches),
-            small_share(length),
-        ));
-    }
+    said.extend(spread.map(|spread| spread.sentence(found.launches as usize)));
     if let Some(Estimate { value, low: Some(low), high: Some(high), .. }) = &found.longer_windows {
         let sure = if *low <= 1.0 && 1.0 <= *high { "no clear effect" } else { "so the length of a slice matters" };
         said.push(format!(
             "Windows twice as long change a ratio by {value:.3}× ({low:.3}–{high:.3}) in the pair with the median change: {sure}."
         ));
     }
-    if !found.cpu.is_empty() {
-        let ratio = |of: &SliceCpuRatio| match (of.ratio.low, of.ratio.high) {
-            (Some(low), Some(high)) => format!("{} {:.2}× ({low:.2}–{high:.2})", of.subject, of.ratio.value),
-            _ => format!("{} {:.2}×", of.subject, of.ratio.value),
-        };
-        let all: Vec<String> = found.cpu.iter().map(ratio).collect();
-        said.push(format!("CPU time per correct response over that of {}: {}.", found.cpu[0].first, all.join(", ")));
-    }
+    said.extend(cpu_sentence("correct response", &found.cpu));
     said.push("Memory is that of all of a server's workloads, and latency that of a closed loop in slices.".to_owned());
     said
 }

@@ -1,17 +1,21 @@
-//! Cases that were measured in slices: how two of them are compared, and what is said of the slices.
+//! Cases that took turns in a launch: servers in slices and programs run by run. How two of them are compared, and what is said of
+//! the slices and turns.
 //!
 //! A launch is to slices what a block is to trials: the unit of replication. Slices of one launch are no replicates, because a
 //! process may be slower for its whole life. So each launch gives one ratio of two cases, and the interval is over launches.
 
 mod finding;
+mod spread;
+mod turns;
 
 pub(crate) use finding::slices_finding;
+pub(crate) use turns::turns_finding;
 
 use tolok_model::{Measurement, SliceRow};
 use tolok_stats::{Sample, hodges_lehmann};
 
 use crate::estimate::{BlockRatio, ratio_within_blocks};
-use crate::observations::Observations;
+use crate::observations::{Found, Observations, Trials};
 
 /// A figure of a slice, or `None` where it has none.
 pub(crate) type OfSlice = fn(&SliceRow) -> Option<f64>;
@@ -26,7 +30,10 @@ pub(crate) fn cpu_per_good(row: &SliceRow) -> Option<f64> {
     row.cpu_s_per_good().filter(|cpu_s| *cpu_s > 0.0)
 }
 
-/// What a case is compared by: a figure of each block, and of each slice where it has slices.
+/// A slice of a server or a turn of a program: round, half, and its figure, if it has one.
+pub(crate) type Turn = (u32, u32, Option<f64>);
+
+/// What a case is compared by: a figure of each block, and of each slice or turn where it has any.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Comparand {
     /// By block, with nothing where there is no figure.
@@ -56,20 +63,26 @@ impl Comparand {
         of: OfSlice,
         is_meant: impl Fn(&SliceRow) -> bool,
     ) -> Self {
-        let logarithm = |row: &SliceRow| Some((row.round, row.half, of(row)?.ln()));
         let of_trial = |trial: &Measurement| {
             let rows = trial.slices.iter().flat_map(|slices| &slices.rows);
-            rows.filter(|row| is_meant(row)).filter_map(logarithm).collect::<Vec<_>>()
+            rows.filter(|row| is_meant(row)).map(|row| (row.round, row.half, of(row))).collect()
         };
-        let in_block = |block: u32| observations.scored.iter().find(|(scored_in, _)| *scored_in == block);
-        let count = |trial: &Measurement| {
-            let rows = trial.slices.iter().flat_map(|slices| &slices.rows);
-            rows.filter(|row| is_meant(row)).count()
-        };
-        let blocks = 1..=values.len() as u32;
-        let slices = blocks.clone().map(|block| in_block(block).map(|(_, trial)| of_trial(trial)).unwrap_or_default());
-        let given = blocks.map(|block| in_block(block).map_or(0, |(_, trial)| count(trial)));
-        Self { slices: slices.collect(), given: given.collect(), values }
+        Self::in_turns(observations, values, of_trial)
+    }
+
+    /// What is compared by `values` where there are no turns, and else by the turns that `of` finds in each trial.
+    pub(crate) fn in_turns<T: Found>(
+        trials: &Trials<T>,
+        values: Vec<Option<f64>>,
+        of: impl Fn(&T) -> Vec<Turn>,
+    ) -> Self {
+        let in_block = |block: u32| trials.scored.iter().find(|(scored_in, _)| *scored_in == block);
+        let turns: Vec<Vec<Turn>> = (1..=values.len() as u32)
+            .map(|block| in_block(block).map(|(_, found)| of(found)).unwrap_or_default())
+            .collect();
+        let logarithm = |(round, half, figure): &Turn| Some((*round, *half, figure.as_ref()?.ln()));
+        let slices = turns.iter().map(|turns| turns.iter().filter_map(logarithm).collect()).collect();
+        Self { slices, given: turns.iter().map(Vec::len).collect(), values }
     }
 
     /// Differences of the logarithms of two cases in each half of each round of a block.
@@ -84,7 +97,8 @@ impl Comparand {
         paired.collect()
     }
 
-    /// The ratio of a block: of slices the Hodges-Lehmann estimate of their differences, if most of them give one.
+    /// The ratio of a block: of slices the Hodges-Lehmann estimate of their differences, if most of them give one. A program whose
+    /// time was up early has fewer turns than others, and those count.
     fn ratio_in(&self, other: &Self, block: usize) -> Option<[f64; 2]> {
         let values = (self.values.get(block).copied().flatten(), other.values.get(block).copied().flatten());
         let given = |comparand: &Self| comparand.given.get(block).copied().unwrap_or(0);
@@ -93,7 +107,7 @@ impl Comparand {
         }
         values.0.zip(values.1)?;
         let differences = self.differences(other, block);
-        if 2 * differences.len() < given(self).max(given(other)) {
+        if 2 * differences.len() < given(self).min(given(other)) {
             return None;
         }
         Some([hodges_lehmann(&Sample::new(&differences).ok()?).exp(), 1.0])

@@ -496,3 +496,90 @@ fn a_scaled_run_of_programs_speaks_of_runs_and_not_of_windows() {
     assert_eq!(run.findings().scaled().as_deref(), Some(sentence));
     assert!(run.findings().programs[0].verdict.ends_with("The work of the 4 cannot be told from their start."));
 }
+
+mod turns {
+    use super::*;
+
+    /// As many as the invented scenario asks for.
+    const RUNS: u32 = 9;
+
+    fn in_turns() -> InventedRun {
+        let mut run = one(6, Timer::Tolok);
+        run.in_turns();
+        run
+    }
+
+    /// A machine that is up to three times slower in some rounds, the same for all who have a turn in them.
+    fn state(launch: u32, round: u32) -> f64 {
+        [1.0, 3.0, 1.0, 2.0][((launch + round) % 4) as usize]
+    }
+
+    /// A few thousandths that differ from run to run, the same in every run of the test.
+    fn jitter(case: u32, launch: u32, round: u32, half: u32) -> f64 {
+        1.0 + (f64::from((launch * 7 + round * 3 + half * 5 + case * 11) % 9) - 4.0) / 1000.0
+    }
+
+    #[test]
+    fn a_small_difference_is_told_on_a_machine_whose_speed_changes_from_round_to_round() {
+        let mut run = in_turns();
+        run.turning(GO_QUEUE, RUNS, &|launch, round, half| state(launch, round) * jitter(1, launch, round, half));
+        run.turning(BUN_QUEUE, RUNS, &|launch, round, half| {
+            1.05 * state(launch, round) * jitter(2, launch, round, half)
+        });
+        let found = program(&run);
+        let pair = &found.comparisons[0];
+        let ratio = &pair.wall.ratio;
+        let of_bun = if pair.a == BUN_QUEUE.label { ratio.value } else { 1.0 / ratio.value };
+        assert!((of_bun - 1.05).abs() < 0.004, "{ratio:?}");
+        assert!(ratio.high.unwrap() - ratio.low.unwrap() < 0.02, "{ratio:?}");
+        let turns = found.turns.as_ref().unwrap();
+        assert_eq!((turns.launches, turns.runs_per_case, turns.foreign_cpus), (6, RUNS, 0.25));
+        let cpu = &turns.cpu[0];
+        assert!((cpu.ratio.value.ln().abs() - 1.05_f64.ln()).abs() < 0.004, "{cpu:?}");
+        let [half, launches, length] =
+            [turns.half_width, turns.half_width_of_twice_the_launches, turns.half_width_of_twice_the_length]
+                .map(Option::unwrap);
+        assert!(launches < half && length <= half, "{half} {launches} {length}");
+        assert!(found.runs.ends_with("per launch, in turns"), "{}", found.runs);
+        assert!(pair.above_floor.is_some(), "{pair:?}");
+    }
+
+    #[test]
+    fn a_case_whose_time_was_up_is_compared_by_the_turns_that_it_took() {
+        let mut run = in_turns();
+        run.turning(GO_QUEUE, RUNS, &|launch, round, half| {
+            // In rounds that the other has no turn in, the machine is slow.
+            if round == 1 { jitter(1, launch, round, half) } else { 9.0 }
+        });
+        run.turning(NODE_QUEUE, 1, &|launch, round, half| 2.0 * jitter(2, launch, round, half));
+        let found = program(&run);
+        let pair = &found.comparisons[0];
+        let of_node = if pair.a == NODE_QUEUE.label { pair.wall.ratio.value } else { 1.0 / pair.wall.ratio.value };
+        assert!((of_node - 2.0).abs() < 0.01, "{pair:?}");
+        assert_eq!(pair.wall.blocks, 6);
+        let said = found.turns.as_ref().unwrap().sentences.join(" ");
+        assert!(said.contains("each with up to 9 runs of each case"), "{said}");
+        assert!(said.contains("The limit at-most stopped Node queue after 1 run; pairs"), "{said}");
+        // One turn does not tell how far turns scatter.
+        assert!(!said.contains("within a launch"), "{said}");
+    }
+
+    #[test]
+    fn programs_in_trials_of_their_own_say_nothing_of_turns() {
+        let mut run = one(6, Timer::Tolok);
+        run.steadily(GO_QUEUE, 1.0).steadily(BUN_QUEUE, 1.1);
+        assert!(program(&run).turns.is_none());
+    }
+
+    #[test]
+    fn trials_and_turns_share_no_series() {
+        let mut run = in_turns();
+        run.turning(GO_QUEUE, RUNS, &|launch, round, half| jitter(1, launch, round, half));
+        run.program("queue-n10", "queue?n=10", "A queue of tasks, n = 10", Timer::Tolok);
+        run.steadily(GO_QUEUE, 1.0);
+        let found: Findings = run.findings();
+        assert_eq!(found.program_series.len(), 0);
+        run.in_turns();
+        assert_eq!(run.findings().program_series.len(), 1);
+    }
+}

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use tolok_analysis::{Estimate, Findings, SubjectName};
 use tolok_model::{
-    Case, HostWindow, Outcome, PlannedTrial, ProgramRun, ProgramScenario, ProgramTiming, Role, Runs, SplitMix64,
-    SubjectChoice, Timer, TimerSummary, ToolUsed,
+    Case, HostWindow, Outcome, PlannedTrial, ProgramRun, ProgramScenario, ProgramTiming, ProgramTurns, Role, Runs,
+    SplitMix64, SubjectChoice, Timer, TimerSummary, ToolUsed,
 };
 
 use super::{InventedRun, trial};
@@ -48,6 +48,7 @@ impl InventedRun {
             workload: workload.to_owned(),
             runs: Runs { runs: 9, warmup_runs: 1, at_most_s: 10.0, timeout_s: 60.0 },
             timer,
+            in_turns: false,
         });
         self.names.workloads.insert(workload.to_owned(), title.to_owned());
         self
@@ -96,6 +97,34 @@ impl InventedRun {
         let blocks: Vec<f64> =
             (0..self.plan.blocks).map(|_| wall_s * (0.99 + random.below(21) as f64 / 1000.0)).collect();
         self.timed(program, &blocks)
+    }
+
+    /// Has the last scenario timed in turns.
+    pub fn in_turns(&mut self) -> &mut Self {
+        self.plan.programs.last_mut().expect("a scenario comes first").in_turns = true;
+        self
+    }
+
+    /// Adds a case with so many runs in each launch. `run` gives the time of one by its launch, round and half.
+    pub fn turning(&mut self, program: Program, runs: u32, run: &dyn Fn(u32, u32, u32) -> f64) -> &mut Self {
+        let blocks = self.plan.blocks as usize;
+        self.timed(program, &vec![1.0; blocks]);
+        for trial in &mut self.plan.trials {
+            trial.launch = Some(trial.block);
+        }
+        self.change_timing(|launch, timing| {
+            let places: Vec<(u32, u32)> = (0..runs).map(|nth| (nth / 2 + 1, nth % 2 + 1)).collect();
+            let (of_run, of_floor) = (timing.runs[0], timing.floor[0]);
+            let made = |(round, half): &(u32, u32)| {
+                let wall_s = run(launch, *round, *half);
+                ProgramRun { wall_s, user_s: Some(0.8 * wall_s), system_s: Some(0.1 * wall_s), ..of_run }
+            };
+            timing.runs = places.iter().map(made).collect();
+            timing.floor = places.iter().map(|_| of_floor).collect();
+            timing.turns = Some(ProgramTurns { launch, places });
+            timing.window_s = 20.0;
+            timing.host = HostWindow { foreign_cpu_s: 5.0, ..HostWindow::default() };
+        })
     }
 
     /// Changes what was timed in every trial of the last case.
@@ -196,6 +225,7 @@ fn timing(scenario: &ProgramScenario, program: &Program, wall_s: f64) -> Program
         window_s: 9.0 * (wall_s + program.start_s),
         host: HostWindow::default(),
         disturbances: Vec::new(),
+        turns: None,
     };
     match scenario.timer {
         Timer::Tolok => {}

@@ -362,7 +362,7 @@ fn describe_programs(text: &mut String, plan: &Plan, width: usize) {
             text,
             "  {:<width$} {timer}{}, time-out {}",
             program.id,
-            program.runs.describe(),
+            program.describe(),
             tolok_model::format_duration(program.runs.timeout_s),
         );
     }

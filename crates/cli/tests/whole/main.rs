@@ -26,6 +26,7 @@ mod launches;
 mod load_verb;
 mod manual;
 mod place;
+mod program_launches;
 mod programs;
 mod real_servers;
 mod replicate;

@@ -18,6 +18,8 @@ if [ "$n" -gt 0 ]; then
         exit) exit 3 ;;
         hang) sleep 1000 & sleep 1000 ;;
         wrong) sum=7 ;;
+        slow) sleep 0.2 ;;
+        gated) while [ ! -e "${0%/*}/gate" ]; do sleep 0.02; done ;;
         hungry) head -c 300000000 /dev/zero | tail -n 1 > /dev/null || exit 9 ;;
     esac
 fi
@@ -25,7 +27,7 @@ echo "$sum"
 "#;
 
 /// A home with the workload `sum` and a subject `test/<fault>` for each fault.
-fn place(faults: &[&str], study: &str) -> Place {
+pub fn place(faults: &[&str], study: &str) -> Place {
     let place = Place::new();
     let workloads = place.path().join("workloads");
     fs::remove_file(&workloads).unwrap();
@@ -58,12 +60,12 @@ fn trial_folder(place: &Place) -> PathBuf {
     entries.next().unwrap().unwrap().path()
 }
 
-fn rows(folder: &Path) -> Vec<Value> {
+pub fn rows(folder: &Path) -> Vec<Value> {
     let text = fs::read_to_string(folder.join("runs.jsonl")).unwrap();
     text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
-fn length(value: &Value) -> usize {
+pub fn length(value: &Value) -> usize {
     value.as_array().map_or(0, Vec::len)
 }
 

@@ -28,6 +28,52 @@ pub struct TimerJob {
     pub at_most_s: f64,
     /// A run that takes longer is ended with everything it started.
     pub timeout_s: f64,
+    /// Where it hears of its turns, if it is to wait for one before each run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub turns: Option<Turns>,
+}
+
+/// Two FIFOs between the lab and a timer that takes turns with others. A byte in one is a [`Turn`], a byte in the other what
+/// [`came`](Came) of it. The end of the first is the end of all turns.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Turns {
+    /// Read by the timer.
+    pub given: PathBuf,
+    /// Written by the timer.
+    pub taken: PathBuf,
+}
+
+/// What a timer is to do: one run, with its floor beside it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Turn {
+    WarmUp = b'w',
+    Counts = b'c',
+}
+
+/// What came of a turn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Came {
+    /// The run was made, and another may follow.
+    Made = b'm',
+    /// The run was made, and the time for all of them is up.
+    Last = b'l',
+    /// The run did not end well, and no other will be made.
+    Fault = b'f',
+}
+
+impl Turn {
+    pub(super) fn read(byte: u8) -> Option<Self> {
+        [Self::WarmUp, Self::Counts].into_iter().find(|turn| *turn as u8 == byte)
+    }
+}
+
+impl Came {
+    /// What a timer wrote.
+    pub fn read(byte: u8) -> Option<Self> {
+        [Self::Made, Self::Last, Self::Fault].into_iter().find(|came| *came as u8 == byte)
+    }
 }
 
 /// A command and what it owes.

@@ -3,6 +3,7 @@
 //! It is a process (the hidden verb `program-timer`) that the init of a trial's box starts as a part of the subject, so
 //! that the runs have the subject's CPUs, control group and network. It reads its job from a file and leaves its report in
 //! another one. It judges nothing but the runs: what becomes of the trial is decided in the lab.
+//! In a launch the timers of all cases are alive at once, and each waits for its turn before every run.
 //!
 //! What a run's wall time is: from right before `execve` in the child, as the child itself reads the clock, to the return of
 //! `wait4` in the timer. So it has in it what the kernel does to load the program, the program, its end, and the waking of the
@@ -13,18 +14,23 @@ mod job;
 mod one_run;
 mod prepared;
 mod series;
+mod turns;
 
 use std::fs;
 use std::io;
 use std::path::Path;
 
-pub use job::{Fault, FaultyRun, Task, TimedRun, TimerJob, TimerReport};
+pub use job::{Came, Fault, FaultyRun, Task, TimedRun, TimerJob, TimerReport, Turn, Turns};
 
 /// The timer's life: read the job, run the runs, write the report.
 pub fn run_program_timer(job: &Path) -> io::Result<()> {
     let named = |error: io::Error| io::Error::new(error.kind(), format!("{}: {error}", job.display()));
     let job: TimerJob = serde_json::from_str(&fs::read_to_string(job).map_err(named)?)?;
     let failed = |error: io::Error| TimerReport { broken: Some(error.to_string()), ..TimerReport::default() };
-    let report = series::run(&job).unwrap_or_else(failed);
+    let report = match &job.turns {
+        None => series::run(&job),
+        Some(turns) => turns::run(&job, turns),
+    };
+    let report = report.unwrap_or_else(failed);
     fs::write(&job.report, serde_json::to_vec(&report)?)
 }

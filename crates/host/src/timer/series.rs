@@ -30,7 +30,7 @@ pub(super) fn run(job: &TimerJob) -> io::Result<TimerReport> {
 
 /// One run, and one of the floor before it or after it, in turns: what changes steadily meets both alike. Whether all went
 /// well.
-fn run_pair(job: &TimerJob, (warm_up, pair): (bool, u32), report: &mut TimerReport) -> io::Result<bool> {
+pub(super) fn run_pair(job: &TimerJob, (warm_up, pair): (bool, u32), report: &mut TimerReport) -> io::Result<bool> {
     let floor_first = pair % 2 == 0;
     for floor in [floor_first, !floor_first] {
         let task = if floor { job.floor.as_ref() } else { Some(&job.work) };

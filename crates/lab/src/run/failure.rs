@@ -37,7 +37,7 @@ impl Trial<'_> {
     /// What looks like a fault of the subject may be a limit that the study has set, and then that is the reason.
     pub(in crate::run) fn explained(&self, trial_error: TrialError, trial_box: &TrialBox) -> TrialError {
         let TrialError::Failed(reason, message) = trial_error else { return trial_error };
-        let limits = AtLimits::of(&self.environment.subject, trial_box);
+        let limits = AtLimits::of(&self.environment.subject, (trial_box, "subject"));
         if let Some(killed) = limits.killed {
             return TrialError::Failed(FailureKind::OutOfMemory, format!("{killed}; seen of it: {message}"));
         }
@@ -120,8 +120,8 @@ struct AtLimits {
 
 impl AtLimits {
     /// While the subject's group is there to tell.
-    fn of(limits: &Limits, trial_box: &TrialBox) -> Self {
-        let reading = trial_box.group("subject").map(|group| group.reader().read()).unwrap_or_default();
+    fn of(limits: &Limits, (trial_box, part): (&TrialBox, &str)) -> Self {
+        let reading = trial_box.group(part).map(|group| group.reader().read()).unwrap_or_default();
         let killed = reading.memory.map_or(0, |memory| memory.oom_kills);
         let killed_at = |limit: u64| {
             let plural = if killed == 1 { "" } else { "es" };
@@ -136,10 +136,14 @@ impl AtLimits {
     }
 }
 
-/// The same for a program, which has neither link nor database.
-pub(in crate::run) fn because_of_a_limit(trial_error: TrialError, limits: &Limits, trial_box: &TrialBox) -> TrialError {
+/// The same for a program, which has neither link nor database, and is this part of its box.
+pub(in crate::run) fn because_of_a_limit(
+    trial_error: TrialError,
+    limits: &Limits,
+    (trial_box, part): (&TrialBox, &str),
+) -> TrialError {
     let TrialError::Failed(reason, message) = trial_error else { return trial_error };
-    let AtLimits { killed, refused } = AtLimits::of(limits, trial_box);
+    let AtLimits { killed, refused } = AtLimits::of(limits, (trial_box, part));
     match killed {
         Some(killed) => TrialError::Failed(FailureKind::OutOfMemory, format!("{killed}; seen of it: {message}")),
         None => TrialError::Failed(reason, message + &refused.unwrap_or_default()),

@@ -14,6 +14,7 @@ use crate::database::Database;
 use crate::environment::Environment;
 use crate::plan::error::PlanError;
 use crate::plan::skipped::Skipped;
+use crate::plan::slices::Group;
 use crate::program::ProgramScenario;
 use crate::study::blocks::LEAST_FOR_A_RULE;
 use crate::study::published::PublishedRatio;
@@ -64,7 +65,7 @@ pub struct PlannedTrial {
     /// The block it belongs to, from 1.
     pub block: u32,
     pub case: CaseId,
-    /// The launch in which its slices lie, from 1, or `None` for a trial by itself.
+    /// The launch in which its slices or turns lie, from 1, or `None` for a trial by itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub launch: Option<u32>,
 }
@@ -335,7 +336,7 @@ impl Plan {
 
     /// The order that the seed gives these cases and blocks. It is that of the plan, unless the plan was edited.
     pub fn order_by_seed(&self) -> Vec<PlannedTrial> {
-        shuffled(&self.cases, &self.scenarios, self.blocks, self.seed)
+        shuffled(&self.cases, (&self.scenarios, &self.programs), self.blocks, self.seed)
     }
 
     /// A fingerprint of what is fixed before the first trial: all of the plan, what is left out included.
@@ -617,8 +618,13 @@ fn is_external(subject: &Subject) -> bool {
 
 /// Each block in an order of its own. The cases of a launch stand together, and launches and trials are shuffled among each
 /// other.
-fn shuffled(cases: &[Case], scenarios: &[Scenario], blocks: u32, seed: u64) -> Vec<PlannedTrial> {
-    let group = |case: &Case| scenarios.iter().find(|it| it.id == case.scenario).and_then(slices::group_of);
+fn shuffled(
+    cases: &[Case],
+    (scenarios, programs): (&[Scenario], &[ProgramScenario]),
+    blocks: u32,
+    seed: u64,
+) -> Vec<PlannedTrial> {
+    let group = |case: &Case| Group::of(case, scenarios, programs);
     let mut random = SplitMix64::new(seed);
     let mut launch = 0;
     let mut trials = Vec::new();

@@ -1,9 +1,10 @@
-//! Launches of a plan, and the order of the slices in each.
+//! Launches of a plan, and the order of the slices or of the turns in each.
 
 use serde::{Deserialize, Serialize};
 use tolok_rng::SplitMix64;
 
 use super::{Case, CaseId, Plan, PlannedTrial};
+use crate::program::ProgramScenario;
 use crate::study::Scenario;
 
 /// Keeps the order of slices apart from the order of trials, which the same seed gives.
@@ -25,9 +26,44 @@ pub struct PlannedSlice {
     pub window_s: f64,
 }
 
-/// Scenarios whose servers are started together: those of one environment that all ask the database, or all do not.
-pub(super) fn group_of(scenario: &Scenario) -> Option<(&str, bool)> {
-    scenario.slices.map(|_| (scenario.environment.as_str(), scenario.database))
+/// A turn of a launch of programs: one run of a case that counts, with its floor beside it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PlannedTurn {
+    pub case: CaseId,
+    /// From 1.
+    pub round: u32,
+    /// 1 for the permutation, 2 for its mirror.
+    pub half: u32,
+}
+
+/// What shares a launch.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Group<'a> {
+    /// Servers of the scenarios of one environment that all ask the database, or all do not.
+    Servers { environment: &'a str, database: bool },
+    /// Programs of one scenario. More would only draw the runs apart that are compared.
+    Programs { scenario: &'a str },
+}
+
+impl<'a> Group<'a> {
+    /// That of a case, or `None` where each case has trials of its own.
+    pub(super) fn of(case: &Case, scenarios: &'a [Scenario], programs: &'a [ProgramScenario]) -> Option<Self> {
+        if let Some(program) = programs.iter().find(|program| program.id == case.scenario) {
+            return program.in_turns.then_some(Self::Programs { scenario: &program.id });
+        }
+        let scenario = scenarios.iter().find(|scenario| scenario.id == case.scenario)?;
+        let of_servers = Self::Servers { environment: &scenario.environment, database: scenario.database };
+        scenario.slices.map(|_| of_servers)
+    }
+}
+
+/// The cases of a round with their halves: a permutation and its mirror, so a straight drift of the machine has the same part in
+/// each case.
+fn round_of<'a>(own: &[&'a Case], random: &mut SplitMix64) -> Vec<(&'a Case, u32)> {
+    let mut permuted = own.to_vec();
+    random.shuffle(&mut permuted);
+    let first = permuted.iter().map(|case| (*case, 1));
+    first.chain(permuted.iter().rev().map(|case| (*case, 2))).collect()
 }
 
 impl Plan {
@@ -36,13 +72,9 @@ impl Plan {
         self.trials.iter().filter(move |trial| trial.launch == Some(launch))
     }
 
-    /// The slices of a launch, in the order in which they run.
-    ///
-    /// A round of a scenario is a permutation of its cases and its mirror, so a straight drift of the machine has the same
-    /// part in each case. Rounds of several scenarios alternate.
+    /// The slices of a launch of servers, in the order in which they run. Rounds of several scenarios alternate.
     pub fn slices_of(&self, launch: u32) -> Vec<PlannedSlice> {
-        let cases: Vec<&Case> = self.launch(launch).filter_map(|trial| self.case(&trial.case)).collect();
-        let mut random = SplitMix64::new(self.seed ^ STREAM.wrapping_mul(u64::from(launch) + 1));
+        let (cases, mut random) = (self.cases_of(launch), self.random_of(launch));
         let sliced = self.scenarios.iter().filter_map(|scenario| {
             let own: Vec<&Case> = cases.iter().copied().filter(|case| case.scenario == scenario.id).collect();
             let slices = scenario.slices.filter(|_| !own.is_empty())?;
@@ -56,15 +88,36 @@ impl Plan {
             random.shuffle(&mut turns);
             for turn in turns {
                 let (slices, _, own) = &sliced[turn];
-                let mut permuted = own.clone();
-                random.shuffle(&mut permuted);
                 let window_s = slices.window_s_of(round);
-                let slice = |half| move |case: &&Case| PlannedSlice { case: case.id.clone(), round, half, window_s };
-                order.extend(permuted.iter().map(slice(1)));
-                order.extend(permuted.iter().rev().map(slice(2)));
+                let slice = |(case, half): (&Case, u32)| PlannedSlice { case: case.id.clone(), round, half, window_s };
+                order.extend(round_of(own, &mut random).into_iter().map(slice));
             }
         }
         order
+    }
+
+    /// The turns of a launch of programs, in the order in which they come: as many of each case as it has runs that count.
+    pub fn turns_of(&self, launch: u32) -> Vec<PlannedTurn> {
+        let (cases, mut random) = (self.cases_of(launch), self.random_of(launch));
+        let program = cases.first().and_then(|case| self.program(&case.scenario));
+        let runs = program.map_or(0, |program| program.runs.runs);
+        let mut order = Vec::new();
+        for round in 1..=runs.div_ceil(2) {
+            // The last round of an odd number of runs has no mirror.
+            let halves = if 2 * round > runs { 1 } else { 2 };
+            let turns = round_of(&cases, &mut random).into_iter().filter(|(_, half)| *half <= halves);
+            order.extend(turns.map(|(case, half)| PlannedTurn { case: case.id.clone(), round, half }));
+        }
+        order
+    }
+
+    fn cases_of(&self, launch: u32) -> Vec<&Case> {
+        self.launch(launch).filter_map(|trial| self.case(&trial.case)).collect()
+    }
+
+    /// What the order of a launch is drawn from.
+    fn random_of(&self, launch: u32) -> SplitMix64 {
+        SplitMix64::new(self.seed ^ STREAM.wrapping_mul(u64::from(launch) + 1))
     }
 
     /// About how long a trial of a launch takes, in seconds: its share of the launch.

@@ -41,7 +41,7 @@ pub struct SubjectProgram {
     pub env: BTreeMap<String, String>,
 }
 
-/// How often a program is run in one trial.
+/// How often a program is run in one trial, or by each case in one launch.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Runs {
     /// Runs that count, at most.
@@ -67,12 +67,21 @@ pub struct ProgramScenario {
     pub runs: Runs,
     #[serde(default, skip_serializing_if = "is_own_timer")]
     pub timer: Timer,
+    /// Whether its cases take turns in a launch, run by run. Otherwise each case has trials of its own.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub in_turns: bool,
 }
 
 impl ProgramScenario {
     /// The name of its workload, without the parameters that are set: what subjects say that they serve.
     pub fn workload_name(&self) -> &str {
         self.workload.split('?').next().unwrap_or_default()
+    }
+
+    /// How often it is run, in short words. Figures from turns are never shown without saying so.
+    pub fn describe(&self) -> String {
+        let turns = if self.in_turns { " per launch, in turns" } else { "" };
+        format!("{}{turns}", self.runs.describe())
     }
 }
 

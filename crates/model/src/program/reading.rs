@@ -10,6 +10,7 @@ use crate::program::{ProgramScenario, ProgramWorkload, Runs, SubjectProgram};
 use crate::reading::several::Several;
 use crate::reading::table::{Spanned, Table};
 use crate::reading::text::{Problem, ROOT, Reading, Span};
+use crate::study::slices::Design;
 use crate::tool::Timer;
 use crate::tool::reading::read_timers;
 use crate::units::Seconds;
@@ -56,7 +57,7 @@ pub struct ProgramScenarioFile {
     /// One workload or several, with parameters if it has any: `queue-sync?n=1000`.
     #[schemars(required)]
     pub workload: Option<Spanned<Several<String>>>,
-    /// Runs of each trial that count, at most. Default 10.
+    /// Runs that count, of each trial or of each case in a launch, at most. Default 10.
     #[schemars(range(min = 1))]
     pub runs: Option<Spanned<u32>>,
     /// Discarded runs before them. Default 1.
@@ -68,6 +69,8 @@ pub struct ProgramScenarioFile {
     /// What times it: `tolok` (default), `hyperfine`, `time`; one or several.
     #[schemars(with = "Option<Several<Timer>>")]
     pub timer: Option<Spanned<Several<String>>>,
+    /// How its cases take turns, where that is not what the study says.
+    pub design: Option<Spanned<Design>>,
 }
 
 impl ProgramWorkload {
@@ -125,9 +128,10 @@ pub(crate) fn read_subject_program(program: Table<SubjectProgramFile>, reading: 
     SubjectProgram { command: command.map(Spanned::into_inner).unwrap_or_default(), env: file.env }
 }
 
-/// Every `[[program]]` of a study, without an environment so far.
+/// Every `[[program]]` of a study, without an environment so far. `design` is what the study says.
 pub(crate) fn read_program_scenarios(
     written: Vec<Table<ProgramScenarioFile>>,
+    design: Design,
     catalogue: &Catalogue,
     reading: &mut Reading,
 ) -> Vec<ProgramScenario> {
@@ -136,7 +140,9 @@ pub(crate) fn read_program_scenarios(
         let Table { span, entries: file } = scenario;
         let workloads = reading.require(file.workload, &span, "workload", "workload = \"queue-sync?n=1000\"");
         let workloads = workloads.map(|listed| read_workloads(listed, catalogue, reading)).unwrap_or_default();
+        let timer_span = file.timer.as_ref().map_or_else(|| span.clone(), Spanned::span);
         let timers = read_timers(file.timer, reading);
+        let in_turns = file.design.map_or(design, Spanned::into_inner) == Design::Slices;
         let runs = Runs {
             runs: file.runs.map_or(10, |runs| reading.at_least_one(&runs, "runs")),
             warmup_runs: file.warmup_runs.unwrap_or(1),
@@ -149,8 +155,9 @@ pub(crate) fn read_program_scenarios(
                 timer => format!("{}-{}", workload.folder_name(), timer.word()),
             };
             note_twice(&scenarios, &id, &span, reading);
+            note_turns(in_turns, timer, &id, &timer_span, reading);
             let (workload, environment) = (workload.name.clone(), String::new());
-            scenarios.push(ProgramScenario { id, environment, workload, runs: runs.clone(), timer });
+            scenarios.push(ProgramScenario { id, environment, workload, runs: runs.clone(), timer, in_turns });
         }
     }
     scenarios
@@ -160,6 +167,15 @@ fn note_twice(earlier: &[ProgramScenario], id: &str, span: &Span, reading: &mut 
     if earlier.iter().any(|earlier| earlier.id == id) {
         let help = "they are told apart by workload and timer";
         reading.note(span.clone(), format!("program `{id}` stands here twice"), help);
+    }
+}
+
+/// Other timers make all runs of a program in one go, so they cannot wait for a turn.
+fn note_turns(in_turns: bool, timer: Timer, id: &str, span: &Span, reading: &mut Reading) {
+    if in_turns && timer != Timer::Tolok {
+        let message = format!("`{id}` cannot take turns: only tolok's own timer can");
+        let help = "`design = \"trials\"` in this [[program]] gives each case trials of its own";
+        reading.note(span.clone(), message, help);
     }
 }
 

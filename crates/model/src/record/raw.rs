@@ -5,6 +5,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::record::database::{CounterCheck, DatabaseWindow, PoolWindow};
+use crate::record::resources::HostWindow;
 use crate::record::slices::RawSlices;
 use crate::record::tool::ToolUsed;
 
@@ -25,6 +26,18 @@ pub struct RawWindow {
     /// For a server's trial, or `None` for a timed program.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub server: Option<RawServer>,
+    /// Of a program whose runs alternated with those of others.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub turns: Option<RawTurns>,
+}
+
+/// What the lab itself read of a launch of programs. The window is that of the launch, and the runs of the case are in `runs.jsonl`.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct RawTurns {
+    /// Number of the launch.
+    pub launch: u32,
+    /// The rest of the machine from the first turn to the last.
+    pub host: HostWindow,
 }
 
 /// What the lab knows of a server and its requests, apart from the load generator's report.

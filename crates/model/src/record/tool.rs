@@ -49,6 +49,18 @@ pub struct ProgramTiming {
     /// What disturbed the last attempt that the plan allows; empty if nothing did.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub disturbances: Vec<Disturbance>,
+    /// The turns in which the runs were made, where cases took turns.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub turns: Option<ProgramTurns>,
+}
+
+/// The turns of a case in one launch.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ProgramTurns {
+    /// Number of the launch.
+    pub launch: u32,
+    /// Round and half of each run that counts, in their order.
+    pub places: Vec<(u32, u32)>,
 }
 
 impl ProgramTiming {

@@ -56,7 +56,7 @@ pub struct StudyFile {
     /// How often a disturbed trial is measured again, at most. Default 2.
     pub reruns: Option<u32>,
     /// How cases take turns: `trials` (default), each alone for a whole window; or `slices`, in which warm servers take turns
-    /// of a tenth of a second, and `blocks` counts launches.
+    /// of a tenth of a second, programs take turns run by run, and `blocks` counts launches.
     pub design: Option<Spanned<Design>>,
     /// Lengths of the slices.
     pub slices: Option<Table<SlicesFile>>,

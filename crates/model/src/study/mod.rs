@@ -139,8 +139,8 @@ impl Study {
         let subjects = subjects.map(|subjects| read_subjects(subjects, catalogue, &mut reading)).unwrap_or_default();
         let asks_database = asks_database(file.scenario.as_deref(), catalogue, &reading);
         let needs_scenario = file.program.is_empty() && !reading.is_damaged(&ROOT, "program");
-        let programs = read_program_scenarios(file.program, catalogue, &mut reading);
         let design = file.design.as_ref().map(|design| *design.get_ref()).unwrap_or_default();
+        let programs = read_program_scenarios(file.program, design, catalogue, &mut reading);
         let slices = read_slices(file.slices, SliceDesign::default(), &mut reading);
         let asked = WrittenDesign { design, slices };
         let scenarios = read_scenarios(file.scenario, needs_scenario, asked, catalogue, &mut reading);
@@ -155,7 +155,9 @@ impl Study {
             }
             None => {}
         }
-        check_slices(file.design, &scenarios, &environments, &mut reading);
+        let is_sliced = scenarios.iter().any(|scenario| scenario.slices.is_some());
+        let is_sliced = is_sliced || programs.iter().any(|program| program.in_turns);
+        check_slices(file.design.filter(|_| is_sliced), &environments, &mut reading);
         let mut study = Self {
             title: title.unwrap_or_default(),
             question: file.question.unwrap_or_default(),
@@ -187,15 +189,9 @@ struct WrittenDesign {
     slices: SliceDesign,
 }
 
-/// Checks the design of the study against its scenarios and what surrounds them.
-fn check_slices(
-    design: Option<Spanned<Design>>,
-    scenarios: &[Scenario],
-    environments: &[Environment],
-    reading: &mut Reading,
-) {
-    let is_sliced = scenarios.iter().any(|scenario| scenario.slices.is_some());
-    let refused = environments.iter().find_map(not_sliced_in).filter(|_| is_sliced);
+/// Checks the design of a study in which something is sliced against what surrounds that.
+fn check_slices(design: Option<Spanned<Design>>, environments: &[Environment], reading: &mut Reading) {
+    let refused = environments.iter().find_map(not_sliced_in);
     if let (Some(why), Some(design)) = (refused, design) {
         let help = "`design = \"trials\"` gives each case a window of its own".to_owned();
         reading.note(design.span(), format!("nothing can be sliced in this environment: {why}"), Some(help));

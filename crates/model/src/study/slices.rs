@@ -25,7 +25,7 @@ pub enum Design {
     /// Each case has the machine for a whole window, and its server is started for it alone.
     #[default]
     Trials,
-    /// The servers of a launch are alive together, and load goes to one of them at a time for a slice.
+    /// The servers of a launch are alive together, and load goes to one of them at a time for a slice. Programs alternate run by run.
     Slices,
 }
 

@@ -108,7 +108,13 @@ pub(crate) fn legend(findings: &Findings, matrix: &Matrix) -> String {
     let tiers = if has_tiers { " Same letter: this run cannot tell them apart." } else { "" };
     let has_bounds = matrix.rows.iter().flat_map(|row| &row.cells).any(|cell| cell.value.starts_with('≥'));
     let bounds = if has_bounds { " ≥: the load generator was the limit." } else { "" };
-    format!("{what}, median of {rounds}.{tiers}{bounds}")
+    let in_turns = findings.programs.iter().filter(|program| program.turns.is_some()).count();
+    let turns = match in_turns {
+        0 => "",
+        all if all == findings.programs.len() => " Programs took turns, run by run.",
+        _ => " Some programs took turns, run by run.",
+    };
+    format!("{what}, median of {rounds}.{turns}{tiers}{bounds}")
 }
 
 /// A sentence for each scenario, those that say the same together; of very many, who comes first in how many.

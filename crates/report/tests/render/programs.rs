@@ -1,6 +1,10 @@
 //! Every format of invented programs.
 
+use tolok_model::Timer;
+
 use super::*;
+use crate::invented::InventedRun;
+use crate::invented::programs::{BUN_QUEUE, GO_QUEUE};
 
 #[test]
 fn in_markdown() {
@@ -94,4 +98,25 @@ fn checks_are_those_of_programs() {
             "No trial of a program was discarded because the CPU was busy",
         ]
     );
+}
+
+#[test]
+fn programs_that_took_turns_say_so_and_what_more_of_them_would_buy() {
+    let mut run = InventedRun::new(6);
+    run.program("queue", "queue", "A queue of tasks", Timer::Tolok).in_turns();
+    for (program, wall_s) in [(GO_QUEUE, 0.5), (BUN_QUEUE, 0.6)] {
+        let near = move |launch: u32, round: u32, half: u32| {
+            wall_s * (1.0 + f64::from((launch * 7 + round * 3 + half) % 5) / 500.0)
+        };
+        run.turning(program, 9, &near);
+    }
+    for format in [Format::Terminal, Format::Markdown, Format::Html] {
+        let text = text(&run.findings(), format).replace('\n', " ");
+        let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        for said in ["per launch, in turns", "each with 9 runs of each case", "The median pair is known to"] {
+            assert!(words.contains(said), "{format:?} lacks {said}: {words}");
+        }
+        let has_foreign = words.contains("Other programs used 0.250 CPUs meanwhile");
+        assert_eq!(has_foreign, format != Format::Terminal, "{format:?} {words}");
+    }
 }

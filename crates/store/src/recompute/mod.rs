@@ -15,12 +15,12 @@ use std::path::Path;
 use tolok_load::clock::MonotonicNs;
 use tolok_model::{
     CpuMap, DatabaseWindow, Disturbance, Environment, HostWindow, Isolation, LinkWindow, Measurement, ProgramScenario,
-    ProgramTiming, RawServer, RawWindow, Resources, Scenario,
+    ProgramTiming, RawServer, RawTurns, RawWindow, Resources, Scenario,
 };
 
 use self::disturbed::by_others;
 use self::link_window::{lateness, link_window, own_drops};
-use self::program_rows::{Found, found_by, is_judged, length_s, resolution_s};
+use self::program_rows::{Found, found_by, is_judged, length_s, resolution_s, turns_by};
 use self::seconds::seconds;
 use self::slices::sliced;
 pub use self::slices::{SLICES, sliced_report, slices_in};
@@ -131,6 +131,7 @@ pub fn timing_of(
     let window = window_of(raw);
     let Found { runs, floor, warmup_runs, said, window_s } = found_by(folder, given.scenario, &raw.tool.version)?;
     let (load_average, own_s) = (raw.load_average, length_s(window));
+    let turns = raw.turns.as_ref();
     let mut timing = ProgramTiming {
         timer: raw.tool.clone(),
         resolution_s: resolution_s(given.scenario.timer),
@@ -141,7 +142,13 @@ pub fn timing_of(
         window_s: window_s.unwrap_or(own_s),
         host: HostWindow { load_average, ..HostWindow::default() },
         disturbances: Vec::new(),
+        turns: turns.map(|turns| turns_by(folder, turns.launch)).transpose()?,
     };
+    if let Some(RawTurns { host, .. }) = turns {
+        // Others took turns in this window, so it is that of the launch. Nothing of it is repeated, however disturbed it was.
+        (timing.window_s, timing.host) = (own_s, HostWindow { load_average, ..host.clone() });
+        return Ok(timing);
+    }
     // A timer that ended at once leaves no readings to judge others by.
     if let Ok(usage) = readings_in(folder, raw)?.usage(window, own_s) {
         let subject = usage.part(Part::Subject);

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 use tolok_load::clock::MonotonicNs;
-use tolok_model::{ProgramRun, ProgramScenario, Timer, TimerSummary};
+use tolok_model::{ProgramRun, ProgramScenario, ProgramTurns, Timer, TimerSummary};
 
 use super::text;
 use tolok_host::sample::Window;
@@ -44,6 +44,9 @@ pub struct RunRow {
     /// On the monotonic clock; of tolok's timer only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     began_ns: Option<u64>,
+    /// Round and half of the turn in which it was made, of a case that takes turns with others.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    turn: Option<(u32, u32)>,
     #[serde(flatten)]
     run: ProgramRun,
 }
@@ -53,12 +56,33 @@ impl RunRow {
     pub fn own(run: &TimedRun) -> Self {
         let TimedRun { warm_up, floor, began_ns, .. } = *run;
         let timer = Timer::Tolok.word().to_owned();
-        Self { timer, warm_up, floor, began_ns: Some(began_ns), run: run_of(run) }
+        Self { timer, warm_up, floor, began_ns: Some(began_ns), turn: None, run: run_of(run) }
     }
 
     /// A run that another timer tells of.
     pub fn of_tool(timer: Timer, run: ProgramRun) -> Self {
-        Self { timer: timer.word().to_owned(), warm_up: false, floor: false, began_ns: None, run }
+        Self { timer: timer.word().to_owned(), warm_up: false, floor: false, began_ns: None, turn: None, run }
+    }
+
+    /// All runs of a timer that took turns. Each turn that counts has a run and its floor, in whatever order.
+    pub fn in_turns(runs: &[TimedRun], turns: impl Iterator<Item = (u32, u32)>) -> Vec<Self> {
+        let mut of_counted = turns.flat_map(|turn| [turn, turn]);
+        let row = |run| {
+            let own = Self::own(run);
+            let turn = if own.counts() { of_counted.next() } else { None };
+            Self { turn, ..own }
+        };
+        runs.iter().map(row).collect()
+    }
+
+    /// Round and half of its turn.
+    pub(crate) fn turn(&self) -> Option<(u32, u32)> {
+        self.turn
+    }
+
+    /// Whether it did the work, and counts.
+    pub(crate) fn is_measured(&self) -> bool {
+        self.counts() && !self.floor
     }
 
     /// Whether it counts.
@@ -95,11 +119,30 @@ pub(crate) fn rows_in(folder: &Path) -> Result<Vec<RunRow>, String> {
     rows.map_err(|error| format!("{ROWS}: {error}"))
 }
 
-/// The rows that the timers' own reports give for the runs that count.
-pub(crate) fn rows_told(folder: &Path, timer: Timer, version: &str) -> Result<Vec<RunRow>, String> {
+/// The turns of a launch in which the runs that count were made, by their rows.
+pub(super) fn turns_by(folder: &Path, launch: u32) -> Result<ProgramTurns, String> {
+    let rows = rows_in(folder)?;
+    let places = rows.iter().filter(|row| row.is_measured()).map(RunRow::turn).collect::<Option<_>>();
+    let places = places.ok_or_else(|| format!("{ROWS} does not tell the turn of every run"))?;
+    Ok(ProgramTurns { launch, places })
+}
+
+/// The rows that the timers' own reports give for the runs that count, with their turns where there were any.
+pub(crate) fn rows_told(
+    folder: &Path,
+    (timer, version): (Timer, &str),
+    turns: Option<Vec<(u32, u32)>>,
+) -> Result<Vec<RunRow>, String> {
     let of_tool = |runs: Vec<ProgramRun>| runs.into_iter().map(|run| RunRow::of_tool(timer, run)).collect();
     match timer {
-        Timer::Tolok => Ok(told(folder)?.iter().filter(|run| !run.warm_up).map(RunRow::own).collect()),
+        Timer::Tolok => {
+            let runs = told(folder)?;
+            let rows = match turns {
+                None => runs.iter().map(RunRow::own).collect(),
+                Some(turns) => RunRow::in_turns(&runs, turns.into_iter()),
+            };
+            Ok(rows.into_iter().filter(RunRow::counts).collect())
+        }
         Timer::Hyperfine => Ok(of_tool(hyperfine_report(&text(folder, TOOL_OUTPUT)?).map_err(words)?.runs)),
         Timer::Time => Ok(of_tool(gnu_time_runs(&text(folder, TOOL_OUTPUT)?, version).map_err(words)?)),
     }

@@ -140,13 +140,22 @@ impl Trial<'_> {
 
     /// The slices of a case came in the order that the seed gives.
     fn order_of_slices(&self, record: &TrialRecord, check: &mut Check) -> Result<(), String> {
-        let planned = self.plan.trials.iter().find(|trial| trial.number == record.number);
-        let launch = planned.and_then(|trial| trial.launch).ok_or("the plan has no such launch")?;
-        let own = self.plan.slices_of(launch).into_iter().filter(|slice| slice.case == record.case);
+        let own = self.plan.slices_of(self.launch(record)?).into_iter().filter(|slice| slice.case == record.case);
         let made: Vec<(u32, u32)> = own.map(|slice| (slice.round, slice.half)).collect();
         let stored: Vec<(u32, u32)> = slices_in(&self.path())?.iter().map(|slice| (slice.round, slice.half)).collect();
         self.equal(SLICES, (&json!(stored), &json!(made)), "the plan, whose seed gives the order", check);
         Ok(())
+    }
+
+    /// The turns of a case in the order that the seed gives.
+    fn turns_in_order(&self, record: &TrialRecord) -> Result<Vec<(u32, u32)>, String> {
+        let own = self.plan.turns_of(self.launch(record)?).into_iter().filter(|turn| turn.case == record.case);
+        Ok(own.map(|turn| (turn.round, turn.half)).collect())
+    }
+
+    fn launch(&self, record: &TrialRecord) -> Result<u32, String> {
+        let planned = self.plan.trials.iter().find(|trial| trial.number == record.number);
+        planned.and_then(|trial| trial.launch).ok_or_else(|| "the plan has no such launch".to_owned())
     }
 
     /// A program's trial.
@@ -157,7 +166,8 @@ impl Trial<'_> {
         let raw = self.raw()?;
         let rows = rows_in(&self.path())?;
         let counted: Vec<&RunRow> = rows.iter().filter(|row| row.counts()).collect();
-        let told = rows_told(&self.path(), scenario.timer, &raw.tool.version)?;
+        let turns = raw.turns.is_some().then(|| self.turns_in_order(record)).transpose()?;
+        let told = rows_told(&self.path(), (scenario.timer, &raw.tool.version), turns)?;
         self.equal(ROWS, (&json!(counted), &json!(told)), "what the timer wrote", check);
         let given = TrialInputs { scenario, environment, cpus, isolation: record.isolation.as_ref() };
         timing_of(&self.path(), &given, &raw)
@@ -277,6 +287,10 @@ impl Trial<'_> {
         let Some(at) = at.strip_prefix("outcome.") else { return "plan.json" };
         if at.starts_with("slices") {
             return SLICES;
+        }
+        // In a launch of programs, the machine is read once for all cases.
+        if at.starts_with("host") && self.plan.program(&self.case.scenario).is_some_and(|program| program.in_turns) {
+            return RAW_WINDOW;
         }
         let tool = self.plan.scenario(&self.case.scenario).map(|scenario| output_name(driver(scenario.tool.name)));
         match at {

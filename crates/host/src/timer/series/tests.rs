@@ -33,6 +33,7 @@ impl Shell {
             runs: 1,
             at_most_s: 60.0,
             timeout_s: 60.0,
+            turns: None,
         };
         Self { folder, job }
     }

@@ -14,6 +14,7 @@ use super::protocol::{BlockEvent, BlockJob, Part, PreparedDatabase, TrialId, Wor
 use crate::run::database::prepared;
 use crate::run::events::event::TrialEvent;
 use crate::run::machine_summary;
+use crate::run::program::launch::{ProgramCase, ProgramLaunch};
 use crate::run::program::trial::ProgramTrial;
 use crate::run::reruns::Reruns;
 use crate::run::server::trial::{Finished, Trial, TrialSetup};
@@ -213,12 +214,10 @@ impl Block<'_> {
         let (began, started_at) = (Instant::now(), jiff::Timestamp::now());
         let cases = planned.iter().zip(&folders).filter_map(|(trial, folder)| {
             let case = self.plan.case(&trial.case)?;
-            let setup = self.setup(case, trial.block, folder);
-            let trial = setup.and_then(|setup| Trial::find(setup).ok_or_else(|| gone(case)));
-            Some(LaunchCase { case, trial })
+            Some((case, self.setup(case, trial.block, folder)))
         });
-        let ready = Launch { plan: self.plan, number: launch, cases: cases.collect() };
-        let Some(finished) = ready.run(&mut |event| run.tell(&BlockEvent::InTrial(event)))? else {
+        let finished = self.launch(launch, cases.collect(), &mut |event| run.tell(&BlockEvent::InTrial(event)))?;
+        let Some(finished) = finished else {
             folders.into_iter().try_for_each(TrialFolder::abandon)?;
             return Ok(false);
         };
@@ -241,6 +240,28 @@ impl Block<'_> {
         }
         run.tell(&BlockEvent::Finished(id));
         Ok(true)
+    }
+
+    /// Runs a launch of whichever kind to its end, or returns `None` if it was stopped.
+    fn launch<'b>(
+        &'b self,
+        number: u32,
+        cases: Vec<(&'b Case, Result<TrialSetup<'b>, Failure>)>,
+        emit: &mut dyn FnMut(TrialEvent),
+    ) -> Result<Option<Vec<Finished>>, StoreError> {
+        let (plan, cases) = (self.plan, cases.into_iter());
+        if cases.as_slice().first().is_some_and(|(case, _)| plan.program(&case.scenario).is_some()) {
+            let found = |(case, setup): (&'b Case, Result<TrialSetup<'b>, Failure>)| ProgramCase {
+                case,
+                trial: setup.and_then(|setup| ProgramTrial::find(setup).ok_or_else(|| gone(case))),
+            };
+            return ProgramLaunch { plan, number, cases: cases.map(found).collect() }.run(emit);
+        }
+        let found = |(case, setup): (&'b Case, Result<TrialSetup<'b>, Failure>)| LaunchCase {
+            case,
+            trial: setup.and_then(|setup| Trial::find(setup).ok_or_else(|| gone(case))),
+        };
+        Launch { plan, number, cases: cases.map(found).collect() }.run(emit)
     }
 
     /// Runs one trial and stores its record; false if it was stopped, and then nothing is left of it.

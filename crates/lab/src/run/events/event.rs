@@ -57,14 +57,14 @@ pub enum RunEvent {
         /// Id of the scenario.
         scenario: String,
     },
-    /// The servers of a launch are started; its cases are finished all at once.
+    /// A launch begins. Its cases finish all at once.
     LaunchStarted {
         /// Its number, from 1.
         launch: u32,
         /// Launches of the plan.
         of: u32,
         block: u32,
-        /// Cases that it asks.
+        /// Cases in it.
         cases: u32,
     },
     /// Something happens in a trial.
@@ -141,6 +141,8 @@ pub enum TrialEvent {
     Second(LoadSecond),
     /// Some slices of a launch are over.
     Slices { done: u32, of: u32 },
+    /// Some turns of a launch of programs are over.
+    Turns { done: u32, of: u32 },
     Disturbed {
         /// How, a sentence each.
         reasons: Vec<String>,

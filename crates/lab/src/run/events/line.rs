@@ -116,6 +116,7 @@ fn in_trial(trial: Option<u32>, event: &TrialEvent) -> (&'static str, Fields) {
             ("second", [trial].into_iter().chain(when).chain(counts).chain(latencies).collect())
         }
         TrialEvent::Slices { done, of } => ("slices", vec![trial, ("done", json!(done)), ("of", json!(of))]),
+        TrialEvent::Turns { done, of } => ("turns", vec![trial, ("done", json!(done)), ("of", json!(of))]),
         TrialEvent::Disturbed { reasons, again } => {
             ("disturbed", vec![trial, ("reasons", json!(reasons)), ("again", json!(again))])
         }

@@ -1,4 +1,6 @@
-//! A trial of a command-line program.
+//! Trials of command-line programs, and launches in which their runs alternate.
 
+pub(in crate::run) mod launch;
 pub(in crate::run) mod timing;
 pub(in crate::run) mod trial;
+mod turn_taker;

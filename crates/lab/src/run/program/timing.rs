@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use tolok_load::clock::{Clock, SystemClock};
-use tolok_model::{FailureKind, Timer, ToolUsed};
+use tolok_model::{FailureKind, RawTurns, Timer, ToolUsed};
 
 use crate::run::events::event::{Phase, TrialEvent};
 use crate::run::program::trial::ProgramTrial;
@@ -24,11 +24,11 @@ use tolok_tools::timer::{GNU_TIME_FORMAT, TimerNotUnderstood, gnu_time_runs, hyp
 
 /// What a timer itself says.
 pub(in crate::run) const TIMER_LOG: &str = "tool.log";
-const PART: &str = "subject";
+pub(super) const PART: &str = "subject";
 /// How often resources are read.
 const SAMPLE: Duration = Duration::from_millis(100);
 /// How much longer than its runs a timer may take before it counts as hung.
-const TIMER_SLACK: Duration = Duration::from_secs(15);
+pub(super) const TIMER_SLACK: Duration = Duration::from_secs(15);
 
 /// What times a program, ready to be used.
 #[derive(Debug, Clone, Copy)]
@@ -45,6 +45,8 @@ pub(in crate::run) struct Timed {
     pub(in crate::run) window: Window,
     /// Where the times of the samples count from.
     pub(in crate::run) clock_zero_ns: i64,
+    /// What was read of the launch, where its runs alternated with those of others.
+    pub(in crate::run) turns: Option<RawTurns>,
 }
 
 /// What is read while a timer is at work.
@@ -61,7 +63,7 @@ impl<'a> TimerAtHand<'a> {
         Ok(if timer == Timer::Hyperfine { Self::Hyperfine(program) } else { Self::GnuTime(program) })
     }
 
-    fn used(&self) -> ToolUsed {
+    pub(super) fn used(&self) -> ToolUsed {
         let (name, version) = match self {
             Self::Own => (Timer::Tolok, env!("CARGO_PKG_VERSION")),
             Self::Hyperfine(program) => (Timer::Hyperfine, program.version.as_str()),
@@ -98,7 +100,7 @@ impl ProgramTrial<'_> {
         let rows: Vec<RunRow> = before.iter().map(RunRow::own).chain(counted?).collect();
         self.folder.write_lines(ROWS, &rows)?;
         let clock_zero_ns = sampler.clock_zero_ns();
-        Ok(Timed { timer: timer.used(), window: Window { began, ended }, clock_zero_ns })
+        Ok(Timed { timer: timer.used(), window: Window { began, ended }, clock_zero_ns, turns: None })
     }
 
     /// The runs before those that count, by tolok's own timer. The other timers do not look at what a program writes, so one
@@ -148,14 +150,10 @@ impl ProgramTrial<'_> {
         watch: &mut Watch<'_>,
         job: &TimerJob,
     ) -> Result<Vec<TimedRun>, TrialError> {
-        let told = self.folder.path().join("timer-job.json");
-        let text = serde_json::to_vec_pretty(job).map_err(TrialError::lab)?;
-        self.folder.write("timer-job.json", &text)?;
-        let tolok = &self.launch.session.laboratory.tolok;
-        let argv = [tolok.display().to_string(), "program-timer".to_owned(), told.display().to_string()];
+        let argv = self.timer_command(job)?;
         let each = if job.floor.is_some() { 2.0 } else { 1.0 };
         let limit_s = (f64::from(job.warmup_runs) + 1.0) * each * job.timeout_s + job.at_most_s;
-        let spec = self.process("timer", argv.into(), job, BTreeMap::new());
+        let spec = self.process("timer", argv, job, BTreeMap::new());
         let how = self.wait_for(trial_box, watch, &spec, limit_s)?;
         let how = how.ok_or_else(|| tool_failed("tolok's timer did not end"))?;
         if how != "exit code 0" {
@@ -174,6 +172,14 @@ impl ProgramTrial<'_> {
                 Err(trial_error_of(&faulty, job))
             }
         }
+    }
+
+    /// The command of tolok's timer, whose job is written down.
+    pub(super) fn timer_command(&self, job: &TimerJob) -> Result<Vec<String>, TrialError> {
+        const JOB: &str = "timer-job.json";
+        self.folder.write(JOB, &serde_json::to_vec_pretty(job).map_err(TrialError::lab)?)?;
+        let (tolok, job) = (&self.launch.session.laboratory.tolok, self.folder.path().join(JOB));
+        Ok(vec![tolok.display().to_string(), "program-timer".to_owned(), job.display().to_string()])
     }
 
     /// GNU time runs a program once, so tolok's timer runs GNU time, with the same care: what the program writes passes
@@ -247,7 +253,13 @@ impl ProgramTrial<'_> {
     }
 
     /// A timer as a process of the subject.
-    fn process(&self, name: &str, argv: Vec<String>, job: &TimerJob, more: BTreeMap<String, String>) -> ProcessSpec {
+    pub(super) fn process(
+        &self,
+        name: &str,
+        argv: Vec<String>,
+        job: &TimerJob,
+        more: BTreeMap<String, String>,
+    ) -> ProcessSpec {
         let mut env = job.env.clone();
         env.extend(more);
         ProcessSpec {
@@ -300,7 +312,7 @@ fn fitting(job: &TimerJob, before: &[TimedRun]) -> u32 {
 }
 
 /// What a run that did not end well makes of the trial.
-fn trial_error_of(FaultyRun { number, floor, fault }: &FaultyRun, job: &TimerJob) -> TrialError {
+pub(super) fn trial_error_of(FaultyRun { number, floor, fault }: &FaultyRun, job: &TimerJob) -> TrialError {
     let task = job.floor.as_ref().filter(|_| *floor).unwrap_or(&job.work);
     let run = format!("run {number} of `{}`", command_line(&task.argv));
     match fault {
@@ -332,7 +344,7 @@ fn not_understood(error: TimerNotUnderstood) -> TrialError {
     tool_failed(error.to_string())
 }
 
-fn tool_failed(message: impl Into<String>) -> TrialError {
+pub(super) fn tool_failed(message: impl Into<String>) -> TrialError {
     TrialError::Failed(FailureKind::ToolFailed, message.into())
 }
 
@@ -354,6 +366,7 @@ mod tests {
             runs: 10,
             at_most_s: 10.0,
             timeout_s: 60.0,
+            turns: None,
         }
     }
 

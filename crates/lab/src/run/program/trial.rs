@@ -10,7 +10,7 @@ use tolok_model::{
 
 use crate::run::events::event::{Phase, TrialEvent};
 use crate::run::failure::{because_of_a_limit, failure};
-use crate::run::program::timing::{TIMER_LOG, Timed, TimerAtHand};
+use crate::run::program::timing::{PART, TIMER_LOG, Timed, TimerAtHand};
 use crate::run::reruns::Reruns;
 use crate::run::server::launch::Launch;
 use crate::run::server::trial::{Finished, TrialError, TrialSetup, load_average};
@@ -37,9 +37,9 @@ pub(in crate::run) struct ProgramTrial<'a> {
     /// Seed of what a link draws at random, if the environment has one.
     seed: u64,
     /// The program's command, as soon as it is known.
-    commands: Vec<String>,
+    pub(super) commands: Vec<String>,
     /// What holds it apart from the rest of the machine, as soon as it is known.
-    isolation: Option<Isolation>,
+    pub(super) isolation: Option<Isolation>,
 }
 
 impl<'a> ProgramTrial<'a> {
@@ -74,6 +74,15 @@ impl<'a> ProgramTrial<'a> {
             }
             attempts += 1;
         };
+        self.finished(timed, attempts)
+    }
+
+    /// What came of the trial, or `None` if it was stopped.
+    pub(super) fn finished(
+        self,
+        timed: Result<ProgramTiming, TrialError>,
+        attempts: u32,
+    ) -> Result<Option<Finished>, StoreError> {
         let outcome = match timed {
             Ok(timing) => Outcome::Timed(Box::new(timing)),
             Err(trial_error) => {
@@ -102,30 +111,36 @@ impl<'a> ProgramTrial<'a> {
         let session = self.launch.session;
         let unwritable = |source| StoreError::Write { path: std::env::temp_dir(), source };
         let scratch = session.trial_scratch().map_err(unwritable)?;
-        let [report, database_report] = [LINK_REPORT, DATABASE_LINK_REPORT].map(|name| self.folder.path().join(name));
-        let spec = session.capabilities.spec(&BoxRequest {
-            environment: self.environment,
-            cpus: self.cpus,
-            servers: 0,
-            database: false,
-            external: false,
-            seed: self.seed,
-            report: &report,
-            database_report: &database_report,
-            run_folder: Some((scratch.path(), session.owner())),
-            session: session.folder(),
-        });
-        let mut trial_box = TrialBox::open(&session.laboratory.tolok, &spec)?;
+        let mut trial_box = self.open_box(0, scratch.path())?;
         self.isolation = Some(trial_box.isolation().clone());
         let timed = {
             let _guest = CgroupMembership::enter(session.capabilities, &trial_box);
             self.inside(&mut trial_box, scratch.path(), emit)
         };
         // While the subject's group is there to say what it met.
-        let timed =
-            timed.map_err(|trial_error| because_of_a_limit(trial_error, &self.environment.subject, &trial_box))?;
+        let timed = timed
+            .map_err(|trial_error| because_of_a_limit(trial_error, &self.environment.subject, (&trial_box, PART)))?;
         trial_box.stop()?;
         self.timing(timed, load_average)
+    }
+
+    /// Opens a box with `run` as its private folder, for this program alone or for so many that take turns.
+    pub(super) fn open_box(&self, programs: usize, run: &Path) -> Result<TrialBox, TrialError> {
+        let session = self.launch.session;
+        let [report, database_report] = [LINK_REPORT, DATABASE_LINK_REPORT].map(|name| self.folder.path().join(name));
+        let spec = session.capabilities.spec(&BoxRequest {
+            environment: self.environment,
+            cpus: self.cpus,
+            servers: programs,
+            database: false,
+            external: false,
+            seed: self.seed,
+            report: &report,
+            database_report: &database_report,
+            run_folder: Some((run, session.owner())),
+            session: session.folder(),
+        });
+        Ok(TrialBox::open(&session.laboratory.tolok, &spec)?)
     }
 
     /// What happens between the opening of the box and its end.
@@ -143,7 +158,7 @@ impl<'a> ProgramTrial<'a> {
     }
 
     /// What is to be run, with everything filled in.
-    fn job(&self, trial_box: &mut TrialBox, run: &Path) -> Result<TimerJob, TrialError> {
+    pub(super) fn job(&self, trial_box: &mut TrialBox, run: &Path) -> Result<TimerJob, TrialError> {
         // A program listens nowhere.
         let address = SocketAddr::from((trial_box.subject_address(), 0));
         let place = Place { address, run, cpus: &self.cpus.subject, diagnosing: false, database: Default::default() };
@@ -167,12 +182,13 @@ impl<'a> ProgramTrial<'a> {
             runs: runs.runs,
             at_most_s: runs.at_most_s,
             timeout_s: runs.timeout_s,
+            turns: None,
         })
     }
 
     /// What was found, from what is stored and nothing else.
-    fn timing(&self, timed: Timed, load_average: f64) -> Result<ProgramTiming, TrialError> {
-        let Timed { timer, window, clock_zero_ns } = timed;
+    pub(super) fn timing(&self, timed: Timed, load_average: f64) -> Result<ProgramTiming, TrialError> {
+        let Timed { timer, window, clock_zero_ns, turns } = timed;
         let raw = RawWindow {
             format: RECORD_FORMAT,
             clock_zero_ns,
@@ -182,6 +198,7 @@ impl<'a> ProgramTrial<'a> {
             machine_cpus: self.launch.session.logical_cpus as u32,
             load_average,
             server: None,
+            turns,
         };
         self.folder.write_json(RAW_WINDOW, &raw)?;
         let isolation = self.isolation.as_ref();

@@ -306,6 +306,7 @@ impl<'a> Trial<'a> {
             machine_cpus: self.session.logical_cpus as u32,
             load_average,
             server: Some(server),
+            turns: None,
         })
     }
 

@@ -241,6 +241,7 @@ impl<'a> Launch<'a> {
             machine_cpus: trial.session.logical_cpus as u32,
             load_average,
             server: Some(server),
+            turns: None,
         };
         folder.write_json(RAW_WINDOW, &raw)?;
         let given = TrialInputs {

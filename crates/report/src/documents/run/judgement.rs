@@ -12,13 +12,13 @@ use crate::wording::heading;
 pub(crate) const TIER: &str = "tier: same letter, no clear difference";
 
 /// The A/A pair of a scenario and what its blocks can show, a line each.
-pub(crate) fn short(floor: Option<&NoiseFloor>, power: Option<&PowerNote>) -> Vec<Block> {
+pub(crate) fn short(what: &str, floor: Option<&NoiseFloor>, power: Option<&PowerNote>) -> Vec<Block> {
     let mut blocks = Vec::new();
     if let Some(floor) = floor {
         let ratio = figure(Quantity::Ratio, &floor.ratio).line();
         blocks.push(line(
             "Noise check",
-            &format!("one server, entered twice, differed by {ratio}: {}", came_out(floor)),
+            &format!("one {what}, entered twice, differed by {ratio}: {}", came_out(floor)),
             is_told_apart(floor),
         ));
     }

@@ -66,9 +66,17 @@ fn of_program(program: &ProgramFinding, depth: Depth) -> Vec<Block> {
     ]);
     let mut blocks: Vec<Block> = blocks.into_iter().flatten().collect();
     if depth == Depth::Short {
-        blocks.extend(judgement::short(program.noise_floor.as_ref(), program.power.as_ref()));
+        blocks.extend(judgement::short("program", program.noise_floor.as_ref(), program.power.as_ref()));
     }
+    blocks.extend(turns(program, depth));
     blocks
+}
+
+/// How its runs alternated, and what more of them would buy. A terminal has room for the first sentences.
+fn turns(program: &ProgramFinding, depth: Depth) -> Option<Block> {
+    let sentences = &program.turns.as_ref()?.sentences;
+    let shown = if depth == Depth::Short { 2 } else { sentences.len() };
+    muted(sentences.iter().take(shown).map(String::as_str).collect::<Vec<_>>().join(" "))
 }
 
 /// Heading, verdict and table alone, as in a brief report.

@@ -19,7 +19,7 @@ pub(crate) fn blocks(scenario: &ScenarioFinding, depth: Depth, is_common: bool) 
     blocks.push(Block::Legend(table::legend(scenario)));
     blocks.extend(notes.block());
     if depth == Depth::Short {
-        blocks.extend(judgement::short(scenario.noise_floor.as_ref(), scenario.power.as_ref()));
+        blocks.extend(judgement::short("server", scenario.noise_floor.as_ref(), scenario.power.as_ref()));
     }
     blocks.extend(slices(scenario, depth));
     if depth != Depth::Page {

@@ -50,6 +50,7 @@ fn timed() -> Outcome {
         window_s: 1.0,
         host: HostWindow::default(),
         disturbances: Vec::new(),
+        turns: None,
     }))
 }
 
