@@ -1,5 +1,7 @@
 //! `tolok compare`: runs before and runs after, with an exit code for continuous integration.
 
+use std::collections::BTreeSet;
+
 use tolok_analysis::{
     CompareOutcome, CompareRefusal, CompareRequest, ComparedRun, Difference, FEWEST_RUNS, LeftOutRun, UnmatchedCase,
     analyse, compare_runs, history,
@@ -96,7 +98,9 @@ fn of_history(args: &CompareArgs) -> Result<Vec<RunFolder>, CliError> {
 
 fn too_few(given: usize, left_out: &[LeftOutRun]) -> CliError {
     let words = |run: &LeftOutRun| {
-        let what: Vec<&str> = run.conditions.iter().map(|one: &Difference| one.what.as_str()).collect();
+        // Each once: several scenarios may differ in the same condition.
+        let what: BTreeSet<&str> = run.conditions.iter().map(|one: &Difference| one.what.as_str()).collect();
+        let what: Vec<&str> = what.into_iter().collect();
         let what = if what.is_empty() { "no common case".to_owned() } else { what.join(", ") };
         format!("\n  {}: {what}", run.id)
     };
