@@ -6,7 +6,7 @@ use crate::cautions::cautions;
 use crate::curve::latencies;
 use crate::duel::{duel, judged_by};
 use crate::fairness::fairness;
-use crate::findings::{FINDINGS_SCHEMA, Findings, ScenarioFinding, SkippedSubject, TrialCounts};
+use crate::findings::{FINDINGS_SCHEMA, Findings, ProgramFinding, ScenarioFinding, SkippedSubject, TrialCounts};
 use crate::isolation::isolation;
 use crate::observations::Observations;
 use crate::power::power;
@@ -18,6 +18,7 @@ use crate::run_facts::run_facts;
 use crate::seconds::seconds;
 use crate::sensitivity::sensitivity;
 use crate::servers::of_servers;
+use crate::soundness::unsound;
 use crate::stopping::ended;
 use crate::tools::tools;
 use crate::untested::untested;
@@ -55,24 +56,29 @@ fn of_plan(records: &Records) -> Findings {
         .map(|skipped| SkippedSubject { subject: skipped.subject.clone(), reason: skipped.reason.clone() });
     let isolation = isolation(run, trials);
     let (sensitivity, variance) = sensitivity(records, &scenarios);
+    let cautions = cautions(records, trials_missing, &scenarios, &timed, &isolation);
+    let (timers, program_series) = (programs::timers(&timed), programs::series(&timed, records.names));
+    let programs: Vec<ProgramFinding> = timed.into_iter().map(|timed| timed.finding).collect();
+    let trials = TrialCounts::of(plan, trials);
     Findings {
         schema_version: FINDINGS_SCHEMA,
         run: run_facts(run, plan, records.records_sha256),
-        cautions: cautions(records, trials_missing, &scenarios, &timed, &isolation),
+        cautions,
         tools: tools(records, &scenarios),
         published: published(records, &scenarios),
         recommendations: recommend(records, &scenarios, &sensitivity),
         fairness: fairness(records),
         untested: untested(records),
+        unsound: unsound(trials, &scenarios, &programs),
         scenarios,
-        program_series: programs::series(&timed, records.names),
-        timers: programs::timers(&timed),
+        program_series,
+        timers,
         sensitivity,
         variance,
-        programs: timed.into_iter().map(|timed| timed.finding).collect(),
+        programs,
         skipped: skipped.collect(),
         trials_missing,
-        trials: TrialCounts::of(plan, trials),
+        trials,
         isolation,
         duel: None,
     }

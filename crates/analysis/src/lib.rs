@@ -55,6 +55,7 @@ mod sentence;
 mod servers;
 mod setup;
 mod slices;
+mod soundness;
 mod steadiness;
 mod stopping;
 mod tiers;

@@ -67,7 +67,7 @@ pub enum Verb {
     Run(RunArgs),
     /// Compare two or more servers for a few minutes: versions, variants, folders, or two states of one folder in git.
     ///
-    /// It ends with the ratio of good responses per second and of CPU time, each with its interval, and an exit code for CI.
+    /// It ends with the ratio of correct responses per second and of CPU time, each with its interval, and an exit code for CI.
     Duel(DuelArgs),
     /// Show what a study would do, up to the point of running.
     Plan(PlanArgs),
@@ -212,7 +212,7 @@ impl Color {
 /// Options of every verb that measures.
 #[derive(Debug, Default, ClapArgs)]
 pub struct MeasureArgs {
-    /// Run this many blocks, whatever the study says.
+    /// Run this many rounds, whatever the study says.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub blocks: Option<u32>,
     /// Multiply every warm-up, window and number of requests of the study. With 0.1 a trial run takes a tenth of the time.

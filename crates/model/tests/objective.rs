@@ -88,9 +88,9 @@ fn a_value_is_of_the_kind_that_the_metric_has() {
     assert_snapshot!(check("p95 < 50"), @"`50` is no value of `p95`; write a duration with its unit, such as 50ms or 1.5s");
     assert_snapshot!(check("p95 < 0s"), @"`0s` is no value of `p95`; write a duration with its unit, such as 50ms or 1.5s");
     assert_snapshot!(check("p95 < 99%"), @"`99%` is no value of `p95`; write a duration with its unit, such as 50ms or 1.5s");
-    assert_snapshot!(check("goodput >= 1000"), @"`1000` is no value of `goodput`; write 1000/s for good answers a second, or 99.9% for a share of the scheduled requests");
-    assert_snapshot!(check("goodput >= 101%"), @"`101%` is no value of `goodput`; write 1000/s for good answers a second, or 99.9% for a share of the scheduled requests");
-    assert_snapshot!(check("goodput >= 1000/d"), @"`1000/d` is no value of `goodput`; write 1000/s for good answers a second, or 99.9% for a share of the scheduled requests");
+    assert_snapshot!(check("goodput >= 1000"), @"`1000` is no value of `goodput`; write 1000/s for correct responses a second, or 99.9% for a share of the scheduled requests");
+    assert_snapshot!(check("goodput >= 101%"), @"`101%` is no value of `goodput`; write 1000/s for correct responses a second, or 99.9% for a share of the scheduled requests");
+    assert_snapshot!(check("goodput >= 1000/d"), @"`1000/d` is no value of `goodput`; write 1000/s for correct responses a second, or 99.9% for a share of the scheduled requests");
     assert_snapshot!(check("rate >= 99%"), @"`99%` is no value of `rate`; write a number per second, minute or hour, such as 1000/s");
     assert_snapshot!(check("failed < 0.01"), @"`0.01` is no value of `failed`; write 0.1% for a share of the finished requests, or a whole number for so many of them");
     assert_snapshot!(check("failed < -1"), @"`-1` is no value of `failed`; write 0.1% for a share of the finished requests, or a whole number for so many of them");

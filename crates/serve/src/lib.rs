@@ -25,6 +25,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use library::Library;
+pub use pages::list::{Brief, StateWords, briefs};
 
 /// The default port.
 pub const PORT: u16 = 7357;

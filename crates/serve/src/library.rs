@@ -61,6 +61,7 @@ struct Reported {
     #[serde(default)]
     programs: Vec<Judged>,
     trials_missing: u32,
+    unsound: Vec<String>,
 }
 
 #[derive(Debug, Clone, Deserialize)]
@@ -85,8 +86,10 @@ pub struct Analysed {
 pub enum State {
     /// A process writes into its folder.
     Running,
-    /// It has all of its trials.
+    /// It has all of its trials, and its answers can be counted on.
     Finished,
+    /// It has all of its trials, and is not sound for these reasons.
+    Unsound(Vec<String>),
     /// It lacks this many trials, and no process writes.
     Stopped(u32),
 }
@@ -137,7 +140,14 @@ impl Library {
             (_, None, Some(reported)) => reported.trials_missing,
             (_, None, None) => self.analysed(found)?.findings.trials_missing,
         };
-        Ok(if missing == 0 { State::Finished } else { State::Stopped(missing) })
+        if missing > 0 {
+            return Ok(State::Stopped(missing));
+        }
+        let unsound = match &card.reported {
+            Some(reported) => reported.unsound.clone(),
+            None => self.analysed(found)?.findings.unsound.clone(),
+        };
+        Ok(if unsound.is_empty() { State::Finished } else { State::Unsound(unsound) })
     }
 
     /// The verdict on the first scenario of a run, with the scenario's title where there are several. It comes from the last report if

@@ -77,8 +77,8 @@ function listen(form) {
     compare.disabled = count !== 2;
     overlay.disabled = count < 2 || count > 8;
     history.disabled = count !== 1 && count < 4;
-    const hints = ["Choose one run to see its study over time, two to compare them, or several to lay them over each other.", "One run is chosen: see its study over time, or choose another one.", "Two runs are chosen."];
-    say(chosen, hints[count] ?? (count > 8 ? `${count} runs are chosen; eight can be laid over each other.` : `${count} runs are chosen.`));
+    const hints = ["Choose one run to see its study over time, two to compare them, or several to overlay.", "One run is chosen: see its study over time, or choose another one.", "Two runs are chosen."];
+    say(chosen, hints[count] ?? (count > 8 ? `${count} runs are chosen; eight can be overlaid.` : `${count} runs are chosen.`));
   };
   filter.addEventListener("input", narrow);
   form.addEventListener("change", tell);
@@ -249,8 +249,9 @@ class Follower {
     this.left = null;
     const isWhole = this.ended != null && !(this.ended.missing > 0);
     const state = byId("state");
-    state.className = `chip ${isWhole ? "ok" : "warn"}`;
-    say(state, isWhole ? "✓ finished" : "! stopped");
+    // Whether it is sound, the page of the run says.
+    state.className = isWhole ? "chip" : "chip warn";
+    say(state, isWhole ? "finished" : "! stopped");
     say(byId("status"), this.ended ? this.status : "It was stopped.");
     say(byId("phase"), "");
     say(byId("left"), "");

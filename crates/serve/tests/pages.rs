@@ -12,6 +12,7 @@ use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
 use invented::two_runs::several;
+use invented::{GO, InventedRun};
 use tolok_serve::{Options, Server};
 
 const FIRST: &str = "2026-11-21-api-000001";
@@ -85,6 +86,24 @@ fn the_list_has_every_run_with_its_state_and_what_it_says() {
     let filtered = served.page("/?filter=api+FINISHED");
     has(&filtered, &["3 of 7 runs", FIRST, SECOND]);
     assert!(!filtered.contains("unreadable"));
+}
+
+/// All three trials of a case are there, and two of them were disturbed.
+#[test]
+fn a_run_of_which_most_was_discarded_is_a_warning() {
+    let served = Served::of("stored-discarded", |runs| {
+        let mut run = InventedRun::new(3);
+        run.scenario("json-c64", "json", "JSON", 64).steady(GO, 34_300.0);
+        (1..=2).for_each(|block| _ = run.disturb(block, "foreign-cpu", 0.2, "other programs used 20% of the CPUs"));
+        stored::write(runs, &run).unwrap();
+    });
+    let words = "2 of 3 trials discarded";
+    let list = served.page("/");
+    has(&list, &["<span class=\"chip warn\">! not sound</span>", "3 of 3 trials", words]);
+    assert!(!list.contains("✓ finished"), "{list}");
+    assert!(served.page("/?filter=not+sound").contains("1 run"), "the filter finds it");
+    let id = served.runs.read_dir().unwrap().next().unwrap().unwrap().file_name().into_string().unwrap();
+    has(&served.page(&format!("/runs/{id}/")), &["! not sound", words]);
 }
 
 #[test]

@@ -101,7 +101,7 @@ pub struct ComparedSide {
     pub git: Option<String>,
     /// Its machine in one line.
     pub machine: String,
-    /// Blocks of its plan.
+    /// Rounds of its plan.
     pub blocks: u32,
     /// Planned trials without a record.
     pub trials_missing: u32,
@@ -156,7 +156,7 @@ pub struct ScenarioChange {
     pub control: Option<ControlFinding>,
     /// Why there is no control.
     pub no_control: Option<String>,
-    /// The difference between the halves of the A/A pair in the run before, the largest of several runs; absent without a pair.
+    /// The difference between the halves of the noise check in the run before, the largest of several runs; absent without a pair.
     pub noise_floor_before: Option<NoiseFloor>,
     /// The same in the runs after.
     pub noise_floor_after: Option<NoiseFloor>,
@@ -234,7 +234,7 @@ pub struct FigureChange {
     pub p_adjusted: Option<f64>,
     /// The chance that figures that differ by the threshold look as similar, likewise.
     pub p_equivalence_adjusted: Option<f64>,
-    /// The figure over the control's in the same block, after over before: the change that remains without the machine's
+    /// The figure over the control's in the same round, after over before: the change that remains without the machine's
     /// own. Absent without a control.
     pub beside_control: Option<ChangeRatio>,
     /// The chance that it lies as far from 1, adjusted for all figures with a control (Holm).

@@ -24,10 +24,10 @@ figures! {
     floor_runs: u32 = sum_of_runs(|it| it.floor.len()) [Runs] csv "floor_runs";
     /// From start to end, in seconds.
     wall_s: Option<Estimate> = whole(wall_s) [Seconds Lower] interval "wall_s";
-    /// Wall time as tables show it, in seconds: the geometric mean over the scenario's blocks. The ratio of two ranked cases is
+    /// Wall time as tables show it, in seconds: the geometric mean over the scenario's rounds. The ratio of two ranked cases is
     /// that of these values.
     wall_typical_s: Option<Estimate> = later(()) [Seconds Lower] last "wall_typical_s";
-    /// Wall time over that of the first case in the same block (1 for the first).
+    /// Wall time over that of the first case in the same round (1 for the first).
     of_first: Option<Estimate> = later(()) [Ratio Lower] interval "wall_of_first";
     /// Wall time minus that of the paired run without the work, in seconds. Chance can make it negative.
     above_floor_s: Option<Estimate> = median(|it, _| timings::above_floor_s(it)) [Seconds Lower] interval "above_floor_s" tidy "above_floor_s";

@@ -10,7 +10,7 @@ use crate::findings::estimate::Better;
 const LEGEND: &str = "\
 ↑ more is better, ↓ less is better. A column of CSV has the figure's name unless the table gives another; ± adds its interval as \
 `_low` and `_high`. Trials become one figure by their *median*, *sum*, *maximum* or *minimum*; *pooled* computes it from all \
-clean trials together, *by block* from the ratios within each block. Shares run from 0 to 1.\n\n";
+clean trials together, *by round* from the ratios within each round (`block` in files). Shares run from 0 to 1.\n\n";
 
 /// The reference page of all figures.
 pub fn figures_page() -> String {
@@ -75,7 +75,7 @@ fn over(function: &'static str) -> &'static str {
         "lowest" => "minimum",
         "sum_of_runs" => "sum",
         "whole" => "pooled",
-        "later" => "by block",
+        "later" => "by round",
         word => word,
     }
 }

@@ -37,16 +37,16 @@ figures! {
     /// Mean bytes of a correct response's body in a trial.
     body_bytes_per_good: Option<Estimate> = median(|it, _| Some(it.body_bytes as f64 / answers(it)?))
         [Bytes] last "body_bytes_per_good" tidy "body_bytes_per_good";
-    /// Correct responses per second as tables show them: the geometric mean over the scenario's blocks. The ratio of two ranked cases
+    /// Correct responses per second as tables show them: the geometric mean over the scenario's rounds. The ratio of two ranked cases
     /// is that of these values.
     goodput_typical_rps: Option<Estimate> = later(()) [PerSecond Higher] last "goodput_typical_rps";
     /// What limited it; absent without a scored trial.
     bottleneck: Option<Bottleneck> = later(());
     /// Scheduled requests per second; absent in a closed loop.
     offered_rps: Option<Estimate> = median(|it, _| it.offered_rps) [PerSecond] csv "offered_rps" tidy "offered_rps";
-    /// Goodput as a share of the ceiling's in the same block.
+    /// Goodput as a share of the ceiling's in the same round.
     of_ceiling: Option<Estimate> = later(()) [Share Higher] interval "of_ceiling";
-    /// Goodput relative to the first case of the scenario in the same block (1 for the first).
+    /// Goodput relative to the first case of the scenario in the same round (1 for the first).
     of_first: Option<Estimate> = later(()) [Ratio Higher] interval "of_first";
     /// Checks that apply to its load and environment, in a fixed order; empty if no trial was
     /// measured.

@@ -58,11 +58,11 @@ pub struct ScenarioFinding {
     pub ceiling: Option<CaseFinding>,
     /// Every pair of ranked cases.
     pub comparisons: Vec<Comparison>,
-    /// The difference between the halves of the A/A pair; absent without a pair.
+    /// The difference between the halves of the noise check; absent without a pair.
     pub noise_floor: Option<NoiseFloor>,
     /// How it was sliced; absent if each case had its own trials.
     pub slices: Option<SlicesFinding>,
-    /// How many blocks would detect a difference that matters; absent with fewer than two ranked cases.
+    /// How many rounds would detect a difference that matters; absent with fewer than two ranked cases.
     pub power: Option<PowerNote>,
     /// Work of the cases per response while costly counters ran. Unscored: none of these figures is a result.
     pub unscored_diagnoses: Vec<DiagnosisFinding>,
@@ -92,7 +92,7 @@ pub struct CaseFinding<F = ServerFigures> {
     pub reruns: u32,
     /// Trials that failed, with the reason of each.
     pub failures: Vec<TrialFailure>,
-    /// Each trial with a record, in the order of the blocks, with its own findings.
+    /// Each trial with a record, in the order of the rounds, with its own findings.
     pub trials: Vec<TrialFinding>,
     /// Its figures.
     #[serde(flatten)]
@@ -155,17 +155,17 @@ impl Deref for Comparison {
     }
 }
 
-/// Two cases by one figure, within blocks: goodput of servers, or a time of programs.
+/// Two cases by one figure, within rounds: goodput of servers, or a time of programs.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct PairComparison {
-    /// The standard error of the ratio's logarithm, from the fit of all cases of the scenario; none of too few blocks.
+    /// The standard error of the ratio's logarithm, from the fit of all cases of the scenario; none of too few rounds.
     pub standard_error: Option<f64>,
     /// The degrees of freedom of that error.
     pub degrees_of_freedom: Option<f64>,
     /// Of two that were told apart, the ratio freed of what it owes to having been noticed: in half of all runs that would have
     /// named this pair, the ratio seen is larger. 1 where nothing is left of it.
     pub ratio_if_noticed: Option<f64>,
-    /// Figure of the first over figure of the second, within blocks: the geometric mean, with its own interval.
+    /// Figure of the first over figure of the second, within rounds: the geometric mean, with its own interval.
     pub ratio: Estimate,
     /// Lower end of the interval for all pairs of the scenario together; absent if `ratio` has none.
     pub simultaneous_low: Option<f64>,
@@ -175,11 +175,11 @@ pub struct PairComparison {
     pub p_adjusted: Option<f64>,
     /// The chance that cases with the smallest effect look as similar, likewise.
     pub p_equivalence_adjusted: Option<f64>,
-    /// Blocks that the first won, with the higher goodput or the shorter time.
+    /// Rounds that the first won, with the higher goodput or the shorter time.
     pub blocks_won: u32,
-    /// Blocks that measured both.
+    /// Rounds that measured both.
     pub blocks: u32,
-    /// Numbers of the blocks whose ratio is far from that of the others; left out if there are none.
+    /// Numbers of the rounds whose ratio is far from that of the others; left out if there are none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub outlier_blocks: Vec<u32>,
     /// The verdict on the first.

@@ -8,13 +8,13 @@ use crate::worded::worded;
 /// A value with its uncertainty.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Estimate {
-    /// Median over trials; of a ratio of two cases the geometric mean over blocks.
+    /// Median over trials; of a ratio of two cases the geometric mean over rounds.
     pub value: f64,
     /// Lower end of the interval; absent with fewer than 5 trials.
     pub low: Option<f64>,
     /// Upper end of the interval.
     pub high: Option<f64>,
-    /// The trials' values, by block.
+    /// The trials' values, by round.
     pub trials: Vec<f64>,
 }
 
@@ -31,7 +31,7 @@ worded! {
         Equivalent = "equivalent",
         /// No difference that matters, and the interval is narrow enough to rule out a large one.
         NoDifferenceFound = "no difference found",
-        /// The interval is too wide, or the difference is no larger than that of the A/A pair.
+        /// The interval is too wide, or the difference is no larger than that of the noise check.
         CannotTell = "no clear difference",
     }
 }

@@ -6,14 +6,14 @@ use tolok_model::ObjectiveOutcome;
 use super::estimate::{Estimate, Verdict};
 use crate::JsonSchema;
 
-/// How far apart the two halves of the scenario's A/A pair are. Both are the same subject.
+/// How far apart the two halves of the scenario's noise check are. Both are the same subject.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct NoiseFloor {
     /// The subject, as users write it.
     pub subject: String,
-    /// The second half over the first, within blocks. The true value is 1.
+    /// The second half over the first, within rounds. The true value is 1.
     pub ratio: Estimate,
-    /// Blocks that measured both.
+    /// Rounds that measured both.
     pub blocks: u32,
     /// Distance from equal: the larger of the ratio and its reciprocal, minus 1.
     pub size: f64,
@@ -24,18 +24,18 @@ pub struct NoiseFloor {
     pub sentence: String,
 }
 
-/// How many blocks would have named a difference of twice the smallest size that matters.
+/// How many rounds would have named a difference of twice the smallest size that matters.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct PowerNote {
     /// The difference, as a fraction.
     pub effect: f64,
     /// The chance of the verdict *faster* that the number is for, from 0 to 1.
     pub power: f64,
-    /// Blocks that the median pair of the scenario would need; absent above 10,000.
+    /// Rounds that the median pair of the scenario would need; absent above 10,000.
     pub blocks_needed: Option<u32>,
-    /// Blocks that the pair with the largest scatter would need; absent if more than 10,000.
+    /// Rounds that the pair with the largest scatter would need; absent if more than 10,000.
     pub blocks_needed_worst: Option<u32>,
-    /// The smallest difference that the blocks of this run would have named with that chance in the median pair, as a fraction.
+    /// The smallest difference that the rounds of this run would have named with that chance in the median pair, as a fraction.
     pub smallest_found: f64,
     /// The same in a sentence.
     pub sentence: String,

@@ -34,11 +34,11 @@ pub struct ProgramFinding {
     pub cases: Vec<ProgramCaseFinding>,
     /// Every pair of ranked cases, the one with the shorter time first.
     pub comparisons: Vec<ProgramComparison>,
-    /// The difference of wall times between the halves of the A/A pair; absent without a pair.
+    /// The difference of wall times between the halves of the noise check; absent without a pair.
     pub noise_floor: Option<NoiseFloor>,
     /// How its cases took turns; absent if each had trials of its own.
     pub turns: Option<TurnsFinding>,
-    /// How many blocks would detect a difference of wall times that matters; absent with fewer than two ranked cases.
+    /// How many rounds would detect a difference of wall times that matters; absent with fewer than two ranked cases.
     pub power: Option<PowerNote>,
 }
 
@@ -52,7 +52,7 @@ pub struct ProgramComparison {
     /// By wall time.
     pub wall: PairComparison,
     /// By the time above the start; absent if either has no such time, is indistinguishable from its start, or was not above it
-    /// in a shared block.
+    /// in a shared round.
     pub above_floor: Option<PairComparison>,
 }
 
@@ -178,7 +178,7 @@ pub struct TimerReading {
     pub cpu_s: Option<Estimate>,
     /// Largest resident set, in bytes.
     pub rss_bytes: Option<Estimate>,
-    /// Its median wall time over that of tolok's own timer, within blocks; absent for tolok's own.
+    /// Its median wall time over that of tolok's own timer, within rounds; absent for tolok's own.
     pub of_own: Option<Estimate>,
     /// Counted runs, in all scored trials.
     pub runs: u32,

@@ -25,9 +25,9 @@ pub struct PublishedFinding {
     pub b: String,
     /// The first over the second, as published.
     pub published: f64,
-    /// The same, measured within blocks; absent if either has no figure.
+    /// The same, measured within rounds; absent if either has no figure.
     pub measured: Option<Estimate>,
-    /// Blocks behind it.
+    /// Rounds behind it.
     pub blocks: u32,
     /// The verdict.
     pub reading: PublishedReading,
@@ -42,7 +42,7 @@ worded! {
     /// Ratios are of figures, and of times and amounts the smaller is the better one; *direction* is about which of the two is ahead.
     /// The rules are asked in this order:
     ///
-    /// 1. Fewer than 5 common blocks, no figure, a case that is not ranked, or the verdict *cannot tell*: **cannot tell**.
+    /// 1. Fewer than 5 common rounds, no figure, a case that is not ranked, or the verdict *cannot tell*: **cannot tell**.
     /// 2. The published ratio lies in the pair's own 95 % interval, widened at both ends by the study's smallest effect: **reproduced**.
     /// 3. The measurement found a difference. If the published difference is smaller than the smallest effect: **a difference**. Otherwise **same
     ///    direction** if the same one is ahead, and **reversed** if the other one is.

@@ -51,8 +51,10 @@ pub struct Findings {
     pub skipped: Vec<SkippedSubject>,
     /// Planned trials without a record, because the run was stopped.
     pub trials_missing: u32,
-    /// Outcomes of all trials, including the ceiling and the A/A pair.
+    /// Outcomes of all trials, including the ceiling and the noise check.
     pub trials: TrialCounts,
+    /// Why the run is not sound, the gravest reason first; empty if its answers can be counted on.
+    pub unsound: Vec<String>,
     /// How well the parts of the trials were isolated.
     pub isolation: IsolationFinding,
     /// What follows from a run of `tolok duel`; absent in all other runs.
@@ -100,7 +102,7 @@ pub struct RunFacts {
     pub plan_sha256: String,
     /// Fingerprint of all records and raw files, from the run's manifest; absent in runs without a manifest.
     pub records_sha256: Option<String>,
-    /// Blocks of the plan; with a rule for stopping, the blocks that ran.
+    /// Rounds of the plan; with a rule for stopping, the rounds that ran.
     pub blocks: u32,
     /// The rule for stopping early and its result, in a sentence; absent without a rule.
     pub stopping: Option<String>,

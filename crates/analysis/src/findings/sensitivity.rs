@@ -63,7 +63,7 @@ pub struct FactorPoint {
     pub value: f64,
     /// Correct responses per second.
     pub goodput_rps: Estimate,
-    /// Goodput relative to the lowest level in the same block; none at that level.
+    /// Goodput relative to the lowest level in the same round; none at that level.
     pub of_lowest: Option<Estimate>,
     /// What limited it there, as a word.
     pub limited_by: Option<String>,
@@ -99,9 +99,9 @@ pub struct VarianceFinding {
     pub fixed: String,
     /// Cases behind it, one for each combination of the factors.
     pub cases: u32,
-    /// Blocks behind it.
+    /// Rounds behind it.
     pub blocks: u32,
-    /// Their trials without a figure. The means of their case and block replace these figures.
+    /// Their trials without a figure. The means of their case and round replace these figures.
     pub filled: u32,
     /// One for each factor, including the subject, the largest first; then interactions, then the residual.
     pub shares: Vec<VarianceShare>,
@@ -119,7 +119,7 @@ pub struct VarianceShare {
     pub factor: String,
     /// In words.
     pub title: String,
-    /// From 0 to 1, with its interval over blocks; without one for interactions and residual. No values by block.
+    /// From 0 to 1, with its interval over rounds; without one for interactions and residual. No values by round.
     pub share: Estimate,
     /// Goodput at its best level over its worst, averaged over the other factors; absent for interactions and residual.
     pub range_ratio: Option<f64>,

@@ -64,7 +64,7 @@ pub struct ToolRow {
     pub counted_of_wire: Option<Estimate>,
     /// Whether the two differ inexplicably in any trial.
     pub is_contradicted: bool,
-    /// Goodput over that of tolok's own tool in the same block; absent for tolok's own.
+    /// Goodput over that of tolok's own tool in the same round; absent for tolok's own.
     pub goodput_of_own: Option<Estimate>,
     /// Arithmetic mean of the latencies, in seconds.
     pub latency_mean_s: Option<Estimate>,
@@ -83,7 +83,7 @@ pub struct ToolRow {
     pub trials_against_little: u32,
     /// CPU time of the tool per correct response, in seconds.
     pub generator_cpu_s_per_good: Option<Estimate>,
-    /// The same over that of tolok's own tool in the same block; absent for tolok's own.
+    /// The same over that of tolok's own tool in the same round; absent for tolok's own.
     pub generator_cpu_of_own: Option<Estimate>,
     /// CPU time of the subject per correct response that the tool counted, in seconds.
     pub subject_cpu_s_per_good: Option<Estimate>,

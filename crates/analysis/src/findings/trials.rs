@@ -12,7 +12,7 @@ use crate::worded::worded;
 pub struct TrialFinding {
     /// Number of the trial.
     pub trial: u32,
-    /// Number of its block.
+    /// Number of its round.
     pub block: u32,
     /// Its outcome.
     pub outcome: TrialOutcome,

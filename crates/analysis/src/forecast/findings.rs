@@ -80,7 +80,7 @@ pub struct Conditions {
 pub struct Predicted {
     /// The prediction.
     pub value: f64,
-    /// Lower end: from the scatter between blocks, and at least from times (without the users' pause) that are wrong by
+    /// Lower end: from the scatter between rounds, and at least from times (without the users' pause) that are wrong by
     /// the worst error among the half of the held-out scenarios nearest in users, or by the median error of all.
     pub low: f64,
     /// Upper end, likewise.

@@ -1,15 +1,15 @@
 //! One for everything: the case that is least far behind where it is furthest behind.
 //!
 //! Each candidate has its share of the best in each scenario (their ratio beside the table; the best is the first of it), and the
-//! lowest of these counts. A candidate is behind if
-//!
-//! - the scenario in which its share is lowest told it behind the candidate with the highest share, or
-//! - the ratio of their two shares, block by block, tells it behind one before it. Which scenario is the worst was chosen by the
-//!   same figures, so of S scenarios each pair counts S times in the adjustment for all pairs: a scenario that is the worst by
-//!   chance tells nothing that it would not have told among all of them.
+//! lowest of these counts. A candidate is behind another if the ratio of their two shares, block by block, tells it so. Which
+//! scenario is the worst was chosen by the same figures, so of S scenarios each pair counts S times in the adjustment for all pairs:
+//! a scenario that is the worst by chance tells nothing that it would not have told among all of them.
 //!
 //! Picked are those before the first that is behind. A case that scatters may be told behind nobody; that is no reason to list it
 //! while one with a higher share is left out.
+//!
+//! The best all-rounder is more: no scenario tells it to be slower than any other case. Where the first candidate is told so, there is
+//! no pick, and the words say who is least far behind.
 
 use super::by_figure::MORE;
 use super::changes::goodput_changes;
@@ -19,7 +19,7 @@ use crate::compare::ComparedMetric;
 use crate::contest::by_block;
 use crate::estimate::BlockRatio;
 use crate::figures::{Quantity, amount, counted, figure, listed};
-use crate::findings::{CaseFinding, Strength, Verdict};
+use crate::findings::{CaseFinding, Verdict};
 use crate::fit::Fit;
 use crate::grouping::pairs_of;
 use crate::noise::aa_effect;
@@ -37,11 +37,24 @@ struct Candidate<'a> {
 
 /// `None` with fewer than two scenarios that compare, or fewer than two candidates.
 pub(super) fn everything(scenes: &[Scene]) -> Option<Said> {
-    least_far_behind(&scenes.iter().collect::<Vec<&Scene>>())
+    said_of(&scenes.iter().collect::<Vec<&Scene>>(), Claim::AllRounder)
 }
 
-/// The same among some scenarios.
+/// Who is least far behind among some scenarios, although one of them may tell it to be slower than another.
 pub(super) fn least_far_behind(scenes: &[&Scene]) -> Option<Said> {
+    said_of(scenes, Claim::LeastFarBehind)
+}
+
+/// What is claimed of a pick.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Claim {
+    /// No scenario tells it to be slower than any other.
+    AllRounder,
+    /// Its worst share is the highest.
+    LeastFarBehind,
+}
+
+fn said_of(scenes: &[&Scene], claim: Claim) -> Option<Said> {
     let compares = |scene: &&&Scene| {
         !scene.planned.load.executor.is_open() && scene.finding.cases.iter().filter(|case| case.ranked).count() > 1
     };
@@ -50,7 +63,7 @@ pub(super) fn least_far_behind(scenes: &[&Scene]) -> Option<Said> {
     let subjects = first.finding.cases.iter().filter(|case| case.ranked).map(|case| case.subject.as_str());
     let mut candidates: Vec<Candidate> = subjects.filter_map(|subject| candidate(&scenes, subject)).collect();
     candidates.sort_by(|left, right| right.worst.total_cmp(&left.worst));
-    (candidates.len() > 1).then(|| said(&scenes, &candidates))
+    (candidates.len() > 1).then(|| said(&scenes, &candidates, claim))
 }
 
 /// The subject in the scenario where its share is lowest, or `None` where it is not ranked in each.
@@ -86,26 +99,36 @@ fn largest_aa_effect(scenes: &[&Scene]) -> Option<f64> {
     floors.reduce(f64::max)
 }
 
-fn said(scenes: &[&Scene], candidates: &[Candidate]) -> Said {
-    let pairs = pairs(scenes, candidates);
-    let verdict = |a: usize, b: usize| pairs.iter().find(|(places, _)| *places == (a, b)).map(|(_, judged)| judged);
-    let is_behind = |place: &usize| {
-        is_behind_where_worst(&candidates[*place], candidates[0].case)
-            || (0..*place).any(|a| verdict(a, *place).is_some_and(|it| it.verdict == Verdict::Faster))
-    };
-    let picks: Vec<usize> = (0..candidates.len()).take_while(|place| *place == 0 || !is_behind(place)).collect();
-    let behind: Vec<usize> = (picks.len()..candidates.len()).collect();
+fn said(scenes: &[&Scene], candidates: &[Candidate], claim: Claim) -> Said {
     let scenarios: Vec<String> = scenes.iter().map(|scene| scene.finding.id.clone()).collect();
     let of_worst = |place: usize| {
         let Candidate { case, scene, worst, .. } = &candidates[place];
         format!("{} {} (in {})", case.title, amount(Quantity::Share, *worst), scene.finding.id)
     };
+    // Who is faster than a candidate, and where.
+    let faster = |place: usize| {
+        let (subject, first) = (&candidates[place].case.subject, &candidates[0].case.subject);
+        let counts = |other: &str| claim == Claim::AllRounder || other == first;
+        scenes.iter().find_map(|scene| Some((told_faster(scene, subject, counts)?, scene.finding.id.as_str())))
+    };
+    if let Some((other, scenario)) = faster(0) {
+        let because = format!("{}, least far behind, is slower than {other} in {scenario}", of_worst(0));
+        let changes = vec!["a study of fewer scenarios: one case may lead in all of them".to_owned()];
+        return Said { scenarios, because, changes, ..Said::nothing() };
+    }
+    let pairs = pairs(scenes, candidates);
+    let verdict = |a: usize, b: usize| pairs.iter().find(|(places, _)| *places == (a, b)).map(|(_, judged)| judged);
+    let is_behind = |place: &usize| {
+        faster(*place).is_some()
+            || (0..*place).any(|a| verdict(a, *place).is_some_and(|it| it.verdict == Verdict::Faster))
+    };
+    let picks: Vec<usize> = (0..candidates.len()).take_while(|place| !is_behind(place)).collect();
+    let behind: Vec<usize> = (picks.len()..candidates.len()).collect();
     let next = behind.first().and_then(|next| Some((*next, verdict(0, *next)?)));
     let Some((next, over)) = next else {
         let because = format!("the worst shares show no clear difference: {}, {}", of_worst(0), of_worst(1));
         let changes = vec![MORE.to_owned()];
-        let (strength, picks, caveats) = (Strength::None, Vec::new(), Vec::new());
-        return Said { scenarios, picks, because, strength, changes, caveats, lead: 0.0 };
+        return Said { scenarios, because, changes, ..Said::nothing() };
     };
     let lead = over.pair.ratio.low.map_or(0.0, |low| (low - 1.0).max(0.0));
     let cases: Vec<&CaseFinding> = picks.iter().map(|place| candidates[*place].case).collect();
@@ -131,14 +154,15 @@ fn said(scenes: &[&Scene], candidates: &[Candidate]) -> Said {
     }
 }
 
-/// Whether the scenario in which a candidate is furthest behind told it behind another.
-fn is_behind_where_worst(candidate: &Candidate, other: &CaseFinding) -> bool {
-    let (own, other) = (&candidate.case.subject, &other.subject);
-    candidate.scene.finding.comparisons.iter().any(|pair| match pair.verdict {
-        Verdict::Faster => pair.a == *other && pair.b == *own,
-        Verdict::Slower => pair.a == *own && pair.b == *other,
-        _ => false,
-    })
+/// Who a scenario tells to be faster than a subject, among those that count.
+fn told_faster<'a>(scene: &Scene<'a>, subject: &str, counts: impl Fn(&str) -> bool) -> Option<&'a str> {
+    let faster = scene.finding.comparisons.iter().find_map(|pair| match pair.verdict {
+        Verdict::Faster if pair.b == subject => Some(&pair.a).filter(|other| counts(other)),
+        Verdict::Slower if pair.a == subject => Some(&pair.b).filter(|other| counts(other)),
+        _ => None,
+    })?;
+    let case = scene.finding.cases.iter().find(|case| case.subject == *faster);
+    Some(case.map_or(faster, |case| &case.title))
 }
 
 /// What the figures of any of the scenarios lack.

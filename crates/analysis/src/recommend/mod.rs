@@ -57,7 +57,7 @@ const RULES: &[Rule] = rules! {
         => OfScenario(|scene| by_figure::in_loop(scene, ComparedMetric::P99, true));
     "one-for-everything" for "best all-rounder":
         "Of the cases that are ranked in every closed loop with two ranked cases: the one whose goodput, as a share \
-         of the best of the scenario, is highest where it is worst."
+         of the best of the scenario, is highest where it is worst. No pick if another is faster in any of them."
         => OfRun(everything::everything);
     "many-rows" for "answers of many rows":
         "In closed loops with answers of more than 5,000 rows, where a run has other numbers of rows too: the most \
@@ -122,6 +122,12 @@ struct Said {
 }
 
 impl Said {
+    /// No pick, and no words yet.
+    fn nothing() -> Self {
+        let (scenarios, picks, changes, caveats) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        Self { scenarios, picks, because: String::new(), strength: Strength::None, changes, caveats, lead: 0.0 }
+    }
+
     /// A recommendation for one scenario, without conditions that would change it.
     fn of(scene: &Scene, picks: &[&CaseFinding], because: String, strength: Strength) -> Self {
         let picks = picks.iter().map(|case| case.title.clone()).collect();

@@ -73,7 +73,7 @@ pub struct PartFinding {
     pub machine: Option<String>,
     /// When it began, from the run.
     pub began: Option<String>,
-    /// Blocks with at least one recorded trial; 0 if it did not run.
+    /// Rounds with at least one recorded trial; 0 if it did not run.
     pub blocks: u32,
     /// Shortest and longest window of its trials, in seconds; absent for programs, which run to their end.
     pub windows_s: Option<[f64; 2]>,
@@ -218,7 +218,7 @@ pub struct ReplicatedRatio {
     pub part: Option<String>,
     /// As published.
     pub published: f64,
-    /// As measured, within blocks.
+    /// As measured, within rounds.
     pub measured: Option<Estimate>,
     /// The verdict.
     pub reading: PublishedReading,

@@ -134,11 +134,11 @@ impl Factor {
         }
     }
 
-    /// From its lowest to its highest value: `From 0 ms to 100 ms to the database`.
+    /// From its lowest to its highest value: `from 0 ms to 100 ms to the database`.
     pub(crate) fn span(&self, low: &str, high: &str) -> String {
         match self {
-            Self::Parameter(name) => format!("From {name} = {low} to {name} = {high}"),
-            _ => format!("From {}", self.row().span.replace("{}", &format!("{low} to {high}"))),
+            Self::Parameter(name) => format!("from {name} = {low} to {name} = {high}"),
+            _ => format!("from {}", self.row().span.replace("{}", &format!("{low} to {high}"))),
         }
     }
 }

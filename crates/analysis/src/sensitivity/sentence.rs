@@ -1,22 +1,23 @@
 //! The sentence about a factor.
 
 use super::factor::Factor;
-use crate::figures::{Quantity, amount, counted, figure, listed};
+use crate::figures::{Quantity, amount, counted, figure};
 use crate::findings::{Estimate, FactorCrossover, FactorLine, FactorPanel, VarianceFinding, VarianceShare};
 
 /// So many crossings are named; the table has all of them.
 const MOST_NAMED: usize = 3;
 
-/// `From 0 ms to 100 ms of round trip to the database every subject loses: …; the order of A and B flips at about 23 ms (15–40 ms).`
+/// `Going from 0 ms to 100 ms of round trip to the database cuts throughput to 44% (A) to 93% (B). A and B change places at about
+/// 23 ms (15–40).`
 pub(crate) fn panel_sentence(panel: &FactorPanel, factor: &Factor, smallest_effect: f64) -> String {
     let (Some(low), Some(high)) = (panel.levels.first(), panel.levels.last()) else { return String::new() };
     let span = factor.span(&low.label, &high.label);
     let change = change(panel, high.value, smallest_effect);
-    let mut sentence = format!("{span} {change}");
+    let mut sentence = format!("Going {span} {change}.");
     if panel.lines.len() > 1 {
-        sentence += &format!("; {}", crossings(panel, factor));
+        sentence += &format!(" {}.", crossings(panel, factor));
     }
-    sentence + "."
+    sentence
 }
 
 /// What becomes of the subjects from the lowest value to the highest.
@@ -28,7 +29,7 @@ fn change(panel: &FactorPanel, highest: f64, smallest_effect: f64) -> String {
     let mut changes: Vec<(String, Estimate)> = panel.lines.iter().filter_map(of_line).collect();
     changes.sort_by(|left, right| left.1.value.total_cmp(&right.1.value));
     let (Some(least), Some(most)) = (changes.first(), changes.last()) else {
-        return "no subject has a figure at both ends".to_owned();
+        return "has no figures to compare: no subject has a figure at both ends".to_owned();
     };
     let every = |holds: &dyn Fn(&Estimate) -> bool| changes.iter().all(|(_, ratio)| holds(ratio));
     let is_little = |ratio: &Estimate| {
@@ -44,27 +45,22 @@ fn change(panel: &FactorPanel, highest: f64, smallest_effect: f64) -> String {
     if changes.len() == 1 {
         let (who, ratio) = least;
         return match () {
-            () if is_little => format!("{who} does not change by as much as {effect}"),
-            () if is_less => format!("{who} loses {} of its goodput", figure(Quantity::Share, &lost(ratio)).line()),
-            () => format!("{who} gives {} as much", figure(Quantity::Ratio, ratio).line()),
+            () if is_little => format!("changes the throughput of {who} by less than {effect}"),
+            () if is_less => format!("cuts the throughput of {who} to {}", figure(Quantity::Share, ratio).line()),
+            () if is_more => format!("raises the throughput of {who} to {}", figure(Quantity::Ratio, ratio).line()),
+            () => format!("changes the throughput of {who} to {}", figure(Quantity::Ratio, ratio).line()),
         };
     }
-    let among = |of: &dyn Fn(&Estimate) -> String, [one, other]: [&(String, Estimate); 2]| {
-        format!("between {} ({}) and {} ({})", of(&one.1), one.0, of(&other.1), other.0)
+    let among = |quantity: Quantity| {
+        let of = |(who, ratio): &(String, Estimate)| format!("{} ({who})", amount(quantity, ratio.value));
+        format!("between {} and {}", of(least), of(most))
     };
-    let lost = |ratio: &Estimate| amount(Quantity::Share, lost(ratio).value);
-    let times = |ratio: &Estimate| amount(Quantity::Ratio, ratio.value);
     match () {
-        () if is_little => format!("no subject changes by as much as {effect}"),
-        () if is_less => format!("every subject loses, {} of its goodput", among(&lost, [most, least])),
-        () if is_more => format!("every subject gives more, {} as much", among(&times, [least, most])),
-        () => format!("the subjects give {} as much", among(&times, [least, most])),
+        () if is_little => format!("changes no throughput by as much as {effect}"),
+        () if is_less => format!("cuts throughput to {}", among(Quantity::Share)),
+        () if is_more => format!("raises throughput to {}", among(Quantity::Ratio)),
+        () => format!("changes throughput to {}", among(Quantity::Ratio)),
     }
-}
-
-/// What is lost of it: 0.29 of a ratio of 0.71.
-fn lost(ratio: &Estimate) -> Estimate {
-    ratio.falling(|ratio| 1.0 - ratio)
 }
 
 fn crossings(panel: &FactorPanel, factor: &Factor) -> String {
@@ -74,24 +70,27 @@ fn crossings(panel: &FactorPanel, factor: &Factor) -> String {
     };
     let words = |(number, crossing): (usize, &&FactorCrossover)| {
         let names = format!("{} and {}", title(&crossing.faster_below), title(&crossing.faster_above));
-        let (order, verb) = if number == 0 { ("the order", "flips at") } else { ("that", "at") };
-        format!("{order} of {names} {verb} about {}", place(crossing, factor))
+        let verb = if number == 0 { "change places at" } else { "at" };
+        format!("{names} {verb} about {}", place(crossing, factor))
     };
     let (sure, unsure): (Vec<_>, Vec<_>) = panel.crossovers.iter().partition(|crossing| crossing.sure);
     let vague = match unsure.len() {
         0 => None,
-        1 => Some("one more may flip".to_owned()),
-        number => Some(format!("{number} more may flip")),
+        1 => Some("1 more rank change is possible".to_owned()),
+        number => Some(format!("{number} more rank changes are possible")),
     };
     if sure.is_empty() {
-        let may = vague.map(|_| format!(", and {} may", counted(unsure.len() as u64, "order")));
-        return format!("no order flips for sure{}", may.unwrap_or_default());
+        return match unsure.len() {
+            0 => "No subjects change places".to_owned(),
+            1 => "No rank change is certain; 1 is possible".to_owned(),
+            number => format!("No rank change is certain; {number} are possible"),
+        };
     }
     let mut parts: Vec<String> = sure.iter().take(MOST_NAMED).enumerate().map(words).collect();
     let rest = sure.len().saturating_sub(MOST_NAMED);
-    parts.extend((rest > 0).then(|| format!("{} more do", counted(rest as u64, "order"))));
-    parts.extend(vague);
-    listed(&parts, "and")
+    parts.extend((rest > 0).then(|| format!("{} more do", counted(rest as u64, "pair"))));
+    let sure = parts.join(", ");
+    vague.map_or(sure.clone(), |vague| format!("{sure}; {vague}"))
 }
 
 /// `round-trip time to the database above about 23 ms (15–40): there B is ahead of A`, as seen from a value below.

@@ -25,5 +25,6 @@ mod replication;
 mod sensitivity;
 mod settlements;
 mod slices;
+mod soundness;
 mod speed;
 mod tools;

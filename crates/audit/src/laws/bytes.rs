@@ -142,7 +142,7 @@ impl Traffic {
             (wording::bits_per_s(throughput.value * body.low), wording::bits_per_s(good_value * body.low));
         let (x, size) = (wording::per_second(throughput.value), wording::bytes(body.low));
         let arithmetic = if failed.as_ref().is_some_and(|failed| failed.value > 0.0) {
-            format!("{x} × {size} = {all}; {} good answers: {some}", wording::per_second(good_value))
+            format!("{x} × {size} = {all}; {} correct responses: {some}", wording::per_second(good_value))
         } else {
             format!("{x} × {size} = {all}")
         };

@@ -32,7 +32,7 @@ impl Served<'_> {
 
 pub(super) const LAW: LawInfo = LawInfo {
     title: "Goodput",
-    says: "Who serves more is decided by good answers, not by answers: throughput × (1 − failed share).",
+    says: "Who serves more is decided by correct responses, not by responses: throughput × (1 − failed share).",
     check,
 };
 

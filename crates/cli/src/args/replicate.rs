@@ -15,7 +15,7 @@ pub struct ReplicateArgs {
     /// Measure only these parts of it, separated by commas.
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     pub part: Vec<String>,
-    /// Run this many blocks, whatever the studies say. A confidence interval needs at least 5.
+    /// Run this many rounds, whatever the studies say. A confidence interval needs at least 5.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub blocks: Option<u32>,
     /// Multiply every warm-up, window and number of requests of the studies.

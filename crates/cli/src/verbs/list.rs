@@ -6,7 +6,7 @@ use std::fmt::Write;
 use tolok_lab::home::Home;
 use tolok_lab::toolbox::ProgramState;
 use tolok_model::{Catalogue, Role, Study};
-use tolok_store::RunFolder;
+use tolok_serve::{Brief, StateWords, briefs};
 
 use super::audit::transcription;
 use crate::args::{ListArgs, Listed};
@@ -137,23 +137,44 @@ fn published(home: &Home) -> Result<String, CliError> {
     })
 }
 
+/// A line for each run: how much of it was measured, whether it can be counted on, and what it asked.
 fn runs(args: &ListArgs) -> Result<String, CliError> {
     let folder = runs_folder(args.runs.as_deref())?;
-    let mut paths: Vec<_> = std::fs::read_dir(&folder)
-        .map(|entries| entries.flatten().map(|entry| entry.path()).filter(|path| path.is_dir()).collect())
-        .unwrap_or_default();
-    paths.sort();
-    let names: Vec<_> = paths.iter().map(|path| path.file_name().unwrap_or_default().to_string_lossy()).collect();
-    let width = names.iter().map(|name| name.chars().count()).max().unwrap_or_default();
-    let mut text = String::new();
-    for (path, name) in paths.iter().zip(&names) {
-        let _ = match RunFolder::open(path).read() {
-            Ok(stored) => {
-                let trials = format!("{}/{} trials", stored.trials.len(), stored.plan.trials.len());
-                writeln!(text, "{name:<width$}  {trials:<14}  {}", stored.plan.title)
-            }
-            Err(error) => writeln!(text, "{name:<width$}  {error}"),
-        };
+    let all = briefs(folder.clone());
+    if all.is_empty() {
+        return Ok(format!("no runs in {}\n", folder.display()));
     }
-    Ok(if text.is_empty() { format!("no runs in {}\n", folder.display()) } else { text })
+    let width = all.iter().map(|run| run.id.chars().count()).max().unwrap_or_default();
+    Ok(all.iter().map(|run| line(run, width)).collect())
+}
+
+/// `2026-11-25-104030-quick-7c260f  135/135 trials  ! not sound  A first look · 80 of 135 trials discarded`
+fn line(Brief { id, read }: &Brief, width: usize) -> String {
+    match read {
+        Ok((title, trials, StateWords { sign, word, more, .. })) => {
+            let more = if more.is_empty() { String::new() } else { format!(" · {more}") };
+            format!("{id:<width$}  {trials:<14}  {:<11}  {title}{more}\n", format!("{sign} {word}"))
+        }
+        Err(error) => format!("{id:<width$}  {error}\n"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_run_that_cannot_be_counted_on_has_a_mark_a_word_and_the_reason() {
+        let of = |id: &str, class, sign, word, more: &str| {
+            let words = StateWords { class, sign, word, more: more.to_owned() };
+            Brief { id: id.to_owned(), read: Ok(("A first look".to_owned(), "25/25 trials".to_owned(), words)) }
+        };
+        let sound = of("one", "ok", "✓", "finished", "");
+        let doubtful = of("another", "warn", "!", "not sound", "23 of 25 trials discarded");
+        assert_eq!(line(&sound, 7), "one      25/25 trials    ✓ finished   A first look\n");
+        assert_eq!(
+            line(&doubtful, 7),
+            "another  25/25 trials    ! not sound  A first look · 23 of 25 trials discarded\n"
+        );
+    }
 }

@@ -138,7 +138,8 @@ const METRICS: [&str; 12] =
     ["p50", "p90", "p95", "p99", "p99.9", "mean", "median", "max", "min", "goodput", "rate", "failed"];
 const A_DURATION: &str = "write a duration with its unit, such as 50ms or 1.5s";
 const A_RATE: &str = "write a number per second, minute or hour, such as 1000/s";
-const A_RATE_OR_SHARE: &str = "write 1000/s for good answers a second, or 99.9% for a share of the scheduled requests";
+const A_RATE_OR_SHARE: &str =
+    "write 1000/s for correct responses a second, or 99.9% for a share of the scheduled requests";
 const A_SHARE_OR_COUNT: &str = "write 0.1% for a share of the finished requests, or a whole number for so many of them";
 const OF_K6: [&str; 5] =
     ["http_req_duration", "http_req_waiting", "http_req_connecting", "http_req_failed", "http_reqs"];

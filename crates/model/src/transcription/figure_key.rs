@@ -62,7 +62,7 @@ const CPU_PER_REQUEST: Units = &[("us", Unit::Microsecond), ("percent", Unit::Pe
 /// Every kind of key, in the order of the reference.
 pub(crate) const FAMILIES: [FigureFamily; 15] = [
     family("throughput", |_| Quantity::Throughput, ONLY, PER_SECOND, "answers per second, good or not"),
-    family("goodput", |_| Quantity::Goodput, ONLY, PER_SECOND, "good answers per second"),
+    family("goodput", |_| Quantity::Goodput, ONLY, PER_SECOND, "correct responses per second"),
     family("requests", |_| Quantity::Requests, ONLY, COUNT, "answers of a run"),
     family("failures", |_| Quantity::Failures, ONLY, COUNT, "requests of a run that failed"),
     family("timeouts", |_| Quantity::Timeouts, ONLY, COUNT, "requests of a run that were given up"),

@@ -42,7 +42,7 @@ const WRK_UNITS: &str = "wrk prints MiB/s and calls them MB/s: bandwidth_mib_s";
 const CPU_UNIT: &str = "cpu_cores, if it is a number of CPUs; --method cpu-scope= says of what a percentage is a share";
 const OTHER_SHARE: &str = "there are keys for p50, p75, p90, p95, p99 and p99.9";
 const PER_MINUTE: &str = "rates are per second; one per minute has no key";
-const OF_SUCCESS: &str = "a share of good answers has no key; error_rate_percent is of those that failed";
+const OF_SUCCESS: &str = "a share of correct responses has no key; error_rate_percent is of those that failed";
 
 /// What a header means. Times are those of programs where `is_of_programs`.
 pub(super) fn guess(header: &str, is_of_programs: bool) -> Guess {

@@ -23,7 +23,7 @@ pub fn overlay(runs: &[&Findings]) -> Document {
         blocks.extend(paragraph(nothing));
     }
     let left_out = Block::list(left_out(runs, &shared).into_iter().map(Text::from).collect());
-    blocks.extend(section("left-out", "Not laid over each other", left_out.into_iter().collect()));
+    blocks.extend(section("left-out", "Not overlaid", left_out.into_iter().collect()));
     Document { title: String::new(), blocks }
 }
 

@@ -64,10 +64,8 @@ pub fn compare(library: &Library, before: &str, after: &str, allows_differences:
 /// Two chosen runs, the one that began first before the other.
 pub fn in_order(library: &Library, chosen: &[String]) -> Result<[String; 2], Refusal> {
     let [one, other] = chosen else {
-        let reason = format!(
-            "Two runs are compared, and {} were chosen. To see more at once, lay them over each other.",
-            chosen.len()
-        );
+        let reason =
+            format!("Two runs are compared, and {} were chosen. To see more at once, overlay them.", chosen.len());
         return Err(Refusal::of_question("Choose two runs", vec![reason]));
     };
     let began = |id: &str| {

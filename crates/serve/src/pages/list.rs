@@ -1,7 +1,10 @@
 //! The list of runs, from which some are chosen.
 
+use std::path::PathBuf;
+
 use serde::Serialize;
 use tolok_analysis::figures::{counted, moment};
+use tolok_store::StoreError;
 
 use super::{address, page};
 use crate::library::{Found, Library, State};
@@ -35,11 +38,14 @@ struct Row {
 /// A state as a word and a sign, so that it does not depend on colour.
 #[derive(Debug, PartialEq, Eq, Serialize)]
 pub struct StateWords {
-    class: &'static str,
-    sign: &'static str,
-    word: &'static str,
+    /// The class of its chip: `ok`, `warn` or `live`.
+    pub class: &'static str,
+    /// `✓`, `!` or `▶`.
+    pub sign: &'static str,
+    /// `finished`
+    pub word: &'static str,
     /// More on it; may be empty.
-    more: String,
+    pub more: String,
 }
 
 impl StateWords {
@@ -47,6 +53,7 @@ impl StateWords {
         let (class, sign, word, more) = match state {
             State::Running => ("live", "▶", "running", String::new()),
             State::Finished => ("ok", "✓", "finished", String::new()),
+            State::Unsound(why) => ("warn", "!", "not sound", why.join("; ")),
             State::Stopped(missing) => {
                 ("warn", "!", "stopped", format!("{} missing", counted(u64::from(*missing), "trial")))
             }
@@ -57,6 +64,29 @@ impl StateWords {
     fn unreadable() -> Self {
         Self { class: "warn", sign: "!", word: "unreadable", more: String::new() }
     }
+}
+
+/// A run in a line.
+#[derive(Debug)]
+pub struct Brief {
+    /// Its name.
+    pub id: String,
+    /// Title of its study, how much of it was measured, and its state; or why it cannot be read.
+    pub read: Result<(String, String, StateWords), StoreError>,
+}
+
+/// All runs of a folder, each in a line, by their names.
+pub fn briefs(folder: PathBuf) -> Vec<Brief> {
+    let library = Library::new(folder);
+    let mut all = library.all();
+    all.sort_by(|one, other| one.id.cmp(&other.id));
+    let brief = |found: &Found| {
+        let card = library.card(found)?;
+        let state = library.state(found, &card, Live::read_end(&found.path).as_ref())?;
+        let trials = format!("{}/{} trials", card.done, card.planned);
+        Ok((card.title.clone(), trials, StateWords::of(&state)))
+    };
+    all.iter().map(|found| Brief { id: found.id.clone(), read: brief(found) }).collect()
 }
 
 /// The runs that match all words of a filter, the latest first.

@@ -3,7 +3,7 @@
 mod at_work;
 mod compare;
 mod history;
-mod list;
+pub(crate) mod list;
 mod overlay;
 mod refusal;
 mod run;

@@ -27,7 +27,7 @@ pub fn overlay(library: &Library, chosen: &[String]) -> Result<String, Refusal> 
         }
     });
     if !(2..=RUNS_MAX).contains(&ids.len()) {
-        let reason = format!("Two to {RUNS_MAX} runs can be laid over each other, and {} were chosen.", ids.len());
+        let reason = format!("Two to {RUNS_MAX} runs can be overlaid, and {} were chosen.", ids.len());
         return Err(Refusal::of_question("Choose some runs", vec![reason]));
     }
     let read = |id: &&String| {

@@ -39,7 +39,7 @@ pub(crate) fn blocks(findings: &Findings, depth: Depth) -> Vec<Block> {
     if is_short && factors.iter().any(|factor| factor.panels.len() > 1) {
         blocks.extend(muted(
             "least, most: what becomes of goodput from the lowest value to the highest, of the subject that keeps least and of the one \
-             that keeps most · flips: orders of two subjects that change for sure · every table stands in the HTML and Markdown reports",
+             that keeps most · flips: pairs of subjects that certainly change places · every table stands in the HTML and Markdown reports",
         ));
     }
     section("factors", "What changes it", blocks)
@@ -85,7 +85,7 @@ pub(crate) fn of_variance(finding: &VarianceFinding) -> String {
 fn about_panels(findings: &Findings) -> String {
     let has_flips = findings.sensitivity.iter().flat_map(|panel| &panel.crossovers).any(|crossing| crossing.sure);
     let flips = match has_flips {
-        true => " Circle: the order of two subjects flips for sure; its whisker is the interval of the place.",
+        true => " Circle: two subjects certainly change places; its whisker is the interval of the place.",
         false => "",
     };
     format!(
