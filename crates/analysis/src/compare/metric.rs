@@ -17,7 +17,7 @@ worded! {
     #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
     #[serde(rename_all = "kebab-case")]
     pub enum ComparedMetric by word {
-        /// Good answers per second: `goodput_rps`.
+        /// Correct responses per second: `goodput_rps`.
         Goodput = "goodput",
         /// Wall time of a program: `wall_s`.
         Wall = "wall",

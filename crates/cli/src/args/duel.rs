@@ -75,9 +75,9 @@ Exit codes:
 /// The response that judges.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum DuelJudge {
-    /// Good responses per second.
+    /// Correct responses per second.
     Goodput,
-    /// CPU time per good response.
+    /// CPU time per correct response.
     Cpu,
 }
 

@@ -67,7 +67,7 @@ mod tests {
         let expected = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"88mm\" \
              height=\"21.25mm\" viewBox=\"0 0 352 85\" role=\"img\" font-family=\"Helvetica, Arial, 'Liberation Sans', 'DejaVu Sans', \
              sans-serif\">\n<title>A &amp; B</title>\n<text fill=\"#596170\" font-size=\"11.5px\" x=\"1\" y=\"2\">a &lt; b</text>\n\
-             <rect fill=\"#150879\" x=\"0\"><title>Go</title></rect>\n</svg>\n";
+             <rect fill=\"#3a69c1\" x=\"0\"><title>Go</title></rect>\n</svg>\n";
         assert_eq!(alone, expected);
     }
 }

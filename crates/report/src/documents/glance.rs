@@ -163,11 +163,16 @@ fn cautions(findings: &Findings) -> Vec<Text> {
     let resolution = resolution(findings);
     let room = MOST_CAUTIONS - usize::from(resolution.is_some());
     let more = findings.cautions.len().saturating_sub(room);
-    let mut shown: Vec<String> = findings.cautions.iter().take(room).cloned().collect();
+    let mut shown: Vec<String> = findings.cautions.iter().take(room).map(|caution| first_sentence(caution)).collect();
     if let (Some(last), true) = (shown.last_mut(), more > 0) {
         *last += &format!(" ({more} more: tolok report -v)");
     }
     resolution.into_iter().chain(shown).map(warning).collect()
+}
+
+/// A caution without what explains it further, which the longer reports have.
+fn first_sentence(words: &str) -> String {
+    words.split_once(". ").map_or_else(|| words.to_owned(), |(first, _)| format!("{first}."))
 }
 
 /// What the noise check found, and from where on differences can be seen.
