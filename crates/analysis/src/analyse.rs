@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::cautions::cautions;
 use crate::curve::latencies;
-use crate::duel::{duel, judged_by};
+use crate::duel::{duel, is_duel};
 use crate::fairness::fairness;
 use crate::findings::{FINDINGS_SCHEMA, Findings, ProgramFinding, ScenarioFinding, SkippedSubject, TrialCounts};
 use crate::isolation::isolation;
@@ -34,7 +34,7 @@ pub fn analyse(records: &Records) -> Findings {
     let records = &Records { plan, ..*records };
     let mut findings = of_plan(records);
     findings.run.stopping = ended.sentence;
-    findings.duel = judged_by(records.run).map(|response| duel(records, &findings, response));
+    findings.duel = is_duel(records.run).then(|| duel(records, &findings));
     findings
 }
 

@@ -1,6 +1,6 @@
 //! A duel: each challenger over the base, in good responses per second and in CPU time per good response.
 //!
-//! The first subject of the plan is the base. One response judges, which is named before the run; the other stands beside it. All
+//! The first subject of the plan is the base. One response judges, which its study names; the other stands beside it. All
 //! ratios that judge are one family, and each is judged by the rule of `verdict.rs`. From that follows what a build should do:
 //!
 //! 1. *Worse* if a challenger was told to be worse, by the smallest effect or more.
@@ -10,7 +10,7 @@
 //! 3. Else *not worse*.
 
 use serde::Serialize;
-use tolok_model::{Role, RunRecord};
+use tolok_model::{Judge, Role, RunRecord};
 
 use crate::compare::ComparedMetric;
 use crate::contest::by_block;
@@ -125,19 +125,15 @@ const RESPONSES: [ComparedMetric; 2] = [ComparedMetric::Goodput, ComparedMetric:
 
 /// Whether a run is one of `tolok duel`.
 pub fn is_duel(run: &RunRecord) -> bool {
-    judged_by(run).is_some()
-}
-
-/// The response that judges a run of `tolok duel`, which its command names; `None` for any other run.
-pub(crate) fn judged_by(run: &RunRecord) -> Option<ComparedMetric> {
-    let words: Vec<&str> = run.command.split(' ').collect();
-    let is_duel = run.study == "duel" && words.starts_with(&["tolok", "duel"]);
-    let by_cpu = words.windows(2).any(|pair| pair == ["--judge", "cpu"]);
-    is_duel.then_some(if by_cpu { ComparedMetric::Cpu } else { ComparedMetric::Goodput })
+    run.study == "duel" && run.command.starts_with("tolok duel ")
 }
 
 /// What follows from the records of a duel. `findings` are those of the same records.
-pub fn duel(records: &Records, findings: &Findings, judged_by: ComparedMetric) -> Duel {
+pub fn duel(records: &Records, findings: &Findings) -> Duel {
+    let judged_by = match records.plan.judge {
+        Judge::Goodput => ComparedMetric::Goodput,
+        Judge::Cpu => ComparedMetric::Cpu,
+    };
     let place = usize::from(judged_by == ComparedMetric::Cpu);
     let (mut drafts, mut twins) = (Vec::new(), Vec::new());
     let mut base = String::new();

@@ -105,7 +105,7 @@ pub use run_facts::machine_line;
 pub use setup::{ParameterSetup, ProcessSetup, SubjectSetup, VariantSetup};
 pub use steadiness::GROWTH_TOLERATED;
 pub use stopping::blocks_settled;
-pub use tolok_model::{CpuMode, LatencyMark, ObjectiveOutcome};
+pub use tolok_model::{CpuMode, Judge, LatencyMark, ObjectiveOutcome};
 pub use tool_flags::WIRE_TOLERATED;
 pub use tool_sentence::share_of_wire;
 pub use tools::{LITTLE_TOLERATED, without_brackets};

@@ -3,6 +3,7 @@
 //! It says *fastest*, *equivalent*, *no difference found* or *no clear difference*, a pair with its ratio and interval. It never names
 //! a winner that the verdicts do not support. What is the same for servers and programs stands in [`Answer`].
 
+use tolok_model::Judge;
 use tolok_model::sentences::capital_unless;
 
 use crate::estimate::least_trials;
@@ -23,12 +24,30 @@ pub(crate) fn verdict_sentence(
     cases: &[CaseFinding],
     comparisons: &[Comparison],
     smallest_effect: f64,
-    is_open: bool,
+    (judge, is_open): (Judge, bool),
 ) -> String {
-    let table = Table::of(cases);
+    let table = Table { words: Words::of(judge), ..Table::of(cases) };
     let answer = table.answer(comparisons, smallest_effect, &alone, &Answer::sentence);
-    let by_the_clock = if is_open && table.ranked.len() > 1 { BY_THE_CLOCK } else { "" };
+    let is_by_the_clock = is_open && judge == Judge::Goodput;
+    let by_the_clock = if is_by_the_clock && table.ranked.len() > 1 { BY_THE_CLOCK } else { "" };
     in_sentences([answer, by_the_clock.to_owned(), table.not_ranked()])
+}
+
+/// What the better one is called.
+#[derive(Clone, Copy)]
+struct Words {
+    comparative: &'static str,
+    superlative: &'static str,
+}
+
+impl Words {
+    fn of(judge: Judge) -> Self {
+        let (comparative, superlative) = match judge {
+            Judge::Goodput => ("faster", "fastest"),
+            Judge::Cpu => ("more CPU-efficient", "the most CPU-efficient"),
+        };
+        Self { comparative, superlative }
+    }
 }
 
 /// Sentences beside each other, without those that are empty.
@@ -46,12 +65,13 @@ fn alone(only: &CaseFinding) -> String {
 pub(crate) struct Table<'a, F> {
     pub(crate) ranked: Vec<&'a CaseFinding<F>>,
     unranked: Vec<&'a CaseFinding<F>>,
+    words: Words,
 }
 
 impl<'a, F> Table<'a, F> {
     pub(crate) fn of(cases: &'a [CaseFinding<F>]) -> Self {
         let (ranked, unranked) = cases.iter().partition(|case| case.ranked);
-        Self { ranked, unranked }
+        Self { ranked, unranked, words: Words::of(Judge::Goodput) }
     }
 
     /// Whether every case is ranked.
@@ -74,7 +94,7 @@ impl<'a, F> Table<'a, F> {
                 let find = |case: &&'a CaseFinding<F>| (*case, find(comparisons, first, case));
                 let is_of_all = self.is_of_all();
                 let rivals = others.iter().map(find).collect();
-                let answer = Answer { first, rivals, is_of_all, smallest_effect, comparisons };
+                let answer = Answer { first, rivals, is_of_all, smallest_effect, comparisons, words: self.words };
                 answer.too_few_rounds().unwrap_or_else(|| several(&answer))
             }
         };
@@ -160,6 +180,7 @@ pub(crate) struct Answer<'a, F> {
     /// Differences smaller than this fraction do not matter.
     smallest_effect: f64,
     comparisons: &'a [Comparison],
+    words: Words,
 }
 
 impl<'a, F> Answer<'a, F> {
@@ -242,10 +263,10 @@ impl<'a> Answer<'a, ServerFigures> {
         let (next, against) = *behind.first()?;
         let rounds = rounds_won(against);
         let (first, ratio) = (&self.first.short, value(against));
-        let ci = ci(against);
+        let (ci, Words { comparative, superlative }) = (ci(against), self.words);
         Some(match behind.len() {
-            1 => format!("{first} is faster than {}: {ratio}{ci}, ahead in {rounds}", next.short),
-            _ => format!("{first} is fastest: {ratio} the runner-up, {}{ci}, ahead in {rounds}", next.short),
+            1 => format!("{first} is {comparative} than {}: {ratio}{ci}, ahead in {rounds}", next.short),
+            _ => format!("{first} is {superlative}: {ratio} the runner-up, {}{ci}, ahead in {rounds}", next.short),
         })
     }
 
@@ -253,9 +274,9 @@ impl<'a> Answer<'a, ServerFigures> {
     fn ahead(&self) -> Option<String> {
         let others = with_ratios(&self.with(Verdict::Slower), reciprocal);
         let verb = if others.len() == 1 { "is" } else { "are" };
-        let first = &self.first.short;
+        let (first, faster) = (&self.first.short, self.words.comparative);
         Some(format!(
-            "within rounds {} {verb} faster than {first}, whose median is higher",
+            "within rounds {} {verb} {faster} than {first}, whose mean is higher",
             some_listed(&others, "and")?
         ))
     }
@@ -302,7 +323,8 @@ impl<'a> Answer<'a, ServerFigures> {
         let (next, against) = *behind.first()?;
         if let Some(weakest) = self.whole_group_is_faster_than(next) {
             let group = if self.level().len() == 1 { "both are" } else { "all of them are" };
-            return Some(format!("{group} faster than {}: at least {}{}", next.short, value(weakest), ci(weakest)));
+            let (faster, least) = (self.words.comparative, value(weakest));
+            return Some(format!("{group} {faster} than {}: at least {least}{}", next.short, ci(weakest)));
         }
         Some(format!("{} beats {}: {}{}", self.first.short, next.short, value(against), ci(against)))
     }

@@ -1,6 +1,8 @@
 //! Scenarios of servers: from the records of their trials to what can be said of them.
 
-use tolok_model::{Case, ExternalServer, LoadTool, Outcome, Role, Scenario, TrialRecord, describe_slices};
+use tolok_model::{
+    Case, ExternalServer, Judge, LoadTool, Measurement, Outcome, Role, Scenario, TrialRecord, describe_slices,
+};
 
 use crate::bottleneck::bottleneck;
 use crate::case::{Draft, comparisons, finding, noise_floor_of, relate, settle};
@@ -13,13 +15,14 @@ use crate::figure::database::{DATABASE_OF_TRIALS, DatabaseUse};
 use crate::figure::resources::RESOURCES_OF_TRIALS;
 use crate::figure::server::{SERVER_TRIALS, ServerFigures};
 use crate::figure::table::{Around, Readings};
-use crate::findings::{CaseFinding, DatabaseFinding, EnvironmentFinding, MemorySource, ScenarioFinding};
+use crate::findings::{CaseFinding, DatabaseFinding, EnvironmentFinding, Estimate, MemorySource, ScenarioFinding};
+use crate::fit::Fit;
 use crate::flags::flags;
 use crate::gates::gates;
 use crate::grouping::sorted_once;
 use crate::noise::aa_effect;
 use crate::objectives::objectives;
-use crate::observations::Observations;
+use crate::observations::{Observations, per_answer};
 use crate::records::Records;
 use crate::sentence::verdict_sentence;
 use crate::slices::{self, Comparand, slices_finding};
@@ -38,9 +41,16 @@ fn load(scenario: &Scenario) -> String {
     }
 }
 
-/// What cases are compared by: goodput, of slices where there are some.
-fn comparand(observations: &Observations) -> Comparand {
-    Comparand::of(observations, observations.goodput_by_block(), slices::goodput)
+/// What cases are compared by, of slices where there are some. Of either response more is better: CPU time is turned into
+/// responses per second of it.
+pub(crate) fn comparand(observations: &Observations, judge: Judge) -> Comparand {
+    match judge {
+        Judge::Goodput => Comparand::of(observations, observations.goodput_by_block(), slices::goodput),
+        Judge::Cpu => {
+            let per_second = |trial: &Measurement| per_answer(trial).filter(|cpu_s| *cpu_s > 0.0).map(f64::recip);
+            Comparand::of(observations, observations.by_block(per_second), slices::good_per_cpu_second)
+        }
+    }
 }
 
 /// Every scenario of servers, in the order of the study, but for how many blocks it would need and the courses of its cases.
@@ -88,26 +98,33 @@ impl<'a> Analysis<'a> {
         let drafts = |role| of_role(role).map(|(case, observations)| self.draft(case, observations));
         let mut competing: Vec<Draft<ServerFigures>> = drafts(Role::Subject).collect();
         settle(&mut competing);
+        let judge = self.records.plan.judge;
+        if judge == Judge::Cpu {
+            self.judge_by_cpu(&mut competing);
+        }
 
         // With several ceilings the highest is the limit.
         let mut ceilings: Vec<Draft<ServerFigures>> = drafts(Role::Ceiling).collect();
         settle(&mut ceilings);
         let ceiling = ceilings.into_iter().next();
+        // The limit is one of goodput, whichever response judges.
         let against_ceiling = ceiling.as_ref().map(|ceiling| &ceiling.blocks);
-        let again = |twin: &str| (comparand(&Observations::of(twin, self.records.plan, self.records.trials)), 0.0);
+        let again =
+            |twin: &str| (comparand(&Observations::of(twin, self.records.plan, self.records.trials), judge), 0.0);
         let noise_floor = noise_floor_of(self.records.plan, &scenario.id, &competing, again);
         let smallest_effect = self.records.plan.smallest_effect;
         let rule = Rule { smallest_effect, aa_effect: aa_effect(noise_floor.as_ref()) };
         let comparisons = comparisons(&competing, &|draft| Some(&draft.blocks), rule);
         for draft in &mut competing {
-            let over = |ceiling: &Comparand| draft.blocks.over(ceiling).map(|found| found.ratio);
+            let own = self.goodput_of(&draft.finding);
+            let over = |ceiling: &Comparand| own?.over(ceiling).map(|found| found.ratio);
             draft.finding.of_ceiling = against_ceiling.and_then(over);
         }
         relate(&mut competing, &comparisons);
 
         let cases: Vec<CaseFinding> = competing.into_iter().map(|draft| draft.finding).collect();
         let ranked: Vec<_> = cases.iter().filter(|case| case.ranked).filter_map(|case| self.observed(case)).collect();
-        let slices = slices_finding(scenario, &ranked);
+        let slices = slices_finding(scenario, &ranked, judge);
         ScenarioFinding {
             id: scenario.id.clone(),
             workload: scenario.workload.clone(),
@@ -126,12 +143,39 @@ impl<'a> Analysis<'a> {
             noise_floor,
             slices,
             power: None,
-            verdict: verdict_sentence(&cases, &comparisons, smallest_effect, scenario.load.executor.is_open()),
+            judged_by: judge,
+            verdict: verdict_sentence(&cases, &comparisons, smallest_effect, (judge, scenario.load.executor.is_open())),
             unscored_diagnoses: diagnoses(&cases, self.records.diagnoses),
             cases,
             ceiling: ceiling.map(|draft| CaseFinding { ranked: false, ..draft.finding }),
             comparisons,
         }
+    }
+
+    /// Puts the cases in the order of their CPU time per correct response, and prepares them to be compared by it.
+    fn judge_by_cpu(&self, drafts: &mut [Draft<ServerFigures>]) {
+        for draft in drafts.iter_mut() {
+            let observed = self.observed(&draft.finding).map(|(_, observations)| comparand(observations, Judge::Cpu));
+            draft.blocks = observed.unwrap_or_default();
+        }
+        let ranked: Vec<usize> = (0..drafts.len()).filter(|place| drafts[*place].finding.ranked).collect();
+        let fit = Fit::of(ranked.iter().map(|place| &drafts[*place].blocks).collect());
+        let fitted: Vec<Option<Estimate>> = (0..ranked.len()).map(|place| fit.value(place)).collect();
+        for (place, value) in ranked.into_iter().zip(fitted) {
+            if let Some(per_second) = value {
+                drafts[place].finding.cpu_s_per_good = Some(per_second.turned());
+            }
+        }
+        let cpu_s =
+            |draft: &Draft<ServerFigures>| draft.finding.cpu_s_per_good.as_ref().map_or(f64::INFINITY, |it| it.value);
+        // Ranked cases stay before the others.
+        drafts.sort_by(|left, right| {
+            right.finding.ranked.cmp(&left.finding.ranked).then(cpu_s(left).total_cmp(&cpu_s(right)))
+        });
+    }
+
+    fn goodput_of(&self, case: &CaseFinding) -> Option<Comparand> {
+        self.observed(case).map(|(_, observations)| comparand(observations, Judge::Goodput))
     }
 
     fn observed<'f>(&'f self, case: &'f CaseFinding) -> Option<(&'f CaseFinding, &'f Observations<'f>)> {
@@ -200,7 +244,7 @@ impl<'a> Analysis<'a> {
         let own: Vec<&Case> = self.cases.iter().map(|(case, _)| *case).collect();
         let found = of_trials(&readings, &[SERVER_TRIALS, RESOURCES_OF_TRIALS, DATABASE_OF_TRIALS]);
         let finding = finding(case, self.records.names, &own, observations, (figures, flags, found));
-        Draft { finding, blocks: comparand(observations), step: 0.0 }
+        Draft { finding, blocks: comparand(observations, Judge::Goodput), step: 0.0 }
     }
 
     fn readings_around(&self) -> Around {

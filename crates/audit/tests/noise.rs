@@ -107,7 +107,7 @@ proptest! {
 fn a_mean_that_no_values_have_is_told_without_an_empty_interval() {
     let of = |mean: &str| {
         let figures =
-            format!("time_min_ms = 90.0\ntime_mean_ms = {mean}\ntime_max_ms = 110.0\nruns = 10\ntime_sd_ms = 5.0");
+            format!("time_min_ms = 90.0\ntime_mean_ms = {mean}\ntime_max_ms = 110.0\nruns = 10\ntime_sd_ms = 6.2");
         let text = format!("[method]\ntool = \"hyperfine\"\n{}", rows(&[("go", &figures)]));
         findings(Law::Noise, &text).into_iter().filter(|it| it.statement.starts_with("A standard")).collect::<Vec<_>>()
     };

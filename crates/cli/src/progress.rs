@@ -29,26 +29,29 @@ struct Left {
     told_s: f64,
     /// Since when the trial at hand takes its part of that.
     since: Instant,
-    /// Trials that are left, the one at hand included.
+    /// Trials that are left, those at hand included.
     trials: u32,
+    /// Trials at hand: one, or all of a launch.
+    at_hand: u32,
 }
 
 impl Left {
     fn now(told_s: f64, trials: u32) -> Self {
-        Self { told_s, since: Instant::now(), trials }
+        Self { told_s, since: Instant::now(), trials, at_hand: 1 }
     }
 
-    fn goes_on(&mut self) {
-        self.since = Instant::now();
+    fn goes_on(&mut self, at_hand: u32) {
+        (self.since, self.at_hand) = (Instant::now(), at_hand);
     }
 
     fn words(&self) -> String {
         rough(self.after(self.since.elapsed().as_secs_f64()))
     }
 
-    /// What is left when the trial at hand has taken so long. However long it takes, those after it take their time as well.
+    /// What is left when what is at hand has taken so long. However long it takes, those after it take their time as well.
     fn after(&self, took_s: f64) -> f64 {
-        let others_s = self.told_s * f64::from(self.trials.saturating_sub(1)) / f64::from(self.trials.max(1));
+        let others_s =
+            self.told_s * f64::from(self.trials.saturating_sub(self.at_hand)) / f64::from(self.trials.max(1));
         (self.told_s - took_s).max(others_s)
     }
 }
@@ -76,13 +79,20 @@ impl Progress {
                 self.screen.line(&format!("the machine is busy, waiting up to {at_most_s:.0} s: {reasons}"));
             }
             RunEvent::TrialStarted { trial, subject, scenario } => {
-                self.begin(format!("{subject} · {scenario} · round {}", trial.block));
+                self.begin(format!("{subject} · {scenario} · round {}", trial.block), 1);
             }
             RunEvent::LaunchStarted { launch, of, cases, .. } => {
-                self.begin(format!("launch {launch} of {of} · {}", figures::counted(u64::from(*cases), "case")));
+                self.begin(
+                    format!("launch {launch} of {of} · {}", figures::counted(u64::from(*cases), "case")),
+                    *cases,
+                );
+            }
+            RunEvent::LaunchFinished { launch, of, cases, failed, took_s, left_s } => {
+                self.left = Left::now(*left_s, self.trials.saturating_sub(self.finished));
+                self.screen.log(&launch_line((*launch, *of), (*cases, *failed), *took_s, &self.left.words()));
             }
             RunEvent::Diagnosing { subject, scenario } => {
-                self.begin(format!("{subject} · {scenario} · diagnosis, unscored"));
+                self.begin(format!("{subject} · {scenario} · diagnosis, unscored"), 1);
             }
             RunEvent::InTrial { event, .. } => self.in_trial(event),
             RunEvent::Diagnosed { subject, scenario, failure } => match failure {
@@ -93,7 +103,9 @@ impl Progress {
                 self.finished += 1;
                 self.left = Left::now(*left_s, self.trials.saturating_sub(self.finished));
                 self.screen.position(self.finished, self.trials);
-                self.finished_line(&format!("{subject} · {scenario} · round {}", trial.block), outcome);
+                if trial.launch.is_none() || matches!(outcome, Outcome::Failed(_)) {
+                    self.finished_line(&format!("{subject} · {scenario} · round {}", trial.block), outcome);
+                }
             }
             RunEvent::Settled { blocks, at_most } => {
                 let of = figures::counted(u64::from(*at_most), "round");
@@ -126,14 +138,14 @@ impl Progress {
         }
     }
 
-    fn begin(&mut self, at: String) {
+    fn begin(&mut self, at: String, trials: u32) {
         (self.at, self.phase) = (at, "");
         self.rates.clear();
-        self.left.goes_on();
+        self.left.goes_on(trials);
         self.message();
     }
 
-    /// On a terminal only failures are worth a line; in a log every trial is.
+    /// On a terminal only failures are worth a line. In a log every trial is, and of a launch only failures: it has its own line.
     fn finished_line(&self, place: &str, outcome: &Outcome) {
         let counted = format!("{:>3}/{}", self.finished, self.trials);
         let left = self.left.words();
@@ -163,6 +175,13 @@ impl Progress {
         let (at, phase, left) = (&self.at, phase_words(Phase::Measuring), self.left.words());
         self.screen.message(|| format!("{left} left · {phase} · {what} {done} of {of} · {at}"));
     }
+}
+
+/// `launch 2 of 5: 18 cases in 21s, 1 failed · 1m 10s left`
+fn launch_line((launch, of): (u32, u32), (cases, failed): (u32, u32), took_s: f64, left: &str) -> String {
+    let (cases, took) = (figures::counted(u64::from(cases), "case"), rough(took_s));
+    let failed = if failed > 0 { format!(", {failed} failed") } else { String::new() };
+    format!("launch {launch} of {of}: {cases} in {took}{failed} · {left} left")
 }
 
 fn phase_words(phase: Phase) -> &'static str {
@@ -241,6 +260,15 @@ mod tests {
     }
 
     #[test]
+    fn a_launch_has_one_line() {
+        assert_eq!(
+            launch_line((2, 5), (18, 1), 21.2, "1m 10s"),
+            "launch 2 of 5: 18 cases in 21s, 1 failed · 1m 10s left"
+        );
+        assert_eq!(launch_line((5, 5), (1, 0), 4.0, "0s"), "launch 5 of 5: 1 case in 4s · 0s left");
+    }
+
+    #[test]
     fn what_is_made_ready_is_counted_where_there_are_several() {
         let build = Preparation::Build("go/nethttp".to_owned());
         assert_eq!(doing(&build, 1, 1), "building go/nethttp");
@@ -255,6 +283,8 @@ mod tests {
     fn what_is_left_is_never_less_than_what_the_other_trials_take() {
         let left = Left::now(40.0, 4);
         assert_eq!([0.0, 6.0, 10.0, 90.0].map(|took_s| left.after(took_s)), [40.0, 34.0, 30.0, 30.0]);
+        let of_a_launch = Left { at_hand: 3, ..Left::now(40.0, 4) };
+        assert_eq!([0.0, 20.0, 90.0].map(|took_s| of_a_launch.after(took_s)), [40.0, 20.0, 10.0]);
         assert_eq!(Left::now(10.0, 1).after(11.0), 0.0);
         assert_eq!(Left::now(0.0, 0).after(1.0), 0.0);
     }

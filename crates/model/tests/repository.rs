@@ -235,7 +235,7 @@ fn studies_can_be_read_and_take_as_long_as_they_say() {
     };
     let (quick, core, open_loop) = (minutes("quick.toml"), minutes("core.toml"), minutes("open-loop.toml"));
     assert!((2.0..=3.0).contains(&quick), "quick.toml takes {quick:.1} min");
-    assert!((31.0..=34.0).contains(&core), "core.toml takes {core:.1} min");
+    assert!((22.0..=26.0).contains(&core), "core.toml takes {core:.1} min");
     assert!((3.3..3.7).contains(&open_loop), "open-loop.toml takes {open_loop:.1} min");
     let heavy = minutes("data-heavy.toml");
     assert!((25.0..60.0).contains(&heavy), "data-heavy.toml takes {heavy:.1} min");

@@ -6,7 +6,7 @@ mod examples;
 
 use examples::{catalogue_with_data, everything};
 use insta::assert_snapshot;
-use tolok_model::{Plan, PlannedSlice, SliceDesign, Study};
+use tolok_model::{Judge, Plan, PlannedSlice, SliceDesign, Study};
 
 const STUDY: &str = "title = 'T'\nquestion = 'Q?'\nsubjects = ['go/nethttp', 'bun/serve']\nblocks = 2\ndesign = 'slices'\n\
     [[scenario]]\nworkload = ['hello', 'json']\nload = { executor = 'constant-vus', vus = 8, duration = '1s' }\n";
@@ -78,6 +78,41 @@ fn a_budget_buys_as_many_launches_as_fit_and_some_to_spare() {
     assert_eq!(blocks("1s"), 5, "fewer have no interval");
     assert_eq!(blocks("3m"), (180.0 * 1.25 / launch_s) as u32);
     assert_eq!(plan(&STUDY.replace("blocks = 2", "blocks = { budget = '3m' }")).estimate_s(), 180.0);
+}
+
+#[test]
+fn the_warm_up_of_a_server_is_divided_among_its_cases() {
+    let warm = |text: &str| {
+        let plan = plan(&text.replace("duration = '1s'", "duration = '1s', warmup = '500ms'"));
+        plan.cases.iter().map(|case| plan.warm_up_s(case)).collect::<Vec<f64>>()
+    };
+    // The twin has a server of its own, whose two cases share its warm-up likewise.
+    assert!(warm(STUDY).iter().all(|warm_up_s| (warm_up_s - 0.25).abs() < 1e-9), "{:?}", warm(STUDY));
+    let trials = STUDY.replace("design = 'slices'\n", "");
+    assert!(warm(&trials).iter().all(|warm_up_s| *warm_up_s == 0.5), "each trial has a server of its own");
+    let alone = STUDY.replace("['hello', 'json']", "'hello'");
+    assert!(warm(&alone).iter().all(|warm_up_s| *warm_up_s == 0.5));
+    let cold = STUDY.replace("duration = '1s'", "duration = '1s', warmup = '0s'");
+    let cold = plan(&cold);
+    assert!(cold.cases.iter().all(|case| cold.warm_up_s(case) == 0.0), "none is none");
+}
+
+#[test]
+fn a_launch_takes_its_start_its_warm_ups_and_its_slices() {
+    let plan = plan(STUDY);
+    // Four servers and eight cases, each with half of a warm-up and four rounds: 1 s of windows, and eight times a lead-in with what follows a slice.
+    let expected_s = 0.4 + 4.0 * 0.1 + 8.0 * (0.15 + 1.0 + 8.0 * (0.02 * 1.35 + 0.001));
+    assert!((plan.estimate_s() - 2.0 * expected_s).abs() < 1e-9, "{} and not {}", plan.estimate_s(), 2.0 * expected_s);
+}
+
+#[test]
+fn a_study_says_which_response_judges() {
+    assert_eq!(plan(STUDY).judge, Judge::Goodput);
+    let written = serde_json::to_string(&plan(STUDY)).unwrap();
+    assert!(!written.contains("judge"), "plans of earlier versions stay what they were: {written}");
+    assert_eq!(plan(&format!("judge = 'cpu'\n{STUDY}")).judge, Judge::Cpu);
+    let wrong = problems(&format!("judge = 'memory'\n{STUDY}"));
+    assert!(wrong.contains("memory"), "{wrong}");
 }
 
 #[test]

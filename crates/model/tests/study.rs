@@ -87,8 +87,8 @@ load = { vus = [1, -1], connection = "keepalive" }
 subject.cpus = 0
 "#;
     assert_snapshot!(check(text), @r#"
-    2:1 «titel» unknown key `titel` (did you mean `title`? known here: title, question, subjects, blocks, seed, smallest-effect, ceiling, aa-pair, scenario, program, published, reruns, design, slices, environment)
-    3:1 «blokcs» unknown key `blokcs` (did you mean `blocks`? known here: title, question, subjects, blocks, seed, smallest-effect, ceiling, aa-pair, scenario, program, published, reruns, design, slices, environment)
+    2:1 «titel» unknown key `titel` (did you mean `title`? known here: title, question, subjects, blocks, seed, smallest-effect, judge, ceiling, aa-pair, scenario, program, published, reruns, design, slices, environment)
+    3:1 «blokcs» unknown key `blokcs` (did you mean `blocks`? known here: title, question, subjects, blocks, seed, smallest-effect, judge, ceiling, aa-pair, scenario, program, published, reruns, design, slices, environment)
     4:8 «"tomorrow"» expected a whole number, found the string "tomorrow"
     5:13 «"go/nethtp"» there is no subject `go/nethtp` (did you mean `go/nethttp`? known here: bun/serve, go/nethttp, php/fpm, rust/ceiling)
     5:39 «"php/fpm:jitt"» `php/fpm` has no variant `jitt`; did you mean `jit`? (it has jit, pool)

@@ -6,7 +6,7 @@
 mod invented;
 
 use invented::{BUN, GO, InventedRun, NODE};
-use tolok_analysis::{ComparedMetric, Duel, Records, duel};
+use tolok_analysis::{Duel, Records, duel};
 use tolok_report::Style;
 use tolok_report::document::Depth;
 use tolok_report::documents::duel as document;
@@ -29,7 +29,7 @@ fn found(challengers: usize) -> Duel {
     }
     let InventedRun { run: record, plan, names, trials, diagnoses } = &run;
     let records = Records { run: record, plan, names, trials, diagnoses, records_sha256: None };
-    duel(&records, &run.findings(), ComparedMetric::Goodput)
+    duel(&records, &run.findings())
 }
 
 #[test]

@@ -83,7 +83,7 @@ mod tests {
     fn record() -> TargetRecord {
         TargetRecord {
             name: "json-c64--go-nethttp".to_owned(),
-            warm_up: WarmUp { good: 7, failed: 1 },
+            warm_up: WarmUp { good: 7, failed: 1, ..WarmUp::default() },
             failed_by_class: BTreeMap::from([(ErrorClass::Timeout, 1)]),
             response_time: Distribution {
                 count: 0,

@@ -17,7 +17,7 @@ use crate::figure::program::ProgramFigures;
 use crate::figure::server::ServerFigures;
 use crate::flag::Flag;
 
-use tolok_model::LatencyMark;
+use tolok_model::{Judge, LatencyMark};
 
 /// One scenario: its cases and how they compare.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
@@ -50,9 +50,12 @@ pub struct ScenarioFinding {
     pub memory_source: Option<MemorySource>,
     /// What must hold in every trial: `p95 < 50ms`.
     pub objectives: Vec<String>,
+    /// Which response decides verdicts, tiers and order; left out where it is goodput.
+    #[serde(default, skip_serializing_if = "Judge::is_default")]
+    pub judged_by: Judge,
     /// One sentence that answers the question for this scenario; never a bare winner.
     pub verdict: String,
-    /// Competing cases by goodput, the highest first; those that cannot be ranked last.
+    /// Competing cases by the response that judges, the best first; those that cannot be ranked last.
     pub cases: Vec<CaseFinding>,
     /// The machine's limit in this scenario.
     pub ceiling: Option<CaseFinding>,
@@ -142,7 +145,7 @@ pub struct Comparison {
     pub a: String,
     /// Subject of the second case.
     pub b: String,
-    /// By goodput.
+    /// By the response that judges. Of CPU time the ratio is that of responses per second of it, so more is better.
     #[serde(flatten)]
     pub by: PairComparison,
 }

@@ -40,8 +40,13 @@ pub struct SlicesFinding {
     pub half_width_of_twice_the_length: Option<f64>,
     /// Factor by which the median pair's ratio changes in windows of double length.
     pub longer_windows: Option<Estimate>,
-    /// CPU time per correct response, over that of the first case.
-    pub cpu: Vec<SliceCpuRatio>,
+    /// How much an evenly long comparison would scatter with windows of other lengths; none with too few short counts.
+    pub lengths: Option<SliceLengths>,
+    /// CPU time per correct response, over that of the first case; empty where it judges.
+    pub cpu: Vec<SliceRatio>,
+    /// Correct responses per second, over those of the first case, where CPU time judges.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub goodput: Vec<SliceRatio>,
     /// All of this in words.
     pub sentences: Vec<String>,
     /// What readers must know before quoting these figures.
@@ -70,14 +75,27 @@ pub struct TurnsFinding {
     /// The same, expected of launches with twice as many runs.
     pub half_width_of_twice_the_length: Option<f64>,
     /// CPU time of a run, over that of the first case.
-    pub cpu: Vec<SliceCpuRatio>,
+    pub cpu: Vec<SliceRatio>,
     /// All of this in words.
     pub sentences: Vec<String>,
 }
 
-/// CPU time of a case per correct response, or per run of a program, over that of the first.
+/// What short counts of the warm-ups tell of the length of a window.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, JsonSchema)]
+pub struct SliceLengths {
+    /// Windows of this length would scatter least, in seconds.
+    pub best_window_s: f64,
+    /// The longest length that the counts tell of, in seconds.
+    pub longest_s: f64,
+    /// How much more the ratios scatter with the study's own windows, as a share.
+    pub excess: f64,
+    /// Allan deviation of counts as long as the study's windows, as a share of a count.
+    pub allan_deviation: f64,
+}
+
+/// A response of a case, or the CPU time of a program's run, over that of the first.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
-pub struct SliceCpuRatio {
+pub struct SliceRatio {
     /// The case, by its title.
     pub subject: String,
     /// The first case of the scenario.

@@ -17,7 +17,7 @@ mod rows_of_answers;
 mod small_machine;
 mod strength;
 
-use tolok_model::Scenario;
+use tolok_model::{Judge, Scenario};
 
 use crate::compare::ComparedMetric;
 use crate::findings::{CaseFinding, FactorPanel, Recommendation, ScenarioFinding, Strength};
@@ -155,5 +155,10 @@ pub(crate) fn recommend(
             Says::OfRun(says) => says(&scenes).into_iter().collect(),
         }
     };
-    RULES.iter().flat_map(|rule| rows::rows(rule, said(rule), scenarios)).collect()
+    let mut rules: Vec<&Rule> = RULES.iter().collect();
+    if records.plan.judge == Judge::Cpu {
+        // What judges comes first.
+        rules.sort_by_key(|rule| rule.name != "least-cpu");
+    }
+    rules.into_iter().flat_map(|rule| rows::rows(rule, said(rule), scenarios)).collect()
 }

@@ -1,14 +1,16 @@
 //! What a report says of the slices of a scenario: how they were given, what limits them, and what more of them would buy.
 
-use tolok_model::{Measurement, Scenario, SliceDesign, SliceFigures, SliceRow, format_duration};
+use tolok_model::{Judge, Measurement, Scenario, SliceDesign, SliceFigures, SliceRow, format_duration};
 use tolok_stats::{Sample, mean_interval};
 
-use super::spread::{Spread, cpu_sentence, launches_in_words, median_pair, over_first, pairs};
-use super::{Comparand, cpu_per_good, goodput};
+use super::lengths::{self, lengths};
+use super::spread::{Spread, launches_in_words, median_pair, over_first, pairs, ratios_sentence};
+use super::{Comparand, OfSlice, cpu_per_good, good_per_cpu_second, goodput};
 use crate::estimate::{LEVEL, least_trials, middle};
 use crate::figures::{counted, small_share};
-use crate::findings::{CaseFinding, Estimate, SliceCpuRatio, SlicesFinding};
-use crate::observations::Observations;
+use crate::findings::{CaseFinding, Estimate, SliceRatio, SlicesFinding};
+use crate::observations::{Observations, per_answer};
+use crate::servers::comparand;
 
 /// A case whose responses take longer than the lead-in in more than one of twenty has windows that begin half empty.
 const OUTLASTING: f64 = 0.95;
@@ -17,7 +19,7 @@ const OUTLASTING: f64 = 0.95;
 pub(crate) type Ranked<'f, 'o> = (&'f CaseFinding, &'o Observations<'o>);
 
 /// What is said of the slices of a scenario, or `None` where it has none.
-pub(crate) fn slices_finding(scenario: &Scenario, ranked: &[Ranked<'_, '_>]) -> Option<SlicesFinding> {
+pub(crate) fn slices_finding(scenario: &Scenario, ranked: &[Ranked<'_, '_>], judge: Judge) -> Option<SlicesFinding> {
     let design = scenario.slices?;
     let found: Vec<(&Measurement, &SliceFigures)> = ranked
         .iter()
@@ -30,7 +32,11 @@ pub(crate) fn slices_finding(scenario: &Scenario, ranked: &[Ranked<'_, '_>]) -> 
         middle(&found.iter().map(of).collect::<Vec<f64>>()).unwrap_or_default()
     };
     let sum = |of: fn(&SliceFigures) -> u64| found.iter().map(|(_, slices)| of(slices)).sum::<u64>();
-    let spread = median_pair(&ranked.iter().map(|(_, observations)| comparand(observations)).collect::<Vec<_>>());
+    let spread = median_pair(&ranked.iter().map(|(_, observed)| comparand(observed, judge)).collect::<Vec<_>>());
+    let (cpu, goodput) = match judge {
+        Judge::Goodput => (ratios_by(ranked, Judge::Cpu), Vec::new()),
+        Judge::Cpu => (Vec::new(), ratios_by(ranked, Judge::Goodput)),
+    };
     let mut finding = SlicesFinding {
         launches: launches as u32,
         slices_per_case: first.rows.len() as u32,
@@ -47,8 +53,10 @@ pub(crate) fn slices_finding(scenario: &Scenario, ranked: &[Ranked<'_, '_>]) -> 
         half_width: spread.map(|spread| spread.half_width(launches, 1.0)),
         half_width_of_twice_the_launches: spread.map(|spread| spread.half_width(2 * launches, 1.0)),
         half_width_of_twice_the_length: spread.map(|spread| spread.half_width(launches, 2.0)),
-        longer_windows: longer_windows(ranked),
-        cpu: cpu_ratios(ranked),
+        longer_windows: longer_windows(ranked, judge),
+        lengths: lengths(design, &found.iter().map(|(_, slices)| *slices).collect::<Vec<_>>()),
+        cpu,
+        goodput,
         sentences: Vec::new(),
         cautions: Vec::new(),
     };
@@ -57,13 +65,13 @@ pub(crate) fn slices_finding(scenario: &Scenario, ranked: &[Ranked<'_, '_>]) -> 
     Some(finding)
 }
 
-fn comparand(observations: &Observations) -> Comparand {
-    Comparand::of(observations, observations.goodput_by_block(), goodput)
-}
-
 /// By what factor ratios change in windows of double length, of the pair in the middle by that change; none without such
 /// windows, or with too few launches.
-fn longer_windows(ranked: &[Ranked<'_, '_>]) -> Option<Estimate> {
+fn longer_windows(ranked: &[Ranked<'_, '_>], judge: Judge) -> Option<Estimate> {
+    let of: OfSlice = match judge {
+        Judge::Goodput => goodput,
+        Judge::Cpu => good_per_cpu_second,
+    };
     let part = |observations: &Observations, is_double: bool| {
         let shortest = |trial: &Measurement| {
             let rows = trial.slices.iter().flat_map(|slices| &slices.rows);
@@ -71,7 +79,7 @@ fn longer_windows(ranked: &[Ranked<'_, '_>]) -> Option<Estimate> {
         };
         let shortest_s = observations.trials().map(shortest).fold(f64::INFINITY, f64::min);
         let is_meant = move |row: &SliceRow| (row.window_s > 1.5 * shortest_s) == is_double;
-        Comparand::among(observations, observations.goodput_by_block(), goodput, is_meant)
+        Comparand::among(observations, observations.goodput_by_block(), of, is_meant)
     };
     let both: Vec<[Comparand; 2]> =
         ranked.iter().map(|(_, observations)| [false, true].map(|is_double| part(observations, is_double))).collect();
@@ -102,13 +110,16 @@ fn longer_windows(ranked: &[Ranked<'_, '_>]) -> Option<Estimate> {
     (!changes.is_empty()).then(|| changes.swap_remove(middle))
 }
 
-/// CPU time per good response of each ranked case, over that of the first.
-fn cpu_ratios(ranked: &[Ranked<'_, '_>]) -> Vec<SliceCpuRatio> {
-    let comparand = |(case, observations): &Ranked<'_, '_>| {
-        let values = observations.by_block(crate::observations::per_answer);
-        (case.title.clone(), Comparand::of(observations, values, cpu_per_good))
+/// A response of each ranked case, over that of the first.
+fn ratios_by(ranked: &[Ranked<'_, '_>], response: Judge) -> Vec<SliceRatio> {
+    let of = |(case, observations): &Ranked<'_, '_>| {
+        let comparand = match response {
+            Judge::Goodput => comparand(observations, Judge::Goodput),
+            Judge::Cpu => Comparand::of(observations, observations.by_block(per_answer), cpu_per_good),
+        };
+        (case.title.clone(), comparand)
     };
-    over_first(&ranked.iter().map(comparand).collect::<Vec<_>>())
+    over_first(&ranked.iter().map(of).collect::<Vec<_>>())
 }
 
 fn sentences(found: &SlicesFinding, spread: Option<Spread>) -> Vec<String> {
@@ -127,7 +138,9 @@ fn sentences(found: &SlicesFinding, spread: Option<Spread>) -> Vec<String> {
             "Windows twice as long change a ratio by {value:.3}× ({low:.3}–{high:.3}) in the pair with the median change: {sure}."
         ));
     }
-    said.extend(cpu_sentence("correct response", &found.cpu));
+    said.extend(lengths::sentence(found));
+    said.extend(ratios_sentence("CPU time per correct response", &found.cpu));
+    said.extend(ratios_sentence("Correct responses per second", &found.goodput));
     said.push("Memory is that of all of a server's workloads, and latency that of a closed loop in slices.".to_owned());
     said
 }

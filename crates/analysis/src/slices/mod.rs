@@ -5,6 +5,7 @@
 //! process may be slower for its whole life. So each launch gives one ratio of two cases, and the interval is over launches.
 
 mod finding;
+mod lengths;
 mod spread;
 mod turns;
 
@@ -28,6 +29,11 @@ pub(crate) fn goodput(row: &SliceRow) -> Option<f64> {
 /// CPU time per good response.
 pub(crate) fn cpu_per_good(row: &SliceRow) -> Option<f64> {
     row.cpu_s_per_good().filter(|cpu_s| *cpu_s > 0.0)
+}
+
+/// Correct responses per second of CPU time.
+pub(crate) fn good_per_cpu_second(row: &SliceRow) -> Option<f64> {
+    cpu_per_good(row).map(f64::recip)
 }
 
 /// A slice of a server or a turn of a program: round, half, and its figure, if it has one.

@@ -5,7 +5,7 @@ use tolok_stats::{SD_OF_MAD, Sample, student_t_quantile};
 use super::Comparand;
 use crate::estimate::{least_trials, middle};
 use crate::figures::small_share;
-use crate::findings::SliceCpuRatio;
+use crate::findings::SliceRatio;
 
 /// Under normal noise the Hodges-Lehmann estimate has 0.955 of the efficiency of a mean.
 const EFFICIENCY: f64 = 0.955;
@@ -75,25 +75,25 @@ pub(super) fn pairs(cases: usize) -> impl Iterator<Item = (usize, usize)> {
     (0..cases).flat_map(move |a| (a + 1..cases).map(move |b| (a, b)))
 }
 
-/// The CPU time of each case over that of the first, by their titles.
-pub(super) fn over_first(cases: &[(String, Comparand)]) -> Vec<SliceCpuRatio> {
+/// The figure of each case over that of the first, by their titles.
+pub(super) fn over_first(cases: &[(String, Comparand)]) -> Vec<SliceRatio> {
     let Some(((first, below), others)) = cases.split_first() else { return Vec::new() };
     let ratio = |(subject, above): &(String, Comparand)| {
         let ratio = above.over(below)?.ratio;
-        Some(SliceCpuRatio { subject: subject.clone(), first: first.clone(), ratio })
+        Some(SliceRatio { subject: subject.clone(), first: first.clone(), ratio })
     };
     others.iter().filter_map(ratio).collect()
 }
 
-/// Those ratios of CPU time per response or per run in a sentence, if there are any.
-pub(super) fn cpu_sentence(per: &str, ratios: &[SliceCpuRatio]) -> Option<String> {
+/// Such ratios in a sentence, if there are any. `figure` names the figure: `CPU time per run`.
+pub(super) fn ratios_sentence(figure: &str, ratios: &[SliceRatio]) -> Option<String> {
     let first = &ratios.first()?.first;
-    let ratio = |of: &SliceCpuRatio| match (of.ratio.low, of.ratio.high) {
+    let ratio = |of: &SliceRatio| match (of.ratio.low, of.ratio.high) {
         (Some(low), Some(high)) => format!("{} {:.2}× ({low:.2}–{high:.2})", of.subject, of.ratio.value),
         _ => format!("{} {:.2}×", of.subject, of.ratio.value),
     };
     let all: Vec<String> = ratios.iter().map(ratio).collect();
-    Some(format!("CPU time per {per} over that of {first}: {}.", all.join(", ")))
+    Some(format!("{figure} over that of {first}: {}.", all.join(", ")))
 }
 
 pub(super) fn launches_in_words(launches: u32) -> String {

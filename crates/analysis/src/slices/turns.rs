@@ -3,7 +3,7 @@
 use tolok_model::{ProgramScenario, ProgramTiming};
 
 use super::Comparand;
-use super::spread::{cpu_sentence, launches_in_words, median_pair, over_first};
+use super::spread::{launches_in_words, median_pair, over_first, ratios_sentence};
 use crate::estimate::middle;
 use crate::figures::{counted, in_column, listed};
 use crate::findings::{ProgramCaseFinding, TurnsFinding};
@@ -48,7 +48,7 @@ pub(crate) fn turns_finding(
         Some(how),
         spread.map(|spread| spread.sentence(launches)),
         cut_short,
-        cpu_sentence("run", &finding.cpu),
+        ratios_sentence("CPU time per run", &finding.cpu),
         Some(format!(
             "Other programs used {} CPUs meanwhile, and the hypervisor took {}.",
             in_column(finding.foreign_cpus),

@@ -2,8 +2,8 @@
 
 use crate::invented::slices::Machine;
 use crate::invented::{BUN, GO, InventedRun, NODE};
-use tolok_analysis::{ComparedMetric, Duel, DuelOutcome, Records, Verdict, duel, standing};
-use tolok_model::{Case, FailureKind, PlannedTrial};
+use tolok_analysis::{Duel, DuelOutcome, Records, Verdict, duel, standing};
+use tolok_model::{Case, FailureKind, Judge, PlannedTrial};
 
 const LAUNCHES: u32 = 12;
 
@@ -30,14 +30,20 @@ fn of(rate: f64, cpu: f64, scatter: f64) -> InventedRun {
     run
 }
 
-fn judged(run: &InventedRun, by: ComparedMetric) -> Duel {
+fn judged(run: &InventedRun) -> Duel {
     let InventedRun { run: record, plan, names, trials, diagnoses } = run;
     let records = Records { run: record, plan, names, trials, diagnoses, records_sha256: None };
-    duel(&records, &run.findings(), by)
+    duel(&records, &run.findings())
 }
 
 fn by_goodput(run: &InventedRun) -> Duel {
-    judged(run, ComparedMetric::Goodput)
+    assert_eq!(run.plan.judge, Judge::Goodput);
+    judged(run)
+}
+
+fn by_cpu(mut run: InventedRun) -> Duel {
+    run.plan.judge = Judge::Cpu;
+    judged(&run)
 }
 
 #[test]
@@ -72,7 +78,7 @@ fn the_response_that_was_named_judges() {
     // It answers as many, and takes a tenth more CPU time for each.
     let run = of(1.0, 1.1, 1.0);
     assert_eq!(by_goodput(&run).outcome, DuelOutcome::NotWorse);
-    let found = judged(&run, ComparedMetric::Cpu);
+    let found = by_cpu(run);
     assert_eq!(found.outcome, DuelOutcome::Worse);
     assert!(found.sentence.starts_with("Takes more CPU time: Bun.serve"), "{}", found.sentence);
 }
@@ -175,6 +181,6 @@ fn the_findings_of_a_duels_run_hold_the_duel() {
     assert_eq!(run.findings().duel, None, "a study may have this name");
     run.run.command = "tolok duel go bun --seed 7".to_owned();
     assert_eq!(run.findings().duel.map(|duel| duel.outcome), Some(DuelOutcome::NotWorse));
-    run.run.command = "tolok duel go bun --judge cpu --seed 7".to_owned();
+    run.plan.judge = Judge::Cpu;
     assert_eq!(run.findings().duel.map(|duel| duel.outcome), Some(DuelOutcome::Worse));
 }

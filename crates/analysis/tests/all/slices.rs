@@ -3,7 +3,7 @@
 use crate::invented::slices::Machine;
 use crate::invented::{BUN, GO, InventedRun};
 use tolok_analysis::{ScenarioFinding, Verdict};
-use tolok_model::Measurement;
+use tolok_model::{Judge, Measurement};
 
 const LAUNCHES: u32 = 8;
 
@@ -39,6 +39,30 @@ fn a_small_difference_is_told_although_every_launch_has_a_stall() {
     let of_bun = if pair.a == BUN.label { pair.ratio.value } else { 1.0 / pair.ratio.value };
     assert!((of_bun - 1.03).abs() < 0.004, "{pair:?}");
     assert!(matches!(pair.verdict, Verdict::Faster | Verdict::Slower | Verdict::Equivalent), "{pair:?}");
+}
+
+#[test]
+fn the_response_that_the_study_names_decides_and_the_other_stands_beside_it() {
+    let mut run = run();
+    // Bun gives more a second, and Go takes less CPU time for each.
+    run.sliced(BUN, 60_000.0, 15e-6, &jitter(1)).sliced(GO, 40_000.0, 10e-6, &jitter(2));
+    let first = |run: &InventedRun| {
+        let found = scenario(run);
+        (found.cases[0].title.clone(), found.cases[0].tier.clone(), found.verdict)
+    };
+    let (title, tier, verdict) = first(&run);
+    assert_eq!((title.as_str(), tier.as_deref()), ("Bun.serve", Some("a")));
+    assert!(verdict.starts_with("Bun.serve is faster than Go net/http: 1.499×"), "{verdict}");
+    run.plan.judge = Judge::Cpu;
+    let (title, tier, verdict) = first(&run);
+    assert_eq!((title.as_str(), tier.as_deref()), ("Go net/http", Some("a")));
+    assert!(verdict.starts_with("Go net/http is more CPU-efficient than Bun.serve: 1.501×"), "{verdict}");
+    let found = scenario(&run);
+    let slices = found.slices.as_ref().unwrap();
+    assert!(slices.cpu.is_empty() && (slices.goodput[0].ratio.value - 1.5).abs() < 0.01, "{slices:?}");
+    assert!(slices.goodput[0].ratio.low.is_some(), "the other response has its interval");
+    let rules = run.findings().recommendations;
+    assert_eq!(rules[0].rule, "least-cpu", "{rules:?}");
 }
 
 #[test]

@@ -608,6 +608,7 @@ fn empty_plan(blocks: u32) -> Plan {
         budget_s: None,
         blocks,
         smallest_effect: 0.03,
+        judge: Default::default(),
         reruns: 2,
         diagnose: false,
         scale: 1.0,

@@ -62,6 +62,7 @@ fn fill(measured: &mut Measurement, launch: u32, (goodput_rps, cpu_s): (f64, f64
         drain_s_max: 0.004,
         not_drained: 0,
         not_frozen: 0,
+        warm_up_by_10ms: Vec::new(),
         rows,
     }));
 }

@@ -43,6 +43,16 @@ pub fn duel(args: &DuelArgs) -> Result<Exit, CliError> {
     measured.show(&result, &[Next::new(measured.findings.run.command.as_str(), "this duel again")])
 }
 
+impl DuelJudge {
+    /// As a study names it.
+    fn key(self) -> &'static str {
+        match self {
+            Self::Goodput => "goodput",
+            Self::Cpu => "cpu",
+        }
+    }
+}
+
 /// The study of a duel: as many launches as the budget buys, of servers that are alive together.
 fn study(args: &DuelArgs, sides: &Sides) -> String {
     let text = |value: &str| serde_json::Value::from(value).to_string();
@@ -54,6 +64,7 @@ fn study(args: &DuelArgs, sides: &Sides) -> String {
         ("question", text(&question)),
         ("subjects", format!("[{}]", subjects.join(", "))),
         ("design", text("slices")),
+        ("judge", text(args.judge.key())),
         ("blocks", format!("{{ budget = {} }}", text(&format_duration(args.budget.as_secs_f64())))),
         ("smallest-effect", text(&format!("{}%", args.smallest * 100.0))),
         // The twin says how far apart equals come out; the ceiling would take the time of a third subject.

@@ -231,3 +231,53 @@ fn a_launch_whose_block_was_killed_is_run_again_as_a_whole() {
     again.finish();
     assert_all_gone(|| place.processes());
 }
+
+#[test]
+fn ctrl_c_once_ends_after_the_launch_at_hand_and_resume_runs_the_others() {
+    let _turn = my_turn();
+    let place = two();
+    study(&place, "['test/one', 'test/other']", 3, "1s");
+    let started = place.start(&["run", "try"]);
+    wait_for_load(&place);
+    started.signal(Signal::INT);
+    let (said, code) = started.finish();
+    assert_eq!(code, Some(130), "{said}");
+    let first = place.records();
+    assert_eq!(first.len(), 4, "the launch at hand is whole: {said}");
+    assert!(first.iter().all(|record| record["outcome"]["kind"] == "completed"), "{said}");
+    assert!(said.contains("launch 1 of 3: 4 cases in "), "one line for a launch: {said}");
+    assert!(!said.contains("good answers/s"), "and none for each of its cases: {said}");
+    let again = place.tolok(&["resume", "latest"]);
+    assert_eq!(again.code, Some(0), "{}", again.progress);
+    assert!(again.progress.contains("launch 3 of 3: 4 cases in "), "{}", again.progress);
+    assert_eq!(place.records().len(), 12);
+    assert_eq!(place.tolok(&["verify", "latest"]).code, Some(0));
+    assert_all_gone(|| place.processes());
+}
+
+#[test]
+fn a_machine_that_stands_still_for_seconds_costs_a_slice_and_not_the_launch() {
+    let _turn = my_turn();
+    let place = two();
+    study(&place, "['test/one', 'test/other']", 1, "1s");
+    let started = place.start(&["run", "try"]);
+    wait_for_load(&place);
+    let load = loads()[0];
+    kill(load, Signal::STOP);
+    // Longer than any slice, and than the time-out of a request.
+    std::thread::sleep(std::time::Duration::from_millis(2_500));
+    kill(load, Signal::CONT);
+    let (said, code) = started.finish();
+    assert_eq!(code, Some(0), "{said}");
+    let records = place.records();
+    assert_eq!(records.len(), 4, "{said}");
+    for record in &records {
+        let slices = &record["outcome"]["slices"];
+        let sum =
+            ["whole_good", "whole_failed", "unanswered"].map(|of| slices[of].as_u64().unwrap()).iter().sum::<u64>();
+        assert_eq!(slices["sent"].as_u64(), Some(sum), "every request has one outcome: {slices}");
+        let rows = slices["rows"].as_array().unwrap();
+        assert!(rows.iter().filter(|row| row["good"].as_u64() > Some(0)).count() >= rows.len() - 1, "{slices}");
+    }
+    assert_all_gone(|| place.processes());
+}

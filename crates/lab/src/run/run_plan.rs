@@ -102,7 +102,7 @@ pub fn run_plan(setup: RunSetup<'_>, emit: &mut dyn FnMut(RunEvent)) -> Result<R
     run.ask_the_rule(&mut |event| early.push(event))?;
     let open = open_trials(plan, &setup.folder.read()?.trials, run.last_block);
     let to_diagnose = run.cases_to_diagnose();
-    run.eta = Eta::new(open.iter().map(|trial| plan.trial_estimate_s(&trial.case)).collect());
+    run.eta = Eta::of(plan, &open);
     emit(run.started(open.len())?);
     early.into_iter().for_each(&mut *emit);
     let of_trials = open.iter().filter_map(|trial| plan.case(&trial.case));
@@ -301,6 +301,9 @@ impl<'a> Run<'a> {
                     emit(RunEvent::InTrial { trial, event });
                 }
                 Heard::Block(BlockEvent::Finished(trial)) => {
+                    if let (TrialId::Launch(launch), Some(at)) = (&trial, &at_hand) {
+                        emit(self.launch_finished(*launch, at.began)?);
+                    }
                     self.finished(&trial, emit)?;
                     let is_launch = matches!(trial, TrialId::Launch(_));
                     // The trials of a launch are finished one by one, and then the launch.
@@ -360,10 +363,9 @@ impl<'a> Run<'a> {
             }
             TrialId::Launch(launch) => {
                 plan.launch(*launch).try_for_each(|planned| folder.withdraw_trial(planned))?;
-                let of = plan.trials.iter().filter_map(|trial| trial.launch).max().unwrap_or_default();
                 let cases = plan.launch(*launch).count() as u32;
                 let block = plan.launch(*launch).map(|planned| planned.block).next().unwrap_or_default();
-                emit(RunEvent::LaunchStarted { launch: *launch, of, block, cases });
+                emit(RunEvent::LaunchStarted { launch: *launch, of: plan.launches(), block, cases });
             }
         }
         Ok(())
@@ -388,6 +390,24 @@ impl<'a> Run<'a> {
             TrialId::Launch(_) => {}
         }
         Ok(())
+    }
+
+    /// All trials of a launch are entered.
+    fn launch_finished(&self, launch: u32, began: Instant) -> Result<RunEvent, StoreError> {
+        let RunSetup { plan, folder, .. } = self.setup;
+        let numbers: BTreeSet<u32> = plan.launch(launch).map(|trial| trial.number).collect();
+        let records = folder.read()?.trials;
+        let is_failed =
+            |record: &&TrialRecord| numbers.contains(&record.number) && matches!(record.outcome, Outcome::Failed(_));
+        let failed = records.iter().filter(is_failed);
+        Ok(RunEvent::LaunchFinished {
+            launch,
+            of: plan.launches(),
+            cases: numbers.len() as u32,
+            failed: failed.count() as u32,
+            took_s: began.elapsed().as_secs_f64(),
+            left_s: self.eta.now_s(),
+        })
     }
 
     /// The trials that a block was at when it ended without a word: of a launch those that were not finished yet.

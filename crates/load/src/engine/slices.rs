@@ -10,36 +10,65 @@ use super::{Border, Engine, Listener, Progress, Run, queue_failed};
 use crate::clock::{Clock, MonotonicNs};
 use crate::error::LoadError;
 use crate::histogram::Durations;
-use crate::recording::{RESPONSE, Recorded, Recorder, Row, Rows};
+use crate::recording::{RESPONSE, ROW, Recorded, Recorder, Row, Rows};
 use crate::schedule::{Phase, Schedule, Share, Span};
+
+/// A warm-up is counted in stretches of this length.
+pub(crate) const SHORT: Duration = Duration::from_millis(10);
 
 /// Response times of the requests of a window. Shared by the recorders of all slices of a target, one after the other.
 #[derive(Debug, Clone)]
-pub(crate) struct Window(Rc<RefCell<Durations>>);
+pub(crate) struct Window(Rc<RefCell<Gathered>>);
+
+#[derive(Debug)]
+struct Gathered {
+    response: Durations,
+    /// Good responses of each [`SHORT`] of the warm-up, while they are counted.
+    short: Option<Vec<u32>>,
+}
 
 impl Window {
     pub fn new() -> Window {
-        let mut durations = Durations::new();
-        durations.count_instants();
-        Window(Rc::new(RefCell::new(durations)))
+        let mut response = Durations::new();
+        response.count_instants();
+        Window(Rc::new(RefCell::new(Gathered { response, short: None })))
     }
 
     /// Hands over what was gathered, and forgets it.
     pub fn take(&self, each: impl FnOnce(&Durations)) {
-        let mut durations = self.0.borrow_mut();
-        each(&durations);
+        let durations = &mut self.0.borrow_mut().response;
+        each(durations);
         durations.clear();
+    }
+
+    /// Begins to count short stretches of a warm-up. Rows are short until the counts are taken.
+    pub fn count_short(&self) {
+        self.0.borrow_mut().short = Some(Vec::new());
+    }
+
+    /// Hands over the short counts, and ends them.
+    pub fn take_short(&self) -> Vec<u32> {
+        self.0.borrow_mut().short.take().unwrap_or_default()
     }
 }
 
 impl Rows for Window {
     fn exchange(&mut self, row: &mut Box<Row>) {
+        let gathered = &mut *self.0.borrow_mut();
         if row.phase == Phase::Measure {
-            let mut durations = self.0.borrow_mut();
-            durations.add(&row.times.response);
-            durations.add_instants(&row.slowest[RESPONSE], row.start);
+            gathered.response.add(&row.times.response);
+            gathered.response.add_instants(&row.slowest[RESPONSE], row.start);
+        } else if let Some(short) = &mut gathered.short
+            && row.end.since(row.start) >= SHORT
+        {
+            // Of so short a time there are few.
+            short.push(row.good as u32);
         }
         row.clear();
+    }
+
+    fn length(&self) -> Duration {
+        if self.0.borrow().short.is_some() { SHORT } else { ROW }
     }
 }
 

@@ -21,7 +21,7 @@ use crate::record::{Connections, Drain, ErrorExample, Ledger, WarmUpLedger, Whol
 use crate::schedule::{Phase, Span};
 pub(crate) use collect::Collector;
 pub(crate) use instants::{Instants, Slowest};
-pub(crate) use row::Row;
+pub(crate) use row::{ROW, Row};
 pub(crate) use timeline::Rows;
 use timeline::{Level, Timeline};
 pub(crate) use times::{RESPONSE, Times};

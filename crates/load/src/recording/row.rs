@@ -1,6 +1,8 @@
 //! One second of one thread. Rows are filled by the thread that measures and read by the one that collects, which adds the
 //! rows of all threads up and gives the emptied ones back: the measuring thread neither sorts nor encodes.
 
+use std::time::Duration;
+
 use super::Times;
 use super::instants::Slowest;
 use super::times::PRINTED;
@@ -8,8 +10,8 @@ use crate::clock::MonotonicNs;
 use crate::fault::ErrorClass;
 use crate::schedule::{Phase, Span};
 
-/// Longest row.
-pub(crate) const ROW: std::time::Duration = std::time::Duration::from_secs(1);
+/// Length of a row, where nobody asks for another.
+pub(crate) const ROW: Duration = Duration::from_secs(1);
 
 /// What happened in one second.
 #[derive(Debug, Clone)]
@@ -55,10 +57,11 @@ impl Row {
     }
 
     /// Makes it the row that begins at `start`, empty as it must be.
-    pub fn begin(&mut self, start: MonotonicNs, span: &Span) {
+    /// It ends `longest` later, or where its phase does.
+    pub fn begin(&mut self, start: MonotonicNs, span: &Span, longest: Duration) {
         self.phase = span.phase_of(start);
         let phase_end = if self.phase == Phase::WarmUp { span.window_start } else { span.window_end };
-        (self.start, self.end) = (start, phase_end.min(start + ROW));
+        (self.start, self.end) = (start, phase_end.min(start + longest));
     }
 
     /// A millisecond of the row is over: notes its slowest values.

@@ -1,7 +1,9 @@
-//! Cuts time into rows of a second. Rows are cut at the phases' borders too, so that no row holds something of both.
+//! Cuts time into rows, of a second as a rule. Rows are cut at the phases' borders too, so that no row holds something of both.
+
+use std::time::Duration;
 
 use super::instants::SLOT;
-use super::row::Row;
+use super::row::{ROW, Row};
 use crate::clock::MonotonicNs;
 use crate::schedule::{Phase, Span};
 
@@ -9,6 +11,11 @@ use crate::schedule::{Phase, Span};
 pub(crate) trait Rows {
     /// Takes a row that is complete and puts an empty one in its place.
     fn exchange(&mut self, row: &mut Box<Row>);
+
+    /// Length of the rows.
+    fn length(&self) -> Duration {
+        ROW
+    }
 }
 
 /// How much is going on; noted at the end of each row.
@@ -34,7 +41,7 @@ pub(super) struct Timeline<R> {
 impl<R: Rows> Timeline<R> {
     pub fn new(span: Span, rows: R) -> Timeline<R> {
         let mut open = Box::new(Row::new());
-        open.begin(span.start, &span);
+        open.begin(span.start, &span, rows.length());
         let slot_end = open.end.min(span.start + SLOT);
         Timeline { span, open, slot: 0, slot_end, drains: false, rows }
     }
@@ -77,7 +84,7 @@ impl<R: Rows> Timeline<R> {
         (self.open.in_flight, self.open.queued) = (level.in_flight, level.queued);
         let end = self.open.end;
         self.rows.exchange(&mut self.open);
-        self.open.begin(end, &self.span);
+        self.open.begin(end, &self.span, self.rows.length());
         self.drains = end >= self.span.window_end;
     }
 

@@ -198,12 +198,14 @@ impl<'run> Slices<'run> {
             }
             let server = self.job.targets[target].server;
             self.thaw(server)?;
+            self.targets[target].window.count_short();
             let lap = self.targets[target].engine.lap(&self.runs[target], warm_up, Duration::ZERO)?;
+            let good_by_10ms = self.targets[target].window.take_short();
             self.freeze(server)?;
             self.interrupted |= lap.interrupted;
             let Lap { recorded, .. } = lap;
             let known = &mut self.targets[target];
-            known.warm_up = WarmUp { good: recorded.whole_run.good, failed: recorded.failures };
+            known.warm_up = WarmUp { good: recorded.whole_run.good, failed: recorded.failures, good_by_10ms };
             known.note(recorded);
             known.window.take(|_| {});
         }

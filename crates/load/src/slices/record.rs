@@ -100,12 +100,15 @@ pub struct TargetRecord {
 }
 
 /// Load on a target before its first slice.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WarmUp {
     /// Good responses.
     pub good: u64,
     /// Requests that failed.
     pub failed: u64,
+    /// Good responses of each whole 10 ms: by them a report tells how long slices should be.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub good_by_10ms: Vec<u32>,
 }
 
 /// A run in slices. The slices themselves are lines of another file.

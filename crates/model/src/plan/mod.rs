@@ -17,6 +17,7 @@ use crate::plan::skipped::Skipped;
 use crate::plan::slices::Group;
 use crate::program::ProgramScenario;
 use crate::study::blocks::LEAST_FOR_A_RULE;
+use crate::study::judge::Judge;
 use crate::study::published::PublishedRatio;
 use crate::study::scale::{is_unscaled, unscaled};
 use crate::study::{Scenario, Study, SubjectSelector};
@@ -45,6 +46,11 @@ impl Case {
     /// Whether it is compared with others: it is no limit, and not the second half of an A/A pair.
     pub fn competes(&self) -> bool {
         self.role == Role::Subject && self.twin_of.is_none()
+    }
+
+    /// Whether one server answers both in a launch: that of a subject as it is chosen. A twin has its own.
+    pub fn shares_server(&self, other: &Case) -> bool {
+        self.subject.label == other.subject.label && self.twin_of.is_some() == other.twin_of.is_some()
     }
 }
 
@@ -88,6 +94,9 @@ pub struct Plan {
     pub budget_s: Option<f64>,
     /// Differences smaller than this fraction do not matter.
     pub smallest_effect: f64,
+    /// Which response decides verdicts, tiers and order.
+    #[serde(default, skip_serializing_if = "Judge::is_default")]
+    pub judge: Judge,
     /// How often a disturbed trial is measured again at most.
     pub reruns: u32,
     /// Whether each competing case is run once more with costly counters on, unscored.
@@ -259,6 +268,7 @@ impl Plan {
             stopping: study.stopping,
             budget_s: study.budget_s,
             smallest_effect: study.smallest_effect,
+            judge: study.judge,
             reruns: study.reruns,
             diagnose: false,
             scale: study.scale,
@@ -313,19 +323,24 @@ impl Plan {
 
     /// About how long one trial of this case takes, in seconds.
     pub fn trial_estimate_s(&self, case: &str) -> f64 {
-        let scenario = self.case(case).map(|case| case.scenario.as_str()).unwrap_or_default();
+        let case = self.case(case);
+        let scenario = case.map(|case| case.scenario.as_str()).unwrap_or_default();
         if let Some(program) = self.program(scenario) {
             // Its length is unknown; this is the longest that it may run.
             return OVERHEAD_S + program.runs.at_most_s;
         }
         let Some(scenario) = self.scenario(scenario) else { return OVERHEAD_S };
-        if let Some(estimate_s) = Self::sliced_estimate_s(scenario) {
+        if let Some(estimate_s) = case.and_then(|case| self.sliced_estimate_s(case)) {
             return estimate_s;
         }
+        OVERHEAD_S + self.database_estimate_s(scenario) + scenario.load.warmup_s + scenario.load.duration_s
+    }
+
+    /// About how long the database of a scenario takes to start and to end, in seconds.
+    fn database_estimate_s(&self, scenario: &Scenario) -> f64 {
         let database = self.environment(scenario).and_then(|environment| environment.database.as_ref());
         let is_private = scenario.database && database.is_some_and(Database::is_private);
-        let database_s = if is_private { DATABASE_OVERHEAD_S } else { 0.0 };
-        OVERHEAD_S + database_s + scenario.load.warmup_s + scenario.load.duration_s
+        if is_private { DATABASE_OVERHEAD_S } else { 0.0 }
     }
 
     /// About how long all trials take, in seconds.

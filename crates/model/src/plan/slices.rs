@@ -9,10 +9,16 @@ use crate::study::Scenario;
 
 /// Keeps the order of slices apart from the order of trials, which the same seed gives.
 const STREAM: u64 = 0x51_1ce5;
+/// The process of a block and the box of a launch take about this long to begin and to end, in seconds.
+const LAUNCH_S: f64 = 0.4;
 /// A server is started in about this long, in seconds.
-const START_S: f64 = 0.15;
-/// To thaw, drain and freeze takes about this long a slice, in seconds.
-const SLICE_OVERHEAD_S: f64 = 0.003;
+const START_S: f64 = 0.1;
+/// To thaw and to freeze takes about this long a slice, in seconds.
+const FREEZE_S: f64 = 0.001;
+/// Responses in flight are awaited for about this share of the lead-in, which is to be longer than responses take.
+const DRAIN_SHARE: f64 = 0.35;
+/// A warm-up that is divided among the cases of a server is no shorter, in seconds, and a whole multiple of this.
+const WARM_UP_STEP_S: f64 = 0.01;
 
 /// A slice of a launch: load on one case for a while.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -72,6 +78,11 @@ impl Plan {
         self.trials.iter().filter(move |trial| trial.launch == Some(launch))
     }
 
+    /// How many launches there are.
+    pub fn launches(&self) -> u32 {
+        self.trials.iter().filter_map(|trial| trial.launch).max().unwrap_or_default()
+    }
+
     /// The slices of a launch of servers, in the order in which they run. Rounds of several scenarios alternate.
     pub fn slices_of(&self, launch: u32) -> Vec<PlannedSlice> {
         let (cases, mut random) = (self.cases_of(launch), self.random_of(launch));
@@ -120,12 +131,44 @@ impl Plan {
         SplitMix64::new(self.seed ^ STREAM.wrapping_mul(u64::from(launch) + 1))
     }
 
+    /// How long a case is warmed up in its launch, in seconds. Cases that share a server share its warm-up: most of what warms
+    /// up is the same for all of them.
+    pub fn warm_up_s(&self, case: &Case) -> f64 {
+        let warm_up_s = self.scenario(&case.scenario).map_or(0.0, |scenario| scenario.load.warmup_s);
+        let sharing = self.launched_with(case).filter(|other| other.shares_server(case)).count().max(1);
+        if warm_up_s <= 0.0 || sharing == 1 {
+            return warm_up_s;
+        }
+        let steps = (warm_up_s / sharing as f64 / WARM_UP_STEP_S).round();
+        steps.max(1.0) * WARM_UP_STEP_S
+    }
+
+    /// The cases of the launches that a case is in, itself included; none where it is not sliced.
+    fn launched_with<'p>(&'p self, case: &Case) -> impl Iterator<Item = &'p Case> {
+        let group = |case: &Case| Group::of(case, &self.scenarios, &self.programs);
+        let own = group(case);
+        self.cases.iter().filter(move |other| own.is_some() && group(other) == own)
+    }
+
     /// About how long a trial of a launch takes, in seconds: its share of the launch.
-    pub(super) fn sliced_estimate_s(scenario: &Scenario) -> Option<f64> {
-        let slices = scenario.slices?;
+    pub(super) fn sliced_estimate_s(&self, case: &Case) -> Option<f64> {
+        let scenario = self.scenario(&case.scenario)?;
+        scenario.slices?;
+        let together: Vec<&Case> = self.launched_with(case).collect();
+        let is_first = |place: usize| !together[..place].iter().any(|earlier| earlier.shares_server(together[place]));
+        let servers = (0..together.len()).filter(|place| is_first(*place)).count();
+        let loaded_s: f64 = together.iter().map(|case| self.load_estimate_s(case)).sum();
+        let launch_s = LAUNCH_S + self.database_estimate_s(scenario) + START_S * servers as f64 + loaded_s;
+        Some(launch_s / together.len() as f64)
+    }
+
+    /// About how long load is on a case in a launch, in seconds.
+    fn load_estimate_s(&self, case: &Case) -> f64 {
+        let Some(scenario) = self.scenario(&case.scenario) else { return 0.0 };
+        let Some(slices) = scenario.slices else { return 0.0 };
         let rounds = slices.rounds(scenario.load.duration_s);
         let measured: f64 = (1..=rounds).map(|round| 2.0 * slices.window_s_of(round)).sum();
-        let beside = f64::from(2 * rounds) * (slices.lead_in_s + SLICE_OVERHEAD_S);
-        Some(START_S + scenario.load.warmup_s + measured + beside)
+        let beside = f64::from(2 * rounds) * (slices.lead_in_s * (1.0 + DRAIN_SHARE) + FREEZE_S);
+        self.warm_up_s(case) + measured + beside
     }
 }

@@ -51,6 +51,9 @@ pub struct SliceFigures {
     pub not_drained: u32,
     /// Slices in which the server did not become idle.
     pub not_frozen: u32,
+    /// Correct responses of each 10 ms of its warm-up.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub warm_up_by_10ms: Vec<u32>,
     /// The slices in the order in which they ran.
     pub rows: Vec<SliceRow>,
 }

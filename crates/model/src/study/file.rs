@@ -12,6 +12,7 @@ use crate::program::reading::ProgramScenarioFile;
 use crate::reading::several::Several;
 use crate::reading::table::{Spanned, Table};
 use crate::study::blocks::BlocksFile;
+use crate::study::judge::Judge;
 use crate::study::published_reading::PublishedFile;
 use crate::study::slices::{Design, SlicesFile};
 use crate::tool::reading::ToolFile;
@@ -39,6 +40,9 @@ pub struct StudyFile {
     pub seed: Option<u64>,
     /// Differences smaller than this do not matter to the question. Default `3%`.
     pub smallest_effect: Option<Spanned<Percent>>,
+    /// Which response decides verdicts, tiers and order: `goodput` (default), good responses per second; or `cpu`, CPU time per
+    /// good response. The other stands beside it.
+    pub judge: Option<Judge>,
     /// Whether the ceiling, which shows the machine's limit, is measured as well. Default true.
     pub ceiling: Option<bool>,
     /// Whether the first subject of each scenario is entered twice. The difference between the two shows how far apart

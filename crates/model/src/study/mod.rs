@@ -2,6 +2,7 @@
 
 pub mod blocks;
 pub(crate) mod file;
+pub(crate) mod judge;
 pub(crate) mod published;
 pub(crate) mod published_reading;
 pub(crate) mod scale;
@@ -28,6 +29,7 @@ use crate::reading::text::{Problem, ROOT, Reading, Span};
 use crate::reading::wording::suggestion;
 use crate::study::blocks::{Blocks, read_blocks};
 use crate::study::file::{ScenarioFile, StudyFile};
+use crate::study::judge::Judge;
 use crate::study::published::PublishedRatio;
 use crate::study::published_reading::read_published;
 use crate::study::scale::{is_unscaled, unscaled};
@@ -69,6 +71,9 @@ pub struct Study {
     pub seed: Option<u64>,
     /// Differences smaller than this fraction do not matter to the question.
     pub smallest_effect: f64,
+    /// Which response decides.
+    #[serde(default, skip_serializing_if = "Judge::is_default")]
+    pub judge: Judge,
     /// Whether the ceiling, which shows the machine's limit, is measured as well.
     pub ceiling: bool,
     pub scenarios: Vec<Scenario>,
@@ -168,6 +173,7 @@ impl Study {
             aa_pair: file.aa_pair.unwrap_or(true),
             seed: file.seed,
             smallest_effect,
+            judge: file.judge.unwrap_or_default(),
             ceiling: file.ceiling.unwrap_or(true),
             published: Vec::new(),
             reruns: file.reruns.unwrap_or(DEFAULT_RERUNS),

@@ -114,7 +114,7 @@ pub(crate) fn legend(findings: &Findings, matrix: &Matrix) -> String {
         all if all == findings.programs.len() => " Programs took turns, run by run.",
         _ => " Some programs took turns, run by run.",
     };
-    format!("{what}, median of {rounds}.{turns}{tiers}{bounds}")
+    format!("{what}, geometric mean of {rounds}.{turns}{tiers}{bounds}")
 }
 
 /// A sentence for each scenario, those that say the same together; of very many, who comes first in how many.

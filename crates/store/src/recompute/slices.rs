@@ -22,12 +22,18 @@ pub fn slices_in(folder: &Path) -> Result<Vec<StoredSlice>, String> {
     lines.map_err(|error| format!("{SLICES}: {error}"))
 }
 
+fn record_in(folder: &Path) -> Result<TargetRecord, String> {
+    let name = output_name(driver(LoadTool::Tolok));
+    serde_json::from_str(&text(folder, name)?).map_err(|error| format!("{name}: {error}"))
+}
+
 /// What the load engine found, over all slices of the case.
 pub fn sliced_report(folder: &Path) -> Result<ToolReport, String> {
-    let name = output_name(driver(LoadTool::Tolok));
-    let record: TargetRecord =
-        serde_json::from_str(&text(folder, name)?).map_err(|error| format!("{name}: {error}"))?;
-    report(&record, &slices_in(folder)?).map_err(|error| format!("{SLICES}: {error}"))
+    reported(&record_in(folder)?, &slices_in(folder)?)
+}
+
+fn reported(record: &TargetRecord, slices: &[StoredSlice]) -> Result<ToolReport, String> {
+    report(record, slices).map_err(|error| format!("{SLICES}: {error}"))
 }
 
 /// What was measured in the slices of a case.
@@ -40,8 +46,9 @@ pub(super) fn sliced(
     server: &RawServer,
     launch: &RawSlices,
 ) -> Result<Measurement, String> {
-    let (report, slices) = (sliced_report(folder)?, slices_in(folder)?);
-    let figures = figures(launch, &slices);
+    let (record, slices) = (record_in(folder)?, slices_in(folder)?);
+    let report = reported(&record, &slices)?;
+    let figures = SliceFigures { warm_up_by_10ms: record.warm_up.good_by_10ms, ..figures(launch, &slices) };
     let share = report.ledger.good as f64 / figures.whole_good.max(1) as f64;
     let of_windows = |of: fn(&StoredSlice) -> Option<f64>| -> Option<f64> {
         let sum = slices.iter().map(of).sum::<Option<f64>>()?;
@@ -120,6 +127,7 @@ fn figures(launch: &RawSlices, slices: &[StoredSlice]) -> SliceFigures {
         drain_s_max: lines().map(|line| line.drain_s).fold(0.0, f64::max),
         not_drained: lines().filter(|line| !line.drained).count() as u32,
         not_frozen: lines().filter(|line| line.frozen == Some(false)).count() as u32,
+        warm_up_by_10ms: Vec::new(),
         rows: slices.iter().map(row).collect(),
     }
 }

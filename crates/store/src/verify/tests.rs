@@ -34,6 +34,7 @@ fn plan() -> Plan {
         seed: 7,
         blocks: 2,
         smallest_effect: 0.03,
+        judge: Default::default(),
         reruns: 2,
         diagnose: false,
         scale: 1.0,

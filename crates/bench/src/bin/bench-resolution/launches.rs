@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use tolok_analysis::{ComparedMetric, Duel, Findings, Names, Records, Verdict, analyse, duel};
 use tolok_bench::error::{BenchError, failed};
-use tolok_model::{Case, Outcome, Plan, RunRecord, TrialRecord};
+use tolok_model::{Case, Judge, Outcome, Plan, RunRecord, TrialRecord};
 use tolok_store::{RunFolder, StoreError};
 use tolok_tools::slices::StoredSlice;
 
@@ -166,10 +166,11 @@ impl Launches {
             self.trials.iter().filter(is_meant).map(again).collect::<Vec<_>>()
         };
         let trials: Vec<TrialRecord> = launches.iter().enumerate().flat_map(of_launch).collect();
-        let plan = Plan { blocks: launches.len() as u32, cases, smallest_effect, ..self.plan.clone() };
+        let judge = if by == ComparedMetric::Cpu { Judge::Cpu } else { Judge::Goodput };
+        let plan = Plan { blocks: launches.len() as u32, cases, judge, smallest_effect, ..self.plan.clone() };
         let Self { run, names, findings, .. } = self;
         let records = Records { run, plan: &plan, names, trials: &trials, diagnoses: &[], records_sha256: None };
-        let found = duel(&records, findings, by).pairs.pop()?;
+        let found = duel(&records, findings).pairs.pop()?;
         let ratio = if by == ComparedMetric::Cpu { found.cpu } else { found.goodput }?;
         Some(Judged { verdict: found.verdict, value: ratio.value, low: ratio.low?, high: ratio.high? })
     }

@@ -2,6 +2,8 @@
 
 use std::time::Instant;
 
+use tolok_model::{Plan, PlannedTrial};
+
 /// The plan's estimates, scaled by how far they were off so far.
 #[derive(Debug)]
 pub(in crate::run) struct Eta {
@@ -17,6 +19,16 @@ impl Eta {
         Self { estimates_s, done: 0, began: Instant::now() }
     }
 
+    /// The trials of a launch are over all at once, so the first of them is given the time of all.
+    pub(in crate::run) fn of(plan: &Plan, open: &[&PlannedTrial]) -> Self {
+        let together = open.chunk_by(|one, next| one.launch.is_some() && one.launch == next.launch);
+        let estimates_s = together.flat_map(|trials| {
+            let all_s = trials.iter().map(|trial| plan.trial_estimate_s(&trial.case)).sum();
+            std::iter::once(all_s).chain(std::iter::repeat_n(0.0, trials.len() - 1))
+        });
+        Self::new(estimates_s.collect())
+    }
+
     /// The first trial begins.
     pub(in crate::run) fn begin(&mut self) {
         self.began = Instant::now();
@@ -25,6 +37,11 @@ impl Eta {
     /// A trial is over; returns how long the rest takes, in seconds.
     pub(in crate::run) fn step(&mut self) -> f64 {
         self.done += 1;
+        self.now_s()
+    }
+
+    /// How long the rest takes by what was seen so far, in seconds.
+    pub(in crate::run) fn now_s(&self) -> f64 {
         self.left_s() * self.scale(self.began.elapsed().as_secs_f64())
     }
 
@@ -48,6 +65,17 @@ impl Eta {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_first_trial_of_a_launch_has_the_time_of_all() {
+        // As `of` makes them: a launch of three trials, and one of two.
+        let mut eta = Eta::new(vec![30.0, 0.0, 0.0, 20.0, 0.0]);
+        eta.step();
+        assert_eq!((eta.left_s(), eta.scale(45.0)), (20.0, 1.5));
+        eta.step();
+        eta.step();
+        assert_eq!((eta.left_s(), eta.scale(45.0)), (20.0, 1.5), "the others change nothing");
+    }
 
     #[test]
     fn what_is_left_is_scaled_by_what_was_seen() {

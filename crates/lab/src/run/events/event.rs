@@ -67,6 +67,20 @@ pub enum RunEvent {
         /// Cases in it.
         cases: u32,
     },
+    /// A launch is over, and all of its cases are stored.
+    LaunchFinished {
+        /// Its number, from 1.
+        launch: u32,
+        /// Launches of the plan.
+        of: u32,
+        /// Cases that it asked.
+        cases: u32,
+        /// Cases that failed.
+        failed: u32,
+        took_s: f64,
+        /// About how long the rest takes.
+        left_s: f64,
+    },
     /// Something happens in a trial.
     InTrial {
         /// Its number; none for an unscored one.

@@ -62,6 +62,17 @@ fn told(event: &RunEvent) -> (&'static str, Fields) {
             "launch-started",
             vec![("launch", json!(launch)), ("of", json!(of)), ("block", json!(block)), ("cases", json!(cases))],
         ),
+        RunEvent::LaunchFinished { launch, of, cases, failed, took_s, left_s } => (
+            "launch-finished",
+            vec![
+                ("launch", json!(launch)),
+                ("of", json!(of)),
+                ("cases", json!(cases)),
+                ("failed", json!(failed)),
+                ("took_s", json!(took_s)),
+                ("left_s", json!(left_s)),
+            ],
+        ),
         RunEvent::InTrial { trial, event } => in_trial(*trial, event),
         RunEvent::TrialFinished { trial, subject, scenario, outcome, left_s } => {
             let mut fields = which(trial, subject, scenario);

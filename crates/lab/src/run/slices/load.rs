@@ -10,7 +10,7 @@ use tolok_load::clock::MonotonicNs;
 use tolok_load::slices::{self as engine, SlicedServer, SlicedTarget, SlicesJob, Turn};
 use tolok_model::{FailureKind, LoadTool, PlannedSlice};
 use tolok_tools::slices::target;
-use tolok_tools::{Invocation, ToolEvent, driver};
+use tolok_tools::{Invocation, LoadJob, ToolEvent, driver};
 
 use super::servers::Server;
 use super::{Launch, Loaded, host_of};
@@ -161,7 +161,10 @@ impl Given<'_, '_> {
             for place in server.cases.iter().filter(|place| server.failure(**place).is_none()) {
                 let case = &self.launch.cases[*place];
                 let Ok(trial) = &case.trial else { continue };
-                targets.push(target(&trial.job(*address), &case.case.id, at));
+                let mut scenario = trial.scenario.clone();
+                scenario.load.warmup_s = self.launch.plan.warm_up_s(case.case);
+                let job = LoadJob { scenario: &scenario, ..trial.job(*address) };
+                targets.push(target(&job, &case.case.id, at));
             }
         }
         let sliced = |(server, _): &(&Server, std::net::SocketAddr)| {

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use rustix::process::Signal;
 use tolok_host::isolate::TrialBox;
-use tolok_model::FailureKind;
+use tolok_model::{Case, FailureKind};
 
 use super::{Launch, LaunchCase};
 use crate::run::database::trial_database::TrialDatabase;
@@ -49,19 +49,18 @@ impl Server {
 
 /// The servers that the cases of a launch need.
 pub(super) fn of(cases: &[LaunchCase<'_>]) -> Vec<Server> {
-    let mut servers: Vec<(&str, bool, Server)> = Vec::new();
+    let mut servers: Vec<(&Case, Server)> = Vec::new();
     for (place, case) in cases.iter().enumerate().filter(|(_, case)| case.trial.is_ok()) {
-        let (label, is_twin) = (case.case.subject.label.as_str(), case.case.twin_of.is_some());
-        match servers.iter_mut().find(|(known, twin, _)| *known == label && *twin == is_twin) {
-            Some((.., server)) => server.cases.push(place),
+        match servers.iter_mut().find(|(first, _)| first.shares_server(case.case)) {
+            Some((_, server)) => server.cases.push(place),
             None => {
                 let part = server_part(servers.len() + 1);
                 let server = Server { part, cases: vec![place], address: None, failures: Vec::new() };
-                servers.push((label, is_twin, server));
+                servers.push((case.case, server));
             }
         }
     }
-    servers.into_iter().map(|(.., server)| server).collect()
+    servers.into_iter().map(|(_, server)| server).collect()
 }
 
 impl Launch<'_> {

@@ -67,7 +67,7 @@ fn throughput_note(findings: &Findings) -> String {
     };
     let limit = if has_limit { " Dashed: the machine limit, which the smallest possible server reached." } else { "" };
     format!(
-        "Correct responses per second, median of {rounds}; whisker: 95% interval.{tiers}{limit} Outlined: not ranked."
+        "Correct responses per second, geometric mean of {rounds}; whisker: 95% interval.{tiers}{limit} Outlined: not ranked."
     )
 }
 

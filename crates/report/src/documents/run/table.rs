@@ -1,7 +1,7 @@
 //! The table of a scenario's cases.
 
 use tolok_analysis::figures::{Figure, NONE, Quantity, amount, figure, in_column};
-use tolok_analysis::{CaseFinding, Estimate, LatencyMark, MemorySource, ScenarioFinding, Verdict};
+use tolok_analysis::{CaseFinding, Estimate, Judge, LatencyMark, MemorySource, ScenarioFinding, Verdict};
 
 use super::columns::{Of, cell, named, of_rows, with_ceiling};
 use super::judgement::TIER;
@@ -118,6 +118,9 @@ pub(crate) fn legend(scenario: &ScenarioFinding) -> Vec<String> {
     let mut legend = marks(scenario.cases.iter().map(|case| case.against_first));
     if is_compared(scenario) {
         legend.push(TIER.to_owned());
+        if scenario.judged_by == Judge::Cpu {
+            legend.push("order, vs first and tier: by good answers per second of CPU time".to_owned());
+        }
     }
     if scenario.cases.iter().any(|case| is_lower_bound(case) || case.latency_p99_at_least_s.is_some()) {
         legend.push(format!("{LOWER_BOUND} lower bound"));
