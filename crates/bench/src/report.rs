@@ -4,7 +4,7 @@ use tolok_bench::machine::load_words;
 use tolok_bench::table::{NONE, Table, digits, grouped, or_dash, percent};
 use tolok_model::LoadTool;
 use tolok_model::figures::counted;
-use tolok_stats::{Level, RatioOutcome, Sample, paired_ratio};
+use tolok_stats::{GeometricOutcome, Level, Sample, geometric_ratio};
 
 use crate::assets::Asset;
 use crate::bench::Outcome;
@@ -268,8 +268,8 @@ impl Row<'_> {
                 .find(|one| one.contender == to && one.contender != self.entry.contender)?;
             let (these, those) = (self.entry.values(quantity), other.values(quantity));
             let pairs = these.iter().zip(&those).filter(|(this, that)| this.is_some() && that.is_some()).count();
-            let RatioOutcome::Estimated { ratio, interval, .. } =
-                paired_ratio(&these, &those, Level::P95).ok()?.outcome
+            let GeometricOutcome::Estimated { ratio, interval, .. } =
+                geometric_ratio(&these, &those, Level::P95).ok()?.outcome
             else {
                 return None;
             };

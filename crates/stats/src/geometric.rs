@@ -1,7 +1,10 @@
-//! The geometric mean of ratios formed block by block, with Student's interval.
+//! The geometric mean of the ratios of two series that were observed block by block, with Student's interval.
+//!
+//! Two things observed in the same block share that block's disturbances, and their ratio is free of them. So the
+//! ratio is formed within each block, and only these ratios are summarised.
 
-use crate::paired::{BlockCounts, PairedLogarithms, paired_logarithms};
-use crate::{Interval, Level, Sample, StatsError, mean_interval};
+use crate::quantile::is_amount;
+use crate::{Interval, Level, LogRatio, Sample, StatsError, log_ratio, mean_interval};
 
 /// The geometric mean of the blocks' ratios, and what became of each block.
 #[derive(Debug, Clone, PartialEq)]
@@ -24,8 +27,8 @@ pub enum GeometricOutcome {
         /// ln(numerator / denominator) of every pair, for tests: [`crate::paired_t`], [`crate::equivalence_paired`].
         log_differences: Sample,
     },
-    /// At least one pair holds a zero; no ratio is given, for the reason told at
-    /// [`crate::RatioOutcome::Censored`].
+    /// At least one pair holds a zero, which only says that the true value was too small to be observed. Leaving such
+    /// pairs out would keep the lucky ones, so no ratio is given. [`BlockCounts`] still tells who won.
     Censored {
         /// Pairs whose numerator is zero, those with two zeros included.
         numerator_zeros: usize,
@@ -36,16 +39,46 @@ pub enum GeometricOutcome {
     NoPairs,
 }
 
+/// What became of the blocks. The sum of all fields is the number of blocks given.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct BlockCounts {
+    /// Blocks won by the numerator: its value is the larger one. Zero is smaller than any positive value.
+    pub numerator_larger: usize,
+    /// Blocks won by the denominator.
+    pub denominator_larger: usize,
+    /// Both values are positive and equal.
+    pub equal: usize,
+    /// Both values are zero: nothing is known about their ratio.
+    pub both_zero: usize,
+    /// Left out: the numerator alone is missing.
+    pub numerator_missing: usize,
+    /// Left out: the denominator alone is missing.
+    pub denominator_missing: usize,
+    /// Left out: neither value is there.
+    pub both_missing: usize,
+}
+
+impl BlockCounts {
+    /// Blocks with a value on both sides.
+    pub fn pairs(&self) -> usize {
+        self.numerator_larger + self.denominator_larger + self.equal + self.both_zero
+    }
+}
+
 /// The geometric mean of the ratios of two series matched by position: entry i of both belongs to block i, `None` is a
-/// missing value. Missing blocks and zeros are treated as by [`crate::paired_ratio`].
+/// missing value.
 ///
 /// The interval assumes that the logarithms of the blocks' ratios are independent and roughly normal. In return it can
 /// be had at every level from 5 blocks on, also at the levels that many comparisons need, which no interval from ranks
 /// reaches with few blocks. Exchanging the two series gives the reciprocal, bounds included.
 ///
+/// Ratios are summarised on the log scale because there a ratio and its reciprocal lie equally far from 1; why other
+/// means of ratios mislead: P. J. Fleming and J. J. Wallace, "How not to lie with statistics", Communications of the
+/// ACM 29(3), 1986.
+///
 /// # Errors
-/// As [`crate::paired_ratio`]: [`StatsError::UnequalLengths`]; [`StatsError::OutOfRange`] for a value that is negative,
-/// NaN, above [`crate::LARGEST`] or positive but below [`crate::LEAST_POSITIVE`].
+/// [`StatsError::UnequalLengths`]; [`StatsError::OutOfRange`] for a value that is negative, NaN, above
+/// [`crate::LARGEST`] or positive but below [`crate::LEAST_POSITIVE`], with its position in its own series.
 ///
 /// ```
 /// use tolok_stats::{GeometricOutcome, Level, geometric_ratio};
@@ -62,19 +95,60 @@ pub fn geometric_ratio(
     denominator: &[Option<f64>],
     level: Level,
 ) -> Result<GeometricRatio, StatsError> {
-    let (blocks, logarithms) = paired_logarithms(numerator, denominator)?;
-    let outcome = match logarithms {
-        PairedLogarithms::Censored { numerator_zeros, denominator_zeros } => {
-            GeometricOutcome::Censored { numerator_zeros, denominator_zeros }
+    if numerator.len() != denominator.len() {
+        return Err(StatsError::UnequalLengths { numerator: numerator.len(), denominator: denominator.len() });
+    }
+    let mut blocks = BlockCounts::default();
+    let mut logarithms = Vec::with_capacity(numerator.len());
+    let (mut numerator_zeros, mut denominator_zeros) = (0, 0);
+    for (index, (&a, &b)) in numerator.iter().zip(denominator).enumerate() {
+        // A value is checked also where its partner is missing, so that an error never depends on the other series.
+        let (a, b) = (checked(index, a)?, checked(index, b)?);
+        blocks.count(a, b);
+        let Some((a, b)) = a.zip(b) else { continue };
+        match log_ratio(a, b) {
+            Some(LogRatio::Finite(logarithm)) => logarithms.push(logarithm),
+            _ => {
+                numerator_zeros += usize::from(a == 0.0);
+                denominator_zeros += usize::from(b == 0.0);
+            }
         }
-        PairedLogarithms::NoPairs => GeometricOutcome::NoPairs,
-        PairedLogarithms::All(log_differences) => GeometricOutcome::Estimated {
+    }
+    let outcome = if numerator_zeros + denominator_zeros > 0 {
+        GeometricOutcome::Censored { numerator_zeros, denominator_zeros }
+    } else if logarithms.is_empty() {
+        GeometricOutcome::NoPairs
+    } else {
+        let log_differences = Sample::from_vec(logarithms)?;
+        GeometricOutcome::Estimated {
             ratio: log_differences.mean().exp(),
             interval: mean_interval(&log_differences, level).map(Interval::exponentiated),
             log_differences,
-        },
+        }
     };
     Ok(GeometricRatio { outcome, blocks })
+}
+
+fn checked(index: usize, value: Option<f64>) -> Result<Option<f64>, StatsError> {
+    match value {
+        Some(value) if !is_amount(value) => Err(StatsError::OutOfRange { index, value }),
+        value => Ok(value),
+    }
+}
+
+impl BlockCounts {
+    fn count(&mut self, a: Option<f64>, b: Option<f64>) {
+        let counter = match (a, b) {
+            (None, None) => &mut self.both_missing,
+            (None, Some(_)) => &mut self.numerator_missing,
+            (Some(_), None) => &mut self.denominator_missing,
+            (Some(a), Some(b)) if a > b => &mut self.numerator_larger,
+            (Some(a), Some(b)) if a < b => &mut self.denominator_larger,
+            (Some(0.0), Some(_)) => &mut self.both_zero,
+            (Some(_), Some(_)) => &mut self.equal,
+        };
+        *counter += 1;
+    }
 }
 
 #[cfg(test)]
@@ -104,14 +178,81 @@ mod tests {
     }
 
     #[test]
-    fn zeros_missing_blocks_and_bad_values_are_treated_as_in_a_median_ratio() {
-        let found = geometric_ratio(&all(&[2.0, 0.0]), &all(&[1.0, 1.0]), Level::P95).unwrap();
-        assert_eq!(found.outcome, GeometricOutcome::Censored { numerator_zeros: 1, denominator_zeros: 0 });
-        let found = geometric_ratio(&[None, Some(1.0)], &[Some(1.0), None], Level::P95).unwrap();
+    fn a_constant_ratio_is_found_whatever_the_blocks_do() {
+        let b = [1.0, 50.0, 3.0, 700.0, 0.01, 20.0];
+        let a = b.map(|value| value * 1.25);
+        let found = geometric_ratio(&all(&a), &all(&b), Level::P95).unwrap();
+        let GeometricOutcome::Estimated { ratio, interval: Some(interval), .. } = found.outcome else {
+            panic!("{found:?}")
+        };
+        assert!((ratio - 1.25).abs() < 1e-12);
+        assert!(interval.high - interval.low < 1e-12, "{interval:?}");
+        assert_eq!(found.blocks, BlockCounts { numerator_larger: 6, ..BlockCounts::default() });
+    }
+
+    #[test]
+    fn missing_blocks_are_left_out_and_counted() {
+        let a = [Some(2.0), None, Some(2.0), None, Some(3.0)];
+        let b = [Some(1.0), Some(1.0), None, None, Some(3.0)];
+        let found = geometric_ratio(&a, &b, Level::P95).unwrap();
+        let expected = BlockCounts {
+            numerator_larger: 1,
+            equal: 1,
+            numerator_missing: 1,
+            denominator_missing: 1,
+            both_missing: 1,
+            ..BlockCounts::default()
+        };
+        assert_eq!(found.blocks, expected);
+        assert_eq!(found.blocks.pairs(), 2);
+        let GeometricOutcome::Estimated { ratio, interval: None, .. } = found.outcome else { panic!("{found:?}") };
+        assert!((ratio - 2f64.sqrt()).abs() < 1e-12);
+    }
+
+    #[test]
+    fn a_single_zero_censors_the_ratio_but_not_the_wins() {
+        let a = all(&[2.0, 0.0, 2.0, 0.0, 2.0, 2.0]);
+        let b = all(&[1.0, 1.0, 0.0, 0.0, 1.0, 3.0]);
+        let found = geometric_ratio(&a, &b, Level::P95).unwrap();
+        assert_eq!(found.outcome, GeometricOutcome::Censored { numerator_zeros: 2, denominator_zeros: 2 });
+        let expected =
+            BlockCounts { numerator_larger: 3, denominator_larger: 2, both_zero: 1, ..BlockCounts::default() };
+        assert_eq!(found.blocks, expected);
+    }
+
+    #[test]
+    fn a_zero_without_a_partner_censors_nothing() {
+        let found = geometric_ratio(&[Some(0.0), Some(4.0)], &[None, Some(2.0)], Level::P95).unwrap();
+        assert!(matches!(found.outcome, GeometricOutcome::Estimated { interval: None, .. }), "{found:?}");
+    }
+
+    #[test]
+    fn without_pairs_there_is_no_ratio() {
+        assert_eq!(geometric_ratio(&[], &[], Level::P95).unwrap().outcome, GeometricOutcome::NoPairs);
+        let found = geometric_ratio(&[Some(1.0), None], &[None, Some(1.0)], Level::P95).unwrap();
         assert_eq!((found.outcome, found.blocks.pairs()), (GeometricOutcome::NoPairs, 0));
-        let refused = geometric_ratio(&all(&[-1.0]), &all(&[1.0]), Level::P95);
-        assert_eq!(refused, Err(StatsError::OutOfRange { index: 0, value: -1.0 }));
-        let refused = geometric_ratio(&all(&[1.0]), &[], Level::P95);
-        assert_eq!(refused, Err(StatsError::UnequalLengths { numerator: 1, denominator: 0 }));
+    }
+
+    #[test]
+    fn values_without_a_logarithm_are_refused_also_beside_a_missing_one() {
+        for value in [-1.0, 1e-300, f64::INFINITY] {
+            let refused = Err(StatsError::OutOfRange { index: 1, value });
+            assert_eq!(geometric_ratio(&[Some(1.0), Some(value)], &[Some(1.0), None], Level::P95), refused);
+            assert_eq!(geometric_ratio(&[Some(1.0), None], &[Some(1.0), Some(value)], Level::P95), refused);
+        }
+        assert!(geometric_ratio(&[Some(f64::NAN)], &[None], Level::P95).is_err());
+    }
+
+    #[test]
+    fn series_of_unequal_length_are_refused() {
+        let refused = geometric_ratio(&all(&[1.0, 2.0]), &all(&[1.0]), Level::P95);
+        assert_eq!(refused, Err(StatsError::UnequalLengths { numerator: 2, denominator: 1 }));
+    }
+
+    #[test]
+    fn the_most_distant_values_accepted_keep_the_ratio_finite() {
+        let found = geometric_ratio(&all(&[crate::LARGEST]), &all(&[crate::LEAST_POSITIVE]), Level::P95).unwrap();
+        let GeometricOutcome::Estimated { ratio, .. } = found.outcome else { panic!("{found:?}") };
+        assert!((ratio / 1e280 - 1.0).abs() < 1e-9, "{ratio}");
     }
 }

@@ -7,12 +7,8 @@ use crate::StatsError;
 pub struct Level(f64);
 
 impl Level {
-    /// 90 %.
-    pub const P90: Self = Self(0.90);
     /// 95 %.
     pub const P95: Self = Self(0.95);
-    /// 99 %.
-    pub const P99: Self = Self(0.99);
 
     /// How far short of the level asked an interval may fall before it is refused: its chance to miss may be at most
     /// this many times the chance that was asked for. 1.25 admits n = 5 at 95 % (93.75 % covered, so 1.25 × 5 %
@@ -69,8 +65,8 @@ pub struct Interval {
     pub low: f64,
     /// Upper bound.
     pub high: f64,
-    /// The fraction of such intervals that cover the true value: the achieved one where it can be computed exactly
-    /// ([`crate::median_interval`]), otherwise the one that was asked for. Each function says which.
+    /// The fraction of such intervals that cover the true value: the one that was asked for, or the achieved one where a
+    /// function says so.
     pub level: f64,
 }
 
@@ -83,11 +79,6 @@ impl Interval {
     /// The interval of exp(x) from that of x: exp keeps the order, so what is covered stays the same.
     pub(crate) fn exponentiated(self) -> Self {
         Self { low: self.low.exp(), high: self.high.exp(), level: self.level }
-    }
-
-    /// `high - low`, in the unit of the values.
-    pub fn width(&self) -> f64 {
-        self.high - self.low
     }
 }
 
@@ -119,6 +110,5 @@ mod tests {
         let interval = Interval { low: 1.0, high: 3.5, level: 0.95 };
         assert!(interval.contains(1.0) && interval.contains(3.5));
         assert!(!interval.contains(0.999) && !interval.contains(f64::NAN));
-        assert_eq!(interval.width(), 2.5);
     }
 }

@@ -5,14 +5,14 @@
 //! crates, so every figure can be computed again, on any machine, from the same input and the same seed.
 //!
 //! ```
-//! use tolok_stats::{Level, Sample, mean_interval, median_interval};
+//! use tolok_stats::{Level, Sample, mean_interval, median_interval_interpolated};
 //!
 //! let sample = Sample::new(&[10.1, 9.8, 10.4, 10.0, 9.9, 10.2])?;
 //! assert!((sample.median() - 10.05).abs() < 1e-12);
 //!
-//! // Exact, without any assumption on the distribution: [least, greatest] of six values covers 96.875 %.
-//! let exact = median_interval(&sample, Level::P95).expect("six values are enough for 95 %");
-//! assert_eq!((exact.low, exact.high, exact.level), (9.8, 10.4, 0.96875));
+//! // From ranks, with next to no assumption on the distribution: within [least, greatest], which covers 96.875 %.
+//! let median = median_interval_interpolated(&sample, Level::P95).expect("six values are enough for 95 %");
+//! assert!(9.8 < median.low && median.high < 10.4 && median.contains(sample.median()));
 //!
 //! // Student's interval of the mean.
 //! let mean = mean_interval(&sample, Level::P95).expect("six values are enough for 95 %");
@@ -25,12 +25,12 @@
 //! Values are checked once, where a [`Sample`] is made or a series of pairs is read; everything behind that point
 //! cannot meet a bad value. Nothing in this crate panics on data.
 //!
-//! | input | [`Sample::new`] | [`paired_ratio`], [`geometric_ratio`] |
+//! | input | [`Sample::new`] | [`geometric_ratio`] |
 //! |---|---|---|
-//! | no values at all | [`StatsError::Empty`] | [`RatioOutcome::NoPairs`] |
+//! | no values at all | [`StatsError::Empty`] | [`GeometricOutcome::NoPairs`] |
 //! | NaN | [`StatsError::OutOfRange`] | [`StatsError::OutOfRange`] |
 //! | +∞, −∞, size above [`LARGEST`] | [`StatsError::OutOfRange`] | [`StatsError::OutOfRange`] |
-//! | zero | a value like any other | [`RatioOutcome::Censored`] |
+//! | zero | a value like any other | [`GeometricOutcome::Censored`] |
 //! | negative | a value like any other | [`StatsError::OutOfRange`] |
 //! | positive, below [`LEAST_POSITIVE`] | a value like any other | [`StatsError::OutOfRange`] |
 //! | absent (`None`) | cannot be said | the block is left out and counted |
@@ -47,8 +47,7 @@
 //!
 //! | figure | interval or test | from | exact for |
 //! |---|---|---|---|
-//! | median | [`median_interval`] | 5 at 95 % | continuous distributions |
-//! | – narrower | [`median_interval_interpolated`] | 5 at 95 % | none; close for all |
+//! | median | [`median_interval_interpolated`] | 5 at 95 % | none; close for all |
 //! | geometric mean of ratios | [`geometric_ratio`] | 5 at every level | lognormal ratios |
 //! | mean | [`mean_interval`]; [`paired_t`] | 5 at every level; 2 | normal values |
 //! | difference of two means | [`welch`] | 5 in each; 2 in each | none; close for normal values |
@@ -79,7 +78,6 @@ mod median;
 mod moderation;
 mod multiple;
 mod normal;
-mod paired;
 mod power;
 mod quantile;
 pub mod queueing;
@@ -97,15 +95,14 @@ pub use binomial::share_interval;
 pub use changepoints::{LEAST_SEGMENT, changepoint_penalty, changepoints};
 pub use equivalence::{equivalence_paired, equivalence_welch};
 pub use error::StatsError;
-pub use geometric::{GeometricOutcome, GeometricRatio, geometric_ratio};
+pub use geometric::{BlockCounts, GeometricOutcome, GeometricRatio, geometric_ratio};
 pub use hodges_lehmann::hodges_lehmann;
 pub use interval::{Interval, Level};
 pub use means::{TTest, WelchDifference, mean_interval, paired_t, welch};
-pub use median::{median_interval, median_interval_interpolated};
+pub use median::median_interval_interpolated;
 pub use multiple::holm;
 pub use normal::{normal_cdf, normal_quantile};
-pub use paired::{BlockCounts, PairedRatio, RatioOutcome, paired_ratio};
-pub use power::{Naming, blocks_needed, smallest_effect_found};
+pub use power::Naming;
 pub use quantile::{LARGEST, LEAST_POSITIVE, LogRatio, SD_OF_MAD, Sample, log_ratio};
 pub use rng::Rng;
 pub use shrinkage::VariancePrior;

@@ -12,62 +12,6 @@ use crate::student::student_t_quantile;
 /// More blocks than this are not worth naming.
 const MOST_BLOCKS: u32 = 10_000;
 
-/// The least number of blocks, at least [`Level::LEAST_SAMPLE`], with which a true mean difference of `effect` is found
-/// with probability `power`, if differences of blocks have the standard deviation `sd` and each of `comparisons` is
-/// tested at the level that holds for all of them ([`Level::simultaneous`]).
-///
-/// `None` where more than 10,000 would be needed, and for an `effect` of 0, an `sd` that is negative, a `power` that is
-/// not between 0 and 1, or anything that is not finite. The sign of `effect` does not matter. Holm's procedure, which
-/// is what verdicts use, needs at most as many.
-///
-/// ```
-/// use tolok_stats::{Level, blocks_needed};
-///
-/// // A difference as large as its own spread takes ten blocks, for 80 % power in a single comparison.
-/// assert_eq!(blocks_needed(0.05, 0.05, Level::P95, 0.8, 1), Some(10));
-/// ```
-pub fn blocks_needed(sd: f64, effect: f64, level: Level, power: f64, comparisons: usize) -> Option<u32> {
-    let usable = sd >= 0.0 && sd.is_finite() && effect != 0.0 && effect.is_finite() && is_power(power);
-    if !usable {
-        return None;
-    }
-    let (level, effect) = (level.simultaneous(comparisons), effect.abs() / sd);
-    let enough = |blocks: u32| power_of_paired_t(effect, blocks, level) >= power;
-    let (mut too_few, mut blocks) = (Level::LEAST_SAMPLE as u32 - 1, 2 * Level::LEAST_SAMPLE as u32);
-    while !enough(blocks) {
-        if blocks == MOST_BLOCKS {
-            return None;
-        }
-        (too_few, blocks) = (blocks, (2 * blocks).min(MOST_BLOCKS));
-    }
-    // Power rises with the number of blocks, so halving finds the first that is enough.
-    while blocks - too_few > 1 {
-        let middle = too_few + (blocks - too_few) / 2;
-        if enough(middle) { blocks = middle } else { too_few = middle }
-    }
-    Some(blocks)
-}
-
-/// The smallest true mean difference that `n` blocks find with probability `power`; the inverse of [`blocks_needed`],
-/// in the unit of `sd`.
-///
-/// Infinite below [`Level::LEAST_SAMPLE`] blocks, where no difference can be found; 0 for an `sd` of 0; NaN for an `sd` that
-/// is negative or not finite and for a `power` that is not between 0 and 1.
-pub fn smallest_effect_found(sd: f64, n: u32, level: Level, power: f64, comparisons: usize) -> f64 {
-    if !(sd >= 0.0 && sd.is_finite() && is_power(power)) {
-        return f64::NAN;
-    }
-    if n < Level::LEAST_SAMPLE as u32 {
-        return f64::INFINITY;
-    }
-    let test = PairedT::of(n, level.simultaneous(comparisons));
-    // In logarithms, as an effect may be of any size; 0 where chance alone finds that much.
-    let lacks = |log_effect: f64| test.power(log_effect.exp()) - power;
-    // Sums of this many terms are no more exact.
-    let beyond_rounding = |lacks: f64| if lacks.abs() < 1e-13 { 0.0 } else { lacks };
-    rising_root(|log_effect| beyond_rounding(lacks(log_effect))).exp() * sd
-}
-
 /// A pair of cases whose difference is to be *named*: p must be below its level, and the difference seen must have a least size.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Naming {
@@ -96,7 +40,7 @@ impl Naming {
         }
         let df = self.df * (f64::from(blocks) - 1.0) / (f64::from(self.blocks) - 1.0);
         let least = self.least_size / self.sd * f64::from(blocks).sqrt();
-        PairedT::with(blocks, df, self.level.simultaneous(self.comparisons), least).power(effect.abs() / self.sd)
+        PairedT::of(blocks, df, self.level.simultaneous(self.comparisons), least).power(effect.abs() / self.sd)
     }
 
     /// The least number of blocks with that chance, or `None` where more than 10,000 would be needed.
@@ -109,6 +53,7 @@ impl Naming {
             }
             (too_few, blocks) = (blocks, (2 * blocks).min(MOST_BLOCKS));
         }
+        // Power rises with the number of blocks, so halving finds the first that is enough.
         while blocks - too_few > 1 {
             let middle = too_few + (blocks - too_few) / 2;
             if enough(middle) { blocks = middle } else { too_few = middle }
@@ -118,18 +63,12 @@ impl Naming {
 
     /// The smallest true difference that the run's own blocks name with that chance.
     pub fn smallest_named(&self, power: f64) -> f64 {
+        // In logarithms, as an effect may be of any size; 0 where chance alone finds that much.
         let lacks = |log_effect: f64| self.power(log_effect.exp(), self.blocks) - power;
-        rising_root(|log_effect| if lacks(log_effect).abs() < 1e-13 { 0.0 } else { lacks(log_effect) }).exp()
+        // Sums of this many terms are no more exact.
+        let beyond_rounding = |lacks: f64| if lacks.abs() < 1e-13 { 0.0 } else { lacks };
+        rising_root(|log_effect| beyond_rounding(lacks(log_effect))).exp()
     }
-}
-
-fn is_power(power: f64) -> bool {
-    power > 0.0 && power < 1.0
-}
-
-/// The chance that the two-sided paired t test of `n` differences finds a true mean of `effect` standard deviations.
-pub(crate) fn power_of_paired_t(effect: f64, n: u32, level: Level) -> f64 {
-    PairedT::of(n, level).power(effect)
 }
 
 /// The two-sided paired t test of this many differences at a level.
@@ -142,13 +81,8 @@ struct PairedT {
 }
 
 impl PairedT {
-    fn of(n: u32, level: Level) -> Self {
-        Self::with(n, f64::from(n) - 1.0, level, 0.0)
-    }
-
-    /// The same with a standard deviation that is known with so many degrees of freedom. A mean must also be at least so many
-    /// true standard errors.
-    fn with(n: u32, df: f64, level: Level, least: f64) -> Self {
+    /// The standard deviation is known with so many degrees of freedom. A mean must also be at least so many true standard errors.
+    fn of(n: u32, df: f64, level: Level, least: f64) -> Self {
         let critical = student_t_quantile(1.0 - level.miss() / 2.0, df);
         let thresholds: Vec<(f64, f64)> =
             estimated_sd(df).into_iter().map(|(s, weight)| ((critical * s).max(least), weight)).collect();
@@ -191,22 +125,6 @@ mod tests {
     use super::*;
 
     #[test]
-    fn questions_without_an_answer_get_none() {
-        let needed = |sd, effect, power| blocks_needed(sd, effect, Level::P95, power, 1);
-        assert_eq!(needed(1.0, 1e-4, 0.8), None); // some 800 million
-        assert_eq!((needed(1.0, 0.0, 0.8), needed(-1.0, 1.0, 0.8), needed(f64::NAN, 1.0, 0.8)), (None, None, None));
-        assert_eq!((needed(1.0, 1.0, 0.0), needed(1.0, 1.0, 1.0)), (None, None));
-        assert!(smallest_effect_found(-1.0, 10, Level::P95, 0.8, 1).is_nan());
-        assert_eq!(smallest_effect_found(1.0, 4, Level::P95, 0.8, 1), f64::INFINITY);
-    }
-
-    #[test]
-    fn without_any_spread_the_least_number_of_blocks_is_enough() {
-        assert_eq!(blocks_needed(0.0, 0.01, Level::P95, 0.99, 100), Some(5));
-        assert_eq!(smallest_effect_found(0.0, 5, Level::P95, 0.8, 1), 0.0);
-    }
-
-    #[test]
     fn a_difference_of_the_least_size_is_named_in_less_than_half_of_all_studies() {
         let naming = Naming { sd: 0.05, df: 30.0, blocks: 10, level: Level::P95, comparisons: 15, least_size: 0.03 };
         let powers = [5, 20, 1_000].map(|blocks| naming.power(0.03, blocks));
@@ -218,16 +136,21 @@ mod tests {
     }
 
     #[test]
-    fn without_a_least_size_naming_is_the_paired_t_test() {
-        let naming = Naming { sd: 2.0, df: 9.0, blocks: 10, level: Level::P95, comparisons: 1, least_size: 0.0 };
-        for blocks in [5, 10, 25] {
-            assert!((naming.power(1.6, blocks) - power_of_paired_t(0.8, blocks, Level::P95)).abs() < 1e-12);
-        }
+    fn without_any_spread_the_least_number_of_blocks_is_enough() {
+        let naming = Naming { sd: 0.0, df: 4.0, blocks: 5, level: Level::P95, comparisons: 100, least_size: 0.0 };
+        assert_eq!(naming.blocks_needed(0.01, 0.99), Some(5));
+    }
+
+    #[test]
+    fn what_ten_thousand_blocks_do_not_find_needs_no_number_of_blocks() {
+        let naming = Naming { sd: 1.0, df: 9.0, blocks: 10, level: Level::P95, comparisons: 1, least_size: 0.0 };
+        assert_eq!(naming.blocks_needed(1e-4, 0.8), None); // some 800 million
     }
 
     #[test]
     fn without_a_difference_power_is_the_rate_of_false_ones() {
-        assert!((power_of_paired_t(0.0, 7, Level::P95) - 0.05).abs() < 1e-9);
-        assert!((power_of_paired_t(0.0, 5_000, Level::P95) - 0.05).abs() < 1e-9);
+        let naming = Naming { sd: 1.0, df: 9.0, blocks: 10, level: Level::P95, comparisons: 1, least_size: 0.0 };
+        assert!((naming.power(0.0, 7) - 0.05).abs() < 1e-9);
+        assert!((naming.power(0.0, 5_000) - 0.05).abs() < 1e-9);
     }
 }

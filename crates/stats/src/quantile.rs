@@ -119,16 +119,6 @@ impl Sample {
     pub fn standard_deviation(&self) -> Option<f64> {
         self.variance().map(f64::sqrt)
     }
-
-    /// The geometric mean, exp(mean(ln x)). `None` unless every value is at least [`LEAST_POSITIVE`]: a zero would pull
-    /// it to zero and a negative value has no logarithm.
-    pub fn geometric_mean(&self) -> Option<f64> {
-        if self.min() < LEAST_POSITIVE {
-            return None;
-        }
-        let logarithms = Self { sorted: self.sorted.iter().map(|value| value.ln()).collect() };
-        Some(logarithms.mean().exp())
-    }
 }
 
 /// The natural logarithm of a ratio of two values, neither of which is negative.
@@ -245,13 +235,6 @@ mod tests {
             assert_eq!(sample(&[1.0]).quantile(probability), Err(StatsError::Probability { value: probability }));
         }
         assert!(sample(&[1.0]).quantile(f64::NAN).is_err());
-    }
-
-    #[test]
-    fn a_geometric_mean_needs_positive_values() {
-        assert!((sample(&[1.0, 10.0, 100.0]).geometric_mean().unwrap() - 10.0).abs() < 1e-12);
-        assert_eq!(sample(&[0.0, 1.0]).geometric_mean(), None);
-        assert_eq!(sample(&[-1.0, 1.0]).geometric_mean(), None);
     }
 
     #[test]

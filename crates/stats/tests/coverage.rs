@@ -17,7 +17,7 @@ use noise::Noise;
 use rules::{
     OnePairAtATime, Together, aa_false, covered_when_stopped, false_equivalence, power, verdicts, without_the_best,
 };
-use tolok_stats::{Level, smallest_effect_found};
+use tolok_stats::{Level, Naming};
 
 const TWO_STATES: [Noise; 3] = [
     Noise::TwoStates { fast_s: 8.0, slow_s: 2.0 },
@@ -187,8 +187,11 @@ fn tables() {
         );
     }
     for comparisons in [1, 15] {
-        let cells = [5, 6, 8, 10, 20]
-            .map(|blocks| format!("{:.2}", smallest_effect_found(1.0, blocks, Level::P95, 0.8, comparisons)));
+        let cells = [5, 6, 8, 10, 20].map(|blocks| {
+            let df = f64::from(blocks) - 1.0;
+            let paired_t = Naming { sd: 1.0, df, blocks, level: Level::P95, comparisons, least_size: 0.0 };
+            format!("{:.2}", paired_t.smallest_named(0.8))
+        });
         println!("| smallest effect of paired t, one of {comparisons} | {} |", cells.join(" | "));
     }
 }

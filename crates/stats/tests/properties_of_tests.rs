@@ -5,9 +5,9 @@
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 use tolok_stats::{
-    BlockCounts, GeometricOutcome, Interval, Level, Sample, blocks_needed, equivalence_paired, equivalence_welch,
-    geometric_ratio, holm, mean_interval, normal_cdf, normal_quantile, paired_t, smallest_effect_found, student_t_cdf,
-    student_t_quantile, welch,
+    BlockCounts, GeometricOutcome, Interval, Level, Naming, Sample, equivalence_paired, equivalence_welch,
+    geometric_ratio, holm, mean_interval, normal_cdf, normal_quantile, paired_t, student_t_cdf, student_t_quantile,
+    welch,
 };
 
 fn config() -> ProptestConfig {
@@ -96,14 +96,15 @@ proptest! {
     fn equivalent_means_that_the_90_percent_interval_lies_within_the_margins(
         a in values(), b in values(), margin in 0.1..20.0f64
     ) {
+        let level = Level::new(0.9).unwrap();
         let within = |interval: Interval| -margin < interval.low && interval.high < margin;
         let differences = sample(&a);
         let p = equivalence_paired(&differences, margin).unwrap();
-        prop_assert_eq!(p < 0.05, within(mean_interval(&differences, Level::P90).unwrap()));
+        prop_assert_eq!(p < 0.05, within(mean_interval(&differences, level).unwrap()));
         prop_assert!(equivalence_paired(&differences, margin * 1.1).unwrap() <= p);
         let b = sample(&b);
         let p = equivalence_welch(&differences, &b, margin).unwrap();
-        prop_assert_eq!(p < 0.05, within(welch(&differences, &b, 0.0, Level::P90).unwrap().interval.unwrap()));
+        prop_assert_eq!(p < 0.05, within(welch(&differences, &b, 0.0, level).unwrap().interval.unwrap()));
     }
 
     #[test]
@@ -187,9 +188,10 @@ proptest! {
     fn more_is_needed_for_less(
         sd in 0.01..0.3f64, effect in 0.02..0.3f64, power in 0.5..0.95f64, family in 1..30usize
     ) {
-        let needed = |sd, effect, power, family| {
-            blocks_needed(sd, effect, Level::P95, power, family).map_or(u32::MAX, |blocks| blocks)
+        let naming = |sd, blocks: u32, comparisons| {
+            Naming { sd, df: f64::from(blocks) - 1.0, blocks, level: Level::P95, comparisons, least_size: 0.0 }
         };
+        let needed = |sd, effect, power, family| naming(sd, 10, family).blocks_needed(effect, power).unwrap_or(u32::MAX);
         let blocks = needed(sd, effect, power, family);
         prop_assert!(blocks >= 5);
         prop_assert!(needed(sd, effect * 1.2, power, family) <= blocks && needed(sd, -effect, power, family) == blocks);
@@ -197,7 +199,7 @@ proptest! {
         prop_assert!(needed(sd, effect, power + 0.04, family) >= blocks);
         prop_assert!(needed(sd, effect, power, family + 5) >= blocks);
         // What so many blocks find is at most this effect, and one block less does not find it.
-        let found = |n| smallest_effect_found(sd, n, Level::P95, power, family);
+        let found = |blocks| naming(sd, blocks, family).smallest_named(power);
         prop_assert!(found(blocks) <= effect * (1.0 + 1e-9));
         prop_assert!(blocks == 5 || found(blocks - 1) > effect * (1.0 - 1e-9));
     }

@@ -75,9 +75,9 @@ proptest! {
         (scale, added) in (0.1..10.0f64, -5.0..5.0f64),
     ) {
         let x: Vec<f64> = (0..y.len()).map(|second| second as f64).collect();
-        let plain = theil_sen(&x, &y, Level::P90).unwrap();
+        let plain = theil_sen(&x, &y, Level::new(0.9).unwrap()).unwrap();
         let moved: Vec<f64> = x.iter().zip(&y).map(|(x, y)| scale * y + added * x).collect();
-        let moved = theil_sen(&x, &moved, Level::P90).unwrap();
+        let moved = theil_sen(&x, &moved, Level::new(0.9).unwrap()).unwrap();
         prop_assert!((moved.slope - (scale * plain.slope + added)).abs() < 1e-8);
         if let (Some(plain), Some(moved)) = (plain.interval, moved.interval) {
             prop_assert!((moved.low - (scale * plain.low + added)).abs() < 1e-8);

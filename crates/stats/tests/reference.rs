@@ -4,12 +4,11 @@
 #![allow(clippy::unwrap_used, reason = "test code; clippy takes only functions marked #[test] for it")]
 
 use serde::Deserialize;
-use tolok_stats::{Level, RatioOutcome, Rng, Sample, median_interval, median_interval_interpolated, paired_ratio};
+use tolok_stats::{Level, Rng, Sample, median_interval_interpolated};
 
 #[derive(Deserialize)]
 struct Fixtures {
     samples: Vec<Described>,
-    paired: Vec<Paired>,
     streams: Vec<Stream>,
 }
 
@@ -20,7 +19,6 @@ struct Described {
     median: f64,
     mean: f64,
     variance: Option<f64>,
-    geometric_mean: Option<f64>,
     quantiles: Vec<(f64, f64)>,
     median_intervals: Vec<MedianIntervals>,
 }
@@ -28,31 +26,13 @@ struct Described {
 #[derive(Deserialize)]
 struct MedianIntervals {
     asked: f64,
-    exact: Option<Exact>,
     interpolated: Option<Bounds>,
-}
-
-#[derive(Deserialize)]
-struct Exact {
-    low: f64,
-    high: f64,
-    level: f64,
 }
 
 #[derive(Deserialize)]
 struct Bounds {
     low: f64,
     high: f64,
-}
-
-#[derive(Deserialize)]
-struct Paired {
-    numerator: Vec<f64>,
-    denominator: Vec<f64>,
-    ratio: f64,
-    numerator_larger: usize,
-    interval: Option<(f64, f64)>,
-    exact: Option<(f64, f64, f64)>,
 }
 
 #[derive(Deserialize)]
@@ -85,10 +65,6 @@ fn plain_statistics_agree_with_numpy() {
             check(ours, theirs, name);
             check(sample.standard_deviation().unwrap(), theirs.sqrt(), name);
         }
-        assert_eq!(sample.geometric_mean().is_some(), fixture.geometric_mean.is_some(), "{name}");
-        if let (Some(ours), Some(theirs)) = (sample.geometric_mean(), fixture.geometric_mean) {
-            check(ours, theirs, name);
-        }
     }
 }
 
@@ -110,47 +86,21 @@ fn intervals_of_the_median_agree_with_scipy() {
         for theirs in fixture.median_intervals {
             let what = format!("{} at {}", fixture.name, theirs.asked);
             let level = Level::new(theirs.asked).unwrap();
-            let ours = (median_interval(&sample, level), median_interval_interpolated(&sample, level));
+            let ours = median_interval_interpolated(&sample, level);
             // SciPy gives none where [least, greatest] falls short; within the tolerance this crate gives that range.
-            let (Some(exact), Some(interpolated)) = (theirs.exact, theirs.interpolated) else {
-                assert_eq!(ours.0.is_some(), sample.len() >= level.least_sample(), "{what}");
-                assert!(ours.0.is_none_or(|interval| interval.level < theirs.asked), "{what}: {ours:?}");
+            let Some(interpolated) = theirs.interpolated else {
+                assert_eq!(ours.is_some(), sample.len() >= level.least_sample(), "{what}");
+                assert!(ours.is_none_or(|interval| interval.level < theirs.asked), "{what}: {ours:?}");
                 continue;
             };
-            let (Some(our_exact), Some(our_interpolated)) = ours else { panic!("{what}: no interval") };
-            check(our_exact.low, exact.low, &what);
-            check(our_exact.high, exact.high, &what);
-            check(our_exact.level, exact.level, &what);
-            check(our_interpolated.low, interpolated.low, &what);
-            check(our_interpolated.high, interpolated.high, &what);
-            check(our_interpolated.level, theirs.asked, &what);
+            let Some(ours) = ours else { panic!("{what}: no interval") };
+            check(ours.low, interpolated.low, &what);
+            check(ours.high, interpolated.high, &what);
+            check(ours.level, theirs.asked, &what);
             compared += 1;
         }
     }
     assert!(compared >= 30, "only {compared} intervals were compared");
-}
-
-#[test]
-fn paired_ratios_agree_with_numpy_and_scipy() {
-    for theirs in fixtures().paired {
-        let some = |values: &[f64]| values.iter().copied().map(Some).collect::<Vec<_>>();
-        let what = format!("{} blocks", theirs.numerator.len());
-        let found = paired_ratio(&some(&theirs.numerator), &some(&theirs.denominator), Level::P95).unwrap();
-        assert_eq!(found.blocks.numerator_larger, theirs.numerator_larger, "{what}");
-        let RatioOutcome::Estimated { ratio, interval, exact } = found.outcome else { panic!("{what}: {found:?}") };
-        check(ratio, theirs.ratio, &what);
-        let (Some(their_interval), Some(their_exact)) = (theirs.interval, theirs.exact) else {
-            assert!(theirs.numerator.len() <= 5, "{what}");
-            assert_eq!(interval.is_some(), theirs.numerator.len() == 5, "{what}");
-            continue;
-        };
-        let (interval, exact) = (interval.unwrap(), exact.unwrap());
-        check(interval.low, their_interval.0, &what);
-        check(interval.high, their_interval.1, &what);
-        check(exact.low, their_exact.0, &what);
-        check(exact.high, their_exact.1, &what);
-        check(exact.level, their_exact.2, &what);
-    }
 }
 
 #[test]

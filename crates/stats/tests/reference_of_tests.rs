@@ -5,9 +5,8 @@
 
 use serde::Deserialize;
 use tolok_stats::{
-    GeometricOutcome, Interval, Level, Sample, blocks_needed, equivalence_paired, equivalence_welch, geometric_ratio,
-    holm, mean_interval, normal_cdf, normal_quantile, paired_t, smallest_effect_found, student_t_cdf,
-    student_t_quantile, welch,
+    GeometricOutcome, Interval, Level, Naming, Sample, equivalence_paired, equivalence_welch, geometric_ratio, holm,
+    mean_interval, normal_cdf, normal_quantile, paired_t, student_t_cdf, student_t_quantile, welch,
 };
 
 #[derive(Deserialize)]
@@ -214,14 +213,19 @@ fn holms_adjustment_agrees_with_statsmodels() {
     }
 }
 
+/// The paired t test of so many blocks: a difference is named whenever it is found.
+fn paired_t_test(sd: f64, blocks: u32, comparisons: usize) -> Naming {
+    Naming { sd, df: f64::from(blocks) - 1.0, blocks, level: Level::P95, comparisons, least_size: 0.0 }
+}
+
 #[test]
 fn power_agrees_with_statsmodels_and_the_noncentral_t() {
     for theirs in fixtures().powers {
-        let blocks = blocks_needed(theirs.sd, theirs.effect, Level::P95, theirs.power, theirs.comparisons);
+        let blocks = paired_t_test(theirs.sd, 10, theirs.comparisons).blocks_needed(theirs.effect, theirs.power);
         assert_eq!(blocks, Some(theirs.blocks), "{} over {}", theirs.effect, theirs.sd);
     }
     for theirs in fixtures().smallest_effects {
-        let effect = smallest_effect_found(1.0, theirs.n, Level::P95, theirs.power, theirs.comparisons);
+        let effect = paired_t_test(1.0, theirs.n, theirs.comparisons).smallest_named(theirs.power);
         check(effect, theirs.effect, &format!("{} blocks", theirs.n));
     }
 }

@@ -3,11 +3,6 @@
 //! Source: Denning and Buzen 1978 (see the module above). They hold as far as the window's ends do not matter: jobs that are
 //! in flight when it begins and when it ends are the error.
 
-/// The utilisation law, U = X · D / servers: share of its servers that jobs keep busy, from 0 to 1.
-pub fn utilisation(throughput_rps: f64, demand_s: f64, servers: f64) -> f64 {
-    throughput_rps * demand_s / servers
-}
-
 /// Little's law, N = X · R: jobs that are there at a time.
 pub fn jobs_present(throughput_rps: f64, residence_s: f64) -> f64 {
     throughput_rps * residence_s
@@ -24,10 +19,8 @@ mod tests {
 
     #[test]
     fn the_laws_agree_with_each_other_on_one_window() {
-        // 20 users who think for 1 s; in 10 s a disk was busy for 6 s with 100 jobs.
+        // 20 users who think for 1 s; in 10 s there were 100 jobs.
         let throughput_rps = 100.0 / 10.0;
-        let demand_s = 6.0 / 100.0;
-        assert_eq!(utilisation(throughput_rps, demand_s, 1.0), 0.6);
         let response_s = response_time_s(20.0, throughput_rps, 1.0);
         assert_eq!(response_s, 1.0);
         assert_eq!(jobs_present(throughput_rps, response_s + 1.0), 20.0);
