@@ -103,9 +103,6 @@ fn measure(subject: Members, scopes: &[Scope], seconds: u32) -> Cost {
     }
     thread::sleep((start + TICK * TICKS_A_SECOND * seconds).saturating_duration_since(Instant::now()));
     let share = (cpu_time() - start_cpu).as_secs_f64() / start.elapsed().as_secs_f64();
-    for sentence in sampler.unavailable() {
-        println!("({sentence})");
-    }
     Cost { share, fast: median(fast), slow: median(slow) }
 }
 

@@ -89,11 +89,6 @@ pub fn quantile_s(histogram: &Histogram<u64>, quantile: f64) -> Option<f64> {
     has_values_beyond(histogram.len(), quantile).then(|| seconds(histogram.value_at_quantile(quantile)))
 }
 
-/// All of [`QUANTILES`], by the same rule.
-pub fn percentiles(histogram: &Histogram<u64>) -> Vec<Percentile> {
-    QUANTILES.map(|quantile| percentile(histogram, None, quantile, None)).to_vec()
-}
-
 /// A quantile of values and of those that are known to be at least something, by the rules of [`Percentile`]. `instants` is the number
 /// of separate instants beyond it, where that is known.
 pub fn percentile(

@@ -51,6 +51,7 @@ mod transport;
 pub mod verdict;
 
 #[doc(hidden)]
+#[cfg(any(test, feature = "fuzzing"))]
 pub use http::fuzzing;
 
 use std::sync::Arc;

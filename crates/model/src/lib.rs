@@ -19,7 +19,7 @@ mod record;
 pub mod refusal;
 pub mod replication;
 #[cfg(feature = "schema")]
-pub mod schema;
+mod schema;
 pub mod sentences;
 mod study;
 mod subject;

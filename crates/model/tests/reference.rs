@@ -2,13 +2,18 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may, and so may what a test calls")]
 
+#[path = "support/schema.rs"]
+mod schema;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use std::path::PathBuf;
 
 use regex_lite::Regex;
+use schema::of_file;
 use serde_json::{Map, Value};
-use tolok_model::schema::{replication_schema, study_schema, subject_schema, transcription_schema, workload_schema};
+use tolok_model::transcription::TranscriptionFile;
+use tolok_model::{ReplicationFile, StudyFile, SubjectFile, WorkloadFile};
 
 const HOW: &str = "TOLOK_WRITE_REFERENCE=1 cargo test -p tolok-model -p tolok-cli reference";
 
@@ -303,7 +308,7 @@ fn reference_of_studies_is_up_to_date() {
     let head = "A study is a file in `studies/`, or anywhere. How to write one: [guide.md](../guide.md#writing-a-study). `tolok plan \
                 FILE` reads it, reports every mistake at once and prints every value that holds; `tolok new study NAME` begins one. \
                 Unknown keys are mistakes. With `#:schema ../schemas/study.schema.json` in its first line, an editor checks it.";
-    check("study", &page("study.toml", head, &study_schema()));
+    check("study", &page("study.toml", head, &of_file::<StudyFile>()));
 }
 
 #[test]
@@ -311,14 +316,14 @@ fn reference_of_subjects_is_up_to_date() {
     let head = "A subject is a folder `subjects/<runtime>/<name>/` with this file and its sources. What a server must do, and what \
                 templates can name: [CONTRIBUTING.md](../../CONTRIBUTING.md#a-subject). `tolok new subject NAME` begins one, and \
                 `tolok check SUBJECT` says whether it answers as it should.";
-    check("subject", &page("subject.toml", head, &subject_schema()));
+    check("subject", &page("subject.toml", head, &of_file::<SubjectFile>()));
 }
 
 #[test]
 fn reference_of_workloads_is_up_to_date() {
     let head = "A workload is a folder `workloads/<name>/` with this file, the bytes of its answer where they are stored, and a \
                 README that says why. More: [CONTRIBUTING.md](../../CONTRIBUTING.md#a-workload). `tolok new workload NAME` begins one.";
-    check("workload", &page("workload.toml", head, &workload_schema()));
+    check("workload", &page("workload.toml", head, &of_file::<WorkloadFile>()));
 }
 
 #[test]
@@ -327,7 +332,7 @@ fn reference_of_replications_is_up_to_date() {
                 them. It lies in `studies/sources/<key>/replication.toml`, and its studies beside it. Names of the source are those of \
                 `published/<key>.toml`; what is not there, or not in a study, is a mistake. How it is judged: \
                 [METHODOLOGY.md](../../METHODOLOGY.md#replication).";
-    check("replication", &page("replication.toml", head, &replication_schema()));
+    check("replication", &page("replication.toml", head, &of_file::<ReplicationFile>()));
 }
 
 #[test]
@@ -336,5 +341,5 @@ fn reference_of_transcriptions_is_up_to_date() {
                 [transcribe.md](../transcribe.md). `tolok audit FILE` reads it, reports every mistake at once and holds its figures \
                 against each other; `tolok new audit NAME` begins one. Unknown keys are mistakes. With `#:schema \
                 ../schemas/transcription.schema.json` in its first line, an editor checks it.";
-    check("transcription", &page("A transcription", head, &transcription_schema()));
+    check("transcription", &page("A transcription", head, &of_file::<TranscriptionFile>()));
 }

@@ -2,13 +2,18 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may, and so may what a test calls")]
 
+#[path = "support/schema.rs"]
+mod schema;
+
 use std::path::PathBuf;
 
+use schema::of_file;
+use schemars::schema_for;
 use serde_json::Value;
-use tolok_model::schema::{
-    fidelity_schema, refusal_schema, replication_schema, study_schema, subject_schema, transcription_schema,
-    verification_schema, workload_schema,
-};
+use tolok_model::fidelity::FidelityReport;
+use tolok_model::refusal::LoadRefusal;
+use tolok_model::transcription::TranscriptionFile;
+use tolok_model::{ReplicationFile, StudyFile, SubjectFile, Verification, WorkloadFile};
 
 fn file(name: &str) -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../schemas").join(format!("{name}.schema.json"))
@@ -42,66 +47,66 @@ fn alternatives(several: &Value) -> Vec<Vec<&str>> {
 
 #[test]
 fn schemas_of_studies_are_up_to_date() {
-    check("study", &study_schema());
+    check("study", &of_file::<StudyFile>());
 }
 
 #[test]
 fn schemas_of_subjects_are_up_to_date() {
-    check("subject", &subject_schema());
+    check("subject", &of_file::<SubjectFile>());
 }
 
 #[test]
 fn schemas_of_workloads_are_up_to_date() {
-    check("workload", &workload_schema());
+    check("workload", &of_file::<WorkloadFile>());
 }
 
 #[test]
 fn schemas_of_replications_are_up_to_date() {
-    check("replication", &replication_schema());
+    check("replication", &of_file::<ReplicationFile>());
 }
 
 #[test]
 fn schemas_of_transcriptions_are_up_to_date() {
-    check("transcription", &transcription_schema());
+    check("transcription", &of_file::<TranscriptionFile>());
 }
 
 #[test]
 fn schemas_of_fidelity_reports_are_up_to_date() {
-    check("fidelity", &fidelity_schema());
+    check("fidelity", &schema_for!(FidelityReport).to_value());
 }
 
 #[test]
 fn schemas_of_verifications_are_up_to_date() {
-    check("verify", &verification_schema());
+    check("verify", &schema_for!(Verification).to_value());
 }
 
 #[test]
 fn schemas_of_refusals_are_up_to_date() {
-    check("load-refusal", &refusal_schema());
+    check("load-refusal", &schema_for!(LoadRefusal).to_value());
 }
 
 #[test]
 fn schemas_demand_what_reading_demands() {
-    let study = study_schema();
+    let study = of_file::<StudyFile>();
     assert_eq!(required(&study), ["title", "subjects"]);
     assert_eq!(alternatives(&study["anyOf"]), [["scenario"], ["program"]]);
     assert_eq!(required(&study["definitions"]["ScenarioFile"]), ["workload", "load"]);
     assert_eq!(required(&study["definitions"]["LoadFile"]), ["executor"]);
     assert_eq!(required(&study["definitions"]["StageFile"]), ["target", "duration"]);
-    let subject = subject_schema();
+    let subject = of_file::<SubjectFile>();
     assert_eq!(required(&subject), ["title", "runtime", "workloads"]);
     assert_eq!(alternatives(&subject["oneOf"]), [["process"], ["program"]]);
     assert_eq!(required(&subject["definitions"]["ProcessFile"]), ["name", "command"]);
     assert_eq!(required(&subject["definitions"]["ParameterFile"]), ["default"]);
-    let replication = replication_schema();
+    let replication = of_file::<ReplicationFile>();
     assert_eq!(required(&replication), ["source", "part"]);
     assert_eq!(required(&replication["definitions"]["PartFile"]), ["name", "study", "says"]);
     assert_eq!(required(&replication["definitions"]["FactorFile"]), ["name", "meaning", "figure", "level"]);
-    let workload = workload_schema();
+    let workload = of_file::<WorkloadFile>();
     assert_eq!(required(&workload), ["title"]);
     assert_eq!(alternatives(&workload["oneOf"]), [vec!["request", "answer"], vec!["program"]]);
     assert_eq!(required(&workload["definitions"]["AnswerFile"]), ["content-type", "body"]);
-    let transcription = transcription_schema();
+    let transcription = of_file::<TranscriptionFile>();
     assert_eq!(required(&transcription), ["title"]);
     assert_eq!(alternatives(&transcription["anyOf"]), [["row"], ["series"]]);
     assert_eq!(required(&transcription["definitions"]["Row"]), ["subject"]);
@@ -111,7 +116,13 @@ fn schemas_demand_what_reading_demands() {
 
 #[test]
 fn schemas_refuse_unknown_keys_everywhere_and_never_speak_of_null() {
-    for schema in [study_schema(), subject_schema(), workload_schema(), replication_schema(), transcription_schema()] {
+    for schema in [
+        of_file::<StudyFile>(),
+        of_file::<SubjectFile>(),
+        of_file::<WorkloadFile>(),
+        of_file::<ReplicationFile>(),
+        of_file::<TranscriptionFile>(),
+    ] {
         let tables = schema["definitions"].as_object().unwrap().values().chain([&schema]);
         for table in tables.filter(|table| table["type"] == "object") {
             assert_eq!(table["additionalProperties"], false, "{table}");

@@ -3,13 +3,16 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may, and so may what a test calls")]
 
+#[path = "support/schema.rs"]
+mod schema;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use regex_lite::Regex;
+use schema::of_file;
 use serde_json::{Map, Value};
-use tolok_model::schema::{study_schema, subject_schema, workload_schema};
-use tolok_model::{Catalogue, Study, Subject, Workload};
+use tolok_model::{Catalogue, Study, StudyFile, Subject, SubjectFile, Workload, WorkloadFile};
 
 fn root() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..")
@@ -153,9 +156,9 @@ fn files(folder: &Path, ending: &str) -> Vec<PathBuf> {
 #[test]
 fn all_studies_subjects_and_workloads_are_sound_by_their_schemas() {
     let kinds = [
-        ("studies", ".toml", study_schema()),
-        ("subjects", "subject.toml", subject_schema()),
-        ("workloads", "workload.toml", workload_schema()),
+        ("studies", ".toml", of_file::<StudyFile>()),
+        ("subjects", "subject.toml", of_file::<SubjectFile>()),
+        ("workloads", "workload.toml", of_file::<WorkloadFile>()),
     ];
     for (folder, ending, schema) in kinds {
         let found = files(&root().join(folder), ending);
@@ -183,7 +186,7 @@ fn every_study_names_its_schema_in_its_first_line() {
 
 #[test]
 fn what_the_documents_show_is_sound_by_the_schemas() {
-    let (study, subject, workload) = (study_schema(), subject_schema(), workload_schema());
+    let (study, subject, workload) = (of_file::<StudyFile>(), of_file::<SubjectFile>(), of_file::<WorkloadFile>());
     for document in [
         "CONTRIBUTING.md",
         "docs/databases.md",
@@ -224,7 +227,7 @@ fn what_a_schema_refuses_the_reader_refuses_as_well() {
         format!("title = 'T'\nsubjects = ['*']\n{}", scenario.replace("constant-vus", "constant-users")),
     ];
     for text in studies {
-        assert!(!problems(&study_schema(), &text).is_empty(), "{text}");
+        assert!(!problems(&of_file::<StudyFile>(), &text).is_empty(), "{text}");
         assert!(Study::read(&text, &Catalogue::default()).is_err(), "{text}");
     }
     let subjects = [
@@ -234,7 +237,7 @@ fn what_a_schema_refuses_the_reader_refuses_as_well() {
         "title = 'T'\nruntime = 'go'\nworkloads = []\n[[process]]\nname = 's'\ncommand = ['s']",
     ];
     for text in subjects {
-        assert!(!problems(&subject_schema(), text).is_empty(), "{text}");
+        assert!(!problems(&of_file::<SubjectFile>(), text).is_empty(), "{text}");
         assert!(Subject::read("a/b", text).is_err(), "{text}");
     }
     let workloads = [
@@ -244,7 +247,7 @@ fn what_a_schema_refuses_the_reader_refuses_as_well() {
         "title = 'T'\n[request]\npath = '/a'\n[answer]\nstatus = 99\ncontent-type = 'text/html'\nbody = 'b'",
     ];
     for text in workloads {
-        assert!(!problems(&workload_schema(), text).is_empty(), "{text}");
+        assert!(!problems(&of_file::<WorkloadFile>(), text).is_empty(), "{text}");
         assert!(Workload::read("a", text).is_err(), "{text}");
     }
 }

@@ -43,7 +43,6 @@ pub enum Format {
 }
 
 impl Format {
-    /// All of them.
     pub const ALL: [Self; 7] =
         [Self::Terminal, Self::Markdown, Self::Csv, Self::Tidy, Self::Latex, Self::Json, Self::Html];
 
@@ -68,11 +67,6 @@ impl Format {
             Self::Tidy => "tidy.csv",
             other => other.name(),
         }
-    }
-
-    /// The format that [`Format::name`] gives this name.
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|format| format.name() == name)
     }
 }
 

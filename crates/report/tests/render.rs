@@ -657,14 +657,6 @@ fn a_percentile_that_is_a_lower_bound_has_its_sign_in_tables() {
     }
 }
 
-#[test]
-fn names_of_formats_are_those_of_the_command_line() {
-    for format in Format::ALL {
-        assert_eq!(Format::from_name(format.name()), Some(format));
-    }
-    assert_eq!(Format::from_name("pdf"), None);
-}
-
 #[path = "render/advice.rs"]
 mod advice;
 

@@ -135,6 +135,20 @@ pub struct UnmatchedCase {
     pub title: String,
 }
 
+impl UnmatchedCase {
+    /// The first five by subject and scenario, and how many more there are.
+    pub fn listed(cases: &[Self]) -> String {
+        const NAMED: usize = 5;
+        let names = cases.iter().take(NAMED).map(|case| format!("{} in {}", case.subject, case.scenario));
+        let names = names.collect::<Vec<_>>().join(", ");
+        match cases.len().saturating_sub(NAMED) {
+            _ if cases.is_empty() => "none".to_owned(),
+            0 => names,
+            more => format!("{names}, and {more} more"),
+        }
+    }
+}
+
 /// A scenario of all runs.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct ScenarioChange {

@@ -17,9 +17,6 @@ use crate::output::{put, style};
 use crate::reports::{find_run, runs_folder};
 use crate::stored::Stored;
 
-/// A message names this many cases.
-const NAMED: usize = 5;
-
 /// Compares runs and prints what follows.
 pub fn compare(args: &CompareArgs) -> Result<Exit, CliError> {
     if !args.history.is_empty() {
@@ -135,8 +132,8 @@ fn refused(refusal: &CompareRefusal, [before, after]: &[String; 2]) -> CliError 
         CompareRefusal::NothingInCommon { before: of_before, after: of_after } => format!(
             "the runs have no case in common: no subject of the one stands under the same scenario in the other\n  \
              {before}: {}\n  {after}: {}\nrun the same study, or one that shares scenarios and subjects with it, twice",
-            listed(of_before),
-            listed(of_after)
+            UnmatchedCase::listed(of_before),
+            UnmatchedCase::listed(of_after)
         ),
         CompareRefusal::Conditions(differences) => format!(
             "the runs {before} and {after} were taken in different conditions, so a difference between them need not be \
@@ -146,15 +143,4 @@ fn refused(refusal: &CompareRefusal, [before, after]: &[String; 2]) -> CliError 
         ),
     };
     CliError::usage(message)
-}
-
-fn listed(cases: &[UnmatchedCase]) -> String {
-    let name = |case: &UnmatchedCase| format!("{} in {}", case.subject, case.scenario);
-    let more = cases.len().saturating_sub(NAMED);
-    let named: Vec<String> = cases.iter().take(NAMED).map(name).collect();
-    match (named.is_empty(), more) {
-        (true, _) => "none".to_owned(),
-        (false, 0) => named.join(", "),
-        (false, more) => format!("{}, and {more} more", named.join(", ")),
-    }
 }

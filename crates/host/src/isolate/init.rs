@@ -80,7 +80,7 @@ impl Init {
         let (child_ended, waker) = UnixStream::pair()?;
         child_ended.set_nonblocking(true)?;
         signal_hook::low_level::pipe::register(signal_hook::consts::SIGCHLD, waker)?;
-        tell(&InitEvent::Settled { namespaces, fallbacks }, &[]);
+        tell(&InitEvent::Settled { namespaces, fallbacks });
         let files = RunFiles::below(job.run_folder.map(|folder| folder.path));
         let (running, requests) = (Vec::new(), Requests::default());
         Ok(Self { child_ended, running, requests, files, entrances: job.entrances, networks })
@@ -94,7 +94,7 @@ impl Init {
         retry_on_intr(|| poll(&mut watched, None))?;
         let asked = !watched[0].revents().is_empty();
         for (pid, report) in self.reap() {
-            tell(&InitEvent::Exited { pid, report }, &[]);
+            tell(&InitEvent::Exited { pid, report });
         }
         if asked { self.serve_requests() } else { Ok(Next::Serve) }
     }
@@ -110,19 +110,15 @@ impl Init {
         while let Some(request) = self.requests.next()? {
             match request {
                 (Request::Start(spec), _) => self.start(spec),
-                (Request::Write { path, mode, .. }, content) => tell(&self.files.write(&path, &content, mode), &[]),
-                (Request::Read { path }, _) => {
-                    let (event, content) = self.files.read(&path);
-                    tell(&event, &content);
-                }
-                (Request::Folder { path }, _) => tell(&self.files.folder(&path), &[]),
+                (Request::Write { path, mode, .. }, content) => tell(&self.files.write(&path, &content, mode)),
+                (Request::Folder { path }, _) => tell(&self.files.folder(&path)),
                 (Request::Signal { part, signal }, _) => {
                     self.signal(&part, signal);
-                    tell(&InitEvent::Signalled, &[]);
+                    tell(&InitEvent::Signalled);
                 }
                 (Request::Kill { part }, _) => {
                     kill_trees(&self.pids_of(&part).collect::<Vec<_>>());
-                    tell(&InitEvent::Signalled, &[]);
+                    tell(&InitEvent::Signalled);
                 }
                 (Request::Stop, _) => return Ok(Next::Stop),
             }
@@ -149,9 +145,9 @@ impl Init {
         match self.spawn(&spec) {
             Ok(pid) => {
                 self.running.push(Running { pid, name: spec.name, part: spec.part, stop: stop_signal(&spec.stop) });
-                tell(&InitEvent::Started { monotonic_ns, pid: pid.as_raw_pid() as u32 }, &[]);
+                tell(&InitEvent::Started { monotonic_ns, pid: pid.as_raw_pid() as u32 });
             }
-            Err(error) => tell(&InitEvent::NotStarted { name: spec.name, reason: error.to_string() }, &[]),
+            Err(error) => tell(&InitEvent::NotStarted { name: spec.name, reason: error.to_string() }),
         }
     }
 
@@ -281,8 +277,8 @@ fn stop_signal(name: &str) -> Signal {
 }
 
 /// Tells the lab. Where no one listens any more, the end of the input says so, too, and that is what is acted on.
-fn tell(event: &InitEvent, content: &[u8]) {
+fn tell(event: &InitEvent) {
     let line = serde_json::to_string(event).expect("an event is plain data");
     let mut output = io::stdout().lock();
-    let _ = writeln!(output, "{line}").and_then(|()| output.write_all(content)).and_then(|()| output.flush());
+    let _ = writeln!(output, "{line}").and_then(|()| output.flush());
 }

@@ -61,9 +61,6 @@ pub(super) enum Request {
         mode: u32,
         length: usize,
     },
-    Read {
-        path: PathBuf,
-    },
     /// To make a folder in which servers may write.
     Folder {
         path: PathBuf,
@@ -103,17 +100,8 @@ pub(super) enum InitEvent {
     Signalled,
     /// A file was written.
     Written,
-    /// A file was read; the content follows the line: that many bytes.
-    Content { length: usize },
-    /// A file could not be written or read.
+    /// A file could not be written.
     NoFile { reason: String },
-}
-
-impl InitEvent {
-    /// Bytes that follow the line.
-    pub(super) fn length(&self) -> usize {
-        if let Self::Content { length } = self { *length } else { 0 }
-    }
 }
 
 /// What the lab asks of the keeper.

@@ -29,45 +29,30 @@ use crate::group::Group;
 /// What went wrong with a box.
 #[derive(Debug, thiserror::Error)]
 pub enum BoxError {
-    /// The keeper cannot be started.
     #[error("cannot start the keeper process: {0}")]
     Keeper(io::Error),
-    /// The box ended or fell silent when an answer was due.
     #[error("the box of the trial {0}")]
     Silent(&'static str),
-    /// The box says that it failed.
     #[error("the box of the trial failed: {0}")]
     Broken(String),
-    /// A link that was asked for cannot be made: which one, and why not.
     #[error("the link between {0}")]
     Link(String),
-    /// A limit that was asked for cannot be enforced.
     #[error("a limit cannot be enforced: {0}")]
     Limit(String),
-    /// A kernel setting that was asked for cannot be made.
     #[error("the kernel setting {key} {reason}")]
     Sysctl {
-        /// Its dotted name.
         key: String,
         /// Why not, after the name.
         reason: String,
     },
-    /// A file of the run folder cannot be written or read.
     #[error("cannot write or read {0}")]
     File(String),
-    /// The client's network gives no socket.
     #[error("no socket can be had of the client's network: {0}")]
     NoSocket(String),
-    /// A process cannot be started.
     #[error("cannot start {name}: {reason}")]
     NotStarted { name: String, reason: String },
-    /// A part cannot be ended.
     #[error("the {part} in the box cannot be ended: {reason}")]
-    NotEnded {
-        /// Its name.
-        part: String,
-        reason: String,
-    },
+    NotEnded { part: String, reason: String },
 }
 
 impl From<Fault> for BoxError {
@@ -115,7 +100,7 @@ struct Running {
 /// What reaches the lab, from whichever side.
 #[derive(Debug)]
 enum Heard {
-    Init(InitEvent, Vec<u8>),
+    Init(InitEvent),
     Keeper(KeeperEvent, Option<OwnedFd>),
 }
 
@@ -165,7 +150,7 @@ impl TrialBox {
         while outer.is_none() || inner.is_none() {
             match self.next(OWN_STEP)? {
                 Heard::Keeper(KeeperEvent::Open(opened), _) => outer = Some(*opened),
-                Heard::Init(InitEvent::Settled { namespaces, fallbacks }, _) => inner = Some((namespaces, fallbacks)),
+                Heard::Init(InitEvent::Settled { namespaces, fallbacks }) => inner = Some((namespaces, fallbacks)),
                 _ => return Err(BoxError::Silent("did not open")),
             }
         }
@@ -183,11 +168,11 @@ impl TrialBox {
     pub fn start(&mut self, spec: &ProcessSpec) -> Result<u64, BoxError> {
         self.send(&Request::Start(spec.clone()), &[])?;
         match self.answer_of_init()? {
-            (InitEvent::Started { monotonic_ns, pid }, _) => {
+            InitEvent::Started { monotonic_ns, pid } => {
                 self.running.push(Running { part: spec.part.clone(), pid });
                 Ok(monotonic_ns)
             }
-            (InitEvent::NotStarted { name, reason }, _) => Err(BoxError::NotStarted { name, reason }),
+            InitEvent::NotStarted { name, reason } => Err(BoxError::NotStarted { name, reason }),
             _ => Err(BoxError::Silent("answers what it was not asked")),
         }
     }
@@ -195,29 +180,19 @@ impl TrialBox {
     /// Writes a file in the run folder, and the folders on the way to it.
     pub fn write_file(&mut self, path: &Path, content: &[u8], mode: u32) -> Result<(), BoxError> {
         self.send(&Request::Write { path: path.to_owned(), mode, length: content.len() }, content)?;
-        match self.answer_of_init()? {
-            (InitEvent::Written, _) => Ok(()),
-            (InitEvent::NoFile { reason }, _) => Err(BoxError::File(reason)),
-            _ => Err(BoxError::Silent("answers what it was not asked")),
-        }
+        self.written()
     }
 
     /// Makes a folder in the run folder, in which servers may write.
     pub fn make_folder(&mut self, path: &Path) -> Result<(), BoxError> {
         self.send(&Request::Folder { path: path.to_owned() }, &[])?;
-        match self.answer_of_init()? {
-            (InitEvent::Written, _) => Ok(()),
-            (InitEvent::NoFile { reason }, _) => Err(BoxError::File(reason)),
-            _ => Err(BoxError::Silent("answers what it was not asked")),
-        }
+        self.written()
     }
 
-    /// Reads a file of the run folder.
-    pub fn read_file(&mut self, path: &Path) -> Result<Vec<u8>, BoxError> {
-        self.send(&Request::Read { path: path.to_owned() }, &[])?;
+    fn written(&mut self) -> Result<(), BoxError> {
         match self.answer_of_init()? {
-            (InitEvent::Content { .. }, content) => Ok(content),
-            (InitEvent::NoFile { reason }, _) => Err(BoxError::File(reason)),
+            InitEvent::Written => Ok(()),
+            InitEvent::NoFile { reason } => Err(BoxError::File(reason)),
             _ => Err(BoxError::Silent("answers what it was not asked")),
         }
     }
@@ -288,7 +263,7 @@ impl TrialBox {
     fn ask_for_signal(&mut self, request: &Request) -> Result<(), BoxError> {
         self.send(request, &[])?;
         match self.answer_of_init()? {
-            (InitEvent::Signalled, _) => Ok(()),
+            InitEvent::Signalled => Ok(()),
             _ => Err(BoxError::Silent("answers what it was not asked")),
         }
     }
@@ -407,10 +382,10 @@ impl TrialBox {
         sent.map_err(|_| self.why_it_ended())
     }
 
-    fn answer_of_init(&mut self) -> Result<(InitEvent, Vec<u8>), BoxError> {
+    fn answer_of_init(&mut self) -> Result<InitEvent, BoxError> {
         loop {
-            if let Heard::Init(event, content) = self.next(OWN_STEP)? {
-                return Ok((event, content));
+            if let Heard::Init(event) = self.next(OWN_STEP)? {
+                return Ok(event);
             }
         }
     }
@@ -432,7 +407,7 @@ impl TrialBox {
     /// Keeps what may be heard at any time, and hands back the rest.
     fn take_note(&mut self, heard: Heard) -> Result<Option<Heard>, BoxError> {
         match heard {
-            Heard::Init(InitEvent::Exited { pid, report }, _) => {
+            Heard::Init(InitEvent::Exited { pid, report }) => {
                 self.running.retain(|running| running.pid != pid);
                 self.exits.push(report);
             }
@@ -491,14 +466,11 @@ fn listen(output: ChildStdout, channel_of_keeper: Channel) -> Receiver<Heard> {
     heard
 }
 
-fn listen_to_init(mut output: impl BufRead, sender: &Sender<Heard>) {
-    let mut line = Vec::new();
-    while output.read_until(b'\n', &mut line).is_ok_and(|length| length > 0) {
-        let Ok(event) = serde_json::from_slice::<InitEvent>(&line) else { return };
-        let mut content = vec![0; event.length()];
-        if output.read_exact(&mut content).is_err() || sender.send(Heard::Init(event, content)).is_err() {
+fn listen_to_init(output: impl BufRead, sender: &Sender<Heard>) {
+    for line in output.lines() {
+        let Ok(event) = line.map_err(drop).and_then(|line| serde_json::from_str(&line).map_err(drop)) else { return };
+        if sender.send(Heard::Init(event)).is_err() {
             return;
         }
-        line.clear();
     }
 }

@@ -4,8 +4,6 @@
 //! takes as much CPU as a whole server. The kernel groups by session only what stands in the root group of the cpu
 //! controller: a process in any other group of it escapes (`task_wants_autogroup` in `kernel/sched/autogroup.c`).
 
-use std::path::Path;
-
 use serde::{Deserialize, Serialize};
 
 use super::files::Files;
@@ -14,39 +12,18 @@ use super::group_folders::{GroupFolder, GroupFolders};
 /// What autogroup does to a process.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Autogroup {
-    /// Whether it is on.
     pub enabled: Option<bool>,
     /// Whether this process stands in a group of the cpu controller other than the root, which it does not apply to.
     pub own_group_escapes: Option<bool>,
 }
 
 impl Autogroup {
-    /// For this process.
-    pub fn read() -> Self {
-        let root = Path::new("/");
-        read(Files::below(root), &GroupFolders::read(Files::below(root)))
-    }
-
     /// Whether this process is weighed by its session instead of by its group and its `nice`.
     pub fn applies(&self) -> Option<bool> {
         match (self.enabled, self.own_group_escapes) {
             (Some(false), _) | (_, Some(true)) => Some(false),
             (Some(true), Some(false)) => Some(true),
             _ => None,
-        }
-    }
-
-    /// What a record says of it.
-    pub fn words(&self) -> &'static str {
-        match (self.enabled, self.own_group_escapes) {
-            (Some(false), _) => "autogroup is off",
-            (Some(true), Some(true)) => "autogroup is on, but a control group of its own keeps this process out of it",
-            (Some(true), Some(false)) => {
-                "autogroup is on: this process is weighed by its session, and nice means little"
-            }
-            (Some(true), None) => "autogroup is on; whether it applies to this process is unknown",
-            (None, Some(true)) => "a control group of its own keeps this process out of autogroup, if there is any",
-            (None, _) => "autogroup is unknown",
         }
     }
 }

@@ -210,24 +210,6 @@ impl<C: Clock> Sampler<C> {
         self.parts.iter().filter_map(pss).collect()
     }
 
-    /// What cannot be read on this machine, and why, a sentence each.
-    pub fn unavailable(&self) -> Vec<String> {
-        let host = self.host_readings.last().copied().unwrap_or_default();
-        let missing = [
-            (host.busy_ns.is_none(), "the machine's CPU time cannot be read: there is no /proc/stat"),
-            (
-                host.cpu_pressure_ns.is_none(),
-                "pressure is not known: the kernel keeps no account of it (boot it with psi=1)",
-            ),
-            (
-                host.frequency_min_hz.is_none(),
-                "frequencies are not known: there is neither cpufreq nor a figure in cpuinfo",
-            ),
-        ];
-        let host = missing.iter().filter(|(is_missing, _)| *is_missing).map(|(_, sentence)| (*sentence).to_owned());
-        host.chain(self.parts.iter().flat_map(Tracked::unavailable)).collect()
-    }
-
     /// All readings so far, in the order of time.
     pub fn samples(&self) -> Vec<Sample> {
         let mut samples = Vec::new();
@@ -329,33 +311,6 @@ impl Tracked {
         self.readings.network.extend(at, network);
         let (at, events) = timed(clock, || Some(self.counters.as_ref()?.read()));
         self.readings.events.extend(at, events);
-    }
-
-    fn unavailable(&self) -> Vec<String> {
-        let mut sentences = Vec::new();
-        let word = self.part.word();
-        if let (Source::Group(_), Some(group)) = (&self.source, self.readings.group.last()) {
-            let missing = [
-                (
-                    group.cpu_ns.is_none(),
-                    "CPU time: it is summed over processes, and what ends between readings is lost",
-                ),
-                (group.memory.is_none(), "memory: only resident and proportional sets are known"),
-                (group.disk.is_none(), "disk traffic"),
-            ];
-            let missing = missing.iter().filter(|(is_missing, _)| *is_missing);
-            sentences
-                .extend(missing.map(|(_, what)| format!("the control group of the {word} does not tell its {what}")));
-        }
-        if self.readings.tasks.last().is_some_and(|tasks| tasks.spent.is_none()) {
-            sentences.push(format!("run-queue waits of the {word} are not known: the kernel keeps no schedstat"));
-        }
-        if self.net_of.is_some() && self.readings.network.last().is_none() {
-            sentences.push(format!("network bytes of the {word} are not known: its interfaces cannot be read"));
-        }
-        let counters = self.counters.iter().flat_map(SoftwareCounters::unavailable);
-        sentences.extend(counters.map(|reason| format!("of the {word}, {reason}")));
-        sentences
     }
 }
 

@@ -51,7 +51,6 @@ pub enum Turn {
     Counts = b'c',
 }
 
-/// What came of a turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Came {
@@ -140,10 +139,7 @@ pub enum Fault {
     /// It ended with an exit code other than 0.
     Exited { code: i32 },
     /// A signal ended it.
-    Killed {
-        /// Its number.
-        signal: i32,
-    },
+    Killed { signal: i32 },
     /// It wrote something else than it owed.
     WrongOutput {
         /// What came, shortened.
@@ -151,11 +147,4 @@ pub enum Fault {
         /// What was owed, shortened.
         owed: String,
     },
-}
-
-impl TimedRun {
-    /// When it ended, on the monotonic clock, in nanoseconds.
-    pub fn ended_ns(&self) -> u64 {
-        self.began_ns + (self.wall_s * 1e9) as u64
-    }
 }

@@ -7,14 +7,6 @@ use super::document::{Kind, elements, fields, kind, parse, text};
 use super::fidelity::{AWKWARD, COLUMNS, Expected, ROWS};
 use super::judge_value::judge_value;
 
-/// What became of the value of `column` in the row with the key `id`, given as a JSON value, or `None` if the table has no
-/// such value, or the text is no JSON.
-pub fn judge(column: &str, id: usize, token: &str) -> Option<Verdict> {
-    let index = COLUMNS.iter().position(|(name, _)| *name == column)?;
-    let expected = ROWS.get(id.checked_sub(1)?)?[index];
-    Some(judge_value(&expected, parse(token.as_bytes())?))
-}
-
 /// What became of each type in this answer to the fidelity workload, or why it is none.
 pub fn judge_fidelity(body: &[u8]) -> Result<Vec<ColumnVerdict>, String> {
     let document = parse(body).ok_or_else(|| format!("the {} bytes of the answer are no JSON", body.len()))?;

@@ -141,11 +141,6 @@ impl Client {
         &self.version
     }
 
-    /// Where it is connected to.
-    pub fn target(&self) -> &Target {
-        &self.target
-    }
-
     /// Carries out a statement and returns its rows. A text that is `NULL` cannot be told from none.
     pub fn rows(&mut self, sql: &str) -> Result<Rows, DatabaseError> {
         self.rows_while(sql, Wait { deadline: Instant::now() + PATIENCE, is_wanted: &|| true })

@@ -3,13 +3,9 @@
 use std::collections::BTreeMap;
 use std::net::SocketAddrV4;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
-use super::client::{Client, Target};
 use super::commands::{Dialect, socket};
-use super::error::DatabaseError;
 use super::template::Template;
-use crate::toolbox::Program;
 
 /// What a study decides about the server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -34,7 +30,6 @@ pub struct Instance {
     pub env: BTreeMap<String, String>,
     /// Where the lab logs in. It listens on the network as well.
     pub socket: PathBuf,
-    program: Program,
 }
 
 impl Template {
@@ -54,21 +49,7 @@ impl Template {
             tidy: ["rm", "-f"].map(str::to_owned).into_iter().chain(left).collect(),
             env: program.env.clone(),
             socket: socket(folder),
-            program: program.clone(),
         }
-    }
-}
-
-impl Instance {
-    /// Logs in as root when the server is ready. `socket` is its path where the folder has another path.
-    pub fn login(
-        &self,
-        socket: Option<&Path>,
-        patience: Duration,
-        is_wanted: &dyn Fn() -> bool,
-    ) -> Result<Client, DatabaseError> {
-        let target = Target::Socket { path: socket.unwrap_or(&self.socket).to_owned() };
-        Client::login(&self.program, &target, patience, is_wanted)
     }
 }
 

@@ -29,7 +29,6 @@ pub use external::prepare_external;
 pub use instance::{Instance, Settings};
 pub use load::Script;
 pub use mariadb::mariadb_command;
-pub use mysql::mysql_command;
 pub use status::{StatusReading, StatusSeries};
 pub use store::DatabaseStore;
 pub use template::Template;

@@ -3,13 +3,8 @@
 
 use std::path::Path;
 
-use super::commands::{self, ServerCommands, part};
+use super::commands::part;
 use crate::toolbox::Program;
-
-/// The commands of an instance that lives in `folder`, which must exist and be empty, as for MariaDB.
-pub fn mysql_command(program: &Program, folder: &Path) -> ServerCommands {
-    commands::private(program, folder)
-}
 
 pub(super) fn install(program: &Program, data: &Path) -> Vec<String> {
     let mut words = server(program, data);

@@ -36,27 +36,6 @@ impl Template {
     pub(super) fn new(folder: PathBuf, program: &Program) -> Self {
         Self { folder, program: program.clone() }
     }
-
-    /// The folder of its files.
-    pub fn folder(&self) -> &Path {
-        &self.folder
-    }
-
-    /// What its files take up, which is what an instance of it takes up in memory at its start.
-    pub fn bytes(&self) -> io::Result<u64> {
-        bytes_below(&self.folder)
-    }
-}
-
-fn bytes_below(folder: &Path) -> io::Result<u64> {
-    use std::os::unix::fs::MetadataExt;
-    let mut bytes = 0;
-    for entry in fs::read_dir(folder)? {
-        let entry = entry?;
-        let metadata = entry.metadata()?;
-        bytes += if metadata.is_dir() { bytes_below(&entry.path())? } else { metadata.blocks() * 512 };
-    }
-    Ok(bytes)
 }
 
 /// Makes a database in `making`, and gives its files the name `whole` when they are that.

@@ -185,27 +185,14 @@ impl Surroundings {
 /// What can be wrong with the toolbox itself, before any program is looked at.
 #[derive(Debug, thiserror::Error)]
 pub enum ToolboxError {
-    /// Neither a cache folder nor a home is known.
     #[error(
         "find a folder for the toolbox: neither XDG_CACHE_HOME nor HOME is set; set {TOOLBOX_VARIABLE} to a folder"
     )]
     NoFolder,
-    /// A name that the catalogue does not have.
     #[error("find the program `{name}`, which tolok does not know; {known}")]
-    UnknownProgram {
-        /// The name asked for.
-        name: String,
-        /// Which may be meant, and all there are.
-        known: String,
-    },
-    /// A version of a program of which tolok can fetch none.
+    UnknownProgram { name: String, known: String },
     #[error("find `{name}`: versions such as bun@1.0.0 can be fetched of {known}")]
-    NoVersions {
-        /// The name asked for.
-        name: String,
-        /// The programs of which versions can be fetched.
-        known: String,
-    },
+    NoVersions { name: String, known: String },
 }
 
 /// A folder with programs, and the knowledge of how to find and fetch them.
@@ -248,11 +235,6 @@ impl Toolbox {
     /// The folder that everything is fetched into.
     pub fn folder(&self) -> &Path {
         &self.folder
-    }
-
-    /// The programs that tolok knows.
-    pub fn catalogue(&self) -> &Catalogue {
-        &self.catalogue
     }
 
     /// The state of one program.

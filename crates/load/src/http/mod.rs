@@ -10,6 +10,7 @@ pub(crate) mod answer;
 mod blocks;
 mod chunked;
 mod evidence;
+#[cfg(any(test, feature = "fuzzing"))]
 pub mod fuzzing;
 mod head;
 mod json;

@@ -55,6 +55,7 @@ enum Check {
 
 impl Rules {
     /// The rules of a request. Where the length of a good body is not known, none may be longer than `body_limit_bytes`.
+    #[cfg(any(test, feature = "fuzzing"))]
     pub fn new(request: &Request, body_limit_bytes: u64) -> Result<Rules, LoadError> {
         Rules::sharing(request, body_limit_bytes, &mut Documents::default())
     }

@@ -59,8 +59,6 @@ pub enum Unit {
     Second,
     Millisecond,
     Microsecond,
-    Nanosecond,
-    Minute,
     PerSecond,
     Byte,
     /// 1,000 bytes.
@@ -102,8 +100,6 @@ impl Unit {
             Self::Second => (1.0, " s"),
             Self::Millisecond => (1e-3, " ms"),
             Self::Microsecond => (1e-6, " µs"),
-            Self::Nanosecond => (1e-9, " ns"),
-            Self::Minute => (60.0, " min"),
             Self::PerSecond => (1.0, "/s"),
             Self::Byte => (1.0, " B"),
             Self::Kilobyte => (1e3, " kB"),

@@ -82,7 +82,7 @@ fn filled(frame: &str, values: &[(&str, &str)]) -> String {
 }
 
 /// Text that a page shows as it is, also inside the quotes of an attribute.
-fn escaped(text: &str) -> String {
+pub(crate) fn escaped(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for letter in text.chars() {
         match letter {

@@ -1,7 +1,7 @@
 //! Documents to text, one printer a format. Nothing else knows a format.
 
 mod columns;
-mod html;
+pub(crate) mod html;
 mod latex;
 mod markdown;
 mod terminal;

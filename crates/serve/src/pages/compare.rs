@@ -9,9 +9,6 @@ use tolok_report::print::piece;
 use super::{Refusal, address, encoded, page};
 use crate::library::Library;
 
-/// A refusal names this many cases.
-const NAMED: usize = 5;
-
 #[derive(Serialize)]
 struct Compare {
     content: String,
@@ -91,8 +88,8 @@ fn refused(refusal: &CompareRefusal, place: String) -> Refusal {
             "The runs have no case in common",
             vec![
                 "No subject of the one stands under the same scenario in the other.".to_owned(),
-                format!("Before: {}.", listed(before)),
-                format!("After: {}.", listed(after)),
+                format!("Before: {}.", UnmatchedCase::listed(before)),
+                format!("After: {}.", UnmatchedCase::listed(after)),
                 "Run the same study, or one that shares scenarios and subjects with it, twice.".to_owned(),
             ],
         ),
@@ -102,15 +99,5 @@ fn refused(refusal: &CompareRefusal, place: String) -> Refusal {
             Refusal::of_question("These runs are not compared", reasons)
                 .or("Compare them nevertheless, and have the result marked", format!("{place}&allow-differences=yes"))
         }
-    }
-}
-
-fn listed(cases: &[UnmatchedCase]) -> String {
-    let names = cases.iter().take(NAMED).map(|case| format!("{} in {}", case.subject, case.scenario));
-    let names = names.collect::<Vec<_>>().join(", ");
-    match cases.len().saturating_sub(NAMED) {
-        _ if cases.is_empty() => "none".to_owned(),
-        0 => names,
-        more => format!("{names}, and {more} more"),
     }
 }

@@ -11,7 +11,7 @@ use std::time::Duration;
 use tempfile::TempDir;
 use tolok_model::{DatabaseAddress, Engine};
 
-use crate::database::{Client, DatabaseError, DatabaseStore, Instance, Settings, Template};
+use crate::database::{Client, DatabaseError, DatabaseStore, Instance, Settings, Target, Template};
 use crate::toolbox::{Program, Toolbox};
 
 /// Nothing here takes so long unless it hangs.
@@ -62,6 +62,7 @@ pub(super) fn template(engine: Engine, program: &Program) -> (Arc<TempDir>, Temp
 
 /// An instance that is served; killed when the test ends, however it ends.
 pub(super) struct Served {
+    program: Program,
     instance: Instance,
     pub(super) at: SocketAddrV4,
     child: Child,
@@ -81,12 +82,13 @@ impl Served {
         let copied = Command::new(&instance.copy[0]).args(&instance.copy[1..]).status().unwrap();
         assert!(copied.success());
         let child = serve(&instance, &folder);
-        Self { instance, at, child, folder }
+        Self { program: template.program.clone(), instance, at, child, folder }
     }
 
     /// As root, over the socket.
     pub(super) fn login(&mut self) -> Result<Client, DatabaseError> {
-        self.instance.login(None, PATIENCE, &|| true)
+        let target = Target::Socket { path: self.instance.socket.clone() };
+        Client::login(&self.program, &target, PATIENCE, &|| true)
     }
 
     pub(super) fn kill(&mut self) {

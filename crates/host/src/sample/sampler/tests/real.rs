@@ -63,7 +63,7 @@ const BUSY: &str = "i=0; while [ $i -lt 100000 ]; do i=$((i+1)); done";
 const BUSY_AND_GONE: &str = "sh -c 'i=0; while [ $i -lt 100000 ]; do i=$((i+1)); done'";
 
 /// What a subject uses while it works, by a clock on which that takes a second however busy this machine is.
-fn used_while(worker: &mut Worker, members: Members, scopes: &[Scope], line: &str) -> (Resources, Vec<String>) {
+fn used_while(worker: &mut Worker, members: Members, scopes: &[Scope], line: &str) -> Resources {
     let clock = ManualClock::at(START);
     let subject = Followed { part: Part::Subject, members, net_of: Some(NetOf::Process(worker.shell.id())) };
     let mut sampler = Sampler::new(&clock, Folders::default(), vec![subject]);
@@ -73,7 +73,7 @@ fn used_while(worker: &mut Worker, members: Members, scopes: &[Scope], line: &st
     clock.advance(ms(1000));
     let usage = sampler.window_ends(1.0, START + ms(1000)).unwrap();
     assert!(usage.host.runnable_max > Some(0), "{usage:?}");
-    (usage.part(Part::Subject), sampler.unavailable())
+    usage.part(Part::Subject)
 }
 
 #[test]
@@ -83,7 +83,7 @@ fn a_real_group_counts_those_who_ended_before_anybody_looked() {
     let scope = Scope::of(group.as_ref().unwrap());
     require!(scope.is_some(), "there is no version 2 tree to count events in");
     let mut worker = Worker::start(group.clone());
-    let (used, _) = used_while(&mut worker, Members::Group(group.unwrap()), &[scope.unwrap()], BUSY_AND_GONE);
+    let used = used_while(&mut worker, Members::Group(group.unwrap()), &[scope.unwrap()], BUSY_AND_GONE);
     assert_eq!(used.cpu_source, tolok_model::CpuSource::Group);
     // A hundred thousand turns take a shell tens of milliseconds, and no machine less than one.
     assert!(used.cpu_s > 0.001 && used.user_s.unwrap() > 0.0, "{used:?}");
@@ -104,12 +104,12 @@ fn a_real_group_counts_those_who_ended_before_anybody_looked() {
 fn processes_without_a_group_are_followed_and_counted_as_well() {
     let mut worker = Worker::start(None);
     let pid = worker.shell.id();
-    let (used, unavailable) = used_while(&mut worker, Members::Process(pid), &[Scope::Below(pid)], BUSY);
+    let used = used_while(&mut worker, Members::Process(pid), &[Scope::Below(pid)], BUSY);
     assert_eq!(used.cpu_source, tolok_model::CpuSource::Threads);
     assert!(used.cpu_s > 0.001 && used.rss_sum_bytes_max > 0, "{used:?}");
     assert_eq!((used.memory, used.throttling, used.disk_read_bytes), (None, None, None));
     let Some(switches) = used.scheduler.and_then(|counts| counts.context_switches) else {
-        require!(false, "software events may not be counted here: {unavailable:?}");
+        require!(false, "software events may not be counted here");
         return;
     };
     assert!(switches > 0, "it waited for its order: {used:?}");

@@ -1,61 +1,11 @@
-//! JSON Schemas: of the files that people write, for editors and for other programs, and of what
-//! `tolok fidelity` and `tolok verify` find and `tolok load` is refused.
+//! JSON Schemas of the files that people write, for editors and for other programs.
 
-mod by_hand;
-
+use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value};
 
-pub(crate) use by_hand::WrittenNumbers;
-
-use crate::JsonSchema;
-use crate::fidelity::FidelityReport;
-use crate::refusal::LoadRefusal;
-use crate::transcription::TranscriptionFile;
-use crate::verification::Verification;
-use crate::{ReplicationFile, StudyFile, SubjectFile, WorkloadFile};
-
-/// The schema of a study file.
-pub fn study_schema() -> Value {
-    schema_of::<StudyFile>()
-}
-
-/// The schema of a `subject.toml`.
-pub fn subject_schema() -> Value {
-    schema_of::<SubjectFile>()
-}
-
-/// The schema of a `workload.toml`.
-pub fn workload_schema() -> Value {
-    schema_of::<WorkloadFile>()
-}
-
-/// The schema of a `replication.toml`.
-pub fn replication_schema() -> Value {
-    schema_of::<ReplicationFile>()
-}
-
-/// The schema of a transcription: `published/<key>.toml`.
-pub fn transcription_schema() -> Value {
-    schema_of::<TranscriptionFile>()
-}
-
-/// The schema of what `tolok fidelity` finds, as JSON.
-pub fn fidelity_schema() -> Value {
-    schemars::schema_for!(FidelityReport).to_value()
-}
-
-/// The schema of what `tolok load` writes as JSON if there was no run.
-pub fn refusal_schema() -> Value {
-    schemars::schema_for!(LoadRefusal).to_value()
-}
-
-/// The schema of what `tolok verify` finds, as JSON.
-pub fn verification_schema() -> Value {
-    schemars::schema_for!(Verification).to_value()
-}
-
-fn schema_of<T: JsonSchema>() -> Value {
+/// The schema of a file that people write.
+pub fn of_file<T: JsonSchema>() -> Value {
     // Draft 7 is the newest that the TOML plug-ins of editors understand.
     let schema = SchemaSettings::draft07().into_generator().into_root_schema_for::<T>();
     without_null(schema.to_value())
