@@ -26,7 +26,6 @@ pub(crate) fn run_facts(run: &RunRecord, plan: &Plan, records_sha256: Option<&st
     }
 }
 
-/// The machine in one line.
 pub fn machine_line(machine: &MachineSummary) -> String {
     let cpus = counted(u64::from(machine.cpus), "CPU");
     let memory = format!("{} memory", amount(Quantity::Bytes, machine.memory_bytes as f64));

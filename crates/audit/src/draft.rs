@@ -34,7 +34,6 @@ impl Draft {
         self
     }
 
-    /// A figure of a row.
     pub(crate) fn figure(self, row: &Row, figure: &Figure) -> Self {
         self.with(Input::of_row(row, figure))
     }
@@ -43,7 +42,6 @@ impl Draft {
         rows.into_iter().fold(self, |draft, (row, figure)| draft.figure(row, figure))
     }
 
-    /// A figure of a series.
     pub(crate) fn series(self, series: &Series, figure: &Figure) -> Self {
         self.with(Input::of_series(series, figure))
     }
@@ -57,7 +55,6 @@ impl Draft {
         inputs.into_iter().fold(self, Self::with)
     }
 
-    /// The conditions of a row.
     pub(crate) fn condition(self, row: &Row, name: &str, printed: impl Into<String>) -> Self {
         self.with(Input { name: name.to_owned(), printed: printed.into(), line: row.line })
     }
@@ -198,7 +195,6 @@ impl Lacks {
 
 /// A finding on one row of a table, and how close it comes to what the law forbids.
 pub(crate) struct OfRow {
-    /// The row's table.
     pub table: Option<String>,
     /// Larger means closer.
     pub closeness: f64,

@@ -99,12 +99,10 @@ pub struct Input {
 }
 
 impl Input {
-    /// A figure of a row.
     pub fn of_row(row: &Row, figure: &Figure) -> Self {
         Self { name: format!("{} of {}", figure.key, row.subject), printed: printed(figure), line: row.line }
     }
 
-    /// A figure of a series.
     pub fn of_series(series: &Series, figure: &Figure) -> Self {
         Self { name: format!("{} of {}", figure.key, series.subject), printed: printed(figure), line: series.line }
     }

@@ -34,7 +34,6 @@ pub(crate) fn run_seconds(value: f64) -> String {
     if value.is_finite() { format!("{value:.2} s") } else { seconds(value) }
 }
 
-/// A number of bytes.
 pub(crate) fn bytes(value: f64) -> String {
     scaled(value, &[(1e9, "GB"), (1e6, "MB"), (1e3, "kB"), (1.0, "B")])
 }

@@ -32,7 +32,6 @@ impl Watching {
         Ok(Self { log: folder.events()?, log_is_broken: false, lines, progress: Progress::new(screen) })
     }
 
-    /// Tells an event to all.
     pub fn tell(&mut self, event: &RunEvent) {
         let line = EventLine::of(event, self.log.t_s());
         if !self.log_is_broken

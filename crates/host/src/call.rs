@@ -44,7 +44,6 @@ pub struct Answer {
     pub text: String,
 }
 
-/// Why there is no answer.
 #[derive(Debug, thiserror::Error)]
 pub enum CallError {
     #[error("cannot be started: {0}")]

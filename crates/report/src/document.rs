@@ -35,13 +35,10 @@ impl Document {
 /// A part of a report.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Block {
-    /// A heading.
     Heading(Heading),
-    /// One paragraph.
     Paragraph(Text),
     /// The sentence that answers the question. Formats set it apart from other paragraphs.
     Verdict(Text),
-    /// A table.
     Table(Table),
     /// Subjects against scenarios at a glance.
     Matrix(Matrix),
@@ -81,7 +78,6 @@ pub enum Block {
     Chips(Vec<Chip>),
 }
 
-/// A heading.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Heading {
     /// 1 for the title of the document, 2 for a section, 3 and 4 below.
@@ -139,7 +135,6 @@ pub struct Fact {
 pub struct List {
     /// What stands before each item where a format has no bullets of its own: `-`, `!`, `$`.
     pub sign: &'static str,
-    /// The items.
     pub items: Vec<Text>,
 }
 
@@ -156,10 +151,8 @@ pub struct Table {
     pub rows: Vec<Row>,
 }
 
-/// A column of a table.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Column {
-    /// Its heading.
     pub heading: String,
     /// Its heading where there is little room; empty where that is the same.
     pub short: String,
@@ -236,7 +229,6 @@ pub struct MatrixColumn {
 pub struct MatrixRow {
     /// Its runtime, which gives the marker.
     pub runtime: String,
-    /// Its name.
     pub name: String,
     /// The same where there is little room.
     pub short: String,
@@ -246,7 +238,6 @@ pub struct MatrixRow {
     pub notes: Vec<usize>,
     /// One for each scenario.
     pub cells: Vec<MatrixCell>,
-    /// One for each cost.
     pub costs: Vec<String>,
 }
 
@@ -290,7 +281,6 @@ pub struct Chart {
 pub struct Card {
     /// The question: `least memory: Hello and JSON`.
     pub question: String,
-    /// The answer.
     pub answer: Text,
     /// The figures behind it.
     pub because: String,
@@ -315,12 +305,10 @@ impl Column {
     /// Priority of a column that may be missing without a word.
     pub const OPTIONAL: u8 = 0;
 
-    /// A column of words.
     pub fn words(heading: impl Into<String>) -> Self {
         Self::of(heading.into(), Align::Left)
     }
 
-    /// A column of numbers.
     pub fn numbers(heading: impl Into<String>) -> Self {
         Self::of(heading.into(), Align::Right)
     }
@@ -346,7 +334,6 @@ impl Column {
 }
 
 impl Text {
-    /// Words of one look.
     pub fn of(words: impl Into<String>, look: Look) -> Self {
         Self(vec![Span { words: words.into(), look }])
     }
@@ -380,7 +367,6 @@ impl Text {
 }
 
 impl Fact {
-    /// A label with its words.
     pub fn of(label: impl Into<String>, words: impl Into<Text>) -> Self {
         Self { label: label.into(), words: words.into() }
     }
@@ -467,7 +453,6 @@ impl Block {
         Self::Heading(Heading { rank, text: text.into(), beside: String::new() })
     }
 
-    /// A paragraph of one look.
     pub fn paragraph(words: impl Into<String>, look: Look) -> Self {
         Self::Paragraph(Text::of(words, look))
     }

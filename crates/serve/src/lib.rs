@@ -45,16 +45,10 @@ pub struct Options {
 /// Why the server cannot start.
 #[derive(Debug, thiserror::Error)]
 pub enum ServeError {
-    /// The port is not available.
     #[error(
         "cannot listen on 127.0.0.1:{port}: {source}; choose another with --port N, or any that is free with --port 0"
     )]
-    Listen {
-        /// The port.
-        port: u16,
-        /// Why.
-        source: io::Error,
-    },
+    Listen { port: u16, source: io::Error },
     /// The runtime or the signal handler could not be set up.
     #[error("cannot serve: {0}; a sandbox or the limit of open files (`ulimit -n`) may forbid it")]
     Runtime(io::Error),

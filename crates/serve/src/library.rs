@@ -99,7 +99,6 @@ impl Library {
         Self { folder, cards: Mutex::default(), analysed: Mutex::default() }
     }
 
-    /// The folder.
     pub fn folder(&self) -> &Path {
         &self.folder
     }

@@ -51,18 +51,14 @@ pub enum Doing {
     Beginning,
     /// Work before the first trial or between two, in a sentence.
     Preparing(String),
-    /// A trial.
     Trial {
-        /// Its number.
         trial: u32,
-        /// Its case.
         case: String,
         /// Its phase, such as `measuring`; `None` before the first.
         phase: Option<String>,
     },
     /// Trials that are not scored.
     Diagnosing,
-    /// It has ended.
     Ended,
 }
 

@@ -9,53 +9,24 @@ pub const NEAREST: usize = 3;
 /// Why a run's folder cannot be read or written.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
-    /// Writing failed.
     #[error("cannot write {}: {}", path.display(), explain(source))]
-    Write {
-        /// What was written.
-        path: PathBuf,
-        /// Why it failed.
-        source: io::Error,
-    },
-    /// Reading failed.
+    Write { path: PathBuf, source: io::Error },
     #[error("cannot read {}: {}", path.display(), unreadable(source))]
-    Read {
-        /// What was read.
-        path: PathBuf,
-        /// Why it failed.
-        source: io::Error,
-    },
-    /// A file does not hold what it should.
+    Read { path: PathBuf, source: io::Error },
     #[error("{} is not a {what} of this version of tolok: {reason}", path.display())]
-    Content {
-        /// The file.
-        path: PathBuf,
-        /// What it should be.
-        what: &'static str,
-        reason: String,
-    },
-    /// Another tolok works in the folder.
+    Content { path: PathBuf, what: &'static str, reason: String },
     #[error("another tolok is working in {}; wait until it has ended", path.display())]
-    Busy {
-        /// The folder.
-        path: PathBuf,
-    },
-    /// No run has this name.
+    Busy { path: PathBuf },
     #[error("there is no run `{name}`: neither a folder of that name nor one in {}{}", runs.display(), nearest(near))]
     NoRun {
-        /// As it was asked for.
         name: String,
-        /// Where runs are kept.
         runs: PathBuf,
         /// Names of runs that may be meant, the likest first.
         near: Vec<String>,
     },
-    /// Several runs begin so.
     #[error("`{name}` is the beginning of {} runs in {}, such as {}; type more of the name that you mean", names.len(), runs.display(), names.iter().rev().take(NEAREST).cloned().collect::<Vec<_>>().join(", "))]
     Ambiguous {
-        /// As it was asked for.
         name: String,
-        /// Where runs are kept.
         runs: PathBuf,
         /// Their names, sorted.
         names: Vec<String>,

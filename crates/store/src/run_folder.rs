@@ -196,7 +196,6 @@ impl RunFolder {
         matches!(tried, Ok(Err(TryLockError::WouldBlock)))
     }
 
-    /// The folder.
     pub fn path(&self) -> &Path {
         &self.path
     }
@@ -434,7 +433,6 @@ fn latest(runs: &Path) -> Option<PathBuf> {
     folders.filter(|path| is_run(path)).max_by_key(|path| begun(path))
 }
 
-/// When a run was begun.
 fn begun(path: &Path) -> Option<std::time::SystemTime> {
     fs::metadata(path.join("run.json")).and_then(|file| file.modified()).ok()
 }

@@ -52,7 +52,6 @@ impl TrialFolder {
         path.join(DIAGNOSIS)
     }
 
-    /// The folder.
     pub fn path(&self) -> &Path {
         &self.path
     }

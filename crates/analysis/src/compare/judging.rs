@@ -53,7 +53,6 @@ pub(super) struct Beside {
 /// A difference that runs show for another reason than the program.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Floor {
-    /// Its size.
     pub(super) size: f64,
     /// What it is.
     pub(super) words: String,

@@ -59,10 +59,7 @@ pub struct CompareRequest {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CompareRefusal {
     /// A run is named twice.
-    SameRun {
-        /// Its id.
-        id: String,
-    },
+    SameRun { id: String },
     /// One run on a side and several on the other: nothing shows how runs of the one side differ.
     TooFewRuns,
     /// They have no case in common.

@@ -18,7 +18,6 @@ use crate::slices::Comparand;
 /// A timer whose step is more than this share of the wall time says more of its step than of the program.
 pub const COARSE_TIMER: f64 = 0.05;
 
-/// The trials of one program.
 pub(crate) type Timings<'a> = Trials<'a, ProgramTiming>;
 
 impl Found for ProgramTiming {

@@ -12,7 +12,6 @@ pub const REPLICATION_SCHEMA: u32 = 1;
 /// A part of a replication, run or not.
 #[derive(Debug)]
 pub struct MeasuredPart<'a> {
-    /// Name of the part.
     pub name: &'a str,
     /// Its run, or why there is none, as a fragment without a full stop: `its study needs 4 CPUs`.
     pub run: Result<MeasuredRun<'a>, String>,
@@ -23,7 +22,6 @@ pub struct MeasuredPart<'a> {
 pub struct MeasuredRun<'a> {
     /// What the run stored.
     pub records: &'a Records<'a>,
-    /// Its findings.
     pub findings: &'a Findings,
 }
 

@@ -15,9 +15,7 @@ use crate::published::{Said, reading};
 pub(super) enum Expected {
     /// It is so many times the second.
     Times(Said),
-    /// It is more.
     More,
-    /// It is less.
     Less,
 }
 

@@ -54,7 +54,6 @@ impl Draws {
         *values.select_nth_unstable_by(place, f64::total_cmp).1
     }
 
-    /// The value in the middle.
     pub(crate) fn middle(values: &mut [f64]) -> f64 {
         let place = values.len() / 2;
         *values.select_nth_unstable_by(place, f64::total_cmp).1

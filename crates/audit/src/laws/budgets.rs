@@ -59,7 +59,6 @@ struct Budgets {
     missing: Vec<&'static str>,
 }
 
-/// A budget of a row.
 type Stated = fn(&Row) -> Option<f64>;
 
 /// The budgets compared, and what is missing where a row does not state one. Memory has a limit only where one was set.

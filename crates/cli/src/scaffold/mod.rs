@@ -63,15 +63,12 @@ const WORKLOAD: [(&str, &str); 3] = [
 /// Why something could not be begun.
 #[derive(Debug, thiserror::Error)]
 pub enum ScaffoldError {
-    /// The name cannot be one.
     #[error(
         "invalid name `{0}`: use lower-case letters, digits and hyphens, beginning with a letter, such as my-server"
     )]
     Name(String),
-    /// Something of that name is there.
     #[error("{} exists and was not overwritten; choose another name, or move it away first", .0.display())]
     Exists(PathBuf),
-    /// A file or folder cannot be written.
     #[error("cannot write {}: {source}; choose a folder that you may write with --in DIR", path.display())]
     Write { path: PathBuf, source: io::Error },
 }

@@ -15,7 +15,6 @@ use crate::laboratory::{Lab, TOOLS};
 use crate::output::put;
 use crate::reports::runs_folder;
 
-/// Lists what was asked for.
 pub fn list(args: &ListArgs) -> Result<Exit, CliError> {
     let text = match args.what {
         Listed::Subjects => subjects(&Lab::open()?),

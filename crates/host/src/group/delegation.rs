@@ -26,7 +26,6 @@ pub enum Delegation {
 /// What bears on it besides the groups themselves.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Surroundings {
-    /// Whether this is root.
     pub root: bool,
     /// The program that asks systemd for a group.
     pub systemd_run: Option<PathBuf>,

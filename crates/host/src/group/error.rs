@@ -11,113 +11,49 @@ use super::Controller;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum GroupError {
-    /// A name that could lead out of the parent's folder, or that the kernel would not take.
     #[error(
         "make a control group called {name:?}: a name is 1 to 64 letters, digits, `-`, `_` or `.`, and begins with none \
          of the marks"
     )]
     Name { name: String },
-    /// No wanted controller is there.
     #[error("make a control group: {reason}; {advice}")]
-    NoGroups {
-        /// What is missing.
-        reason: String,
-        /// What to do.
-        advice: &'static str,
-    },
+    NoGroups { reason: String, advice: &'static str },
     /// A folder that could not be made. Each trial has a name of its own for it, so the one above is named: who is told of
     /// many trials is told it once.
     #[error("make a control group in {}: {source}; {advice}", above.display())]
-    Make {
-        /// The folder in which it was to be made.
-        above: PathBuf,
-        source: io::Error,
-        /// What to do.
-        advice: String,
-    },
-    /// A value that the kernel did not take.
+    Make { above: PathBuf, source: io::Error, advice: String },
     #[error("write {value:?} to {}: {source}; {advice}", file.display())]
-    Write {
-        file: PathBuf,
-        value: String,
-        source: io::Error,
-        /// What to do.
-        advice: &'static str,
-    },
-    /// A value that the kernel took, but does not follow.
+    Write { file: PathBuf, value: String, source: io::Error, advice: &'static str },
     #[error(
         "have {wanted:?} in force: {} says {found:?}, as the groups above allow no more; ask for what they allow",
         file.display()
     )]
-    NotInForce {
-        /// The file that tells.
-        file: PathBuf,
-        /// What was asked for.
-        wanted: String,
-        /// What holds.
-        found: String,
-    },
-    /// A file that could not be read.
+    NotInForce { file: PathBuf, wanted: String, found: String },
     #[error("read {}: {source}", file.display())]
     Read { file: PathBuf, source: io::Error },
-    /// A limit for which the group lacks the controller.
     #[error("limit {what} to {value}: there is no {controller} controller here; {advice}")]
-    NoController {
-        /// What was to be limited.
-        what: &'static str,
-        /// The limit.
-        value: String,
-        /// The controller that is missing.
-        controller: Controller,
-        /// What to do.
-        advice: &'static str,
-    },
-    /// A limit that means nothing.
+    NoController { what: &'static str, value: String, controller: Controller, advice: &'static str },
     #[error("limit {what} to {value}: {reason}")]
-    Limit {
-        /// What was to be limited.
-        what: &'static str,
-        /// The limit.
-        value: String,
-        /// What would do.
-        reason: &'static str,
-    },
-    /// A group that cannot have groups below it, as it has processes itself.
+    Limit { what: &'static str, value: String, reason: &'static str },
     #[error(
         "make room in {}: {processes} processes are in it, and version 2 gives controllers only to groups below one \
          without processes; {ALONE}",
         folder.display()
     )]
-    Crowded {
-        /// The group.
-        folder: PathBuf,
-        /// How many processes there are, besides this one.
-        processes: usize,
-    },
-    /// A group that no process may join.
+    Crowded { folder: PathBuf, processes: usize },
     #[error(
         "make the control group {}: no process could join it, as the one above is a threaded group; {ALONE}",
         folder.display()
     )]
-    Threaded {
-        /// The group.
-        folder: PathBuf,
-    },
-    /// This process would end itself.
+    Threaded { folder: PathBuf },
     #[error("end the processes in {}: this process is in it; leave the group first", folder.display())]
-    OwnProcess {
-        /// The group.
-        folder: PathBuf,
-    },
-    /// Processes that were killed and are still there.
+    OwnProcess { folder: PathBuf },
     #[error("end the processes in {}: {} of them are still there, {pids:?}; see what the kernel does with them", folder.display(), pids.len())]
     StillThere {
-        /// The group.
         folder: PathBuf,
         /// The processes; 0 stands for one outside of the own pid namespace.
         pids: Vec<u32>,
     },
-    /// A folder that could not be removed.
     #[error("remove the control group {}: {source}; see which processes its cgroup.procs names", folder.display())]
     Remove { folder: PathBuf, source: io::Error },
 }

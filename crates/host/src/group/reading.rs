@@ -16,7 +16,6 @@ use crate::sample::as_seconds;
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct GroupReading {
-    /// CPU time.
     #[serde(rename = "cpu_s", with = "as_seconds", skip_serializing_if = "Option::is_none")]
     pub cpu_ns: Option<u64>,
     /// The part of it outside of the kernel. In version 1 the parts are counted by clock ticks, and do not add up to the
@@ -31,7 +30,6 @@ pub struct GroupReading {
     pub throttling: Option<Throttling>,
     #[serde(flatten)]
     pub memory: Option<GroupMemory>,
-    /// How many tasks there are.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tasks: Option<u64>,
     /// How often a task could not be made because there were as many as allowed.

@@ -130,7 +130,6 @@ fn subject() -> String {
     "subject".to_owned()
 }
 
-/// How a process ended.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ExitReport {
     pub name: String,

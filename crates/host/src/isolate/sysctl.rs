@@ -7,16 +7,12 @@ use std::path::{Path, PathBuf};
 /// Why a setting is not as it was asked for: words after its name.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum SysctlError {
-    /// It is not one that a namespace has.
     #[error("cannot be set here: {0}")]
     NotOurs(&'static str),
-    /// The kernel does not allow it to this namespace.
     #[error("cannot be set to {0:?} here: the kernel does not allow it")]
     NotPermitted(String),
-    /// The kernel does not take the value.
     #[error("cannot be set to {value:?} here ({source})")]
     NotTaken { value: String, source: io::Error },
-    /// The kernel made something else of the value.
     #[error("was set to {value:?} and reads {found:?}")]
     Differs { value: String, found: String },
 }

@@ -62,7 +62,6 @@ pub(super) struct LinkPlan<'a> {
 pub(super) struct EndPlan {
     /// Place of the node in the list.
     pub(super) node: usize,
-    /// The name of the device.
     pub(super) device: String,
     pub(super) address: Ipv4Addr,
 }

@@ -45,9 +45,7 @@ pub enum DatabaseCpus {
 /// Who runs on which CPUs.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CpuMap {
-    /// The CPUs of the subject.
     pub subject: Vec<u32>,
-    /// The CPUs of the generator.
     pub generator: Vec<u32>,
     /// The CPU of the link emulators: one of their own where one is left over, else the generator's.
     pub link: Vec<u32>,
@@ -62,56 +60,28 @@ pub struct CpuMap {
 /// Why the CPUs cannot be dealt out as wished.
 #[derive(Debug, Clone, PartialEq, Error)]
 pub enum CpuRefusal {
-    /// No CPU is left for every part.
     #[error(
         "asked for {subject} + {generator} CPUs (subject + generator), {available} may be used: take a bigger machine, ask \
          for fewer CPUs, or let the parts share what there is with --allow-shared, which puts the generator's own cost into \
          the figures"
     )]
-    TooFew {
-        /// Asked for the subject.
-        subject: usize,
-        /// Asked for the generator.
-        generator: usize,
-        /// What this process may use.
-        available: usize,
-    },
-    /// No CPU is left for a database that is to have some of its own.
+    TooFew { subject: usize, generator: usize, available: usize },
     #[error(
         "asked for {subject} + {generator} + {database} CPUs (subject + generator + database), {available} may be used: take a \
          bigger machine, ask for fewer CPUs, or leave out the CPUs of the database, which then has the generator's where none is \
          left"
     )]
-    TooFewWithDatabase {
-        /// Asked for the subject.
-        subject: usize,
-        /// Asked for the generator.
-        generator: usize,
-        /// Asked for the database.
-        database: usize,
-        /// What this process may use.
-        available: usize,
-    },
-    /// So large a quota would never be used up.
+    TooFewWithDatabase { subject: usize, generator: usize, database: usize, available: usize },
     #[error(
         "asked for a quota of {quota} CPUs, {available} may be used, so the quota would limit nothing: take a bigger \
          machine, ask for a smaller quota, or take what there is with --allow-shared"
     )]
-    QuotaTooLarge {
-        /// Asked for the subject.
-        quota: f64,
-        /// What this process may use.
-        available: usize,
-    },
-    /// The generator would have to share the one CPU.
+    QuotaTooLarge { quota: f64, available: usize },
     #[error(
         "only {available} CPU may be used, and subject and generator need one each: take a machine with 2 CPUs or more, or \
          let both share it with --allow-shared, which puts the generator's own cost into the figures"
     )]
-    OneCpu {
-        /// What this process may use.
-        available: usize,
-    },
+    OneCpu { available: usize },
 }
 
 /// CPUs grouped by core.

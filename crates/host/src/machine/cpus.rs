@@ -25,7 +25,6 @@ pub struct Cpu {
 }
 
 impl Topology {
-    /// The ids of all CPUs.
     pub fn ids(&self) -> Vec<u32> {
         self.cpus.iter().map(|cpu| cpu.id).collect()
     }

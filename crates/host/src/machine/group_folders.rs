@@ -20,7 +20,6 @@ pub(super) struct GroupFolders {
 #[derive(Debug)]
 pub(super) struct GroupFolder {
     mount: PathBuf,
-    /// Its folder.
     pub(super) own: PathBuf,
     /// A tree of version 2, which has every controller that version 1 does not hold.
     pub(super) v2: bool,

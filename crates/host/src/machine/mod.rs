@@ -94,7 +94,6 @@ pub struct Virtualisation {
 }
 
 impl Machine {
-    /// This machine, now.
     pub fn read() -> Self {
         Self::read_from(Path::new("/"))
     }

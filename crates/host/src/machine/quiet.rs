@@ -173,7 +173,6 @@ pub struct WindowFacts {
     pub foreign_cpu_s: f64,
     /// CPU time that the hypervisor took.
     pub steal_s: f64,
-    /// CPU time of the subject.
     pub subject_cpu_s: f64,
     /// Time that the subject's threads waited for a CPU, added up.
     pub subject_wait_s: f64,
@@ -230,9 +229,7 @@ pub enum WaitEnd {
 /// What a wait for quiet saw.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Waited {
-    /// How it ended.
     pub end: WaitEnd,
-    /// How long it took.
     pub took_s: f64,
     /// What was seen last.
     pub last: Option<Stillness>,

@@ -17,25 +17,19 @@ use tolok_load::clock::MonotonicNs;
 /// From the start of the load tool's window to its end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Window {
-    /// When it began.
     pub began: MonotonicNs,
-    /// When it ended.
     pub ended: MonotonicNs,
 }
 
 impl Window {
-    /// How long it was.
     pub fn length(self) -> Duration {
         self.ended.since(self.began)
     }
 }
 
-/// A border of a window.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Border {
-    /// Where it began.
     Start,
-    /// Where it ended.
     End,
 }
 

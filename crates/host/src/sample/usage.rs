@@ -14,7 +14,6 @@ use super::series::{Border, Series, Window};
 use super::tasks::TaskReading;
 use crate::group::{self, DiskBytes, GroupMemory, GroupReading};
 
-/// What the window used.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct WindowUsage {
     /// Each part that was followed.
@@ -28,7 +27,6 @@ pub struct WindowUsage {
 /// What a part used in one second. What could not be read is `None`.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct SecondUsage {
-    /// CPU time.
     pub cpu_s: Option<f64>,
     /// Memory at its end: anonymous and kernel memory of the control group, or else the sum of resident sets.
     pub memory_bytes: Option<u64>,
@@ -46,17 +44,14 @@ impl WindowUsage {
 /// Why there is no usage of a window.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum NoUsage {
-    /// Its start was never told.
     #[error("the window ended without having begun")]
     NeverBegan,
-    /// No one looked around one of its borders.
     #[error(
         "the lab's nearest reading of what the {of} had used was {away_s:.3} s away from the {border} of the window of \
          {window_s:.3} s, too far to tell what belongs to it: make the window longer, or keep the machine free of other \
          work"
     )]
     TooFar {
-        /// The part, or the machine.
         of: &'static str,
         border: Border,
         /// From the border to the nearest reading.

@@ -26,20 +26,10 @@ pub struct PathAnswer {
 /// Why a workload has no answers.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum AnswersError {
-    /// There are but two tables.
     #[error("workload {workload}: there is no table of {fields} fields; ask for fields=40 or fields=50")]
-    Fields {
-        workload: String,
-        /// How many were asked for.
-        fields: u32,
-    },
-    /// The files of the workload do not fit this version.
+    Fields { workload: String, fields: u32 },
     #[error("workload {workload}: its answer needs the parameter `{parameter}`; add it to its workload.toml")]
-    Parameter {
-        workload: String,
-        /// What it lacks.
-        parameter: &'static str,
-    },
+    Parameter { workload: String, parameter: &'static str },
 }
 
 /// How many rows are requested in turn: enough that no cache of one row serves all, few enough to hold the answers.

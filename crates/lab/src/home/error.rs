@@ -10,70 +10,30 @@ use super::{HOME_VARIABLE, comparisons};
 /// Why the catalogue or a study cannot be read.
 #[derive(Debug, thiserror::Error)]
 pub enum HomeError {
-    /// The variable is not set, and neither the working folder nor the program's own place lies in one.
     #[error(
         "no folder with subjects/ and workloads/ here or above; run tolok from its checkout, or set {HOME_VARIABLE} to it"
     )]
     NotFound,
-    /// A file or folder cannot be read.
     #[error("cannot read {}: {source}; {}", path.display(), readable(source))]
-    Unreadable {
-        /// What was read.
-        path: PathBuf,
-        /// Why it failed.
-        source: std::io::Error,
-    },
-    /// A study names a script that cannot be read.
+    Unreadable { path: PathBuf, source: std::io::Error },
     #[error(
         "the study names the script `{file}`, and {} cannot be read: {source}; its place is relative to the study's", path.display()
     )]
-    NoScript {
-        /// As the study names it.
-        file: String,
-        /// Where it was looked for.
-        path: PathBuf,
-        /// Why it failed.
-        source: std::io::Error,
-    },
-    /// A file says something wrong; all of it is listed.
+    NoScript { file: String, path: PathBuf, source: std::io::Error },
     #[error("{} has {} problem(s)", path.display(), problems.len())]
-    Wrong {
-        /// The file.
-        path: PathBuf,
-        text: String,
-        /// What is wrong in it.
-        problems: Vec<Problem>,
-    },
-    /// No published comparison has this name.
+    Wrong { path: PathBuf, text: String, problems: Vec<Problem> },
     #[error(
         "there is no source `{name}` that can be measured again; {}; tolok list sources shows all",
         comparisons::meant(name, known)
     )]
-    NoSource {
-        /// As it was asked for.
-        name: String,
-        /// The sources there are.
-        known: Vec<String>,
-    },
-    /// No study has this name.
+    NoSource { name: String, known: Vec<String> },
     #[error("there is no study `{name}`, neither a file nor one that comes with tolok; {}", meant(name, known))]
-    NoStudy {
-        /// As it was asked for.
-        name: String,
-        /// The studies there are.
-        known: Vec<String>,
-    },
-    /// No published table has this name.
+    NoStudy { name: String, known: Vec<String> },
     #[error(
         "there is no published table `{name}`, neither a file nor one that comes with tolok; {}",
         transcribed(name, known)
     )]
-    NoPublished {
-        /// As it was asked for.
-        name: String,
-        /// The tables there are.
-        known: Vec<String>,
-    },
+    NoPublished { name: String, known: Vec<String> },
 }
 
 fn readable(source: &std::io::Error) -> &'static str {

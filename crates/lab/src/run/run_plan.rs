@@ -31,7 +31,6 @@ use tolok_store::{RunFolder, StoreError};
 const BOX_END_LIMIT: Duration = Duration::from_secs(3);
 const LOOK: Duration = Duration::from_millis(5);
 
-/// How a run ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RunSummary {
     /// Trials that were run now.
@@ -51,7 +50,6 @@ pub enum RunError {
     /// A block cannot go on, and says why.
     #[error("{0}")]
     Block(String),
-    /// A block ended before it could begin a trial.
     #[error(
         "the process of block {block} ended before its first trial ({how}); finished trials are kept: `tolok resume`"
     )]

@@ -84,23 +84,16 @@ fn remarks(machine: &Machine) -> Vec<String> {
 /// Why a run cannot be resumed here.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum CannotResume {
-    /// It uses CPUs that this process may not use.
     #[error(
         "cannot resume here: the run uses CPU {cpus}, which this process may not use. Start tolok where it may (taskset, the \
          container's CPU set), or run the study again: tolok run STUDY"
     )]
     Cpus { cpus: String },
-    /// Its blocks ran on another machine.
     #[error(
         "cannot resume here: the run was measured on {there}, and this is {here}. Resume it there, or run the study again \
          here. What is finished can be reported anywhere: tolok report"
     )]
-    Machine {
-        /// Where it was measured.
-        there: String,
-        here: String,
-    },
-    /// Its plan is not the one that it began with.
+    Machine { there: String, here: String },
     #[error(
         "cannot resume: the run's plan.json was changed after the run began. Put the file back, or run the study again: \
          tolok run STUDY"

@@ -51,16 +51,10 @@ struct Sent {
 /// Why the answer bodies cannot be laid out.
 #[derive(Debug, thiserror::Error)]
 pub enum AssetError {
-    /// A file failed.
     #[error("cannot lay out the answer body {}: {source}; see whether the workload's folder has it, and whether there is room in TMPDIR", path.display())]
     File { path: PathBuf, source: io::Error },
-    /// A generated body cannot be so small.
     #[error("workload {workload}: a picture of {bytes} bytes cannot be made; ask for 2,000 or more")]
-    TooSmall {
-        workload: String,
-        /// The size that it asks for.
-        bytes: usize,
-    },
+    TooSmall { workload: String, bytes: usize },
     /// A workload that asks a database owes nothing that could be computed.
     #[error(transparent)]
     Answers(#[from] AnswersError),

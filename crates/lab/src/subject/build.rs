@@ -33,23 +33,13 @@ pub struct Builds {
 /// Why a subject could not be built.
 #[derive(Debug, thiserror::Error)]
 pub enum BuildError {
-    /// A file or folder failed.
     #[error("cannot build: {}: {source}; see whether the subject's files are whole, and whether there is room in XDG_CACHE_HOME", path.display())]
     Files { path: PathBuf, source: io::Error },
     /// The command cannot be filled in.
     #[error(transparent)]
     Template(#[from] TemplateError),
-    /// The command failed.
     #[error("`{command}` {how}")]
-    Command {
-        /// As it was run.
-        command: String,
-        /// How it ended.
-        how: String,
-        /// Its last lines.
-        tail: Vec<String>,
-    },
-    /// It is not wanted any more.
+    Command { command: String, how: String, tail: Vec<String> },
     #[error("the build was stopped")]
     Stopped,
 }

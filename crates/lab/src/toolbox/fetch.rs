@@ -50,7 +50,6 @@ pub enum FetchEvent {
     Finished {
         /// As one would type it.
         command: String,
-        /// How long it took.
         duration: Duration,
         /// Whether it did its work.
         succeeded: bool,
@@ -79,35 +78,12 @@ pub struct FetchFailure {
 /// Why a fetch, or a step of it, failed.
 #[derive(Debug, thiserror::Error)]
 pub enum FetchError {
-    /// The folder cannot be made, written or locked.
     #[error("write {}: {source}; set {TOOLBOX_VARIABLE} to a folder that has room and that you may write to", folder.display())]
-    Folder {
-        /// The file or folder.
-        folder: PathBuf,
-        /// What the system says.
-        source: io::Error,
-    },
-    /// A command ended badly.
+    Folder { folder: PathBuf, source: io::Error },
     #[error("run `{command}` ({status}); its last lines:\n{}", indented(tail))]
-    Command {
-        /// As one would type it.
-        command: String,
-        /// How it ended.
-        status: ExitStatus,
-        /// The end of its output.
-        tail: Vec<String>,
-    },
-    /// A command could not be started, or did not end.
+    Command { command: String, status: ExitStatus, tail: Vec<String> },
     #[error("run `{command}`: it {reason}; its last lines:\n{}", indented(tail))]
-    Call {
-        /// As one would type it.
-        command: String,
-        /// What went wrong with it.
-        reason: String,
-        /// The end of its output.
-        tail: Vec<String>,
-    },
-    /// Every command did its work, and the result is not what it should be.
+    Call { command: String, reason: String, tail: Vec<String> },
     #[error("find {what} in what was fetched")]
     Result { what: String },
 }

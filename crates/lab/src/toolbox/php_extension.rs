@@ -18,7 +18,6 @@ use super::{SWOOLE_SOURCE_VARIABLE, Toolbox, apt};
 use tolok_host::call::Call;
 use tolok_host::shell::quoted;
 
-/// What builds an extension.
 const BUILD_TOOLS: [&str; 5] = ["phpize", "php-config", "make", "c++", "strip"];
 /// What reads and writes the unpacked tools' namespace.
 const NAMESPACE_TOOL: &str = "unshare";

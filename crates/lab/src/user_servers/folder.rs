@@ -13,27 +13,16 @@ use crate::subject::{BuildError, fingerprint};
 #[derive(Debug, thiserror::Error)]
 pub enum FolderError {
     #[error("there is no folder {}{}", path.display(), hint(path))]
-    NoFolder {
-        /// As it was named.
-        path: PathBuf,
-    },
-    /// It does not say how to start it.
+    NoFolder { path: PathBuf },
     #[error(
         "{} has no subject.toml, which says how its server is started; these lines do for one that listens on $PORT:\n\n    \
          title     = \"My server\"\n    runtime   = \"mine\"\n    workloads = [\"hello\", \"json\"]\n    [[process]]\n    \
          name      = \"server\"\n    command   = [\"/path/of/the/server\"]\n    env       = {{ PORT = \"{{{{ port }}}}\" }}\n\n\
          `tolok new subject` writes one that is ready to run", path.display()
     )]
-    NoSubject {
-        /// The folder.
-        path: PathBuf,
-    },
-    /// Its name can be no part of an id.
+    NoSubject { path: PathBuf },
     #[error("the folder {} cannot name a subject: its name has other characters than letters, digits, `-`, `_` and `.`; give it another one", path.display())]
-    NoName {
-        /// The folder.
-        path: PathBuf,
-    },
+    NoName { path: PathBuf },
     /// What its file says is wrong, or it cannot be read.
     #[error(transparent)]
     Wrong(#[from] HomeError),

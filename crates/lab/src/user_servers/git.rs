@@ -10,15 +10,8 @@ use sha2::{Digest, Sha256};
 /// Why a state of a folder cannot be had.
 #[derive(Debug, thiserror::Error)]
 pub enum GitError {
-    /// git says no.
     #[error("`{command}` failed: {said}")]
-    Git {
-        /// As one would type it.
-        command: String,
-        /// What it printed.
-        said: String,
-    },
-    /// The place for it cannot be written.
+    Git { command: String, said: String },
     #[error("cannot write {}: {source}; set XDG_CACHE_HOME to a folder that has room", path.display())]
     Files { path: PathBuf, source: io::Error },
 }

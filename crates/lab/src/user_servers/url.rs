@@ -18,37 +18,24 @@ const ANSWERS: usize = 3;
 /// Why a URL cannot be measured.
 #[derive(Debug, thiserror::Error)]
 pub enum UrlError {
-    /// It is no URL.
     #[error(transparent)]
     Url(LoadError),
-    /// The host has no address.
     #[error("failed to {source}; nothing was measured")]
     NoHost { url: String, source: LoadError },
-    /// It is encrypted.
     #[error("{url} is encrypted, and --url takes http:// only; to put load on it alone: tolok load {url}")]
     Secure { url: String },
-    /// It has a query where a study's paths are to follow.
     #[error(
         "{url} has a query, and the paths of the study's workloads are put behind it; give host and port, or leave the study out"
     )]
     Query { url: String },
-    /// No one answers.
     #[error("{url} gave no answer: {source}; nothing was measured. Is the server up, and is this its address?")]
     Silent { url: String, source: ProbeError },
-    /// It answers, and refuses.
     #[error("{url} answers with status {status}; give the path of something that it serves; nothing was measured")]
     Refused { url: String, status: u16 },
-    /// Its answers differ in more than their bodies.
     #[error(
         "{url} answers with status {first} once and {then} the next time; give the path of something that it always serves; nothing was measured"
     )]
-    Unsteady {
-        url: String,
-        /// First status.
-        first: u16,
-        /// Another one.
-        then: u16,
-    },
+    Unsteady { url: String, first: u16, then: u16 },
 }
 
 /// The server of a URL, under a name or under its host and port. `has_study` says whether a study says what is asked of it.

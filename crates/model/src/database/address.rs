@@ -21,27 +21,21 @@ pub struct DatabaseAddress {
 /// What is wrong with a DSN. No message has any of its text, as it may hold a password.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum AddressError {
-    /// It is the address of something else.
     #[error("it does not begin with `mysql://`")]
     Scheme,
     #[error("it names no user")]
     User,
-    /// Nothing stands between the scheme, or the `@`, and the port or the slash.
     #[error("it has no host")]
     Host,
-    /// What stands after the host's colon is no port.
     #[error("its port is no number from 1 to 65535")]
     Port,
-    /// Nothing stands after the slash.
     #[error("it names no database")]
     Name,
-    /// There is more than the name of a database.
     #[error("something follows the name of the database, and tolok passes nothing of that on")]
     Options,
     /// A `%` stands before something that is no byte.
     #[error("a `%` in it is not followed by two hexadecimal digits; itself it is written `%25`")]
     Escape,
-    /// The variable that should hold it does not.
     #[error("the variable {0} is not set; set it to mysql://user:password@host:3306/name")]
     NoVariable(String),
 }

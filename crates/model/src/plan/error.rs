@@ -5,19 +5,16 @@ use crate::plan::skipped::Skipped;
 /// Why no plan can be made.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum PlanError {
-    /// No subject of the study can be run here.
     #[error("none of the study's subjects is ready on this machine")]
     NothingReady(Vec<Skipped>),
     /// No environment of the study is available here.
     #[error("{}", environments_refused(.0))]
     NoEnvironment(Vec<Skipped>),
-    /// None of the tools that the study names is available here.
     #[error("none of the tools that the study names is on this machine")]
     NoTool(Vec<Skipped>),
     /// All that the study asks for needs a database, and none of its databases is available here.
     #[error("all that the study asks for needs a database, and none can be had on this machine")]
     NoDatabase(Vec<Skipped>),
-    /// The subjects serve none of the workloads.
     #[error(
         "none of the study's subjects serves any of its workloads; `tolok list subjects` shows what there is, and `workloads` of a subject.toml what it serves"
     )]

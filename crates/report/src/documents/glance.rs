@@ -226,7 +226,6 @@ fn skipped(findings: &Findings) -> Option<Block> {
 
 /// How many checks of the run failed, and which.
 fn of_checks(findings: &Findings) -> Option<String> {
-    /// So many are named.
     const MOST_NAMED: usize = 2;
     let checks = trust::checks(findings);
     let failed: Vec<String> = checks.iter().filter(|check| check.has_failed()).map(|it| it.rule.to_owned()).collect();

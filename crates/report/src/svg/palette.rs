@@ -49,7 +49,6 @@ fn style(runtimes: &[Runtime]) -> String {
     )
 }
 
-/// The look of a runtime.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Look {
     /// The class that gives the colour: `r-go`.

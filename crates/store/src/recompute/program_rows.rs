@@ -85,7 +85,6 @@ impl RunRow {
         self.counts() && !self.floor
     }
 
-    /// Whether it counts.
     pub fn counts(&self) -> bool {
         !self.warm_up
     }

@@ -158,7 +158,6 @@ impl Trial<'_> {
         planned.and_then(|trial| trial.launch).ok_or_else(|| "the plan has no such launch".to_owned())
     }
 
-    /// A program's trial.
     fn timed(&self, record: &TrialRecord, check: &mut Check) -> Result<tolok_model::ProgramTiming, String> {
         let scenario = self.plan.program(&self.case.scenario).ok_or("the plan has no such program")?;
         let environment = self.plan.program_environment(scenario).ok_or("the plan has no such environment")?;

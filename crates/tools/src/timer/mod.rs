@@ -10,7 +10,6 @@ pub use hyperfine::{HyperfineReport, hyperfine_arguments, hyperfine_report};
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("what {tool} wrote cannot be understood: {why}")]
 pub struct TimerNotUnderstood {
-    /// The timer.
     pub tool: &'static str,
     /// What is missing or wrong.
     pub why: String,

@@ -186,7 +186,6 @@ struct Simulation {
     threshold: f64,
 }
 
-/// What was seen.
 #[derive(Default)]
 struct Seen {
     /// Pairs of runs with a regression in a case that did not change.

@@ -14,7 +14,6 @@ pub const STRONG: Style = Style::new().bold();
 /// What need not be read.
 pub const FAINT: Style = Style::new().dimmed();
 
-/// The text in this style.
 pub fn paint(style: Style, text: &str) -> String {
     format!("{style}{text}{style:#}")
 }

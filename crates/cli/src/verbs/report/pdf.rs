@@ -25,7 +25,6 @@ pub enum Converter {
     Chromium,
 }
 
-/// A converter that is there.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Found {
     pub converter: Converter,
@@ -35,23 +34,10 @@ pub struct Found {
 /// Why there is no PDF of a file.
 #[derive(Debug, thiserror::Error)]
 pub enum ConvertError {
-    /// The converter could not be started, or took too long.
     #[error("{program} {reason} for {}", .svg.display())]
-    Call {
-        program: String,
-        /// What came of it.
-        reason: String,
-        svg: PathBuf,
-    },
-    /// It ended without a PDF.
+    Call { program: String, reason: String, svg: PathBuf },
     #[error("{program} made no PDF of {}: {said}", .svg.display())]
-    NoPdf {
-        program: String,
-        /// The last line that it wrote.
-        said: String,
-        svg: PathBuf,
-    },
-    /// What the converter is to read could not be written.
+    NoPdf { program: String, said: String, svg: PathBuf },
     #[error("cannot write beside {}: {source}; name a folder that you may write: --figures DIR", .svg.display())]
     Write { svg: PathBuf, source: std::io::Error },
 }

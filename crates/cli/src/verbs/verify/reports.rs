@@ -13,7 +13,6 @@ use crate::reports::{KEPT, findings};
 const ADVICE: &str = "it was edited, or written by another version of tolok, or before the records were changed; `tolok \
                       report` writes it anew from the records";
 
-/// A check of each report.
 pub fn checks(folder: &RunFolder) -> Vec<Check> {
     let made = findings(folder);
     // The one that all others are made from comes first.

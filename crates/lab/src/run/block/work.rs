@@ -153,7 +153,6 @@ fn record(part: &Part, machine: &Machine) -> BlockRecord {
     }
 }
 
-/// A block at work.
 struct Block<'a> {
     job: &'a BlockJob,
     session: &'a Session<'a>,

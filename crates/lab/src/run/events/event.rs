@@ -38,7 +38,6 @@ pub enum RunEvent {
     PreparationEnded {
         /// Which of these, and whose.
         what: Preparation,
-        /// How long it took.
         took_s: f64,
         /// Why it failed, if it did.
         failure: Option<String>,
@@ -64,7 +63,6 @@ pub enum RunEvent {
         /// Launches of the plan.
         of: u32,
         block: u32,
-        /// Cases in it.
         cases: u32,
     },
     /// A launch is over, and all of its cases are stored.
@@ -116,10 +114,7 @@ pub enum RunEvent {
         failure: Option<String>,
     },
     /// What is known after the blocks so far.
-    Standing {
-        /// In words.
-        words: String,
-    },
+    Standing { words: String },
     /// The plan's rule for stopping holds, so that no further block is begun.
     Settled {
         /// After this many blocks.

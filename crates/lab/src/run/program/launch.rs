@@ -39,7 +39,6 @@ pub(in crate::run) struct ProgramCase<'a> {
 /// What a launch is made of.
 pub(in crate::run) struct ProgramLaunch<'a> {
     pub(in crate::run) plan: &'a Plan,
-    /// Its number.
     pub(in crate::run) number: u32,
     pub(in crate::run) cases: Vec<ProgramCase<'a>>,
 }

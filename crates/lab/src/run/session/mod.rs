@@ -73,7 +73,6 @@ pub(in crate::run) struct Place<'a> {
 /// Why a session cannot begin.
 #[derive(Debug, thiserror::Error)]
 pub enum SessionError {
-    /// There is no place to work in.
     #[error("cannot prepare a private folder in {}: {source}; set TMPDIR to a folder that you may write and that has room", parent.display())]
     Scratch { parent: PathBuf, source: io::Error },
     /// The answer bodies cannot be laid out.

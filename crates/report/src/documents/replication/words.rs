@@ -92,7 +92,6 @@ pub(super) fn machines(found: &ReplicationFindings) -> Vec<&str> {
     machines
 }
 
-/// A published ratio.
 pub(super) fn published(ratio: &ReplicatedRatio) -> String {
     amount(Quantity::Ratio, ratio.published)
 }

@@ -10,10 +10,8 @@ use crate::document::{Block, Cell, Chart, Column, Depth, Look, Row, Table, Text}
 use crate::svg::{self, cell};
 use crate::wording::share_words;
 
-/// What the shares are of.
 pub(crate) const SHARES_RULE: &str = "How much of all differences in goodput each factor makes up; the shares add up to 100%. Factors together: what a combination does that its factors alone do not. Scatter: what differs from round to round though nothing was changed. Computed from sums of squares of the logarithm of goodput; intervals are over the rounds.";
 
-/// What a panel is.
 pub(crate) const PANELS_RULE: &str = "Each panel holds scenarios that differ in one factor only. × is goodput over that at the lowest value of the factor, within rounds.";
 
 /// The section. A terminal gets a sentence for what matters, a table for a factor with one panel, and a line for each of several.

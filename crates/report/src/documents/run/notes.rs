@@ -15,7 +15,6 @@ pub(crate) struct Notes {
     all: Vec<String>,
 }
 
-/// One note.
 pub(crate) struct Note {
     /// The word of its flag.
     pub(crate) kind: FlagKind,

@@ -115,7 +115,6 @@ pub(crate) fn facts(program: &ProgramFinding) -> String {
     format!("{}; {}{step}; {place}", program.runs, timer.trim_end())
 }
 
-/// The heading of a series.
 pub(crate) fn series_heading(series: &ProgramSeries) -> String {
     let timer = if series.timer == "tolok" { String::new() } else { format!("by {}", timer_title(&series.timer)) };
     let title = format!("{}, by {}", series.title, series.parameter);

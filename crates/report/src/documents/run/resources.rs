@@ -202,7 +202,6 @@ fn undiagnosed(scenario: &ScenarioFinding) -> Vec<Text> {
     scenario.unscored_diagnoses.iter().flat_map(of).collect()
 }
 
-/// A diagnosis in a line.
 fn diagnosis_line(diagnosis: &DiagnosisFinding) -> String {
     if let Some(failure) = &diagnosis.failure {
         return format!("{}: {}", diagnosis.title, failure);

@@ -104,7 +104,6 @@ fn missing(measured: &[&ScenarioFinding], shown: usize) -> Option<String> {
     }
 }
 
-/// The cases that have seconds.
 fn cases(scenario: &ScenarioFinding) -> impl Iterator<Item = (&CaseFinding, &SecondsFinding)> + Clone {
     scenario.cases.iter().filter_map(|case| Some((case, case.seconds.as_ref()?)))
 }

@@ -53,12 +53,10 @@ pub(crate) fn blocks(findings: &Findings, scenarios: &[&ScenarioFinding]) -> Vec
     section("trust", "Can these figures be trusted?", blocks)
 }
 
-/// One check.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Check {
     /// What must hold, in a sentence.
     pub(crate) rule: &'static str,
-    /// What was seen.
     pub(crate) seen: String,
     /// Whether it held; nothing if there was nothing to look at.
     pub(crate) passed: Option<bool>,

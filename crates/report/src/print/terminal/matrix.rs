@@ -16,7 +16,6 @@ const HEADING: usize = 3;
 /// A column is as wide as the longest word of its heading, up to this.
 const WORD: usize = 10;
 
-/// A line with its look.
 pub(super) type Line = (String, Look);
 
 /// How a matrix fits into a width.
