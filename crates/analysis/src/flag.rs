@@ -201,10 +201,3 @@ impl PartialEq<str> for FlagKind {
         self.word() == word
     }
 }
-
-/// The reference page of all flags.
-pub fn flags_page() -> String {
-    let row = |kind: &FlagKind| format!("| `{kind}` | {} | {} |\n", kind.why(), kind.voids().words());
-    let rows: String = FlagKind::ALL.iter().map(row).collect();
-    format!("| flag | raised when | not ranked |\n|---|---|---|\n{rows}")
-}

@@ -6,14 +6,14 @@
 
 pub(crate) mod database;
 pub(crate) mod program;
-mod reference;
 pub(crate) mod resources;
 pub(crate) mod server;
 pub(crate) mod table;
+mod trials;
 
 pub use database::DATABASE;
 pub use program::PROGRAM;
-pub use reference::{figures_page, trial_unit};
 pub use resources::RESOURCES;
 pub use server::SERVER;
 pub use table::{Column, Figure, Rows, Unit, Value};
+pub use trials::{trial_figures, trial_unit};

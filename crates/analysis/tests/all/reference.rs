@@ -4,8 +4,13 @@
 
 use std::path::PathBuf;
 
-use tolok_analysis::figure::figures_page;
-use tolok_analysis::{flags_page, gates_page};
+use tolok_analysis::figure::{Column, DATABASE, Figure, PROGRAM, RESOURCES, Rows, SERVER, trial_figures};
+use tolok_analysis::{Better, FlagKind, gates_page};
+
+const LEGEND: &str = "\
+↑ more is better, ↓ less is better. A column of CSV has the figure's name unless the table gives another; ± adds its interval as \
+`_low` and `_high`. Trials become one figure by their *median*, *sum*, *maximum* or *minimum*; *pooled* computes it from all \
+clean trials together, *by round* from the ratios within each round (`block` in files). Shares run from 0 to 1.\n\n";
 
 const HOW: &str = "TOLOK_WRITE_REFERENCE=1 cargo test -p tolok-analysis reference";
 
@@ -19,6 +24,66 @@ fn check(name: &str, head: &str, body: &str) {
     }
     let written = std::fs::read_to_string(&file).unwrap_or_default();
     assert!(written == generated, "docs/reference/{name}.md is out of date; regenerate it with\n{HOW}");
+}
+
+/// The reference page of all figures.
+fn figures_page() -> String {
+    let tables = [
+        LEGEND.to_owned(),
+        section("Servers", "Keys of a case in JSON.", SERVER),
+        section("What a server used", "Keys of `resources` of a case.", RESOURCES),
+        section("Databases", "Keys of `database` of a case.", DATABASE),
+        section("Programs", "Keys of a program's case.", PROGRAM),
+    ]
+    .concat();
+    let metrics = metrics(&tables);
+    tables + &metrics
+}
+
+/// The metrics of tidy CSV. Those that a table above explains are only named.
+fn metrics(above: &str) -> String {
+    let (known, new): (Vec<_>, Vec<_>) =
+        trial_figures().into_iter().partition(|(name, ..)| above.contains(&format!("\n| `{name}`")));
+    let known: Vec<String> = known.into_iter().map(|(name, ..)| format!("`{name}`")).collect();
+    let unit = |unit: &str| if unit.is_empty() { String::new() } else { format!(" ({unit})") };
+    let rows: String = new.into_iter().map(|(name, of, help)| format!("- `{name}`{}: {help}\n", unit(of))).collect();
+    format!("## Single trials\n\nMetrics of tidy CSV. As above, but of one trial: {}. And:\n\n{rows}", known.join(", "))
+}
+
+fn section<F>(title: &str, where_: &str, rows: Rows<Figure<F>>) -> String {
+    let rows: String = rows.iter().copied().flatten().map(row).collect();
+    format!("## {title}\n\n{where_}\n\n| figure | unit | trials | meaning |\n|---|---|---|---|\n{rows}\n")
+}
+
+fn row<F>(figure: &Figure<F>) -> String {
+    let better = figure.better.map_or("", |better| if better == Better::Higher { "↑" } else { "↓" });
+    let named = |name: &str| if name == figure.id { String::new() } else { format!(" (CSV `{name}`)") };
+    let column = match figure.column {
+        Column::None => " (JSON only)".to_owned(),
+        Column::Value(name) | Column::Last(name) => named(name),
+        Column::Interval(name) => named(name) + " ±",
+    };
+    let unit = [figure.unit.word(), better].into_iter().filter(|it| !it.is_empty()).collect::<Vec<_>>().join(" ");
+    format!("| `{}`{column} | {unit} | {} | {} |\n", figure.id, over(figure.over), figure.help.trim())
+}
+
+/// The word for the function that makes one figure of the trials.
+fn over(function: &'static str) -> &'static str {
+    match function {
+        "middle" | "middle_of_known" => "median",
+        "most" | "highest" => "maximum",
+        "lowest" => "minimum",
+        "sum_of_runs" => "sum",
+        "whole" => "pooled",
+        "later" => "by round",
+        word => word,
+    }
+}
+
+fn flags_page() -> String {
+    let row = |kind: &FlagKind| format!("| `{kind}` | {} | {} |\n", kind.why(), kind.voids().words());
+    let rows: String = FlagKind::ALL.iter().map(row).collect();
+    format!("| flag | raised when | not ranked |\n|---|---|---|\n{rows}")
 }
 
 #[test]
