@@ -72,7 +72,6 @@ impl<'a, T: Found> Trials<'a, T> {
         Self { planned, blocks: plan.blocks, records: own, scored, numbers, disturbed, failed, reruns }
     }
 
-    /// Every scored trial.
     pub(crate) fn trials(&self) -> impl Iterator<Item = &'a T> + Clone {
         self.scored.iter().map(|(_, found)| *found)
     }

@@ -4,7 +4,6 @@ use tolok_model::{DiagnosisRecord, Plan, RunRecord, TrialRecord};
 
 use crate::names::Names;
 
-/// What a run stored.
 #[derive(Debug, Clone, Copy)]
 pub struct Records<'a> {
     /// What the run was and where.

@@ -90,7 +90,6 @@ impl SubjectSetup {
         }
     }
 
-    /// Whether nothing is known.
     pub(crate) fn is_empty(&self) -> bool {
         *self == Self::default()
     }

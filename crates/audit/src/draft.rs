@@ -83,7 +83,6 @@ impl Draft {
         self.0
     }
 
-    /// The figures agree.
     pub(crate) fn holds(self, sentence: impl Into<String>) -> AuditFinding {
         self.found(AuditVerdict::Holds, sentence)
     }
@@ -198,7 +197,6 @@ pub(crate) struct OfRow {
     pub table: Option<String>,
     /// Larger means closer.
     pub closeness: f64,
-    /// What was found.
     pub finding: AuditFinding,
 }
 

@@ -10,7 +10,6 @@ use crate::range::Range;
 pub(crate) struct Known {
     /// The best single value.
     pub value: f64,
-    /// All possible values.
     pub range: Range,
     /// The figures that it comes from.
     pub inputs: Vec<Input>,

@@ -7,7 +7,6 @@
 
 use tolok_model::transcription::{Conditions, LoopModel};
 
-/// A load generator.
 struct Tool {
     /// Its names in sources, in lower case. Reports use the first.
     names: &'static [&'static str],

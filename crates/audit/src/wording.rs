@@ -24,7 +24,6 @@ pub(crate) fn percentile(share: f64) -> String {
     format!("{}", (share * 1e6).round() / 1e4)
 }
 
-/// A duration.
 pub(crate) fn seconds(value: f64) -> String {
     scaled(value, &[(1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns")])
 }
@@ -50,7 +49,6 @@ pub(crate) fn percent(share: f64) -> String {
     format!("{text}%")
 }
 
-/// Answers a second.
 pub(crate) fn per_second(value: f64) -> String {
     format!("{}/s", number(value))
 }

@@ -67,7 +67,6 @@ impl Exit {
     }
 }
 
-/// Why a verb failed.
 #[derive(Debug)]
 pub struct CliError {
     /// The code to leave with.

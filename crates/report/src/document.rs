@@ -14,7 +14,6 @@ pub enum Depth {
     Page,
 }
 
-/// A report.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Document {
     /// What the window or the tab of a page is called; the first heading is a block.
@@ -58,9 +57,7 @@ pub enum Block {
     Code(Vec<String>),
     /// Blocks that a page folds away under a summary. Formats that cannot fold show the summary as a heading.
     Folded {
-        /// What it is.
         summary: Text,
-        /// What it hides.
         blocks: Vec<Block>,
     },
     /// Blocks that belong together, with a place to link to. The section `verdict` is the box at the top of a page; it has no heading.
@@ -82,7 +79,6 @@ pub enum Block {
 pub struct Heading {
     /// 1 for the title of the document, 2 for a section, 3 and 4 below.
     pub rank: u8,
-    /// What it says.
     pub text: Text,
     /// What stands behind it, less loud.
     pub beside: String,
@@ -168,9 +164,7 @@ pub struct Column {
 /// Where the cells of a column stand.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Align {
-    /// Words.
     Left,
-    /// Numbers.
     Right,
 }
 
@@ -188,7 +182,6 @@ pub struct Row {
 /// A cell of a table.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Cell {
-    /// What it says.
     pub text: Text,
     /// The interval of its value, as words; beside the value or below it.
     pub interval: Option<String>,
@@ -205,7 +198,6 @@ pub struct Cell {
 pub struct Matrix {
     /// What it shows, for readers who do not see it. Unique in the document.
     pub caption: String,
-    /// The scenarios.
     pub columns: Vec<MatrixColumn>,
     /// Headings of the figures at the end of each row.
     pub costs: Vec<String>,
@@ -218,7 +210,6 @@ pub struct Matrix {
 /// A scenario of a matrix.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct MatrixColumn {
-    /// Its name.
     pub heading: String,
     /// Its load, in a few words.
     pub beside: String,
@@ -236,7 +227,6 @@ pub struct MatrixRow {
     pub look: Look,
     /// Notes that it refers to, by number.
     pub notes: Vec<usize>,
-    /// One for each scenario.
     pub cells: Vec<MatrixCell>,
     pub costs: Vec<String>,
 }
@@ -267,7 +257,6 @@ pub struct Key {
     pub words: String,
 }
 
-/// A drawing.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Chart {
     /// SVG, complete and safe to place in a page.
@@ -291,7 +280,6 @@ pub struct Card {
 /// A short word on the whole document.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Chip {
-    /// What it says.
     pub words: String,
     /// `Good`, `Warning` or `Plain`.
     pub look: Look,

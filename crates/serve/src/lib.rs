@@ -27,7 +27,6 @@ use std::time::Duration;
 use library::Library;
 pub use pages::list::{Brief, StateWords, briefs};
 
-/// The default port.
 pub const PORT: u16 = 7357;
 
 /// How long the server waits for pages in progress when it is asked to end.

@@ -28,7 +28,6 @@ pub struct Library {
 pub struct Found {
     /// Its name, which is the name of its folder.
     pub id: String,
-    /// Its folder.
     pub path: PathBuf,
 }
 
@@ -39,13 +38,10 @@ struct Stamp([Option<(SystemTime, u64)>; 4]);
 /// A run as the list shows it.
 #[derive(Debug)]
 pub struct Card {
-    /// Title of its study.
     pub title: String,
     /// When it began, in RFC 3339.
     pub started_at: String,
-    /// Titles of its subjects.
     pub subjects: Vec<String>,
-    /// Trials of the plan.
     pub planned: usize,
     /// Trials that have a record.
     pub done: usize,
@@ -73,11 +69,8 @@ struct Judged {
 /// The records of a run and its findings.
 #[derive(Debug)]
 pub struct Analysed {
-    /// The records.
     pub stored: StoredRun,
-    /// Titles.
     pub names: Names,
-    /// What the analysis found.
     pub findings: Findings,
 }
 

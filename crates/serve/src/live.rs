@@ -65,7 +65,6 @@ pub enum Doing {
 /// How far a run is, by its events.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Live {
-    /// What it does.
     pub doing: Doing,
     /// Estimated seconds to the end, or `None` without an estimate.
     pub left_s: Option<f64>,

@@ -22,7 +22,6 @@ type Asked = Query<Vec<(String, String)>>;
 const STYLE: &str = include_str!("../templates/serve.css");
 const SCRIPT: &str = include_str!("../templates/serve.js");
 
-/// All addresses.
 pub fn router(library: Arc<Library>, port: u16) -> Router {
     Router::new()
         .route("/", get(list))

@@ -24,7 +24,6 @@ const CHUNK_BYTES: usize = 64 << 10;
 #[derive(Debug)]
 pub(super) struct ManifestFile {
     run: PathBuf,
-    /// Lines so far.
     lines: u64,
     /// The hash of the last of them.
     last: Option<String>,

@@ -6,7 +6,6 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "event", rename_all = "kebab-case")]
 pub enum ToolEvent {
-    /// The measured window opens.
     WindowStarted {
         /// When the tool came to it, on `CLOCK_MONOTONIC`; the event is heard somewhat later.
         monotonic_ns: u64,
@@ -20,13 +19,7 @@ pub enum ToolEvent {
         at_border: bool,
     },
     /// Some slices are over.
-    Slices {
-        /// How many.
-        done: u32,
-        /// Of how many.
-        of: u32,
-    },
-    /// The measured window closes.
+    Slices { done: u32, of: u32 },
     WindowEnded {
         /// When it was to close, on `CLOCK_MONOTONIC`: whatever the tool does later is no load.
         monotonic_ns: u64,

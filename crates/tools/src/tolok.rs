@@ -19,7 +19,6 @@ use super::tail::tail;
 const OPEN_GRACE: &str = "1s";
 /// Where answers are numbers of a counter, all of them must be known before the sum is.
 const COUNTED_GRACE: &str = "5s";
-/// tolok's own load engine.
 #[derive(Debug)]
 pub struct Tolok;
 

@@ -38,7 +38,6 @@ use sides::Sides;
 /// A run that is compared with another: what it stored, and what follows from that.
 #[derive(Debug, Clone, Copy)]
 pub struct ComparedRun<'a> {
-    /// What it stored.
     pub records: &'a Records<'a>,
     /// What [`crate::analyse`] says of it.
     pub findings: &'a Findings,
@@ -59,7 +58,9 @@ pub struct CompareRequest {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CompareRefusal {
     /// A run is named twice.
-    SameRun { id: String },
+    SameRun {
+        id: String,
+    },
     /// One run on a side and several on the other: nothing shows how runs of the one side differ.
     TooFewRuns,
     /// They have no case in common.
@@ -71,7 +72,6 @@ pub enum CompareRefusal {
     },
     /// No scenario has any of the figures that are asked for.
     NoSuchFigure,
-    /// Their conditions differ.
     Conditions(Vec<Difference>),
 }
 

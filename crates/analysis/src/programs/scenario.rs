@@ -27,7 +27,6 @@ type Blocks = Vec<Option<f64>>;
 pub(crate) struct Timed<'a> {
     pub(crate) scenario: &'a ProgramScenario,
     pub(crate) finding: ProgramFinding,
-    /// Wall times by subject.
     pub(super) wall_s: BTreeMap<String, Blocks>,
     /// Mean wall times, as the timer says them, by subject.
     pub(super) mean_s: BTreeMap<String, Vec<f64>>,

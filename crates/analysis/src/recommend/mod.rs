@@ -108,7 +108,6 @@ struct Scene<'a> {
 /// What a rule says of a scenario.
 #[derive(Debug, Clone)]
 struct Said {
-    /// Ids of the scenarios.
     scenarios: Vec<String>,
     picks: Vec<String>,
     because: String,

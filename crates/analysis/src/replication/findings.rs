@@ -20,7 +20,6 @@ pub struct MeasuredPart<'a> {
 /// The run of a part: its records and its findings.
 #[derive(Debug, Clone, Copy)]
 pub struct MeasuredRun<'a> {
-    /// What the run stored.
     pub records: &'a Records<'a>,
     pub findings: &'a Findings,
 }

@@ -25,7 +25,6 @@ pub struct GroupName {
 }
 
 impl GroupName {
-    /// This process's.
     pub fn own() -> io::Result<Self> {
         Self::of(Path::new("/proc"), std::process::id())
     }

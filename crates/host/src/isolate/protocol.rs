@@ -84,24 +84,35 @@ impl Request {
     }
 }
 
-/// What the init reports.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(super) enum InitEvent {
     /// It has made its namespaces and mounts, and listens.
-    Settled { namespaces: Vec<String>, fallbacks: Vec<String> },
+    Settled {
+        namespaces: Vec<String>,
+        fallbacks: Vec<String>,
+    },
     /// A process was started; the time is `CLOCK_MONOTONIC` just before, the pid the one inside the box.
-    Started { monotonic_ns: u64, pid: u32 },
+    Started {
+        monotonic_ns: u64,
+        pid: u32,
+    },
     /// A process could not be started.
-    NotStarted { name: String, reason: String },
+    NotStarted {
+        name: String,
+        reason: String,
+    },
     /// A process that was started ended; the pid is the one inside the box.
-    Exited { pid: u32, report: ExitReport },
-    /// The signals were sent.
+    Exited {
+        pid: u32,
+        report: ExitReport,
+    },
     Signalled,
-    /// A file was written.
     Written,
     /// A file could not be written.
-    NoFile { reason: String },
+    NoFile {
+        reason: String,
+    },
 }
 
 /// What the lab asks of the keeper.
@@ -124,7 +135,6 @@ pub(super) enum SocketWanted {
     Packet,
 }
 
-/// What the keeper reports.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(super) enum KeeperEvent {

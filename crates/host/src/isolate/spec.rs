@@ -112,11 +112,9 @@ pub struct ProcessSpec {
     /// The part it belongs to, whose control group it joins and in whose network it is.
     #[serde(default = "subject")]
     pub part: String,
-    /// Program and arguments.
     pub argv: Vec<String>,
     /// Its whole environment; nothing else is inherited.
     pub env: BTreeMap<String, String>,
-    /// Working folder.
     pub cwd: PathBuf,
     /// File that its output is appended to.
     pub log: PathBuf,

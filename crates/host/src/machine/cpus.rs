@@ -11,14 +11,12 @@ pub struct Topology {
     pub cpus: Vec<Cpu>,
 }
 
-/// One logical CPU.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Cpu {
     /// The number the kernel gives it.
     pub id: u32,
     /// The core, named by the lowest CPU on it; CPUs of one core are siblings.
     pub core: u32,
-    /// The socket.
     pub package: u32,
     /// The memory node.
     pub node: u32,

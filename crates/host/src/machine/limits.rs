@@ -6,7 +6,6 @@ use super::files::Files;
 use super::group_folders::GroupFolders;
 use super::parse;
 
-/// Limits of this process.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Limits {
     /// How many files it may have open.

@@ -5,10 +5,8 @@ use serde::{Deserialize, Serialize};
 use super::files::Files;
 use super::parse;
 
-/// Main memory and swap.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Memory {
-    /// Main memory.
     pub total_bytes: Option<u64>,
     /// Swap space, used or not.
     pub swap_bytes: Option<u64>,

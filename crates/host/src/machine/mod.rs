@@ -60,15 +60,12 @@ pub struct Machine {
     pub topology: Topology,
     /// Those that this process may use.
     pub allowed_cpus: Vec<u32>,
-    /// Main memory and swap.
     pub memory: Memory,
     /// The kernel and the system around it.
     pub kernel: Kernel,
     /// How the kernel deals out CPU time.
     pub scheduler: Scheduler,
-    /// Settings of the network.
     pub network: Network,
-    /// Limits of this process.
     pub limits: Limits,
     /// Whether this is a virtual machine or a container, and of which make.
     pub virtualisation: Virtualisation,

@@ -35,7 +35,6 @@ pub struct Processor {
     pub memory_nodes: Option<usize>,
     /// What chooses the frequency of the first CPU that has a governor.
     pub governor: Option<String>,
-    /// What sets the frequency.
     pub frequency_driver: Option<String>,
     /// Whether it may run above its nominal frequency.
     pub boost: Option<bool>,

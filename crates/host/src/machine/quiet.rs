@@ -231,7 +231,6 @@ pub enum WaitEnd {
 pub struct Waited {
     pub end: WaitEnd,
     pub took_s: f64,
-    /// What was seen last.
     pub last: Option<Stillness>,
 }
 

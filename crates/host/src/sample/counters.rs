@@ -90,7 +90,6 @@ impl SoftwareCounters {
         Self(CounterSet::attach(&events.map(|(name, event)| (name, Ok(event))), scopes, false))
     }
 
-    /// The counts so far.
     pub fn read(&self) -> SoftwareEvents {
         let count = |named: Named| {
             let read = self.0.read(named.0)?;
@@ -126,20 +125,17 @@ pub struct DiagnosticReading {
 /// What was counted between two readings; absent where it cannot be.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct DiagnosticCounts {
-    /// Cycles of the CPUs.
     pub cycles: Option<DiagnosticCount>,
     pub instructions: Option<DiagnosticCount>,
     /// Branches that were guessed wrong.
     pub branch_misses: Option<DiagnosticCount>,
     /// Misses of the last cache.
     pub cache_misses: Option<DiagnosticCount>,
-    /// System calls.
     pub syscalls: Option<DiagnosticCount>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct DiagnosticCount {
-    /// How many.
     pub value: u64,
     /// The counter had to take turns with others, and the figure is extrapolated from its turns.
     pub scaled: bool,

@@ -46,7 +46,6 @@ impl Part {
 #[derive(Debug)]
 pub struct Followed {
     pub part: Part,
-    /// Its processes.
     pub members: Members,
     /// Whose network interfaces are to be read, if any are.
     pub net_of: Option<NetOf>,

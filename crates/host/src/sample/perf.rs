@@ -34,7 +34,6 @@ pub enum Mode {
 /// One reading of one counter.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Raw {
-    /// The count.
     pub value: u64,
     /// How long it was wanted.
     pub enabled_ns: u64,
@@ -87,7 +86,6 @@ struct Attributes {
     config1: u64,
 }
 
-/// Opens a counter.
 pub fn open(event: Event, target: Target<'_>, mode: Mode) -> io::Result<File> {
     let (who, cpu, starts, flags) = match target {
         Target::GroupOnCpu(folder, cpu) => (folder.as_raw_fd(), cpu as i32, 0, PID_CGROUP),

@@ -55,7 +55,6 @@ impl<T> Default for Series<T> {
 }
 
 impl<T> Series<T> {
-    /// Adds the newest reading.
     pub fn push(&mut self, at: MonotonicNs, reading: T) {
         debug_assert!(self.readings.last().is_none_or(|(last, _)| *last <= at), "readings come in their order");
         self.readings.push((at, reading));
@@ -73,7 +72,6 @@ impl<T> Series<T> {
         self.readings.iter()
     }
 
-    /// The newest.
     pub fn last(&self) -> Option<&T> {
         self.readings.last().map(|(_, reading)| reading)
     }

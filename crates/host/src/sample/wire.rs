@@ -105,7 +105,6 @@ pub fn wire_window(lines: &[WireLine], window: Window) -> Option<WireCount> {
     counts.window(window)
 }
 
-/// Running totals.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 struct Totals {
     answers: u64,

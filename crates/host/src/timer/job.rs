@@ -8,7 +8,6 @@ use serde::{Deserialize, Serialize};
 /// Runs that are to be made.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct TimerJob {
-    /// The program at work.
     pub work: Task,
     /// The same program, doing none of the work: one run beside each of the others, if there is a task.
     pub floor: Option<Task>,
@@ -78,13 +77,11 @@ impl Came {
 /// A command and what it owes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Task {
-    /// Program and arguments.
     pub argv: Vec<String>,
     /// All that it must write to its standard output.
     pub output: String,
 }
 
-/// What the timer found.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct TimerReport {
     /// All runs that ended well, in the order in which they were made.

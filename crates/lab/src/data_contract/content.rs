@@ -16,7 +16,6 @@ use super::words::{
 /// How many of a hundred values of a nullable column are missing.
 const NULLS_PERCENT: u64 = 15;
 
-/// What a column holds.
 #[derive(Clone, Copy)]
 pub(super) enum Content {
     /// The key of the row.
@@ -46,9 +45,7 @@ impl fmt::Debug for Content {
 /// A value of a row.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Value {
-    /// Nothing.
     Null,
-    /// A whole number.
     Whole(i64),
     /// Text; decimal numbers and dates as well, in the form that the database gives them.
     Text(String),

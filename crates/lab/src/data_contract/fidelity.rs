@@ -5,7 +5,6 @@
 /// A value as it stands in the table. Numbers that JSON's readers might round are kept as text.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Expected {
-    /// Nothing.
     Null,
     /// A whole number of any size.
     Whole(&'static str),

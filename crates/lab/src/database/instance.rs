@@ -10,7 +10,6 @@ use super::template::Template;
 /// What a study decides about the server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Settings {
-    /// Connections that it accepts.
     pub max_connections: u32,
     /// What it may keep of its tables in memory.
     pub buffer_pool_bytes: u64,

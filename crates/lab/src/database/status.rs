@@ -97,7 +97,6 @@ pub struct StatusSeries {
 }
 
 impl StatusSeries {
-    /// Adds the newest reading.
     pub fn push(&mut self, at: MonotonicNs, reading: StatusReading) {
         self.readings.push(at, reading);
     }

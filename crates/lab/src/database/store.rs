@@ -25,7 +25,6 @@ use crate::toolbox::Program;
 /// Goes up when templates are made in another way, so that none of the old way is used.
 const WAY: u32 = 1;
 
-/// The folder of templates.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct DatabaseStore {
     folder: PathBuf,

@@ -7,7 +7,6 @@ use tolok_model::{Catalogue, Problem, ProgramWorkload, Subject, Workload};
 use super::{Home, HomeError, entries, read};
 
 impl Home {
-    /// Every subject and workload.
     pub fn catalogue(&self) -> Result<Catalogue, HomeError> {
         let (workloads, programs) = self.workloads()?;
         Ok(Catalogue { subjects: self.subjects()?, workloads, programs })

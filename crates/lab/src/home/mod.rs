@@ -47,7 +47,6 @@ impl Home {
         Self { root: root.into() }
     }
 
-    /// The folder itself.
     pub fn root(&self) -> &Path {
         &self.root
     }

@@ -68,7 +68,6 @@ pub trait StopRule {
     }
 }
 
-/// What a run needs.
 #[derive(Clone, Copy)]
 pub struct RunSetup<'a> {
     /// What there is on this machine.
@@ -76,7 +75,6 @@ pub struct RunSetup<'a> {
     pub plan: &'a Plan,
     /// The folder of the run, opened to write.
     pub folder: &'a RunFolder,
-    /// The wish to stop.
     pub stop: &'a Stop,
     /// The rule that may end the run early.
     pub rule: &'a dyn StopRule,
@@ -137,7 +135,6 @@ pub fn open_trials<'p>(plan: &'p Plan, records: &[TrialRecord], last_block: u32)
     open.filter(|trial| trial.block <= last_block && plan.case(&trial.case).is_some()).collect()
 }
 
-/// A run at work.
 struct Run<'a> {
     setup: RunSetup<'a>,
     /// The last block that is run: the plan's, or an earlier one once its rule for stopping holds.

@@ -47,7 +47,6 @@ pub enum BuildError {
 /// Everything that a build needs.
 #[derive(Debug)]
 pub struct BuildJob<'a> {
-    /// What is built.
     pub subject: &'a Subject,
     /// The folder of its sources, in which the command runs.
     pub sources: &'a Path,

@@ -17,7 +17,6 @@ pub type ProgramNames = BTreeMap<String, BTreeMap<String, String>>;
 pub struct TemplateNames {
     /// IPv4 address to listen on, and nothing else: that of the loopback, or of the subject's end of a link.
     pub host: String,
-    /// Port to listen on.
     pub port: u16,
     /// Private writable folder of this trial.
     pub run: String,
@@ -53,7 +52,6 @@ pub struct DatabaseNames {
     pub port: u16,
     /// The database on the server.
     pub name: String,
-    /// The account.
     pub user: String,
     pub password: String,
     /// Connections that the subject may have, over all its processes; 0 where a trial has no database.

@@ -28,10 +28,7 @@ const TAIL_BYTES: usize = 16 * 1024;
 #[derive(Debug, Clone, PartialEq)]
 pub enum FetchEvent {
     /// Another process fetches into the same folder; this one goes on when that is done.
-    Waiting {
-        /// The lock file.
-        lock: PathBuf,
-    },
+    Waiting { lock: PathBuf },
     /// A step begins, which may take several commands.
     Step {
         /// The programs that it brings.
@@ -41,12 +38,10 @@ pub enum FetchEvent {
         /// Steps of the plan.
         of: usize,
     },
-    /// A command begins.
     Started {
         /// As one would type it.
         command: String,
     },
-    /// A command has ended.
     Finished {
         /// As one would type it.
         command: String,
@@ -61,7 +56,6 @@ pub enum FetchEvent {
 pub struct FetchOutcome {
     /// The programs of the steps that were done; whether they work, detection tells.
     pub fetched: Vec<String>,
-    /// The steps that failed.
     pub failed: Vec<FetchFailure>,
 }
 

@@ -57,7 +57,6 @@ pub struct ManualStep {
     pub title: String,
     /// Why tolok cannot do it here.
     pub reason: String,
-    /// What to run.
     pub command: String,
     /// A set-up without it is still a good one.
     pub optional: bool,

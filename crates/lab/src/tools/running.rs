@@ -40,7 +40,6 @@ pub struct Tool {
 /// What waiting for a tool brought.
 #[derive(Debug, PartialEq)]
 pub enum Waited {
-    /// Something happened.
     Event(ToolEvent),
     /// Nothing happened in the given time.
     Nothing,

@@ -82,7 +82,6 @@ pub struct Plan {
     pub format: u32,
     pub title: String,
     pub question: String,
-    /// Seed of the order.
     pub seed: u64,
     /// How often every case is run; with a rule for stopping, at most.
     pub blocks: u32,

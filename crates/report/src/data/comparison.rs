@@ -56,7 +56,6 @@ const COLUMNS: [Column; 39] = [
     ("p_beside_control_adjusted", |of| number(of.line.figure.p_beside_control_adjusted)),
 ];
 
-/// The comparison as CSV.
 pub fn comparison(found: &RunComparison) -> String {
     let row = |line| COLUMNS.map(|(_, field)| field(&Of { found, line }));
     let before = found.only_before.iter().map(|case| lonely(found, case, "of the run before; not in every run"));

@@ -35,7 +35,6 @@ const COLUMNS: [Column; 25] = [
     ("remarks", |of| of.remarks.join(" ")),
 ];
 
-/// The forecast as CSV.
 pub fn forecast(forecast: &Forecast) -> String {
     let row = |run: &str, fields: [String; 25]| std::iter::once(run.to_owned()).chain(fields).collect::<Vec<_>>();
     let heading = row("run", COLUMNS.map(|(name, _)| name.to_owned()));

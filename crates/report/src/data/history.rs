@@ -4,7 +4,6 @@ use tolok_analysis::RunHistory;
 
 use super::{csv, number};
 
-/// The history as CSV.
 pub fn history(found: &RunHistory) -> String {
     let heading = [
         "run",

@@ -218,7 +218,6 @@ fn objective(found: &ObjectiveFinding) -> String {
     format!("{}: {outcome}", found.objective)
 }
 
-/// The run as CSV.
 pub(crate) fn run(findings: &Findings) -> String {
     let names = heading();
     let mut rows = vec![names.clone()];

@@ -23,7 +23,6 @@ const INDENT: usize = 2;
 pub struct Style {
     /// Whether it shows colours. Colour alone carries no meaning.
     pub colour: bool,
-    /// Its width in columns.
     pub width: u16,
 }
 

@@ -51,7 +51,6 @@ const HEAD: f64 = 52.0;
 const ROW: f64 = 33.0;
 /// About the width of one letter of a label.
 const LETTER: f64 = 6.7;
-/// A round mark.
 const DOT: &str = "M-4 0a4 4 0 1 0 8 0a4 4 0 1 0 -8 0z";
 
 /// An SVG drawing on its way.

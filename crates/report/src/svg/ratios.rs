@@ -88,9 +88,7 @@ fn row(drawing: &mut Drawing, pair: &Comparison, scenario: &ScenarioFinding, (ax
 pub(super) struct Axis {
     low: f64,
     high: f64,
-    /// Its left edge.
     start: f64,
-    /// Its right edge.
     end: f64,
 }
 

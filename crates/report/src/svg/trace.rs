@@ -2,7 +2,6 @@
 
 use std::fmt::Write as _;
 
-/// A line through points.
 pub(super) fn line(points: &[[f64; 2]]) -> String {
     let mut text = String::with_capacity(6 * points.len());
     let mut last = [0, 0];

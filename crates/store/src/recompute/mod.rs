@@ -42,7 +42,6 @@ pub const WIRE: &str = "wire.jsonl";
 /// What was fixed before a trial.
 #[derive(Debug, Clone, Copy)]
 pub struct TrialInputs<'a, S> {
-    /// What was asked for.
     pub scenario: &'a S,
     pub environment: &'a Environment,
     /// The CPUs of its parts.

@@ -119,7 +119,6 @@ impl Trial<'_> {
         check
     }
 
-    /// A server's trial.
     fn measured(&self, record: &TrialRecord, check: &mut Check) -> Result<Measurement, String> {
         let scenario = self.plan.scenario(&self.case.scenario).ok_or("the plan has no such scenario")?;
         let environment = self.plan.environment(scenario).ok_or("the plan has no such environment")?;

@@ -19,7 +19,6 @@ const BEGINS: &str = "tolok: the load begins";
 /// would hold for every script that does not set another.
 const CONFIG: &str = "k6-config.json";
 
-/// The driver of k6.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct K6;
 

@@ -18,7 +18,6 @@ const ABORTED: &str = "abortOnFail enabled";
 /// How much earlier than planned a load must end for its window to be shorter: k6 takes some time for its own work.
 const EARLY_S: f64 = 0.1;
 
-/// k6's summary.
 #[derive(Debug, Deserialize)]
 pub(super) struct Summary {
     metrics: BTreeMap<String, MetricSaid>,

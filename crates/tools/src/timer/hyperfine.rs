@@ -7,7 +7,6 @@ use super::TimerNotUnderstood;
 
 const TOOL: &str = "hyperfine";
 
-/// What hyperfine found.
 #[derive(Debug, Clone, PartialEq)]
 pub struct HyperfineReport {
     /// Its runs, of which it tells the wall time only.

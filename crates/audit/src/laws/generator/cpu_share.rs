@@ -12,9 +12,7 @@ pub(super) struct CpuShare {
     pub(super) share: Range,
     /// As printed, with what it is of: `50.67 % of 8 CPUs`.
     pub(super) printed: String,
-    /// Line.
     pub(super) line: usize,
-    /// Key of the figure.
     pub(super) key: String,
     /// Whether the source does not say of what the percentage is a share.
     pub(super) of_unknown: bool,

@@ -49,7 +49,6 @@ pub(in crate::run) struct Launch<'a> {
     pub(in crate::run) stop: &'a Stop,
 }
 
-/// A database at work.
 #[derive(Debug)]
 pub(in crate::run) struct TrialDatabase {
     /// The login that the subject gets.

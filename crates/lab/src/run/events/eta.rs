@@ -9,7 +9,6 @@ use tolok_model::{Plan, PlannedTrial};
 pub(in crate::run) struct Eta {
     /// Estimate of each trial, in the order in which they run.
     estimates_s: Vec<f64>,
-    /// Trials that are over.
     done: usize,
     began: Instant,
 }
@@ -29,7 +28,6 @@ impl Eta {
         Self::new(estimates_s.collect())
     }
 
-    /// The first trial begins.
     pub(in crate::run) fn begin(&mut self) {
         self.began = Instant::now();
     }
@@ -45,7 +43,6 @@ impl Eta {
         self.left_s() * self.scale(self.began.elapsed().as_secs_f64())
     }
 
-    /// Trials that are over.
     pub(in crate::run) fn steps(&self) -> u32 {
         self.done as u32
     }

@@ -15,11 +15,9 @@ pub enum RunEvent {
         /// Its id, the name that its folder was given.
         run: String,
         folder: PathBuf,
-        /// Title of the study.
         title: String,
         /// The process that runs it.
         pid: u32,
-        /// Trials of the plan.
         trials: u32,
         /// Trials that are finished already.
         finished: u32,
@@ -53,14 +51,12 @@ pub enum RunEvent {
         trial: PlannedTrial,
         /// The subject as a person would write it.
         subject: String,
-        /// Id of the scenario.
         scenario: String,
     },
     /// A launch begins. Its cases finish all at once.
     LaunchStarted {
         /// Its number, from 1.
         launch: u32,
-        /// Launches of the plan.
         of: u32,
         block: u32,
         cases: u32,
@@ -90,9 +86,7 @@ pub enum RunEvent {
         trial: PlannedTrial,
         /// The subject as a person would write it.
         subject: String,
-        /// Id of the scenario.
         scenario: String,
-        /// What came of it.
         outcome: Outcome,
         /// About how long the rest takes.
         left_s: f64,
@@ -101,14 +95,12 @@ pub enum RunEvent {
     Diagnosing {
         /// The subject as a person would write it.
         subject: String,
-        /// Id of the scenario.
         scenario: String,
     },
     /// The unscored trial of a case is over.
     Diagnosed {
         /// The subject as a person would write it.
         subject: String,
-        /// Id of the scenario.
         scenario: String,
         /// Why it failed, if it did.
         failure: Option<String>,

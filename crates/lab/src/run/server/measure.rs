@@ -252,7 +252,6 @@ impl Trial<'_> {
         Ok(ToolUsed { name: tool.driver.tool().word().to_owned(), version: tool.version })
     }
 
-    /// The scenario's load generator.
     fn tool(&self) -> Result<Tool, TrialError> {
         let (name, laboratory) = (self.scenario.tool.name, self.session.laboratory);
         let driver = driver(name);

@@ -47,11 +47,9 @@ pub(in crate::run) struct Finished {
     pub(in crate::run) attempts: u32,
     /// What held its parts apart, if it came to that.
     pub(in crate::run) isolation: Option<Isolation>,
-    /// What came of it.
     pub(in crate::run) outcome: Outcome,
 }
 
-/// One trial at work.
 pub(in crate::run) struct Trial<'a> {
     pub(in crate::run) session: &'a Session<'a>,
     pub(in crate::run) launch: Launch<'a>,

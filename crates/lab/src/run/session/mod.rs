@@ -30,7 +30,6 @@ use tolok_host::machine::{Machine, format_cpu_list};
 pub struct Laboratory {
     /// Where subjects, workloads and studies are.
     pub home: Home,
-    /// The subjects and workloads.
     pub catalogue: Catalogue,
     /// Programs of the toolbox that are ready.
     pub programs: BTreeMap<String, Program>,

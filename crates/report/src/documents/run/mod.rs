@@ -43,7 +43,6 @@ use tolok_analysis::{Findings, ScenarioFinding};
 use super::duel;
 use crate::document::{Block, Depth, Document, List, Look, Text};
 
-/// The whole report.
 pub fn document(findings: &Findings, depth: Depth) -> Document {
     let sections = sections::sections(findings);
     let sections: Vec<&ScenarioFinding> = sections.iter().map(AsRef::as_ref).collect();

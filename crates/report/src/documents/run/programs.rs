@@ -18,7 +18,6 @@ const MIB: f64 = 1024.0 * 1024.0;
 const RULE: &str = "Of each trial the median over its runs. Of those, wall times are geometric means over blocks and others medians, with \
      their intervals. Above the start: wall time less that of a run without the work; the start: that run's.";
 
-/// All sections of programs.
 pub(crate) fn blocks(findings: &Findings, depth: Depth) -> Vec<Block> {
     if findings.programs.is_empty() {
         return Vec::new();
