@@ -21,23 +21,16 @@ pub struct Answer {
 
 /// Why there is no answer.
 #[derive(Debug, thiserror::Error)]
+#[allow(missing_docs, reason = "messages say what variants are")]
 pub enum ProbeError {
     /// No server listens, or the connection broke.
     #[error("{0}")]
     Connection(#[from] io::Error),
     /// The server closed the connection before the answer was whole. A server that is starting or ending does so.
     #[error("the connection was closed after {received} bytes, before the answer was whole")]
-    Closed {
-        /// Bytes received before that.
-        received: usize,
-    },
-    /// The connection was open, and the answer did not come in time.
+    Closed { received: usize },
     #[error("no whole answer within {} s", patience.as_secs_f64())]
-    Silent {
-        /// How long the answer was waited for.
-        patience: Duration,
-    },
-    /// The answer is not HTTP/1.
+    Silent { patience: Duration },
     #[error("the answer is not HTTP/1.1: {0}")]
     Malformed(&'static str),
 }

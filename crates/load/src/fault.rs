@@ -67,57 +67,39 @@ impl ErrorClass {
 
 /// What went wrong with one request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
+#[allow(missing_docs, reason = "messages say what variants are")]
 pub enum Fault {
-    /// The connection attempt was answered with an error.
     #[error("connecting to the target failed: {0}")]
     Connect(Errno),
-    /// The connection attempt was not answered in time.
     #[error("no connection within the connect timeout")]
     ConnectTimeout,
-    /// TLS did not come about, or broke.
     #[error("TLS failed: {0}")]
     Tls(TlsFault),
-    /// The request's deadline passed.
     #[error("no complete answer within the request timeout")]
     Timeout,
-    /// End of stream where an answer should have begun.
     #[error("the target closed the connection before answering")]
     ClosedBeforeAnswer,
-    /// End of stream inside an answer.
     #[error("the target closed the connection inside the answer")]
     ClosedInsideAnswer,
     /// End of stream where the answer may end, but without TLS's close_notify: it may be truncated.
     #[error("the target ended the stream without TLS's close_notify, so that the answer may be cut off")]
     ClosedWithoutNotice,
-    /// The target ended one stream of HTTP/2; the others on its connection go on.
     #[error("the target reset the stream with the HTTP/2 error {0}")]
     StreamReset(Http2Error),
-    /// The target gave up a connection of HTTP/2 and with it this request.
     #[error("the target gave the connection up (GOAWAY) with the HTTP/2 error {0}")]
     GoAway(Http2Error),
-    /// The target breaks the rules of HTTP/2.
     #[error("the target breaks the rules of HTTP/2: {0}")]
     Http2(Http2Error),
-    /// The connection broke.
     #[error("the target reset the connection: {0}")]
     Reset(Errno),
-    /// The answer breaks the rules of HTTP/1.1; the text says which.
     #[error("malformed answer: {0}")]
     Malformed(&'static str),
-    /// A status that is not the expected one.
     #[error("status {0} is not the expected one")]
     BadStatus(u16),
-    /// A body that is not the expected one.
     #[error("the body is not the expected one: {0}")]
     BadBody(BodyFault),
-    /// The generator's machine ran out of something.
     #[error("the generator's own machine could not {doing}: {errno}")]
-    Local {
-        /// The step that failed.
-        doing: &'static str,
-        /// Why.
-        errno: Errno,
-    },
+    Local { doing: &'static str, errno: Errno },
 }
 
 /// Why a stream or a connection of HTTP/2 ended: the error codes of RFC 9113 §7.
@@ -154,98 +136,69 @@ impl std::fmt::Display for Http2Error {
 
 /// Why TLS did not come about, or broke.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
+#[allow(missing_docs, reason = "messages say what variants are")]
 pub enum TlsFault {
-    /// No trusted authority vouches for the certificate.
     #[error("the target's certificate is not trusted: no trusted authority issued it")]
     UnknownIssuer,
-    /// The certificate is for another name.
     #[error("the target's certificate is for another name")]
     OtherName,
-    /// The certificate is expired, or not valid yet.
     #[error("the target's certificate is expired or not valid yet")]
     Dates,
-    /// Another flaw of the certificate.
     #[error("the target's certificate is not acceptable")]
     Certificate,
-    /// The target sends something else.
     #[error("what the target sends is no TLS")]
     NotTls,
-    /// There is no version, cipher, or protocol that both know.
     #[error("the target and the engine have no version, cipher or application protocol in common")]
     NothingInCommon,
     /// There is TLS, and the target does not choose HTTP/2 for what goes through it.
     #[error("the target does not choose HTTP/2 (h2 by ALPN)")]
     NoHttp2,
-    /// The target's own reason.
     #[error("the target gave up with the alert {0}")]
     Alert(&'static str),
-    /// The connection ended within the handshake.
     #[error("the target closed the connection during the handshake")]
     ClosedInHandshake,
-    /// Another breach of the protocol.
     #[error("the target does not keep to the protocol")]
     Protocol,
 }
 
 /// How a body differs from the expected one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
+#[allow(missing_docs, reason = "messages say what variants are")]
 pub enum BodyFault {
-    /// A byte differs.
     #[error("it differs from byte {at} on")]
-    Differs {
-        /// Offset of the first byte that differs.
-        at: u64,
-    },
-    /// The head announces a body of another length.
+    Differs { at: u64 },
     #[error("{announced} bytes announced, {expected} expected")]
     Length {
         /// By Content-Length.
         announced: u64,
-        /// Length of the expected body.
         expected: u64,
     },
-    /// It ended early.
     #[error("it ended after {received} of {expected} bytes")]
     Short {
         /// Bytes received, all of them right.
         received: u64,
-        /// Length of the expected body.
         expected: u64,
     },
-    /// It went on.
     #[error("it goes on after the expected {expected} bytes")]
-    Long {
-        /// Length of the expected body.
-        expected: u64,
-    },
-    /// JSON was expected, and it is none.
+    Long { expected: u64 },
     #[error("it is no JSON at byte {at}: {flaw}")]
-    NotJson {
-        /// Where it ceases to be JSON.
-        at: u64,
-        /// What is wrong there.
-        flaw: JsonFlaw,
-    },
-    /// It is JSON that means something else.
+    NotJson { at: u64, flaw: JsonFlaw },
     #[error("its JSON differs at byte {at}: {difference}")]
     DiffersInJson {
         /// Where the value or the key begins that differs; for a key that is missing, where the object ends.
         at: u64,
-        /// What differs there.
         difference: JsonDifference,
     },
 }
 
 /// Why bytes are no JSON (RFC 8259), or none that has one meaning only.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
+#[allow(missing_docs, reason = "messages say what variants are")]
 pub enum JsonFlaw {
-    /// It ends before the value does.
     #[error("it ends in the middle")]
     EndsEarly,
-    /// A byte that may not stand there.
     #[error("unexpected byte")]
     Unexpected,
-    /// Something other than blanks after the value.
     #[error("more follows after the value")]
     Trailing,
     /// A number as JSON does not write it, or with an absurd exponent.
@@ -254,10 +207,8 @@ pub enum JsonFlaw {
     /// An unknown escape, or half of a surrogate pair.
     #[error("not an escape sequence that means a character")]
     Escape,
-    /// A string with a bare control character.
     #[error("a control character inside a string")]
     ControlCharacter,
-    /// A string that is not UTF-8.
     #[error("a string that is not UTF-8")]
     Utf8,
     /// An object with the same key twice has no agreed meaning.
@@ -270,29 +221,22 @@ pub enum JsonFlaw {
 
 /// What differs between two JSON values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
+#[allow(missing_docs, reason = "messages say what variants are")]
 pub enum JsonDifference {
-    /// A value of another type.
     #[error("a value of another type")]
     Type,
-    /// `true` for `false`, or the other way round.
     #[error("another truth value")]
     Boolean,
-    /// Another number.
     #[error("another number")]
     Number,
-    /// Another string.
     #[error("another string")]
     String,
-    /// An array with fewer elements.
     #[error("elements are missing")]
     ElementMissing,
-    /// An array with more elements.
     #[error("an element too many")]
     ElementExtra,
-    /// An object that lacks a key.
     #[error("a key is missing")]
     KeyMissing,
-    /// An object with a key that is not expected.
     #[error("a key that is not expected")]
     KeyExtra,
 }

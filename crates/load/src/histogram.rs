@@ -34,14 +34,12 @@ pub const LONGEST: Duration = Duration::from_secs(3600);
 
 /// A histogram that cannot be read.
 #[derive(Debug, Error)]
+#[allow(missing_docs, reason = "messages say what variants are")]
 pub enum HistogramError {
-    /// Not base64.
     #[error("read the histogram: it is not base64 ({0}); take it unchanged from the record")]
     Base64(#[from] base64::DecodeError),
-    /// Base64 of something else.
     #[error("read the histogram: it is not an HdrHistogram of version 2 ({0}); take it unchanged from the record")]
     Format(String),
-    /// Histograms that cannot be added.
     #[error("add the histograms: {0}")]
     Add(String),
 }

@@ -4,7 +4,6 @@ use std::path::{Path, PathBuf};
 
 use tolok_model::replication::Replication;
 use tolok_model::transcription::Transcription;
-use tolok_model::wording::suggestion;
 
 use super::{Home, HomeError};
 
@@ -46,12 +45,6 @@ impl Home {
     fn sources_folder(&self) -> PathBuf {
         self.root().join("studies").join("sources")
     }
-}
-
-/// Which of the known sources may be meant.
-pub(super) fn meant(name: &str, known: &[String]) -> String {
-    let known: Vec<&str> = known.iter().map(String::as_str).collect();
-    suggestion(name, &known)
 }
 
 fn read<T>(path: &Path, parse: impl FnOnce(&str) -> Result<T, Vec<tolok_model::Problem>>) -> Result<T, HomeError> {

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use tolok_model::Problem;
 use tolok_model::wording::suggestion;
 
-use super::{HOME_VARIABLE, comparisons};
+use super::HOME_VARIABLE;
 
 /// Why the catalogue or a study cannot be read.
 #[derive(Debug, thiserror::Error)]
@@ -24,7 +24,7 @@ pub enum HomeError {
     Wrong { path: PathBuf, text: String, problems: Vec<Problem> },
     #[error(
         "there is no source `{name}` that can be measured again; {}; tolok list sources shows all",
-        comparisons::meant(name, known)
+        suggestion(name, known)
     )]
     NoSource { name: String, known: Vec<String> },
     #[error("there is no study `{name}`, neither a file nor one that comes with tolok; {}", meant(name, known))]
@@ -59,6 +59,5 @@ fn transcribed(name: &str, known: &[String]) -> String {
 
 /// Of a path the name counts: a file that was looked for in the wrong folder may be one of the known ones.
 fn among(name: &str, known: &[String]) -> String {
-    let known: Vec<&str> = known.iter().map(String::as_str).collect();
-    suggestion(&Path::new(name).file_stem().map_or(name.into(), |stem| stem.to_string_lossy()), &known)
+    suggestion(&Path::new(name).file_stem().map_or(name.into(), |stem| stem.to_string_lossy()), known)
 }

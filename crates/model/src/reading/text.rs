@@ -123,9 +123,8 @@ impl Reading {
 
     /// Notes that a name is none of the `known` ones: `there is no part `wan``.
     pub fn note_unknown(&mut self, name: &Spanned<String>, says: &str, known: &[impl AsRef<str>]) {
-        let known: Vec<&str> = known.iter().map(AsRef::as_ref).collect();
         let message = format!("{says} `{}`", name.get_ref());
-        self.note(name.span(), message, suggestion(name.get_ref(), &known));
+        self.note(name.span(), message, suggestion(name.get_ref(), known));
     }
 
     /// Returns the seconds, and notes a time that is not longer than 0.

@@ -79,8 +79,9 @@ fn describe(value: &DeValue<'_>) -> String {
 }
 
 /// Which of `names` may be meant by `wrong`, and all of them.
-pub fn suggestion(wrong: &str, names: &[&str]) -> String {
-    let near = closest(wrong, names).map(|name| format!("did you mean `{name}`? ")).unwrap_or_default();
+pub fn suggestion(wrong: &str, names: &[impl AsRef<str>]) -> String {
+    let names: Vec<&str> = names.iter().map(AsRef::as_ref).collect();
+    let near = closest(wrong, &names).map(|name| format!("did you mean `{name}`? ")).unwrap_or_default();
     let all = if names.is_empty() { "nothing".to_owned() } else { names.join(", ") };
     format!("{near}known here: {all}")
 }

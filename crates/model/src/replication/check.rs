@@ -16,9 +16,8 @@ impl Replication {
             in_environments(study, &study.environments).into_iter().map(|scenario| scenario.id).collect();
         scenarios.extend(programs_in_environments(study, &study.environments).into_iter().map(|program| program.id));
         let missing = |what: &str, name: &str, known: &[String]| {
-            let known: Vec<&str> = known.iter().map(String::as_str).collect();
-            (!known.contains(&name)).then(|| {
-                format!("part `{}`: {} has no {what} `{name}` ({})", part.name, part.study, suggestion(name, &known))
+            (!known.iter().any(|one| one == name)).then(|| {
+                format!("part `{}`: {} has no {what} `{name}` ({})", part.name, part.study, suggestion(name, known))
             })
         };
         let levels = || self.factors.iter().flat_map(|factor| &factor.levels).filter(|level| level.part == part.name);
