@@ -267,6 +267,8 @@ pub enum Format {
     Tex,
     /// The whole report as one page.
     Html,
+    /// A picture to share: the headline, and the bars of the first scenario.
+    Svg,
     /// A line of JSON for each event as it happens, then one with the findings. A stored run has only that one.
     Jsonl,
     /// The id of the run alone.

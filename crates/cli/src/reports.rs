@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use tolok_analysis::{Findings, analyse};
 use tolok_lab::home::Home;
-use tolok_report::{Format as ReportFormat, Style, render};
+use tolok_report::{CARD, Format as ReportFormat, Style, render};
 use tolok_store::{RunFolder, StoreError};
 
 use crate::args::{Format, ResultArgs};
@@ -13,11 +13,12 @@ use crate::output::{put, say, width};
 use crate::stored::Stored;
 
 /// The reports that are kept in a run's folder.
-pub const KEPT: [(&str, ReportFormat); 4] = [
+pub const KEPT: [(&str, ReportFormat); 5] = [
     ("report.html", ReportFormat::Html),
     ("report.md", ReportFormat::Markdown),
     ("report.csv", ReportFormat::Csv),
     ("report.json", ReportFormat::Json),
+    (CARD, ReportFormat::Card),
 ];
 
 /// The folder that was named, or the usual one.
@@ -67,6 +68,7 @@ pub fn report_format(format: Format) -> Option<ReportFormat> {
         Format::Tidy => Some(ReportFormat::Tidy),
         Format::Tex => Some(ReportFormat::Latex),
         Format::Html => Some(ReportFormat::Html),
+        Format::Svg => Some(ReportFormat::Card),
         Format::Jsonl | Format::Id => None,
     }
 }

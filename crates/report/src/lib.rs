@@ -23,6 +23,9 @@ use tolok_analysis::Findings;
 
 use document::Depth;
 
+/// The name of a run's card beside its page.
+pub const CARD: &str = "share.svg";
+
 /// What findings can be turned into.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Format {
@@ -40,11 +43,13 @@ pub enum Format {
     Json,
     /// One page that needs nothing but itself.
     Html,
+    /// A picture to share: the headline, and the bars of the first scenario.
+    Card,
 }
 
 impl Format {
-    pub const ALL: [Self; 7] =
-        [Self::Terminal, Self::Markdown, Self::Csv, Self::Tidy, Self::Latex, Self::Json, Self::Html];
+    pub const ALL: [Self; 8] =
+        [Self::Terminal, Self::Markdown, Self::Csv, Self::Tidy, Self::Latex, Self::Json, Self::Html, Self::Card];
 
     /// Its name on a command line.
     pub fn name(self) -> &'static str {
@@ -56,6 +61,7 @@ impl Format {
             Self::Latex => "tex",
             Self::Json => "json",
             Self::Html => "html",
+            Self::Card => "svg",
         }
     }
 
@@ -84,7 +90,8 @@ pub fn render(findings: &Findings, format: Format, style: &Style) -> String {
         Format::Tidy => data::tidy(findings),
         Format::Latex => print::latex(&documents::paper(findings)),
         Format::Json => data::json(findings),
-        Format::Html => print::html(&documents::run(findings, Depth::Page)),
+        Format::Html => print::html_with_card(&documents::run(findings, Depth::Page), CARD),
+        Format::Card => charts::card::card(findings),
     }
 }
 

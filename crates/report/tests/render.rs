@@ -299,8 +299,9 @@ mod environments {
 
     #[test]
     fn what_was_counted_unscored_is_marked_so_in_every_format() {
-        // Neither the observations nor the tables of a paper have anything unscored.
-        for format in Format::ALL.into_iter().filter(|format| !matches!(format, Format::Tidy | Format::Latex)) {
+        // Neither the observations nor the tables of a paper nor a card have anything unscored.
+        let has_none = |format: &Format| matches!(format, Format::Tidy | Format::Latex | Format::Card);
+        for format in Format::ALL.into_iter().filter(|format| !has_none(format)) {
             let [with, without] = ["boxed", "ordinary"].map(|name| text(&edge_case(name), format));
             // Its instructions for each answer, as each format writes them.
             let figure = if matches!(format, Format::Csv | Format::Json) { "52000" } else { "52.0k" };
@@ -659,6 +660,9 @@ fn a_percentile_that_is_a_lower_bound_has_its_sign_in_tables() {
 
 #[path = "render/advice.rs"]
 mod advice;
+
+#[path = "render/card.rs"]
+mod card;
 
 #[path = "render/factors.rs"]
 mod factors;

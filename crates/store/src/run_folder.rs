@@ -9,7 +9,7 @@
 //!   diagnosis/<case>/{diagnosis.json, …}     unscored
 //!   blocks/b1/block.json                     where and when a process ran trials of a block
 //!   events.jsonl                             what happened; no figure rests on it
-//!   report.html  report.md  report.csv  report.json
+//!   report.html  report.md  report.csv  report.json  share.svg
 //! ```
 //! A trial is finished when its `trial.json` is there: it is written last, under another name first, and then renamed,
 //! so a half-written record is never seen. Nothing finished is ever written again, but for the reports, which can be

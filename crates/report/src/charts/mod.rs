@@ -3,6 +3,7 @@
 //! A chart is drawn by [`crate::svg`]. Who adds one to the page adds it to [`all`] too; a test counts the drawings of every page
 //! and finds the one that is missing.
 
+pub(crate) mod card;
 mod courses;
 mod sheet;
 mod standalone;

@@ -11,7 +11,7 @@ use crate::svg::escaped;
 /// What drawings are measured in, for a millimetre: a chart of 352 units is 88 mm wide, a column of a paper.
 pub(super) const UNITS_PER_MM: f64 = 4.0;
 /// Fonts that are on most machines and about as wide as each other, the best first.
-const FONTS: &str = "Helvetica, Arial, 'Liberation Sans', 'DejaVu Sans', sans-serif";
+pub(super) const FONTS: &str = "Helvetica, Arial, 'Liberation Sans', 'DejaVu Sans', sans-serif";
 
 /// The drawing with its own size, colours and fonts. `svg` is what [`crate::svg`] draws.
 pub(super) fn standalone(svg: &str, title: &str) -> String {
@@ -19,16 +19,22 @@ pub(super) fn standalone(svg: &str, title: &str) -> String {
     let (head, body) = svg.split_once('>').unwrap_or((svg, ""));
     let [width, height] = size(head);
     let [width_mm, height_mm] = [width, height].map(|units| units / UNITS_PER_MM);
-    let mut text = format!(
+    let text = format!(
         "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width_mm}mm\" \
          height=\"{height_mm}mm\" viewBox=\"0 0 {width} {height}\" role=\"img\" font-family=\"{FONTS}\">\n<title>{}</title>\n",
         escaped(title)
     );
+    text + &with_looks(body, &sheet)
+}
+
+/// Elements with attributes in the place of their classes.
+pub(super) fn with_looks(body: &str, sheet: &Sheet) -> String {
+    let mut text = String::new();
     let mut rest = body;
     while let Some((before, after)) = rest.split_once('<') {
         let (tag, after) = after.split_once('>').unwrap_or((after, ""));
         text += before;
-        _ = write!(text, "<{}>", looked(tag, &sheet));
+        _ = write!(text, "<{}>", looked(tag, sheet));
         // A line for each element, so that two versions of a file can be compared.
         text += if tag.ends_with('/') || tag.starts_with('/') && tag != "/title" { "\n" } else { "" };
         rest = after;

@@ -20,6 +20,22 @@ pub fn style() -> &'static str {
 
 /// The whole page: what stands before the first section, the verdict, a table of contents, and the sections.
 pub fn html(document: &Document) -> String {
+    page(document, "")
+}
+
+/// The same, with the name of a picture beside it for who shares a link to the page.
+pub fn html_with_card(document: &Document, card: &str) -> String {
+    let card = escaped(card);
+    page(
+        document,
+        &format!(
+            "<meta property=\"og:image\" content=\"{card}\">\n<meta property=\"og:image:width\" content=\"1200\">\n\
+             <meta property=\"og:image:height\" content=\"630\">\n<meta name=\"twitter:card\" content=\"summary_large_image\">\n"
+        ),
+    )
+}
+
+fn page(document: &Document, card: &str) -> String {
     let is_section = |block: &Block| match block {
         Block::Section { .. } | Block::Verdict(_) => true,
         Block::Heading(heading) => heading.rank > 1,
@@ -42,6 +58,7 @@ pub fn html(document: &Document) -> String {
         ("title", &escaped(&document.title)),
         ("og title", &escaped(&document.title)),
         ("og description", &escaped(&answer(document))),
+        ("card", card),
         ("description", &escaped(&answer(document))),
         ("style", STYLE.as_str()),
         ("skip", skip),

@@ -138,6 +138,11 @@ impl Drawing {
         self.text("m", Anchor::Start, 0.0, 30.0, &fitted(below, WIDTH / 6.3));
     }
 
+    /// What was drawn, for a drawing around it.
+    pub(crate) fn body(&self) -> &str {
+        &self.body
+    }
+
     /// The finished drawing, with words for those who cannot see it.
     fn finish(self, label: &str) -> String {
         let (width, height, body, label) = (short(self.width), short(self.height), self.body, escaped(label));
@@ -162,7 +167,7 @@ fn lowest(estimate: &Estimate) -> f64 {
 }
 
 /// A text of at most so many letters. The end says how a subject is run, so it is the middle that goes.
-fn fitted(text: &str, letters: f64) -> String {
+pub(crate) fn fitted(text: &str, letters: f64) -> String {
     let most = letters as usize;
     let count = text.chars().count();
     if count <= most {

@@ -150,6 +150,7 @@ fn download(format: tolok_report::Format) -> Download {
         "tidy" => "one row an observation, for statistics of your own",
         "json" => "everything, for programs",
         "tex" => "tables for a paper",
+        "svg" => "a picture to share",
         _ => "",
     };
     Download { name, what }

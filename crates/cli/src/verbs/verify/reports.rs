@@ -36,7 +36,7 @@ pub fn checks(folder: &RunFolder) -> Vec<Check> {
                 _ if !is_of_this_version => {
                     Check::not_made(name, "it is of another version of tolok, by the report.json beside it")
                 }
-                Format::Markdown | Format::Html if layout_of(&stored) != LAYOUT => Check::not_made(
+                Format::Markdown | Format::Html | Format::Card if layout_of(&stored) != LAYOUT => Check::not_made(
                     name,
                     format!(
                         "its layout is number {}, and this tolok writes number {LAYOUT}; `tolok report` writes it anew from the records",
