@@ -165,8 +165,8 @@ describe("tolok serve", { skip: reasonToSkip() }, () => {
       for (const id of [second, first]) await page.getByLabel(`Choose ${id}`).check();
       await page.getByRole("button", { name: "Compare" }).click();
       await page.waitForURL(`${base}/compare?a=${first}&b=${second}`);
-      assert.match(await page.locator(".verdict .chip").innerText(), /Regression/);
-      assert.match(await page.locator(".verdict .big").innerText(), /^Regression: 6 figures are worse by 3.0% or more/);
+      assert.match(await page.locator(".verdict .chip").innerText(), /Changed between these two runs/);
+      assert.match(await page.locator(".verdict .big").innerText(), /^Changed between these two runs: 6 figures are worse by 3% or more/);
     });
   });
 

@@ -16,9 +16,9 @@ use axum::response::{IntoResponse, Response};
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; \
                       base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
 
-/// A report may load nothing but its own style, as its own policy says.
-pub const POLICY_OF_REPORTS: &str =
-    "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+/// A report may load nothing but its own style and icon, as its own policy says.
+pub const POLICY_OF_REPORTS: &str = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; \
+                                     form-action 'none'; frame-ancestors 'none'";
 
 /// The names that this server answers to.
 #[derive(Debug, Clone)]
