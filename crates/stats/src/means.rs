@@ -1,8 +1,8 @@
 //! Tests and intervals of means by Student's t: one sample of differences, or two independent samples.
 //!
-//! They assume values drawn independently from a normal distribution. Heavy tails on both sides cost no coverage, also
-//! at five values; wild values on one side only do. What is covered then stands in `METHODOLOGY.md` and is checked by
-//! `tests/coverage.rs`.
+//! They assume values drawn independently from a normal distribution. Heavy tails on both sides cost no coverage, even
+//! at five values; wild values on one side do. `docs/coverage.md` has the coverage, and
+//! `tests/coverage.rs` checks it.
 
 use crate::student::{both_tails, student_t_quantile};
 use crate::{Interval, Level, Sample};

@@ -1,5 +1,5 @@
 //! How often differences of several runs are told where there are none, and what their intervals cover, by simulation. Seeds are
-//! fixed, so the counts are the same in every run. `METHODOLOGY.md` has the table that the ignored test prints.
+//! fixed, so the counts are the same in every run. `docs/coverage.md` has the table that the ignored test prints.
 
 #![allow(clippy::unwrap_used, reason = "test code; clippy takes only functions marked #[test] for it")]
 
@@ -132,7 +132,7 @@ fn noise_that_the_model_does_not_know_costs_little() {
 }
 
 #[test]
-#[ignore = "prints the table of METHODOLOGY.md; takes a minute: cargo test -p tolok-stats --test between_runs -- --ignored --nocapture"]
+#[ignore = "prints the table of docs/coverage.md; takes a minute: cargo test -p tolok-stats --test between_runs -- --ignored --nocapture"]
 fn table_of_several_runs() {
     const REPETITIONS: u32 = 10_000;
     println!(

@@ -3,7 +3,7 @@
 //!
 //! Seeds are fixed, so the counts are the same in every run. Bounds are four standard errors wide, so another seed would pass too.
 //!
-//! The tables of `METHODOLOGY.md` come from the same functions with more repetitions, each cell with its standard error:
+//! The tables of `docs/coverage.md` come from the same functions with more repetitions, each cell with its standard error:
 //! `cargo test --release -p tolok-stats --test coverage -- --ignored --nocapture`
 
 #![allow(clippy::unwrap_used, reason = "test code; clippy takes only functions marked #[test] for it")]
@@ -126,7 +126,7 @@ fn the_best_is_rarely_missing_from_a_recommendation() {
 }
 
 #[test]
-#[ignore = "prints the tables of METHODOLOGY.md, in minutes"]
+#[ignore = "prints the tables of docs/coverage.md, in minutes"]
 fn tables() {
     const REPETITIONS: u32 = 10_000;
     const BLOCKS: [usize; 3] = [5, 10, 20];

@@ -90,7 +90,7 @@ fn three_runs_show_nothing() {
 }
 
 #[test]
-#[ignore = "prints the table of METHODOLOGY.md; takes a minute"]
+#[ignore = "prints the table of docs/coverage.md; takes a minute"]
 fn table_of_histories() {
     use std::io::Write;
     let mut table = std::io::stdout();
