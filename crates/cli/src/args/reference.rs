@@ -22,11 +22,8 @@ fn page() -> String {
          The verbs and options of tolok. `--color auto|always|never` (default `auto`, which obeys the terminal, `NO_COLOR` \
          and `CLICOLOR_FORCE`) and `-h`, `--help` go with every verb. The help in the terminal has examples, too.\n\n"
     );
-    for verb in whole.get_subcommands() {
-        let name = format!("tolok {}", verb.get_name());
-        let about = verb.get_about().map(ToString::to_string).unwrap_or_default();
-        let _ = writeln!(text, "- [`{name}`](#{}): {about}", name.replace(' ', "-"));
-    }
+    let links = whole.get_subcommands().map(|verb| format!("[`{0}`](#tolok-{0})", verb.get_name()));
+    let _ = writeln!(text, "{}", links.collect::<Vec<_>>().join(" · "));
     let mut explained = Explained::new();
     whole.get_subcommands().for_each(|verb| section(&mut text, verb, "tolok", &mut explained));
     for topic in Topic::ALL {
