@@ -1,7 +1,7 @@
-//! All ranked cases of a scenario held against each other by one figure, with the rule that judges goodput (`verdict.rs`).
+//! Compares all ranked cases of a scenario by one figure, with the rule that judges goodput (`verdict.rs`).
 //!
-//! The ratio of two cases is taken within blocks, and all pairs of the scenario and of this figure are judged together. Where
-//! the A/A pair of the scenario was told apart by this figure, no difference is believed that is not larger.
+//! The ratio of two cases is taken within blocks, and all pairs of the scenario and of this figure are judged together. If this
+//! figure tells the scenario's A/A pair apart, only larger differences count.
 
 use crate::compare::ComparedMetric;
 use crate::estimate::size;
@@ -85,7 +85,7 @@ impl<'a> Contest<'a> {
         find(a, b).or_else(|| find(b, a).map(Pair::turned))
     }
 
-    /// Whether the first was told to have the better figure.
+    /// Whether the first has the better figure, by its verdict.
     pub(crate) fn is_ahead(&self, a: usize, b: usize) -> bool {
         self.pair(a, b).is_some_and(|pair| pair.verdict == Verdict::Faster)
     }
@@ -128,7 +128,7 @@ pub(crate) fn by_block(
     let observations = Observations::of(case, records.plan, records.trials);
     let around = Around { memory: source, ..Around::default() };
     match metric {
-        // A block without a good answer leaves no ratio, whereas one that lacks a figure is only left out.
+        // A block without a correct response leaves no ratio, whereas one that lacks a figure is only left out.
         ComparedMetric::Goodput => Comparand::of(&observations, observations.goodput_by_block(), slices::goodput),
         ComparedMetric::Cpu => Comparand::of(
             &observations,
@@ -154,7 +154,7 @@ impl<'a> Entry<'a> {
     }
 }
 
-/// By how much the same subject, entered twice, came out apart from itself, where it was told apart.
+/// How far the same subject, entered twice, differs from itself, if the two were told apart.
 fn aa_effect(records: &Records, scenario: &str, entries: &[Entry], figures: impl Fn(&str) -> Comparand) -> Option<f64> {
     let is_twin = |case: &&tolok_model::Case| case.scenario == scenario && case.twin_of.is_some();
     let twin = records.plan.cases.iter().find(is_twin)?;

@@ -1,4 +1,4 @@
-//! What a good answer takes of each resource, and how many answers a second that allows: by the utilisation law D = U ÷ X, and
+//! What a correct response takes of each resource, and how many answers a second that allows: by the utilisation law D = U ÷ X, and
 //! X ≤ servers ÷ D for every resource.
 
 use tolok_model::{LinkDirection, LinkWindow, Measurement};

@@ -1,12 +1,11 @@
-//! A duel: each challenger over the base, in good responses per second and in CPU time per good response.
+//! A duel: each challenger over the base, in correct responses per second and in CPU time per correct response.
 //!
 //! The first subject of the plan is the base. One response judges, which its study names; the other stands beside it. All
-//! ratios that judge are one family, and each is judged by the rule of `verdict.rs`. From that follows what a build should do:
+//! ratios that judge are one family, and the rule of `verdict.rs` judges each. From that follows what a build should do:
 //!
-//! 1. *Worse* if a challenger was told to be worse, by the smallest effect or more.
-//! 2. *Cannot tell* if the interval of a ratio holds a loss of [`LOSSES_EXCLUDED`] times the smallest effect or more. A true
-//!    difference of the smallest effect itself would be seen as a smaller one in half of all runs, so the smallest effect has to be
-//!    smaller than what is to be found.
+//! 1. *Worse* if a challenger is significantly worse, by the smallest effect or more.
+//! 2. *Cannot tell* if the interval of a ratio holds a loss of [`LOSSES_EXCLUDED`] times the smallest effect or more. Half of all
+//!    runs see less than a true difference, so the smallest effect has to be smaller than the loss to find.
 //! 3. Else *not worse*.
 
 use serde::Serialize;
@@ -26,7 +25,7 @@ use crate::{CaseFinding, Findings, JsonSchema, ScenarioFinding};
 
 /// Version of the format of [`Duel`].
 pub const DUEL_SCHEMA: u32 = 1;
-/// A loss of this many times the smallest effect has to be excluded before a challenger counts as not worse.
+/// The interval must exclude a loss of this many times the smallest effect before a challenger counts as not worse.
 pub const LOSSES_EXCLUDED: f64 = 3.0;
 
 /// What a duel found.
@@ -40,7 +39,7 @@ pub struct Duel {
     pub machine: String,
     /// The command that repeats it.
     pub command: String,
-    /// The subject that the others are held against, by its title.
+    /// The subject that the others are compared with, by its title.
     pub base: String,
     /// The response that judges.
     pub judged_by: ComparedMetric,
@@ -52,7 +51,7 @@ pub struct Duel {
     pub sentence: String,
     /// A row for each challenger in each scenario.
     pub pairs: Vec<DuelPair>,
-    /// The A/A twin of each scenario: the base, entered twice.
+    /// The noise check of each scenario: the base, entered twice.
     pub twins: Vec<DuelTwin>,
 }
 
@@ -67,9 +66,9 @@ pub struct DuelPair {
     pub subject: String,
     /// Launches in which both were measured.
     pub launches: u32,
-    /// Good responses per second over those of the base; none where one of them has none.
+    /// Correct responses per second over those of the base; none if one of the two has none.
     pub goodput: Option<Estimate>,
-    /// CPU time per good response over that of the base; none where it was not read.
+    /// CPU time per correct response over that of the base; none if it was not read.
     pub cpu: Option<Estimate>,
     /// How often equals would differ as much in the response that judges, adjusted for all pairs.
     pub p_adjusted: Option<f64>,
@@ -88,9 +87,9 @@ pub struct DuelPair {
 pub struct DuelTwin {
     /// Id of the scenario.
     pub scenario: String,
-    /// Good responses per second; 1 is what the ratio truly is.
+    /// Correct responses per second; the true ratio is 1.
     pub goodput: Option<Estimate>,
-    /// CPU time per good response, likewise.
+    /// CPU time per correct response; the true ratio is 1.
     pub cpu: Option<Estimate>,
     /// Both in words.
     pub sentence: String,
@@ -101,7 +100,7 @@ worded! {
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
     #[serde(rename_all = "kebab-case")]
     pub enum DuelOutcome by words {
-        /// A challenger was told to be worse, by the smallest effect or more.
+        /// A challenger is significantly worse, by the smallest effect or more.
         Worse = "Worse",
         /// A loss that matters is not excluded.
         CannotTell = "Cannot tell",
@@ -192,7 +191,7 @@ fn title_of(scenario: &ScenarioFinding, case: &str) -> Option<String> {
     scenario.cases.iter().find(|finding| finding.case == case).map(|finding| finding.title.clone())
 }
 
-/// All cases of a scenario by one response, the twin among them. A case that may not be ranked has no ratio.
+/// All cases of a scenario by one response, the noise check's second entry among them. A case that may not be ranked has no ratio.
 struct Fitted<'a> {
     cases: Vec<&'a str>,
     figures: Vec<Comparand>,

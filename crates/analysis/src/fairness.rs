@@ -1,6 +1,6 @@
 //! Whether the subjects of a run had the same: CPUs, memory, processes, connections, bytes.
 //!
-//! Only what is recorded is judged, by the rules of `fairness_rules.rs`; what is not recorded is said to be unknown.
+//! The rules of `fairness_rules.rs` judge only what is recorded. Everything else is *unknown*.
 
 use std::collections::BTreeSet;
 

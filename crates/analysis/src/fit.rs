@@ -24,7 +24,7 @@ impl<'a> Fit<'a> {
         Self { comparands, fitted }
     }
 
-    /// The first over the second, or `None` where they share no block, or one of them had no good answer in one that they share.
+    /// The first over the second, or `None` where they share no block, or one of them had no correct response in one that they share.
     pub(crate) fn ratio(&self, a: usize, b: usize) -> Option<BlockRatio> {
         let pair = self.comparands[a].over(self.comparands[b])?;
         Some(match self.fitted.as_ref().and_then(|fitted| fitted.difference(a, b)) {

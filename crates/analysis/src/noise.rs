@@ -44,7 +44,7 @@ pub(crate) fn noise_floor(
     })
 }
 
-/// The size of the difference, where the pair was told apart.
+/// The size of the difference, if the pair was told apart.
 pub(crate) fn aa_effect(floor: Option<&NoiseFloor>) -> Option<f64> {
     floor.filter(|floor| floor.verdict.is_told_apart()).map(|floor| floor.size)
 }

@@ -121,7 +121,7 @@ impl<'a> Observations<'a> {
         self.by_block(|measurement| Some(measurement.goodput_rps))
     }
 
-    /// Scored trials without a single good answer. Their goodput is below what the window could show, which is not
+    /// Scored trials without a single correct response. Their goodput is below what the window could show, which is not
     /// the same as 0.
     pub(crate) fn censored(&self) -> usize {
         self.number(is_censored)
@@ -158,17 +158,17 @@ impl<'a> Observations<'a> {
     }
 }
 
-/// Goodput of one trial, with nothing where it had no good answer.
+/// Goodput of one trial, or `None` if it had no correct response.
 pub(crate) fn goodput(measurement: &Measurement) -> Option<f64> {
     (!is_censored(measurement)).then_some(measurement.goodput_rps)
 }
 
-/// Good answers that came in the window, to whichever request, or `None` where none came.
+/// Correct responses that came in the window, to whichever request, or `None` where none came.
 pub(crate) fn answers(measurement: &Measurement) -> Option<f64> {
     Some(measurement.goodput_rps * measurement.window_s).filter(|answers| *answers > 0.0)
 }
 
-/// CPU time of the subject for each good answer that it gave in the window, to whichever request.
+/// CPU time of the subject for each correct response that it gave in the window, to whichever request.
 pub(crate) fn per_answer(measurement: &Measurement) -> Option<f64> {
     Some(measurement.subject.as_ref()?.cpu_s / answers(measurement)?)
 }

@@ -1,13 +1,12 @@
 //! Blocks in which the ratio of a pair lies far from what it is in the others.
 //!
-//! Student's interval of a ratio covers less than it says where only one of the two has rare wild trials, as METHODOLOGY.md
-//! shows by simulation. Such a block is named and never left out: it is what was measured, and the reader is to look at it.
+//! Student's interval of a ratio covers less than its level if only one of the two has rare wild trials (docs/coverage.md). A caution
+//! names such a block, and every figure keeps it.
 //!
-//! A block is far if the logarithm of its ratio lies further from the median of the pair's than 5 + 800 ÷ n² robust standard
-//! deviations (1.4826 times the median absolute deviation), for n blocks: 13 for 10 blocks, 7 for 20. A fixed number will
-//! not do: of few blocks the robust deviation itself is uncertain, and with 5 of them 41 % of scenarios of six cases would name
-//! a block at n = 10 though all noise is lognormal. With this rule 0.9 % do
-//! at n = 6, 1.0 % at 10, 1.9 % at 20 and 2.3 % at 30 (40,000 scenarios each).
+//! A block is far if its log ratio is more than 5 + 800 ÷ n² robust standard deviations (1.4826 times the median absolute deviation)
+//! from the pair's median, for n blocks: 13 for 10 blocks, 7 for 20. A fixed limit fails, because with few blocks the robust
+//! deviation itself is uncertain: with 5 deviations, 41 % of scenarios of six cases with lognormal noise would name a block at
+//! n = 10. With this rule 0.9 % do at n = 6, 1.0 % at 10, 1.9 % at 20 and 2.3 % at 30 (40,000 scenarios each).
 
 use std::collections::BTreeMap;
 

@@ -133,7 +133,7 @@ impl Said {
     }
 }
 
-/// What a measured ratio says of a published one, by the rules of [`PublishedReading`]. `verdict` is *faster* or *slower* where the two
+/// What a measured ratio says of a published one, by the rules of [`PublishedReading`]. `verdict` is *faster* or *slower* if the two
 /// were told apart. A published range need only overlap the widened interval.
 pub(crate) fn reading(said: &Said, ratio: &Estimate, verdict: Verdict, smallest_effect: f64) -> PublishedReading {
     let (Some(low), Some(high)) = (ratio.low, ratio.high) else { return PublishedReading::CannotTell };

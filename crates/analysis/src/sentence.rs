@@ -241,7 +241,7 @@ impl<'a, F> Answer<'a, F> {
 }
 
 impl<'a> Answer<'a, ServerFigures> {
-    /// The fastest and its lead over the runner-up; or those that overlap, and whom they are ahead of.
+    /// The fastest and its lead over the runner-up; or those that overlap, and the cases behind them.
     fn sentence(&self) -> String {
         let second = self.rivals.first().and_then(|(_, pair)| *pair);
         let is_clear = second.is_some_and(|pair| pair.verdict == Verdict::Faster);

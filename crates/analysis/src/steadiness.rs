@@ -1,7 +1,7 @@
 //! Whether a window had one level, second by second, and whether memory grew in it.
 //!
-//! Only where the load has one level: a ramp's answers have to change. Levels are found as changepoints of the good answers a
-//! second, and compared as Barrett and others do (2017): a trial is flat, warms up, slows down, or has no steady state; a case
+//! Only where the load has one level: a ramp's rate has to change. Levels are found as changepoints of the correct responses
+//! per second, and compared as Barrett and others do (2017): a trial is flat, warms up, slows down, or has no steady state; a case
 //! whose trials differ is inconsistent.
 
 use tolok_model::sentences::capital;

@@ -1,15 +1,15 @@
 //! Tiers: letters that say which cases of a scenario could be told apart, and which could not.
 //!
 //! A table of ranks claims an order of all cases, and verdicts of all pairs are too many to read. A *compact letter display*
-//! says the same as those verdicts in a letter or two a row: two cases share a letter exactly if neither was told to be
-//! faster. Not being told apart is not transitive (the first may be told from the third, and the second from neither), so a
+//! says the same as those verdicts in a letter or two a row: two cases share a letter exactly if neither is
+//! faster by its verdict. That relation is not transitive (the first may differ from the third, and the second from neither), so a
 //! case can have several letters. They are found by the insert-and-absorb algorithm of H.-P. Piepho, "An algorithm for a
 //! letter-based representation of all-pairwise comparisons", Journal of Computational and Graphical Statistics 13(2), 2004.
 
 /// A letter of the display: for each case, whether it has it.
 type Letter = Vec<bool>;
 
-/// The letters of so many cases, in their order. `apart` are the pairs that were told apart, by their places.
+/// The letters of so many cases, in their order. `apart` has the pairs that were told apart, by their places.
 ///
 /// The first case has an `a`, and further letters come up from there on. Behind `z` comes `A`, and behind `Z` comes `a2`.
 pub(crate) fn tiers(cases: usize, apart: &[(usize, usize)]) -> Vec<String> {
@@ -88,14 +88,14 @@ mod tests {
         assert_eq!(tiers(0, &[]), Vec::<String>::new());
     }
 
-    /// The second can be told from neither neighbour, though these are told apart.
+    /// The second differs from neither neighbour, though these differ.
     #[test]
     fn not_being_told_apart_is_not_transitive() {
         assert_eq!(tiers(3, &[(0, 2)]), ["a", "ab", "b"]);
         assert_eq!(tiers(4, &[(0, 2), (0, 3), (1, 3)]), ["a", "ab", "bc", "c"]);
     }
 
-    /// The wide interval of the last reaches the first, while the two between are told from the first.
+    /// The wide interval of the last reaches the first, while the two between differ from the first.
     #[test]
     fn a_case_of_wide_intervals_shares_letters_across_the_table() {
         assert_eq!(tiers(4, &[(0, 1), (0, 2)]), ["a", "b", "b", "ab"]);

@@ -1,7 +1,6 @@
 //! Systematic differences between tools that are known, and which of them bear on a row.
 //!
-//! Each is said only where the tool, the load or the figures make it matter: a sentence that stands beside every run is read
-//! beside none.
+//! Each appears only where the tool, the load or the figures make it matter: nobody reads a sentence that stands beside every run.
 
 use tolok_model::{Connection, Executor, LatencyMark, LoadProfile, LoadTool, Measurement, Percentile, Scenario};
 

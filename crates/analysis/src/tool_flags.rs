@@ -20,14 +20,14 @@ pub(crate) fn tolerated(link: &Link) -> f64 {
     WIRE_TOLERATED + link.loss
 }
 
-/// Good answers that the tool counted in the window. tolok's own keeps answers to requests of the warm-up apart, and
+/// Correct responses that the tool counted in the window. tolok's own keeps answers to requests of the warm-up apart, and
 /// they cross the wire as well.
 pub(crate) fn counted(trial: &Measurement) -> u64 {
     let is_own = trial.tool.as_ref().is_none_or(|tool| tool.name == LoadTool::Tolok.word());
     if is_own { (trial.goodput_rps * trial.window_s).round() as u64 } else { trial.ledger.good }
 }
 
-/// A tool with its versions, and what it was told to do instead of what the study says.
+/// A tool with its versions, and where its settings depart from the study.
 pub(crate) fn named(name: &str, versions: &[String], script: Option<&str>) -> String {
     let version = listed(versions, "or");
     let script = script.map(|file| format!("with {file}")).unwrap_or_default();

@@ -1,6 +1,6 @@
-//! What several tools say of one subject, in a few sentences that are made of figures alone.
+//! What several tools report about one subject, in a few sentences made of figures alone.
 //!
-//! That two tools differ is said only where their ratio within blocks says so, and never because of their medians.
+//! Two tools differ only if their ratio within blocks shows it, never because of their medians.
 
 use tolok_model::{LoadProfile, LoadTool};
 

@@ -1,4 +1,4 @@
-//! What several tools say of the same server, with the count on the wire as referee.
+//! What several tools report about the same server, with the count on the wire as referee.
 //!
 //! Where a study lists tools, their scenarios differ in nothing else, so whatever their figures differ by is the tools' own:
 //! what they cost, how they count, and what they call a latency. Counts are compared and never rates: the window of a tool
@@ -47,7 +47,7 @@ pub fn without_brackets(words: &str) -> String {
     short + rest
 }
 
-/// One tool's case before anything is said of it.
+/// One tool's case before its finding.
 pub(crate) struct Answerer<'a> {
     pub(crate) scenario: &'a Scenario,
     pub(crate) case: &'a CaseFinding,

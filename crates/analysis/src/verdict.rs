@@ -4,20 +4,20 @@
 //! of 25 % is the same difference whichever of the two is named first. Its **half width** is sqrt(h / l) − 1: the factor, less
 //! 1, between the middle of the interval and its ends.
 //!
-//! Of 6 cases there are 15 pairs, and among 15 comparisons of equal cases, each right in 95 of 100, more than half of all
-//! runs would have a false one. So p values are adjusted for all pairs of the scenario (Holm 1979): among all of them a
-//! difference is said where none is in at most 5 of 100 runs. p is that of Student's t of the fit of all cases (`fit.rs`); by a
-//! test of signs or ranks no p of 6 blocks is below 0.031, so that after the adjustment nothing could ever be told.
+//! 6 cases have 15 pairs. With 15 comparisons of equal cases, each right in 95 of 100, 40 of 100 runs would show a false
+//! difference. So p values are adjusted for all pairs of the scenario (Holm 1979): at most 5 of 100 runs then show one. p comes
+//! from Student's t by the fit of all cases (`fit.rs`). With 6 blocks, no test of signs or ranks has a p below 0.031, so after
+//! the adjustment nothing could be significant.
 //!
 //! 1. Fewer than 5 common blocks have no interval: *cannot tell*.
-//! 2. The adjusted p is below 0.05 and the size is at least the study's smallest effect: *faster* (or *slower*). But where the
-//!    scenario's A/A pair was itself told apart, a difference whose size is not larger than that pair's is *cannot tell*.
-//! 3. Otherwise, if two one-sided tests say that the ratio lies within the smallest effect of 1, to either side, adjusted
-//!    for all pairs as a family of its own: *equivalent*.
+//! 2. The adjusted p is below 0.05 and the size is at least the study's smallest effect: *faster* (or *slower*). But if the
+//!    scenario's A/A pair was itself told apart, a difference no larger than that pair's is *cannot tell*.
+//! 3. Otherwise, if two one-sided tests show that the ratio lies within the smallest effect of 1, adjusted for all pairs as a
+//!    family of its own: *equivalent*.
 //! 4. Otherwise, if the half width of the pair's own interval is at most [`EQUIVALENCE_HALF_WIDTH`], and that interval holds 1 or
-//!    the size is below the smallest effect: *no difference found*. A difference of twice that half width would have been seen;
-//!    one that is smaller may have been missed. A pair that would be told apart by itself, and is not among all pairs, is none
-//!    of which one may say so.
+//!    the size is below the smallest effect: *no difference found*. The run would have
+//!    seen a difference of twice that half width, and may have missed a smaller one. A pair that is significant by itself, but
+//!    not among all pairs, is not one of these.
 //! 5. Otherwise: *cannot tell*. More blocks or longer windows would narrow the interval.
 //!
 //! All parts are the same for a ratio and its reciprocal, so exchanging the two cases turns *faster* into *slower* and
@@ -32,10 +32,10 @@ use crate::outlier_blocks::outlier_blocks;
 
 /// An interval that is no wider than this to either side can say that there is no difference.
 pub const EQUIVALENCE_HALF_WIDTH: f64 = 0.10;
-/// What is said of all pairs of a scenario together is wrong by chance in at most this share of runs.
+/// By chance, the verdicts on all pairs of a scenario together are wrong in at most this share of runs.
 pub const FALSE_ALARMS: f64 = 0.05;
 
-/// What pairs are held against.
+/// What pairs are judged by.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Rule {
     /// Differences smaller than this fraction do not matter.
@@ -52,9 +52,9 @@ pub(crate) struct Judged {
     pub(crate) simultaneous: Option<Interval>,
     pub(crate) p_adjusted: Option<f64>,
     pub(crate) p_equivalence_adjusted: Option<f64>,
-    /// Of a pair that was told apart, the logarithm of its ratio freed of what it owes to that.
+    /// The log ratio of a pair that was told apart, corrected for the selection.
     pub(crate) noticed: Option<f64>,
-    /// What is said of the numerator, if the larger of the two is the better one.
+    /// The verdict on the numerator, if larger is better.
     pub(crate) verdict: Verdict,
 }
 

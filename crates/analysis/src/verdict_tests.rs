@@ -8,7 +8,7 @@ use crate::findings::{Estimate, Verdict};
 
 const RULE: Rule = Rule { smallest_effect: 0.03, aa_effect: None };
 
-/// What is said of a ratio with this interval and these adjusted p.
+/// The verdict on a ratio with this interval and these adjusted p.
 fn says([value, low, high]: [f64; 3], p: f64, p_equivalence: f64) -> Verdict {
     said_under(RULE, [value, low, high], p, p_equivalence)
 }

@@ -81,7 +81,7 @@ pub struct AuditFinding {
 pub enum AuditVerdict {
     /// The figures agree.
     Holds,
-    /// The figures cannot all be as printed, or do not say what is said of them.
+    /// The figures cannot all be as printed, or do not support the text.
     Contradicted,
     /// Something is missing, or the figures allow both.
     CannotTell,

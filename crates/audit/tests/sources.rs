@@ -80,7 +80,7 @@ fn asshuffi_apache_node() {
     insta::assert_snapshot!("asshuffi-apache-node", told(&findings("asshuffi-apache-node")));
 }
 
-/// Shares of CPU and times come from different runs, so CPU times cannot contradict what is said of shares.
+/// Shares of CPU and times come from different runs, so CPU times cannot contradict claims about shares.
 #[test]
 fn nunez_queue() {
     assert_eq!(contradicted("nunez-queue"), []);

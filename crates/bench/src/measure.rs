@@ -26,7 +26,7 @@ use crate::truth::Latencies;
 /// end of a run within a hundredth.
 const SAMPLE: Duration = Duration::from_millis(20);
 
-/// How much longer than it was told a generator may run: some write long reports.
+/// How much longer than its duration a generator may run: some write long reports.
 const PATIENCE: Duration = Duration::from_secs(20);
 
 #[derive(Debug)]
@@ -43,7 +43,7 @@ pub struct Place {
 /// What became of one generator in one round of an exercise.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Measurement {
-    /// How long it was told to run.
+    /// Its duration.
     pub told_s: f64,
     /// How long it ran, its start and its report included.
     pub wall_s: f64,

@@ -55,7 +55,7 @@ impl Server {
         Ok(Server { placed, told: BufReader::new(stdout), port })
     }
 
-    /// Asks what it has done so far. The ceiling tells its counts only.
+    /// Asks what it has done so far. The ceiling reports its counts only.
     pub fn log(&mut self) -> Result<Log, BenchError> {
         let failed = |reason: String| BenchError::Server { did: "told no counts", reason };
         let stdin = self.placed.child.stdin.as_mut().expect("standard input was asked for as a pipe");

@@ -24,7 +24,7 @@ pub struct Progress {
     left: Left,
 }
 
-/// How long the rest takes, as it was told last.
+/// The latest estimate of the time that is left.
 struct Left {
     told_s: f64,
     /// Since when the trial at hand takes its part of that.

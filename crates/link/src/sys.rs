@@ -42,7 +42,7 @@ pub(crate) fn go_soon() {
         runtime_ns: TURN_NS,
         ..SchedulingAttributes::default()
     };
-    // SAFETY: sched_setattr reads `attributes`, whose size it is told, and prctl takes a number; both change nothing but
+    // SAFETY: sched_setattr reads `attributes`, whose size is a field of it, and prctl takes a number; both change nothing but
     // the calling thread's turns and timers.
     unsafe {
         libc::syscall(libc::SYS_sched_setattr, 0, &raw const attributes, 0);

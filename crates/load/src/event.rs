@@ -1,4 +1,4 @@
-//! What a running load tells its caller. The engine knows no screen and no file: it calls a function with these.
+//! The events of a running load. The engine knows no screen and no file: it calls a function with these.
 
 use crate::record::SecondRow;
 

@@ -42,7 +42,7 @@ pub struct Record {
     /// window_s`; null when there was no window at all. Answers to requests of the warm-up are the target's work in the
     /// window as well; without them the rate of slow targets would be too low by up to one answer a connection.
     pub goodput_rps: Option<f64>,
-    /// When the last good answer of the window came, in seconds after the window's start, whichever phase its request was
+    /// When the last correct response of the window came, in seconds after the window's start, whichever phase its request was
     /// sent in; null if none came. Tells a target that fell silent in the midst of the window from one that is slow.
     pub last_good_s: Option<f64>,
     /// Requests a second that the schedule asked for in the window; null in a closed loop, which has no rate of its own.
@@ -61,7 +61,7 @@ pub struct Record {
     pub drain: Drain,
     /// Every request of the run, whichever phase it belongs to.
     pub whole_run: WholeRun,
-    /// Good answers to requests of the window, drain included: from the intended start to the last byte.
+    /// Correct responses to requests of the window, drain included: from the intended start to the last byte.
     pub response_time: Distribution,
     /// The same answers: from the moment the request was first handed to the kernel to the last byte.
     pub service_time: Distribution,
@@ -307,7 +307,7 @@ macro_rules! sum_of_counts {
 pub struct WarmUpLedger {
     /// Requests planned for before the window that the engine acted on.
     pub sent: u64,
-    /// Good answers before the window.
+    /// Correct responses before the window.
     pub good: u64,
     /// Failures before the window.
     pub failed: u64,
@@ -403,7 +403,7 @@ pub struct SecondRow {
     pub duration_s: f64,
     /// Requests sent.
     pub sent: u64,
-    /// Good answers.
+    /// Correct responses.
     pub good: u64,
     /// Failures of every class.
     pub failed: u64,
@@ -414,11 +414,11 @@ pub struct SecondRow {
     pub received_bytes: u64,
     /// Bytes sent.
     pub sent_bytes: u64,
-    /// Median response time of this row's good answers; null with too few of them (the rule of [`Percentile`]).
+    /// Median response time of this row's correct responses; null with too few of them (the rule of [`Percentile`]).
     pub p50_s: Option<f64>,
     /// 99th percentile, by the same rule.
     pub p99_s: Option<f64>,
-    /// Longest response time; null without good answers.
+    /// Longest response time; null without correct responses.
     pub max_s: Option<f64>,
     /// Median time from the send to the first byte of an answer, by the same rule; absent instead of null, as are the four
     /// others of its kind.
@@ -442,7 +442,7 @@ pub struct SecondRow {
     pub in_flight: u64,
     /// Arrivals waiting for a connection at the end of the row.
     pub queued: u64,
-    /// Response times of this row's good answers, encoded as [`Distribution::histogram`] is; empty, as the two below, without
+    /// Response times of this row's correct responses, encoded as [`Distribution::histogram`] is; empty, as the two below, without
     /// histograms of seconds.
     pub response_time: String,
     /// Service times of the same answers.

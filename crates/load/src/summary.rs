@@ -247,7 +247,7 @@ fn evidence(recorded: &Recorded, totals: &Times) -> Evidence {
     }
 }
 
-/// For how long no good answer had come when the window ended, if that is no accident: for the last third of the window,
+/// For how long no correct response had come when the window ended, if that is no accident: for the last third of the window,
 /// and longer than the longest answer took, though requests failed or were waiting.
 fn silence(recorded: &Recorded, totals: &Times, window_s: f64) -> Option<f64> {
     let last_s = seconds(recorded.last_good?.ns_since(recorded.span.window_start));

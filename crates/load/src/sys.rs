@@ -74,7 +74,7 @@ fn set_turns(timer_slack_ns: libc::c_ulong, turn_ns: u64) {
         ..SchedulingAttributes::default()
     };
     // SAFETY: PR_SET_TIMERSLACK takes a number and changes nothing but the calling thread's timers; sched_setattr reads
-    // `attributes`, whose size it is told, and changes nothing but the calling thread's turns.
+    // `attributes`, whose size is a field of it, and changes nothing but the calling thread's turns.
     unsafe {
         libc::prctl(libc::PR_SET_TIMERSLACK, timer_slack_ns, 0, 0, 0);
         libc::syscall(libc::SYS_sched_setattr, 0, &raw const attributes, 0);

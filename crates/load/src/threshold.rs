@@ -32,9 +32,9 @@ pub enum Metric {
     Min(Part),
     /// Its largest value.
     Max(Part),
-    /// Good answers a second in the window.
+    /// Correct responses per second in the window.
     GoodputRate,
-    /// Good answers among the requests that came to an end or could never be sent.
+    /// Correct responses among the requests that came to an end or could never be sent.
     GoodputShare,
     /// Answers a second in the window, good and failed.
     Rate,
@@ -309,7 +309,7 @@ mod tests {
         assert_eq!(judge(Metric::FailedCount, AtMost, 14.0), (Some(15.0), Crossed));
     }
 
-    /// Whether a run ends that has had so many good answers of 1, 2, 3 … ms, as many first bytes, and so many failures.
+    /// Whether a run ends after so many correct responses of 1, 2, 3 … ms, as many first bytes, and so many failures.
     fn ends(metric: Metric, comparison: Comparison, limit: f64, good: u64, failed: u64) -> bool {
         let times = Times { response: durations(1..=good), first_byte: durations(1..=good), ..Times::new() };
         let figures = Figures {

@@ -52,7 +52,7 @@ pub enum Gate {
     Little,
     /// The users of a closed loop had requests in flight.
     IdleUsers,
-    /// There were good answers.
+    /// There were correct responses.
     NoAnswers,
     /// They came to the end.
     Silent,

@@ -40,7 +40,7 @@ fn catalogue() -> Catalogue {
     catalogue
 }
 
-/// What each block of TOML in a document is said to be, and its text.
+/// The kind that each block of TOML in a document has, by the line above, and its text.
 fn marked(document: &str) -> Vec<(&str, &str)> {
     let mut blocks = Vec::new();
     let mut parts = document.split("```toml\n");

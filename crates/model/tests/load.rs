@@ -1,4 +1,4 @@
-//! Load profiles: what each executor is told, what it is called, and what is said of keys in the wrong place.
+//! Load profiles: the keys and name of each executor, and the messages on keys in the wrong place.
 
 #![allow(clippy::unwrap_used, reason = "a test may, and so may what a test calls")]
 

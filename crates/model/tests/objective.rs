@@ -1,4 +1,4 @@
-//! How objectives are written, and what is said of those that are none.
+//! How objectives are written, and the messages on those that are none.
 
 #![allow(clippy::unwrap_used, reason = "a test may, and so may what a test calls")]
 

@@ -178,7 +178,7 @@ fn plan_in_slices(program: &str) -> Plan {
 #[test]
 fn in_slices_a_launch_has_all_cases_of_one_program_scenario() {
     let plan = plan_in_slices("workload = ['queue?n=10', 'queue?n=100']");
-    // Two subjects and the twin.
+    // Two subjects and the noise check's second entry.
     assert_eq!(plan.trials.len(), 2 * 2 * 3);
     for launch in 1..=4 {
         let scenarios: std::collections::BTreeSet<&str> =

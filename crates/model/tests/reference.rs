@@ -177,7 +177,7 @@ impl Page<'_> {
             return format!("table: [`{place}`](#{})", anchor(&place));
         }
         let definition = self.schema["definitions"][name].clone();
-        // What is short is said in place, what needs examples has its own paragraph.
+        // Short forms stand in place; a form that needs examples has its own paragraph.
         match definition["oneOf"].as_array().or(definition["enum"].as_array()) {
             Some(values) => {
                 self.kinds.insert(name.to_owned());

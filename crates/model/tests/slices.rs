@@ -28,7 +28,7 @@ fn problems(text: &str) -> String {
 fn a_block_is_one_launch_of_all_cases_that_share_servers() {
     let plan = plan(STUDY);
     let launches: Vec<Option<u32>> = plan.trials.iter().map(|trial| trial.launch).collect();
-    // Two scenarios of two subjects, the ceiling and the twin.
+    // Two scenarios of two subjects, the ceiling and the noise check's second entry.
     assert_eq!(launches, [[Some(1); 8], [Some(2); 8]].concat());
     assert_eq!(plan.launch(2).map(|trial| trial.block).collect::<Vec<_>>(), [2; 8]);
 }
@@ -86,7 +86,7 @@ fn the_warm_up_of_a_server_is_divided_among_its_cases() {
         let plan = plan(&text.replace("duration = '1s'", "duration = '1s', warmup = '500ms'"));
         plan.cases.iter().map(|case| plan.warm_up_s(case)).collect::<Vec<f64>>()
     };
-    // The twin has a server of its own, whose two cases share its warm-up likewise.
+    // The noise check's second entry has its own server, whose two cases share its warm-up likewise.
     assert!(warm(STUDY).iter().all(|warm_up_s| (warm_up_s - 0.25).abs() < 1e-9), "{:?}", warm(STUDY));
     let trials = STUDY.replace("design = 'slices'\n", "");
     assert!(warm(&trials).iter().all(|warm_up_s| *warm_up_s == 0.5), "each trial has a server of its own");

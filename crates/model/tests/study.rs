@@ -1,4 +1,4 @@
-//! What is wrong with a study is said all at once, each problem at its place.
+//! A study reports all its problems at once, each at its place.
 
 #![allow(clippy::unwrap_used, reason = "a test may, and so may what a test calls")]
 

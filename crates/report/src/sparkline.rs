@@ -37,7 +37,7 @@ impl Sparklines {
     }
 }
 
-/// Good answers in each second of the window, the median of the trials.
+/// Correct responses in each second of the window, the median of the trials.
 fn seconds(case: &CaseFinding) -> Vec<f64> {
     let all = case.seconds.iter().flat_map(|seconds| seconds.start_s.iter().zip(&seconds.good_rps));
     all.filter(|(start_s, _)| **start_s >= 0.0).filter_map(|(_, band)| band.value).collect()

@@ -18,7 +18,7 @@ const MOST_FOR_SLOPE: usize = 300;
 /// How far a second must lie from both its neighbours, in standard deviations of the noise, to be left out.
 const SPIKE: f64 = 5.0;
 
-/// The shape of a series in which higher is better, such as good answers in each second.
+/// The shape of a series in which higher is better, such as correct responses in each second.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SteadyClass {
     /// One level throughout.

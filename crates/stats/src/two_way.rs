@@ -195,7 +195,7 @@ impl Layout {
         let has = |block: usize| (0..values.len()).filter(|case| values[*case][block].is_some()).collect();
         let blocks: Vec<Vec<usize>> = (0..number).map(has).collect();
         let components = components(values.len(), &blocks);
-        // Cases are told from each other by what is left after the mean of each block. A constant for each component makes
+        // Cases differ by what is left after the mean of each block. A constant for each component makes
         // that regular, and cancels in every difference.
         let mut normal = vec![vec![0.0; values.len()]; values.len()];
         for cases in &blocks {

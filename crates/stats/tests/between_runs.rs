@@ -1,4 +1,4 @@
-//! How often differences of several runs are told where there are none, and what their intervals cover, by simulation. Seeds are
+//! How often several runs show differences that do not exist, and what their intervals cover, by simulation. Seeds are
 //! fixed, so the counts are the same in every run. `docs/coverage.md` has the table that the ignored test prints.
 
 #![allow(clippy::unwrap_used, reason = "test code; clippy takes only functions marked #[test] for it")]
@@ -61,7 +61,7 @@ fn run(rng: &mut Rng, between: Between, deviation: f64) -> Vec<f64> {
 struct Seen {
     /// Share with any difference told among all figures.
     told: f64,
-    /// Share with one that is told and worse by 3 % or more: a false regression as the product says it.
+    /// Share with one that is significant and worse by 3 % or more: a false regression.
     regressions: f64,
     /// Share of all intervals that hold 0.
     covered: f64,

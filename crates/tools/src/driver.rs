@@ -26,11 +26,11 @@ pub struct LoadJob<'a> {
     pub method: &'a str,
     /// The file with the body of the request, and its type, if it has one.
     pub sent: Option<(PathBuf, &'a str)>,
-    /// The status that a good answer has.
+    /// The status that a correct response has.
     pub status: u16,
-    /// What else a good answer is.
+    /// What else a correct response is.
     pub answers: Answers,
-    /// Length of the body that every good answer has, where all have the same.
+    /// Length of the body that every correct response has, where all have the same.
     pub body_bytes: Option<u64>,
     /// How requests are sent, and what must hold.
     pub scenario: &'a Scenario,
@@ -43,9 +43,9 @@ pub struct LoadJob<'a> {
 /// What answers are compared with, by tools that can compare them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Answers {
-    /// A file with the body that every good answer has.
+    /// A file with the body that every correct response has.
     Body(PathBuf),
-    /// A file of requests, in the form of `tolok load --request-file`, each with what a good answer to it is. They are
+    /// A file of requests, in the form of `tolok load --request-file`, each with what a correct response to it is. They are
     /// drawn by the job's seed.
     Requests(PathBuf),
     /// Nothing but the status and the length of the body.
@@ -108,11 +108,11 @@ pub struct NotUnderstood(pub String);
 pub struct ToolReport {
     /// Length of the window, in seconds.
     pub window_s: f64,
-    /// Good answers per second.
+    /// Correct responses per second.
     pub goodput_rps: f64,
-    /// Bytes of good bodies; zero where it is to be computed from their number.
+    /// Bytes of correct bodies; zero if they follow from their number.
     pub body_bytes: u64,
-    /// When the last good answer of the window came, in seconds after its start.
+    /// When the last correct response of the window came, in seconds after its start.
     pub last_good_s: Option<f64>,
     /// Requests that were waiting for an answer, or for a connection, when the window ended.
     pub waiting_at_end: Option<u64>,
@@ -141,7 +141,7 @@ pub struct ToolReport {
     pub examples: Vec<String>,
     /// What the tool tells of itself, by which its figures can be checked.
     pub checks: Option<LoadChecks>,
-    /// The window second by second, as far as the tool tells it.
+    /// The window second by second, as far as the tool reports it.
     pub series: Option<SecondSeries>,
     /// One row a second, as the tool gave it.
     pub timeline: Vec<serde_json::Value>,

@@ -15,7 +15,7 @@ pub enum ToolEvent {
         /// What was seen in it.
         #[serde(flatten)]
         second: LoadSecond,
-        /// Whether it ended with its phase: the border, which was told before it, is what matters then.
+        /// Whether it ended with its phase. Then the border, whose line came before it, is what matters.
         at_border: bool,
     },
     /// Some slices are over.
@@ -35,11 +35,11 @@ pub struct LoadSecond {
     pub start_s: f64,
     /// Its length, which is less than a second where its phase ends.
     pub duration_s: f64,
-    /// Good answers that came in it.
+    /// Correct responses that came in it.
     pub good: u64,
     /// Requests that failed in it.
     pub failed: u64,
-    /// Median response time of its good answers.
+    /// Median response time of its correct responses.
     pub p50_s: Option<f64>,
     /// The 99th percentile of the same.
     pub p99_s: Option<f64>,

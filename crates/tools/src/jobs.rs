@@ -32,7 +32,7 @@ pub(super) fn scenario(load: LoadProfile) -> Scenario {
     }
 }
 
-/// A job whose good answers have status 200 and 12 bytes.
+/// A job whose correct responses have status 200 and 12 bytes.
 pub(super) fn job(scenario: &Scenario) -> LoadJob<'_> {
     LoadJob {
         url: "http://127.0.0.1:8080/hello".to_owned(),

@@ -18,7 +18,7 @@ pub use cpus::BUSY_THREAD;
 pub use rest::NOISY_HALF_WIDTH;
 pub use waiting::{LATENCY_OF_ANSWER, POOL_AT_WORK};
 
-/// So many waits for a connection per good answer are considerable.
+/// So many waits for a connection per correct response are considerable.
 pub const POOL_WAITS_CONSIDERABLE: f64 = 0.10;
 /// In an open loop, a case that answers this share of the offered rate was limited by it.
 pub const KEEPS_UP: f64 = 0.99;

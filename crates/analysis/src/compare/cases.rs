@@ -100,7 +100,7 @@ fn scenario(scene: &Scene, control: Result<Control, String>, cases: Vec<CaseChan
     }
 }
 
-/// The largest difference of an A/A pair. Pairs that were told apart come before those that were not.
+/// The largest difference of an A/A pair. Pairs that were told apart come first.
 fn noise_floor<'a>(views: &[&'a ScenarioView<'a>]) -> Option<&'a NoiseFloor> {
     let floors = views.iter().filter_map(|view| view.noise_floor);
     floors.max_by(|a, b| is_told(a).cmp(&is_told(b)).then(a.size.total_cmp(&b.size)))

@@ -93,7 +93,7 @@ fn programs(records: [&RunRecord; 2]) -> Vec<Difference> {
 fn same_version_other_file(records: [&RunRecord; 2], name: &str) -> Option<Difference> {
     let files = records.map(|run| {
         let of_name = run.programs.iter().filter(|program| program.name == name);
-        // Older records do not know it, and then nothing is said.
+        // Older records lack it.
         of_name.map(|program| program.sha256.as_deref().map(short)).collect::<Option<BTreeSet<String>>>()
     });
     let [Some(before), Some(after)] = files else { return None };

@@ -10,7 +10,7 @@ use crate::grouping::{each_once, grouped, sorted_once};
 
 /// Regressions that a sentence names.
 const NAMED: usize = 3;
-/// Cases that must all move one way before that is said to be the machine's doing rather than theirs.
+/// Cases that must all move one way before the sentence names the machine as the cause.
 const FEWEST_TO_MOVE_TOGETHER: usize = 3;
 
 /// Counts the verdicts.

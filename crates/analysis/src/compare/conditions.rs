@@ -10,7 +10,7 @@
 //! | what a scenario asks, limits, link, database, tool | any of its facts is another (`facts.rs`) |
 //! | CPUs of the parts | the numbers are others |
 //! | release series of the database | the first two parts of its version are others |
-//! | bytes of a good answer | in every common case by more than 2 % |
+//! | bytes of a correct response | in every common case by more than 2 % |
 //!
 //! What one of the runs does not say differs from nothing. Versions of runtimes, of tolok, of the kernel and of the sources are no conditions: they are what is compared, or are listed.
 
@@ -27,7 +27,7 @@ use crate::observations::answers;
 
 /// Machines of which one has more memory by this share are different ones.
 const MEMORY_TOLERATED: f64 = 0.05;
-/// Good answers of which one is longer by this share are different answers. Those of drawn rows differ by less.
+/// Correct responses of which one is longer by this share are different answers. Those of drawn rows differ by less.
 const ANSWER_TOLERATED: f64 = 0.02;
 
 /// Both runs, and which scenario is which.
@@ -59,7 +59,7 @@ pub(super) fn conditions(both: &Both) -> Vec<Difference> {
     found
 }
 
-/// What several scenarios have in common is said once.
+/// What several scenarios have in common appears once.
 pub(super) fn add(all: &mut Vec<Difference>, one: Difference) {
     let is_same =
         |other: &&mut Difference| (&other.what, &other.before, &other.after) == (&one.what, &one.before, &one.after);

@@ -22,7 +22,7 @@ use super::views::{CaseView, ScenarioView};
 use crate::observations::Observations;
 use crate::verdict::EQUIVALENCE_HALF_WIDTH;
 
-/// The control of a scenario: what is said of it, and its case in each run.
+/// The control of a scenario: its finding, and its case in each run.
 pub(super) struct Control<'a> {
     pub(super) finding: ControlFinding,
     cases: BeforeAfter<CaseView<'a>>,

@@ -10,7 +10,7 @@
 //! 1. No interval, as a run of a pair has fewer than 5 trials: *cannot tell*.
 //! 2. Adjusted p below 0.05 and the size is at least the threshold: *regression* or *improvement*, by which way the figure is
 //!    better; of a pair *changed for the worse* or *for the better*. But *cannot tell*
-//!    - if the size is no larger than a floor: what the control shifted, what an A/A pair that was told apart differed by, the
+//!    - if the size is no larger than a floor: what the control shifted, the difference of an A/A pair that was told apart, the
 //!      steps of the timers;
 //!    - where there is a control, unless the figure over the control's in the same block changed the same way, by the threshold
 //!      or more, with an adjusted p below 0.05 (a family of its own). Without this, half of all programs would look worse than
@@ -18,7 +18,7 @@
 //! 3. If the control shifted by the threshold or more: *cannot tell*, since a machine that has shifted hides as much as it shows.
 //! 4. The two one-sided tests refute a difference of the threshold or more, adjusted as a family of their own: *equivalent*.
 //! 5. The half width is at most [`EQUIVALENCE_HALF_WIDTH`], and the figure's own interval holds 1 or the size is below the
-//!    threshold: *no difference found*. What would be told apart by itself, and is not among all figures, is no such thing.
+//!    threshold: *no difference found*. A figure that is significant by itself, but not among all figures, is not one of these.
 //! 6. Otherwise: *cannot tell*.
 
 use super::findings::{Change, ChangeRatio};
@@ -58,7 +58,7 @@ pub(super) struct Floor {
     pub(super) words: String,
 }
 
-/// What is said of a figure.
+/// The judgement on a figure.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Judgement {
     pub(super) ratio: Option<ChangeRatio>,

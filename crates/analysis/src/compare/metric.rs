@@ -25,11 +25,11 @@ worded! {
         P50 = "p50",
         /// The 99th percentile of response times: `latency_p99_s`.
         P99 = "p99",
-        /// CPU time per good answer (`cpu_s_per_good`), or of a program (`cpu_s`).
+        /// CPU time per correct response (`cpu_s_per_good`), or of a program (`cpu_s`).
         Cpu = "cpu",
         /// Memory of the subject (`memory_bytes`), or the largest resident set of a program (`rss_bytes`).
         Memory = "memory",
-        /// From the start to the first good answer: `cold_start_s`.
+        /// From the start to the first correct response: `cold_start_s`.
         ColdStart = "cold-start",
     }
 }

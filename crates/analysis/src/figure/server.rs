@@ -31,7 +31,7 @@ figures! {
     /// An upper bound if the case answered nothing in any scored trial: one response in its window. Such a
     /// case has no `goodput_rps`, which is not 0.
     goodput_below_rps: Option<f64> = whole(|it| it.trials.goodput_below_rps()) [PerSecond] csv "goodput_below_rps";
-    /// Bytes of good bodies per second.
+    /// Bytes of correct bodies per second.
     body_bytes_per_s: Option<Estimate> = median(|it, _| Some(it.body_bytes as f64 / it.window_s))
         [BytesPerSecond Higher] csv "body_bytes_per_s" tidy "body_bytes_per_s";
     /// Mean bytes of a correct response's body in a trial.

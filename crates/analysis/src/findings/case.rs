@@ -165,8 +165,8 @@ pub struct PairComparison {
     pub standard_error: Option<f64>,
     /// The degrees of freedom of that error.
     pub degrees_of_freedom: Option<f64>,
-    /// Of two that were told apart, the ratio freed of what it owes to having been noticed: in half of all runs that would have
-    /// named this pair, the ratio seen is larger. 1 where nothing is left of it.
+    /// For two that were told apart, the ratio corrected for the selection: half of all runs that name this pair show a larger
+    /// one. 1 if nothing remains.
     pub ratio_if_noticed: Option<f64>,
     /// Figure of the first over figure of the second, within rounds: the geometric mean, with its own interval.
     pub ratio: Estimate,

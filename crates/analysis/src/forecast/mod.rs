@@ -1,6 +1,6 @@
 //! Forecast: what a run's service demands say of throughput and response time where nothing was measured.
 //!
-//! [`forecast`] reads what each good answer took of each resource under the run's scenarios, puts that into a queueing network
+//! [`forecast`] reads what each correct response took of each resource under the run's scenarios, puts that into a queueing network
 //! (`network.rs`), and asks the network for other numbers of users, distances, pools and instances. Before it says anything it
 //! predicts each scenario of the same run from the others (`validation.rs`), and where that is wrong by more than
 //! [`MOST_ERROR`] in the median it refuses. All of it is arithmetic with a fixed seed: the same records and the same question

@@ -9,7 +9,7 @@ use tolok_stats::queueing::{Network, Solved, Station, limited_pool};
 
 use super::observed::{DatabaseSetting, Setting};
 
-/// What each good answer takes, as the model has it.
+/// What each correct response takes, as the model has it.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Demands {
     /// CPU time of the subject, in seconds.

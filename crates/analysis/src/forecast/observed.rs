@@ -1,4 +1,4 @@
-//! What one scenario says of a subject: under what conditions, and what each good answer took.
+//! What one scenario says of a subject: under what conditions, and what each correct response took.
 
 use tolok_model::{Connection, LoadTool, Measurement, Scenario, ThinkTime};
 
@@ -45,11 +45,11 @@ pub(super) struct DatabaseSetting {
 pub(super) struct Figures {
     pub(super) throughput_rps: f64,
     pub(super) response_s: Option<f64>,
-    /// CPU time of the subject for each good answer, in seconds.
+    /// CPU time of the subject for each correct response, in seconds.
     pub(super) subject_s: f64,
     /// CPU time of the database, likewise.
     pub(super) database_s: Option<f64>,
-    /// Statements for each good answer.
+    /// Statements for each correct response.
     pub(super) statements: Option<f64>,
 }
 

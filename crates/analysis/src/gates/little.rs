@@ -116,7 +116,7 @@ fn tolerated(trial: &Measurement, mean_s: f64, pause_s: f64) -> f64 {
     LITTLE_OFF.max((at_ends_s + pause_s) / trial.window_s)
 }
 
-/// At most so much is the mean of the squared latencies, as each lies below the next percentile that is told.
+/// An upper bound of the mean squared latency: each latency lies below the next known percentile.
 fn mean_of_squares(trial: &Measurement, mean_s: f64) -> f64 {
     let mut below: Vec<(f64, f64)> = trial
         .latency

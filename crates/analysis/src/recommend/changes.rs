@@ -37,7 +37,7 @@ pub(super) fn changes(scene: &Scene, contestants: &Contestants) -> Vec<String> {
     changes
 }
 
-/// What would change who has the most good answers, and a need that this is not about.
+/// What would change which case has the most correct responses, and a need that this does not cover.
 pub(super) fn goodput_changes(scene: &Scene, picks: Vec<&CaseFinding>, other_need: &str) -> Vec<String> {
     let mut changes = flips(scene, &picks);
     changes.extend(limits(&Contestants { metric: ComparedMetric::Goodput, picks, next: None }));

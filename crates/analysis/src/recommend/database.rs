@@ -60,7 +60,7 @@ fn of_each(scene: &Scene, found: &dyn Fn(&CaseFinding) -> Option<Found>, what: &
         ));
     }
     let caveats = caveats(scene, &right, trials, true);
-    // Right or wrong is told apart by itself, and there is no more or less of it.
+    // Right or wrong needs no test: it has no degrees.
     let marks = Marks { is_clear: true, is_far: all.len() == scene.finding.cases.len(), is_sound: caveats.is_empty() };
     let because = format!("{what} in each of {trials_words}{but}");
     Some(Said { changes: vec![change.to_owned()], caveats, ..Said::of(scene, &right, because, marks.strength()) })

@@ -1,15 +1,15 @@
 //! One for everything: the case that is least far behind where it is furthest behind.
 //!
 //! Each candidate has its share of the best in each scenario (their ratio beside the table; the best is the first of it), and the
-//! lowest of these counts. A candidate is behind another if the ratio of their two shares, block by block, tells it so. Which
-//! scenario is the worst was chosen by the same figures, so of S scenarios each pair counts S times in the adjustment for all pairs:
-//! a scenario that is the worst by chance tells nothing that it would not have told among all of them.
+//! lowest of these counts. A candidate is behind another if the ratio of their two shares, block by block, is significantly
+//! below 1. The same figures chose the worst scenario, so with S scenarios each pair counts S times in the adjustment for all pairs.
+//! Then a scenario that is the worst by chance shows no more than it would have shown among all of them.
 //!
-//! Picked are those before the first that is behind. A case that scatters may be told behind nobody; that is no reason to list it
-//! while one with a higher share is left out.
+//! The pick is those before the first that is behind. A case that scatters may be significantly behind nobody. That is no reason to
+//! list it and leave out one with a higher share.
 //!
-//! The best all-rounder is more: no scenario tells it to be slower than any other case. Where the first candidate is told so, there is
-//! no pick, and the words say who is least far behind.
+//! The best all-rounder is more: in no scenario is another case faster. If the first candidate does not meet that, there is no pick,
+//! and the words name the case that is least far behind.
 
 use super::by_figure::MORE;
 use super::changes::goodput_changes;
@@ -48,7 +48,7 @@ pub(super) fn least_far_behind(scenes: &[&Scene]) -> Option<Said> {
 /// What is claimed of a pick.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Claim {
-    /// No scenario tells it to be slower than any other.
+    /// No other case is faster in any scenario.
     AllRounder,
     /// Its worst share is the highest.
     LeastFarBehind,
@@ -93,7 +93,7 @@ fn pairs(scenes: &[&Scene], candidates: &[Candidate]) -> Vec<((usize, usize), Ju
     places.into_iter().zip(judge(family, rule)).collect()
 }
 
-/// By how much a subject was told apart from itself in the scenario where that was most.
+/// The largest difference of a noise check that was told apart, over the scenarios.
 fn largest_aa_effect(scenes: &[&Scene]) -> Option<f64> {
     let floors = scenes.iter().filter_map(|scene| aa_effect(scene.finding.noise_floor.as_ref()));
     floors.reduce(f64::max)

@@ -1,10 +1,10 @@
 //! Which one for what: rules that are declared in [`RULES`], over findings that were measured.
 //!
 //! A rule names a need. It looks at each scenario, or at the run as a whole, and says what to pick, why, how strongly, and what
-//! would change it. It never picks cases that are not ranked. It picks cases together that do not differ, and where nothing
-//! can be told, it picks none. Scenarios with the same picks stand in one row.
+//! would change it. It never picks cases that are not ranked. It picks cases together that do not differ, and none if the run
+//! decides nothing. Scenarios with the same picks share a row.
 //!
-//! A part a file: `by_figure.rs` holds cases against each other by one figure, `objective.rs`, `database.rs`, `everything.rs`,
+//! One file each: `by_figure.rs` compares cases by one figure, `objective.rs`, `database.rs`, `everything.rs`,
 //! `rows_of_answers.rs` and `small_machine.rs` are rules of their own, `strength.rs` says how strongly, `changes.rs` what would change it, `rows.rs` puts scenarios together.
 
 mod by_figure;

@@ -1,4 +1,4 @@
-//! What to pick where memory is what one pays for: most good answers a second for each MiB.
+//! What to pick where memory is the cost: most correct responses per second for each MiB.
 //!
 //! The figure is taken of each trial, goodput over memory in it, and pairs are judged by the rule of all others.
 
@@ -52,7 +52,7 @@ fn per_mib(scene: &Scene, trial: &Measurement) -> Option<f64> {
     Some(goodput(trial)? / (bytes / MIB))
 }
 
-/// By how much a subject was told apart from itself by this figure.
+/// How far a subject differs from itself by this figure, if the noise check was told apart.
 fn aa_effect(scene: &Scene, candidates: &[Candidate]) -> Option<f64> {
     let plan = scene.records.plan;
     let twin = plan.cases.iter().find(|case| case.scenario == scene.finding.id && case.twin_of.is_some())?;

@@ -93,7 +93,7 @@ impl Contrast {
     }
 }
 
-/// By how much the same subject, entered twice, came out apart from itself in either scenario, where it was told apart.
+/// How far the same subject, entered twice, differs from itself in either scenario, if the two were told apart.
 fn aa_effect(a: &Site, b: &Site, measured: &Quantity) -> Option<f64> {
     let of = |site: &Site| {
         let [again, first] = site.twins_by_block(measured).filter(|_| scale(measured) == Scale::Ratio)?;

@@ -12,8 +12,8 @@
 //!    does not hold 1. It does not if every other level is a tie too, each known to [`EQUIVALENCE_HALF_WIDTH`].
 //! 4. Otherwise it cannot be told.
 //!
-//! Every level may have a case that is not ranked because it is at a limit or because requests failed ([`LIMITS`]): a factor asks for
-//! the reason of just that. It is said beside the ratio.
+//! Every level may have a case that is not ranked because it is at a limit or because requests failed ([`LIMITS`]): a factor asks
+//! for the reason of just that. The ratio then carries a remark.
 
 use tolok_model::replication::{Factor, FactorLevel, ReplicationPart};
 use tolok_model::sentences::sentence;

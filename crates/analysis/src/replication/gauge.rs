@@ -18,7 +18,7 @@ pub(super) enum Scale {
 
 /// The quantity that the lab measures for a published one, or `None` where it measures nothing of that kind.
 ///
-/// Throughput and requests are good answers here. Whatever counts failures is the share of requests that failed. Memory and CPU have one
+/// Throughput and requests are correct responses here. Whatever counts failures is the share of requests that failed. Memory and CPU have one
 /// figure each, whichever moment was published.
 pub(super) fn measured_as(published: &Quantity) -> Option<Quantity> {
     Some(match published {

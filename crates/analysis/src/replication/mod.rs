@@ -1,13 +1,13 @@
-//! A published comparison held against runs of it: each figure, each ratio, each claim, and what explains a difference.
+//! Compares a published comparison with runs of it: each figure, each ratio, each claim, and what explains a difference.
 //!
-//! Sizes belong to the machine, so figures are shown beside each other and not judged. What is judged are ratios of two subjects under
-//! one setting, and claims, with the readings of [`crate::PublishedReading`].
+//! Sizes belong to the machine, so figures stand beside each other and are not judged. Ratios of two subjects under one setting and
+//! claims are judged, with the readings of [`crate::PublishedReading`].
 //!
 //! - **Ratios** are taken within blocks where one part measured both, and by Welch's t of the logarithms across parts.
 //! - **All together**: every ratio that a table or a claim asks for is in one family, and p values are adjusted for all of it (Holm).
-//! - **A claim without figures** of its source is settled where the replication says which measured ratio settles it.
-//! - **Cases that are not ranked** leave a ratio untold. Shares of failed requests are the exception: to fail is what they measure.
-//! - **Factors** may use a case whose only fault is a limit or its failures, as that is often the explanation; this is then said.
+//! - **A claim without figures** of its source is settled if the replication names the measured ratio that settles it.
+//! - **Cases that are not ranked** have no ratio. Shares of failed requests are the exception: failing is what they measure.
+//! - **Factors** may use a case whose only fault is a limit or its failures, because that is often the explanation; a remark says so.
 //!
 //! A part a file: `gauge.rs` has the figure of a trial, `sites.rs` finds what stands for what, `contrast.rs` and `family.rs` compare,
 //! `ratios.rs`, `rows.rs`, `series.rs`, `claims.rs`, `settlements.rs` and `factors.rs` say what follows, `words.rs` has the words.
@@ -42,7 +42,7 @@ pub use findings::{
     ReplicationFindings, ReplicationTally, SeriesCourse,
 };
 
-/// What the runs say of a published comparison. `parts` may lack some: what was not given was not run.
+/// What the runs show about a published comparison. `parts` may lack some: a part that is missing was not run.
 ///
 /// A pure function: the same records give the same findings.
 pub fn replicate(

@@ -1,4 +1,4 @@
-//! The pairs of cases that a claim is about, and what each is said to be.
+//! The pairs of cases that a claim is about, and what it claims about each.
 
 use tolok_model::transcription::{Assertion, Extreme, Mark, Number, Quantity, Row, Selector};
 

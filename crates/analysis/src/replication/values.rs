@@ -1,5 +1,5 @@
-//! Claims of a value. Its size belongs to the machine, so both figures are shown and nothing is told, but of two kinds: the share of
-//! requests that fail, and the size of an answer.
+//! Claims of a value. Its size belongs to the machine, so the report shows both figures without a verdict. Two kinds are judged: the
+//! share of requests that fail, and the size of a response.
 //!
 //! A number of failed requests is a share of all, where the row has their number; none are none without it. A share is **reproduced**
 //! if what was published lies in the measured interval, widened by [`SMALLEST_SHARE`] at both ends. Otherwise it is held against none,
@@ -66,7 +66,7 @@ fn of_row<'a>(sites: &Sites<'a>, row: &Row, measured: &Quantity) -> Result<(Site
     Ok((site, estimate))
 }
 
-/// What was said, of a number of requests as a share of all, or `None` where it is not known of how many.
+/// The claim about a number of requests as a share of all, or `None` if their number is unknown.
 fn of_all(quantity: &Quantity, said: Said, row: &Row) -> Option<Said> {
     match quantity {
         Quantity::Failures | Quantity::Timeouts if said.high > 0.0 => {

@@ -135,7 +135,7 @@ impl<'a> Profile<'a> {
     }
 }
 
-/// A load without its users and its rate: `closed loop, keep-alive, 5s`. A time-out is left out, as good answers do not hang on it.
+/// A load without its users and its rate: `closed loop, keep-alive, 5s`. Without the time-out, which no correct response depends on.
 fn kind_of(load: &LoadProfile) -> String {
     let requests = match &load.executor {
         Executor::ConstantVus { .. } => None,

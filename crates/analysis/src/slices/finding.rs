@@ -18,7 +18,7 @@ const OUTLASTING: f64 = 0.95;
 /// A ranked case and what was observed of it, the best first.
 pub(crate) type Ranked<'f, 'o> = (&'f CaseFinding, &'o Observations<'o>);
 
-/// What is said of the slices of a scenario, or `None` where it has none.
+/// The finding on the slices of a scenario, or `None` where it has none.
 pub(crate) fn slices_finding(scenario: &Scenario, ranked: &[Ranked<'_, '_>], judge: Judge) -> Option<SlicesFinding> {
     let design = scenario.slices?;
     let found: Vec<(&Measurement, &SliceFigures)> = ranked
@@ -173,7 +173,7 @@ fn outlasting(design: SliceDesign, ranked: &[Ranked<'_, '_>]) -> Option<String> 
             middle(&observations.trials().filter_map(time).collect::<Vec<f64>>())
         };
         let beyond = of(|trial| trial.latency.at(OUTLASTING)).map(|time_s| (time_s, "for one in twenty"));
-        // With few responses only their mean is told.
+        // Few responses have a mean, and no percentiles.
         let (time_s, which) = beyond.or_else(|| Some((of(|trial| trial.latency.mean_s)?, "on average")))?;
         Some((time_s, which, case.title.clone()))
     };

@@ -1,5 +1,5 @@
-//! Cases that took turns in a launch: servers in slices and programs run by run. How two of them are compared, and what is said of
-//! the slices and turns.
+//! Cases that took turns in a launch: servers in slices and programs run by run. It compares two of them and describes the slices
+//! and turns.
 //!
 //! A launch is to slices what a block is to trials: the unit of replication. Slices of one launch are no replicates, because a
 //! process may be slower for its whole life. So each launch gives one ratio of two cases, and the interval is over launches.
@@ -21,12 +21,12 @@ use crate::observations::{Found, Observations, Trials};
 /// A figure of a slice, or `None` where it has none.
 pub(crate) type OfSlice = fn(&SliceRow) -> Option<f64>;
 
-/// Good responses per second.
+/// Correct responses per second.
 pub(crate) fn goodput(row: &SliceRow) -> Option<f64> {
     Some(row.goodput_rps()).filter(|rate| *rate > 0.0)
 }
 
-/// CPU time per good response.
+/// CPU time per correct response.
 pub(crate) fn cpu_per_good(row: &SliceRow) -> Option<f64> {
     row.cpu_s_per_good().filter(|cpu_s| *cpu_s > 0.0)
 }
@@ -119,7 +119,7 @@ impl Comparand {
         Some([hodges_lehmann(&Sample::new(&differences).ok()?).exp(), 1.0])
     }
 
-    /// The same as a logarithm, with nothing where either had no good answer.
+    /// The same as a logarithm, or `None` if either had no correct response.
     pub(crate) fn log_ratio_in(&self, other: &Self, block: usize) -> Option<f64> {
         let [above, below] = self.ratio_in(other, block)?;
         (above > 0.0 && below > 0.0).then(|| (above / below).ln())

@@ -9,7 +9,7 @@ use crate::figures::{counted, in_column, listed};
 use crate::findings::{ProgramCaseFinding, TurnsFinding};
 use crate::programs::timings::{Timings, cpu_in_turns, wall_in_turns};
 
-/// What is said of the turns of a scenario with these ranked cases, or `None` if it has none.
+/// The finding on the turns of a scenario with these ranked cases, or `None` if it has none.
 pub(crate) fn turns_finding(
     scenario: &ProgramScenario,
     ranked: &[(&ProgramCaseFinding, &Timings<'_>)],

@@ -8,7 +8,7 @@ use serde_json::Value;
 use tolok_analysis::{CaseFinding, ScenarioFinding, Verdict};
 use tolok_model::{FailureKind, Measurement, SplitMix64};
 
-/// One scenario with the given cases, and what is said of it.
+/// One scenario with the given cases, and its finding.
 fn one_scenario(blocks: u32, fill: impl FnOnce(&mut InventedRun)) -> ScenarioFinding {
     let mut run = InventedRun::new(blocks);
     fill(run.scenario("json-c64", "json", "JSON", 64));

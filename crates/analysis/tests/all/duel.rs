@@ -95,7 +95,7 @@ fn the_first_of_the_plan_is_the_base_whoever_is_faster() {
     assert_eq!(found.sentence, "Worse: of 2 comparisons with Node http, 1 came out worse and 0 cannot be told.");
 }
 
-/// Enters the base again as its twin, at so many times its rate.
+/// Enters the base again for the noise check, at so many times its rate.
 fn with_twin(run: &mut InventedRun, times: f64) {
     let first = run.plan.cases[0].clone();
     let twin = Case { id: format!("{}--again", first.id), twin_of: Some(first.id.clone()), ..first.clone() };

@@ -436,7 +436,7 @@ mod generator_headroom {
         assert_eq!(gate(&changed(CLOSED, busy(0.95, 0.96)), "generator-headroom").outcome, GateOutcome::Passed);
     }
 
-    /// The medians decide, as they do for the flag: one trial is told of, and bars nothing.
+    /// The medians decide, as they do for the flag: one trial is reported, and bars nothing.
     #[test]
     fn one_trial_at_the_limit_fails_and_bars_nothing() {
         let case = changed(CLOSED, |block, trial| busy(if block == 3 { 0.95 } else { 0.5 }, 0.6)(block, trial));

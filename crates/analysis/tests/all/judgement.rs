@@ -1,4 +1,4 @@
-//! What is said of a scenario's cases together, of the run itself, and how often that is wrong.
+//! Findings on a scenario's cases together and on the run itself, and how often they are wrong.
 
 use crate::invented::judgement::Noise;
 use crate::invented::programs::{BUN_QUEUE, GO_QUEUE};
@@ -114,7 +114,7 @@ mod tiers {
         assert_eq!((super::tiers(&found), found.comparisons.len()), (vec!["a", "b", "–"], 1));
     }
 
-    /// One truth: what stands beside a case is what is said of its pair.
+    /// One truth: a case's ratio is that of its pair.
     #[test]
     fn the_verdict_beside_a_case_is_that_of_its_pair_with_the_first() {
         let mut noise = Noise::new(9, 0.03);

@@ -1,4 +1,4 @@
-//! What is said of cases that were measured in slices, and how often that is wrong.
+//! Findings on cases measured in slices, and how often they are wrong.
 
 use crate::invented::slices::Machine;
 use crate::invented::{BUN, GO, InventedRun};

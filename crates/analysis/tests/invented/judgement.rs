@@ -52,7 +52,7 @@ impl Noise {
     }
 }
 
-/// Shortens what is said of pairs and of the run as a whole, to six digits; p to three, as those far in the tails depend on
+/// Shortens the findings on pairs and on the run as a whole, to six digits; p to three, as those far in the tails depend on
 /// the machine's library the most.
 pub fn shorten_judgement(findings: &mut Findings, short: &dyn Fn(f64) -> f64, estimate: &dyn Fn(&mut Estimate)) {
     let floor = |floor: &mut NoiseFloor| {

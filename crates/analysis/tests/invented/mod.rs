@@ -337,7 +337,7 @@ pub fn with_six_digits(mut findings: Findings) -> Findings {
     findings
 }
 
-/// Turns so many good answers into resets.
+/// Turns so many correct responses into resets.
 pub fn fail_requests(trial: &mut Measurement, requests: u64) {
     if requests > 0 {
         trial.ledger.good -= requests;

@@ -40,7 +40,7 @@ pub(super) fn estimates(row: &mut ToolRow) -> impl Iterator<Item = &mut Estimate
     estimates.into_iter().flatten()
 }
 
-/// What the kernel would count on the wire of a trial: every good answer, and at most those in flight at the end.
+/// What the kernel would count on the wire of a trial: every correct response, and at most those in flight at the end.
 pub fn count_on_wire(trial: &mut Measurement) {
     let answers_2xx = trial.ledger.good + 16;
     let (window_s, last_answer_s) = (trial.window_s, Some(trial.window_s - 0.01));

@@ -3,7 +3,7 @@
 //! - Bandwidth ÷ throughput is the bytes of one answer, headers included. Where these differ between subjects by more than rounding
 //!   and 5 %, the subjects did not send the same bytes. No answer is smaller than its body, unless it was compressed.
 //! - Bytes a second = throughput × bytes of an answer is at most what the network carries (utilisation law, Denning and Buzen
-//!   1978). Only good answers are known to have a whole body, so only they count: X · (1 − failed share) · smallest body.
+//!   1978). Only correct responses surely have a whole body, so only they count: X · (1 − failed share) · smallest body.
 //! - A server that makes each body as a whole before it sends it holds one for each request in progress. How many bodies fit into the
 //!   peak of memory follows from the figures; whether the server streamed them does not, so this is never a contradiction.
 
@@ -120,7 +120,7 @@ fn body_bytes(row: &Row) -> Option<Range> {
     row.figure(&Quantity::Body).map(Range::of).or(stated).filter(|range| range.high > 0.0)
 }
 
-/// Bytes a second that a row needs: those printed, or its good answers with their smallest body.
+/// Bytes a second that a row needs: those printed, or its correct responses with their smallest body.
 struct Traffic {
     range: Range,
     arithmetic: String,

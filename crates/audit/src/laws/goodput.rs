@@ -1,9 +1,9 @@
-//! Who serves most, if only good answers count.
+//! Who serves most, if only correct responses count.
 //!
-//! Good answers a second = X · (1 − f), where f is the share of requests that failed (of HTTP failures where these are printed, else
+//! Correct responses per second = X · (1 − f), where f is the share of requests that failed (of HTTP failures where these are printed, else
 //! of errors, else failures ÷ requests). It follows from the printed figures only if X counts failed answers too, as all common load
 //! generators do; from another tool it cannot be told. The winner flips where the subject with the highest throughput has,
-//! with all rounding in its favour, fewer good answers than one whose throughput is lower with all rounding in *its* favour.
+//! with all rounding in its favour, fewer correct responses than one whose throughput is lower with all rounding in *its* favour.
 
 use tolok_model::transcription::{Row, Transcription};
 
@@ -24,7 +24,7 @@ struct Served<'a> {
 }
 
 impl Served<'_> {
-    /// The best single value of its good answers a second.
+    /// The best single value of its correct responses per second.
     fn good_value(&self) -> f64 {
         self.throughput.value * (1.0 - self.failed.value)
     }
@@ -36,7 +36,7 @@ pub(super) const LAW: LawInfo = LawInfo {
     check,
 };
 
-/// Compares the subjects of each table and setting by good answers.
+/// Compares the subjects of each table and setting by correct responses.
 fn check(transcription: &Transcription) -> Vec<AuditFinding> {
     let mut lacks = Lacks::new(Law::Goodput, "Who answers most requests also answers most of them well.");
     let mut findings = Vec::new();

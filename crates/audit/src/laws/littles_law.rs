@@ -12,7 +12,7 @@
 //!
 //! The other direction proves nothing: users who pause, reconnect or have not started yet make X · R smaller. It is an inference.
 //!
-//! If the mean is of good answers only, the bound is on those: X · (1 − failed share) · R ≤ N, which is what is tested where failures
+//! If the mean covers correct responses only, the bound is on those: X · (1 − failed share) · R ≤ N, which is what is tested where failures
 //! are printed. wrk adds invented times to its mean after stalls (`stats_correct` in its source), so its mean is held to the law
 //! like any other, and the reason is named.
 
@@ -126,7 +126,7 @@ impl Case<'_> {
         draft.inferring(idle).holds(format!("A mean of {mean} is possible with {users} users at {x}."))
     }
 
-    /// Users waiting at a time: X · (R + Z), of good answers where failures are printed.
+    /// Users waiting at a time: X · (R + Z), of correct responses where failures are printed.
     fn waiting(&self) -> (f64, Range) {
         let (throughput, mean) = match self.fullest_run() {
             Some((x, mean)) => ((x.value, Range::of_number(x)), (mean.value, Range::of_number(mean))),

@@ -9,7 +9,7 @@ const SHOWN: usize = 12;
 /// In less than this the rate is mostly chance.
 const SHORTEST_S: f64 = 0.1;
 
-/// Good answers a second, second by second.
+/// Correct responses per second, second by second.
 #[derive(Debug, Default)]
 pub struct Rates(Vec<f64>);
 

@@ -1,4 +1,4 @@
-//! `tolok audit`: do a published table's figures agree with each other, and with what is said of them?
+//! `tolok audit`: do a published table's figures agree with each other, and with the text about them?
 
 use std::path::{Path, PathBuf};
 

@@ -67,7 +67,7 @@ fn study(args: &DuelArgs, sides: &Sides) -> String {
         ("judge", text(args.judge.key())),
         ("blocks", format!("{{ budget = {} }}", text(&format_duration(args.budget.as_secs_f64())))),
         ("smallest-effect", text(&format!("{}%", args.smallest * 100.0))),
-        // The twin says how far apart equals come out; the ceiling would take the time of a third subject.
+        // The noise check shows how far equals differ; the ceiling would take the time of a third subject.
         ("ceiling", "false".to_owned()),
     ] {
         let _ = writeln!(study, "{key:<15} = {value}");

@@ -14,7 +14,7 @@ use serde_json::Value;
 
 use crate::place::{Place, Said, assert_done, my_turn, repository};
 
-/// A server that is not tolok's to start. It answers until it is dropped, or for as many requests as it is told.
+/// A server that is not tolok's to start. It answers until it is dropped, or a given number of requests.
 struct Server {
     address: SocketAddr,
     over: Arc<AtomicBool>,

@@ -14,7 +14,7 @@ fn are_ready(programs: &[&str]) -> bool {
     programs.iter().all(|name| matches!(toolbox.detect(name), Ok(ProgramState::Ready(_))))
 }
 
-/// What became of a type, as one driver tells it.
+/// What became of a type, by one driver.
 fn sentence<'a>(driver: &'a Value, column: &str) -> &'a str {
     let types = driver["types"].as_array().unwrap();
     types.iter().find(|verdict| verdict["column"] == column).unwrap()["sentence"].as_str().unwrap()

@@ -1,4 +1,4 @@
-//! What is said of differences that are known, on this machine: of servers that are paced, no faster and no slower.
+//! Verdicts on known differences, on this machine: the servers are paced.
 
 use std::fs;
 
@@ -51,7 +51,7 @@ fn servers_that_are_slower_by_a_known_part_are_found_and_the_interval_holds_it()
     assert_done(said.code, &said.progress);
     let comparisons = report["scenarios"][0]["comparisons"].as_array().unwrap();
     if comparisons.len() < 3 || comparisons.iter().any(|pair| pair["blocks"].as_u64() < Some(5)) {
-        // That is said, and nothing is told.
+        // The report says so, and decides nothing.
         assert!(said.progress.contains("CPU busy, discarded"), "{}", said.progress);
         return skip(test_name!(), "its part on verdicts: others disturbed too many rounds");
     }
@@ -102,7 +102,7 @@ fn records_hold_the_window_second_by_second_and_by_what_it_can_be_checked() {
     assert!(good.clone().all(|good| (good - 500.0).abs() < 50.0), "{series}");
     assert!(series["subject_memory_bytes"][1].as_u64() > Some(100_000), "{series}");
     let checks = &measured["checks"];
-    // Sixteen users, each of whom waits nearly all of the time.
+    // Sixteen users, each of which waits nearly all of the time.
     assert!((checks["in_flight_mean"].as_f64().unwrap() - 16.0).abs() < 0.5, "{checks}");
     assert_eq!(checks["body_check"], "exactly");
 }

@@ -260,7 +260,7 @@ fn a_device_is_written_to_and_not_replaced() {
     assert!(!fs::metadata("/dev/null").unwrap().is_file());
 }
 
-/// A load in a session of its own that goes on until it is told to stop.
+/// A load in a session of its own that goes on until it is stopped.
 fn begin_session(server: &ScriptedServer) -> Child {
     let url = format!("http://{}/", server.address());
     let mut command = Place::new().command(&["load", &url, "-c", "1", "-d", "1h", "--own-session"]);

@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::place::{Place, TOLOK, assert_all_gone, assert_done, my_turn};
 
-/// Adds up, by counting; and fails in one way or another if it is told to.
+/// Adds up by counting. Its argument can make it fail in several ways.
 const SCRIPT: &str = r#"
 fault=$1 n=$3 sum=0 i=0
 while [ "$i" -lt "$n" ]; do i=$((i+1)); sum=$((sum+i)); done

@@ -85,7 +85,7 @@ fn a_source_is_measured_part_by_part_and_its_claims_are_judged() {
     let parts = found["parts"].as_array().unwrap();
     assert!(parts.iter().all(|part| part["run"].is_string()), "{parts:?}");
     assert_eq!((parts[0]["trials"].as_u64(), parts[1]["trials"].as_u64()), (Some(16), Some(1)), "{parts:?}");
-    // A disturbed trial or two leave enough blocks; where they do not, nothing is told, and the report says who disturbed.
+    // A disturbed trial or two leave enough blocks; otherwise nothing is decided, and the report says who disturbed.
     if progress.contains("CPU busy, discarded") && found["tally"]["cannot_tell"] != 0 {
         tolok_testkit::skip("a_source_is_measured_part_by_part", "others disturbed its trials");
         return;

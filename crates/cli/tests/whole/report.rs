@@ -23,7 +23,7 @@ fn runs() -> TempDir {
     folder
 }
 
-/// What is printed, what is said, and the code.
+/// Standard output, standard error, and the code.
 fn report(runs: &Path, path: Option<&Path>, options: &[&str]) -> (String, String, i32) {
     let mut command = Command::new(env!("CARGO_BIN_EXE_tolok"));
     command.args(["report", "one", "--runs"]).arg(runs).args(options).current_dir(runs).env("NO_COLOR", "1");

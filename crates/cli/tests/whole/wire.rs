@@ -210,7 +210,7 @@ fn a_box_that_has_ended_gives_no_packet_socket() {
     assert!(error.contains("the box of the trial"), "{error}");
 }
 
-/// In a user namespace there is a count; without one it is said what is missing, and the box is as good as before.
+/// In a user namespace there is a count. Without one the report says what is missing, and the box works as before.
 #[test]
 fn an_ordinary_user_has_a_count_where_user_namespaces_are_allowed() {
     require!(geteuid().is_root(), "only root can become another user");

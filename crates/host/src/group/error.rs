@@ -18,8 +18,8 @@ pub enum GroupError {
     Name { name: String },
     #[error("make a control group: {reason}; {advice}")]
     NoGroups { reason: String, advice: &'static str },
-    /// A folder that could not be made. Each trial has a name of its own for it, so the one above is named: who is told of
-    /// many trials is told it once.
+    /// A folder that could not be made. Its name differs by trial, so the error names the one above, and appears once for many
+    /// trials.
     #[error("make a control group in {}: {source}; {advice}", above.display())]
     Make { above: PathBuf, source: io::Error, advice: String },
     #[error("write {value:?} to {}: {source}; {advice}", file.display())]

@@ -3,10 +3,10 @@
 //! One module for the three layouts that are met: version 1 (a hierarchy of folders for each controller), version 2 (one
 //! for all), and hybrid (version 1, and beside it a version 2 tree, which has few controllers but can kill). The rest of
 //! the lab sees a [`Group`], which knows for each controller where its folder is and which version's files lie there.
-//! Everything is read and written directly; no daemon is asked.
+//! It reads and writes files directly, without a daemon.
 //!
 //! Groups are made **below** the group in which this process is, so a limit on tolok itself holds for all
-//! that it starts, and a user to whom a group was given needs no other right. [`Hierarchies`] finds that place,
+//! that it starts, and a user who owns a group needs no other right. [`Hierarchies`] finds that place,
 //! [`LeafCgroup`] makes room there on version 2, and [`delegation`] says how to get such a place where there is none.
 
 mod delegation;

@@ -88,8 +88,8 @@ fn is_boot(text: &str) -> bool {
     text.len() == 8 && text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
 }
 
-/// When a living process was started: field 22 of `stat`. Field 2, the program, may have blanks and parentheses in it; field
-/// 3 tells those that have ended and whom their parent has not asked after yet, which in some containers it never does.
+/// When a living process was started: field 22 of `stat`. Field 2, the program, may contain blanks and parentheses. Field 3
+/// marks processes that have ended without their parent's wait, which in some containers never comes.
 fn start_ticks(proc: &Path, pid: u32) -> Option<u64> {
     let stat = fs::read_to_string(proc.join(pid.to_string()).join("stat")).ok()?;
     let mut fields = stat.rsplit_once(')')?.1.split_whitespace();

@@ -60,7 +60,7 @@ pub struct GroupMemory {
     pub anonymous_bytes: u64,
     /// What the kernel holds for it: page tables, stacks, sockets' bookkeeping.
     pub kernel_bytes: u64,
-    /// The most that `usage_bytes` has been; version 2 tells it since Linux 5.19.
+    /// The highest `usage_bytes` so far; version 2 has it since Linux 5.19.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub peak_bytes: Option<u64>,
     /// How many of its processes the kernel has killed for want of memory.

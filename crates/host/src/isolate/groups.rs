@@ -46,7 +46,7 @@ impl BoxGroups {
         isolation.controllers = whole.controllers().iter().map(ToString::to_string).collect();
         let mut groups = Self { whole, parts: BTreeMap::new() };
         let mut weights = GroupWeights { own_group: groups.whole.weight_above(), ..GroupWeights::default() };
-        // Without the controller no weight is missed part by part: it was said once.
+        // Without the controller, `lacks` has already reported it once for all parts.
         let mut weigh = |group: &Group, weight: Option<u32>, whose: &str| {
             let weight = weight.filter(|_| usable.contains(&Controller::Cpu))?;
             let Err(error) = group.limit(&Limits { weight: Some(weight), ..Limits::default() }) else {

@@ -226,8 +226,8 @@ impl TrialBox {
         }
     }
 
-    /// The processes that have ended so far, in that order; none should, before [`TrialBox::stop`], but of a part that was told
-    /// to by [`TrialBox::end_part`]. Fails if the box itself has ended, as when its keeper is killed.
+    /// The processes that have ended so far, in that order. Before [`TrialBox::stop`], only those of a part that
+    /// [`TrialBox::end_part`] ended should. Fails if the box itself has ended, as when its keeper is killed.
     pub fn exits(&mut self) -> Result<&[ExitReport], BoxError> {
         loop {
             match self.heard.try_recv() {

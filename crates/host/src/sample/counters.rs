@@ -23,7 +23,7 @@ use super::as_seconds;
 use super::perf::{self, Event, Raw, Target};
 use crate::group::Group;
 
-/// For whom is counted.
+/// What it counts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Scope {
     /// For the members of the group with this folder in the version 2 tree.

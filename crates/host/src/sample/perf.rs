@@ -12,7 +12,7 @@ pub struct Event {
     config: u64,
 }
 
-/// For whom it is counted.
+/// What it counts.
 #[derive(Debug, Clone, Copy)]
 pub enum Target<'a> {
     /// For the members of the control group of this folder, on one CPU.

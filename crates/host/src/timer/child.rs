@@ -259,7 +259,7 @@ fn own_mark_bytes() -> u64 {
     resident_bytes(&usage)
 }
 
-/// The kernel tells it in KiB.
+/// The kernel reports it in KiB.
 fn resident_bytes(usage: &libc::rusage) -> u64 {
     (usage.ru_maxrss as u64) << 10
 }

@@ -40,7 +40,7 @@ const NO_SERVER: [u32; 10] = [2002, 2003, 2005, 2006, 2013, 2055, 1053, 1927, 31
 /// What a server says that is full, or that is not yet or no longer willing.
 const NOT_NOW: [u32; 3] = [1040, 1053, 1203];
 
-/// Where a server is, and as whom it is used.
+/// Where a server is, and the account.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Target {
     /// A private one, as its `root`.

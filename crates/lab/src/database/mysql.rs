@@ -8,7 +8,7 @@ use crate::toolbox::Program;
 
 pub(super) fn install(program: &Program, data: &Path) -> Vec<String> {
     let mut words = server(program, data);
-    // The server makes its tables itself, and a root without a password, whom only the socket lets in.
+    // The server makes its tables itself, and a root without a password that only the socket lets in.
     words.push("--initialize-insecure".to_owned());
     if rustix::process::geteuid().is_root() {
         words.push("--user=root".to_owned());

@@ -29,7 +29,7 @@ impl Home {
     pub fn find() -> Result<Self, HomeError> {
         // What the user names is believed: to go on with another folder would run other subjects than those that were meant.
         if let Some(named) = std::env::var_os(HOME_VARIABLE).filter(|named| !named.is_empty()) {
-            // Servers are told paths below it, and work elsewhere.
+            // Servers get paths below it, and work elsewhere.
             return Ok(Self::at(std::path::absolute(&named).unwrap_or(named.into())));
         }
         let starts = [std::env::current_dir(), std::env::current_exe()].into_iter().flatten();

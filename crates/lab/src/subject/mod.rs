@@ -1,4 +1,4 @@
-//! A subject from its sources to its first good answer: answer bodies, templates, build, probe.
+//! A subject from its sources to its first correct response: answer bodies, templates, build, probe.
 
 mod assets;
 mod build;

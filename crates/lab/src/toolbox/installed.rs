@@ -33,7 +33,7 @@ pub(super) struct Installed {
     pub(super) swoole: Option<String>,
 }
 
-/// A package as its archive's name tells it.
+/// A package, read from its archive's name.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub(super) struct DebianPackage {
     pub(super) name: String,

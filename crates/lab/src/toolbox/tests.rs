@@ -398,7 +398,7 @@ fn swoole_is_built_by_unpacked_tools_from_an_archive_where_the_system_has_none()
     insta::assert_snapshot!(text.replace(&format!("-j{jobs}"), "-jN"));
 }
 
-/// An npm that makes a Bun where it is told to, and counts how often it was called.
+/// An npm that makes a Bun at the given place, and counts its calls.
 fn program_npm(lab: &Lab) {
     let calls = lab.path("npm-calls");
     lab.program(

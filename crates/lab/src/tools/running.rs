@@ -63,7 +63,7 @@ pub struct RunningTool<'j> {
     window: Window,
 }
 
-/// The borders of the window, on `CLOCK_MONOTONIC`, and which of them were told.
+/// The borders of the window, on `CLOCK_MONOTONIC`, and which of them were reported.
 #[derive(Debug, Default)]
 struct Window {
     begins: Option<MonotonicNs>,
@@ -264,7 +264,7 @@ impl RunningTool<'_> {
         Some(Duration::from_nanos(next.0.saturating_sub(SystemClock.now().0)))
     }
 
-    /// Waits for its end, which is near once everything was told, and reads what it found. The error says in words what went
+    /// Waits for its end, which is near after the last event, and reads what it found. The error says in words what went
     /// wrong. The tool's output is kept in any case.
     pub fn finish(mut self) -> Result<ToolReport, String> {
         let name = self.tool.driver.tool().word();

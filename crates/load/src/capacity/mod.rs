@@ -100,7 +100,7 @@ pub struct Probe {
     pub rate_rps: f64,
     /// What came of it.
     pub outcome: ProbeOutcome,
-    /// Good answers a second.
+    /// Correct responses per second.
     pub goodput_rps: Option<f64>,
     /// The thresholds and their figures.
     pub thresholds: Vec<Judged>,

@@ -23,7 +23,7 @@ pub(crate) struct Window(Rc<RefCell<Gathered>>);
 #[derive(Debug)]
 struct Gathered {
     response: Durations,
-    /// Good responses of each [`SHORT`] of the warm-up, while they are counted.
+    /// Correct responses of each [`SHORT`] of the warm-up, while they are counted.
     short: Option<Vec<u32>>,
 }
 

@@ -420,7 +420,7 @@ fn in_chunks(body: &[u8], sizes: &[usize]) -> Vec<u8> {
     coded
 }
 
-/// A good answer with this body, in a framing of choice, behind some interim answers.
+/// A correct response with this body, in a framing of choice, behind some interim answers.
 fn answer_with(body: &[u8], framing: u8, sizes: &[usize], interim: usize) -> (Vec<u8>, Outcome) {
     let mut answer = b"HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n".repeat(interim);
     let (head, expected) = match framing {

@@ -1,4 +1,4 @@
-//! What is sent, and what a good answer to it is.
+//! What is sent, and what a correct response to it is.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ pub struct Request {
     pub headers: Vec<(String, String)>,
     /// Its body; empty for none.
     pub body: Vec<u8>,
-    /// What a good answer is.
+    /// What a correct response is.
     pub expect: Expect,
     /// With [`Mix::Weighted`], how often it is chosen in proportion to the others; with [`Mix::Sequence`], how often it is
     /// sent in a row.
@@ -23,7 +23,7 @@ pub struct Request {
 }
 
 impl Request {
-    /// A plain GET to which any 2xx is a good answer.
+    /// A plain GET to which any 2xx is a correct response.
     pub fn get(path: &str) -> Request {
         Request {
             method: Method::Get,
@@ -86,7 +86,7 @@ impl Method {
     }
 }
 
-/// What a good answer is.
+/// What a correct response is.
 #[derive(Debug, Clone)]
 pub struct Expect {
     /// Its status.

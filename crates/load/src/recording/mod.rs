@@ -86,7 +86,7 @@ pub(crate) struct Recorder<R> {
     level_since: MonotonicNs,
     occupancy: Occupancy,
     queue_max: u64,
-    /// When the last good answer inside the window came.
+    /// When the last correct response inside the window came.
     last_good: Option<MonotonicNs>,
     sent: u64,
     good: u64,

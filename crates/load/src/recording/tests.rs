@@ -21,7 +21,7 @@ const MS: Duration = Duration::from_millis(1);
 const SECOND: Duration = Duration::from_secs(1);
 const START: MonotonicNs = MonotonicNs(7_000_000_123);
 
-/// Keeps the rows it is told, also when the recorder is gone.
+/// Keeps the rows it receives, even after the recorder is gone.
 #[derive(Debug, Clone, Default)]
 struct Kept(Rc<RefCell<Vec<Row>>>);
 
@@ -184,7 +184,7 @@ fn the_last_good_answer_of_the_window_is_timed_whoever_asked() {
     run.go_to_window(MS * 250);
     run.answer(carried, MS * 50);
     let mut asking = run.send();
-    // Neither a failure nor an answer that comes after the window is one of its good answers.
+    // Neither a failure nor a response after the window counts as a correct response of the window.
     run.recorder.failed(&asking, run.clock.now() + MS, &Fault::Timeout);
     run.clock.advance(MS);
     asking = run.send();

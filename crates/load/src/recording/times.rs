@@ -7,7 +7,7 @@ use crate::histogram::Durations;
 /// The distributions of a second of a thread, or of sums of such.
 #[derive(Debug, Clone)]
 pub(crate) struct Times {
-    /// Good answers, from the intended start.
+    /// Correct responses, from the intended start.
     pub response: Durations,
     /// The same answers, from the send.
     pub service: Durations,

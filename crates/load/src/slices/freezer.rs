@@ -10,7 +10,7 @@ use super::job::{CpuFile, FreezerFiles};
 
 /// A group stands still within a millisecond, unless something of it hangs in the kernel. After this long the run goes on.
 const LIMIT: Duration = Duration::from_millis(250);
-/// A group that does not stand still by then is told again.
+/// After this, a group that does not stand still is frozen again.
 const TELL_AGAIN: Duration = Duration::from_millis(5);
 /// How often is looked whether it stands still.
 const LOOK: Duration = Duration::from_micros(50);

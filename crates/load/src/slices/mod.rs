@@ -32,10 +32,10 @@ use freezer::{Freezer, cpu_s};
 pub use job::{CpuFile, FreezerFiles, SlicedServer, SlicedTarget, SlicesJob, Turn};
 pub use record::{SliceLine, SlicesRecord, TargetRecord, WarmUp};
 
-/// Progress is told no more often.
+/// The shortest time between two reports of progress.
 const TELL_EVERY: Duration = Duration::from_millis(250);
 
-/// A moment of a run in slices. As a JSON line it is told apart by `event`.
+/// A moment of a run in slices. In a JSON line, `event` names its kind.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "event", rename_all = "kebab-case")]
 pub enum SliceEvent {

@@ -31,14 +31,14 @@ pub struct SliceLine {
     /// Whether the server stood still after the slice; absent where it cannot be frozen.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub frozen: Option<bool>,
-    /// Good responses that came in the window.
+    /// Correct responses that came in the window.
     pub good: u64,
     /// Requests of the window that failed in it.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub failed: u64,
     /// Requests of the whole slice, lead-in included: `sent = whole_good + whole_failed + unanswered`.
     pub sent: u64,
-    /// Of these, those with a good response.
+    /// Of these, those with a correct response.
     pub whole_good: u64,
     /// Of these, those that failed.
     #[serde(default, skip_serializing_if = "is_zero")]
@@ -84,7 +84,7 @@ pub struct TargetRecord {
     pub warm_up: WarmUp,
     /// Failures of its slices' windows, by class.
     pub failed_by_class: BTreeMap<ErrorClass, u64>,
-    /// Good responses to requests that began in a window.
+    /// Correct responses to requests that began in a window.
     pub response_time: Distribution,
     /// Connections that were opened, the warm-up included.
     pub connections_opened: u64,
@@ -102,11 +102,11 @@ pub struct TargetRecord {
 /// Load on a target before its first slice.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WarmUp {
-    /// Good responses.
+    /// Correct responses.
     pub good: u64,
     /// Requests that failed.
     pub failed: u64,
-    /// Good responses of each whole 10 ms: by them a report tells how long slices should be.
+    /// Correct responses of each whole 10 ms, from which a report computes how long slices should be.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub good_by_10ms: Vec<u32>,
 }

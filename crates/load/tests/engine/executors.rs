@@ -233,6 +233,6 @@ fn a_sequence_ends_with_the_request_that_fails() {
     options.mix = Mix::Sequence;
     options.executor = per_vu(1, 2);
     let record = run(&options);
-    // The first iteration is a good answer and a failure, the second three good answers.
+    // The first iteration is a correct response and a failure, the second three correct responses.
     assert_eq!((record.ledger.sent, record.ledger.good, record.ledger.failed), (5, 4, 1));
 }

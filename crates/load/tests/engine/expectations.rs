@@ -11,7 +11,7 @@ use tolok_testkit::{Framing, Reply, ScriptedServer};
 
 use crate::stage::{BODY, ENDLESS, MS, options, play, play_script, play_with, run};
 
-/// A request to which a good answer has this status and this body.
+/// A request to which a correct response has this status and this body.
 fn request(path: &str, status: u16, body: ExpectBody) -> Request {
     Request { expect: Expect { status: ExpectStatus::Exactly(status), body }, ..Request::get(path) }
 }
@@ -28,7 +28,7 @@ fn requests() -> Vec<Request> {
     ]
 }
 
-/// A good answer to each of them.
+/// A correct response to each of them.
 fn answer(path: &str) -> Reply {
     match path {
         "/a" => Reply::ok("answer a"),

@@ -15,7 +15,7 @@ fn good() -> Reply {
     Reply::ok(BODY)
 }
 
-/// One fault among good answers: it costs one request and one connection, and nothing else.
+/// One fault among correct responses: it costs one request and one connection, and nothing else.
 fn check(fault: Reply, class: ErrorClass, text: &str) {
     check_connections(fault, class, text, 2);
 }

@@ -13,7 +13,7 @@ use tolok_testkit::{Reply, Request, ScriptedServer};
 
 pub const MS: Duration = Duration::from_millis(1);
 
-/// The body every good answer has.
+/// The body every correct response has.
 pub const BODY: &str = "hello";
 
 /// Far longer than any test takes.

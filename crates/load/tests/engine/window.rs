@@ -1,4 +1,4 @@
-//! Warm-up, window, grace, and what the caller is told of them.
+//! Warm-up, window, grace, and their events.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -1,4 +1,4 @@
-//! Good answers, and what is wrong with others.
+//! Correct responses, and what is wrong with others.
 
 use tolok_load::fault::ErrorClass;
 use tolok_load::options::{ExpectBody, Method, Mix, Request};

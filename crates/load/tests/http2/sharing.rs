@@ -1,4 +1,4 @@
-//! Who shares a connection with whom, and for how long.
+//! Which users share a connection, and for how long.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};

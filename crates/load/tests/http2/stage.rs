@@ -10,10 +10,10 @@ use tolok_load::record::Record;
 use tolok_load::target::Target;
 use tolok_testkit::{Act, Http2Server};
 
-/// The body every good answer has.
+/// The body every correct response has.
 pub const BODY: &str = "hello";
 
-/// A good answer.
+/// A correct response.
 pub fn good() -> Act {
     Act::Answer(200, BODY.into())
 }
@@ -48,7 +48,7 @@ pub fn failures<const N: usize>(classes: [(ErrorClass, u64); N]) -> BTreeMap<Err
     BTreeMap::from(classes)
 }
 
-/// What was said of the first failure of a class.
+/// The message on the first failure of a class.
 pub fn words(record: &Record, class: ErrorClass) -> &str {
     &record.error_examples.iter().find(|example| example.class == class).unwrap().text
 }

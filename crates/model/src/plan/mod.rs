@@ -48,7 +48,7 @@ impl Case {
         self.role == Role::Subject && self.twin_of.is_none()
     }
 
-    /// Whether one server answers both in a launch: that of a subject as it is chosen. A twin has its own.
+    /// Whether one server answers both in a launch: that of a subject as it is chosen. The noise check's second entry has its own.
     pub fn shares_server(&self, other: &Case) -> bool {
         self.subject.label == other.subject.label && self.twin_of.is_some() == other.twin_of.is_some()
     }

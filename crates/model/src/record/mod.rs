@@ -285,7 +285,7 @@ pub struct Measurement {
     pub window_s: f64,
     /// Correct responses per second.
     pub goodput_rps: f64,
-    /// Bytes of good bodies received in the window.
+    /// Bytes of correct bodies received in the window.
     pub body_bytes: u64,
     pub ledger: LedgerCounts,
     pub latency: Latency,

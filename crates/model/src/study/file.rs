@@ -40,8 +40,8 @@ pub struct StudyFile {
     pub seed: Option<u64>,
     /// Differences smaller than this do not matter to the question. Default `3%`.
     pub smallest_effect: Option<Spanned<Percent>>,
-    /// Which response decides verdicts, tiers and order: `goodput` (default), good responses per second; or `cpu`, CPU time per
-    /// good response. The other stands beside it.
+    /// Which response decides verdicts, tiers and order: `goodput` (default), correct responses per second; or `cpu`, CPU time
+    /// per correct response. The other stands beside it.
     pub judge: Option<Judge>,
     /// Whether the ceiling, which shows the machine's limit, is measured as well. Default true.
     pub ceiling: Option<bool>,

@@ -8,10 +8,10 @@ use crate::JsonSchema;
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Judge {
-    /// Good responses per second.
+    /// Correct responses per second.
     #[default]
     Goodput,
-    /// CPU time of the subject per good response.
+    /// CPU time of the subject per correct response.
     Cpu,
 }
 

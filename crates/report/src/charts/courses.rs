@@ -39,7 +39,7 @@ pub(super) fn seconds(findings: &Findings, scenario: &ScenarioFinding) -> Vec<Ch
     charts.map(of_case).collect()
 }
 
-/// From the start to the first good answer.
+/// From the start to the first correct response.
 pub(super) fn cold_starts(findings: &Findings) -> Vec<Chart> {
     let chart = |(group, svg): (String, String)| {
         let title = format!("{group}: time to the first correct response");

@@ -69,7 +69,7 @@ pub(crate) fn all(findings: &Findings) -> Vec<Chart> {
     charts
 }
 
-/// Good answers per second of every case.
+/// Correct responses per second of every case.
 pub(crate) fn throughput(findings: &Findings, scenario: &ScenarioFinding) -> Chart {
     let tiers = if scenario.comparisons.is_empty() {
         ""
@@ -101,7 +101,7 @@ pub(crate) fn ratios(findings: &Findings, scenario: &ScenarioFinding) -> Option<
     Some(of_scenario("differences", "differences", said, scenario, drawing))
 }
 
-/// What a good answer costs.
+/// What a correct response costs.
 pub(crate) fn costs(findings: &Findings, scenario: &ScenarioFinding) -> Chart {
     let memory = match scenario.memory_source {
         Some(MemorySource::Group) => {

@@ -136,7 +136,7 @@ type PartColumn<T> = (&'static str, fn(&T) -> Option<f64>);
 /// A column of a tool, where several asked the same.
 type ToolColumn = (&'static str, fn(&ToolRow) -> String);
 
-/// What is said of the case where several tools asked the same; empty where only one did.
+/// The finding on a case that several tools loaded; empty if only one did.
 const TOOL_COLUMNS: [ToolColumn; 17] = [
     ("tool_versions", |it| it.versions.join(" ")),
     ("wire_rps", |it| value(&it.wire_rps)),

@@ -7,7 +7,7 @@ use super::run::{factors, matrix, muted, programs, published, sections, standing
 use crate::document::{Block, Document, Fact, List, Look, Matrix, Text};
 use crate::wording::heading;
 
-/// So many cautions are said; the rest stands in the longer reports.
+/// The number of cautions that it shows; longer reports have the rest.
 const MOST_CAUTIONS: usize = 3;
 /// The run at a glance.
 pub fn document(findings: &Findings) -> Document {

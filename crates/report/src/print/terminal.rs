@@ -1,6 +1,6 @@
 //! A document for a terminal or a log.
 //!
-//! Everything is said in words and marks; colour only helps the eye and can be left out. Lines are at most as wide as asked, down to
+//! Words and marks say everything; colour only helps the eye and can be left out. Lines are at most as wide as asked, down to
 //! [`NARROWEST`]. A table that is too wide has its intervals below their values, and then leaves columns out and says so.
 
 mod matrix;

@@ -1,4 +1,4 @@
-//! Bars from zero: good answers per second, and what they cost.
+//! Bars from zero: correct responses per second, and what they cost.
 
 use tolok_analysis::figures::{NONE, Quantity, amount, figure, in_column};
 use tolok_analysis::{CaseFinding, Estimate, ScenarioFinding, Verdict};
@@ -210,7 +210,7 @@ impl Scale {
     }
 }
 
-/// Whether anything is known of what good answers cost: of servers that tolok did not start, nothing is.
+/// Whether the cost of correct responses is known: for servers that tolok did not start, it is not.
 pub(crate) fn has_costs(scenario: &ScenarioFinding) -> bool {
     scenario.cases.iter().any(|case| case.cpu_s_per_good.is_some() || case.memory_bytes.is_some())
 }

@@ -27,7 +27,7 @@ const APART: f64 = 46.0;
 /// A whisker that is no wider than a marker would only blot it.
 const MARKER: f64 = 11.0;
 
-/// Good answers per second of every subject in every run.
+/// Correct responses per second of every subject in every run.
 pub(crate) fn overlaid_throughput(shared: &Shared) -> String {
     let cases = shared.cases();
     let goodputs = cases.iter().flat_map(|case| &case.of_runs).filter_map(|(_, case)| case.shown_goodput_rps());

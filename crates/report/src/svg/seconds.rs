@@ -28,7 +28,7 @@ pub(crate) enum Part {
     Subject,
     Generator,
     Database,
-    /// Requests that failed, in the chart of the good answers.
+    /// Requests that failed, in the chart of the correct responses.
     Failed,
 }
 

@@ -1,4 +1,4 @@
-//! How long subjects take from their start to the first good answer.
+//! How long subjects take from their start to the first correct response.
 
 use tolok_analysis::figures::{Quantity, amount};
 

@@ -10,7 +10,7 @@ use crate::wording::LOWER_BOUND;
 /// Of the figure at the right edge.
 const VALUE_COLUMN: f64 = 60.0;
 
-/// Good answers per second by each tool, with a dashed stroke where the wire has them.
+/// Correct responses per second by each tool, with a dashed stroke where the wire has them.
 pub(crate) fn tools(finding: &ToolsFinding, heading: &str) -> String {
     let said = finding.rows.iter().flat_map(|row| [&row.goodput_rps, &row.wire_rps]);
     let most = said.flatten().map(highest).fold(0.0, f64::max);

@@ -177,7 +177,7 @@ fn checked() -> Findings {
     run.findings()
 }
 
-/// What the lab records of a window, with the good answers of each second as a share of the goodput.
+/// What the lab records of a window, with the correct responses of each second as a share of the goodput.
 fn recorded(block: u32, trial: &mut Measurement, share: impl Fn(u32, u64) -> f64) {
     let unrest = |second: u64| [1.0, 1.004, 0.997, 1.002, 0.998][second as usize % 5];
     let good = (0..20).map(|second| (trial.goodput_rps * share(block, second) * unrest(second)) as u64).collect();

@@ -58,7 +58,7 @@ fn a_figure_of_throughput() {
     insta::assert_snapshot!(format!("{}\n{}\n{}\n{}", figure.name, figure.title, figure.caption, figure.svg));
 }
 
-/// Why a text is no well-formed XML; nothing if it is.
+/// Why a text is no well-formed XML, or `None`.
 fn ill_formed(text: &str) -> Option<String> {
     let body = text.strip_prefix("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n")?;
     let mut open = Vec::new();

@@ -1,4 +1,4 @@
-//! What is said of pairs: tiers, the A/A pair, power, the rule for stopping.
+//! Judgements on pairs: tiers, the noise check, power, the rule for stopping.
 
 use super::*;
 

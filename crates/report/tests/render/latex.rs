@@ -6,7 +6,7 @@ use tolok_report::print::latex_figures;
 
 use super::*;
 
-/// Why TeX would stumble over a text; nothing if it would not.
+/// Why TeX would stumble over a text, or `None`.
 fn wrong(text: &str) -> Option<String> {
     let (mut depth, mut open, mut columns) = (0, Vec::new(), 0);
     for (number, line) in text.lines().enumerate() {

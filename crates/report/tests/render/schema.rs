@@ -12,7 +12,7 @@ struct Validator {
 }
 
 impl Validator {
-    /// What is wrong with a value, with the place; nothing if it is as its schema says.
+    /// What is wrong with a value, with the place. Empty if it matches its schema.
     fn wrong(&self, schema: &Value, value: &Value, at: &str) -> Option<String> {
         let Some(rules) = schema.as_object() else { return (schema == false).then(|| format!("{at} must not be")) };
         rules.iter().find_map(|(word, rule)| match word.as_str() {

@@ -108,7 +108,7 @@ pub struct Network {
 pub enum Method {
     /// Mean value analysis, one user after the other.
     Exact,
-    /// The limit for many users, each of whom seldom asks: jobs come at random. At the knee, where it is worst, its
+    /// The limit for many users with rare requests: jobs come at random. At the knee, where it is worst, its
     /// throughput is low by a share of 0.2 / √users.
     OpenLimit,
 }

@@ -58,7 +58,7 @@ fn share(number: usize, of: u32) -> f64 {
     number as f64 / f64::from(of)
 }
 
-/// Whether each is told apart: by p after Holm's adjustment, and by its size.
+/// Whether each pair is told apart: by p after Holm's adjustment, and by its size.
 fn told(differences: &[Difference]) -> Vec<bool> {
     let p: Vec<f64> = differences.iter().map(|it| it.p(0.0).unwrap()).collect();
     let adjusted = holm(&p);
@@ -85,7 +85,7 @@ pub fn verdicts<R: Rule>(noise: Noise, cases: usize, blocks: usize, repetitions:
     }
 }
 
-/// How often a case is told from the others that is above them by two standard deviations of a log ratio within a block.
+/// How often the verdicts name a case that is above the others by two standard deviations of a log ratio within a block.
 pub fn power<R: Rule>(cases: usize, blocks: usize, repetitions: u32) -> f64 {
     let mut rng = Rng::seeded(2_000 + blocks as u64);
     let mut found = 0;
@@ -117,7 +117,7 @@ pub fn false_equivalence(noise: Noise, cases: usize, blocks: usize, repetitions:
     share(wrong.count(), repetitions)
 }
 
-/// How often a subject that was entered twice among six is told from itself. The pair is judged by itself.
+/// How often a subject that was entered twice among six differs from itself. The pair is judged by itself.
 pub fn aa_false(noise: Noise, blocks: usize, repetitions: u32) -> f64 {
     let mut rng = Rng::seeded(4_000 + blocks as u64);
     let mut sensitivities: Vec<f64> = (0..6).map(|case| sensitivity(case, 6)).collect();
@@ -148,7 +148,7 @@ pub fn covered_when_stopped(noise: Noise, until: f64, at_least: usize, at_most: 
     covered as f64 / f64::from(repetitions) / 15.0
 }
 
-/// How often the best of cases that differ a little is not among the recommended: those before the first that was told behind.
+/// How often the best of cases that differ a little is not among the recommended: those before the first that is significantly behind.
 pub fn without_the_best(noise: Noise, cases: usize, blocks: usize, repetitions: u32) -> f64 {
     let mut rng = Rng::seeded(6_000 + blocks as u64);
     let missing = (0..repetitions).filter(|_| {
@@ -198,7 +198,7 @@ pub fn blocks_by_note(noise: Noise, cases: usize, blocks: usize, repetitions: u3
     asked[asked.len() / 2] as usize
 }
 
-/// How often a case in the middle is told from one that is faster by `effect`.
+/// How often the verdicts tell a case in the middle from one that is faster by `effect`.
 pub fn named(noise: Noise, cases: usize, blocks: usize, effect: f64, repetitions: u32) -> f64 {
     let mut rng = Rng::seeded(8_000 + blocks as u64);
     let (a, b) = (cases / 2 - 1, cases / 2);

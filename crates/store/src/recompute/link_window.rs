@@ -45,8 +45,8 @@ fn direction_of<'a>(
     }
 }
 
-/// Whether a link, which is named `the link` or however else it is told from another, held packets up for longer than the study
-/// asks. The mean decides, and the text also names the latest packet.
+/// Whether a link held packets up for longer than the study asks. `name` is `the link`, or what distinguishes it from another.
+/// The mean decides, and the text also names the latest packet.
 pub(super) fn lateness(name: &str, link: &LinkWindow, rtt_s: f64) -> Option<Disturbance> {
     let latest =
         if link.to_subject.lateness_s_mean > link.to_client.lateness_s_mean { link.to_subject } else { link.to_client };

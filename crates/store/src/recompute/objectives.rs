@@ -46,7 +46,7 @@ mod tests {
 
     use super::*;
 
-    /// 90 good answers of 100 in 2 s, and 20 requests that never left.
+    /// 90 correct responses of 100 in 2 s, and 20 requests that never left.
     fn report() -> ToolReport {
         let failed = [("bad_status".to_owned(), 6), ("timeout".to_owned(), 4)].into();
         ToolReport {

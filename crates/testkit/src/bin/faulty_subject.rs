@@ -1,5 +1,5 @@
 //! A subject that goes wrong on purpose, for end-to-end tests of the lab. It answers the workloads' contract from a folder
-//! of bodies, and misbehaves in the one way it is told to.
+//! of bodies, and misbehaves in the one way of its argument.
 
 use std::collections::HashMap;
 use std::fs;

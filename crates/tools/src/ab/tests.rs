@@ -1,4 +1,4 @@
-//! What ab is told, and what its outputs mean. `documented-…` was made after the outputs of other versions that are public,
+//! The arguments for ab, and what its outputs mean. `documented-…` was made after the outputs of other versions that are public,
 //! the others by running it.
 
 use tolok_model::{Connection, Executor, LoadProfile};
@@ -22,7 +22,7 @@ const GAVE_UP: &str = include_str!("../recorded/ab/2.3-gave-up.txt");
 const GAVE_UP_LOG: &str = include_str!("../recorded/ab/2.3-gave-up.log");
 const DOCUMENTED: &str = include_str!("../recorded/ab/documented-2.3-of-httpd-2.4.52.txt");
 
-/// What an output means whose good answers have so many bytes, or differ.
+/// What an output means whose correct responses have so many bytes, or differ.
 fn with_body(output: &str, body_bytes: Option<u64>) -> ToolReport {
     let scenario = scenario(closed());
     Ab.report(&tool_output(output), &LoadJob { body_bytes, ..job(&scenario) }).unwrap()

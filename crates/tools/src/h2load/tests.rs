@@ -1,4 +1,4 @@
-//! What h2load is told, and what its outputs mean. `documented-…` was made after the source of that version, the others by
+//! The arguments for h2load, and what its outputs mean. `documented-…` was made after the source of that version, the others by
 //! running it.
 
 use tolok_model::{Executor, LoadProfile, Pool};

@@ -1,4 +1,4 @@
-//! What hey is told, and what its outputs mean; all were recorded by running it.
+//! The arguments for hey, and what its outputs mean; all were recorded by running it.
 
 use tolok_model::{Arrivals, Connection, Executor, LoadProfile, Pool};
 

@@ -11,7 +11,7 @@ use crate::driver::LoadJob;
 
 /// The scenario whose figures count.
 pub(super) const WINDOW: &str = "window";
-/// Good answers' durations in the window. They are asked for by a threshold without a condition, as all figures are that k6
+/// Correct responses' durations in the window. They are asked for by a threshold without a condition, as all figures are that k6
 /// would not keep apart otherwise.
 pub(super) const DURATION: &str = "http_req_duration{scenario:window,expected_response:true}";
 /// Requests of the window that were answered or failed.

@@ -93,7 +93,7 @@ pub(super) fn report(output: &ToolOutput, job: &LoadJob<'_>) -> Result<ToolRepor
     Ok(report)
 }
 
-/// Bytes of good bodies, where all have the same length. No one knows what the requests of a user's script bring.
+/// Bytes of correct bodies, if all have the same length. The requests of a user's script may bring anything.
 fn body_bytes(job: &LoadJob<'_>, good: u64) -> u64 {
     let each = job.body_bytes.filter(|_| job.scenario.tool.script.is_none());
     good.saturating_mul(each.unwrap_or_default())

@@ -76,7 +76,7 @@ fn script_of(scenario: &Scenario) -> String {
     K6.invocation(&job(scenario)).files.remove(0).1
 }
 
-/// What the script is told, and with it k6.
+/// What the script gets, and with it k6.
 fn told(scenario: &Scenario) -> serde_json::Value {
     let script = script_of(scenario);
     let (_, rest) = script.split_once("const job = ").unwrap();

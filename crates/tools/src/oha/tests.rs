@@ -1,4 +1,4 @@
-//! What oha is told, and what its outputs mean. `documented-…` was made after the source of that version, the others by
+//! The arguments for oha, and what its outputs mean. `documented-…` was made after the source of that version, the others by
 //! running it.
 
 use tolok_model::{Arrivals, Connection, Executor, LoadProfile, Pool};

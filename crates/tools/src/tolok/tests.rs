@@ -1,4 +1,4 @@
-//! What the engine is told, and what is made of its record.
+//! The engine's arguments, and what follows from its record.
 
 use std::path::PathBuf;
 

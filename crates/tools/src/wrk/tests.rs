@@ -1,4 +1,4 @@
-//! What wrk is told, and what its outputs mean. `documented-…` was made after wrk's documentation, the others by running it.
+//! The arguments for wrk, and what its outputs mean. `documented-…` was made after wrk's documentation, the others by running it.
 
 use tolok_model::Connection;
 

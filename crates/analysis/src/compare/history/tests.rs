@@ -40,7 +40,7 @@ fn noise(rng: &mut Rng, n: usize, noise: Noise) -> Vec<f64> {
     std::iter::repeat_with(next).take(n).collect()
 }
 
-/// The share of histories of `series` figures in which any change is told although there is none.
+/// The share of histories of `series` figures that show a change although there is none.
 fn false_changes(n: usize, series: usize, kind: Noise, histories: u32) -> f64 {
     let mut rng = Rng::seeded(31 + n as u64);
     let any = |_: &u32| {

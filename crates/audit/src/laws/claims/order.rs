@@ -1,4 +1,4 @@
-//! Who comes first, who last, and who after whom.
+//! Who comes first, who last, and in which order.
 
 use tolok_model::transcription::{Claim, Extreme, Quantity, Row, Selector, Transcription};
 

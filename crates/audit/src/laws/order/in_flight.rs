@@ -115,7 +115,7 @@ impl Case<'_> {
         }
     }
 
-    /// The share of users whom the printed answers need not account for.
+    /// The share of users that the printed responses need not account for.
     fn allowance(&self) -> f64 {
         if self.row.conditions.ramp == Some(true) {
             return OF_A_RAMP;

@@ -28,7 +28,7 @@ impl Question {
 #[derive(Debug, Default, PartialEq)]
 pub struct Rates {
     pub duels: u32,
-    /// In which the two were told apart; of servers that differ, only if the slower one was named.
+    /// Duels that told the two apart; for servers that differ, only those that named the slower one.
     pub told: u32,
     /// Whose interval holds the truth.
     pub covered: u32,

@@ -32,7 +32,7 @@ impl FromStr for Condition {
     }
 }
 
-/// Runs all duels of a condition. One that fails is told about, and the next begins.
+/// Runs all duels of a condition. It reports one that fails, and begins the next.
 pub fn run(args: &Args, condition: &Condition, servers: &[PathBuf]) -> Result<(), BenchError> {
     let tolok = beside_this("tolok")?;
     let _loops = Loops::start(condition.loops)?;

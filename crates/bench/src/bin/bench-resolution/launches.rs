@@ -55,7 +55,7 @@ impl Overhead {
 /// Two cases to be told apart.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Pair {
-    /// The base and its twin.
+    /// The base and the noise check's second entry.
     Equals,
     /// The base and a server with a planted slowness.
     Slower(Planted),
@@ -175,7 +175,7 @@ impl Launches {
         Some(Judged { verdict: found.verdict, value: ratio.value, low: ratio.low?, high: ratio.high? })
     }
 
-    /// The base, its twin, and who is held against it. Of equals, the twin itself is.
+    /// The base, the noise check's second entry, and the challenger: of equals, that entry itself.
     fn cases_of(&self, pair: Pair) -> Option<Vec<Case>> {
         let base = self.plan.cases.iter().find(|case| case.competes())?;
         let twin = self.plan.cases.iter().find(|case| case.twin_of.as_ref() == Some(&base.id))?;

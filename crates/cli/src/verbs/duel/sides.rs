@@ -111,7 +111,7 @@ impl Sides {
         Ok(())
     }
 
-    /// Two folders of one title are told apart by their names.
+    /// Two folders with one title differ by their names.
     fn tell_apart(&mut self) {
         let titles: Vec<String> = self.folders.iter().map(|subject| subject.title.clone()).collect();
         let taken = |title: &String| titles.iter().filter(|other| *other == title).count() > 1;

@@ -1,4 +1,4 @@
-//! What is told while a load runs: one line that changes, on a terminal, or JSON lines for the laboratory.
+//! Progress while a load runs: one line that changes, on a terminal, or JSON lines for the laboratory.
 
 use std::io::IsTerminal;
 
@@ -119,15 +119,15 @@ impl Line {
     }
 }
 
-/// What the laboratory is told, in the order in which it acts on it.
+/// The lines for the laboratory, in the order in which it acts on them.
 ///
-/// At each border it reads every process, so that nothing may come between a border and its line. The second that ends there is
-/// complete a moment earlier, and is held back until the border was told.
+/// At each border it reads every process, so nothing may come between a border and its line. The second that ends there is
+/// complete a moment earlier, and waits until the border's line is out.
 #[derive(Debug)]
 pub struct ForLaboratory {
     window_s: f64,
     held: Vec<ToolEvent>,
-    /// Up to where borders were told, in seconds since the window began.
+    /// The last border whose line is out, in seconds since the window began.
     told_s: f64,
 }
 
@@ -136,7 +136,7 @@ impl ForLaboratory {
         Self { window_s, held: Vec::new(), told_s: f64::NEG_INFINITY }
     }
 
-    /// What is told now that this has happened.
+    /// The lines to write after this event.
     fn tell(&mut self, event: &Event) -> Vec<ToolEvent> {
         let (border, told_s) = match event {
             Event::WarmupStarted => return Vec::new(),

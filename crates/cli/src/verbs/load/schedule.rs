@@ -6,7 +6,7 @@ use tolok_load::options::{Arrivals, Executor, Pool, Stage, ThinkTime};
 
 use crate::args::LoadArgs;
 
-/// Users, or connections of the pool, of whom nobody said how many.
+/// Users, or connections of the pool, by default.
 const DEFAULT_VUS: u32 = 64;
 const DEFAULT_WINDOW: Duration = Duration::from_secs(10);
 /// With a number of iterations the clock is a safety net only. k6 has the same.

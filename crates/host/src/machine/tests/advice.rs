@@ -1,4 +1,4 @@
-//! What is said of machines that lack something.
+//! Advice for machines that lack something.
 
 use super::*;
 
@@ -50,7 +50,7 @@ fn a_good_machine_needs_no_advice_and_can_do_everything() {
 fn each_shortcoming_of_figures_is_told() {
     let governor = "sys/devices/system/cpu/cpu1/cpufreq/scaling_governor";
     let one_and_a_half = ("sys/fs/cgroup/tolok.scope/cpu.max", "150000 100000\n");
-    // (what is changed, severity, what is said)
+    // (change, severity, message)
     let table: [(&str, &str, Severity, &str); 14] = [
         ("proc/sys/kernel/sched_autogroup_enabled", "1\n", Severity::Note, "autogroup"),
         ("proc/self/status", "Cpus_allowed_list:\t2\n", Severity::Problem, "1 CPU of 4"),
@@ -82,7 +82,7 @@ fn each_lack_of_an_ability_is_told() {
     let hypervisor = ("proc/cpuinfo", CPUINFO);
     let no_namespaces = ("proc/sys/user/max_user_namespaces", "0\n");
     let swap_file = "sys/fs/cgroup/tolok.scope/memory.swap.max";
-    // (what is missing, what is changed, severity, what is said, what to do)
+    // (what is missing, change, severity, message, what to do)
     type Row<'a> = (&'a [&'a str], &'a [(&'a str, &'a str)], Severity, &'a str, &'a str);
     let table: [Row; 15] = [
         (

@@ -135,7 +135,7 @@ fn a_window_is_judged_by_the_same_measure() {
     assert_eq!(taken.sentence, "other programs took up to 15% of the subject's CPUs (limit 10%)");
 }
 
-/// A host that is as busy as it is told for each two seconds, and whose time passes without anybody waiting.
+/// A host with a given busy share for each two seconds, whose time passes without waiting.
 struct Scripted {
     foreign_s: Vec<f64>,
     looked: usize,

@@ -125,7 +125,7 @@ fn the_subject_is_all_below_the_init_and_not_the_init_itself() {
 fn steady_work_is_exact_although_no_reading_is_at_a_border() {
     let (clock, proc, group) = (ManualClock::at(START), a_box(), Scripted::default());
     let mut sampler = subject_in_group(&clock, &proc, &group);
-    // Three CPUs are kept busy; the lab looks each 100 ms, and is told of both borders some milliseconds late.
+    // Three CPUs are busy. The lab looks every 100 ms, and hears of both borders some milliseconds late.
     let now = |sampler: &mut Sampler<_>, at: Duration| {
         clock.advance_to(START + at);
         group.set(|reading| reading.cpu_ns = Some(at.as_nanos() as u64 * 3));

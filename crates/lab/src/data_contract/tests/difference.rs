@@ -1,4 +1,4 @@
-//! What is said of answers that differ: examples, and mutations drawn by a seed.
+//! Messages on responses that differ: examples, and mutations drawn by a seed.
 
 use serde_json::{Value as Json, json};
 use tolok_model::SplitMix64;

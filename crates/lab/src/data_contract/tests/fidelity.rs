@@ -1,4 +1,4 @@
-//! What is said of drivers: tokens that drivers really give, and whole answers.
+//! Findings on drivers: tokens that drivers really give, and whole responses.
 
 use tolok_model::fidelity::Verdict;
 

@@ -87,7 +87,7 @@ fn json_of_row(table: Rows) -> String {
     format!("CONCAT('{{', CONCAT_WS(',', {}), '}}')", fields.join(", "))
 }
 
-/// What a table holds, as the server tells it: one row a line.
+/// What a table holds, as the server prints it: one row a line.
 fn rows_of(server: &Server<'_>, table: Rows, end: &str) -> String {
     server.ask(&format!("SELECT {} FROM {}_text {end};", json_of_row(table), table.name()))
 }

@@ -96,6 +96,6 @@ pub(in crate::run) enum TrialId {
     Scored(u32),
     /// The unscored one of a case.
     Diagnosis(CaseId),
-    /// All trials of a launch, by its number. Each of them is told as finished by itself.
+    /// All trials of a launch, by its number. Each is reported as finished by itself.
     Launch(u32),
 }

@@ -87,8 +87,8 @@ impl OutageAtWork {
         matches!(self.state, State::ComingBack(_))
     }
 
-    /// Whether there is still something to be seen: the database is on its way back, or the subject has not owed a good answer for
-    /// long.
+    /// Whether there is still something to see: the database is on its way back, or the subject has owed a correct response for a
+    /// short time only.
     pub(in crate::run) fn goes_on(&mut self) -> bool {
         self.answers.extend(self.probe.answers.try_iter());
         let may_recover = self.ended.is_some_and(|ended| {
@@ -156,7 +156,7 @@ fn ask(asker: &Asker, path: &str, owed: u16, answers: &Sender<ProbeResult>) -> b
     answers.send(ProbeResult { at, answered: SystemClock.now(), status, good: status == Some(owed) }).is_ok()
 }
 
-/// A good answer that was on its way while the database came back tells nothing of the subject.
+/// A correct response that was on its way while the database came back says nothing about the subject.
 fn recovers(asked: &ProbeResult, ended: MonotonicNs) -> bool {
     asked.good && asked.at >= ended
 }

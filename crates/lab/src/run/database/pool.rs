@@ -9,9 +9,9 @@ use tolok_model::PoolWindow;
 use crate::run::server::probe_queue::Asker;
 use crate::subject::{Answer, ProbeError};
 
-/// Where every subject tells it that can.
+/// The path at which subjects report it, if they can.
 const PATH: &str = "/pool";
-/// A subject that is busy answers this like any other question, in its turn.
+/// A busy subject answers this like any other request, in its turn.
 const PATIENCE: Duration = Duration::from_secs(20);
 
 /// What a subject says; totals since its start.

@@ -156,7 +156,7 @@ pub enum TrialEvent {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Phase {
-    /// The subject's processes are started, until the first good answer.
+    /// The subject's processes are started, until the first correct response.
     Starting,
     /// Load is on, and discarded.
     WarmingUp,

@@ -1,4 +1,4 @@
-//! What a run tells its listeners.
+//! The events that a run emits to its listeners.
 
 pub(in crate::run) mod eta;
 pub(in crate::run) mod event;

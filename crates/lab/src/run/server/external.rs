@@ -51,7 +51,7 @@ impl Trial<'_> {
         self.external?.own.as_ref().filter(|_| self.workload.name == URL_WORKLOAD)
     }
 
-    /// What good answers to it are told by.
+    /// How to recognise its correct responses.
     pub(in crate::run) fn owed(&self, own: &OwnRequest) -> Answers {
         match own.body {
             OwedBody::Bytes { .. } => Answers::Body(self.owed_file()),

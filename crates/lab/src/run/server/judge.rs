@@ -8,12 +8,12 @@ use tolok_model::{FailureKind, Scenario};
 use crate::run::server::trial::TrialError;
 use tolok_tools::ToolReport;
 
-/// A subject that gives no good answer for this long up to the end of the window, and for the given share of it, may have
+/// A subject that gives no correct response for this long up to the end of the window, and for the given share of it, may have
 /// fallen silent for good.
 const SILENCE: Duration = Duration::from_millis(500);
 const SILENT_SHARE: f64 = 1.0 / 3.0;
 
-/// A window without a single good answer to its own requests is a failure, and the classes of its errors say which. So is
+/// A window without a single correct response to its own requests is a failure, and the classes of its errors say which. So is
 /// one in which the subject fell silent.
 pub(in crate::run) fn judge(report: &ToolReport, scenario: &Scenario) -> Result<(), TrialError> {
     match report.ledger.good {
@@ -259,7 +259,7 @@ mod tests {
         assert_eq!(kind(ToolReport { ledger: LedgerCounts::default(), ..refused }), FailureKind::Hung);
     }
 
-    /// A window of 9 s of which the last good answer came at `last_good_s`.
+    /// A window of 9 s of which the last correct response came at `last_good_s`.
     fn silent_since(last_good_s: f64) -> ToolReport {
         ToolReport { window_s: 9.0, last_good_s: Some(last_good_s), ..report(500, &[], &[]) }
     }

@@ -1,4 +1,4 @@
-//! The start of a subject: files and commands filled in, processes started, the first good answer awaited.
+//! The start of a subject: files and commands filled in, processes started, the first correct response awaited.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -112,7 +112,7 @@ impl Launch<'_> {
         Ok(trial_box.write_file(&run.join(&file.to), rendered.as_bytes(), 0o644)?)
     }
 
-    /// Starts the processes and asks for `workload` until the first good answer; returns how long that took, in seconds.
+    /// Starts the processes and asks for `workload` until the first correct response; returns how long that took, in seconds.
     pub(in crate::run) fn first_good_answer(
         &self,
         trial_box: &mut TrialBox,
@@ -149,8 +149,7 @@ impl Launch<'_> {
         Ok(now_ns.saturating_sub(first_start_ns.unwrap_or(now_ns)) as f64 / 1e9)
     }
 
-    /// Fails if the subject gives no good answer any more within this time, after load that came from a tool which might not
-    /// have noticed.
+    /// Fails if the subject gives no correct response within this time after the load, because the tool might not have noticed.
     pub(in crate::run) fn still_answers(
         &self,
         trial_box: &mut TrialBox,
@@ -172,7 +171,7 @@ impl Launch<'_> {
         Err(TrialError::Failed(FailureKind::Hung, message))
     }
 
-    /// Asks once: nothing for a good answer, words for what may still become one, and an error for a wrong one.
+    /// Tries once: `None` for a correct response, words for one that may still come, and an error for a wrong one.
     fn try_once(
         &self,
         trial_box: &mut TrialBox,

@@ -223,7 +223,7 @@ impl Trial<'_> {
         }
     }
 
-    /// What good answers are told by.
+    /// How to recognise correct responses.
     fn answers(&self) -> Answers {
         if let Some(own) = self.own_request() {
             return self.owed(own);
@@ -236,7 +236,7 @@ impl Trial<'_> {
         }
     }
 
-    /// Length of the body that every good answer has, where all have the same.
+    /// Length of the body that every correct response has, where all have the same.
     pub(in crate::run) fn body_bytes(&self) -> Option<u64> {
         match self.answers() {
             _ if self.own_request().is_some() => self.own_request().and_then(|own| own.body.length()),
@@ -366,7 +366,7 @@ impl Readings<'_, '_> {
         usage.map_err(TrialError::lab)?;
         let counted = self.counters.map(|counters| counters.counted(window));
         let wire = self.wire.and_then(|wire| wire.window(window));
-        // A tool that does not say when its last good answer came is not asked.
+        // Some tools do not report when their last correct response came; the wire count does.
         report.last_good_s = report.last_good_s.or(wire.and_then(|wire| wire.last_answer_s));
         let beside = self.beside.map(|beside| beside.finish(trial_box)).transpose()?.unwrap_or_default();
         Ok(Loaded { report, pss_bytes: pss.get(&Part::Subject).copied(), window, counted, beside })

@@ -1,4 +1,4 @@
-//! A trial's life: start, first good answer, warm-up, window, stop.
+//! A trial's life: start, first correct response, warm-up, window, stop.
 
 use std::fmt::Display;
 use std::io;
@@ -80,7 +80,7 @@ pub(in crate::run) enum TrialError {
     Failed(FailureKind, String),
     /// Its files cannot be written, so that it has no outcome at all.
     Store(StoreError),
-    /// It was told to stop.
+    /// A stop was requested.
     Stopped,
 }
 

@@ -87,8 +87,8 @@ impl Capabilities {
         &self.hierarchies
     }
 
-    /// Whether this machine can provide an environment, by opening such a box. The error says why not, and what to do. What
-    /// an environment does not ask for is had as far as it can be, so there is nothing to try where it asks for nothing.
+    /// Whether this machine can provide an environment, by opening such a box. The error says why not, and what to do.
+    /// tolok provides the rest as far as it can, so an environment that requires nothing needs no try.
     pub fn try_out(&self, program: &Path, environment: &Environment, cpus: &CpuMap) -> Result<(), String> {
         if let Some(asked) = beside_an_external_database(environment) {
             return Err(format!(

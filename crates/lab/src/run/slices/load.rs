@@ -1,4 +1,4 @@
-//! The load of a launch: what the engine is told, and what is read while it works.
+//! The load of a launch: the engine's job, and the readings while it works.
 
 use std::fs;
 use std::time::{Duration, Instant};
@@ -152,7 +152,7 @@ fn follow(
 }
 
 impl Given<'_, '_> {
-    /// What the engine is told, and the order without cases that cannot be asked.
+    /// The engine's job, and the order without cases that cannot be loaded.
     fn job(&self, trial_box: &TrialBox) -> Option<(SlicesJob, Vec<PlannedSlice>)> {
         let running: Vec<(&Server, std::net::SocketAddr)> =
             self.servers.iter().filter_map(|server| Some((server, server.address?))).collect();

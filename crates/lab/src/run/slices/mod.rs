@@ -157,7 +157,7 @@ impl<'a> Launch<'a> {
         Ok(Measured { loaded: Some(loaded), groups, crashes, version })
     }
 
-    /// What was said by a server that several cases share is said in the folder of each.
+    /// The log of a server that several cases share goes into the folder of each.
     fn share_logs(&self, servers: &[Server]) -> Result<(), TrialError> {
         let log = |place: usize| self.cases[place].trial.as_ref().ok().map(|trial| trial.folder.subject_log());
         for server in servers {

@@ -17,7 +17,7 @@ use crate::run::session::capabilities::server_part;
 /// In a network of their own, servers have ports from this one on.
 const FIRST_PORT: u16 = 8080;
 
-/// A server that some cases of a launch share: those of one subject as it is chosen. A twin has its own.
+/// A server that some cases of a launch share: those of one subject as it is chosen. The noise check's second entry has its own.
 pub(super) struct Server {
     /// The part of the box that it is.
     pub(super) part: String,
@@ -36,7 +36,7 @@ impl Server {
         Some((found.1, found.2.clone()))
     }
 
-    /// How a process of it ended before it was told to, in a sentence.
+    /// How a process of it ended before its stop, in a sentence.
     pub(super) fn crash(&self, trial_box: &mut TrialBox) -> Result<Option<String>, TrialError> {
         let exit = trial_box.exits()?.iter().find(|exit| exit.part == self.part);
         Ok(exit.map(|exit| format!("process {} ended with {} while it was measured", exit.name, exit.how)))

@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// A PHP that lists `own`, and of the extensions that it is told to load those whose file says `good`.
+/// A PHP that lists `own`, and those requested extensions whose file says `good`.
 fn program_php(lab: &Lab, path: &str, own: &str) {
     let script = r#"case "$*" in
     *-i) %INFO% ;;

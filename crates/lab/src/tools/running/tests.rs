@@ -12,7 +12,7 @@ use tolok_tools::{Answers, NotUnderstood, ToolOutput};
 /// Long enough for whatever a busy machine does.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// A tool that is a shell: its arguments are lines of it, and its report is a number of good answers.
+/// A tool that is a shell: its arguments are lines of it, and its report is a number of correct responses.
 struct Shell {
     warm_up: Option<&'static str>,
     measured: &'static str,

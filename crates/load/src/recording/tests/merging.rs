@@ -91,7 +91,7 @@ fn happenings(requests: &[Imagined], stop: Option<MonotonicNs>) -> Vec<(Monotoni
     happenings
 }
 
-/// What a recorder knows that is told of all requests, or of those of one thread.
+/// What a recorder knows about all requests, or about those of one thread.
 fn record(requests: &[Imagined], stop: Option<MonotonicNs>, thread: Option<u32>) -> (Recorded, Kept) {
     let (planned_span, _) = span();
     let kept = Kept::default();

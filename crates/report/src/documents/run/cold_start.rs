@@ -1,4 +1,4 @@
-//! From the start to the first good answer.
+//! From the start to the first correct response.
 //!
 //! A subject starts anew in every trial, whatever is asked of it later, so the trials of all its scenarios are looked at together;
 //! apart are only those in another environment, and those in which it has a database to connect to.

@@ -28,7 +28,7 @@ pub(crate) fn trials(findings: &Findings, depth: Depth) -> Vec<Block> {
     blocks
 }
 
-/// What became of requests that had no good answer in time, case by case. A page says nothing if no request failed.
+/// What became of requests that had no correct response in time, case by case. A page says nothing if no request failed.
 pub(crate) fn requests(findings: &Findings, depth: Depth) -> Vec<Block> {
     let (telling, silent): (Vec<Of>, Vec<Of>) =
         cases(findings).filter(|(_, case)| case.trials_scored > 0).partition(|(_, case)| is_telling(case));
@@ -144,7 +144,7 @@ fn table(telling: &[Of]) -> Table {
     }
 }
 
-/// Good answers later than the bound, which are no failures.
+/// Correct responses later than the bound, which are no failures.
 fn slow(case: &CaseFinding) -> String {
     let Some(slow) = &case.slow else { return NONE.to_owned() };
     let bound = amount(Quantity::Seconds, slow.bound_s);

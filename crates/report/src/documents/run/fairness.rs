@@ -26,7 +26,7 @@ pub(crate) fn blocks(findings: &Findings, depth: Depth) -> Vec<Block> {
     blocks.extend(bytes(ledger).map(Block::Table));
     blocks.extend(setups(ledger, depth));
     if depth == Depth::Page {
-        // What was not the same is said at once; who wants to object looks further.
+        // Differences come first; a reader who wants to object looks further.
         let unequal = ledger.unequal.iter().take(MOST_LINES).map(|text| Text::from(text.as_str())).collect();
         let shown = Block::list(unequal).or_else(|| muted("Nothing that was recorded differed between servers."));
         let folded = Block::Folded { summary: "What each had, what was the same, how each is set up".into(), blocks };

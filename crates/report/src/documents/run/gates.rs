@@ -9,7 +9,7 @@ use super::surroundings::cases;
 use super::trust::Check;
 use crate::document::{Block, Depth, Look, Text};
 
-/// So many cases that failed a gate are told one by one.
+/// The number of cases that failed a gate and appear one by one.
 const MOST_TOLD: usize = 3;
 
 /// What each gate asks for, in a sentence, in the order of the findings.

@@ -12,7 +12,7 @@ use crate::documents::run::matrix;
 const MOST_NAMED: usize = 2;
 /// So many that overlap are named.
 const MOST_OVERLAPPING: usize = 4;
-/// So many groups of scenarios are said.
+/// The number of groups of scenarios that it names.
 const MOST_GROUPS: usize = 3;
 
 /// A scenario: who is in its first tier, and by how much the only one there leads.

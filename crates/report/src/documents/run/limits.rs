@@ -47,7 +47,7 @@ pub(crate) fn labelled(word: &str, text: &str) -> Text {
     Text::of(word, Look::Strong).and(format!(": {text}"), Look::Plain)
 }
 
-/// The section of a page: all scenarios, those of which the same is said together.
+/// The section of a page: all scenarios, grouped by equal text.
 pub(crate) fn overview(scenarios: &[&ScenarioFinding]) -> Vec<Block> {
     let mut groups: Vec<(Vec<&ScenarioFinding>, Vec<Line>)> = Vec::new();
     for scenario in scenarios {

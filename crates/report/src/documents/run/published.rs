@@ -9,7 +9,7 @@ use super::{muted, paragraph, section};
 use crate::document::{Block, Cell, Chart, Column, Depth, Look, Row, Table, Text};
 use crate::svg;
 
-/// So many are said in a terminal.
+/// The number of rows in a terminal.
 const MOST_IN_TERMINAL: usize = 8;
 /// How the words are to be read.
 pub(crate) const RULE: &str = "Reproduced: the published ratio lies in the measured 95% interval, widened by the smallest effect, or both say that nothing that matters differs. Same direction: the same one is ahead, by another ratio. No difference: none was found where one was published. A difference: one was found where none that matters was published. Reversed: the other one is ahead. Cannot tell: there is no figure, no interval, or too wide a one. Other machines, versions and loads are no error of the source.";

@@ -8,7 +8,7 @@ use super::{database, judgement, limits, muted, objectives, paragraph, resources
 use crate::document::{Block, Depth, Heading, Look, Text};
 use crate::wording::heading;
 
-/// Everything of a scenario. An environment that all have in common is said before.
+/// Everything about a scenario. An environment that all have in common comes before.
 pub(crate) fn blocks(scenario: &ScenarioFinding, depth: Depth, is_common: bool) -> Vec<Block> {
     let mut blocks = head(scenario, depth, is_common);
     if depth != Depth::Page {

@@ -26,7 +26,7 @@ pub(crate) fn environment(scenario: &ScenarioFinding) -> String {
     parts.join("; ")
 }
 
-/// The environment of several scenarios where all have the same, so that it is said once.
+/// The environment of several scenarios that all have the same, so that it appears once.
 pub(crate) fn common_environment<'a>(mut scenarios: impl Iterator<Item = &'a ScenarioFinding>) -> Option<String> {
     let first = environment(scenarios.next()?);
     scenarios.all(|scenario| environment(scenario) == first).then_some(first)
@@ -35,7 +35,7 @@ pub(crate) fn common_environment<'a>(mut scenarios: impl Iterator<Item = &'a Sce
 /// `subject: 1 dedicated CPU, on CPU 0 · 512MiB of memory`
 fn part(name: &str, part: &PartFinding) -> String {
     let on = if part.on_cpus.is_empty() { String::new() } else { format!(", on {}", cpus(&part.on_cpus)) };
-    // The numbers belong to the CPUs, which are the first that is said of a part.
+    // The numbers belong to the CPUs, which come first in the words on a part.
     match part.words.split_once(" · ") {
         Some((given, limits)) => format!("{name}: {given}{on} · {limits}"),
         None => format!("{name}: {}{on}", part.words),

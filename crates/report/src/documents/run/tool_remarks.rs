@@ -1,6 +1,6 @@
 //! What must be known of single tools: the differences that bear on their figures, and what they do not tell.
 //!
-//! What holds for a tool in several tables is said once, after the last of them, and has a number in each.
+//! A remark that holds for a tool in several tables appears once, after the last of them, and has a number in each.
 
 use tolok_analysis::figures::listed;
 use tolok_analysis::{Findings, ToolRow, ToolsFinding};
@@ -9,7 +9,7 @@ use super::limits::labelled;
 use super::sections::UNTOLD;
 use crate::document::Text;
 
-/// What is said of one tool.
+/// A remark on one tool.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Remark {
     tool: String,
@@ -40,7 +40,7 @@ struct Shared {
     places: Vec<usize>,
 }
 
-/// What is said of a tool in one table.
+/// The remarks on a tool in one table.
 struct Said {
     place: usize,
     tool: String,
@@ -99,7 +99,7 @@ fn said(findings: &Findings) -> Vec<Said> {
     said
 }
 
-/// What is said of a tool in the same tables, as one remark.
+/// The remarks on a tool in the same tables, as one.
 fn gathered(said: &[Said]) -> Vec<Shared> {
     let places = |one: &Said| -> Vec<usize> {
         let is_same = |it: &&Said| (&it.tool, &it.text) == (&one.tool, &one.text);

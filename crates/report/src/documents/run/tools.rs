@@ -192,7 +192,7 @@ fn legend(finding: &ToolsFinding) -> Vec<String> {
     parts.into_iter().flatten().collect()
 }
 
-/// What is behind the mark, and with whom.
+/// What is behind the mark, and which tools.
 fn marked(finding: &ToolsFinding) -> Vec<String> {
     let kinds = [
         (LatencyMark::BackFilled, "with samples added after the run"),

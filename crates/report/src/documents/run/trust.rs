@@ -58,7 +58,7 @@ pub(crate) struct Check {
     /// What must hold, in a sentence.
     pub(crate) rule: &'static str,
     pub(crate) seen: String,
-    /// Whether it held; nothing if there was nothing to look at.
+    /// Whether it held; `None` if there was nothing to check.
     pub(crate) passed: Option<bool>,
 }
 

@@ -1,4 +1,4 @@
-//! The file of `--request-file`: JSON Lines, one request a line, each with what a good answer to it is.
+//! The file of `--request-file`: JSON Lines, one request a line, each with what a correct response to it is.
 
 use std::collections::{HashMap, HashSet};
 use std::fmt;
@@ -27,7 +27,7 @@ const MOST_SHOWN: usize = 50;
 pub struct Defaults {
     /// Headers of every request; a line's own one of the same name stands instead.
     pub headers: Vec<(String, String)>,
-    /// What a good answer is.
+    /// What a correct response is.
     pub expect: Expect,
     /// How many answers that are compared as JSON are looked at: every so many.
     pub check_every: u32,
