@@ -215,7 +215,7 @@ fn places(ranked: &[String], comparisons: &[Comparison]) -> Vec<(String, Option<
 }
 
 fn failures(failed: &[(u32, &Failure)]) -> Vec<TrialFailure> {
-    // A runtime is not to blame for the database that it asks.
+    // A runtime is not to blame for the database that it uses.
     let blame = |failure: &Failure| match failure.reason {
         FailureKind::DatabaseFailed => "the database’s failure, and not the subject’s: ",
         _ => "",

@@ -1,4 +1,4 @@
-//! What a scenario's subjects asked, and what a case and its database did in the scored trials.
+//! The database of a scenario, and what a case and its database did in the scored trials.
 //!
 //! What a database or a subject does not tell is absent. Figures are medians over the scored trials and absent if one of them
 //! lacks them; maxima are over all of them.
@@ -9,7 +9,7 @@ use crate::environment::Surroundings;
 use crate::findings::DatabaseFinding;
 use crate::grouping::sorted_once;
 
-/// The scenario's database, or `None` where its workload asks none.
+/// The scenario's database, or `None` where its workload uses none.
 pub(crate) fn database(
     scenario: &Scenario,
     around: &Surroundings,

@@ -27,7 +27,7 @@ impl Surroundings {
         }
     }
 
-    /// The database, if the scenario's workload asks one. An environment may have one that no scenario asks.
+    /// The database, if the scenario's workload uses one. An environment may have one that no scenario uses.
     pub(crate) fn database(&self, scenario: &Scenario) -> Option<&Database> {
         self.environment.database.as_ref().filter(|_| scenario.database)
     }

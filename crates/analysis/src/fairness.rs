@@ -148,7 +148,7 @@ impl Entry<'_> {
         self.limits().mode == CpuMode::Quota
     }
 
-    /// The database, where its workload asks one.
+    /// The database, where its workload uses one.
     pub(crate) fn database(&self) -> Option<&tolok_model::Database> {
         let asks = self.scenario.is_some_and(|scenario| scenario.database);
         self.environment.database.as_ref().filter(|_| asks)

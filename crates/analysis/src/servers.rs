@@ -67,7 +67,7 @@ struct Analysis<'a> {
     /// Its cases and what was observed of each.
     cases: Vec<(&'a Case, Observations<'a>)>,
     memory_source: Option<MemorySource>,
-    /// The database, where its workload asks one.
+    /// The database, where its workload uses one.
     database: Option<DatabaseFinding>,
 }
 

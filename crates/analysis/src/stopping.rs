@@ -8,7 +8,7 @@
 //! A budget is a time: no block is begun that would exceed it, judged by how long those before took. That, too, is blind to every
 //! ratio.
 //!
-//! It is asked after each whole block, of all of them so far. Ratios are those that a report rests on: of every pair of ranked
+//! It applies after each whole block, to all of them so far. Ratios are those that a report rests on: of every pair of ranked
 //! cases of each scenario, of goodput within blocks, and of programs of wall time, each with its own 95 % interval.
 
 use std::collections::{BTreeMap, BTreeSet};

@@ -1,4 +1,4 @@
-//! Whether tools that asked the same server differ in a figure: by its ratio within blocks, as of any two cases.
+//! Whether tools that loaded the same server differ in a figure: by its ratio within blocks, as of any two cases.
 //!
 //! The two that lie farthest apart are picked because of their result, so the interval given of them is the one that holds
 //! for all pairs of tools together.

@@ -1,4 +1,4 @@
-//! Subjects that are asked or checked without being measured.
+//! Subjects that are tested or checked without being measured.
 
 use std::collections::BTreeMap;
 
@@ -13,10 +13,10 @@ use crate::measuring::warn_of;
 use crate::output::say;
 use crate::verbs::plan::deal_cpus;
 
-/// Whether a variant of a subject can be asked.
+/// Whether a variant of a subject can be tested.
 type IsMeant = fn(&Subject, &str) -> bool;
 
-/// All variants of a subject that can be asked, the default one first.
+/// All variants of a subject that can be tested, the default one first.
 pub fn variants(subject: &Subject, is_meant: IsMeant) -> Vec<SubjectChoice> {
     let mut names: Vec<&String> = subject.variants.keys().filter(|variant| is_meant(subject, variant)).collect();
     names.sort_by_key(|name| **name != subject.default_variant);
@@ -29,7 +29,7 @@ pub fn competing(catalogue: &Catalogue, is_meant: IsMeant) -> Vec<SubjectChoice>
     subjects.flat_map(|subject| variants(subject, is_meant)).collect()
 }
 
-/// What a name stands for, or why it stands for nothing in the catalogue. Nothing is left of a subject that cannot be asked.
+/// What a name stands for, or why it stands for nothing in the catalogue. A subject that cannot be tested has no variants left.
 pub fn named(name: &str, catalogue: &Catalogue, is_meant: IsMeant) -> Result<Vec<SubjectChoice>, String> {
     let subject = |id: &str| catalogue.subject(id);
     Ok(match SubjectSelector::read(name, catalogue).map_err(with_help)? {

@@ -71,7 +71,7 @@ impl Lab {
         self.ready_for(subject, variant, false)
     }
 
-    /// The same for workloads that ask a `database`, or for those that do not.
+    /// The same for workloads that use a `database`, or for those that do not.
     pub fn ready_for(&self, subject: &Subject, variant: &str, database: bool) -> Result<(), String> {
         let reasons: Vec<String> = subject.needs_for(variant, database).filter_map(|name| self.lack(name)).collect();
         if reasons.is_empty() { Ok(()) } else { Err(reasons.join("; ")) }

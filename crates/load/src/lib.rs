@@ -10,7 +10,7 @@
 //! - `engine`: the loop of one thread.
 //! - `threads`: several of them, and the sum of what they record.
 //! - [`verdict`] and [`threshold`]: what is to be thought of the figures. Pure.
-//! - [`slices`]: several servers, asked in turns of a tenth of a second.
+//! - [`slices`]: several servers, loaded in turns of a tenth of a second.
 //! - [`capacity`]: many runs, in search of the highest rate that keeps all thresholds.
 //!
 //! ```no_run

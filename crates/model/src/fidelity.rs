@@ -17,13 +17,13 @@ pub struct FidelityReport {
     pub database: String,
     /// Connections that each subject was given.
     pub pool: u32,
-    /// Each subject, in the order in which they were asked.
+    /// Each subject, in the order of the tests.
     pub drivers: Vec<DriverReport>,
-    /// Subjects that could not be asked here at all.
+    /// Subjects that could not be tested here at all.
     pub left_out: Vec<LeftOut>,
 }
 
-/// A subject that could not be asked.
+/// A subject that could not be tested.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct LeftOut {
     /// As a person would name it: `php/swoole:coroutine`.
@@ -39,7 +39,7 @@ pub struct DriverReport {
     pub subject: String,
     /// What it does, in a few words.
     pub help: String,
-    /// What became of each type; empty if the subject could not be asked.
+    /// What became of each type; empty if the subject could not be tested.
     pub types: Vec<ColumnVerdict>,
     /// Two tasks on one connection, or `null` if a request cannot have two tasks.
     pub one_connection: Option<TwoTasks>,
@@ -47,7 +47,7 @@ pub struct DriverReport {
     pub two_connections: Option<TwoTasks>,
     /// What was found after many clients had hung up, or `null` if that was not tried.
     pub aborts: Option<Aborts>,
-    /// Why it could not be asked, or not to the end.
+    /// Why it could not be tested, or not to the end.
     pub failure: Option<String>,
 }
 
@@ -84,7 +84,7 @@ pub struct ColumnVerdict {
     pub sentence: String,
 }
 
-/// What two tasks that ask at the same time come to.
+/// What two simultaneous tasks come to.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct TwoTasks {
     /// One after the other, side by side, or refused.
@@ -95,7 +95,7 @@ pub struct TwoTasks {
     pub errors: Vec<String>,
 }
 
-/// What two tasks that ask at the same time come to, as a word.
+/// What two simultaneous tasks come to, as a word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum TwoTasksOutcome {
@@ -120,14 +120,14 @@ pub struct Aborts {
     pub connections_after: Option<u64>,
     /// Of these, those that were still busy half a minute later.
     pub busy_after: Option<u64>,
-    /// Questions that were asked afterwards, as many at once as the pool has connections.
+    /// Requests that followed, as many at once as the pool has connections.
     pub asked_after: usize,
     /// Those of them that were answered well.
     pub answered_after: usize,
 }
 
 impl FidelityReport {
-    /// Whether every subject could be asked to the end, and none leaks a connection.
+    /// Whether every subject could be tested to the end, and none leaks a connection.
     pub fn is_sound(&self) -> bool {
         let is_sound = |driver: &DriverReport| {
             driver.failure.is_none() && driver.aborts.as_ref().is_none_or(|aborts| aborts.differences().is_empty())

@@ -1,4 +1,4 @@
-//! Workloads that ask a database, and the parameters that a study sets in them.
+//! Workloads that use a database, and the parameters that a study sets in them.
 
 #![allow(clippy::unwrap_used, reason = "a test may, and so may what a test calls")]
 

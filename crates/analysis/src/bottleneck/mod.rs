@@ -1,6 +1,6 @@
 //! What limited a case, with the figures that say so.
 //!
-//! The rules are asked in the order of [`RULES`]; the first that holds is the answer. All of them read medians over the scored
+//! The rules apply in the order of [`RULES`]; the first that holds wins. All of them read medians over the scored
 //! trials. A part that used [`SATURATED`](crate::SATURATED) of its CPUs is busy; where nothing is, what requests wait for is looked at.
 
 mod cpus;

@@ -7,7 +7,7 @@
 //! A control that scatters more than 10 % to either side shows nothing of a smaller shift, and is none; unless it shifted so
 //! much that it shows even so.
 //!
-//! Only the ceiling is asked. A subject whose runtime has the same version in all runs is no control: its own sources, its
+//! Only the ceiling is a control. A subject whose runtime has the same version in all runs is no control: its own sources, its
 //! libraries or its settings may be what was changed.
 
 use std::collections::BTreeMap;

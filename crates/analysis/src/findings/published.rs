@@ -40,7 +40,7 @@ worded! {
     ///
     /// The two are compared by the verdict of their pair, which is judged among all pairs of the scenario by that figure, as goodput is.
     /// Ratios are of figures, and of times and amounts the smaller is the better one; *direction* is about which of the two is ahead.
-    /// The rules are asked in this order:
+    /// The rules apply in this order:
     ///
     /// 1. Fewer than 5 common rounds, no figure, a case that is not ranked, or the verdict *cannot tell*: **cannot tell**.
     /// 2. The published ratio lies in the pair's own 95 % interval, widened at both ends by the study's smallest effect: **reproduced**.

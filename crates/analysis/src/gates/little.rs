@@ -38,7 +38,7 @@ pub(super) fn judge(trial: &Measurement, inputs: &CaseInputs) -> Judged {
     }
 }
 
-/// The law of the scenario's loop, or why it cannot be asked.
+/// The law of the scenario's loop, or why it does not apply.
 fn law(trial: &Measurement, inputs: &CaseInputs) -> Result<Law, &'static str> {
     let load = &inputs.scenario.load;
     if trial.slices.is_some() {

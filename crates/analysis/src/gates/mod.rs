@@ -61,7 +61,7 @@ macro_rules! gates {
     };
 }
 
-/// All gates, in the order in which they are asked.
+/// All gates, in their order.
 const GATES: &[Gate] = gates! {
     "ledger" of "every trial" if (|_| true), fails if "requests are not accounted for": LedgerOpen => Trial(ledger);
     "little" of "every trial" if (|_| true), fails if "users, or requests in flight, are not rate × time":
@@ -144,7 +144,7 @@ pub(crate) struct Gated {
     flags: Vec<FlagKind>,
 }
 
-/// Every gate that is asked of the case, in the order of the table above.
+/// Every gate that applies to the case, in the order of the table above.
 pub(crate) fn gates(inputs: &CaseInputs) -> Vec<Gated> {
     let over = |gate: &Gate, judge: fn(&Measurement, &CaseInputs) -> Judged| {
         let trials = inputs.observations.numbered().map(|(number, trial)| (number, judge(trial, inputs))).collect();
@@ -224,7 +224,7 @@ fn warning(gate: &str, trial: &Measurement, inputs: &CaseInputs) -> Option<Judge
     Some(Judged::Failed(Seen::words(warning.text.trim_end_matches('.')), Some(FlagKind::NotTrusted)))
 }
 
-/// How much of it is not accounted for, as [`crate::flags`] asks as well.
+/// How much of it is not accounted for, which [`crate::flags`] needs as well.
 fn ledger(trial: &Measurement, inputs: &CaseInputs) -> Judged {
     let seen = |requests: u64| {
         let text = match requests {

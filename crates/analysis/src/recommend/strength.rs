@@ -1,6 +1,6 @@
 //! How strongly figures speak for a recommendation.
 //!
-//! Three things are asked: is it **clear** (one case, told apart from every other), is it **far** ahead (the near end of the interval
+//! Three questions: is it **clear** (one case, told apart from every other), is it **far** ahead (the near end of the interval
 //! of its lead over the next is [`CLEARLY_AHEAD`] or more), and are the figures **sound** (no caveat: 10 blocks or more, windows of
 //! 10 s or more, no check of a trial failed, CPUs of its own, and the A/A pair not told apart). All three are *strong*, two
 //! *moderate*, fewer *weak*. Where nothing can be told it is *none*.

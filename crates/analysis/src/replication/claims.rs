@@ -32,7 +32,7 @@ pub(super) fn claims(sites: &Sites, family: &Family, factors: &[FactorFinding]) 
     sites.transcription.claims.iter().map(|claim| judged(sites, family, factors, claim)).collect()
 }
 
-/// What follows for a claim, before factors are asked.
+/// What follows for a claim, before factors.
 pub(super) struct Outcome {
     pub(super) reading: PublishedReading,
     pub(super) measured: Option<String>,

@@ -24,7 +24,7 @@ pub(super) fn of_claim<'a>(sites: &Sites<'a>, id: &str) -> Option<&'a Settlement
     sites.replication.settlements.iter().find(|settlement| settlement.claim == id)
 }
 
-/// What follows for its claim, before factors are asked.
+/// What follows for its claim, before factors.
 pub(super) fn outcome(sites: &Sites, family: &Family, settlement: &Settlement) -> Outcome {
     let expected = of_ratio(&settlement.is);
     let nothing_measures = || format!("nothing measures {}", words::quantity(&settlement.quantity));

@@ -1,4 +1,4 @@
-//! What limited cases that ask no database, and what their answers take of each resource.
+//! What limited cases that use no database, and what their answers take of each resource.
 
 #![allow(clippy::unwrap_used, reason = "a test may, and so may what a test calls")]
 

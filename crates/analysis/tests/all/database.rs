@@ -1,4 +1,4 @@
-//! What findings say of scenarios whose subjects ask a database.
+//! What findings say of scenarios whose subjects use a database.
 
 #![allow(clippy::unwrap_used, reason = "a test may, and so may what a test calls")]
 

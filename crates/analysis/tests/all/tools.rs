@@ -1,4 +1,4 @@
-//! What findings say of several tools that asked the same server, and of what a tool does not tell.
+//! What findings say of several tools that loaded the same server, and of what a tool does not tell.
 
 #![allow(clippy::unwrap_used, reason = "a test may, and so may what a test calls")]
 

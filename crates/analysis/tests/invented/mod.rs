@@ -134,7 +134,7 @@ impl InventedRun {
         self
     }
 
-    /// Adds a scenario like [`InventedRun::scenario`] whose workload asks the database of the last environment.
+    /// Adds a scenario like [`InventedRun::scenario`] whose workload uses the database of the last environment.
     pub fn asking(&mut self, id: &str, workload: &str, title: &str, vus: u32) -> &mut Self {
         self.scenario(id, workload, title, vus);
         self.plan.scenarios.last_mut().expect("it was just added").database = true;

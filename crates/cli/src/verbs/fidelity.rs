@@ -16,7 +16,7 @@ use crate::laboratory::Lab;
 use crate::measuring::interruptible;
 use crate::output::{put, say, style};
 
-/// The workload that subjects serve which can be asked.
+/// The workload of subjects that can be tested.
 const WORKLOAD: &str = "fidelity";
 
 /// Asks one subject after the other and says what was found.

@@ -49,7 +49,7 @@ pub fn is_resolved(workload: &Workload) -> bool {
 }
 
 impl Answers {
-    /// The answers of a workload that asks a database, or `None` for the others.
+    /// The answers of a workload that uses a database, or `None` for the others.
     pub fn of(workload: &Workload) -> Result<Option<Self>, AnswersError> {
         let Body::Data { data } = &workload.body else { return Ok(None) };
         let value = |parameter: &'static str| {

@@ -1,4 +1,4 @@
-//! The data of the workloads that ask a database: tables, the same everywhere, and the answers that follow from them.
+//! The data of the workloads that use a database: tables, the same everywhere, and the answers that follow from them.
 //!
 //! All of it is computed: the script that fills a server, the bodies that are owed, and the judgement of what was given.
 //! Nothing here starts or asks a server, and nothing is drawn but from fixed seeds.

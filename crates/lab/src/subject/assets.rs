@@ -4,7 +4,7 @@
 //! folder is private to one session and readable by all users, because servers give up their rights after the start
 //! and a checkout under `/root` would be closed to them.
 //!
-//! The answers of workloads that ask a database are computed, and lie here for the generator alone: a path with a query
+//! The answers of workloads that use a database are computed, and lie here for the generator alone: a path with a query
 //! is no name for a file, so theirs is made of it. A workload with many answers has a list of requests beside them.
 
 use std::collections::BTreeMap;
@@ -55,7 +55,7 @@ pub enum AssetError {
     File { path: PathBuf, source: io::Error },
     #[error("workload {workload}: a picture of {bytes} bytes cannot be made; ask for 2,000 or more")]
     TooSmall { workload: String, bytes: usize },
-    /// A workload that asks a database owes nothing that could be computed.
+    /// A workload that uses a database owes nothing that could be computed.
     #[error(transparent)]
     Answers(#[from] AnswersError),
 }

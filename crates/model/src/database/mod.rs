@@ -11,7 +11,7 @@ use crate::database::address::DatabaseAddress;
 use crate::environment::Link;
 use crate::units::{bytes_words, format_duration};
 
-/// A database that the subject asks while it is measured.
+/// A database that the subject uses while it is measured.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Database {
     pub engine: Engine,

@@ -25,7 +25,7 @@ pub struct Environment {
     pub link: Link,
     /// Settings of the network that all parts are in.
     pub network: Network,
-    /// The database, for those scenarios whose workload asks one.
+    /// The database, for those scenarios whose workload uses one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub database: Option<Database>,
 }

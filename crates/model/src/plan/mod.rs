@@ -138,7 +138,7 @@ pub type Ready<'a> = &'a dyn Fn(&Subject, &str) -> Result<(), String>;
 pub struct Here<'a> {
     /// Says why a variant of a subject cannot be run, if it cannot.
     pub ready: Ready<'a>,
-    /// Says what a variant that can be run lacks for workloads that ask a database, if anything.
+    /// Says what a variant that can be run lacks for workloads that use a database, if anything.
     pub ready_for_database: Ready<'a>,
     /// Says why an environment is unavailable, if it is. It has no database if that one is unavailable.
     pub fits: &'a dyn Fn(&Environment) -> Result<(), String>,
@@ -431,7 +431,7 @@ fn ids_in(study: &Study, environment: &Environment) -> Vec<String> {
     scenarios.chain(programs).filter(|(own, _)| *own == environment.id).map(|(_, id)| id).collect()
 }
 
-/// Ids of those that ask a database there.
+/// Ids of those that use a database there.
 fn ids_with_database(study: &Study, environment: &Environment) -> Vec<String> {
     let all = in_environments(study, &study.environments).into_iter();
     all.filter(|scenario| scenario.database && scenario.environment == environment.id).map(|it| it.id).collect()
@@ -465,7 +465,7 @@ pub(crate) fn programs_in_environments(study: &Study, environments: &[Environmen
     entered.collect()
 }
 
-/// Environments that differ in nothing but their databases are one to what asks no database.
+/// Environments that differ in nothing but their databases are one to what uses no database.
 fn distinct_without_database(environments: &[Environment]) -> Vec<&Environment> {
     let mut distinct: Vec<&Environment> = Vec::new();
     for environment in environments {
@@ -543,7 +543,7 @@ fn does(catalogue: &Catalogue, choice: &SubjectChoice, workload: &str) -> bool {
     subject.is_some_and(|subject| subject.workloads(&choice.variant).iter().any(|served| served == workload))
 }
 
-/// The labels of those that lack something for workloads that ask a database, and would be asked for one.
+/// The labels of those that lack something for workloads that use a database, and would be asked for one.
 fn unable(
     study: &Study,
     catalogue: &Catalogue,
@@ -569,7 +569,7 @@ fn unable(
 struct Candidates<'a> {
     subjects: &'a [SubjectChoice],
     ceilings: &'a [SubjectChoice],
-    /// Labels of those that cannot ask a database.
+    /// Labels of those that cannot use a database.
     without_database: &'a BTreeSet<String>,
 }
 

@@ -45,7 +45,7 @@ pub struct PlannedTurn {
 /// What shares a launch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Group<'a> {
-    /// Servers of the scenarios of one environment that all ask the database, or all do not.
+    /// Servers of the scenarios of one environment that all use the database, or all do not.
     Servers { environment: &'a str, database: bool },
     /// Programs of one scenario. More would only draw the runs apart that are compared.
     Programs { scenario: &'a str },

@@ -105,7 +105,7 @@ pub struct Scenario {
     pub environment: String,
     /// The workload, with the parameters that the study sets: `rows?fields=40&limit=1000`.
     pub workload: String,
-    /// Whether the workload asks a database, so that its trials have one.
+    /// Whether the workload uses a database, so that its trials have one.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub database: bool,
     pub load: LoadProfile,
@@ -204,7 +204,7 @@ fn check_slices(design: Option<Spanned<Design>>, environments: &[Environment], r
     }
 }
 
-/// Whether any workload of the study asks a database, or `None` where that cannot be told because something is wrong.
+/// Whether any workload of the study uses a database, or `None` where that cannot be told because something is wrong.
 fn asks_database(scenarios: Option<&[Table<ScenarioFile>]>, catalogue: &Catalogue, reading: &Reading) -> Option<bool> {
     let listed = scenarios?.iter().flat_map(|scenario| scenario.entries.workload.iter());
     let texts = listed.flat_map(|listed| &listed.get_ref().0);
@@ -214,7 +214,7 @@ fn asks_database(scenarios: Option<&[Table<ScenarioFile>]>, catalogue: &Catalogu
     asks.map(|asks| asks.contains(&true))
 }
 
-/// Checks the database against the scenarios that ask it.
+/// Checks the database against the scenarios that use it.
 fn check_database(
     written: &WrittenDatabase,
     asks_database: Option<bool>,

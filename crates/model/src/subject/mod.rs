@@ -269,7 +269,7 @@ impl Subject {
         self.needs_for(variant, false)
     }
 
-    /// Programs of the toolbox that `variant` needs, the subject's own included; for workloads that ask a `database`, or for
+    /// Programs of the toolbox that `variant` needs, the subject's own included; for workloads that use a `database`, or for
     /// those that do not.
     pub fn needs_for(&self, variant: &str, database: bool) -> impl Iterator<Item = &str> {
         let variant = self.variants.get(variant);

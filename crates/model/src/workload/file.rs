@@ -24,7 +24,7 @@ pub struct WorkloadFile {
     pub title: Option<String>,
     /// What the workload measures, in one sentence.
     pub summary: Option<String>,
-    /// Whether a subject must ask a database for the answer, so that its trials have one. Default false.
+    /// Whether a subject must use a database for the answer, so that its trials have one. Default false.
     pub database: Option<Spanned<bool>>,
     /// What is asked.
     pub request: Option<Table<RequestFile>>,

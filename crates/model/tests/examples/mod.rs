@@ -46,7 +46,7 @@ pub fn catalogue() -> Catalogue {
     }
 }
 
-/// The small catalogue with two workloads that ask a database; `bun/serve` and `php/fpm` serve both, the ceiling `rows`, and for
+/// The small catalogue with two workloads that use a database; `bun/serve` and `php/fpm` serve both, the ceiling `rows`, and for
 /// that `php/fpm` needs a program more.
 pub fn catalogue_with_data() -> Catalogue {
     let mut catalogue = catalogue();

@@ -22,7 +22,7 @@ struct Line<'a> {
     scenario: &'a ScenarioFinding,
     role: &'static str,
     case: &'a CaseFinding,
-    /// Where several tools asked the same.
+    /// Where several tools loaded the same.
     tools: Option<&'a ToolRow>,
 }
 

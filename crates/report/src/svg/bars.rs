@@ -63,7 +63,7 @@ const NOT_RANKED: &str = " ×";
 pub(crate) fn throughput(scenario: &ScenarioFinding) -> String {
     let ceiling = scenario.ceiling.as_ref().and_then(|ceiling| ceiling.shown_goodput_rps());
     let of_cases = scenario.cases.iter().filter_map(|case| case.shown_goodput_rps()).map(highest).fold(0.0, f64::max);
-    // A ceiling far away, as beside whoever asks a database, would leave no bar to look at.
+    // A ceiling far away, as beside whoever uses a database, would leave no bar to look at.
     let in_sight = ceiling.filter(|ceiling| highest(ceiling) <= CEILING_IN_SIGHT * of_cases);
     let most = in_sight.map_or(of_cases, |ceiling| highest(ceiling).max(of_cases));
     let columns = Columns::of(scenario);

@@ -489,7 +489,7 @@ fn unprivileged() -> Findings {
     run.steady(FPM, 4_960.0).change_records(invented::unprivileged).findings()
 }
 
-/// Subjects that ask a database, at a tenth of the study's windows: rows, many statements an answer, a counter.
+/// Subjects that use a database, at a tenth of the study's windows: rows, many statements an answer, a counter.
 fn database() -> Findings {
     let busy = |subject: f64, generator: f64| {
         move |_: u32, trial: &mut Measurement| {

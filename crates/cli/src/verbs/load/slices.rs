@@ -1,4 +1,4 @@
-//! `tolok load --slices`: several servers, asked in turns.
+//! `tolok load --slices`: several servers, loaded in turns.
 
 use std::path::Path;
 

@@ -344,7 +344,7 @@ impl Block<'_> {
         build.as_ref().map_err(Failure::clone)
     }
 
-    /// The database of a case, if its workload asks one.
+    /// The database of a case, if its workload uses one.
     fn database_of(&self, case: &Case) -> Result<Option<&prepared::Prepared>, Failure> {
         let Some(asked) = prepared::database_of(self.plan, case) else { return Ok(None) };
         let is_meant = |known: &&PreparedDatabase| prepared::same(&known.asked, asked);

@@ -36,7 +36,7 @@ pub struct Conformance {
     pub differences: Vec<String>,
 }
 
-/// Starts a subject once and asks for every workload that it serves, and for what it must refuse. Workloads that ask a database
+/// Starts a subject once and asks for every workload that it serves, and for what it must refuse. Workloads that use a database
 /// are left out where there is none.
 pub fn check_conformance(
     session: &Session<'_>,

@@ -178,7 +178,7 @@ pub(in crate::run) struct BoxRequest<'a> {
     pub(in crate::run) cpus: &'a CpuMap,
     /// How many servers the box holds beside each other, each with a control group of its own; 0 for one that has the subject's.
     pub(in crate::run) servers: usize,
-    /// Whether the environment's database is a part of the trial: its workload asks one.
+    /// Whether the environment's database is a part of the trial: its workload uses one.
     pub(in crate::run) database: bool,
     /// Whether the subject is not in the box: a server that runs already.
     pub(in crate::run) external: bool,

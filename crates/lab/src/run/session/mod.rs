@@ -147,7 +147,7 @@ impl<'a> Session<'a> {
         }
     }
 
-    /// Facts on what a subject as it is chosen needs. Templates name what is needed for workloads that ask a database, too, and
+    /// Facts on what a subject as it is chosen needs. Templates name what is needed for workloads that use a database, too, and
     /// where that is missing, its facts are empty.
     fn program_names(&self, choice: &SubjectChoice, subject: &Subject) -> ProgramNames {
         let needed: Vec<&str> = subject.needs_for(&choice.variant, true).collect();

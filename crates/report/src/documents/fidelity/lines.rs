@@ -36,7 +36,7 @@ pub(super) struct Section {
     pub(super) lines: Vec<Line>,
 }
 
-/// What was asked, in a line.
+/// What was tested, in a line.
 pub(super) fn subtitle(report: &FidelityReport) -> String {
     let mut parts = vec![counted(report.drivers.len() as u64, "variant")];
     if !report.database.is_empty() {
@@ -82,13 +82,13 @@ pub(super) fn sections(report: &FidelityReport) -> Vec<Section> {
     [one, two, aborts(&asked)].into_iter().filter(|section| !section.lines.is_empty()).collect()
 }
 
-/// Those that could not be asked, or not to the end, and why.
+/// Those that could not be tested, or not to the end, and why.
 pub(super) fn failures(report: &FidelityReport) -> Vec<String> {
     let failed = |driver: &DriverReport| Some(format!("{}: {}", driver.subject, driver.failure.as_ref()?));
     report.drivers.iter().filter_map(failed).collect()
 }
 
-/// Those that cannot be asked here, and why.
+/// Those that cannot be tested here, and why.
 pub(super) fn left_out(report: &FidelityReport) -> Vec<String> {
     report.left_out.iter().map(|left_out| format!("{}: {}", left_out.subject, left_out.reason)).collect()
 }

@@ -1,6 +1,6 @@
 //! The names of drivers that do the same, as short as possible.
 
-/// Stands for all variants of a subject that were asked.
+/// Stands for all variants of a subject that were tested.
 const EVERY: &str = ":*";
 
 /// Some of all names: `all`, or by subject `go/nethttp:*` for all of its variants, or `bun/serve:mysql2, :single` for some.

@@ -76,7 +76,7 @@ pub(crate) fn blocks(scenario: &ScenarioFinding, depth: Depth) -> Vec<Block> {
     blocks
 }
 
-/// All tables of a scenario that asks a database.
+/// All tables of a scenario that uses a database.
 fn tables(scenario: &ScenarioFinding) -> Vec<Block> {
     let has = |what: fn(&CaseFinding) -> bool| cases(scenario).any(what);
     if scenario.database.is_none() || !has(|case| of(case).is_some()) {

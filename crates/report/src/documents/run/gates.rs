@@ -12,7 +12,7 @@ use crate::document::{Block, Depth, Look, Text};
 /// The number of cases that failed a gate and appear one by one.
 const MOST_TOLD: usize = 3;
 
-/// What each gate asks for, in a sentence, in the order of the findings.
+/// What each gate requires, in a sentence, in the order of the findings.
 const RULES: [(&str, &str); 10] = [
     ("ledger", "Every request is accounted for"),
     ("little", "Users, or requests in flight, are rate × time (Little’s law)"),
@@ -29,7 +29,7 @@ const RULES: [(&str, &str); 10] = [
 /// Gates that the page's list of checks has in words of its own.
 const TOLD_ELSEWHERE: [&str; 1] = ["disturbance"];
 
-/// A row for each gate that is asked of any case. The generator may be the limit of the ceiling, and of no other case.
+/// A row for each gate that applies to any case. The generator may be the limit of the ceiling, and of no other case.
 pub(crate) fn checks(findings: &Findings) -> Vec<Check> {
     let shown = RULES.iter().filter(|(word, _)| !TOLD_ELSEWHERE.contains(word));
     shown.filter_map(|(word, rule)| check(findings, word, rule)).collect()

@@ -63,7 +63,7 @@ const COLUMNS: [Told; 13] = [
     told("longest, ms", Some("max ms"), |_, row| latency(row.latency_max_s.as_ref(), is_marked(row))),
 ];
 
-/// The section: a table for each server that several tools asked, and what must be known of the tools.
+/// The section: a table for each server that several tools loaded, and what must be known of the tools.
 pub(crate) fn blocks(findings: &Findings, depth: Depth) -> Vec<Block> {
     let remarks = Remarks::of(findings);
     let mut blocks = Vec::new();
