@@ -23,17 +23,17 @@ figures! {
 
     /// Rows in correct responses, per second.
     rows_per_s: Option<Estimate> = median(|it, around| Some(rows(it, around)? / it.window_s)) [PerSecond Higher] csv "rows_per_s";
-    /// CPU time of the subject for each of these rows, in seconds.
+    /// CPU time of the subject for each of these rows.
     subject_cpu_s_per_row: Option<Estimate> = median(|it, around| Some(it.subject.as_ref()?.cpu_s / rows(it, around)?))
         [Seconds Lower] csv "subject_cpu_s_per_row";
-    /// CPU time of the database for each of these rows, in seconds.
+    /// CPU time of the database for each of these rows.
     cpu_s_per_row: Option<Estimate> = median(|it, around| Some(cpu_s(it)? / rows(it, around)?)) [Seconds Lower] csv "database_cpu_s_per_row";
-    /// CPU time of the database per correct response, in seconds.
+    /// CPU time of the database per correct response.
     cpu_s_per_good: Option<Estimate> = median(|it, _| Some(cpu_s(it)? / answers(it)?))
         [Seconds Lower] csv "database_cpu_s_per_good" tidy "database_cpu_s_per_good";
-    /// Share of its CPUs that the database used, from 0 to 1.
+    /// Share of its CPUs that the database used.
     busy: Option<f64> = middle_of_known(|it, around| share(cpu_s(it)?, around.cpus.database * it.window_s)) [Share] csv "database_busy";
-    /// Most anonymous and kernel memory of the database's control group, in bytes.
+    /// Most anonymous and kernel memory of the database's control group.
     memory_bytes: Option<Estimate> = median(|it, _| memory(it)) [Bytes Lower] csv "database_memory_bytes";
     /// The highest usage of that group in any trial, page cache included.
     peak_bytes: Option<f64> = highest(|it, _| peak(it)) [Bytes Lower] csv "database_peak_bytes";

@@ -55,9 +55,9 @@ figures! {
     steady: Option<SteadyFinding> = later(());
     /// What each correct response takes of each resource, the scarcest first.
     demands: Vec<ServiceDemand> = later(());
-    /// CPU time of the subject per correct response, in seconds.
+    /// CPU time of the subject per correct response.
     cpu_s_per_good: Option<Estimate> = median(|it, _| per_answer(it)) [Seconds Lower] interval "cpu_s_per_good" tidy "cpu_s_per_good";
-    /// Memory of the subject, in bytes. The scenario's `memory_source` gives its kind.
+    /// Memory of the subject. The scenario's `memory_source` gives its kind.
     memory_bytes: Option<Estimate> = median(|it, around| around.memory.and_then(|source| source.bytes(it)))
         [Bytes Lower] interval "memory_bytes" tidy "memory_bytes";
     /// Median of the trials' p50, in seconds, in the scenario's loop.
@@ -72,16 +72,16 @@ figures! {
     slow: Option<SlowAnswers> = later(());
     /// Second by second; absent if no window has two whole seconds.
     seconds: Option<SecondsFinding> = later(());
-    /// From the start to the first correct response, in seconds.
+    /// From the start to the first correct response.
     cold_start_s: Option<Estimate> = median(|it, _| it.cold_start_s) [Seconds Lower] interval "cold_start_s" tidy "cold_start_s";
-    /// Share of its CPUs or quota that the subject used, from 0 to 1.
+    /// Share of its CPUs or quota that the subject used.
     subject_busy: Option<f64> = middle_of_known(subject_busy) [Share] csv "subject_busy";
-    /// Share of its CPUs that the generator used, from 0 to 1.
+    /// Share of its CPUs that the generator used.
     generator_busy: Option<f64> = middle_of_known(generator_busy) [Share] csv "generator_busy";
-    /// Share of the machine's CPUs that other programs used, from 0 to 1.
+    /// Share of the machine's CPUs that other programs used.
     foreign_busy: Option<f64> = middle_of_known(|it, around| share(it.host.foreign_cpu_s, around.cpus.machine * it.window_s))
         [Share Lower] csv "foreign_busy";
-    /// Share of the machine's CPUs that the hypervisor took, from 0 to 1.
+    /// Share of the machine's CPUs that the hypervisor took.
     stolen: Option<f64> = middle_of_known(|it, around| share(it.host.steal_s, around.cpus.machine * it.window_s)) [Share Lower] csv "stolen";
     /// Most processes at once in any scored trial.
     processes_max: u32 = whole(|it| it.trials.used().map(|used| used.processes_max).max().unwrap_or(0))
