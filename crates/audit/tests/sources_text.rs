@@ -1,4 +1,4 @@
-//! The five published comparisons: what their text and their method say, held against their own figures.
+//! The five published comparisons: what their text and their method say, compared with their own figures.
 //!
 //! Each list is exact: all contradictions of these laws, and none else. Each was worked out by hand before.
 

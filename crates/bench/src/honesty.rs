@@ -1,4 +1,4 @@
-//! The truth that the reports of generators are held against: a server's own log of when it stood still, or its known slowness.
+//! The truth that the reports of generators are compared with: a server's own log of when it stood still, or its known slowness.
 
 use std::io::{Read as _, Write as _};
 use std::process::Command;

@@ -11,7 +11,7 @@ pub const VERIFICATION_SCHEMA: u32 = 1;
 /// Differences that a check keeps; the rest is counted.
 const KEPT: usize = 10;
 
-/// A run held against its own raw data.
+/// A run compared with its own raw data.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Verification {
     /// Version of this format.

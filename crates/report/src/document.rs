@@ -203,7 +203,7 @@ pub struct Matrix {
     pub costs: Vec<String>,
     /// The scenario that those are of.
     pub costs_of: String,
-    /// The subjects, and last what they are held against.
+    /// The subjects, and last what they are compared with.
     pub rows: Vec<MatrixRow>,
 }
 

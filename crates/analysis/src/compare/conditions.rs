@@ -132,7 +132,7 @@ pub(super) fn common<'a>(before: &ScenarioView<'a>, after: &ScenarioView<'a>) ->
     before.cases.iter().filter_map(|case| Some((*case, other(case)?))).collect()
 }
 
-/// Bytes of a good body on average over a case's trials, or `None` where no tool reports them.
+/// Bytes of a correct body on average over a case's trials, or `None` where no tool reports them.
 fn answer_bytes(trials: &[TrialRecord], case: &CaseView) -> Option<f64> {
     let own = trials.iter().filter(|trial| trial.case == case.id);
     let measured = own.filter_map(|trial| match &trial.outcome {

@@ -58,7 +58,7 @@ figures! {
     /// Largest sum of resident sets, which counts shared pages once per process.
     rss_sum_bytes: Option<f64> = middle(|it, _| rss_sum(it)) [Bytes Lower] csv "rss_sum_bytes";
     /// The highest usage of its control group in any trial, page cache included, since the trial's start where the kernel
-    /// keeps that: what a limit is held against.
+    /// keeps that: what a limit is compared with.
     peak_bytes: Option<f64> = highest(|it, _| peak(it)) [Bytes Lower] csv "peak_bytes";
     /// That peak as a share of the limit; absent without a limit.
     peak_of_limit: Option<f64> = highest(|it, around| Some(peak(it)? / around.memory_limit_bytes? as f64))

@@ -28,7 +28,7 @@ fn is_same_but_timer(one: &ProgramScenario, other: &ProgramScenario) -> bool {
 fn of_group(group: &[&Timed]) -> TimersFinding {
     let own = group.iter().find(|one| one.scenario.timer == Timer::Tolok);
     let first = own.unwrap_or(&group[0]);
-    // Tolok's own first, as the others are held against it.
+    // Tolok's own first, as the others are compared with it.
     let ordered = || own.into_iter().chain(group.iter().filter(|one| one.scenario.timer != Timer::Tolok));
     let named = first.finding.cases.iter();
     let readings = named.flat_map(|named| ordered().filter_map(move |one| reading(one, named, own.copied())));

@@ -50,7 +50,7 @@ pub(super) fn nobody(scene: &Scene, because: String, changes: Vec<String>) -> Sa
 struct Answer<'a> {
     scene: &'a Scene<'a>,
     contest: &'a Contest<'a>,
-    /// Places of those who have enough blocks with the first to be held against it; the first among them.
+    /// Places of those who have enough blocks with the first to compare with it; the first among them.
     judged: Vec<usize>,
     /// Those of them that stand before the first that another significantly beats: a case that scatters is beaten by nobody, and is
     /// no better for it than those before it.

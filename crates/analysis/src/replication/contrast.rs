@@ -1,4 +1,4 @@
-//! Two cases held against each other by one quantity: by their ratio, or of shares by their difference.
+//! Compares two cases by one quantity: by their ratio, or of shares by their difference.
 
 use tolok_model::transcription::Quantity;
 use tolok_stats::{

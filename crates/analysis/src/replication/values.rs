@@ -2,7 +2,7 @@
 //! share of requests that fail, and the size of a response.
 //!
 //! A number of failed requests is a share of all, where the row has their number; none are none without it. A share is **reproduced**
-//! if what was published lies in the measured interval, widened by [`SMALLEST_SHARE`] at both ends. Otherwise it is held against none,
+//! if what was published lies in the measured interval, widened by [`SMALLEST_SHARE`] at both ends. Otherwise it is compared with none,
 //! which is less than [`SMALLEST_SHARE`]: **same direction** if both failed, **no difference** if only the source's requests did,
 //! **a difference** if only the measured ones did.
 //!

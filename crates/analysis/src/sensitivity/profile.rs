@@ -1,4 +1,4 @@
-//! What a scenario is made of, aspect by aspect, so that two of them can be held against each other.
+//! What a scenario is made of, aspect by aspect, so that two of them can be compared.
 
 use std::collections::BTreeMap;
 

@@ -291,7 +291,7 @@ mod claims {
         assert!(timeouts.is_some_and(|figure| figure.measured.is_none()), "a figure that says nothing is not shown");
     }
 
-    /// Go with this many correct responses a trial and not a failure, held against a share that was published.
+    /// Go with this many correct responses a trial and not a failure, compared with a share that was published.
     fn without_failures(good: u64, published: &str) -> ClaimFinding {
         let mut run = InventedRun::new(5);
         run.scenario("json-c64", "json", "JSON", 64).steady(GO, 34_300.0).change(|_, trial| {

@@ -1,6 +1,6 @@
 //! Duplicates: different measurements do not give the same digits throughout.
 //!
-//! Compared are every two series of the same quantity, the columns of every two subjects of a table (over its settings), and
+//! It compares every two series of the same quantity, the columns of every two subjects of a table (over its settings), and
 //! the columns of every two moments of a distribution (p99 and mean, over its rows).
 //!
 //! How likely is it that two of them agree by chance? Let d be the number of distinct printed values among the compared ones. Take

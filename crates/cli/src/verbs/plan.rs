@@ -395,7 +395,7 @@ fn describe_environments(text: &mut String, planned: &Planned) {
     }
 }
 
-/// What sources say, to be held against what is measured.
+/// What sources say, to compare with what is measured.
 fn describe_published(text: &mut String, plan: &Plan, width: usize) {
     if !plan.published.is_empty() {
         let _ = writeln!(text, "\nPublished (held against what is measured)");

@@ -157,7 +157,7 @@ fn run_part(
     Ok((measured.exit, measured.folder))
 }
 
-/// What a replication says of a study, held against the study before anything is measured.
+/// What a replication says of a study, compared with the study before anything is measured.
 fn check(opened: &Lab, replication: &Replication, part: &ReplicationPart, path: &str) -> Result<(), CliError> {
     let catalogue = &opened.laboratory.catalogue;
     let (_, _, study) = opened.laboratory.home.study(path, catalogue)?;

@@ -69,7 +69,7 @@ fn a_quota_is_told_from_dedicated_cpus_and_the_two_are_never_in_one_table() {
         record.unwrap_or_else(|| panic!("no case under {mode}: {}", said.progress))
     };
     let (dedicated, quota) = (of("dedicated"), of("quota"));
-    // Throttled is who has a quota, and nobody else.
+    // Only subjects with a quota are throttled.
     let throttled = |record: &Value| {
         let throttling = &record["outcome"]["subject"]["throttling"];
         (throttling["throttled_periods"].as_u64().unwrap_or(0), throttling["throttled_s"].as_f64().unwrap_or(0.0))

@@ -1,4 +1,4 @@
-//! A real run held against its own raw data: as it is, and after each of the changes that somebody might make.
+//! A real run compared with its own raw data: as it is, and after each of the changes that somebody might make.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -229,7 +229,7 @@ fn a_connection_keeps_little_of_a_long_head_that_came_in_parts() {
     assert!(reader.partial_head.capacity() <= KEPT_HEAD_BYTES && !reader.has_begun());
 }
 
-/// A GET to which this is a good body.
+/// A GET to which this is a correct body.
 fn expecting(body: ExpectBody) -> Request {
     Request { expect: Expect { status: ExpectStatus::Success, body }, ..Request::get("/") }
 }

@@ -22,7 +22,7 @@ pub(crate) struct Rules {
     pub(super) discards: bool,
     status: ExpectStatus,
     check: Check,
-    /// Length of a good body, where there is but one.
+    /// Length of a correct body, where there is but one.
     length: Option<u64>,
     /// That length, or the limit.
     most_bytes: u64,
@@ -54,7 +54,7 @@ enum Check {
 }
 
 impl Rules {
-    /// The rules of a request. Where the length of a good body is not known, none may be longer than `body_limit_bytes`.
+    /// The rules of a request. Where the length of a correct body is not known, none may be longer than `body_limit_bytes`.
     #[cfg(any(test, feature = "fuzzing"))]
     pub fn new(request: &Request, body_limit_bytes: u64) -> Result<Rules, LoadError> {
         Rules::sharing(request, body_limit_bytes, &mut Documents::default())

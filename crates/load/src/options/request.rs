@@ -134,7 +134,7 @@ pub enum ExpectBody {
     /// Any body, thrown away inside the kernel without being copied (where its length is announced); only the length is
     /// checked, if one is given.
     Discard {
-        /// Length of a good body.
+        /// Length of a correct body.
         length: Option<u64>,
     },
 }

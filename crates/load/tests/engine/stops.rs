@@ -118,7 +118,7 @@ fn judged(abort: bool, thread_count: u32, duration: Duration) -> Record {
 fn a_threshold_that_is_crossed_ends_the_run() {
     for thread_count in [1, 3] {
         let record = judged(true, thread_count, ENDLESS);
-        // Judged is the first whole second.
+        // It judges the first whole second.
         assert!(record.aborted && !record.interrupted && record.window_s >= 1.0);
     }
 }

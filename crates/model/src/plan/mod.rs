@@ -109,7 +109,7 @@ pub struct Plan {
     pub scenarios: Vec<Scenario>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub programs: Vec<ProgramScenario>,
-    /// What sources say, to be held against what is measured.
+    /// What sources say, to compare with what is measured.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub published: Vec<PublishedRatio>,
     /// The cases, in the order of the study.

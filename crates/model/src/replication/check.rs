@@ -1,4 +1,4 @@
-//! What a replication names of a study, held against that study.
+//! What a replication names of a study, compared with that study.
 
 use crate::catalogue::Catalogue;
 use crate::plan::{in_environments, programs_in_environments};

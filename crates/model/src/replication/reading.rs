@@ -12,7 +12,7 @@ use crate::replication::{Factor, FactorLevel, Replication, ReplicationPart, Sett
 use crate::transcription::{Assertion, Moment, Number, Quantity, Transcription, Written, figure_key, read_number};
 
 impl Replication {
-    /// Reads the text. Names of the source are held against `transcription`, those of parts against the text itself. What a study has
+    /// Reads the text. Names of the source are compared with `transcription`, those of parts with the text itself. What a study has
     /// is not known here: see [`Replication::check_part`].
     pub fn read(text: &str, transcription: &Transcription) -> Result<Self, Vec<Problem>> {
         let (written, reading) = Reading::read::<ReplicationFile>(text);

@@ -79,7 +79,7 @@ pub struct Study {
     pub scenarios: Vec<Scenario>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub programs: Vec<ProgramScenario>,
-    /// What sources say, to be held against what is measured.
+    /// What sources say, to compare with what is measured.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub published: Vec<PublishedRatio>,
     /// How often a disturbed trial is measured again at most.

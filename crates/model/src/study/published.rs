@@ -1,4 +1,4 @@
-//! What a source says of two subjects, to be held against what is measured.
+//! What a source says of two subjects, to compare with what is measured.
 
 use serde::{Deserialize, Serialize};
 

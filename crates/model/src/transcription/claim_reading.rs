@@ -9,7 +9,7 @@ use crate::reading::table::{Spanned, Table};
 use crate::reading::text::{Reading, Span};
 use crate::reading::wording::{each_once, likely};
 
-/// All claims that are sound, held against the rows and series of `source`.
+/// All claims that are sound, compared with the rows and series of `source`.
 pub(super) fn read_claims(
     written: Vec<Table<ClaimFile>>,
     source: &Transcription,

@@ -2,7 +2,7 @@
 //!
 //! A transcription keeps each figure as it is printed, with the line of the source that it comes from. What the source does not
 //! say is absent, never guessed. Nothing here judges: `tolok-audit` holds the figures against each other, and
-//! `tolok-analysis` holds them against a run.
+//! `tolok-analysis` compares them with a run.
 
 mod claim;
 mod claim_reading;

@@ -1,4 +1,4 @@
-//! A run held against its own raw data: nothing here is believed that can be computed again.
+//! A run compared with its own raw data: nothing here is believed that can be computed again.
 //!
 //! Four questions, each a check that names its first difference:
 //!

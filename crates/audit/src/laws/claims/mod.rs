@@ -1,4 +1,4 @@
-//! Claims: what a text says of its figures, held against the rows that it means.
+//! Claims: what a text says of its figures, compared with the rows that it means.
 //!
 //! Each side is an interval: a printed figure x with last digit u stands for \[x − u/2, x + u/2\]; one marked as *about* for
 //! 5 % more; a whole number in a text that ends in zeros is read as rounded there, to 5 % at most. Of a list of repetitions the

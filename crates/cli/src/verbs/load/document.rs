@@ -347,7 +347,7 @@ fn judged(thresholds: &[Judged]) -> Vec<Fact> {
     thresholds.iter().enumerate().map(line).collect()
 }
 
-/// The figure that a threshold was held against.
+/// The figure that a threshold was compared with.
 pub fn seen(judged: &Judged) -> String {
     match (judged.value, judged.unit) {
         (None, _) => "there is no such figure".to_owned(),
