@@ -315,7 +315,7 @@ fn reference_of_studies_is_up_to_date() {
 fn reference_of_subjects_is_up_to_date() {
     let head = "A subject is a folder `subjects/<runtime>/<name>/` with this file and its sources. What a server must do, and what \
                 templates can name: [CONTRIBUTING.md](../../CONTRIBUTING.md#a-subject). `tolok new subject NAME` begins one, and \
-                `tolok check SUBJECT` says whether it answers as it should.";
+                `tolok check SUBJECT` checks its responses.";
     check("subject", &page("subject.toml", head, &of_file::<SubjectFile>()));
 }
 

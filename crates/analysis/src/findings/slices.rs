@@ -12,7 +12,7 @@ pub struct SlicesFinding {
     pub launches: u32,
     /// Windows of each case in a launch.
     pub slices_per_case: u32,
-    /// Length of a window; every fourth round has windows twice as long.
+    /// Length of a window; every fourth turn has windows twice as long.
     pub window_s: f64,
     /// Load before each window that no figure counts.
     pub lead_in_s: f64,

@@ -14,13 +14,13 @@ use crate::units::{Bytes, Seconds};
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 #[schemars(rename = "Database")]
 pub struct DatabaseFile {
-    /// The server that is started for each trial. Default `mariadb`.
+    /// The server of each trial. Default `mariadb`.
     pub engine: Option<Spanned<EngineWord>>,
     /// An existing server, instead: `mysql://user:password@host:3306/name`, or `env:NAME` for a variable that holds
     /// such an address.
     #[schemars(regex(pattern = "^(mysql://.+/.+|env:[A-Za-z_][A-Za-z0-9_]*)$"))]
     pub dsn: Option<Spanned<String>>,
-    /// Connections that the subject may have to it, over all its processes; one number or several. Default 16.
+    /// Connections of all the subject's processes together; one number or several. Default 16.
     #[schemars(with = "Option<Several<PoolSize>>")]
     pub pool: Option<Several<u32>>,
     /// Time for a packet between subject and database to go there and back; one or several. Default `0ms`.
@@ -37,7 +37,7 @@ pub struct DatabaseFile {
     pub max_connections: Option<Spanned<u32>>,
     /// What it may keep of its tables in memory. Default `128MiB`.
     pub buffer_pool: Option<Spanned<Bytes>>,
-    /// When it is killed and started again within the window, to see how the subject reacts. Default none.
+    /// When tolok kills and restarts it within the window. Default none.
     pub outage: Option<Table<OutageFile>>,
 }
 

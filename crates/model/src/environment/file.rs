@@ -56,7 +56,7 @@ pub struct GeneratorFile {
     /// CPUs: a whole number for `dedicated`, any share of time for `quota`. Default 1.
     #[schemars(with = "Option<Cpus>")]
     pub cpus: Option<Spanned<f64>>,
-    /// `dedicated` (default), or `quota`, which shows what the CPU limit of a container does to a generator's figures.
+    /// `dedicated` (default), or `quota`, the CPU limit of a container.
     pub mode: Option<CpuMode>,
 }
 

@@ -86,7 +86,7 @@ pub struct Link {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum LinkBackend {
-    /// The loopback where nothing is asked for, else tolok's own emulator, which is the same on every machine.
+    /// The loopback if nothing is emulated, else tolok's own emulator.
     #[default]
     Auto,
     /// tolok's own emulator.

@@ -55,9 +55,9 @@ pub struct LoadFile {
     /// Each connection is closed after this number of requests.
     #[schemars(range(min = 1))]
     pub requests_per_connection: Option<Spanned<u32>>,
-    /// After this long an unanswered request counts as failed. Default `10s`.
+    /// A request without a response counts as failed after this time. Default `10s`.
     pub timeout: Option<Spanned<Seconds>>,
-    /// Each connection is read no faster than this, as clients on slow links do; with `tool = "tolok"` only. Default no limit.
+    /// The most that each connection reads, as behind a slow link; with `tool = "tolok"` only. Default no limit.
     pub read_rate: Option<ByteRate>,
     /// Each connection is written no faster than this; with `tool = "tolok"` only. Default no limit.
     pub write_rate: Option<ByteRate>,

@@ -89,7 +89,7 @@ pub enum Arrivals {
     /// Evenly.
     #[default]
     Uniform,
-    /// As a Poisson process, which is how many users arrive who know nothing of each other.
+    /// As a Poisson process: many independent users.
     Poisson,
 }
 

@@ -32,9 +32,8 @@ pub struct StudyFile {
     /// `*` (the default variant of every subject that is ready here).
     #[schemars(required, length(min = 1))]
     pub subjects: Option<Spanned<Vec<Spanned<String>>>>,
-    /// How often every case runs, each time in a new order. An interval needs at least 5. Default 10. With
-    /// { until = "3%", at-most = 30 }, cases repeat until every ratio is known to within 3 %, at most 30 times. With
-    /// { budget = "3m" }, they repeat for three minutes, and 5 times at least.
+    /// Number of rounds; an interval needs 5. Default 10. With { until = "3%", at-most = 30 }, rounds repeat until every ratio
+    /// is known to within 3 %, at most 30 times. With { budget = "3m" }, they repeat for three minutes, at least 5 times.
     pub blocks: Option<Spanned<BlocksFile>>,
     /// Seed of the order. Default: one is drawn and recorded.
     pub seed: Option<u64>,
@@ -43,24 +42,23 @@ pub struct StudyFile {
     /// Which response decides verdicts, tiers and order: `goodput` (default), correct responses per second; or `cpu`, CPU time
     /// per correct response. The other stands beside it.
     pub judge: Option<Judge>,
-    /// Whether the ceiling, which shows the machine's limit, is measured as well. Default true.
+    /// Whether to measure the ceiling, which shows the machine's limit. Default true.
     pub ceiling: Option<bool>,
-    /// Whether the first subject of each scenario is entered twice. The difference between the two shows how far apart
-    /// equal subjects can be by chance. Default true.
+    /// Whether each scenario enters its first subject twice, as a noise check. Default true.
     pub aa_pair: Option<bool>,
     /// The requests that the subjects answer, and the load.
     #[schemars(length(min = 1))]
     pub scenario: Option<Vec<Table<ScenarioFile>>>,
-    /// Programs that run to their end and are timed, in addition to scenarios or instead of them.
+    /// Programs to time, in addition to scenarios or instead of them.
     #[serde(default)]
     pub program: Vec<Table<ProgramScenarioFile>>,
-    /// Published ratios of two subjects, compared with what is measured.
+    /// Published ratios of two subjects, to compare with the measured ones.
     #[serde(default)]
     pub published: Vec<Table<PublishedFile>>,
-    /// How often a disturbed trial is measured again, at most. Default 2.
+    /// How often tolok repeats a disturbed trial, at most. Default 2.
     pub reruns: Option<u32>,
-    /// How cases take turns: `trials` (default), each alone for a whole window; or `slices`, in which warm servers take turns
-    /// of a tenth of a second, programs take turns run by run, and `blocks` counts launches.
+    /// How cases take turns: `trials` (default), each alone for a whole window; or `slices`, in which servers take turns of a
+    /// tenth of a second and programs run by run, and `blocks` counts launches.
     pub design: Option<Spanned<Design>>,
     /// Lengths of the slices.
     pub slices: Option<Table<SlicesFile>>,
@@ -76,7 +74,7 @@ pub struct ScenarioFile {
     /// One workload or several, with parameters if it has any: `rows?fields=40&limit=1000`.
     #[schemars(required)]
     pub workload: Option<Spanned<Several<String>>>,
-    /// The load that the subjects are put under.
+    /// The load on the subjects.
     #[schemars(with = "LoadFile")]
     pub load: Option<Table<LoadFile>>,
     /// The load generator: `tolok` (default), `k6`, `wrk`, `ab`, `h2load`, `hey`, `oha`, or { name = "k6", script = "users.js" };
@@ -84,10 +82,10 @@ pub struct ScenarioFile {
     pub tool: Option<Spanned<Several<ToolFile>>>,
     /// What must hold in every trial, such as `p95 < 50ms` or `goodput >= 99.9%`; one or several.
     pub objective: Option<Spanned<Several<String>>>,
-    /// Whether a trial is stopped at the first objective that is crossed. Default false.
+    /// Whether a trial stops at the first crossed objective. Default false.
     pub abort: Option<Spanned<bool>>,
-    /// How its cases take turns, where that is not what the study says.
+    /// How its cases take turns, instead of the study's value.
     pub design: Option<Spanned<Design>>,
-    /// Lengths of its slices, where they are not what the study says.
+    /// Lengths of its slices, instead of the study's.
     pub slices: Option<Table<SlicesFile>>,
 }

@@ -66,9 +66,9 @@ impl SliceDesign {
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct SlicesFile {
-    /// Length of a slice's window: `100ms` (default). Every fourth round has windows of double length, as a check.
+    /// Length of a slice's window: `100ms` (default). Every fourth turn has windows of double length, as a check.
     pub window: Option<Spanned<Seconds>>,
-    /// How long load is on before the window: `20ms` (default). It must be longer than responses take.
+    /// Length of the load before the window: `20ms` (default). It must be longer than responses take.
     pub lead_in: Option<Spanned<Seconds>>,
 }
 

@@ -37,7 +37,7 @@ pub struct SubjectFile {
     /// Programs of the toolbox that it needs.
     #[serde(default)]
     pub needs: Vec<String>,
-    /// Further programs that it needs for workloads with a database. Without them, only its other workloads are measured.
+    /// Further programs for workloads with a database. Without them, tolok measures its other workloads.
     #[serde(default)]
     pub database_needs: Vec<String>,
     /// Workloads that it serves.
@@ -47,17 +47,17 @@ pub struct SubjectFile {
     pub default: Option<Spanned<String>>,
     /// How long it may take until its first correct response. Default `20s`.
     pub start_timeout: Option<Seconds>,
-    /// How it is built, if it must be.
+    /// How to build it.
     pub build: Option<Table<BuildFile>>,
-    /// Files that are rendered into the trial's folder before the start.
+    /// Files to render into the trial's folder before the start.
     #[serde(default)]
     pub file: Vec<Table<TemplateFileFile>>,
-    /// The processes that together are the subject, in the order of their start.
+    /// The subject's processes, in the order of their start.
     #[schemars(length(min = 1))]
     pub process: Option<Vec<Table<ProcessFile>>>,
-    /// How it is started, if it is a program that runs to its end and not a server. It has no `process` then.
+    /// How to start it, if it is a program and not a server. It then has no `process`.
     pub program: Option<Table<SubjectProgramFile>>,
-    /// What is different in an unscored trial that looks into the subject.
+    /// Changes for an unscored diagnosis.
     pub diagnosis: Option<Table<DiagnosisFile>>,
     /// What can be tuned, with defaults.
     #[serde(default)]
@@ -120,23 +120,23 @@ pub struct ProcessFile {
     /// Added environment, each value a template.
     #[serde(default)]
     pub env: BTreeMap<String, String>,
-    /// The signal that asks it to stop: `TERM` (default), `INT`, `QUIT` or `WINCH`.
+    /// The signal that stops it: `TERM` (default), `INT`, `QUIT` or `WINCH`.
     #[schemars(with = "Option<StopSignal>")]
     pub stop: Option<Spanned<String>>,
 }
 
-/// `[diagnosis]` of a subject: what is different in an unscored trial that looks into it.
+/// `[diagnosis]` of a subject: changes for an unscored trial with counters.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct DiagnosisFile {
-    /// The format in which the runtime then tells of its garbage collections in the subject's log.
+    /// The format of garbage collections in the subject's log.
     pub gc_log: Option<GcLog>,
     /// Environment that is added to every process, each value a template.
     #[serde(default)]
     pub env: BTreeMap<String, String>,
 }
 
-/// The signals that servers take as a request to stop.
+/// Signals that stop servers.
 #[derive(JsonSchema)]
 #[serde(rename_all = "UPPERCASE")]
 #[expect(dead_code, reason = "only its schema is used; the value is read as text")]

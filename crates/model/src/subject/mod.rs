@@ -58,7 +58,7 @@ pub struct Process {
     pub command: Vec<String>,
     /// Added environment, each value a template.
     pub env: BTreeMap<String, String>,
-    /// The signal that asks it to stop: `TERM` (default), `INT`, `QUIT` or `WINCH`.
+    /// The signal that stops it: `TERM` (default), `INT`, `QUIT` or `WINCH`.
     pub stop: Option<String>,
 }
 
@@ -66,13 +66,13 @@ pub struct Process {
 /// for what the environment cannot say.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct SubjectDiagnosis {
-    /// The format in which the runtime then tells of its garbage collections in the subject's log.
+    /// The format of garbage collections in the subject's log.
     pub gc_log: Option<GcLog>,
     /// Environment that is added to every process, each value a template.
     pub env: BTreeMap<String, String>,
 }
 
-/// A format in which a runtime tells of its garbage collections.
+/// A format of garbage collections.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum GcLog {

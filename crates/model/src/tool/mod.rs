@@ -32,7 +32,7 @@ pub enum LoadTool {
     Oha,
 }
 
-/// A program that runs another one and says how long it took.
+/// A program that times another one.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Timer {
