@@ -1,4 +1,4 @@
-//! What is the same for cases of servers and of programs.
+//! What cases of servers and of programs have in common.
 
 use std::cmp::Ordering;
 

@@ -1,4 +1,4 @@
-//! The inputs of flags, gates and bottlenecks: what a case is judged by.
+//! The inputs of a case's flags, gates and bottlenecks.
 
 use tolok_model::{Connection, Disturbance, ExternalServer, LoadProfile, Measurement, Scenario, ToolWarning};
 

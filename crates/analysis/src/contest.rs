@@ -1,7 +1,7 @@
 //! Compares all ranked cases of a scenario by one figure, with the rule that judges goodput (`verdict.rs`).
 //!
-//! The ratio of two cases is taken within blocks, and all pairs of the scenario and of this figure are judged together. If this
-//! figure tells the scenario's A/A pair apart, only larger differences count.
+//! Ratios of two cases come from within blocks. All pairs of the scenario and of this figure are judged together. If this figure
+//! tells the scenario's A/A pair apart, only larger differences count.
 
 use crate::compare::ComparedMetric;
 use crate::estimate::size;

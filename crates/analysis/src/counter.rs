@@ -1,7 +1,6 @@
 //! Whether the number that a workload counts was right under concurrent increments.
 //!
-//! A server that loses an increment is no slower or faster than one that does not: it does another job. So every trial that was
-//! measured counts here, disturbed or not.
+//! A server that loses an increment does another job, whatever its speed. So every measured trial counts here, disturbed or not.
 
 use tolok_model::CounterCheck;
 

@@ -1,8 +1,8 @@
-//! How long answers took, at every percentile that the trials carry.
+//! Response times at every percentile that the trials support.
 //!
-//! The points lie even on the scale on which tails are looked at, the logarithm of the share beyond, eight to a factor of ten. They
-//! end where any trial has fewer than 10 answers beyond, as everywhere else. A point is the median of the trials' own quantiles;
-//! histograms of several trials are never added up, as a trial is the unit of replication.
+//! The points are even on the log scale of the share beyond, eight to a factor of ten. They end where any trial has fewer than 10
+//! responses beyond. A point is the median of the trials' own quantiles. Histograms of several trials are never added up, because
+//! a trial is the unit of replication.
 
 use tolok_model::{Limit, Measurement, Metric, Part, Scenario};
 

@@ -1,7 +1,7 @@
 //! The database of a scenario, and what a case and its database did in the scored trials.
 //!
-//! What a database or a subject does not tell is absent. Figures are medians over the scored trials and absent if one of them
-//! lacks them; maxima are over all of them.
+//! What a database or a subject does not report is absent. Figures are medians over the scored trials, and absent if one of them
+//! lacks them. Maxima are over all of them.
 
 use tolok_model::{Outcome, Scenario, TrialRecord};
 

@@ -1,5 +1,5 @@
-//! What a correct response takes of each resource, and how many answers a second that allows: by the utilisation law D = U ÷ X, and
-//! X ≤ servers ÷ D for every resource.
+//! Service demands: what a correct response takes of each resource, and the rate that this allows. The utilisation law gives
+//! D = U ÷ X, and X ≤ servers ÷ D for every resource.
 
 use tolok_model::{LinkDirection, LinkWindow, Measurement};
 

@@ -1,7 +1,7 @@
-//! What a case does for each answer, counted in an unscored trial of its own.
+//! What a case does for each response, counted in an unscored trial of its own.
 //!
-//! The counters slow down what they count, in a virtual machine by a third, so nothing of this is a result. How much slower
-//! the trial was than the scored ones stands beside every figure.
+//! The counters slow down what they count, in a virtual machine by a third, so none of this is a result. Every figure shows how
+//! much slower the trial was than the scored ones.
 
 use tolok_model::{Diagnosis, DiagnosisRecord, GarbageCollection};
 

@@ -1,4 +1,4 @@
-//! In what environment a scenario's figures were taken: what its parts might use, and what lay between them.
+//! The environment of a scenario's trials: what the parts could use, and what lay between them.
 
 use tolok_model::{CpuMap, Database, Environment, Limits, LinkBackend, Plan, ProgramScenario, RunRecord, Scenario};
 

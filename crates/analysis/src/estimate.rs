@@ -1,16 +1,15 @@
 //! Medians over trials and ratios within blocks, each with its interval.
 //!
-//! A trial is the unit of replication, so an interval is made from the values of the trials and never from single
-//! requests. Nothing here is drawn at random, and no interval is given for fewer than 5 values.
+//! A trial is the unit of replication, so intervals come from the values of trials, never from single requests. Nothing here is
+//! random, and fewer than 5 values have no interval.
 //!
-//! A figure of one case is the **median** over its trials. Its interval is that of interpolated order statistics, which
-//! assumes no shape and covers about 95 %; of 5 values it is their whole range, which covers 93.75 %. A percentile bootstrap
-//! of the median would be narrower and would not keep its word: with 7 trials it covers 87 %, as `tolok-stats` shows.
+//! A figure of one case is the **median** over its trials. Its interval uses interpolated order statistics, which assume no shape
+//! and cover about 95 %. With 5 values it is their whole range, which covers 93.75 %. A percentile bootstrap of the median would be
+//! narrower and cover less than its level: 87 % with 7 trials, as `tolok-stats` shows.
 //!
-//! A ratio of two cases is the **geometric mean** of the ratios of the blocks, and its interval is Student's t of their
-//! logarithms. That assumes that these are roughly normal, which an order statistic does not; but from few blocks it can
-//! tell a difference among many pairs, which an order statistic or a rank test cannot (`verdict.rs`). Where the two stand
-//! among others of a scenario, the error is that of the fit of all (`fit.rs`).
+//! A ratio of two cases is the **geometric mean** of the blocks' ratios, with Student's t interval of their logarithms. That assumes
+//! roughly normal logarithms. But with few blocks it can show a difference among many pairs, which an order statistic or a rank test
+//! cannot (`verdict.rs`). Among the cases of a scenario, the error is that of the fit of all (`fit.rs`).
 
 use tolok_stats::{
     Difference, GeometricOutcome, Interval, Level, Sample, geometric_ratio, mean_interval, median_interval_interpolated,

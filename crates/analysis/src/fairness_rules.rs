@@ -1,6 +1,6 @@
-//! Where the subjects of a run did not have the same, by rules that look at nothing but records and declarations.
+//! What the subjects of a run did not have in common, by rules that read records and declarations only.
 //!
-//! A rule says a sentence on what was not the same, or one on what was. Where the records lack what it asks for, it says that.
+//! Each rule gives a sentence on what differed, or on what did not. If the records lack what it needs, it says so.
 
 use std::collections::BTreeSet;
 

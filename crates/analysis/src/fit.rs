@@ -1,7 +1,7 @@
 //! All cases of a scenario by one figure, fitted together: logarithm = case + block + residual (`tolok_stats::TwoWay`).
 //!
-//! Verdicts, intervals, tiers, equivalence, the A/A pair, power and recommendations rest on it, and so do the values of a table:
-//! their ratios are the ratios beside them. A launch is to slices what a block is to trials.
+//! Verdicts, intervals, tiers, equivalence, the A/A pair, power and recommendations rest on it, and so do a table's values, whose
+//! ratios are those beside them. For slices, a launch takes the place of a block.
 
 use tolok_stats::TwoWay;
 

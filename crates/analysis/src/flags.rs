@@ -1,5 +1,5 @@
-//! The rules that raise the flags of servers. What is judged trial by trial is a gate (`gates/`); a gate whose failure bars the case
-//! has one of these flags beside it.
+//! The rules that raise the flags of servers. A check of each trial is a gate (`gates/`). A gate that bars a case has one of these
+//! flags.
 
 use tolok_model::{
     FailureKind, Limits, LinkWindow, LoadProfile, LoadTool, Measurement, Scenario, ToolWarning, bytes_words,

@@ -1,4 +1,4 @@
-//! Lists without what repeats, in groups, and by twos.
+//! Lists without duplicates, in groups, and in pairs.
 
 use std::collections::BTreeSet;
 

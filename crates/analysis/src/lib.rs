@@ -1,10 +1,9 @@
 //! Trial records to findings: estimates, comparisons, validity. Pure.
 //!
-//! [`analyse`] takes what a run stored and says what follows from it: the median of each figure over the trials with
-//! its interval, the ratio of every two cases within the blocks, a verdict in words, and what speaks against believing
-//! any of it. It reads no file and no clock and starts nothing, so findings can be made again from the raw data at any
-//! time. The rules stand where they are applied: verdicts in `verdict.rs`, flags in `flags.rs`, cautions in
-//! `cautions.rs`, what has to hold in every trial in `gates/`, what limited a case in `bottleneck/`.
+//! [`analyse`] takes what a run stored and returns what follows from it: each figure over the trials with its interval, the ratio
+//! of every two cases within blocks, a verdict in words, and reasons to doubt any of it. It reads no file and no clock and starts
+//! nothing, so anyone can compute findings again from the raw data. Rules stand where they apply: verdicts in `verdict.rs`, flags
+//! in `flags.rs`, cautions in `cautions.rs`, checks of every trial in `gates/`, limits of a case in `bottleneck/`.
 
 mod analyse;
 mod bottleneck;

@@ -1,4 +1,4 @@
-//! How an emulated link did: what went through it, what it dropped, how exact it was, and whether it was the limit.
+//! The work of an emulated link: what it carried and dropped, how exact it was, and whether it was the limit.
 
 use tolok_model::{LinkDirection, LinkWindow, Measurement};
 

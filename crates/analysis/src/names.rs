@@ -1,4 +1,4 @@
-//! What a plan does not say but a report needs: the titles of subjects and workloads, and how subjects are set up.
+//! What a report needs and a plan lacks: the titles of subjects and workloads, and how subjects are set up.
 
 use std::collections::BTreeMap;
 

@@ -1,7 +1,7 @@
-//! The noise floor: how far apart the two halves of an A/A pair came out, which are the same subject entered twice.
+//! The noise floor: how far the two halves of an A/A pair differ, which are the same subject entered twice.
 //!
-//! Whatever the two differ by is not the subject's. If this run tells them apart, it tells differences where none are, and
-//! none that is as small is believed (`verdict.rs`). The pair is judged by itself, with the same rule as any other.
+//! Their difference is not the subject's. If this run tells them apart, it finds differences where none exist, and no difference
+//! of that size counts (`verdict.rs`). The pair is a family of its own, judged by the same rule as any other.
 
 use crate::estimate::{BlockRatio, size};
 use crate::figures::{Quantity, figure, small_share};

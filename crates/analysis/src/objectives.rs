@@ -1,9 +1,8 @@
-//! What became of a scenario's objectives in the trials of one case.
+//! Whether the trials of a case kept a scenario's objectives.
 //!
-//! An objective is **crossed** if it was crossed in any scored trial: a service that keeps its promise in four runs of five
-//! does not keep it. It is **kept** if it was kept in every scored trial, and no trial failed. In between it is **unknown**:
-//! a trial has no figure for it, its figures cannot be trusted, or it failed. A trial that others disturbed says nothing of
-//! the subject, neither for it nor against it.
+//! An objective is **crossed** if any scored trial crossed it: a service that keeps its promise in four runs of five does not
+//! keep it. It is **kept** if every scored trial kept it and no trial failed. Otherwise it is **unknown**: a trial failed, has no
+//! figure for it, or its figures cannot be trusted. A trial that others disturbed counts neither for nor against the subject.
 
 use tolok_model::{Limit, LoadProfile, Measurement, Objective, ObjectiveOutcome, Scenario};
 

@@ -1,4 +1,4 @@
-//! What was observed of one case, block by block.
+//! The observations of one case, block by block.
 
 use tolok_model::{Disturbance, Failure, Measurement, Outcome, Percentile, Plan, Resources, TrialRecord};
 use tolok_stats::Sample;

@@ -1,4 +1,4 @@
-//! What a subject did about a database that was killed and started again in the window.
+//! How a subject handled a database that was killed and restarted in the window.
 
 use tolok_model::OutageRecord;
 

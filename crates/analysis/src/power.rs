@@ -1,9 +1,9 @@
-//! How many blocks a difference that matters needs, and how small a one the blocks of a run name.
+//! How many blocks a difference that matters needs, and how small a difference the run's blocks name.
 //!
-//! It is reckoned from the fit that the verdicts rest on: from the standard error of each pair and how surely that is known, at a
-//! level that is corrected for all pairs. A verdict also asks that the difference *seen* has the smallest effect, so a true one
-//! of just that size is named in less than half of all runs. So the number of blocks is for one of twice that size. The answer is
-//! for the next run, and changes no verdict of this one.
+//! Both come from the fit behind the verdicts: from the standard error of each pair and its degrees of freedom, at a level that
+//! is corrected for all pairs. A verdict also requires that the *seen* difference has the smallest effect, so fewer than half of
+//! all runs name a true one of just that size. So the number of blocks is for twice that size. It is for the next run, and changes
+//! no verdict of this one.
 
 use tolok_stats::Naming;
 

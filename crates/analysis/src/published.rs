@@ -1,4 +1,4 @@
-//! What was published beside what was measured.
+//! Published ratios beside measured ones.
 
 use tolok_model::sentences::capital;
 use tolok_model::{Case, PublishedMetric, PublishedRatio};

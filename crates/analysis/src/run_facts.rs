@@ -1,4 +1,4 @@
-//! What a run was and where.
+//! What a run was, and where it ran.
 
 use tolok_model::{MachineSummary, Plan, RunRecord};
 

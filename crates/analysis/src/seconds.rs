@@ -1,7 +1,7 @@
-//! What happened in each second: of the warm-up, which is in no figure, and of the window.
+//! Each second of the warm-up, which is in no figure, and of the window.
 //!
-//! Seconds of several trials are laid upon each other by when they began, counted from the start of the window. A second that most
-//! trials do not have (one window was a little longer) is left out.
+//! Seconds of several trials are aligned by their begin, counted from the start of the window. A second that most trials lack,
+//! because one window was a little longer, is left out.
 
 use tolok_model::{SecondSeries, TailSeries};
 

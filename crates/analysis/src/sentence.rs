@@ -1,7 +1,7 @@
 //! The sentence that answers a scenario's question.
 //!
 //! It says *fastest*, *equivalent*, *no difference found* or *no clear difference*, a pair with its ratio and interval. It never names
-//! a winner that the verdicts do not support. What is the same for servers and programs stands in [`Answer`].
+//! a winner that the verdicts do not support. [`Answer`] has what servers and programs share.
 
 use tolok_model::Judge;
 use tolok_model::sentences::capital_unless;

@@ -1,4 +1,4 @@
-//! Scenarios of servers: from the records of their trials to what can be said of them.
+//! Scenarios of servers: from the records of their trials to their findings.
 
 use tolok_model::{
     Case, ExternalServer, Judge, LoadTool, Measurement, Outcome, Role, Scenario, TrialRecord, describe_slices,

@@ -1,4 +1,4 @@
-//! How a subject is set up, in the words of its own `subject.toml`.
+//! A subject's setup, in the words of its own `subject.toml`.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! Whether the answers of a run can be counted on.
+//! Whether the figures of a run are sound.
 
 use crate::figures::{count, counted};
 use crate::findings::{ProgramFinding, ScenarioFinding, TrialCounts};

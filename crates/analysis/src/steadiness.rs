@@ -1,8 +1,7 @@
 //! Whether a window had one level, second by second, and whether memory grew in it.
 //!
-//! Only where the load has one level: a ramp's rate has to change. Levels are found as changepoints of the correct responses
-//! per second, and compared as Barrett and others do (2017): a trial is flat, warms up, slows down, or has no steady state; a case
-//! whose trials differ is inconsistent.
+//! This applies only to loads of one level. Levels are changepoints of the correct responses per second, compared as in Barrett et
+//! al. (2017): a trial is flat, warms up, slows down, or has no steady state. A case whose trials differ is inconsistent.
 
 use tolok_model::sentences::capital;
 use tolok_model::{Executor, LoadProfile, Measurement};

@@ -1,15 +1,14 @@
-//! The stopping rule: after how many blocks a run whose plan has such a rule was to end.
+//! The stopping rule: after how many blocks a run with such a rule ends.
 //!
-//! A study may ask for blocks until its ratios are sure enough: *until every ratio is sure to 3 %, at least 6 blocks, at most
-//! 20*. The rule stands in the plan before the first trial, and is hashed with it. It looks at the **width** of the intervals
-//! and at nothing else: not at which case is ahead, by how much, whether an interval excludes 1, or what a verdict says. A run
-//! that ended "once there was a difference" would find differences where none are, more and more the longer it may go on.
+//! A study may request blocks until its ratios are sure enough: *until every ratio is sure to 3 %, at least 6 blocks, at most 20*.
+//! The rule stands in the plan before the first trial, and is hashed with it. It looks at the **width** of the intervals only: not
+//! at which case is ahead, by how much, whether an interval excludes 1, or any verdict. A run that ended "once there was a
+//! difference" would find differences where none exist, the more the longer it may run.
 //!
-//! A budget is a time: no block is begun that would exceed it, judged by how long those before took. That, too, is blind to every
-//! ratio.
+//! A budget is a time: no block begins that would exceed it, judged by the length of those before. That, too, is blind to ratios.
 //!
-//! It applies after each whole block, to all of them so far. Ratios are those that a report rests on: of every pair of ranked
-//! cases of each scenario, of goodput within blocks, and of programs of wall time, each with its own 95 % interval.
+//! The rule applies after each whole block, to all blocks so far. It uses the ratios of reports: every pair of ranked cases of each
+//! scenario, goodput within blocks, and wall time for programs, each with its own 95 % interval.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,4 +1,4 @@
-//! Systematic differences between tools that are known, and which of them bear on a row.
+//! Known systematic differences between tools, and which of them bear on a row.
 //!
 //! Each appears only where the tool, the load or the figures make it matter: nobody reads a sentence that stands beside every run.
 

@@ -1,4 +1,4 @@
-//! Flags of tools: where the wire contradicts one, and what cannot be checked because one does not tell. See the table in
+//! Flags of tools: where the wire contradicts one, and what cannot be checked because one does not report it. See the table in
 //! `flags.rs`.
 
 use tolok_model::{Connection, Link, LoadProfile, LoadTool, Measurement, Scenario};

@@ -1,7 +1,7 @@
-//! Whether tools that loaded the same server differ in a figure: by its ratio within blocks, as of any two cases.
+//! Whether tools that loaded the same server differ in a figure: by its ratio within blocks, as for any two cases.
 //!
-//! The two that lie farthest apart are picked because of their result, so the interval given of them is the one that holds
-//! for all pairs of tools together.
+//! The two that lie farthest apart are picked by their result, so their interval is the one that holds for all pairs of tools
+//! together.
 
 use tolok_model::Measurement;
 

@@ -1,8 +1,8 @@
 //! What several tools report about the same server, with the count on the wire as referee.
 //!
-//! Where a study lists tools, their scenarios differ in nothing else, so whatever their figures differ by is the tools' own:
-//! what they cost, how they count, and what they call a latency. Counts are compared and never rates: the window of a tool
-//! that is its process is a little longer on the wire than the tool says.
+//! The scenarios of a study's tools differ in nothing else, so every difference of figures is the tools' own: what they cost, how
+//! they count, and what they call a latency. Counts are compared, never rates, because the window of a tool that is its process is
+//! a little longer on the wire than the tool reports.
 
 use tolok_model::{Case, Connection, LatencyMark, LoadProfile, LoadTool, Measurement, Role, Scenario};
 

@@ -1,4 +1,4 @@
-//! What became of the trials of a run, counted in one place, so that no two parts of a report give different numbers.
+//! The outcomes of a run's trials, counted in one place, so all parts of a report give the same numbers.
 
 use tolok_model::{Outcome, Plan, TrialRecord};
 

@@ -1,7 +1,7 @@
-//! What each trial found by itself: the observations from which all figures of a case are made.
+//! The findings of each trial: the observations behind all figures of a case.
 //!
-//! Figures of a case are absent where a single trial lacks them. Here every trial has what it has, so that others can compute
-//! with the observations themselves.
+//! A case's figure is absent if a single trial lacks it. Here every trial keeps what it has, so others can compute with the
+//! observations themselves.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! The rules that raise flags of servers and of programs alike: from what became of their trials.
+//! The rules that raise flags of servers and programs alike, from the outcomes of their trials.
 
 use tolok_model::{FailureKind, Limits, bytes_words};
 

@@ -1,4 +1,4 @@
-//! What a run did not look at, so that nobody reads it into its figures.
+//! What a run did not test, so that nobody reads it into its figures.
 //!
 //! Everything here follows from the plan and the records: a factor that the study varies is not listed.
 

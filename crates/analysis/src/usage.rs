@@ -1,4 +1,4 @@
-//! How much of the CPU time that it was given each part of a trial used.
+//! How much of its CPU time each part of a trial used.
 
 use tolok_model::{CpuMode, Limits};
 

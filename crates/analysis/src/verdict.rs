@@ -1,13 +1,13 @@
 //! The rule that turns the ratios of a scenario into verdicts, all pairs together.
 //!
-//! A ratio r, taken within blocks, has an interval from l to h. Its **size** is the larger of r and 1/r, less 1: a difference
-//! of 25 % is the same difference whichever of the two is named first. Its **half width** is sqrt(h / l) − 1: the factor, less
-//! 1, between the middle of the interval and its ends.
+//! A ratio r within blocks has an interval from l to h. Its **size** is the larger of r and 1/r, less 1, so a difference of 25 % is
+//! the same whichever of the two comes first. Its **half width** is sqrt(h / l) − 1: the factor, less 1, between the middle of the
+//! interval and its ends.
 //!
-//! 6 cases have 15 pairs. With 15 comparisons of equal cases, each right in 95 of 100, 40 of 100 runs would show a false
-//! difference. So p values are adjusted for all pairs of the scenario (Holm 1979): at most 5 of 100 runs then show one. p comes
-//! from Student's t by the fit of all cases (`fit.rs`). With 6 blocks, no test of signs or ranks has a p below 0.031, so after
-//! the adjustment nothing could be significant.
+//! 6 cases have 15 pairs. With 15 comparisons of equal cases, each right in 95 of 100, 40 of 100 runs would show a false difference.
+//! So p values are adjusted for all pairs of the scenario (Holm 1979): at most 5 of 100 runs then show one. p comes from Student's t
+//! by the fit of all cases (`fit.rs`). With 6 blocks, no test of signs or ranks has a p below 0.031, so after the adjustment nothing
+//! could be significant.
 //!
 //! 1. Fewer than 5 common blocks have no interval: *cannot tell*.
 //! 2. The adjusted p is below 0.05 and the size is at least the study's smallest effect: *faster* (or *slower*). But if the
@@ -15,13 +15,12 @@
 //! 3. Otherwise, if two one-sided tests show that the ratio lies within the smallest effect of 1, adjusted for all pairs as a
 //!    family of its own: *equivalent*.
 //! 4. Otherwise, if the half width of the pair's own interval is at most [`EQUIVALENCE_HALF_WIDTH`], and that interval holds 1 or
-//!    the size is below the smallest effect: *no difference found*. The run would have
-//!    seen a difference of twice that half width, and may have missed a smaller one. A pair that is significant by itself, but
-//!    not among all pairs, is not one of these.
+//!    the size is below the smallest effect: *no difference found*. The run would have seen a difference of twice that half width,
+//!    and may have missed a smaller one. A pair that is significant by itself, but not among all pairs, is not one of these.
 //! 5. Otherwise: *cannot tell*. More blocks or longer windows would narrow the interval.
 //!
-//! All parts are the same for a ratio and its reciprocal, so exchanging the two cases turns *faster* into *slower* and
-//! changes nothing else.
+//! All parts are the same for a ratio and its reciprocal, so exchanging the two cases turns *faster* into *slower* and changes
+//! nothing else.
 
 use tolok_stats::{Interval, holm};
 

@@ -1,4 +1,4 @@
-//! Enumerations of which every value has a word.
+//! Enumerations with a word for every value.
 
 /// Makes an enumeration, and the function that gives the word of each value.
 macro_rules! worded {

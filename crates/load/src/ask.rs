@@ -1,6 +1,6 @@
-//! One request and one whole answer, on a blocking socket: to see whether a server is ready and what it answers.
+//! One request and one whole response on a blocking socket, to see whether a server is ready and what it answers.
 //!
-//! Nothing is timed but the patience. Measuring is the engine's work.
+//! It has a time limit and times nothing else. Measuring is the engine's work.
 
 use std::io::{self, ErrorKind, Read, Write};
 use std::net::{SocketAddr, TcpStream};

@@ -1,7 +1,7 @@
 //! Monotonic time. The engine reads no other clock: wall clocks jump.
 //!
-//! Schedule and recording take instants as arguments and read no clock at all; the trait exists so that whatever drives
-//! them can be driven by a clock that a test moves by hand.
+//! Schedule and recording take instants as arguments and read no clock. The trait lets a test drive their caller by a clock that it
+//! moves by hand.
 
 use std::cell::Cell;
 use std::ops::Add;

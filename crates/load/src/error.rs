@@ -1,4 +1,4 @@
-//! What keeps a run from taking place at all. What goes wrong with single requests is a [`crate::fault::Fault`].
+//! What prevents a run. What goes wrong with single requests is a [`crate::fault::Fault`].
 
 use std::io;
 

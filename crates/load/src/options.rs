@@ -1,4 +1,4 @@
-//! What a load run is asked to do. Input becomes types here, once; the engine trusts them.
+//! The options of a load run. Input becomes types here, once; the engine trusts them.
 
 mod request;
 

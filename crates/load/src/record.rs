@@ -1,8 +1,8 @@
-//! The record of one load run: what the engine hands back, and what is written as JSON.
+//! The record of one load run: what the engine returns, and its JSON.
 //!
-//! Every quantity carries its unit at the end of its name. The histograms are kept whole (base64 of the HdrHistogram V2
-//! encoding, values in nanoseconds), so that every figure here can be recomputed and runs can be merged. An unknown
-//! `format` must be refused by readers: see [`Record::FORMAT`].
+//! Every quantity has its unit at the end of its name. Histograms are whole (base64 of the HdrHistogram V2 encoding, values in
+//! nanoseconds), so every figure here can be recomputed and runs can be merged. Readers must refuse an unknown `format`: see
+//! [`Record::FORMAT`].
 
 use std::collections::BTreeMap;
 

@@ -1,5 +1,5 @@
-//! Runs one engine on each thread and collects what they tell. The measuring threads hand over whole rows, once a second;
-//! everything that takes time (adding up, percentiles, encoding, telling the caller) happens here, on the caller's thread.
+//! Runs one engine on each thread and collects what they record. The measuring threads hand over whole rows, once a second.
+//! Everything slow (adding up, percentiles, encoding, events to the caller) happens here, on the caller's thread.
 
 use std::mem;
 use std::sync::mpsc::{Receiver, Sender, channel};

@@ -1,4 +1,4 @@
-//! Thresholds: what a run's figures must keep to. Judged once a second for those who want to stop early, and at the end.
+//! Thresholds on a run's figures: judged once a second for those who want to stop early, and at the end.
 
 use serde::{Deserialize, Serialize};
 

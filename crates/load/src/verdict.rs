@@ -1,4 +1,4 @@
-//! Whether a run's figures can be trusted. Each gate is one way in which a generator fools its user without noticing.
+//! Whether a run's figures can be trusted. Each gate is one way in which a generator can mislead its user.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,4 +1,4 @@
-//! How even a case was, in a few letters: its goodput second by second, or else block by block.
+//! How even a case was, in a few letters: its goodput second by second, or block by block.
 
 use tolok_analysis::{CaseFinding, ScenarioFinding};
 

@@ -1,7 +1,7 @@
 //! Lines on their way to a file or to a reader, written by a thread of their own.
 //!
-//! The measuring thread hands a line over and goes on; it never waits for the disk or the reader of a pipe. What waits is bounded:
-//! a line for which there is no room is lost, and a line of the kind `lines-lost` stands where it would have stood.
+//! The measuring thread hands a line over and goes on; it never waits for the disk or the reader of a pipe. The queue is bounded. A
+//! line without room is lost, and a line of the kind `lines-lost` takes its place.
 
 use std::fmt;
 use std::io::{self, Write};

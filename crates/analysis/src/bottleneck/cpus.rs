@@ -1,4 +1,4 @@
-//! What computed as much as it could: the generator, the database, the subject, or one thread of it.
+//! CPU limits: the generator, the database, the subject, or one of its threads.
 
 use tolok_model::{CpuMode, Measurement};
 

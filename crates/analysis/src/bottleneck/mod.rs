@@ -1,7 +1,7 @@
-//! What limited a case, with the figures that say so.
+//! What limited a case, with the figures that show it.
 //!
-//! The rules apply in the order of [`RULES`]; the first that holds wins. All of them read medians over the scored
-//! trials. A part that used [`SATURATED`](crate::SATURATED) of its CPUs is busy; where nothing is, what requests wait for is looked at.
+//! The rules apply in the order of [`RULES`]; the first that holds wins. All of them read medians over the scored trials. A part
+//! that used [`SATURATED`](crate::SATURATED) of its CPUs is busy. If no part is, the rules look at what requests wait for.
 
 mod cpus;
 mod rest;

@@ -1,4 +1,4 @@
-//! What is neither computed nor waited for in line: links, memory, what was asked for, and windows that say nothing.
+//! Limits without computing or queueing: links, memory, the offered rate, and windows that decide nothing.
 
 use tolok_model::Measurement;
 use tolok_model::sentences::sentence;

@@ -1,4 +1,4 @@
-//! What requests wait for where nothing computes as much as it could: connections, workers, round trips.
+//! What requests wait for if no CPU is full: connections, workers, round trips.
 
 use tolok_model::{Executor, LoadTool, Measurement, bytes_words};
 

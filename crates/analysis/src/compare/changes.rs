@@ -1,4 +1,4 @@
-//! What else differs between two runs: that which is compared, such as the version of a runtime, and what a reader must know.
+//! Other differences between two runs: what is compared, such as a runtime's version, and what a reader must know.
 
 use std::collections::{BTreeMap, BTreeSet};
 

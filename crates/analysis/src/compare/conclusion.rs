@@ -1,4 +1,4 @@
-//! What follows from all verdicts together, in a word, in a sentence, and with what must be known of it.
+//! The conclusion from all verdicts: a word, a sentence, and its cautions.
 
 use super::changes::versions;
 use super::findings::{

@@ -1,14 +1,13 @@
-//! What the machine did between the runs, as far as a program shows it that is the same in both.
+//! What the machine did between the runs, shown by a program that is the same in both.
 //!
-//! The scatter within a run knows nothing of what lies between two runs: another kernel, a neighbour, a warm afternoon. The
-//! ceiling is measured in every block like any subject. Where it is the same program in all runs, its own shift is the
-//! machine's. That it is the same, its build says, which is named by its sources and its compiler.
+//! The scatter within a run does not contain what differs between two runs: another kernel, a neighbour, a warm afternoon. Every
+//! block measures the ceiling like any subject. If it is the same program in all runs, its shift is the machine's. Its build,
+//! named by sources and compiler, shows that it is the same.
 //!
-//! A control that scatters more than 10 % to either side shows nothing of a smaller shift, and is none; unless it shifted so
-//! much that it shows even so.
+//! A control that scatters more than 10 % to either side cannot show a smaller shift, so it is none, unless its shift is larger.
 //!
-//! Only the ceiling is a control. A subject whose runtime has the same version in all runs is no control: its own sources, its
-//! libraries or its settings may be what was changed.
+//! Only the ceiling is a control. A subject whose runtime has the same version in all runs is no control: its sources, libraries
+//! or settings may be what changed.
 
 use std::collections::BTreeMap;
 

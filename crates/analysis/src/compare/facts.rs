@@ -1,7 +1,7 @@
-//! What a scenario asks, fact by fact: two scenarios are the same question where all of these are equal.
+//! The facts of a scenario. Two scenarios are the same question if all their facts are equal.
 //!
-//! Facts are compared and shown as words, so that what cannot be said cannot make a difference. Names of scenarios and
-//! environments are no facts, and neither is the seed of a link.
+//! Facts are compared and shown as words, so every difference can be shown. Names of scenarios and environments are no facts, and
+//! neither is the seed of a link.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,21 +1,21 @@
 //! The rule that turns the trials of runs into verdicts.
 //!
-//! A figure has trials in every run. Of one run each, a difference is one between these two runs: it is called a change, never
-//! a regression, because machine, day, memory layout and build differ from run to run as well. Of several runs each, the run
-//! is the unit, and what differs from run to run is part of the interval (`measuring.rs`).
+//! With one run on each side, a difference is one between these two runs. It is called a change, never a regression, because
+//! machine, day, memory layout and build differ between runs too. With several runs on each side, the run is the unit, and the
+//! variation between runs is part of the interval (`measuring.rs`).
 //!
-//! All figures that are judged in a comparison are one family: their p values are adjusted by Holm's procedure, so that runs of
-//! the same thing have any false difference at all in 5 % of comparisons at most. The size of a ratio r is max(r, 1/r) − 1.
+//! All judged figures of a comparison are one family. Holm's procedure adjusts their p values, so at most 5 % of comparisons of
+//! equal runs show any false difference. The size of a ratio r is max(r, 1/r) − 1.
 //!
-//! 1. No interval, as a run of a pair has fewer than 5 trials: *cannot tell*.
-//! 2. Adjusted p below 0.05 and the size is at least the threshold: *regression* or *improvement*, by which way the figure is
-//!    better; of a pair *changed for the worse* or *for the better*. But *cannot tell*
-//!    - if the size is no larger than a floor: what the control shifted, the difference of an A/A pair that was told apart, the
-//!      steps of the timers;
-//!    - where there is a control, unless the figure over the control's in the same block changed the same way, by the threshold
-//!      or more, with an adjusted p below 0.05 (a family of its own). Without this, half of all programs would look worse than
-//!      a machine that became slower, by chance.
-//! 3. If the control shifted by the threshold or more: *cannot tell*, since a machine that has shifted hides as much as it shows.
+//! 1. No interval, because a run of a pair has fewer than 5 trials: *cannot tell*.
+//! 2. Adjusted p below 0.05 and the size is at least the threshold: *regression* or *improvement*, by the figure's better
+//!    direction; for a pair *changed for the worse* or *for the better*. But *cannot tell*
+//!    - if the size is no larger than a floor: the control's shift, the difference of an A/A pair that was told apart, the steps
+//!      of the timers;
+//!    - if there is a control, unless the figure over the control's in the same block changed the same way, by the threshold or
+//!      more, with an adjusted p below 0.05 (a family of its own). Without this, half of all programs would by chance look worse
+//!      than a machine that became slower.
+//! 3. If the control shifted by the threshold or more: *cannot tell*, because such a machine hides as much as it shows.
 //! 4. The two one-sided tests refute a difference of the threshold or more, adjusted as a family of their own: *equivalent*.
 //! 5. The half width is at most [`EQUIVALENCE_HALF_WIDTH`], and the figure's own interval holds 1 or the size is below the
 //!    threshold: *no difference found*. A figure that is significant by itself, but not among all figures, is not one of these.

@@ -1,7 +1,7 @@
-//! Which scenario of the one run is which of the other.
+//! Matches the scenarios of two runs.
 //!
-//! First those that ask the same, by their facts and whatever they are called. Then those that are left and have the same name
-//! and kind: a study that was changed between the runs. These have facts that differ, which is a difference of conditions.
+//! First those with the same facts, whatever their names. Then the rest by name and kind: a study that changed between the runs.
+//! Their facts differ, which is a difference of conditions.
 
 use super::views::ScenarioView;
 

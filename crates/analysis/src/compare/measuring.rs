@@ -1,7 +1,7 @@
-//! The ratio of a figure, after over before, with what is uncertain of it.
+//! The ratio of a figure, after over before, with its uncertainty.
 //!
-//! Of one run each, the trials are the sample: Welch's interval and test of their logarithms. They say what differs between
-//! these two runs, and nothing of what another pair would show. Of several runs each, the mean of a run's logarithms is one
+//! With one run on each side, the trials are the sample: Welch's interval and test of their logarithms. They show what differs
+//! between these two runs, and nothing about other pairs. With several runs on each side, the mean of a run's logarithms is one
 //! value, and the run is the unit ([`run_differences`]).
 
 use tolok_stats::{Level, RunValues, Sample, equivalence_welch, run_differences, welch};

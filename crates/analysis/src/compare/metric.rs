@@ -1,4 +1,4 @@
-//! The figures that are compared across two runs, which way each is better, and where it stands in the findings.
+//! The figures that two runs are compared by, the better direction of each, and its place in the findings.
 
 use serde::Serialize;
 

@@ -1,10 +1,9 @@
-//! Runs before and runs after: what became better or worse, and what cannot be said of it.
+//! Runs before and runs after: what became better or worse, and what the runs cannot decide.
 //!
-//! [`compare_runs`] takes the records and findings of the runs, and gives either why they cannot be compared or what follows.
-//! A part a file: `views.rs` lays servers and programs side by side, `facts.rs` says what a scenario asks, `matching.rs` which
-//! scenario is which and `sides.rs` what all runs have, `conditions.rs` what must not differ and `changes.rs` what else does,
-//! `control.rs` what the machine did, `judging.rs` has the rule and `measuring.rs` its statistics, `cases.rs` applies it, and
-//! `conclusion.rs` puts it in words.
+//! [`compare_runs`] takes the records and findings of the runs. It returns what follows, or why they cannot be compared.
+//! One file each: `views.rs` unifies servers and programs, `facts.rs` has the facts of a scenario, `matching.rs` matches scenarios,
+//! `sides.rs` has what all runs share, `conditions.rs` what must not differ, and `changes.rs` what else does. `control.rs` has what
+//! the machine did, `judging.rs` the rule and `measuring.rs` its statistics. `cases.rs` applies it, and `conclusion.rs` words it.
 
 mod cases;
 mod changes;

@@ -1,7 +1,6 @@
 //! All runs of a comparison: the runs before, the runs after, and every scenario as each of them has it.
 //!
-//! The first run before is the one that all others are matched with. A scenario or a case that one of the runs lacks is not
-//! compared.
+//! All others are matched with the first run before. A scenario or case that one of the runs lacks is not compared.
 
 use super::ComparedRun;
 use super::conditions::Both;

@@ -1,8 +1,8 @@
 //! The table of all figures: one row each.
 //!
-//! A row says what a figure is called, how a trial is read for it, how the values of the trials become one, its unit, which
-//! way it is better, and which columns of CSV and tidy CSV hold it. [`figures!`] makes the field of the finding from it, which is
-//! also the key in JSON and its schema, and the code that fills the field. To add a figure, add a row.
+//! A row has a figure's name, how to read it from a trial, how the trials' values become one, its unit, its better direction, and
+//! its columns in CSV and tidy CSV. [`figures!`] makes the finding's field from it, which is also the JSON key and its schema, and
+//! the code that fills the field. To add a figure, add a row.
 
 pub(crate) mod database;
 pub(crate) mod program;

@@ -1,4 +1,4 @@
-//! The figures of a program that is timed.
+//! The figures of a timed program.
 
 use serde::Serialize;
 use tolok_model::ProgramTiming;

@@ -1,4 +1,4 @@
-//! What a row of the table is, and how a row becomes the field of a finding.
+//! What a row of the table is, and how it becomes a field of a finding.
 
 use tolok_model::Measurement;
 

@@ -1,4 +1,4 @@
-//! The figures of single trials, which tidy CSV has.
+//! The figures of single trials, for tidy CSV.
 
 use super::database::DATABASE_OF_TRIALS;
 use super::program::PROGRAM_TRIALS;

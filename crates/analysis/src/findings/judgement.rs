@@ -1,4 +1,4 @@
-//! What is known of a case or a scenario beyond its figures: how trustworthy they are, and how certain a comparison is.
+//! What a report knows about a case or a scenario beyond its figures: how far to trust them, and how certain a comparison is.
 
 use serde::Serialize;
 use tolok_model::ObjectiveOutcome;

@@ -1,7 +1,7 @@
-//! What an analysis says: the only thing that reports read.
+//! The findings of an analysis: the only input of reports.
 //!
-//! These are types alone: no rule is here. They are also the JSON report, so their names are stable, and every unit is a base
-//! unit of the SI, or bytes.
+//! These are types without rules. They are also the JSON report, so their names are stable, and every unit is a base unit of the
+//! SI, or bytes.
 
 pub(crate) mod bottleneck;
 pub(crate) mod case;

@@ -1,10 +1,10 @@
-//! Service demands from scenarios, as they change with the number of requests at work.
+//! Service demands from scenarios, as functions of the number of requests in progress.
 //!
-//! What an answer takes of a CPU is not one number: waking up costs as much for one request as for many that are at work. So
-//! demands are read off the scenarios at the number of requests at work, straight in one over it between them, as a cost that is
-//! shared is, and constant beyond the ends (the idea of MVASD: A. Kattepur and M. Nambiar, "Performance modeling of multi-tiered
-//! web applications with varying service demands", IPDPS Workshops 2015). Time that no CPU explains is fitted where nothing was
-//! full: over loopback as a time of its own, over a link as the round trips of an answer.
+//! A response's CPU time is not one number: waking up costs as much for one request as for many in progress. So demands come
+//! from the scenarios at their number of requests in progress. Between them, demands are linear in one over that number, as a
+//! shared cost is; beyond the ends they are constant (the idea of MVASD: A. Kattepur and M. Nambiar, "Performance modeling of
+//! multi-tiered web applications with varying service demands", IPDPS Workshops 2015). Time that no CPU explains is fitted where
+//! nothing was full: over loopback as a time of its own, over a link as the round trips of a response.
 
 use tolok_stats::queueing::Solved;
 

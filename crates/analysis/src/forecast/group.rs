@@ -1,4 +1,4 @@
-//! One subject under one workload: the scenarios of the run that tell of it.
+//! One subject under one workload: the scenarios of the run that describe it.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,4 @@
-//! How sure a prediction is: the scatter between blocks, and at least the errors that were seen near what is asked.
+//! How sure a prediction is: the scatter between blocks, and at least the errors seen near the predicted load.
 
 use tolok_stats::{Rng, Sample};
 

@@ -1,10 +1,9 @@
-//! Forecast: what a run's service demands say of throughput and response time where nothing was measured.
+//! Forecast: throughput and response time under unmeasured loads, from a run's service demands.
 //!
-//! [`forecast`] reads what each correct response took of each resource under the run's scenarios, puts that into a queueing network
-//! (`network.rs`), and asks the network for other numbers of users, distances, pools and instances. Before it says anything it
-//! predicts each scenario of the same run from the others (`validation.rs`), and where that is wrong by more than
-//! [`MOST_ERROR`] in the median it refuses. All of it is arithmetic with a fixed seed: the same records and the same question
-//! give the same figures.
+//! [`forecast`] reads what each correct response took of each resource in the run's scenarios, puts that into a queueing network
+//! (`network.rs`), and solves it for other numbers of users, distances, pools and instances. First it predicts each scenario of
+//! the same run from the others (`validation.rs`). If the median error exceeds [`MOST_ERROR`], it refuses. All of it is arithmetic
+//! with a fixed seed: the same records and the same question give the same figures.
 
 mod answer;
 mod calibration;

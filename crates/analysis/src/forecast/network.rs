@@ -1,8 +1,8 @@
-//! The queueing network that stands for a subject: its users outside, its connections to a database inside.
+//! The queueing network of a subject: its users outside, its connections to a database inside.
 //!
-//! Outside, users think and their requests go over the link and through the subject's CPUs. Inside, with at most as many at a
-//! time as there are connections, they go over the way to the database and through its CPUs. The subject's own work is outside
-//! the pool: that of giving a connection back late is found by the validation, not by the model.
+//! Outside, users think, and their requests cross the link and queue for the subject's CPUs. Inside, at most as many requests as
+//! there are connections cross the way to the database and queue for its CPUs. The subject's own work is outside the pool. The
+//! validation, not the model, finds the cost of returning a connection late.
 
 use tolok_stats::StatsError;
 use tolok_stats::queueing::{Network, Solved, Station, limited_pool};

@@ -1,4 +1,4 @@
-//! What one scenario says of a subject: under what conditions, and what each correct response took.
+//! What one scenario shows about a subject: its conditions, and what each correct response took.
 
 use tolok_model::{Connection, LoadTool, Measurement, Scenario, ThinkTime};
 

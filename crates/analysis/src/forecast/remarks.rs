@@ -1,4 +1,4 @@
-//! What speaks against believing a forecast, a sentence each.
+//! Reasons to doubt a forecast, a sentence each.
 
 use super::calibration::Calibration;
 use super::group::Group;

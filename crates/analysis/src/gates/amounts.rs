@@ -1,4 +1,4 @@
-//! Nothing is used or carried that was not there: CPU time, and bytes of links.
+//! No part can use or carry more than there was: CPU time, and bytes of links.
 
 use tolok_model::{CpuMode, Measurement};
 

@@ -1,4 +1,4 @@
-//! Whether anybody looked at what was answered, and whether the kernel saw as many answers.
+//! Whether the tool checked bodies, and whether the kernel saw as many responses.
 
 use tolok_model::{LoadTool, Measurement};
 

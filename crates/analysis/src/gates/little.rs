@@ -1,5 +1,4 @@
-//! Little's law, from figures that were taken apart from each other: so many users there were, so many answers a second came,
-//! and so long each took.
+//! Little's law, from independent figures: the number of users, the rate of responses, and their time.
 
 use tolok_model::{Connection, Executor, LatencyMark, LoadTool, Measurement};
 

@@ -1,8 +1,8 @@
-//! Gates: what has to hold in every trial before its figures are believed.
+//! Gates: what every trial must satisfy before its figures are believed.
 //!
-//! A gate looks at one trial and says that it passed, that it failed, or that it cannot be told, and why. What a tool or a
-//! record does not tell is never a pass. A failed gate that bars has a flag beside it (`flags.rs`), which keeps the case out of
-//! the ranking; where a flag was there first, the gate rests on the same rule.
+//! A gate checks one trial: it passes, fails, or cannot be told, with the reason. What a tool or a record does not report is
+//! never a pass. A failed gate that bars has a flag (`flags.rs`), which keeps the case out of the ranking. If the flag was there
+//! first, the gate rests on the same rule.
 
 mod amounts;
 mod bodies;

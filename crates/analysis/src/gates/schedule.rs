@@ -1,4 +1,4 @@
-//! Open loops: whether what was to be sent was sent, and on time.
+//! Open loops: whether the generator sent what was due, and on time.
 
 use tolok_model::{LatePercentile, LoadTool, Measurement};
 

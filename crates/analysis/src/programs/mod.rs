@@ -1,4 +1,4 @@
-//! Programs that are timed.
+//! Timed programs.
 
 mod flags;
 pub(crate) mod outliers;

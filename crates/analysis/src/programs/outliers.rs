@@ -1,12 +1,11 @@
 //! Runs that lie far away from the others of their trial.
 //!
-//! The rule is that of B. Iglewicz and D. Hoaglin ("How to Detect and Handle Outliers", 1993) with the threshold that
-//! hyperfine has: a run is an outlier if it lies more than 10 standard deviations from the median of its trial, where the
-//! standard deviation is estimated as 1.4826 times the median absolute deviation (MAD). Two things are our own: the MAD
-//! counts as the timer's step at least, as equal readings of a coarse timer are no sign of a steady program; and of fewer
-//! than five runs none is called an outlier, as their MAD means little.
+//! The rule is that of B. Iglewicz and D. Hoaglin ("How to Detect and Handle Outliers", 1993) with hyperfine's threshold. A run
+//! is an outlier if it lies more than 10 standard deviations from the median of its trial, estimated as 1.4826 times the median
+//! absolute deviation (MAD). Two things are our own. The MAD is at least the timer's step, because equal readings of a coarse
+//! timer do not show a steady program. And fewer than five runs have no outliers, because their MAD means little.
 //!
-//! Outliers are counted and never removed: they are times that the program took.
+//! Outliers are counted and never removed: the program took that time.
 
 use tolok_model::ProgramTiming;
 use tolok_stats::SD_OF_MAD;

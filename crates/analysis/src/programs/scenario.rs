@@ -1,4 +1,4 @@
-//! Scenarios of programs: from the records of their trials to what can be said of them.
+//! Scenarios of programs: from the records of their trials to their findings.
 
 use std::collections::BTreeMap;
 

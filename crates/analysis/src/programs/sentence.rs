@@ -1,4 +1,4 @@
-//! The sentence that answers a scenario of programs: by how much one takes less time than another, or that this cannot be told.
+//! The sentence on a scenario of programs: how much less time one takes than another, or that the run cannot decide.
 
 use crate::figure::program::ProgramFigures;
 use crate::figures::{Quantity, counted, figure, listed};

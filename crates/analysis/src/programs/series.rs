@@ -1,7 +1,7 @@
-//! Programs across the values of one parameter: how the times grow, and where the order of two subjects turns round.
+//! Programs across the values of one parameter: how the times grow, and where the order of two subjects changes.
 //!
-//! A crossover is stated between two values only if both of them decide: the verdict on the pair is *faster* at one and
-//! *slower* at the other. Values between them at which nothing can be told are part of the gap.
+//! A crossover appears between two values only if both decide: the verdict on the pair is *faster* at one and *slower* at the
+//! other. Undecided values between them are part of the gap.
 
 use std::collections::BTreeMap;
 

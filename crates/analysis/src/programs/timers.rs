@@ -1,6 +1,6 @@
-//! What several timers say of the same programs, side by side.
+//! What several timers report about the same programs, side by side.
 //!
-//! Every note rests on what the records of these very trials lack or have, not on what a tool is known for.
+//! Every note rests on what the records of these trials have or lack, not on what a tool is known for.
 
 use tolok_model::{ProgramScenario, Timer};
 

@@ -1,12 +1,12 @@
-//! What was observed of one program, trial by trial, and the figures that each trial gives.
+//! The observations of one program, trial by trial, and the figures that each trial gives.
 //!
-//! Runs of one trial share its minute of the machine, the file caches and the CPU that it was given, so the trial is the unit
-//! of replication here as it is for servers: of its runs the median is taken, and intervals are made from the trials. Of runs that
-//! alternated with those of others in a launch, ratios are taken run by run.
+//! Runs of one trial share its minute of the machine, the file caches and the CPU. So the trial is the unit of replication, as for
+//! servers: it gives the median of its runs, and intervals are over trials. If runs alternated with those of other cases in a
+//! launch, ratios are taken run by run.
 //!
-//! Each run that counts has a run without the work right before or after it, so the time above the start is the median over
-//! these pairs. What the machine does slowly, like its clock, is in both runs of a pair and falls out; the difference of two
-//! medians would keep it.
+//! Each counted run has a run without the work right before or after it. The time above the start is the median over these pairs.
+//! Slow changes of the machine, such as its clock, are in both runs of a pair and cancel. The difference of two medians would keep
+//! them.
 
 use tolok_model::{Disturbance, Outcome, ProgramRun, ProgramTiming, TrialRecord};
 

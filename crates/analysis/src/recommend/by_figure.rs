@@ -1,4 +1,4 @@
-//! Who has the best figure of a scenario, and all that could not be told from him.
+//! The case with the best figure of a scenario, and all that do not differ from it.
 
 use tolok_model::LoadTool;
 

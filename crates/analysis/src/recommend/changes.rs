@@ -1,4 +1,4 @@
-//! What would change a recommendation: conditions for which this run itself has evidence.
+//! What would change a recommendation: conditions for which this run has evidence.
 
 use super::Scene;
 use crate::compare::ComparedMetric;

@@ -1,4 +1,4 @@
-//! Who stays right where a database goes away, or increments come at once.
+//! Which case stays right if a database goes away, or increments come at once.
 
 use super::by_figure::nobody;
 use super::strength::{Marks, caveats};

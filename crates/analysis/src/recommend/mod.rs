@@ -1,11 +1,12 @@
-//! Which one for what: rules that are declared in [`RULES`], over findings that were measured.
+//! Which one for what: declared rules ([`RULES`]) over measured findings.
 //!
-//! A rule names a need. It looks at each scenario, or at the run as a whole, and says what to pick, why, how strongly, and what
+//! A rule names a need. It looks at each scenario, or at the run as a whole, and gives the pick, the reason, its strength, and what
 //! would change it. It never picks cases that are not ranked. It picks cases together that do not differ, and none if the run
 //! decides nothing. Scenarios with the same picks share a row.
 //!
-//! One file each: `by_figure.rs` compares cases by one figure, `objective.rs`, `database.rs`, `everything.rs`,
-//! `rows_of_answers.rs` and `small_machine.rs` are rules of their own, `strength.rs` says how strongly, `changes.rs` what would change it, `rows.rs` puts scenarios together.
+//! One file each: `by_figure.rs` compares cases by one figure. `objective.rs`, `database.rs`, `everything.rs`, `rows_of_answers.rs`
+//! and `small_machine.rs` are rules of their own. `strength.rs` has the strength, `changes.rs` what would change a pick, and `rows.rs`
+//! groups scenarios.
 
 mod by_figure;
 mod changes;

@@ -1,4 +1,4 @@
-//! Who keeps the objectives of a scenario.
+//! The cases that keep the objectives of a scenario.
 
 use tolok_model::{Limit, Objective, ObjectiveOutcome};
 

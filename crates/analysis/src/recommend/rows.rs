@@ -1,4 +1,4 @@
-//! Scenarios of which a rule says the same, in one row.
+//! Scenarios with the same pick of a rule, in one row.
 
 use std::collections::BTreeSet;
 

@@ -1,6 +1,6 @@
-//! What to pick for answers of many rows and for answers of few, and whether that is the same case.
+//! What to pick for responses of many rows and for responses of few, and whether that is the same case.
 //!
-//! Asked only where a run has answers of several numbers of rows: of one alone the other rules have said everything.
+//! It applies only if a run has several numbers of rows. For a single one, the other rules suffice.
 
 use std::collections::BTreeSet;
 

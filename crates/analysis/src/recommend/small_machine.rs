@@ -1,6 +1,6 @@
 //! What to pick where memory is the cost: most correct responses per second for each MiB.
 //!
-//! The figure is taken of each trial, goodput over memory in it, and pairs are judged by the rule of all others.
+//! The figure is goodput over memory within each trial, and the rule for all others judges the pairs.
 
 use tolok_model::Measurement;
 

@@ -1,9 +1,9 @@
-//! How strongly figures speak for a recommendation.
+//! The strength of a recommendation.
 //!
-//! Three questions: is it **clear** (one case, told apart from every other), is it **far** ahead (the near end of the interval
-//! of its lead over the next is [`CLEARLY_AHEAD`] or more), and are the figures **sound** (no caveat: 10 blocks or more, windows of
-//! 10 s or more, no check of a trial failed, CPUs of its own, and the A/A pair not told apart). All three are *strong*, two
-//! *moderate*, fewer *weak*. Where nothing can be told it is *none*.
+//! Three properties count. **Clear**: one case, told apart from every other. **Far**: the near end of the interval of its lead over
+//! the next is at least [`CLEARLY_AHEAD`]. **Sound**: no caveat, with 10 blocks or more, windows of 10 s or more, no failed check of
+//! a trial, own CPUs, and an A/A pair that was not told apart. All three are *strong*, two *moderate*, fewer *weak*. Without a
+//! decision it is *none*.
 
 use tolok_model::Measurement;
 

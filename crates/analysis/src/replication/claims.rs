@@ -1,8 +1,8 @@
 //! The claims of the source, judged.
 //!
-//! A claim about several pairs (an order, an extreme, a ratio under several settings) holds if it holds of each. So what stands is the
-//! reading of the pair that speaks most against it: *reversed* before *no difference*, *a difference*, *cannot tell*, *same direction*
-//! and *reproduced*.
+//! A claim about several pairs (an order, an extreme, a ratio under several settings) holds if it holds for each. Its reading is that
+//! of the pair that contradicts it most: *reversed* before *no difference*, *a difference*, *cannot tell*, *same direction* and
+//! *reproduced*.
 
 use tolok_model::sentences::sentence_unless;
 use tolok_model::transcription::{Assertion, Claim, Extreme};

@@ -1,4 +1,4 @@
-//! Everything that is judged in a replication, together.
+//! All ratios that a replication judges, as one family.
 
 use std::collections::BTreeMap;
 

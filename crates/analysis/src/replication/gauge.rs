@@ -1,4 +1,4 @@
-//! What a trial says of a published quantity, in base units.
+//! The value of a published quantity in a trial, in base units.
 
 use tolok_model::transcription::{Moment, Quantity, Row};
 use tolok_model::{Measurement, ProgramTiming};

@@ -1,4 +1,4 @@
-//! The rows of the source with what was measured for them. Sizes belong to the machine, so nothing is judged here.
+//! The rows of the source beside the measured ones. Sizes belong to the machine, so nothing is judged here.
 
 use tolok_model::transcription::{CpuScope, Figure, Quantity, Row, Unit};
 

@@ -1,8 +1,8 @@
-//! Series of the source, second by second, with the measured ones. Sizes belong to the machine, so nothing is judged here: what can be
-//! compared is how a figure goes.
+//! Series of the source, second by second, beside the measured ones. Sizes belong to the machine, so nothing is judged here; only
+//! the course of a figure compares.
 //!
-//! What was measured is the median of the scored trials in each second of the window, as the report of the run has it
-//! ([`crate::SecondsFinding`]). It stands at the end of its second, which is when a source reads it.
+//! The measured value is the median of the scored trials in each second of the window, as in the run's report
+//! ([`crate::SecondsFinding`]). It stands at the end of its second, when a source reads it.
 
 use tolok_model::transcription::{CpuScope, Figure, Moment, Quantity, Series, Unit};
 use tolok_stats::theil_sen;

@@ -1,4 +1,4 @@
-//! Where the runs measured what the source did: which case of which part stands for which subject under which setting.
+//! Where the runs measured what the source did: the part and case for each of its subjects and settings.
 
 use tolok_model::replication::{Replication, means_subject};
 use tolok_model::transcription::{Quantity, Transcription};

@@ -1,8 +1,8 @@
 //! Where two lines cross between two values of a factor.
 //!
-//! Between the two values the logarithm of each goodput is taken to go in a straight line over the logarithm of the factor, so the
-//! logarithm of their ratio does, too. A factor that is 0 somewhere has no logarithm there, and the line goes over the factor itself. It is the mean over the blocks in
-//! which both were measured at both values, and where it is 0 the two are equal.
+//! Between the two values, the logarithm of each goodput is linear in the logarithm of the factor, and so is the logarithm of their
+//! ratio. A factor that is 0 somewhere has no logarithm there, so the line is over the factor itself. The log ratio is the mean over
+//! the blocks that measured both at both values. Where it is 0, the two are equal.
 
 use super::resampling::{Draws, Resampling};
 

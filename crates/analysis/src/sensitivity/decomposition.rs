@@ -1,7 +1,7 @@
-//! The sums of squares of a complete grid of cells that were measured in the same blocks.
+//! The sums of squares of a complete grid of cells, measured in the same blocks.
 //!
-//! With as many values in each cell, main effects, interactions and what is left are orthogonal: their sums of squares add up to the
-//! total, whatever the order in which factors are named (types I, II and III of an analysis of variance are one).
+//! With equally many values in each cell, main effects, interactions and residuals are orthogonal. Their sums of squares add up to
+//! the total, whatever the order of the factors (types I, II and III of an analysis of variance are one).
 
 use std::rc::Rc;
 

@@ -1,8 +1,8 @@
-//! What one factor of a study does to its cases, where the order of subjects flips, and which factor matters how much.
+//! What one factor of a study does to its cases, where the order of subjects flips, and how much each factor matters.
 //!
-//! A part a file: `factor.rs` has the factors and their words, `profile.rs` takes a scenario apart into them, `panels.rs` puts
-//! scenarios beside each other that differ in one, `crossing.rs` finds where two lines cross, `variance.rs` lays out the grid of a
-//! workload and `decomposition.rs` splits its sum of squares, `resampling.rs` draws blocks, `sentence.rs` has the words.
+//! One file each: `factor.rs` has the factors and their words, `profile.rs` takes a scenario apart into them, and `panels.rs` groups
+//! scenarios that differ in one. `crossing.rs` finds where two lines cross. `variance.rs` lays out the grid of a workload and
+//! `decomposition.rs` splits its sum of squares. `resampling.rs` draws blocks, and `sentence.rs` has the words.
 
 mod crossing;
 mod decomposition;

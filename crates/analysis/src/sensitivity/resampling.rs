@@ -1,9 +1,9 @@
 //! Which blocks a bootstrap draws: the same draws for every statistic of a run, from a fixed seed.
 //!
-//! Blocks are what is repeated, so blocks are drawn, each with all that was measured in it. With few of them the quantiles of a
-//! plain bootstrap lie too far inside: it takes the spread of n values for that of the population, and knows nothing of Student's t.
-//! So the tails are narrowed to Φ(−√(n ÷ (n − 1)) · t), with t the quantile of Student's distribution with n − 1 degrees of
-//! freedom, which makes the interval of a mean of normal values as wide as Student's own.
+//! Blocks are the unit of repetition, so the bootstrap draws blocks, each with all that was measured in it. With few blocks, the
+//! quantiles of a plain bootstrap lie too far inside: it takes the spread of n values for that of the population, without Student's
+//! t. So the tails are narrowed to Φ(−√(n ÷ (n − 1)) · t), with t the quantile of Student's distribution with n − 1 degrees of
+//! freedom. Then the interval of a mean of normal values is as wide as Student's own.
 //!
 //! Source: T. C. Hesterberg, "What Teachers Should Know About the Bootstrap", The American Statistician 69(4), 2015.
 

@@ -1,8 +1,8 @@
-//! How much of the differences within a workload each factor makes up.
+//! How much of the differences within a workload each factor explains.
 //!
-//! What is split is the logarithm of goodput over a complete grid: every subject at every combination of the factors. A sum of
-//! squares on that scale asks how many times as fast, and not how many answers more, so a subject that is twice as fast counts as
-//! much where all are slow as where all are fast.
+//! It splits the logarithm of goodput over a complete grid: every subject at every combination of the factors. On that scale a sum
+//! of squares measures ratios, not differences. So a subject that is twice as fast counts equally where all are slow and where all
+//! are fast.
 
 use super::decomposition::{Cells, Shares, fill};
 use super::factor::Factor;

@@ -1,4 +1,4 @@
-//! What a report says of the slices of a scenario: how they were given, what limits them, and what more of them would buy.
+//! The finding on a scenario's slices: how they were given, what limits them, and what more of them would bring.
 
 use tolok_model::{Judge, Measurement, Scenario, SliceDesign, SliceFigures, SliceRow, format_duration};
 use tolok_stats::{Sample, mean_interval};

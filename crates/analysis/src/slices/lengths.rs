@@ -1,8 +1,8 @@
 //! How long windows should be, from short counts of the warm-ups.
 //!
-//! Longer windows average more of the fast noise, and lie further apart in the slow one. The Allan deviation of counts of one
-//! length is how much neighbours of that length differ. In a given time there are as many windows as fit with what each costs
-//! beside itself, so the variance of a ratio is that of neighbours, times the length of a window and its cost.
+//! Longer windows average more of the fast noise, and lie further apart in the slow noise. The Allan deviation of counts of one
+//! length is how much neighbours of that length differ. The number of windows in a given time depends on the cost of each beside
+//! itself. So the variance of a ratio is that of neighbours, times the length of a window and its cost.
 
 use tolok_model::{SliceDesign, SliceFigures, format_duration};
 use tolok_stats::{SD_OF_MAD, Sample};

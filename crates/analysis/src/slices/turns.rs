@@ -1,4 +1,4 @@
-//! What a report says of programs whose runs alternated: how, what limits their ratios, and what more runs would buy.
+//! The finding on programs whose runs alternated: how, what limits their ratios, and what more runs would bring.
 
 use tolok_model::{ProgramScenario, ProgramTiming};
 

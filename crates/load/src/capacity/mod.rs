@@ -1,11 +1,9 @@
-//! The highest rate that keeps all thresholds: many short runs with arrivals by the clock, each at a rate that the ones
-//! before it suggest.
+//! The highest rate that keeps all thresholds: many short open-loop runs, each at a rate that the earlier ones suggest.
 //!
-//! A search climbs by a factor until a rate fails, and then halves the ratio between the highest rate that was kept and the
-//! lowest that was not, until they are close enough. One search is one throw of the dice near the limit, so it is repeated:
-//! every repeat begins at the same rate, well below where the first search ended, and climbs in smaller steps. None begins where the
-//! one before it ended, or each would inherit the luck of all before it. What is reported is the median of the searches and the range
-//! that all of them span.
+//! A search climbs by a factor until a rate fails. Then it halves the ratio between the highest kept rate and the lowest failed one,
+//! until they are close enough. Near the limit, one search depends on luck, so it repeats. Every repeat begins at the same rate, well
+//! below where the first search ended, and climbs in smaller steps. None begins where the one before ended, or it would inherit its
+//! luck. The result is the median of the searches, with the range that all of them span.
 
 mod search;
 

@@ -1,4 +1,4 @@
-//! Receiving answers, and what follows from them or from their failure.
+//! Receiving responses, and what follows from them or from their failure.
 
 use std::time::Duration;
 

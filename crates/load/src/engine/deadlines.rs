@@ -1,4 +1,4 @@
-//! What takes too long.
+//! Requests and connections that take too long.
 
 use std::time::Duration;
 

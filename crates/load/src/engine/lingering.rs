@@ -1,6 +1,6 @@
-//! Connections that the target has announced to close. It may take its time, and no user waits for it: the user goes on with a
-//! new connection, and the old one is drained on the side. That the target closes first leaves the waiting state of the closed
-//! connection, and the port, on its side.
+//! Connections that the target has announced to close. It may take its time, and no user waits for it: the user takes a new
+//! connection, and the engine drains the old one on the side. If the target closes first, the waiting state of the closed
+//! connection, and the port, stay on its side.
 
 use std::time::Duration;
 

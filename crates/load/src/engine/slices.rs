@@ -1,4 +1,4 @@
-//! An engine that is asked for one slice after another. Its connections outlive each of them; everything else begins anew.
+//! An engine that runs one slice after another. Its connections outlive each slice; everything else begins anew.
 
 use std::cell::RefCell;
 use std::mem;

@@ -1,8 +1,8 @@
 //! How long before a planned instant the hybrid timer is awake.
 //!
-//! A thread that sleeps is woken late, by what its CPU takes to come out of its sleep: a few microseconds where it hardly sleeps,
-//! over a hundred on a virtual CPU that has been idle for long. Who is awake too late sends late, and who is awake too early is sent
-//! off the CPU by the scheduler. So the lead follows what waking up took.
+//! A sleeping thread wakes late, by the time its CPU takes to leave its idle state: a few microseconds after a short sleep, over a
+//! hundred on a virtual CPU after a long one. A thread that wakes too late sends late. One that wakes too early loses the CPU to
+//! the scheduler. So the lead follows the measured wake-up times.
 
 use std::time::Duration;
 

@@ -1,14 +1,13 @@
 //! Long bodies, compared by blocks.
 //!
-//! Comparing byte with byte means that the expected body, too, goes through the processor's cache with every answer. A body
-//! of half a megabyte and what arrives of it do not fit there together, so that the comparison costs more than a third of
-//! what receiving costs. A sum of each block of the expected body does fit: each whole block that arrives is summed up, and
-//! only what lies at the edges of a piece is compared with the bytes themselves.
+//! A comparison byte by byte moves the expected body through the processor's cache with every response. Two bodies of half a
+//! megabyte do not fit there together, so the comparison costs more than a third of receiving. A sum of each block of the expected
+//! body does fit. Each whole block that arrives is summed up, and only the edges of a piece are compared with the bytes themselves.
 //!
-//! The sum is NH, the inner hash of UMAC (RFC 4418, §5.2): words and words of a key are added in pairs, the pairs
-//! multiplied, the products added. Every thread of a run draws its own key; a block with any difference in it has the right sum
-//! with a probability of at most 1 in 2^32 (Black, Halevi, Krawczyk, Krovetz, Rogaway 1999). Only where the sum is wrong is
-//! the block looked at byte by byte, to tell where the difference is.
+//! The sum is NH, the inner hash of UMAC (RFC 4418, §5.2): it adds words and words of a key in pairs, multiplies the pairs, and adds
+//! the products. Every thread of a run draws its own key. A block with any difference has the right sum with a probability of at most
+//! 1 in 2^32 (Black, Halevi, Krawczyk, Krovetz, Rogaway 1999). Only a block with a wrong sum is compared byte by byte, to find the
+//! difference.
 #![allow(unsafe_code, reason = "vector instructions load through pointers and need a processor that has them")]
 
 use std::hash::{BuildHasher, RandomState};

@@ -1,6 +1,6 @@
-//! What a bad body looks like where it goes wrong: the words that a failure's example adds to where it does.
+//! What a wrong body looks like where it goes wrong, for the example of a failure.
 //!
-//! They are made for the first bad body of a request only, since a target that fails every request fails very many of them.
+//! Only the first wrong body of a request gets words, because a target that fails every request fails very many of them.
 
 use crate::fault::BodyFault;
 

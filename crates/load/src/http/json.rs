@@ -1,9 +1,8 @@
-//! Whether a body is JSON that means the same as an expected document: strict about what JSON is (RFC 8259), indifferent
-//! to everything two servers may write differently without meaning something else.
+//! Whether a body is JSON that means the same as an expected document. It is strict about what JSON is (RFC 8259), and ignores
+//! what two servers may write differently without a difference in meaning.
 //!
-//! The same are: keys in any order, any blanks, any escapes, and numbers of equal value. The body is compared while it is
-//! read, against the document, so that no tree of it is built: an answer made of a million brackets costs no more memory
-//! than its bytes.
+//! These mean the same: keys in any order, any blanks, any escapes, and numbers of equal value. The body is compared with the
+//! document as it is read, without a tree, so a response of a million brackets costs no more memory than its bytes.
 
 mod lexer;
 mod number;

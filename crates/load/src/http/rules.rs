@@ -1,4 +1,4 @@
-//! What answers are judged by.
+//! The rules that judge responses.
 
 use std::collections::HashMap;
 use std::sync::Arc;

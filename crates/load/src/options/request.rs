@@ -1,4 +1,4 @@
-//! What is sent, and what a correct response to it is.
+//! What a request sends, and what a correct response to it is.
 
 use std::sync::Arc;
 

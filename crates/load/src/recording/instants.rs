@@ -1,7 +1,7 @@
-//! How many separate instants lie beyond a percentile. One stall makes as many slow answers as there are connections, and all of
-//! them tell of one event. So values count once that were beyond the percentile at the same time.
+//! How many separate instants lie beyond a percentile. One stall makes as many slow responses as there are connections, and all of
+//! them show one event. So values that were beyond the percentile at the same time count once.
 //!
-//! Nobody knows the percentile before the end, and the values are not kept. The measuring thread keeps the slowest value of each
+//! The percentile is unknown before the end, and the values are not kept. The measuring thread keeps the slowest value of each
 //! millisecond, at no cost for a request. From these the collector counts, for each of a ladder of thresholds, the most values
 //! of which no two were beyond the threshold at the same time. Taking them in the order of their ends finds the most.
 

@@ -1,10 +1,9 @@
 //! What happened, in constant memory: ledger, histograms, timeline. Takes instants as arguments and reads no clock.
 //!
-//! Every request belongs to the phase in which it was meant to start. The ledger is the account of the window: a request of
-//! the window is sent, good or failed if that comes inside it, so that `scheduled = sent + unsent` and `sent = good +
-//! failed + in flight` whatever happens; the drain is the account of what came of the rest. Histograms hold every request
-//! of the window that came to an end, in the window or in the drain, because leaving out the last ones would leave out the
-//! slowest. Requests of the warm-up are counted apart and enter no histogram.
+//! Every request belongs to the phase of its planned start. The ledger is the account of the window: a request of the window counts
+//! as sent, good or failed if that happens inside it. So `scheduled = sent + unsent` and `sent = good + failed + in flight` always
+//! hold. The drain is the account of the rest. Histograms hold every request of the window that ended in the window or in the drain,
+//! because leaving out the last ones would leave out the slowest. Requests of the warm-up are counted apart and enter no histogram.
 
 mod collect;
 mod instants;

@@ -1,4 +1,4 @@
-//! How long things took, measured in several ways.
+//! Durations of requests, measured in several ways.
 
 use super::instants::Slowest;
 use crate::clock::MonotonicNs;

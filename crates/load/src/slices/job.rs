@@ -1,4 +1,4 @@
-//! What a run in slices has to do, as a file says it.
+//! The job of a run in slices, read from a file.
 
 use std::path::PathBuf;
 

@@ -1,8 +1,8 @@
-//! Load in slices: several servers are alive, and one at a time is asked for a tenth of a second while the others are frozen.
+//! Load in slices: several servers are alive, and load goes to one at a time for a tenth of a second, while the others are frozen.
 //!
-//! A slice begins with the thaw of its server. Load is on for a lead-in, which no figure counts, and for the window. Then no
-//! request is sent any more, those in flight are awaited, and the server is frozen again. So nothing of a slice is left for
-//! the next one, and all CPU time between thaw and freeze was spent on this one.
+//! A slice begins with the thaw of its server. Load runs for a lead-in, which no figure counts, and for the window. Then sending
+//! stops, the engine waits for requests in flight, and the server is frozen again. So a slice leaves nothing for the next one, and
+//! all CPU time between thaw and freeze belongs to it.
 
 mod freezer;
 mod job;

@@ -1,4 +1,4 @@
-//! What a run in slices leaves behind.
+//! The record of a run in slices.
 
 use std::collections::BTreeMap;
 

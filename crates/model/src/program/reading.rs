@@ -69,7 +69,7 @@ pub struct ProgramScenarioFile {
     /// What times it: `tolok` (default), `hyperfine`, `time`; one or several.
     #[schemars(with = "Option<Several<Timer>>")]
     pub timer: Option<Spanned<Several<String>>>,
-    /// How its cases take turns, where that is not what the study says.
+    /// How its cases take turns, instead of the study's value.
     pub design: Option<Spanned<Design>>,
 }
 

@@ -1,7 +1,7 @@
 //! Every chart of a report, in one place: the page shows them, and [`figures`] makes files of them.
 //!
-//! A chart is drawn by [`crate::svg`]. Who adds one to the page adds it to [`all`] too; a test counts the drawings of every page
-//! and finds the one that is missing.
+//! [`crate::svg`] draws a chart. A new chart of the page goes into [`all`] too; a test counts the drawings of every page and finds
+//! the one that is missing.
 
 pub(crate) mod card;
 mod courses;

@@ -1,7 +1,7 @@
 //! The page's style sheet, read for drawings that stand alone: rules to attributes, variables to colours.
 //!
-//! Only what drawings need is understood: a rule for `svg text`, or for one or more classes of one element. Rules inside `@media`
-//! are those of dark screens and of paper, and are passed over.
+//! It understands what drawings need: a rule for `svg text`, or for one or more classes of one element. It skips rules inside
+//! `@media`, which are for dark screens and paper.
 
 use std::collections::BTreeMap;
 

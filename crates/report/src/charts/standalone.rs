@@ -1,7 +1,7 @@
 //! A drawing of a page as a file of its own.
 //!
-//! Drawings of a page get their looks from classes. Here every element gets them as attributes, as some programs that read SVG
-//! know no style sheets, and none but browsers know variables.
+//! Drawings of a page get their looks from classes. Here every element gets them as attributes, because some programs that read SVG
+//! know no style sheets, and only browsers know variables.
 
 use std::fmt::Write as _;
 

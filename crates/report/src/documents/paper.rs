@@ -1,5 +1,5 @@
-//! What a paper takes from a run: a table for each scenario, and its charts. Captions say how many blocks and trials they rest on, what the
-//! intervals are, under which load, and on which machine.
+//! What a paper takes from a run: a table for each scenario, and its charts. Captions give the number of blocks and trials, the kind of
+//! interval, the load, and the machine.
 
 use tolok_analysis::figures::{Figure, NONE, Quantity, amount, counted, figure, in_column, in_unit};
 use tolok_analysis::{

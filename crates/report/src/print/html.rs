@@ -1,7 +1,7 @@
 //! A document as one self-contained page, or as a piece of one: no script, no font, no picture from anywhere else.
 //!
-//! The looks stand in the style sheet. The content security policy of the page forbids everything but its own style, and every word that a
-//! server or a study file may have said is escaped.
+//! The looks stand in the style sheet. The content security policy of the page forbids everything but its own style. Every word that a
+//! server or a study file may contain is escaped.
 
 mod blocks;
 mod matrix;

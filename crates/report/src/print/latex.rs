@@ -1,7 +1,7 @@
 //! A document as floats for a paper: a table or a figure for each section, in LaTeX with booktabs or graphicx and nothing else.
 //!
-//! A float stands on its own: the paragraphs of its section are its caption, and notes and legends its footnotes. What a paper has no
-//! float for is not printed.
+//! A float stands on its own: the paragraphs of its section are its caption, and notes and legends its footnotes. Sections without a
+//! float are not printed.
 
 mod escape;
 

@@ -1,6 +1,6 @@
-//! A figure second by second as a source prints it, and beneath it as it was measured.
+//! A figure second by second as a source prints it, and below it the measured one.
 //!
-//! Sizes belong to the machine, so each has an upright axis of its own, from 0; both have one axis of time.
+//! Sizes belong to the machine, so each has its own vertical axis from 0; both share the time axis.
 
 use tolok_analysis::figures::in_column;
 use tolok_analysis::replication::{ReplicatedSeries, SeriesCourse};

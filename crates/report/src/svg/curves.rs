@@ -1,4 +1,4 @@
-//! Response times by percentile: upright the time, across how few answers took longer, both logarithmic.
+//! Response times by percentile: vertically the time, horizontally the share of slower responses, both logarithmic.
 
 use tolok_analysis::figures::{Quantity, amount};
 use tolok_analysis::{CaseFinding, CurvePoint, LatencyCurve, ScenarioFinding};

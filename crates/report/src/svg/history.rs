@@ -1,8 +1,8 @@
 //! A figure of a scenario over the runs of a history: a line for each subject, and a mark where a level changes.
 //!
-//! All lines are relative to their own first level. Subjects that differ tenfold share one axis then, and a step of a few per cent
-//! is seen. The upright axis is logarithmic, so equal ratios are equally high. The axis across has one place for each run, as runs
-//! are no equal time apart.
+//! All lines are relative to their own first level. Then subjects that differ tenfold share one axis, and a step of a few per cent is
+//! visible. The vertical axis is logarithmic, so equal ratios are equally high. The horizontal axis has one place for each run, because
+//! runs are not equally far apart in time.
 
 use tolok_analysis::figures::{Quantity, amount, count, counted, figure};
 use tolok_analysis::{Estimate, FigureSeries, HistoryPoint, RunHistory};

@@ -1,7 +1,7 @@
 //! How a runtime looks: a colour and a marker that stay the same through a whole page.
 //!
-//! The folders of the subjects say both, and `build.rs` builds them in. A test holds the colours apart for people with
-//! and without deficient colour vision. The marker and the written name say the same without colour.
+//! The subjects' folders set both, and `build.rs` builds them in. A test checks that people with and without deficient colour vision
+//! can tell the colours apart. The marker and the written name identify a runtime without colour.
 
 use std::sync::LazyLock;
 

@@ -1,7 +1,6 @@
 //! Ratios of two cases with their intervals, on a logarithmic axis around 1.
 //!
-//! Of n cases there are n (n − 1) / 2 pairs, too many to look at. Drawn is each case against the first. All pairs stand in the table
-//! beneath.
+//! n cases have n (n − 1) / 2 pairs, too many to look at. The chart shows each case against the first. The table below has all pairs.
 //!
 //! The light band around 1 holds what does not matter, from 1 / (1 + e) to 1 + e for a smallest effect e. The whisker is the interval
 //! that holds for all pairs of the scenario together, as the verdicts do.

@@ -1,4 +1,4 @@
-//! How much of the differences each factor makes up: one bar each, with its interval.
+//! How much of the differences each factor explains: one bar each, with its interval.
 
 use tolok_analysis::{VarianceFinding, VarianceShare};
 

@@ -1,4 +1,4 @@
-//! Dots with their intervals: what each tool says of one server, and what crossed the wire.
+//! Dots with their intervals: what each tool reports about one server, and what crossed the wire.
 
 use tolok_analysis::figures::{NONE, Quantity, figure};
 use tolok_analysis::{ToolRow, ToolsFinding};

@@ -1,4 +1,4 @@
-//! What an emulated link did in the window of a trial, from the rows that it wrote.
+//! The work of an emulated link in the window of a trial, from the rows that it wrote.
 
 use tolok_link::{DirectionCounts, LinkRow};
 use tolok_model::{Disturbance, LinkDirection, LinkWindow};

@@ -1,4 +1,5 @@
-//! Objectives judged from what a tool tells that does not judge them itself. Where it does not tell the figure, no one knows.
+//! Objectives judged from the report of a tool that does not judge them itself. Without the figure in the report, the outcome is
+//! unknown.
 
 use tolok_model::{Limit, Metric, Objective, ObjectiveOutcome, ObjectiveRecord, Part};
 

@@ -1,4 +1,4 @@
-//! What timing a program found, by the files that the timers left.
+//! The results of timing a program, from the files of the timers.
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! The seconds of a trial as they are recorded: what the load tool saw in each, and beside it what each part used.
+//! The seconds of a trial as recorded: what the load tool saw in each, and what each part used.
 
 use tolok_load::clock::MonotonicNs;
 use tolok_model::SecondSeries;

@@ -1,4 +1,4 @@
-//! The chain of the manifest's lines, and what they say of trials that were measured again.
+//! The chain of the manifest's lines, and what they show about trials that were measured again.
 
 use tolok_model::Check;
 use tolok_model::manifest::{Manifest, ManifestEntry, ManifestLine, RUN_ITSELF};

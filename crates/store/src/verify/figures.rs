@@ -1,4 +1,4 @@
-//! The figures of every trial, made again from its raw files by the code that made them.
+//! The figures of every trial, recomputed from its raw files by the code that made them.
 
 use std::fs;
 

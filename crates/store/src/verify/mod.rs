@@ -1,16 +1,15 @@
-//! A run compared with its own raw data: nothing here is believed that can be computed again.
+//! A run compared with its own raw data: it recomputes everything that can be recomputed.
 //!
 //! Four questions, each a check that names its first difference:
 //!
 //! - `manifest`: is the chain of lines whole? ([`chain`])
-//! - `files`: is every file as it was entered, and none taken away or put in? ([`files`])
+//! - `files`: is every file as it was entered, and none missing or added? ([`files`])
 //! - `plan`, `trials`: is the plan the one that was fixed before the first trial, in the order that its seed gives, and has
 //!   every planned trial its record? ([`plan`])
 //! - `figures`: do the raw files of each trial give the figures of its record, by the code that made it? ([`figures`])
 //!
-//! The last check catches a changed file with a rebuilt manifest. A forger who changes raw files and
-//! records alike, so that all fits, is caught by the fingerprint, where that was published. What the reports say is checked
-//! by those who can write reports.
+//! The last check catches a changed file with a rebuilt manifest. A published fingerprint catches a forger who changes raw files and
+//! records alike, so that all fits. Crates that can write reports check the reports.
 
 mod chain;
 mod figures;

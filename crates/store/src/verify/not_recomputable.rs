@@ -1,4 +1,4 @@
-//! What cannot be made again, because nothing was kept of it but itself.
+//! What cannot be recomputed, because only the figure itself was kept.
 
 use tolok_model::{LoadTool, NotRecomputable, Plan};
 

@@ -1,4 +1,4 @@
-//! What a history of runs says: the only thing that its reports read, and its JSON.
+//! The findings of a history of runs: the only input of its reports, and its JSON.
 
 use serde::Serialize;
 

@@ -1,12 +1,12 @@
 //! Runs of one study over time: each figure as a series, and where its level changes.
 //!
-//! A figure of a run is one value of its series, the mean logarithm over its trials. A level changes where cutting the series
+//! Each run gives one value of a series, the mean logarithm of a figure over its trials. A level changes where dividing the series
 //! explains it much better than chance does ([`tolok_stats::changepoints`]: the exact optimum of a Gaussian likelihood with a
-//! penalty for each change, found by PELT; two runs make a level, so a single odd run makes none). All series of a history are
+//! penalty for each change, found by PELT). Two runs make a level, so a single odd run makes none. All series of a history are
 //! judged together: the penalty grows by 2 · ln of their number, which is Bonferroni's division of a likelihood ratio.
 //!
-//! Runs whose conditions are not those of the newest one are left out, and listed. What a change was caused by is not known: the
-//! versions that differ where it begins are listed with it.
+//! Runs under other conditions than the newest one are left out and listed. tolok does not know the cause of a change. It lists
+//! the versions that differ where the change begins.
 
 mod findings;
 

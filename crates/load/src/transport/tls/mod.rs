@@ -1,12 +1,12 @@
-//! TLS on one connection: the handshake, what is to be sent as ciphertext, what was received as plaintext.
+//! TLS on one connection: the handshake, ciphertext to send, and received plaintext.
 //!
-//! rustls does the cryptography and touches no socket; all system calls are here, so that it stays clear what an
-//! edge-triggered queue will tell and what it will not. Two things it will not: plaintext that has been decrypted and not
-//! fetched, and the end of a stream that came together with its last bytes. Of the first there is none, since all that is
-//! received is decrypted and handed over at once; of the second, [`Session::has_more`] knows.
+//! rustls does the cryptography and touches no socket. All system calls are here, so it stays clear what an edge-triggered queue
+//! reports and what it does not. It does not report two things: plaintext that is decrypted and not fetched, and the end of a stream
+//! that came together with its last bytes. The first does not exist, because all received bytes are decrypted and handed over at
+//! once. [`Session::has_more`] knows the second.
 //!
-//! Sessions are not resumed: every connection does the whole handshake, as the first one of a new client does. What a
-//! connection costs a target then does not hang on which of them came before it.
+//! Sessions are not resumed: every connection does the whole handshake, like the first one of a new client. So the cost of a
+//! connection for a target does not depend on earlier ones.
 
 mod failure;
 mod listed;

@@ -1,4 +1,4 @@
-//! Whom to trust, and the settings that all connections of a run share.
+//! Which certificates to trust, and the settings that all connections of a run share.
 
 use std::path::Path;
 use std::sync::Arc;

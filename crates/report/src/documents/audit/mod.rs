@@ -1,7 +1,7 @@
 //! Audits of published tables.
 //!
-//! What is contradicted comes first, with everything needed to check it by hand. What cannot be told follows, grouped by what is missing,
-//! then what holds, and what an audit can and cannot say.
+//! Contradictions come first, with everything needed to check them by hand. Undecided checks follow, grouped by what is missing, then
+//! those that hold, and what an audit can and cannot show.
 
 mod words;
 

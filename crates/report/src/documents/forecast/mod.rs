@@ -1,4 +1,4 @@
-//! What a forecast says. A prediction is always called one, and stands beside how wrong such predictions were.
+//! A forecast. It calls every prediction one, and shows how wrong such predictions were.
 
 mod words;
 

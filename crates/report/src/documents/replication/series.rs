@@ -1,4 +1,4 @@
-//! The series of a source: how each goes, beside how what was measured goes.
+//! The series of a source: the course of each, beside the measured one.
 
 use tolok_analysis::figures::NONE;
 use tolok_analysis::replication::{ReplicatedSeries, SeriesCourse};

@@ -1,4 +1,4 @@
-//! What a reader needs first: what holds, what does not, why, what cannot be told, and how sure all of it is.
+//! What a reader needs first: what holds, what does not, why, what is undecided, and how sure all of it is.
 
 use tolok_analysis::PublishedReading;
 use tolok_analysis::figures::{Quantity, amount, counted, figure, listed};

@@ -1,4 +1,4 @@
-//! What a report ends with: what to know before its figures are quoted, what they were taken on, and how to repeat the run.
+//! The end of a report: what to know before quoting figures, the machine, and how to repeat the run.
 
 use tolok_analysis::Findings;
 use tolok_analysis::figures::counted;

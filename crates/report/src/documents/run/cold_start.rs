@@ -1,7 +1,7 @@
 //! From the start to the first correct response.
 //!
-//! A subject starts anew in every trial, whatever is asked of it later, so the trials of all its scenarios are looked at together;
-//! apart are only those in another environment, and those in which it has a database to connect to.
+//! A subject starts anew in every trial, whatever the load later, so the trials of all its scenarios count together. Only trials in
+//! another environment, or with a database to connect to, stand apart.
 
 use tolok_analysis::figures::{Quantity, amount, count, counted};
 use tolok_analysis::{CaseFinding, Findings, ScenarioFinding};

@@ -1,4 +1,4 @@
-//! Tables of subjects, without the columns in which no row has anything.
+//! Tables of subjects, without empty columns.
 
 use tolok_analysis::figures::{Figure, NONE};
 use tolok_analysis::{CaseFinding, ScenarioFinding};

@@ -1,4 +1,4 @@
-//! What each subject had, and where that was not the same for all.
+//! What each subject had, and what differed.
 
 use tolok_analysis::figures::{NONE, Quantity, amount, count};
 use tolok_analysis::{FairnessLedger, FairnessRow, Findings, ParameterFact, ProcessSetup};

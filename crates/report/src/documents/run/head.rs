@@ -1,4 +1,4 @@
-//! What a report begins with: what was asked, by what run, and on a page the verdicts at a glance.
+//! The head of a report: the question, the run, and on a page the verdicts at a glance.
 
 use tolok_analysis::figures::{self, Quantity, counted, moment};
 use tolok_analysis::{CaseFinding, Findings, ScenarioFinding, TrialCounts};

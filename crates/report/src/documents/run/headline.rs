@@ -1,4 +1,4 @@
-//! The answer of a run in one sentence: who is fastest where, and where nothing can be said.
+//! The answer of a run in one sentence: which is fastest where, and what is undecided.
 
 use tolok_analysis::figures::{Quantity, amount, count, counted, listed};
 use tolok_analysis::{CaseFinding, Comparison, Findings, ScenarioFinding, Verdict};

@@ -1,4 +1,4 @@
-//! How long answers took, by percentile.
+//! Response times by percentile.
 
 use tolok_analysis::figures::{NONE, Quantity, counted, figure};
 use tolok_analysis::{CaseFinding, CurvePoint, Estimate, Findings, LatencyMark, ScenarioFinding};

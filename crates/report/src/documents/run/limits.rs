@@ -1,4 +1,4 @@
-//! What limited the cases of a scenario: a line for each bottleneck, with the figures that say so.
+//! What limited the cases of a scenario: a line for each bottleneck, with its figures.
 
 use tolok_analysis::figures::NONE;
 use tolok_analysis::{Bottleneck, BottleneckKind, CaseFinding, ScenarioFinding};

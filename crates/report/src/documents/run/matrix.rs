@@ -1,6 +1,6 @@
-//! Subjects against scenarios: who is how fast where, what limited it, and what a response costs.
+//! Subjects against scenarios: their rates, what limited them, and what a response costs.
 //!
-//! A share is one printed median over another, so that it never contradicts the figures beside it. Who is the best is decided by tiers.
+//! A share is one printed value over another, so it never contradicts the figures beside it. Tiers decide which is best.
 
 use tolok_analysis::figures::{NONE, Quantity, amount};
 use tolok_analysis::{CaseFinding, Estimate, Findings, FlagKind, ProgramCaseFinding, ProgramFinding, ScenarioFinding};

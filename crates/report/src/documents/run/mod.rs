@@ -1,6 +1,6 @@
 //! The report of a run, one file a section.
 //!
-//! A section is a function from findings and a [`Depth`] to blocks. It says nothing where it has nothing to say.
+//! A section is a function from findings and a [`Depth`] to blocks. It is empty if it has nothing to report.
 
 pub(crate) mod again;
 pub(crate) mod charts;

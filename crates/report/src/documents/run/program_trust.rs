@@ -1,4 +1,4 @@
-//! What is checked of programs.
+//! The checks of programs.
 
 use tolok_analysis::figures::{count, counted};
 use tolok_analysis::{Findings, FlagKind, ProgramCaseFinding};

@@ -1,4 +1,4 @@
-//! Programs that are timed: what they say together, each scenario of them, and their timers beside each other.
+//! Timed programs: their sentence, each scenario, and their timers side by side.
 
 use tolok_analysis::figures::{Quantity, amount, count, counted, figure, in_column};
 use tolok_analysis::{Findings, ProgramFinding, ProgramSeries, SeriesPoint, TimerReading, TimersFinding, timer_title};

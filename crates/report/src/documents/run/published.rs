@@ -1,4 +1,4 @@
-//! What was published beside what was measured.
+//! Published ratios beside measured ones.
 
 use tolok_analysis::figures::{NONE, Quantity, amount, figure};
 use tolok_analysis::{Findings, PublishedFinding};

@@ -1,4 +1,4 @@
-//! Which one for what: a row for each need, and the rules, so that a reader can apply them himself.
+//! Which one for what: a row for each need, and the rules, so readers can apply them themselves.
 
 use tolok_analysis::figures::{counted, listed};
 use tolok_analysis::{Findings, Recommendation, Strength};

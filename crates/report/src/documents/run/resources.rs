@@ -1,6 +1,6 @@
-//! What stands behind the headline figures: tables of resources, links and diagnoses.
+//! Behind the headline figures: tables of resources, links and diagnoses.
 //!
-//! A column in which no case has anything is left out, and so is a table without columns.
+//! Empty columns are left out, and so is a table without columns.
 
 use tolok_analysis::figures::{NONE, Quantity, amount, count, counted, in_column, small_share};
 use tolok_analysis::{CaseFinding, DiagnosisFinding, LinkDirectionUse, LinkUse, ResourcesFinding, ScenarioFinding};

@@ -1,6 +1,6 @@
 //! What gets a section of its own: a scenario, or all those that differ in their tools only and have one subject.
 //!
-//! The second kind answers nothing by itself that is not said better where the tools stand beside each other, so it is one table.
+//! The second kind is one table, because the tools matter only beside each other.
 
 use std::borrow::Cow;
 

@@ -1,6 +1,6 @@
 //! The verdicts of many scenarios at a glance: in which of them the same cases share the first tier.
 //!
-//! Tiers are decided by the analysis; here scenarios are only sorted by them.
+//! The analysis decides tiers; this module only sorts scenarios by them.
 
 use tolok_analysis::figures::{counted, listed};
 use tolok_analysis::{CaseFinding, Findings, ScenarioFinding};

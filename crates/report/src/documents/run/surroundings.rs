@@ -1,4 +1,4 @@
-//! In what environment a scenario's figures were taken, in words that every format shares.
+//! The environment of a scenario's figures, in words that every format shares.
 
 use tolok_analysis::figures::{Quantity, amount, count, counted, small_share};
 use tolok_analysis::{CaseFinding, CpuMode, LinkFinding, PartFinding, ScenarioFinding, without_brackets};

@@ -1,4 +1,4 @@
-//! What must be known of single tools: the differences that bear on their figures, and what they do not tell.
+//! What readers must know about single tools: differences that bear on their figures, and what they do not report.
 //!
 //! A remark that holds for a tool in several tables appears once, after the last of them, and has a number in each.
 

@@ -1,4 +1,4 @@
-//! What each tool says of the same server, for every format that people read.
+//! What each tool reports about the same server, for every format that people read.
 
 use tolok_analysis::figures::{Figure, NONE, Quantity, count, figure, in_column, listed, small_share};
 use tolok_analysis::{Estimate, Findings, LatencyMark, ToolRow, ToolsFinding, share_of_wire};
