@@ -1,4 +1,4 @@
-//! The command line: what can be typed. What it means is decided in `verbs`.
+//! The command line: what a user can type. `verbs` decides what it means.
 
 mod audit;
 mod author;

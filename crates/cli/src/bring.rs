@@ -1,4 +1,4 @@
-//! What a run has from elsewhere than the checkout: read, found, and entered into the catalogue beside what is there.
+//! What a run takes from outside the checkout: read, found, and added to the catalogue.
 
 use tolok_lab::user_servers::{
     FolderError, UrlError, again, ask_three_times, external_server, is_on_this_machine, local_subject, serves,

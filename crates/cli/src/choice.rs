@@ -1,4 +1,4 @@
-//! Subjects that are tested or checked without being measured.
+//! Subjects to test or check without measuring them.
 
 use std::collections::BTreeMap;
 

@@ -1,6 +1,6 @@
 //! The last lines of a verb that shows a run: where its report is, what was wrong, and what to do next.
 //!
-//! They go to standard error and come after the result: what is printed last is what is seen.
+//! They go to standard error after the result, because people see what is printed last.
 
 use std::path::Path;
 

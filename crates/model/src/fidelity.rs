@@ -1,5 +1,4 @@
-//! What drivers make of types, what two tasks on one connection come to, and what clients that hang up leave behind: the
-//! document of `tolok fidelity`.
+//! What drivers make of types, of two tasks on one connection, and of clients that hang up: the document of `tolok fidelity`.
 
 use serde::Serialize;
 

@@ -1,4 +1,4 @@
-//! What `tolok verify` finds: what was checked, and the first differences.
+//! The result of `tolok verify`: the checks, and their first differences.
 
 use serde::Serialize;
 use serde_json::Value;

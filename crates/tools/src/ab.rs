@@ -1,8 +1,8 @@
 //! ab, `ApacheBench`: a closed loop in HTTP/1.0 by one thread, for a time in whole seconds or a number of requests.
 //!
-//! Times in its output are whole milliseconds, so percentiles are read from the file that `-e` has it write, which has
-//! thousandths of them. Its `-s` is not a time limit of an answer: once all connections have been silent for so long, ab gives
-//! up and reports nothing, and as long as one is not, an answer may take any time.
+//! Times in its output are whole milliseconds. So percentiles come from the file of its `-e`, which has thousandths of them. Its `-s`
+//! is not a time limit of a response: ab gives up and reports nothing once all connections have been silent for so long. While one is
+//! not silent, a response may take any time.
 
 use tolok_load::fault::ErrorClass;
 use tolok_model::{LatencyMark, LoadTool, ToolWarning};

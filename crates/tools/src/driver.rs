@@ -1,5 +1,4 @@
-//! What the lab needs to know of a load generator to drive it: how it is called, when its window begins and ends, and what its
-//! output means.
+//! What the lab needs to drive a load generator: its command line, the borders of its window, and the meaning of its output.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;

@@ -1,4 +1,4 @@
-//! What tolok's load engine writes on its standard error while it runs, a JSON line each.
+//! The JSON lines that tolok's load engine writes on standard error while it runs.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,7 +1,6 @@
 //! h2load of nghttp2, made to speak HTTP/1.1, one request at a time on each connection.
 //!
-//! Its own warm-up would begin and end inside its process, unseen; a process of its own before the one that counts has exact
-//! borders.
+//! Its own warm-up would begin and end unseen inside its process. A separate process before the counted one has exact borders.
 
 use tolok_load::fault::ErrorClass;
 use tolok_model::{LatencyMark, LoadTool};

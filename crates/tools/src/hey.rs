@@ -1,7 +1,7 @@
-//! hey: a closed loop, or workers that send at most so often.
+//! hey: a closed loop, or workers that limit their own rate.
 //!
-//! It prints times in steps of a tenth of a millisecond, keeps the statuses of its first million answers only, and sends a
-//! request again, without a word, when a connection was closed before the answer.
+//! It prints times in steps of a tenth of a millisecond and keeps the statuses of its first million responses only. If a connection was
+//! closed before the response, it silently sends the request again.
 
 use tolok_load::fault::ErrorClass;
 use tolok_model::{LatencyMark, LoadTool, ToolWarning};

@@ -1,6 +1,6 @@
-//! oha: a closed loop, or arrivals by the clock whose times it corrects for coordinated omission.
+//! oha: a closed loop, or an open loop whose times it corrects for coordinated omission.
 //!
-//! It is asked for JSON by `--output-format`, which it has since 1.9. What a deadline interrupts it lists with the errors.
+//! `--output-format`, which it has since 1.9, makes it print JSON. It lists requests that a deadline interrupts among the errors.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! What a load tool left in a trial's folder.
+//! The files of a load tool in a trial's folder.
 
 use std::fs::File;
 use std::io::{self, Read};

@@ -1,4 +1,4 @@
-//! What load generators have in common: the load that they are asked for, and figures as they print them.
+//! What load generators have in common: the load that they get, and figures as they print them.
 //!
 //! A figure is digits, with at most a point and a unit. The parser rejects everything else, also a number with a tail.
 

@@ -1,4 +1,4 @@
-//! Slices of tolok's own load engine: what is typed for a case, and what its lines and its record mean.
+//! Slices of tolok's own load engine: the arguments for a case, and the meaning of its lines and its record.
 
 use serde::{Deserialize, Serialize};
 use tolok_load::slices::{SliceLine, SlicedTarget, TargetRecord};

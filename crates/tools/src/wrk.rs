@@ -1,7 +1,7 @@
 //! wrk: a closed loop for a time, in whole seconds.
 //!
-//! It counts completed answers of any status; answers that came after its timeout are among them, and requests that were never
-//! answered are in no figure of its.
+//! It counts completed responses of any status, and those that came after its timeout. Requests without a response are in none of its
+//! figures.
 
 use tolok_load::fault::ErrorClass;
 use tolok_model::{LatencyMark, LoadTool};

@@ -1,4 +1,4 @@
-//! What is brought to a run: subjects in folders of the user's, and servers that run already.
+//! Subjects from outside the checkout: folders of the user's, and servers that run already.
 
 use std::path::PathBuf;
 

@@ -1,5 +1,4 @@
-//! The options of `tolok load`. Words that wrk, hey, oha and k6 use for the same thing are understood where they mean the
-//! same in all of them.
+//! The options of `tolok load`. It also understands the words of wrk, hey, oha and k6 where they mean the same in all of them.
 
 use std::path::PathBuf;
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! docs/reference/cli.md, made of the command's own description, so that the page cannot fall behind.
+//! docs/reference/cli.md, generated from the command's own description, so the page cannot fall behind.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;

@@ -1,5 +1,5 @@
-//! Values as people type them on the command line of `tolok load`: each text becomes a type here, or is refused with what
-//! would be right.
+//! Values as people type them on the command line of `tolok load`. Each text becomes a type here, or an error that says what would be
+//! right.
 
 use std::net::IpAddr;
 use std::path::PathBuf;

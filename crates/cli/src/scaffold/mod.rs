@@ -1,6 +1,6 @@
 //! Beginnings: files of a subject, a workload, a study or a transcription that work as they are, with comments that say why.
 //!
-//! What is there is never written over. The texts lie in `files/`; a name in `@` marks is filled in.
+//! They never overwrite a file. The texts lie in `files/`; names in `@` marks are filled in.
 
 use std::fs::{self, OpenOptions};
 use std::io::{self, Write};

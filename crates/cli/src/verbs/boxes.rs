@@ -1,4 +1,4 @@
-//! The hidden verbs: what tolok runs as to hold a trial's box. What they do is in the lab.
+//! The hidden verbs: the processes that hold a trial's box. The lab has their work.
 
 use std::io;
 

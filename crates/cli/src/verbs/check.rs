@@ -1,4 +1,4 @@
-//! `tolok check`: whether subjects answer, and refuse, as the contracts of their workloads say.
+//! `tolok check`: whether subjects respond, and refuse, as the contracts of their workloads require.
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! `tolok help` and `tolok completions`: what the command says of itself.
+//! `tolok help` and `tolok completions`.
 
 use crate::args::{CompletionsArgs, HelpArgs, Topic, parse_from, visible};
 use crate::exit::{CliError, Exit, of_clap};

@@ -1,4 +1,4 @@
-//! What a plan has to do without.
+//! What a plan leaves out.
 
 use serde::{Deserialize, Serialize};
 

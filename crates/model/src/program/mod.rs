@@ -1,4 +1,4 @@
-//! Programs that are no servers: they are run to their end, and what is measured is how long that takes.
+//! Programs that are no servers: they run to their end, and tolok measures how long that takes.
 
 pub(crate) mod reading;
 

@@ -1,4 +1,4 @@
-//! What is written of programs that are no servers: `[program]` of a workload and of a subject, `[[program]]` of a study.
+//! Programs in files: `[program]` of a workload and of a subject, `[[program]]` of a study.
 
 use std::collections::BTreeMap;
 

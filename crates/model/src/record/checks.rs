@@ -1,4 +1,4 @@
-//! What a record stores to check its figures: what the load tool reports of itself, and the seconds of the window.
+//! What a record stores to check its figures: the load tool's report on itself, and the seconds of the window.
 
 use serde::{Deserialize, Serialize};
 

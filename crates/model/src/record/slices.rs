@@ -1,4 +1,4 @@
-//! What a record stores of a case whose window was cut into slices.
+//! What a record stores of a case in slices.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,4 +1,4 @@
-//! What a replication names of a study, compared with that study.
+//! Compares what a replication names of a study with that study.
 
 use crate::catalogue::Catalogue;
 use crate::plan::{in_environments, programs_in_environments};

@@ -1,4 +1,4 @@
-//! How a published comparison is run again: which studies, and what of the source stands for what of them.
+//! How to repeat a published comparison: which studies, and how their cases map to the source.
 
 pub(crate) mod check;
 pub(crate) mod file;

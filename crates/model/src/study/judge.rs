@@ -1,4 +1,4 @@
-//! Which response decides.
+//! The response that decides verdicts.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,4 +1,4 @@
-//! A study: a question, the subjects it is put to, and the scenarios under which they answer.
+//! A study: a question, its subjects, and the scenarios that they run under.
 
 pub mod blocks;
 pub(crate) mod file;

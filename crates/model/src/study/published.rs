@@ -1,4 +1,4 @@
-//! What a source says of two subjects, to compare with what is measured.
+//! A published comparison of two subjects, to compare with the measured one.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,4 +1,4 @@
-//! `[[published]]` of a study as it is written: what a source says, to compare with what is measured.
+//! `[[published]]` of a study as it is written.
 
 use serde::Deserialize;
 

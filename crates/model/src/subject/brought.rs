@@ -1,4 +1,4 @@
-//! What is brought to a run from elsewhere than the checkout: folders with subjects, and servers that run already.
+//! Subjects from outside the checkout: folders with subjects, and servers that run already.
 
 use std::collections::BTreeMap;
 

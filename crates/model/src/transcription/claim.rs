@@ -1,4 +1,4 @@
-//! What a text says of its own figures, in a form that can be judged.
+//! A text's claims about its own figures, in a form that can be judged.
 
 use serde::Serialize;
 

@@ -1,4 +1,4 @@
-//! Under what a source measured.
+//! The conditions under which a source measured.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,4 +1,4 @@
-//! What a published figure is of, and in which unit.
+//! The quantity and unit of a published figure.
 
 use serde::Serialize;
 

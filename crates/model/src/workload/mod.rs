@@ -1,4 +1,4 @@
-//! A workload: the request and the answer that every subject owes to it.
+//! A workload: the request, and the response that every subject must give.
 
 pub(crate) mod data;
 pub(crate) mod file;

@@ -1,4 +1,4 @@
-//! A study's objectives as k6's thresholds, and what became of them.
+//! A study's objectives as k6's thresholds, and their outcomes.
 
 use tolok_model::{Connection, Limit, Metric, Objective, ObjectiveOutcome, ObjectiveRecord, Part, Relation};
 

@@ -1,4 +1,4 @@
-//! What k6's summary means: the object that it hands to a script's `handleSummary`, of which our scripts print `metrics`.
+//! Reads k6's summary: the object that it hands to a script's `handleSummary`, of which our scripts print `metrics`.
 
 use std::collections::BTreeMap;
 

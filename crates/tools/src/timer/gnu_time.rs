@@ -1,4 +1,4 @@
-//! GNU time: the format in which it is asked, and its lines.
+//! GNU time: its output format, and its lines.
 
 use tolok_model::ProgramRun;
 

@@ -1,4 +1,4 @@
-//! hyperfine: how it is called, and what its JSON says.
+//! hyperfine: its command line, and its JSON.
 
 use serde::Deserialize;
 use tolok_model::{ProgramRun, TimerSummary};

@@ -1,4 +1,4 @@
-//! The timers of others: how hyperfine and GNU time are called, and what their output means.
+//! Other timers: the command lines of hyperfine and GNU time, and the meaning of their output.
 
 mod gnu_time;
 mod hyperfine;

@@ -1,4 +1,4 @@
-//! What a record says, before it has a format.
+//! A record as a document, before it has a format.
 
 use std::fmt::Write;
 

@@ -1,4 +1,4 @@
-//! From what was typed to what the engine is asked to do.
+//! From the command line to the options of the engine.
 
 mod request_file;
 

@@ -1,4 +1,4 @@
-//! What was done, in words: the same for the terminal and for Markdown.
+//! The load in words: the same for the terminal and for Markdown.
 
 use std::time::Duration;
 

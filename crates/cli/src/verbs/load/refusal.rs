@@ -1,4 +1,4 @@
-//! A run that could not take place, for programs: whoever asked for JSON gets JSON.
+//! A run that could not take place, as JSON for programs.
 
 use tolok_load::error::LoadError;
 use tolok_load::options::Options;

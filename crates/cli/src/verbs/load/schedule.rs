@@ -1,4 +1,4 @@
-//! When requests start: the executor that the options amount to, or the sentence that says why they contradict each other.
+//! When requests start: the executor that the options describe, or the sentence on how they contradict each other.
 
 use std::time::Duration;
 

@@ -1,9 +1,9 @@
 //! A session of its own for the generator.
 //!
-//! Where the kernel groups processes by session (SCHED_AUTOGROUP), everything in one terminal shares one weight: a
-//! generator that is started there has to share its CPU with a compiler or a server in the same session, whatever else
-//! the machine has to do. So tolok starts itself again as the first process of a new session, and what was typed becomes a
-//! parent that waits, hands on Ctrl-C, and leaves with the child's code.
+//! Where the kernel groups processes by session (SCHED_AUTOGROUP), everything in one terminal shares one weight. A generator there
+//! shares its CPU with a compiler or a server of the same session, whatever else the machine does. So tolok starts itself again as
+//! the first process of a new session. The first process becomes a parent that waits, forwards Ctrl-C, and exits with the child's
+//! code.
 
 use std::fs;
 use std::process::{Command, ExitStatus};

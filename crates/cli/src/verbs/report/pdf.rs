@@ -1,8 +1,7 @@
 //! SVG files to PDF, by whichever converter the machine has.
 //!
-//! A figure of a paper has to be a PDF, and no converter can be counted on. One that is there may fail nevertheless, so all of
-//! [`Converter::ALL`] that are on `PATH` are at hand, the best first. The caller reports the name of the one that was used, because fonts may
-//! come out differently.
+//! A figure of a paper has to be a PDF, and no converter is always there. One that is there may fail, so tolok tries all of
+//! [`Converter::ALL`] that are on `PATH`, the best first. The caller reports which one worked, because fonts may differ.
 
 use std::ffi::OsStr;
 use std::fs;
