@@ -26,28 +26,11 @@ pub(crate) fn verdict_sentence(
     smallest_effect: f64,
     (judge, is_open): (Judge, bool),
 ) -> String {
-    let table = Table { words: Words::of(judge), ..Table::of(cases) };
+    let table = Table { judge, ..Table::of(cases) };
     let answer = table.answer(comparisons, smallest_effect, &alone, &Answer::sentence);
     let is_by_the_clock = is_open && judge == Judge::Goodput;
     let by_the_clock = if is_by_the_clock && table.ranked.len() > 1 { BY_THE_CLOCK } else { "" };
     in_sentences([answer, by_the_clock.to_owned(), table.not_ranked()])
-}
-
-/// What the better one is called.
-#[derive(Clone, Copy)]
-struct Words {
-    comparative: &'static str,
-    superlative: &'static str,
-}
-
-impl Words {
-    fn of(judge: Judge) -> Self {
-        let (comparative, superlative) = match judge {
-            Judge::Goodput => ("faster", "fastest"),
-            Judge::Cpu => ("more CPU-efficient", "the most CPU-efficient"),
-        };
-        Self { comparative, superlative }
-    }
 }
 
 /// Sentences beside each other, without those that are empty.
@@ -65,13 +48,13 @@ fn alone(only: &CaseFinding) -> String {
 pub(crate) struct Table<'a, F> {
     pub(crate) ranked: Vec<&'a CaseFinding<F>>,
     unranked: Vec<&'a CaseFinding<F>>,
-    words: Words,
+    judge: Judge,
 }
 
 impl<'a, F> Table<'a, F> {
     pub(crate) fn of(cases: &'a [CaseFinding<F>]) -> Self {
         let (ranked, unranked) = cases.iter().partition(|case| case.ranked);
-        Self { ranked, unranked, words: Words::of(Judge::Goodput) }
+        Self { ranked, unranked, judge: Judge::Goodput }
     }
 
     /// Whether every case is ranked.
@@ -94,7 +77,7 @@ impl<'a, F> Table<'a, F> {
                 let find = |case: &&'a CaseFinding<F>| (*case, find(comparisons, first, case));
                 let is_of_all = self.is_of_all();
                 let rivals = others.iter().map(find).collect();
-                let answer = Answer { first, rivals, is_of_all, smallest_effect, comparisons, words: self.words };
+                let answer = Answer { first, rivals, is_of_all, smallest_effect, comparisons, judge: self.judge };
                 answer.too_few_rounds().unwrap_or_else(|| several(&answer))
             }
         };
@@ -180,7 +163,7 @@ pub(crate) struct Answer<'a, F> {
     /// Differences smaller than this fraction do not matter.
     smallest_effect: f64,
     comparisons: &'a [Comparison],
-    words: Words,
+    judge: Judge,
 }
 
 impl<'a, F> Answer<'a, F> {
@@ -263,7 +246,7 @@ impl<'a> Answer<'a, ServerFigures> {
         let (next, against) = *behind.first()?;
         let rounds = rounds_won(against);
         let (first, ratio) = (&self.first.short, value(against));
-        let (ci, Words { comparative, superlative }) = (ci(against), self.words);
+        let (ci, comparative, superlative) = (ci(against), self.judge.comparative(), self.judge.superlative());
         Some(match behind.len() {
             1 => format!("{first} is {comparative} than {}: {ratio}{ci}, ahead in {rounds}", next.short),
             _ => format!("{first} is {superlative}: {ratio} the runner-up, {}{ci}, ahead in {rounds}", next.short),
@@ -274,7 +257,7 @@ impl<'a> Answer<'a, ServerFigures> {
     fn ahead(&self) -> Option<String> {
         let others = with_ratios(&self.with(Verdict::Slower), reciprocal);
         let verb = if others.len() == 1 { "is" } else { "are" };
-        let (first, faster) = (&self.first.short, self.words.comparative);
+        let (first, faster) = (&self.first.short, self.judge.comparative());
         Some(format!(
             "within rounds {} {verb} {faster} than {first}, whose mean is higher",
             some_listed(&others, "and")?
@@ -323,7 +306,7 @@ impl<'a> Answer<'a, ServerFigures> {
         let (next, against) = *behind.first()?;
         if let Some(weakest) = self.whole_group_is_faster_than(next) {
             let group = if self.level().len() == 1 { "both are" } else { "all of them are" };
-            let (faster, least) = (self.words.comparative, value(weakest));
+            let (faster, least) = (self.judge.comparative(), value(weakest));
             return Some(format!("{group} {faster} than {}: at least {least}{}", next.short, ci(weakest)));
         }
         Some(format!("{} beats {}: {}{}", self.first.short, next.short, value(against), ci(against)))

@@ -4,8 +4,7 @@ use std::path::PathBuf;
 
 use tolok_analysis::figures::{counted, listed};
 use tolok_analysis::{
-    Duel, DuelOutcome, Findings, Flag, FlagKind, Names, ObjectiveOutcome, Records, analyse, blocks_settled, is_duel,
-    standing,
+    Duel, DuelOutcome, Findings, Names, ObjectiveOutcome, Records, analyse, blocks_settled, is_duel, standing,
 };
 use tolok_lab::run::{NewRun, RunSetup, RunSummary, Stop, StopRule, open_trials, run_plan};
 use tolok_model::{DatabaseAddress, Plan, RunRecord, TrialRecord};
@@ -190,11 +189,11 @@ pub fn measure_in(opened: &Lab, folder: &RunFolder, result: &ResultArgs, stop: &
     let summary = run_plan(setup, &mut |event| watching.tell(&event))?;
     let findings = keep(folder)?;
     watching.finish(&findings, folder.path());
-    let (crossed, unsound) = (crossed(&findings), unsound(&findings));
+    let (crossed, unsound) = (crossed(&findings), &findings.unsound);
     let exit = exit_of(summary, stop.is_asked(), unsound.is_empty(), crossed.is_empty());
     let left = || format!("with {} left", counted(u64::from(summary.missing), "trial"));
     let mut remarks: Vec<(&str, String)> = crossed.into_iter().map(|line| ("Crossed", line)).collect();
-    remarks.extend((!unsound.is_empty()).then(|| ("Unsound", listed(&unsound, "and"))));
+    remarks.extend((!unsound.is_empty()).then(|| ("Unsound", listed(unsound, "and"))));
     remarks.extend((summary.missing > 0).then(|| ("Stopped", left())));
     Ok(Measured { exit, findings, folder: folder.path().to_owned(), remarks })
 }
@@ -219,22 +218,6 @@ fn crossed(findings: &Findings) -> Vec<String> {
         }
     }
     lines
-}
-
-/// How many cases each gate has put out of the ranking, in words; empty where the answers can be counted on. A generator at its
-/// limit is no fault of the run: its figures are lower bounds.
-pub fn unsound(findings: &Findings) -> Vec<String> {
-    let of_servers = findings.scenarios.iter().flat_map(|scenario| scenario.cases.iter().chain(&scenario.ceiling));
-    let of_programs = findings.programs.iter().flat_map(|program| &program.cases);
-    let flags: Vec<&[Flag]> =
-        of_servers.map(|case| case.flags.as_slice()).chain(of_programs.map(|case| case.flags.as_slice())).collect();
-    let words = |kind: &FlagKind| {
-        let words = kind.unsound()?;
-        let is_out = |flags: &&&[Flag]| flags.iter().any(|flag| flag.voids_rank && flag.kind == *kind);
-        let cases = flags.iter().filter(is_out).count();
-        (cases > 0).then(|| format!("{} {words}", counted(cases as u64, "case")))
-    };
-    FlagKind::ALL.iter().filter_map(words).collect()
 }
 
 /// A wish to stop that Ctrl-C expresses, or a polite kill. Once means after what is `at_hand`, such as a trial; twice means now.

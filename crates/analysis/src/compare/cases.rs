@@ -3,7 +3,7 @@
 use super::control::{Control, control, trials};
 use super::findings::{CaseChange, Change, ChangeRatio, FigureChange, ScenarioChange};
 use super::judging::{Beside, Compared, Floor, judge};
-use super::measuring::{Measurable, Runs, means, ratio};
+use super::measuring::{Measurable, Runs, geometric_mean, mean_logarithm, ratio};
 use super::metric::{ComparedMetric, ScenarioKind};
 use super::sides::{BeforeAfter, Scene, Sides};
 use super::views::{CaseView, ScenarioView};
@@ -240,14 +240,14 @@ impl<'a> Candidate<'a, '_> {
     }
 }
 
-/// What a table shows: of one run its own figure, of several the geometric mean over runs.
+/// What a table shows, which is what the ratio is made of: the geometric mean over the trials of one run, or over several runs. A figure
+/// with a trial at 0 has no such mean, and is shown as its run has it.
 fn shown_value(cases: &[CaseView], metric: ComparedMetric) -> Option<Estimate> {
-    let figures: Vec<&Estimate> = cases.iter().filter_map(|case| case.figure(metric)).collect();
-    if figures.len() < 2 || figures.len() < cases.len() {
-        return figures.first().filter(|_| figures.len() == cases.len()).map(|figure| (*figure).clone());
+    let figures = cases.iter().map(|case| case.figure(metric)).collect::<Option<Vec<&Estimate>>>()?;
+    if let [only] = figures.as_slice() {
+        return Some(geometric_mean(&only.trials).unwrap_or_else(|| (*only).clone()));
     }
-    let runs = [figures.iter().map(|figure| figure.trials.as_slice()).collect(), Vec::new()];
-    let [means, _] = means(&runs)?;
+    let means: Vec<f64> = figures.iter().map(|figure| mean_logarithm(&figure.trials)).collect::<Option<_>>()?;
     let value = (means.iter().sum::<f64>() / means.len() as f64).exp();
     Some(Estimate { value, low: None, high: None, trials: means.into_iter().map(f64::exp).collect() })
 }

@@ -4,11 +4,12 @@
 //! between these two runs, and nothing about other pairs. With several runs on each side, the mean of a run's logarithms is one
 //! value, and the run is the unit ([`run_differences`]).
 
-use tolok_stats::{Level, RunValues, Sample, equivalence_welch, run_differences, welch};
+use tolok_stats::{Level, RunValues, Sample, equivalence_welch, mean_interval, run_differences, welch};
 
 use super::findings::ChangeRatio;
 use super::metric::{ComparedMetric, ScenarioKind};
 use super::sides::BeforeAfter;
+use crate::findings::Estimate;
 use crate::grouping::sorted_once;
 
 /// Trials of a figure in every run.
@@ -82,6 +83,18 @@ pub(super) fn measure(figures: &[Option<Measurable>], margin: f64) -> Vec<Measur
 /// The mean logarithm of a run's trials. None unless every trial has one.
 pub(super) fn mean_logarithm(trials: &[f64]) -> Option<f64> {
     Some(logarithms(trials)?.mean())
+}
+
+/// The geometric mean of a run's trials with its own interval. None unless every trial has a logarithm.
+pub(super) fn geometric_mean(trials: &[f64]) -> Option<Estimate> {
+    let logarithms = logarithms(trials)?;
+    let interval = mean_interval(&logarithms, Level::P95);
+    Some(Estimate {
+        value: logarithms.mean().exp(),
+        low: interval.map(|it| it.low.exp()),
+        high: interval.map(|it| it.high.exp()),
+        trials: trials.to_vec(),
+    })
 }
 
 /// The mean logarithm of each run.

@@ -245,13 +245,10 @@ fn a_trial_whose_database_does_not_answer_can_be_stopped_at_once() {
     let place = place("['go/nethttp']", "'query'", load, "database = { pool = 4 }");
     let mut command = place.command(&["run", "try"]);
     command.env("TMPDIR", place.path());
-    let mut started = crate::place::Started::of(command);
+    let started = crate::place::Started::of(command);
     wait_for_load(&place);
     signal(&servers(&place), Signal::STOP);
-    started.signal(Signal::INT);
-    started.wait_for("Stopping after this trial");
-    started.signal(Signal::INT);
-    let (said, code) = started.finish();
+    let (said, code) = started.stop_at_once();
     assert_eq!(code, Some(130), "{said}");
     assert_all_gone(|| place.processes());
     assert!(servers(&place).is_empty(), "a server that stands still is killed as well");

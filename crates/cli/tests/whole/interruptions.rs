@@ -185,14 +185,10 @@ fn ctrl_c_once_finishes_the_trial_and_reports() {
 fn ctrl_c_twice_stops_now_and_drops_the_trial() {
     let _turn = my_turn();
     let place = Place::new().with_faulty("good", "none").with_study("['test/good']", 2, "60s");
-    let mut started = place.start(&["run", "try"]);
+    let started = place.start(&["run", "try"]);
     box_of(started.child.id());
-    started.signal(Signal::INT);
-    // Two signals that nobody has heard yet are one.
-    started.wait_for("Stopping after this trial");
-    started.signal(Signal::INT);
     let began = Instant::now();
-    let (said, code) = started.finish();
+    let (said, code) = started.stop_at_once();
     assert_eq!(code, Some(130), "{said}");
     assert!(began.elapsed().as_secs() < 30, "it must not wait for the window of 60 s");
     assert_eq!(place.records().len(), 0, "{said}");

@@ -172,11 +172,7 @@ fn ctrl_c_twice_ends_a_launch_and_leaves_nothing_frozen_and_no_record() {
     let _turn = my_turn();
     let place = two();
     let started = in_the_midst(&place);
-    started.signal(Signal::INT);
-    // So soon after the first it would be taken for the same.
-    std::thread::sleep(std::time::Duration::from_millis(400));
-    started.signal(Signal::INT);
-    let (said, code) = started.finish();
+    let (said, code) = started.stop_at_once();
     assert_eq!(code, Some(130), "{said}");
     assert_eq!(place.records().len(), 0, "a launch is run as a whole, or not");
     assert_all_gone(|| place.processes());
@@ -201,12 +197,11 @@ fn kill_9_of_each_part_leaves_nothing_frozen_and_nothing_running() {
             _ => boxed.block,
         };
         kill(pid, Signal::KILL);
-        if victim != "run" {
-            started.signal(Signal::INT);
-            std::thread::sleep(std::time::Duration::from_millis(400));
-            started.signal(Signal::INT);
-        }
-        started.finish();
+        if victim == "run" {
+            started.finish()
+        } else {
+            started.stop_at_once()
+        };
         assert_all_gone(|| place.processes());
         assert_all_gone(|| loads().into_iter().map(command_line).collect());
     }
@@ -225,10 +220,7 @@ fn a_launch_whose_block_was_killed_is_run_again_as_a_whole() {
     let again = place.start(&["resume", "latest"]);
     wait_for_load(&place);
     assert_eq!(place.records().len(), 0, "all of its cases are asked again");
-    again.signal(Signal::INT);
-    std::thread::sleep(std::time::Duration::from_millis(400));
-    again.signal(Signal::INT);
-    again.finish();
+    again.stop_at_once();
     assert_all_gone(|| place.processes());
 }
 

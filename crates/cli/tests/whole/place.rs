@@ -228,6 +228,22 @@ impl Started {
         (rest, status.expect("tolok has closed its standard error, but does not end").code())
     }
 
+    /// Presses Ctrl-C twice, unless it ends before. Two signals that nobody has heard yet would be one.
+    pub fn stop_at_once(self) -> (String, Option<i32>) {
+        let mut said = String::new();
+        self.signal(rustix::process::Signal::INT);
+        while !said.contains("Stopping after this") {
+            match self.progress.recv_timeout(PATIENCE) {
+                Ok(line) => said += &line,
+                Err(RecvTimeoutError::Disconnected) => break,
+                Err(RecvTimeoutError::Timeout) => panic!("tolok did not hear Ctrl-C; it said:\n{said}"),
+            }
+        }
+        self.signal(rustix::process::Signal::INT);
+        let (rest, code) = self.finish();
+        (said + &rest, code)
+    }
+
     /// Sends a signal to tolok alone.
     pub fn signal(&self, signal: rustix::process::Signal) {
         rustix::process::kill_process(rustix::process::Pid::from_child(&self.child), signal).unwrap();

@@ -176,11 +176,7 @@ fn ctrl_c_twice_ends_a_launch_of_programs_and_leaves_no_record() {
     let _turn = my_turn();
     let place = gated();
     let started = at_the_gate(&place);
-    started.signal(Signal::INT);
-    // So soon after the first it would be taken for the same.
-    std::thread::sleep(std::time::Duration::from_millis(400));
-    started.signal(Signal::INT);
-    let (said, code) = started.finish();
+    let (said, code) = started.stop_at_once();
     assert_eq!(code, Some(130), "{said}");
     assert_eq!(place.records().len(), 0, "a launch is run as a whole, or not");
     assert_all_gone(|| place.processes());

@@ -154,6 +154,8 @@ struct AtHand {
     trial: TrialId,
     began: Instant,
     started_at: jiff::Timestamp,
+    /// How many trials of a launch failed.
+    failed: u32,
 }
 
 impl<'a> Run<'a> {
@@ -288,7 +290,7 @@ impl<'a> Run<'a> {
                 Heard::Block(BlockEvent::Ready(_)) if stop.is_asked() => {}
                 Heard::Block(BlockEvent::Ready(trial)) => {
                     self.begin(&trial, emit)?;
-                    at_hand = Some(AtHand { trial, began: Instant::now(), started_at: jiff::Timestamp::now() });
+                    at_hand = Some(AtHand::begun(trial));
                     block.tell(Word::Go);
                 }
                 Heard::Block(BlockEvent::InTrial(event)) => {
@@ -296,10 +298,13 @@ impl<'a> Run<'a> {
                     emit(RunEvent::InTrial { trial, event });
                 }
                 Heard::Block(BlockEvent::Finished(trial)) => {
-                    if let (TrialId::Launch(launch), Some(at)) = (&trial, &at_hand) {
-                        emit(self.launch_finished(*launch, at.began)?);
+                    let has_failed = self.finished(&trial, emit)?;
+                    if let Some(at) = &mut at_hand {
+                        at.failed += u32::from(has_failed);
+                        if let TrialId::Launch(launch) = trial {
+                            emit(self.launch_finished(launch, at));
+                        }
                     }
-                    self.finished(&trial, emit)?;
                     let is_launch = matches!(trial, TrialId::Launch(_));
                     // The trials of a launch are finished one by one, and then the launch.
                     if is_launch || at_hand.as_ref().is_some_and(|at: &AtHand| at.trial == trial) {
@@ -366,43 +371,41 @@ impl<'a> Run<'a> {
         Ok(())
     }
 
-    /// The record of a trial is on the disk: it is entered in the manifest, and told.
-    fn finished(&mut self, trial: &TrialId, emit: &mut dyn FnMut(RunEvent)) -> Result<(), StoreError> {
+    /// The record of a trial is on the disk: it is entered in the manifest, and an event says so. Returns whether the trial failed.
+    fn finished(&mut self, trial: &TrialId, emit: &mut dyn FnMut(RunEvent)) -> Result<bool, StoreError> {
         let RunSetup { plan, folder, .. } = self.setup;
         match trial {
             TrialId::Scored(number) => {
-                let Some((planned, case)) = self.planned(*number) else { return Ok(()) };
+                let Some((planned, case)) = self.planned(*number) else { return Ok(false) };
                 let outcome = folder.enter_trial(planned)?;
+                let has_failed = matches!(outcome, Outcome::Failed(_));
                 let ((subject, scenario), left_s) = (names(case), self.eta.step());
                 emit(RunEvent::TrialFinished { trial: planned.clone(), subject, scenario, outcome, left_s });
+                Ok(has_failed)
             }
             TrialId::Diagnosis(case) => {
-                let Some(case) = plan.case(case) else { return Ok(()) };
+                let Some(case) = plan.case(case) else { return Ok(false) };
                 let failure = folder.enter_diagnosis(&case.id)?.err();
                 let (subject, scenario) = names(case);
+                let has_failed = failure.is_some();
                 emit(RunEvent::Diagnosed { subject, scenario, failure });
+                Ok(has_failed)
             }
-            TrialId::Launch(_) => {}
+            TrialId::Launch(_) => Ok(false),
         }
-        Ok(())
     }
 
     /// All trials of a launch are entered.
-    fn launch_finished(&self, launch: u32, began: Instant) -> Result<RunEvent, StoreError> {
-        let RunSetup { plan, folder, .. } = self.setup;
-        let numbers: BTreeSet<u32> = plan.launch(launch).map(|trial| trial.number).collect();
-        let records = folder.read()?.trials;
-        let is_failed =
-            |record: &&TrialRecord| numbers.contains(&record.number) && matches!(record.outcome, Outcome::Failed(_));
-        let failed = records.iter().filter(is_failed);
-        Ok(RunEvent::LaunchFinished {
+    fn launch_finished(&self, launch: u32, at: &AtHand) -> RunEvent {
+        let plan = self.setup.plan;
+        RunEvent::LaunchFinished {
             launch,
             of: plan.launches(),
-            cases: numbers.len() as u32,
-            failed: failed.count() as u32,
-            took_s: began.elapsed().as_secs_f64(),
+            cases: plan.launch(launch).count() as u32,
+            failed: at.failed,
+            took_s: at.began.elapsed().as_secs_f64(),
             left_s: self.eta.now_s(),
-        })
+        }
     }
 
     /// The trials that a block was at when it ended without a word: of a launch those that were not finished yet.
@@ -467,6 +470,10 @@ impl<'a> Run<'a> {
 }
 
 impl AtHand {
+    fn begun(trial: TrialId) -> Self {
+        Self { trial, began: Instant::now(), started_at: jiff::Timestamp::now(), failed: 0 }
+    }
+
     /// The number of a scored trial.
     fn number(&self) -> Option<u32> {
         match self.trial {

@@ -1,6 +1,7 @@
 //! The plan: every case of a study, and the shuffled order in which its trials run.
 
 pub(crate) mod error;
+mod estimate;
 pub(crate) mod skipped;
 pub(crate) mod slices;
 
@@ -16,7 +17,6 @@ use crate::plan::error::PlanError;
 use crate::plan::skipped::Skipped;
 use crate::plan::slices::Group;
 use crate::program::ProgramScenario;
-use crate::study::blocks::LEAST_FOR_A_RULE;
 use crate::study::judge::Judge;
 use crate::study::published::PublishedRatio;
 use crate::study::scale::{is_unscaled, unscaled};
@@ -121,14 +121,6 @@ pub struct Plan {
     #[serde(default, skip_serializing_if = "Brought::is_empty")]
     pub brought: Brought,
 }
-
-/// A trial takes about this long in addition to its warm-up and window, in seconds: start, verification and stop.
-const OVERHEAD_S: f64 = 0.25;
-/// A private database is started, filled and stopped in about this long, in seconds.
-const DATABASE_OVERHEAD_S: f64 = 0.6;
-
-/// A plan has this many times the blocks that its budget is expected to buy.
-const SPARE: f64 = 1.25;
 
 /// Says why a variant of a subject cannot be run here, if it cannot.
 pub type Ready<'a> = &'a dyn Fn(&Subject, &str) -> Result<(), String>;
@@ -290,14 +282,6 @@ impl Plan {
         self.stopping.is_some() || self.budget_s.is_some()
     }
 
-    /// Blocks that the budget may buy, if they take less time than expected.
-    fn most_in_budget(&self) -> u32 {
-        let Some(budget_s) = self.budget_s else { return u32::MAX };
-        let block_s: f64 = self.cases.iter().map(|case| self.trial_estimate_s(&case.id)).sum();
-        // A float becomes the nearest number that fits.
-        ((budget_s * SPARE / block_s) as u32).max(LEAST_FOR_A_RULE)
-    }
-
     pub fn case(&self, id: &str) -> Option<&Case> {
         self.cases.iter().find(|case| case.id == id)
     }
@@ -318,34 +302,6 @@ impl Plan {
 
     pub fn environment(&self, scenario: &Scenario) -> Option<&Environment> {
         self.environments.iter().find(|environment| environment.id == scenario.environment)
-    }
-
-    /// About how long one trial of this case takes, in seconds.
-    pub fn trial_estimate_s(&self, case: &str) -> f64 {
-        let case = self.case(case);
-        let scenario = case.map(|case| case.scenario.as_str()).unwrap_or_default();
-        if let Some(program) = self.program(scenario) {
-            // Its length is unknown; this is the longest that it may run.
-            return OVERHEAD_S + program.runs.at_most_s;
-        }
-        let Some(scenario) = self.scenario(scenario) else { return OVERHEAD_S };
-        if let Some(estimate_s) = case.and_then(|case| self.sliced_estimate_s(case)) {
-            return estimate_s;
-        }
-        OVERHEAD_S + self.database_estimate_s(scenario) + scenario.load.warmup_s + scenario.load.duration_s
-    }
-
-    /// About how long the database of a scenario takes to start and to end, in seconds.
-    fn database_estimate_s(&self, scenario: &Scenario) -> f64 {
-        let database = self.environment(scenario).and_then(|environment| environment.database.as_ref());
-        let is_private = scenario.database && database.is_some_and(Database::is_private);
-        if is_private { DATABASE_OVERHEAD_S } else { 0.0 }
-    }
-
-    /// About how long all trials take, in seconds.
-    pub fn estimate_s(&self) -> f64 {
-        let all_s: f64 = self.trials.iter().map(|trial| self.trial_estimate_s(&trial.case)).sum();
-        self.budget_s.map_or(all_s, |budget_s| all_s.min(budget_s))
     }
 
     /// The order that the seed gives these cases and blocks. It is that of the plan, unless the plan was edited.

@@ -20,4 +20,28 @@ impl Judge {
     pub fn is_default(&self) -> bool {
         *self == Self::default()
     }
+
+    /// What the better of two is called.
+    pub fn comparative(self) -> &'static str {
+        match self {
+            Self::Goodput => "faster",
+            Self::Cpu => "more CPU-efficient",
+        }
+    }
+
+    /// What the best of all is called.
+    pub fn superlative(self) -> &'static str {
+        match self {
+            Self::Goodput => "fastest",
+            Self::Cpu => "most CPU-efficient",
+        }
+    }
+
+    /// What is compared.
+    pub fn response(self) -> &'static str {
+        match self {
+            Self::Goodput => "correct responses per second",
+            Self::Cpu => "CPU time per correct response",
+        }
+    }
 }

@@ -6,6 +6,7 @@ use std::fmt::Write as _;
 
 use tolok_analysis::figures::{counted, moment};
 use tolok_analysis::{Findings, ScenarioFinding};
+use tolok_model::Judge;
 
 use super::sheet::Sheet;
 use super::standalone::{FONTS, with_looks};
@@ -41,11 +42,20 @@ pub(crate) fn card(findings: &Findings) -> String {
     let below = card.headline(&answer);
     let (matrix, _) = matrix::matrix(findings, &sections);
     if let Some(matrix) = &matrix {
-        card.bars(matrix, below, findings.scenarios.is_empty());
+        card.bars(matrix, below, measure(findings));
     }
     let cells = || matrix.iter().flat_map(|matrix| &matrix.rows).filter_map(|row| row.cells.first());
     card.foot(findings, cells().any(|cell| !cell.tier.is_empty()));
     card.finish(&findings.run.title, &answer)
+}
+
+/// What the bars of a run show.
+fn measure(findings: &Findings) -> &'static str {
+    match findings.scenarios.first().map(|scenario| scenario.judged_by) {
+        None => "longer bars are faster",
+        Some(Judge::Goodput) => "correct responses per second",
+        Some(Judge::Cpu) => "CPU time per correct response, less is a longer bar",
+    }
 }
 
 #[derive(Default)]
@@ -72,9 +82,8 @@ impl Card {
     }
 
     /// The first scenario: a bar for each subject that is ranked, the best first.
-    fn bars(&mut self, matrix: &Matrix, top: f64, is_time: bool) {
+    fn bars(&mut self, matrix: &Matrix, top: f64, what: &str) {
         let Some(column) = matrix.columns.first() else { return };
-        let what = if is_time { "longer bars are faster" } else { "correct responses per second" };
         let words = [column.heading.as_str(), column.beside.as_str(), what];
         let words: Vec<&str> = words.into_iter().filter(|words| !words.is_empty()).collect();
         self.text("side", MARGIN, top + 6.0, &fitted(&words.join(" · "), 90.0));

@@ -2,6 +2,7 @@
 
 use tolok_analysis::figures::{Quantity, amount, counted, listed, moment};
 use tolok_analysis::{Findings, NoiseFloor, PowerNote, ScenarioFinding, difference};
+use tolok_model::sentences::capital;
 
 use super::run::{factors, matrix, muted, programs, published, sections, standings, tools, trust};
 use crate::document::{Block, Document, Fact, List, Look, Matrix, Text};
@@ -99,10 +100,11 @@ fn tools_of(findings: &Findings) -> Vec<Block> {
 
 pub(crate) fn legend(findings: &Findings, matrix: &Matrix) -> String {
     let rounds = counted(u64::from(findings.run.blocks), "round");
-    let what = match (findings.scenarios.is_empty(), findings.programs.is_empty()) {
-        (false, true) => "Correct responses per second",
-        (true, _) => "Wall time",
-        (false, false) => "Correct responses per second and wall times",
+    let judge = findings.scenarios.first().map(|scenario| capital(scenario.judged_by.response()));
+    let what = match (judge, findings.programs.is_empty()) {
+        (Some(judge), true) => judge,
+        (Some(judge), false) => format!("{judge}, and wall times"),
+        (None, _) => "Wall time".to_owned(),
     };
     let has_tiers = matrix.rows.iter().flat_map(|row| &row.cells).any(|cell| !cell.tier.is_empty());
     let tiers = if has_tiers { " Same letter: this run cannot tell them apart." } else { "" };

@@ -4,7 +4,7 @@ mod ledger;
 
 use tolok_analysis::Findings;
 use tolok_model::{
-    Arrivals, CounterCheck, CpuMode, Database, Diagnosis, Environment, Executor, FailureKind, GarbageCollection,
+    Arrivals, CounterCheck, CpuMode, Database, Diagnosis, Environment, Executor, FailureKind, GarbageCollection, Judge,
     Limits, Link, LinkDirection, LinkWindow, LoadChecks, Measurement, Network, ObjectiveOutcome, Outage, OutageRecord,
     PoolWindow, PublishedMetric, SecondSeries, Stage, Stopping, Timer, ToolWarning,
 };
@@ -53,6 +53,7 @@ pub fn all() -> Vec<(&'static str, Findings)> {
         ("many-verdicts", ledger::many_scenarios()),
         ("nothing-at-all", InventedRun::new(5).findings()),
         ("slices", slices()),
+        ("by-cpu", by_cpu()),
         ("duel", duel()),
         ("courses", courses()),
         ("one-trial", one_trial()),
@@ -216,6 +217,22 @@ fn slices() -> Findings {
         .steady(CEILING, 160_000.0)
         .steady(GO, 41_000.0)
         .steady(BUN, 61_000.0);
+    run.findings()
+}
+
+/// A study judged by CPU time, where the server with the most responses is not the most efficient.
+fn by_cpu() -> Findings {
+    let mut run = InventedRun::new(8);
+    run.plan.judge = Judge::Cpu;
+    let jitter = |case: u32| {
+        move |launch: u32, round: u32, half: u32| {
+            let step = f64::from((launch * 7 + round * 3 + half * 5 + case * 11) % 9) - 4.0;
+            (1.0 + step / 100.0, 1.0 - step / 200.0)
+        }
+    };
+    run.scenario("json-c64", "json", "JSON", 64).in_slices();
+    run.sliced(CEILING, 150_000.0, 6.6e-6, &jitter(1)).sliced(GO, 40_000.0, 24e-6, &jitter(2));
+    run.sliced(BUN, 37_000.0, 16e-6, &jitter(3)).sliced(NODE, 30_000.0, 32e-6, &jitter(4));
     run.findings()
 }
 

@@ -117,18 +117,14 @@ fn between_runs(found: &RunComparison) -> String {
 /// How to read the table.
 pub(super) fn legend(found: &RunComparison) -> String {
     let is_pair = found.before.len() + found.after.len() == 2;
-    let values = if is_pair {
-        "before and after are medians over trials"
-    } else {
-        "before and after are geometric means over runs"
-    };
+    let values = format!("before and after are geometric means over {}", if is_pair { "trials" } else { "runs" });
     if found.tally.judged == 0 {
-        return values.to_owned();
+        return values;
     }
     format!(
-        "{values}; the ratio is that of geometric means with its own 95% interval{}. Verdicts hold for all {} together \
+        "{values}; the ratio has its own 95% interval{}. Verdicts hold for all {} together \
          (Holm); a difference matters from {} on",
-        if is_pair { " over trials".to_owned() } else { format!(" over runs{}", between_runs(found)) },
+        if is_pair { String::new() } else { between_runs(found) },
         counted(u64::from(found.tally.judged), "judged figure"),
         amount(Quantity::Share, found.threshold)
     )

@@ -2,6 +2,7 @@
 
 use tolok_analysis::figures::{Quantity, amount, counted};
 use tolok_analysis::{Findings, MemorySource, ScenarioFinding};
+use tolok_model::Judge;
 
 use super::sections::is_of_tools;
 use super::{muted, pairs, section};
@@ -25,8 +26,11 @@ pub(crate) fn differences(findings: &Findings, scenarios: &[&ScenarioFinding]) -
     if charts.is_empty() {
         return Vec::new();
     }
-    let blocks = muted(DIFFERENCES).into_iter().chain([key_of_differences(findings), Block::Charts(charts)]);
-    section("differences", "Differences from the fastest", blocks.chain(pairs::of_servers(findings)).collect())
+    let judge = judge(findings);
+    let blocks =
+        muted(differences_note(judge)).into_iter().chain([key_of_differences(findings, judge), Block::Charts(charts)]);
+    let title = format!("Differences from the {}", judge.superlative());
+    section("differences", &title, blocks.chain(pairs::of_servers(findings)).collect())
 }
 
 /// What correct responses cost.
@@ -56,14 +60,23 @@ fn is_compared(findings: &Findings) -> bool {
     findings.scenarios.iter().any(|scenario| !scenario.comparisons.is_empty())
 }
 
+/// The response that decides, which all scenarios of a study share.
+fn judge(findings: &Findings) -> Judge {
+    findings.scenarios.first().map(|scenario| scenario.judged_by).unwrap_or_default()
+}
+
 fn throughput_note(findings: &Findings) -> String {
     let rounds = counted(u64::from(findings.run.blocks), "round");
     let has_limit = findings.scenarios.iter().any(|scenario| scenario.ceiling.is_some());
+    let by = match judge(findings) {
+        Judge::Goodput => String::new(),
+        judge => format!(" in {}", judge.response()),
+    };
     let tiers = match is_compared(findings) {
-        true => {
-            " Same tier letter: no clear difference. Bold: the first, and those without a clear difference from it."
-        }
-        false => "",
+        true => format!(
+            " Same tier letter: no clear difference{by}. Bold: the first, and those without a clear difference from it."
+        ),
+        false => String::new(),
     };
     let limit = if has_limit { " Dashed: the machine limit, which the smallest possible server reached." } else { "" };
     format!(
@@ -71,14 +84,19 @@ fn throughput_note(findings: &Findings) -> String {
     )
 }
 
-const DIFFERENCES: &str = "How many times as many correct responses the fastest gave: the geometric mean over the rounds, on a \
-                           logarithmic axis. Whisker: the 95% interval that holds for all pairs of a scenario together, as the \
-                           verdicts do. Figures within rounds need not be those of two medians.";
+fn differences_note(judge: Judge) -> String {
+    let per = if judge == Judge::Cpu { " per second of CPU time" } else { "" };
+    format!(
+        "How many times as many correct responses{per} the {} gave: the geometric mean over the rounds, on a logarithmic axis. \
+         Whisker: the 95% interval that holds for all pairs of a scenario together, as the verdicts do.",
+        judge.superlative()
+    )
+}
 
-fn key_of_differences(findings: &Findings) -> Block {
+fn key_of_differences(findings: &Findings, judge: Judge) -> Block {
     let dot = |class: &str, words: &str| key(&format!(r#"<circle class="dot{class}" cx="6" cy="6" r="4"/>"#), words);
     Block::Key(vec![
-        dot("", "faster"),
+        dot("", judge.comparative()),
         dot(" open", "equivalent, or no difference found; a large one would have been seen"),
         dot(" unclear", "no clear difference; the interval is too wide, or there is none"),
         same(findings),

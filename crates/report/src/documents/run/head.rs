@@ -2,6 +2,7 @@
 
 use tolok_analysis::figures::{self, Quantity, counted, moment};
 use tolok_analysis::{CaseFinding, Findings, ScenarioFinding, TrialCounts};
+use tolok_model::Judge;
 
 use super::factors::of_variance;
 use super::sections::is_of_tools;
@@ -59,8 +60,7 @@ pub(crate) fn verdicts(findings: &Findings, sections: &[&ScenarioFinding]) -> Ve
     let (matrix, notes) = matrix::matrix(findings, sections);
     if let Some(matrix) = matrix {
         let legend = glance::legend(findings, &matrix);
-        let shades =
-            "Shade and ×: share of the best. Outlined: the fastest, and all without a clear difference from it.";
+        let shades = "Shade and ×: share of the best. Outlined: the best, and all without a clear difference from it.";
         blocks.push(Block::Matrix(matrix));
         blocks.extend(muted(format!("{legend} {shades} Small: what limited it.")));
         blocks.extend((!notes.is_empty()).then_some(Block::Notes(notes)));
@@ -74,8 +74,10 @@ fn sentences(findings: &Findings, sections: &[&ScenarioFinding]) -> Vec<Block> {
     let own: Vec<&&ScenarioFinding> = sections.iter().filter(|section| !is_of_tools(section)).collect();
     let ids = own.iter().map(|it| it.id.clone()).chain(findings.programs.iter().map(|it| it.id.clone()));
     let beside = own.iter().map(|it| apart(it, sections)).chain(findings.programs.iter().map(|_| String::new()));
-    let standing_of_programs = findings.programs.iter().map(|it| standing(&it.cases, matrix::is_program_told(it)));
-    let standing = own.iter().map(|it| standing(&it.cases, matrix::is_told(it))).chain(standing_of_programs);
+    let standing_of_programs =
+        findings.programs.iter().map(|it| standing(&it.cases, matrix::is_program_told(it), Judge::Goodput));
+    let standing =
+        own.iter().map(|it| standing(&it.cases, matrix::is_told(it), it.judged_by)).chain(standing_of_programs);
     let verdicts = glance::verdicts(findings, sections).into_iter().zip(ids).zip(beside).zip(standing);
     let is_few = own.len() + findings.programs.len() <= MOST_SENTENCES;
     let facts = verdicts.map(|((((label, verdict), id), beside), (word, look))| Fact {
@@ -102,14 +104,14 @@ fn sentences(findings: &Findings, sections: &[&ScenarioFinding]) -> Vec<Block> {
 }
 
 /// What a scenario says, in a word.
-fn standing<F>(cases: &[CaseFinding<F>], is_told: bool) -> (&'static str, Look) {
+fn standing<F>(cases: &[CaseFinding<F>], is_told: bool, judge: Judge) -> (&'static str, Look) {
     let first = |case: &&CaseFinding<F>| case.tier.as_ref().is_some_and(|letters| letters.starts_with('a'));
     let ranked = cases.iter().filter(|case| case.ranked).count();
     match (ranked, cases.iter().filter(first).count()) {
         (0, _) => ("no data", Look::Warning),
         (1, _) => ("alone", Look::Emphasis),
         _ if !is_told => ("no data", Look::Warning),
-        (_, 1) => ("fastest", Look::Good),
+        (_, 1) => (judge.superlative(), Look::Good),
         _ => ("level", Look::Emphasis),
     }
 }

@@ -1,7 +1,8 @@
-//! The answer of a run in one sentence: which is fastest where, and what is undecided.
+//! The answer of a run in one sentence: which is best where, and what is undecided.
 
 use tolok_analysis::figures::{Quantity, amount, count, counted, listed};
 use tolok_analysis::{CaseFinding, Comparison, Findings, ScenarioFinding, Verdict};
+use tolok_model::Judge;
 use tolok_model::sentences::capital_unless;
 
 use super::sections::is_of_tools;
@@ -20,6 +21,7 @@ struct Result {
     label: String,
     first: Vec<String>,
     lead: Option<f64>,
+    judge: Judge,
 }
 
 /// The headline; a warning where most trials were discarded, or nothing was ranked.
@@ -62,11 +64,13 @@ fn nothing(findings: &Findings, sections: &[&ScenarioFinding]) -> String {
 fn results(findings: &Findings, sections: &[&ScenarioFinding]) -> Vec<Result> {
     let labels = matrix::labels(findings, sections);
     let own = sections.iter().filter(|section| !is_of_tools(section));
-    let of_servers = own.map(|it| (first_tier(&it.cases, matrix::is_told(it)), lead(&it.cases, &it.comparisons)));
+    let of_servers =
+        own.map(|it| (first_tier(&it.cases, matrix::is_told(it)), lead(&it.cases, &it.comparisons), it.judged_by));
     let of_programs = findings.programs.iter();
-    let of_programs = of_programs.map(|it| (first_tier(&it.cases, matrix::is_program_told(it)), None));
+    let of_programs = of_programs.map(|it| (first_tier(&it.cases, matrix::is_program_told(it)), None, Judge::Goodput));
     let all = of_servers.chain(of_programs).zip(labels);
-    all.map(|((first, lead), label)| Result { label, lead: lead.filter(|_| first.len() == 1), first }).collect()
+    all.map(|((first, lead, judge), label)| Result { label, lead: lead.filter(|_| first.len() == 1), first, judge })
+        .collect()
 }
 
 /// Those that share the first tier; nobody, where nothing is compared.
@@ -114,7 +118,7 @@ fn group(alike: &[&Result], all: usize) -> String {
     };
     match alike[0].first.as_slice() {
         [] => format!("no result{place}"),
-        [only] => format!("{only} is fastest{place}{}", lead_words(alike)),
+        [only] => format!("{only} is {}{place}{}", alike[0].judge.superlative(), lead_words(alike)),
         many if many.len() > MOST_OVERLAPPING => format!("no clear winner{place}: {} overlap", many.len()),
         some => format!("no clear winner{place}: {} overlap", listed(some, "and")),
     }

@@ -1,9 +1,10 @@
-//! Subjects against scenarios: their rates, what limited them, and what a response costs.
+//! Subjects against scenarios: how well each did, what limited it, and what a response costs.
 //!
 //! A share is one printed value over another, so it never contradicts the figures beside it. Tiers decide which is best.
 
 use tolok_analysis::figures::{NONE, Quantity, amount};
 use tolok_analysis::{CaseFinding, Estimate, Findings, FlagKind, ProgramCaseFinding, ProgramFinding, ScenarioFinding};
+use tolok_model::Judge;
 
 use super::programs;
 use super::sections::is_of_tools;
@@ -37,6 +38,7 @@ struct Contest<'a> {
 }
 
 const COSTS: &[&str] = &["CPU/req", "memory", "p99"];
+const COSTS_BY_CPU: &[&str] = &["responses/s", "memory", "p99"];
 const COSTS_OF_PROGRAMS: &[&str] = &["CPU", "memory"];
 
 /// The matrix of a run with its notes; no matrix where no scenario has subjects beside each other.
@@ -102,23 +104,26 @@ fn without_costs(row: MatrixRow) -> MatrixRow {
 }
 
 fn of_servers(scenario: &ScenarioFinding) -> Contest<'_> {
+    let is_by_cpu = scenario.judged_by == Judge::Cpu;
+    let cpu_time = |case: &CaseFinding| of(Quantity::Seconds, &case.cpu_s_per_good);
+    let value = |case| if is_by_cpu { cpu_time(case) } else { case_value(case) };
     let entry = |case| {
-        let value = case_value(case);
         let costs = vec![
-            of(Quantity::Seconds, &case.cpu_s_per_good),
+            if is_by_cpu { case_value(case) } else { cpu_time(case) },
             of(Quantity::Bytes, &case.memory_bytes),
             of(Quantity::Seconds, &case.latency_p99_s),
         ];
         let below = case.bottleneck.as_ref().map(|it| it.kind.words().to_owned()).filter(|_| case.ranked);
-        entry(case, case.shown_goodput_rps(), value, below, costs)
+        let judged = if is_by_cpu { case.cpu_s_per_good.as_ref() } else { case.shown_goodput_rps() };
+        entry(case, judged, value(case), below, costs)
     };
     Contest {
         column: MatrixColumn { heading: heading(scenario), beside: load_in_short(&scenario.load) },
-        is_time: false,
+        is_time: is_by_cpu,
         is_told: is_told(scenario),
         entries: scenario.cases.iter().map(entry).collect(),
-        limit: scenario.ceiling.as_ref().map(|ceiling| (ceiling, case_value(ceiling))),
-        costs: COSTS,
+        limit: scenario.ceiling.as_ref().map(|ceiling| (ceiling, value(ceiling))),
+        costs: if is_by_cpu { COSTS_BY_CPU } else { COSTS },
     }
 }
 

@@ -119,7 +119,7 @@ pub(crate) fn legend(scenario: &ScenarioFinding) -> Vec<String> {
     if is_compared(scenario) {
         legend.push(TIER.to_owned());
         if scenario.judged_by == Judge::Cpu {
-            legend.push("order, vs first and tier: by good answers per second of CPU time".to_owned());
+            legend.push("order, vs first and tier: by correct responses per second of CPU time".to_owned());
         }
     }
     if scenario.cases.iter().any(|case| is_lower_bound(case) || case.latency_p99_at_least_s.is_some()) {
