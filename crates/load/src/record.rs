@@ -26,7 +26,7 @@ pub struct Record {
     pub format: u32,
     /// Name and version of the engine, such as `tolok-load 0.1.0`.
     pub engine: String,
-    /// What was asked for.
+    /// The requested load.
     pub plan: PlanSummary,
     /// The run was stopped from outside before its planned end.
     pub interrupted: bool,
@@ -45,7 +45,7 @@ pub struct Record {
     /// When the last correct response of the window came, in seconds after the window's start, whichever phase its request was
     /// sent in; null if none came. Tells a target that fell silent in the midst of the window from one that is slow.
     pub last_good_s: Option<f64>,
-    /// Requests a second that the schedule asked for in the window; null in a closed loop, which has no rate of its own.
+    /// Requests per second that the schedule planned in the window; null in a closed loop, which has no rate of its own.
     pub offered_rps: Option<f64>,
     /// Whether these figures can be trusted, and if not, why.
     pub verdict: Verdict,
@@ -118,7 +118,7 @@ impl Record {
     pub const FORMAT: u32 = 2;
 }
 
-/// What was asked for, as far as a reader of the record needs it.
+/// The requested load, as far as a reader of the record needs it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct PlanSummary {
     /// The target as a URL.
@@ -251,7 +251,7 @@ pub enum LoopModel {
 /// [`Ledger::closes`].
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Ledger {
-    /// Requests the schedule asked for.
+    /// Requests that the schedule planned.
     pub scheduled: u64,
     /// Requests the engine acted on within the window; opening the connection, where one was needed, is part of the act.
     pub sent: u64,

@@ -128,7 +128,7 @@ pub struct ToolReport {
     pub ledger: LedgerCounts,
     /// How long answers took.
     pub latency: Latency,
-    /// Requests per second that the schedule asked for, or `None` in a closed loop.
+    /// Requests per second that the schedule planned, or `None` in a closed loop.
     pub offered_rps: Option<f64>,
     /// Why the tool reports its figures as invalid; empty if it does not.
     pub tool_warnings: Vec<ToolWarning>,

@@ -218,7 +218,7 @@ struct Lab<'a> {
 }
 
 impl Lab<'_> {
-    /// Does what the lab asks for; false if it is gone, or has no use for the box any more.
+    /// Serves a request of the lab; false if the lab is gone or needs the box no longer.
     fn answer(&self) -> io::Result<bool> {
         let Some((request, _)) = self.channel.receive()? else { return Ok(false) };
         let KeeperRequest::Give(wanted) = request else {

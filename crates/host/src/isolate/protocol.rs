@@ -50,7 +50,7 @@ pub(super) struct InitJob {
     pub(super) networks: BTreeMap<String, i32>,
 }
 
-/// What the lab asks of the init.
+/// Requests of the lab to the init.
 #[derive(Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(super) enum Request {
@@ -115,7 +115,7 @@ pub(super) enum InitEvent {
     },
 }
 
-/// What the lab asks of the keeper.
+/// Requests of the lab to the keeper.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(super) enum KeeperRequest {

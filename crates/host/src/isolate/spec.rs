@@ -1,4 +1,4 @@
-//! What a box is asked to be, and what it turned out to be, which is also what is recorded of it.
+//! What a box should be, and what it turned out to be, which the record keeps.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -9,7 +9,7 @@ pub use tolok_model::Isolation;
 
 use crate::group::{Controller, Limits};
 
-/// What a box is asked to be. The default is processes that end together, and nothing else.
+/// What a box should be. The default is processes that end together, and nothing else.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", default)]
 pub struct BoxSpec {
@@ -120,7 +120,7 @@ pub struct ProcessSpec {
     pub log: PathBuf,
     /// The CPUs it may use.
     pub cpus: Vec<u32>,
-    /// The signal that asks it to stop: `TERM`, `INT`, `QUIT` or `WINCH`; or `KILL`, for what leaves nothing worth keeping.
+    /// The signal that stops it: `TERM`, `INT`, `QUIT` or `WINCH`; or `KILL`, for what leaves nothing worth keeping.
     pub stop: String,
 }
 

@@ -4,7 +4,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Why a setting is not as it was asked for: words after its name.
+/// Why a setting differs from the request: words after its name.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum SysctlError {
     #[error("cannot be set here: {0}")]

@@ -12,11 +12,11 @@ use thiserror::Error;
 
 use super::cpus::{Cpu, Topology, format_cpu_list};
 
-/// What the parts of a trial ask for.
+/// The CPUs that the parts of a trial request.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct CpuWish {
     pub subject: SubjectCpus,
-    /// How many CPUs the generator asks for.
+    /// How many CPUs the generator requests.
     pub generator: usize,
     /// The database's CPUs, where one is started.
     pub database: Option<DatabaseCpus>,
@@ -53,7 +53,7 @@ pub struct CpuMap {
     pub database: Vec<u32>,
     /// Whether subject and generator have a CPU in common, so that neither can be measured apart.
     pub shared: bool,
-    /// What falls short of what was asked, in one sentence.
+    /// What falls short of the request, in one sentence.
     pub note: Option<String>,
 }
 
@@ -87,7 +87,7 @@ pub enum CpuRefusal {
 /// CPUs grouped by core.
 type Cores = Vec<Vec<u32>>;
 
-/// Gives the parts the CPUs they asked for, out of those in `allowed`.
+/// Gives the parts the CPUs they requested, out of those in `allowed`.
 ///
 /// Dedicated CPUs are preferred in this order: every CPU alone on its core; whole cores for each part; different CPUs of
 /// shared cores. Less than was asked for is refused, not given in silence, unless sharing is allowed. A database is given its

@@ -1,4 +1,4 @@
-//! The timer of programs. It runs a program again and again and asks the kernel what each run used.
+//! The timer of programs. It runs a program repeatedly and reads from the kernel what each run used.
 //!
 //! It is a process (the hidden verb `program-timer`) that the init of a trial's box starts as a part of the subject, so
 //! that the runs have the subject's CPUs, control group and network. It reads its job from a file and leaves its report in

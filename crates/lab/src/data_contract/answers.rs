@@ -9,7 +9,7 @@ use super::body::{queries_body, query_body, rows_body};
 pub enum Answers {
     /// The same bytes every time.
     One { body: Vec<u8> },
-    /// One answer for each path; the load asks them in turn.
+    /// One response for each path; the load requests them in turn.
     Many(Vec<PathAnswer>),
     /// Any JSON: the value depends on earlier requests, or the contract leaves it open.
     Any,
@@ -38,7 +38,7 @@ const KEYS: usize = 64;
 const SEEDS: usize = 16;
 /// What the keys and the seeds are drawn with.
 const DRAW_SEED: u64 = 83_850;
-/// The table from which single rows are asked.
+/// The table of single rows.
 const KEYS_IN_TABLE: u64 = 10_000;
 /// The largest seed that the generator of keys takes.
 const LARGEST_SEED: u64 = 2_147_483_646;

@@ -1,7 +1,7 @@
 //! The data of the workloads that use a database: tables, the same everywhere, and the answers that follow from them.
 //!
 //! All of it is computed: the script that fills a server, the bodies that are owed, and the judgement of what was given.
-//! Nothing here starts or asks a server, and nothing is drawn but from fixed seeds.
+//! Nothing here starts or queries a server, and nothing is drawn but from fixed seeds.
 
 mod answers;
 mod body;

@@ -4,7 +4,7 @@ use std::io;
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// Why a database cannot be had, asked or filled.
+/// Why a database cannot be started, queried or filled.
 #[derive(Debug, thiserror::Error)]
 pub enum DatabaseError {
     #[error("cannot keep a database: {}: {source}; set XDG_CACHE_HOME to a folder that you may write and that has room", path.display())]

@@ -1,4 +1,4 @@
-//! Looking into a subject in an unscored trial: what its runtime tells of itself when it is asked to.
+//! Diagnosis of a subject in an unscored trial: what its runtime reports about itself.
 
 mod gc;
 

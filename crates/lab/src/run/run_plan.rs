@@ -215,7 +215,7 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// Loads the data of every database that is asked, once, before the first trial.
+    /// Loads the data of every database, once, before the first trial.
     fn prepare_databases(&mut self, cases: &[&Case], emit: &mut dyn FnMut(RunEvent)) {
         let RunSetup { laboratory, plan, stop, .. } = self.setup;
         let mut asked: Vec<&Database> = Vec::new();

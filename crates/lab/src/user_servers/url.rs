@@ -1,4 +1,4 @@
-//! A server that runs already: whether it may be asked, whether it is there, and what it owes.
+//! A server that runs already: whether tolok may load it, whether it is there, and its contract.
 
 use std::net::SocketAddr;
 use std::time::Duration;
@@ -38,7 +38,7 @@ pub enum UrlError {
     Unsteady { url: String, first: u16, then: u16 },
 }
 
-/// The server of a URL, under a name or under its host and port. `has_study` says whether a study says what is asked of it.
+/// The server of a URL, under a name or under its host and port. `has_study` says whether a study names the requests.
 pub fn external_server(name: Option<&str>, url: &str, has_study: bool) -> Result<ExternalServer, UrlError> {
     let target = Target::parse(url).map_err(UrlError::Url)?;
     if target.is_secure() {

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-/// A file of slices: servers, what is asked of them, and in which order.
+/// A file of slices: servers, their loads, and the order.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SlicesJob {
@@ -12,12 +12,12 @@ pub struct SlicesJob {
     pub format: u32,
     /// How long responses in flight are awaited at the end of a slice, in seconds.
     pub drain_limit_s: f64,
-    /// The servers, each of which is frozen while no slice asks it.
+    /// The servers, each frozen outside its slices.
     pub servers: Vec<SlicedServer>,
-    /// Where the CPU time of the database is read that all servers ask.
+    /// Where to read the CPU time of the servers' database.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub database_cpu: Option<CpuFile>,
-    /// What is asked. Several targets may share a server.
+    /// The loads. Several targets may share a server.
     pub targets: Vec<SlicedTarget>,
     /// The slices.
     pub order: Vec<Turn>,
@@ -53,7 +53,7 @@ impl SlicesJob {
     }
 }
 
-/// A server that is asked in slices.
+/// A server that is loaded in slices.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SlicedServer {
@@ -97,7 +97,7 @@ pub enum CpuFile {
     CpuStat(PathBuf),
 }
 
-/// What is asked of a server.
+/// A load on a server.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SlicedTarget {
@@ -105,7 +105,7 @@ pub struct SlicedTarget {
     pub name: String,
     /// Place of its server in the list.
     pub server: usize,
-    /// What is typed after `tolok load` to ask it by itself. Its `--warmup` comes before the first slice.
+    /// The arguments of `tolok load` for this load alone. Its `--warmup` comes before the first slice.
     pub arguments: Vec<String>,
 }
 

@@ -58,7 +58,7 @@ pub enum SliceEvent {
     },
 }
 
-/// Why a target cannot be asked in slices, if it cannot.
+/// Why a target cannot be loaded in slices, if it cannot.
 pub fn refusal(options: &Options) -> Option<&'static str> {
     let reasons = [
         (!matches!(options.executor, Executor::ConstantVus { .. }), "slices need a closed loop of constant users"),

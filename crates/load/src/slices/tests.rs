@@ -4,7 +4,7 @@ use tolok_testkit::{Reply, ScriptedServer};
 
 use super::*;
 
-/// A job that asks servers in this order, without anything that could be frozen.
+/// A job that loads servers in this order, without freezers.
 fn job(servers: &[&ScriptedServer], order: &[usize]) -> (SlicesJob, Vec<Options>) {
     let options = servers.iter().map(|server| {
         let mut options = Options::new(&server.url("/")).unwrap();
@@ -134,7 +134,7 @@ fn a_server_is_frozen_whenever_another_is_asked_and_thawed_in_the_end() {
     let states = ["one", "other"].map(|name| folder.path().join(name));
     let (states_of_one, states_of_other) = (states[0].clone(), states[1].clone());
     let frozen = |path: &std::path::Path| std::fs::read_to_string(path).is_ok_and(|state| state == "FROZEN");
-    // What the other's freezer says while one is asked.
+    // The other's freezer while one is under load.
     let one = ScriptedServer::start(move |_| {
         Reply::ok(if frozen(&states_of_other) && !frozen(&states_of_one) { "alone" } else { "" })
     });

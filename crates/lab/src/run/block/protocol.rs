@@ -52,7 +52,7 @@ pub(in crate::run) struct Preparations {
     pub(in crate::run) databases: Vec<PreparedDatabase>,
 }
 
-/// A database that trials ask.
+/// A database of trials.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(in crate::run) struct PreparedDatabase {
     pub(in crate::run) asked: Database,

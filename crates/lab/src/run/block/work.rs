@@ -129,7 +129,7 @@ fn work(job: &BlockJob, stop: &Stop, run: &mut Listener) -> Result<(), BlockErro
     Ok(())
 }
 
-/// The workloads whose answers are compared. A URL's are asked for by each trial, and what is gone from the checkout is a failure of
+/// The workloads whose responses are compared. Each trial requests a URL's, and what is gone from the checkout is a failure of
 /// its trials.
 fn owed(job: &BlockJob, plan: &Plan) -> Vec<Workload> {
     let mut owed = job.laboratory.workloads_of(plan);

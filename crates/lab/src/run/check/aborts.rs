@@ -88,7 +88,7 @@ fn give_up(server: &mut StartedServer, rows: u32, at_once: bool) {
     }
 }
 
-/// Connections, and those of them that are busy, when that has come to rest, or `None` where it cannot be asked.
+/// Connections, and those of them that are busy, when that has come to rest, or `None` if they cannot be read.
 fn settled(server: &mut StartedServer, pool: u32, stop: &Stop) -> Option<(u64, u64)> {
     let deadline = Instant::now() + SETTLE;
     loop {
@@ -101,7 +101,7 @@ fn settled(server: &mut StartedServer, pool: u32, stop: &Stop) -> Option<(u64, u
     }
 }
 
-/// Connections, and those of them that are busy. A server of the user's own has connections of others, too, so it is not asked.
+/// Connections, and those of them that are busy. A server of the user's own has connections of others, too, so they are not read.
 fn connections(server: &mut StartedServer) -> Option<(u64, u64)> {
     server.database.as_mut().filter(|database| !database.is_external())?.connections_now()
 }

@@ -27,16 +27,16 @@ const WRONG_METHODS: [&str; 3] = ["POST", "PUT", "DELETE"];
 /// Paths that no subject has.
 const WRONG_PATHS: [&str; 3] = ["/", "/nothing-here", "/hello/world"];
 
-/// What was asked of a subject, and where it differs from the contract.
+/// The checks of a subject, and where it differs from the contract.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Conformance {
-    /// The workloads that were asked for.
+    /// The workloads that were checked.
     pub workloads: Vec<String>,
     /// Each difference in a sentence; none for a subject that conforms.
     pub differences: Vec<String>,
 }
 
-/// Starts a subject once and asks for every workload that it serves, and for what it must refuse. Workloads that use a database
+/// Starts a subject once, and requests every workload that it serves and what it must refuse. Workloads that use a database
 /// are left out where there is none.
 pub fn check_conformance(
     session: &Session<'_>,

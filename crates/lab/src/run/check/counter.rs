@@ -12,7 +12,7 @@ use crate::subject::{Answer, ProbeError};
 use tolok_host::isolate::TrialBox;
 use tolok_tools::ToolReport;
 
-/// Increments that are asked for after the load: enough that a lost one shows, few enough to take no time.
+/// Increments after the load: enough that a lost one shows, few enough to take no time.
 const ASKED: usize = 1_024;
 /// How many of them at once.
 const AT_ONCE: usize = 16;
@@ -39,7 +39,7 @@ fn read(trial_box: &mut TrialBox, server: Server<'_>, path: &str) -> Result<u64,
     answers.into_iter().next().map_or_else(|| Err("nothing was asked".to_owned()), number)
 }
 
-/// Increments that were asked for at once.
+/// Simultaneous increments.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::run) struct Burst {
     asked: u64,
@@ -63,7 +63,7 @@ impl fmt::Display for Burst {
     }
 }
 
-/// Increments the number many times at once and compares what was answered with what was asked for.
+/// Increments the number many times at once and compares the responses with the increments.
 pub(in crate::run) fn check_burst(trial_box: &mut TrialBox, server: Server<'_>, path: &str) -> Result<Burst, String> {
     let before = read(trial_box, server, path)?;
     let increment = |_| ("POST".to_owned(), path.to_owned());

@@ -30,7 +30,7 @@ struct Told {
 /// What to look at.
 #[derive(Debug, Clone, Copy)]
 pub struct FidelityJob<'a> {
-    /// The database that all of them ask.
+    /// The database of all of them.
     pub database: (&'a Database, &'a Prepared),
     /// Whether many requests are given up, which takes some seconds for each subject.
     pub aborts: bool,

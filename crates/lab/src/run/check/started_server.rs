@@ -21,7 +21,7 @@ use tolok_host::isolate::TrialBox;
 /// Lines of a log that an error shows.
 const LOG_LINES: usize = 10;
 
-/// Why a subject could not be brought up, or could not be asked.
+/// Why a subject could not be started or tested.
 #[derive(Debug, thiserror::Error)]
 #[error("{message}{}", if log.is_empty() { String::new() } else { format!("; its log ends with: {}", log.join(" | ")) })]
 pub struct ServeError {

@@ -40,7 +40,7 @@ enum State {
 }
 
 impl OutageAtWork {
-    /// Begins to ask the subject; the database goes away later.
+    /// Begins to probe the subject; the database goes away later.
     pub(in crate::run) fn begin(asked: Outage, asker: &Asker, (path, owed): (&str, u16)) -> Self {
         Self {
             asked,

@@ -34,7 +34,7 @@ pub(in crate::run) fn same(one: &Database, other: &Database) -> bool {
     (one.engine, &one.dsn) == (other.engine, &other.dsn)
 }
 
-/// The database that the trials of a case ask, if they ask one.
+/// The database of a case's trials, if they have one.
 pub(in crate::run) fn database_of<'a>(plan: &'a Plan, case: &Case) -> Option<&'a Database> {
     let scenario = plan.scenario(&case.scenario).filter(|scenario| scenario.database)?;
     plan.environment(scenario)?.database.as_ref()

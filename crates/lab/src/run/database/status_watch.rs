@@ -11,7 +11,7 @@ use tolok_load::clock::{Clock, MonotonicNs, SystemClock};
 use crate::database::{Client, DatabaseError, StatusReading};
 use crate::run::stop::Stop;
 
-/// How often the server is asked.
+/// How often the server's counters are read.
 const EVERY: Duration = Duration::from_millis(250);
 /// A server that does not answer in this time does not answer its clients either.
 const STATUS_LIMIT: Duration = Duration::from_secs(10);

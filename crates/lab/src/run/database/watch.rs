@@ -1,4 +1,4 @@
-//! What goes on beside the load in a trial with a database: the pool is asked for, and the database goes away and comes back
+//! What goes on beside the load in a trial with a database: the lab reads the pool, and the database goes away and comes back
 //! where the study wants that.
 
 use std::time::{Duration, Instant};

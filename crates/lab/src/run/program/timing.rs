@@ -56,7 +56,7 @@ struct Watch<'s> {
 }
 
 impl<'a> TimerAtHand<'a> {
-    /// The timer that a scenario asks for.
+    /// The timer of a scenario.
     pub(in crate::run) fn find(timer: Timer, programs: &'a BTreeMap<String, Program>) -> Result<Self, String> {
         let Some(name) = timer.program() else { return Ok(Self::Own) };
         let program = programs.get(name).ok_or_else(|| format!("there is no {} here any more", timer.word()))?;

@@ -11,7 +11,7 @@ use crate::run::server::trial::{Trial, TrialError};
 use tolok_host::isolate::TrialBox;
 
 impl Trial<'_> {
-    /// Starts the database that the workload asks, if it asks one.
+    /// Starts the workload's database, if it has one.
     pub(in crate::run) fn start_database(
         &self,
         trial_box: &mut TrialBox,

@@ -46,7 +46,7 @@ impl Trial<'_> {
         }
     }
 
-    /// What its URL names, if no study says what is asked.
+    /// The request that its URL names, if no study names one.
     pub(in crate::run) fn own_request(&self) -> Option<&OwnRequest> {
         self.external?.own.as_ref().filter(|_| self.workload.name == URL_WORKLOAD)
     }

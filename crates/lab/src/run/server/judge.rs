@@ -17,7 +17,7 @@ const SILENT_SHARE: f64 = 1.0 / 3.0;
 /// one in which the subject fell silent.
 pub(in crate::run) fn judge(report: &ToolReport, scenario: &Scenario) -> Result<(), TrialError> {
     match report.ledger.good {
-        // Where answers take longer than the window, those that come in it were asked for in the warm-up.
+        // If responses take longer than the window, those in it belong to requests of the warm-up.
         0 if report.carried_over_good > 0 && report.ledger.failed_total() == 0 => still_answering(report, scenario),
         0 => Err(nothing_good(report)),
         // A window that was cut off where an objective was crossed may well end in silence, and says why it ended.

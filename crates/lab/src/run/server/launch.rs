@@ -19,7 +19,7 @@ use tolok_host::isolate::{ProcessSpec, TrialBox};
 
 /// One answer before the window may take this long.
 const ANSWER_LIMIT: Duration = Duration::from_secs(10);
-/// How often the subject is asked while it starts: the resolution of the cold start.
+/// How often the lab probes the subject while it starts: the resolution of the cold start.
 const POLL: Duration = Duration::from_millis(1);
 
 /// All that a subject inherits of the user's environment: what it takes to find programs, and nothing that tunes one.
@@ -112,7 +112,7 @@ impl Launch<'_> {
         Ok(trial_box.write_file(&run.join(&file.to), rendered.as_bytes(), 0o644)?)
     }
 
-    /// Starts the processes and asks for `workload` until the first correct response; returns how long that took, in seconds.
+    /// Starts the processes and requests `workload` until the first correct response; returns how long that took, in seconds.
     pub(in crate::run) fn first_good_answer(
         &self,
         trial_box: &mut TrialBox,

@@ -57,9 +57,9 @@ pub(in crate::run) struct Trial<'a> {
     pub(in crate::run) scenario: &'a Scenario,
     pub(in crate::run) environment: &'a Environment,
     pub(in crate::run) cpus: &'a CpuMap,
-    /// The server that is asked, where tolok does not start it.
+    /// The server under load, if tolok does not start it.
     pub(in crate::run) external: Option<&'a ExternalServer>,
-    /// The database that the workload asks, if it asks one: what the study says of it, and what was made ready.
+    /// The workload's database, if it has one: the study's settings, and what was made ready.
     pub(in crate::run) database: Option<(&'a Database, &'a Prepared)>,
     /// Where the trial's files are kept.
     pub(in crate::run) folder: &'a TrialFolder,
@@ -410,7 +410,7 @@ struct Inside {
     data: Data,
 }
 
-/// What is known of the database, and of what is asked of it.
+/// What is known of the database and its use.
 #[derive(Debug, Default)]
 struct Data {
     database: Option<DatabaseWindow>,

@@ -1,4 +1,4 @@
-//! What this machine lets a trial have, and the box that a trial's environment asks for.
+//! What this machine can give a trial, and the box that a trial's environment requires.
 
 use std::collections::BTreeMap;
 use std::os::unix::process::CommandExt;
@@ -194,7 +194,7 @@ pub(in crate::run) struct BoxRequest<'a> {
     pub(in crate::run) session: &'a Path,
 }
 
-/// The database of an environment, where a trial that asks one starts it.
+/// The database of an environment, if its trials start one.
 fn own_database(environment: &Environment, asked: bool) -> Option<&Database> {
     environment.database.as_ref().filter(|database| asked && database.engine != Engine::External)
 }
@@ -204,7 +204,7 @@ fn asks_for_something(database: &Database) -> bool {
     database.memory_bytes.is_some() || !database.link.is_local()
 }
 
-/// What an environment asks for that it cannot have with a database server which is there already, if it has one.
+/// What an environment requires that is impossible with an existing database server, if it has one.
 fn beside_an_external_database(environment: &Environment) -> Option<&'static str> {
     let database = environment.database.as_ref().filter(|database| database.engine == Engine::External)?;
     let of_database = (!database.link.is_local()).then_some("a link to the database");
@@ -231,7 +231,7 @@ fn network(wish: &BoxRequest<'_>) -> NetworkSpec {
     let mut sysctls: BTreeMap<String, String> = environment.network.sysctls.clone();
     let congestion = &environment.network.congestion;
     sysctls.insert(CONGESTION.to_owned(), congestion.clone());
-    // What the study did not ask for is no reason to refuse it.
+    // Only what the study requires is a reason to refuse it.
     let dispensable = (congestion == USUAL_CONGESTION).then(|| CONGESTION.to_owned()).into_iter().collect();
     let between = |link: &Link, seed, report: &Path| LinkBetween {
         spec: link_spec(link, seed),

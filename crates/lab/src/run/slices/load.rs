@@ -53,7 +53,7 @@ pub(super) fn load(
 ) -> Result<Option<Loaded>, TrialError> {
     let Some((job, order)) = given.job(trial_box) else { return Ok(None) };
     let (_, first) = given.launch.trials().next().ok_or_else(|| TrialError::lab("the launch has no cases"))?;
-    // The lab's own questions would be billed to whoever is asked.
+    // The lab's own requests would be charged to the server under load.
     if let Some(database) = &mut database {
         database.stop_watching();
     }

@@ -1,4 +1,4 @@
-//! A launch: the servers of several scenarios in one box, asked in slices.
+//! A launch: the servers of several scenarios in one box, loaded in slices.
 //!
 //! Every case of it still has a folder and a record of its own. What goes wrong with one server is an outcome of its cases, and
 //! the others go on.
@@ -267,7 +267,7 @@ struct Loaded {
 }
 
 impl Loaded {
-    /// What would be typed to ask a case by itself.
+    /// The command line for the load of a case by itself.
     fn typed(&self, case: &str) -> String {
         let own = self.arguments.iter().find(|(name, _)| name == case).map_or("", |(_, arguments)| arguments.as_str());
         format!("tolok load --slices: {own}")

@@ -30,7 +30,7 @@ pub(super) struct Server {
 }
 
 impl Server {
-    /// Why a case of it cannot be asked, if it cannot.
+    /// Why a case of it cannot be loaded, if it cannot.
     pub(super) fn failure(&self, place: usize) -> Option<(FailureKind, String)> {
         let found = self.failures.iter().find(|(failed, ..)| *failed == place)?;
         Some((found.1, found.2.clone()))
@@ -64,7 +64,7 @@ pub(super) fn of(cases: &[LaunchCase<'_>]) -> Vec<Server> {
 }
 
 impl Launch<'_> {
-    /// Starts all servers, one after the other, and asks each for every workload of its cases. One that fails is ended, and
+    /// Starts all servers, one after the other, and requests every workload of its cases from each. One that fails is ended, and
     /// the others go on.
     pub(super) fn start_servers(
         &mut self,
