@@ -138,11 +138,10 @@ fn fault(number: u64, line: &ManifestLine, before: Option<&str>) -> Option<Manif
     if line.previous.as_deref() != before {
         let what = match (&line.previous, before) {
             (Some(_), Some(_)) => {
-                "the hash of the line before is not the one that it holds: that line was changed, or one \
-                                   between them was taken out"
+                "its hash of the line before does not match: that line was changed, or a line between them was removed"
             }
             (None, Some(_)) => "it holds no hash of the line before",
-            _ => "it is the first, and holds the hash of a line before it: the first was taken out",
+            _ => "it is the first line, but holds the hash of a line before it: the first was removed",
         };
         return wrong(what.to_owned());
     }

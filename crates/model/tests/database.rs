@@ -186,9 +186,9 @@ fn what_makes_no_sense_is_refused_at_its_place() {
     7:43 «0» a pool needs at least one connection
     7:46 «64» the database accepts 50 connections, fewer than this pool may open (for example: max-connections = 64)
     7:50 «64» the database accepts 50 connections, fewer than this pool may open (for example: max-connections = 64)
-    7:50 «64» this value stands here twice
+    7:50 «64» this value appears twice
     7:54 «200000» at most 100,000 connections are possible
-    7:69 «['20ms', '1m']» `rtt` and `link` both say what lies before the database (write it as a part of `link`: link = { rtt = "20ms", rate = "1Gbit/s" })
+    7:69 «['20ms', '1m']» `rtt` and `link` both describe the way to the database (write it as a part of `link`: link = { rtt = "20ms", rate = "1Gbit/s" })
     7:78 «'1m'» `rtt` must be 10s at most
     7:92 «'lan-wify'» there is no link `lan-wify` (did you mean `lan-wifi`? known here: localhost, lan-wifi, wan-170ms, cloud-db-20ms, cloud-db-50ms, cloud-db-100ms)
     7:111 «0» `cpus` must be at least 1
@@ -206,7 +206,7 @@ fn what_makes_no_sense_is_refused_at_its_place() {
     "#);
     assert_snapshot!(problems("database = { engine = 'external' }"), @"7:23 «'external'» unknown value `external` (known here: mariadb, mysql)");
     assert_snapshot!(problems("database = 'mariadb'"), @r#"7:12 «'mariadb'» expected a table, found the string "mariadb""#);
-    assert_snapshot!(problems("database = { rtt = ['20ms', '0.02s'] }"), @"7:29 «'0.02s'» this value stands here twice");
+    assert_snapshot!(problems("database = { rtt = ['20ms', '0.02s'] }"), @"7:29 «'0.02s'» this value appears twice");
 }
 
 #[test]

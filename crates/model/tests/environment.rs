@@ -121,7 +121,7 @@ fn what_makes_no_sense_is_refused_at_its_place() {
     8:22 «0» dedicated `cpus` must be a whole number, at least 1 (a share of a CPU is a quota: mode = "quota")
     9:9 «'lan-wify'» there is no link `lan-wify` (did you mean `lan-wifi`? known here: localhost, lan-wifi, wan-170ms, cloud-db-20ms, cloud-db-50ms, cloud-db-100ms)
     9:29 «'1m'» `rtt` must be 10s at most
-    9:42 «'100%'» `loss` must be less than 100% (where every packet is lost, nothing can be measured)
+    9:42 «'100%'» `loss` must be less than 100% (nothing can be measured if every packet is lost)
     9:57 «'54Mbps'» `54Mbps` is not bits a second with their unit in quotes, such as "54Mbit/s"
     9:75 «'big'» `big` is not a size with its unit in quotes, such as "512MiB" or "150kB"
     9:82 «speed» unknown key `speed` (did you mean `seed`? known here: preset, rtt, jitter, rate, loss, queue, seed, backend)
@@ -130,14 +130,14 @@ fn what_makes_no_sense_is_refused_at_its_place() {
     10:62 «'net.ipv4../x'» `net.ipv4../x` is no name of a kernel setting (only settings of a network namespace are changed: net.ipv4.*, net.ipv6.*, net.core.somaxconn, net.mptcp.*)
     10:82 «'net.ipv4.tcp_congestion_control'» the congestion control has a key of its own: `congestion` (only settings of a network namespace are changed: net.ipv4.*, net.ipv6.*, net.core.somaxconn, net.mptcp.*)
     "#);
-    assert_snapshot!(problems("link = ['localhost', 'localhost']"), @"7:8 «['localhost', 'localhost']» link `localhost` stands here twice (links are told apart by preset, rtt, jitter, rate and loss)");
+    assert_snapshot!(problems("link = ['localhost', 'localhost']"), @"7:8 «['localhost', 'localhost']» link `localhost` appears twice (links are told apart by preset, rtt, jitter, rate and loss)");
     assert_snapshot!(problems("subject = { memory = ['1MiB', '2MiB', '1024KiB'], mode = ['quota', 'quota'] }"), @"
-    7:39 «'1024KiB'» this value stands here twice
-    7:68 «'quota'» this value stands here twice
+    7:39 «'1024KiB'» this value appears twice
+    7:68 «'quota'» this value appears twice
     ");
     assert_snapshot!(problems("link.rtt = ['1s', '1000ms']\nnetwork.congestion = ['bbr', 'cubic', 'bbr']"), @"
-    7:19 «'1000ms'» this value stands here twice
-    8:39 «'bbr'» this value stands here twice
+    7:19 «'1000ms'» this value appears twice
+    8:39 «'bbr'» this value appears twice
     ");
     assert_snapshot!(problems("link = { rtt = '5ms', backend = 'veth' }"), @"7:8 «{ rtt = '5ms', backend = 'veth' }» a veth link emulates nothing (leave `backend` out, or ask for nothing but veth)");
     assert_snapshot!(problems("subject = { cpus = 0.001, mode = 'quota' }"), @"7:20 «0.001» `cpus` must be between 0.01 and 4096");
@@ -174,7 +174,7 @@ fn an_environment_that_cannot_be_had_is_left_out_with_its_reason() {
     let error = Plan::expand(&study, &catalogue(), none, 1).unwrap_err();
     assert!(matches!(&error, PlanError::NoEnvironment(refused) if refused.len() == 2));
     assert_snapshot!(error, @"
-    none of the study's environments can be had on this machine
+    none of the study's environments can be set up on this machine
       environment [1 dedicated CPU]: no
       environment [64 dedicated CPUs]: no
     ");

@@ -73,12 +73,12 @@ fn what_is_no_objective_is_answered_with_what_would_be() {
     assert_snapshot!(check("goodputt > 1/s"), @"there is no metric `goodputt`; did you mean `goodput`? known here: p50, p90, p95, p99, p99.9, mean, median, max, min, goodput, rate, failed");
     assert_snapshot!(check("p99th < 50ms"), @"there is no metric `p99th`; did you mean `p99`? known here: p50, p90, p95, p99, p99.9, mean, median, max, min, goodput, rate, failed");
     assert_snapshot!(check("p100 < 50ms"), @"`p100` is no percentile; p1 to p99.999 are; for the ends write `min` or `max`");
-    assert_snapshot!(check("response < 50ms"), @"`response` stands for many times, and one figure of them is needed; for example: response.p95, response.mean or response.max");
+    assert_snapshot!(check("response < 50ms"), @"`response` is a distribution, and one figure of it is needed; for example: response.p95, response.mean or response.max");
     assert_snapshot!(check("servce.p95 < 50ms"), @"there is no part `servce`; did you mean `service`? known here: response, service, lateness, queue, connect, first-byte, failure");
     assert_snapshot!(check("service.goodput > 1/s"), @"`goodput` counts requests and is no time, so it has no part; write `goodput` alone");
     assert_snapshot!(check("http_req_duraton p(95)<200"), @"there is no metric `http_req_duraton`; did you mean `http_req_duration`? known here: http_req_duration, http_req_waiting, http_req_connecting, http_req_failed, http_reqs");
     assert_snapshot!(check("http_req_failed p(95)<200"), @"there is no metric `http_req_failed p(95)`; http_req_failed and http_reqs have `rate`, the others have p(95), avg, med, max and min");
-    assert_snapshot!(check("http_req_duration<200"), @"`http_req_duration` stands for many times, and one figure of them is needed; for example: http_req_duration p(95)");
+    assert_snapshot!(check("http_req_duration<200"), @"`http_req_duration` is a distribution, and one figure of it is needed; for example: http_req_duration p(95)");
     assert_snapshot!(check("checks rate>0.99"), @"there is no metric `checks rate`; known here: p50, p90, p95, p99, p99.9, mean, median, max, min, goodput, rate, failed");
 }
 

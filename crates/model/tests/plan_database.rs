@@ -155,7 +155,7 @@ fn a_database_that_cannot_be_had_leaves_what_needs_none() {
     assert!(plan.environments.iter().all(|one| one.database.is_none()));
     assert_eq!(plan.skipped[0].scenarios, ["rows-c8-1cpu", "rows-c8-2cpu"], "what needs one is left out with it");
     let only = study("['bun/serve']", "'rows'", environment);
-    assert_snapshot!(check(&only, here), @r#"all that the study asks for needs a database, and none can be had on this machine: NoDatabase([Skipped { subject: "database [MySQL · pool of 16]", reason: "mysql is missing: install it by hand", scenarios: ["rows-c8-1cpu", "rows-c8-2cpu"] }])"#);
+    assert_snapshot!(check(&only, here), @r#"everything in the study needs a database, and this machine has none: NoDatabase([Skipped { subject: "database [MySQL · pool of 16]", reason: "mysql is missing: install it by hand", scenarios: ["rows-c8-1cpu", "rows-c8-2cpu"] }])"#);
     assert!(matches!(expand(&only, here), Err(PlanError::NoDatabase(missing)) if missing.len() == 1));
 }
 

@@ -61,7 +61,7 @@ fn a_program_is_timed_by_itself_or_by_several_timers() {
 #[test]
 fn the_defaults_are_ten_runs_after_one_that_does_not_count() {
     let runs = study("workload = 'queue'").programs.remove(0).runs;
-    assert_eq!(runs.describe(), "10 runs after 1 that does not count, at most 10s");
+    assert_eq!(runs.describe(), "10 runs after 1 warm-up run, at most 10s");
     assert_eq!(runs.timeout_s, 60.0);
 }
 
@@ -85,7 +85,7 @@ fn mistakes_are_said_at_their_places() {
     8:10 «'hyperfin'» there is no timer `hyperfin` (did you mean `hyperfine`? known here: tolok, hyperfine, time)
     8:30 «'time'» timer `time` is listed twice
     ");
-    assert_snapshot!(problems("workload = ['queue?n=5', 'queue?n=5']"), @"4:1 «[[program]]» program `queue-n5` stands here twice (they are told apart by workload and timer)");
+    assert_snapshot!(problems("workload = ['queue?n=5', 'queue?n=5']"), @"4:1 «[[program]]» program `queue-n5` appears twice (they are told apart by workload and timer)");
     assert_snapshot!(problems("workload = 'queue'\nload = 1"), @"6:1 «load» unknown key `load` (known here: workload, runs, warmup-runs, at-most, timeout, timer, design)");
     let swapped = "title = 'T'\nsubjects = ['go/queue']\n[[scenario]]\nworkload = 'queue'\nload = { executor = 'constant-vus', vus = 8, duration = '1s' }\n";
     assert_snapshot!(listed(swapped, &Study::read(swapped, &with_programs()).unwrap_err()), @"4:12 «'queue'» `queue` is a workload for programs, not for servers (name it in a [[program]])");
@@ -186,7 +186,7 @@ fn in_slices_a_launch_has_all_cases_of_one_program_scenario() {
         assert_eq!((plan.launch(launch).count(), scenarios.len()), (3, 1), "{launch}");
     }
     assert_eq!(plan.order_by_seed(), plan.trials);
-    assert_eq!(plan.programs[0].describe(), "10 runs after 1 that does not count, at most 10s per launch, in turns");
+    assert_eq!(plan.programs[0].describe(), "10 runs after 1 warm-up run, at most 10s per launch, in turns");
 }
 
 #[test]

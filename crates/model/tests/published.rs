@@ -75,7 +75,7 @@ fn names_are_held_against_the_study() {
     };
     assert_eq!(with("ratio = 2", "ratio = 2.5"), "no problem");
     assert_snapshot!(with("json-c64", "json-c46"), @"11:12 «'json-c46'» the study has no scenario `json-c46` (did you mean `json-c64`? known here: hello-c8, json-c8, json-c64)");
-    assert_snapshot!(with("json-c64", "json"), @"11:12 «'json'» the workload `json` stands in 2 scenarios (name one of them: json-c8, json-c64)");
+    assert_snapshot!(with("json-c64", "json"), @"11:12 «'json'» the workload `json` is in 2 scenarios (name one of them: json-c8, json-c64)");
     assert_snapshot!(with("bun/serve", "bun/srve"), @"12:5 «'bun/srve'» there is no subject `bun/srve` (did you mean `bun/serve`? known here: bun/serve, go/nethttp, php/fpm, rust/ceiling)");
     assert_snapshot!(with("bun/serve", "php/fpm"), @"12:5 «'php/fpm'» the study does not list `php/fpm` (it has go/nethttp:default, bun/serve:default, php/fpm:jit)");
     assert_snapshot!(with("bun/serve", "*"), @"12:5 «'*'» `*` is more than one subject (for example: \"go/nethttp\" or \"php/fpm:jit\")");

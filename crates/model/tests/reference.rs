@@ -328,8 +328,8 @@ fn reference_of_workloads_is_up_to_date() {
 
 #[test]
 fn reference_of_replications_is_up_to_date() {
-    let head = "A replication says how a published comparison is run again: which studies, and what of the source stands for what of \
-                them. It lies in `studies/sources/<key>/replication.toml`, and its studies beside it. Names of the source are those of \
+    let head = "A replication says how to run a published comparison again: which studies, and which of their subjects and \
+                settings match those of the source. It lies in `studies/sources/<key>/replication.toml`, and its studies beside it. Names of the source are those of \
                 `published/<key>.toml`; what is not there, or not in a study, is a mistake. How it is judged: \
                 [METHODOLOGY.md](../../METHODOLOGY.md#replication).";
     check("replication", &page("replication.toml", head, &of_file::<ReplicationFile>()));
@@ -338,8 +338,8 @@ fn reference_of_replications_is_up_to_date() {
 #[test]
 fn reference_of_transcriptions_is_up_to_date() {
     let head = "A transcription is a file in `published/`, or anywhere: a published comparison as data. How to write one: \
-                [transcribe.md](../transcribe.md). `tolok audit FILE` reads it, reports every mistake at once and holds its figures \
-                against each other; `tolok new audit NAME` begins one. Unknown keys are mistakes. With `#:schema \
+                [transcribe.md](../transcribe.md). `tolok audit FILE` reads it, reports every mistake at once and compares its figures \
+                with each other; `tolok new audit NAME` begins one. Unknown keys are mistakes. With `#:schema \
                 ../schemas/transcription.schema.json` in its first line, an editor checks it.";
     check("transcription", &page("A transcription", head, &of_file::<TranscriptionFile>()));
 }

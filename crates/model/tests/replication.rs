@@ -121,7 +121,7 @@ fn what_settles_a_claim_is_held_against_the_source_and_the_parts() {
     let zero = settle("ratio = \"> 1\"", "ratio = 0");
     assert!(zero.contains("`0` is no ratio"), "{zero}");
     let least = settle("figure = \"throughput_rps\"", "figure = \"memory_min_mb\"");
-    assert!(least.contains("no ratio is taken of `memory_min_mb`"), "{least}");
+    assert!(least.contains("tolok takes no ratio of `memory_min_mb`"), "{least}");
     let twice =
         problems(&format!("{SOUND}[[settle]]\nclaim = \"pool\"\nfigure = \"runs\"\nratio = 2\npair = []\n")).join("\n");
     assert!(twice.contains("`pool` is settled already") && twice.contains("missing key `pair`"), "{twice}");

@@ -129,7 +129,7 @@ fn the_executor_of_k6_that_cannot_be_here_is_told_from_mistakes() {
 #[test]
 fn values_with_units_say_how_they_are_written() {
     assert_snapshot!(check_with("\"1s\"", "\"1\""), @r#"5:57 «"1"» `1` is not a duration with its unit in quotes, such as "500ms" or "2s""#);
-    assert_snapshot!(check_with("\"1s\"", "5s"), @r#"5:57 «5s» this is no number, and a string must stand in quotes (write `"5s"`)"#);
+    assert_snapshot!(check_with("\"1s\"", "5s"), @r#"5:57 «5s» this is no number, and a string needs quotes (write `"5s"`)"#);
     assert_snapshot!(check_with("title = \"T\"", "title = \"T\"\nsmallest-effect = \"three\""), @r#"2:19 «"three"» `three` is not a share in quotes, such as "3%""#);
     assert_snapshot!(check_with("title = \"T\"", "title = \"T\"\nsmallest-effect = 0.03"), @r#"2:19 «0.03» expected a share in quotes, such as "3%", found the number 0.03"#);
     assert_snapshot!(check_with("title = \"T\"", "title = \"T\"\nsmallest-effect = \"100%\""), @r#"2:19 «"100%"» `smallest-effect` must be less than 100%"#);
@@ -164,7 +164,7 @@ fn what_was_wrong_is_not_also_missing_or_empty() {
 #[test]
 fn what_stands_there_twice_is_said() {
     assert_snapshot!(check_with("[\"go/nethttp\"]", "[\"php/fpm\", \"php/fpm:pool\"]"), @r#"2:24 «"php/fpm:pool"» `php/fpm:pool` is listed twice (without a variant, a subject means its default variant)"#);
-    assert_snapshot!(check_with("\"hello\"", "[\"hello\", \"hello\"]"), @"3:1 «[[scenario]]» scenario `hello-c8` stands here twice (scenarios are told apart by workload, executor, users or rates, connections, and tool)");
+    assert_snapshot!(check_with("\"hello\"", "[\"hello\", \"hello\"]"), @"3:1 «[[scenario]]» scenario `hello-c8` appears twice (scenarios are told apart by workload, executor, users or rates, connections, and tool)");
     assert_snapshot!(check_with("go/nethttp", "php/fpm?pool=1&pool=2"), @r#"2:13 «"php/fpm?pool=1&pool=2"» parameter `pool` is set twice; leave one of them out"#);
     assert_snapshot!(check_with("go/nethttp", "php/fpm?pool"), @r#"2:13 «"php/fpm?pool"» `pool` is not of the form parameter=value, such as pool=32"#);
 }

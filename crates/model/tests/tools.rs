@@ -144,11 +144,11 @@ fn a_counter_is_for_the_tool_that_tells_all_that_it_sent() {
     assert_eq!(of("'tolok'"), Ok(1));
     let wrk = of("'wrk'").unwrap_err();
     assert!(
-        wrk.contains("wrk does not tell how many requests it sent in all, and `counter` is checked by that"),
+        wrk.contains("wrk does not report how many requests it sent in all, and `counter` is checked by that"),
         "{wrk}"
     );
     let script = of("{ name = 'k6', script = 'users.js' }").unwrap_err();
-    assert!(script.contains("k6 does not tell how many requests it sent in all"), "{script}");
+    assert!(script.contains("k6 does not report how many requests it sent in all"), "{script}");
 }
 
 #[test]

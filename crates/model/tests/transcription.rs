@@ -121,7 +121,7 @@ fn names_are_held_against_each_other() {
     assert_snapshot!(with("a = { subject = \"go\", scenario = \"hello\" }", "a = { table = \"Table 2\" }"), @r#"47:15 «"Table 2"» no row has the table `Table 2` (did you mean `Table 1`? known here: Table 1)"#);
     assert_snapshot!(with("figure = \"throughput_rps\"", "figure = \"throughput\""), @r#"46:10 «"throughput"» `throughput` is no figure of a row (did you mean `throughput_rps`?)"#);
     assert_snapshot!(with("name = \"file\"", "name = \"hello\""), @r#"
-    12:8 «"hello"» scenario `hello` stands here twice
+    12:8 «"hello"» scenario `hello` appears twice
     30:12 «"file"» there is no [[scenario]] `file` (known here: hello, hello)
     38:12 «"file"» there is no [[scenario]] `file` (known here: hello, hello)
     "#);
@@ -167,7 +167,7 @@ fn a_claim_asserts_one_thing() {
     assert_snapshot!(with("ratio = 7", "ratio = 7\nat = { subject = \"go\" }"), @r#"50:6 «{ subject = "go" }» `ratio` has no `at` (`ratio` and `difference` have `a` and `b`; `value`, `highest`, `lowest` and `order` have `at`)"#);
     assert_snapshot!(with("id = \"go-7x\"\n", ""), @r#"41:1 «[[claim]]» missing key `id` (for example: id = "go-7x-bun")"#);
     let twice = format!("{SOUND}[[claim]]\nid = \"go-7x\"\nsays = \"x\"\nuntestable = \"y\"\n");
-    assert_snapshot!(problems(&twice), @r#"51:6 «"go-7x"» claim `go-7x` stands here twice"#);
+    assert_snapshot!(problems(&twice), @r#"51:6 «"go-7x"» claim `go-7x` appears twice"#);
     let order = "figure = \"throughput_rps\"\norder = [\"go\"]";
     assert_snapshot!(problems(&format!("{SOUND}[[claim]]\nid = \"o\"\nsays = \"x\"\n{order}")), @r#"54:9 «["go"]» an order needs two subjects (from the highest to the lowest: order = ["go", "bun", "php"])"#);
 }

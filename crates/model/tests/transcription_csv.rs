@@ -108,15 +108,15 @@ fn numbers_are_read_as_spreadsheets_have_them() {
 #[test]
 fn a_suggestion_names_options_for_the_whole_table() {
     let wrk = "Framework,Requests/sec,Avg latency [ms],99%,Non-2xx,Notes\ngin,51234,1.95,8.1,0,\n";
-    assert_snapshot!(told(wrk, &CsvOptions::default()), @r#"1 «Framework,Requests/sec,Avg latency [ms],99%,Non-2xx,Notes» it is not said what these columns are: Framework, Requests/sec, Avg latency [ms], 99%, Non-2xx, Notes (perhaps --subject Framework --column "Requests/sec=throughput_rps" --column "Avg latency [ms]=latency_mean_ms" --column "99%=latency_p99_ms" --column "Non-2xx=failures" --column "Notes="; 99%: the header does not say the unit: _s, _ms and _us are seconds, milliseconds and microseconds; HEADER= leaves a column out; docs/reference/transcription.md lists all keys)"#);
+    assert_snapshot!(told(wrk, &CsvOptions::default()), @r#"1 «Framework,Requests/sec,Avg latency [ms],99%,Non-2xx,Notes» the meaning of these columns is not given: Framework, Requests/sec, Avg latency [ms], 99%, Non-2xx, Notes (perhaps --subject Framework --column "Requests/sec=throughput_rps" --column "Avg latency [ms]=latency_mean_ms" --column "99%=latency_p99_ms" --column "Non-2xx=failures" --column "Notes="; 99%: the header does not say the unit: _s, _ms and _us are seconds, milliseconds and microseconds; HEADER= leaves a column out; docs/reference/transcription.md lists all keys)"#);
     let hyperfine = "command,mean,stddev,median,user,system,min,max\nphp,0.1,0.01,0.1,0.05,0.01,0.09,0.12\n";
-    assert_snapshot!(told(hyperfine, &CsvOptions::default()), @r#"1 «command,mean,stddev,median,user,system,min,max» it is not said what these columns are: command, mean, stddev, median, user, system, min, max (perhaps --subject command --column "mean=time_mean_s" --column "stddev=time_sd_s" --column "median=time_p50_s" --column "user=" --column "system=" --column "min=time_min_s" --column "max=time_max_s"; HEADER= leaves a column out; docs/reference/transcription.md lists all keys)"#);
+    assert_snapshot!(told(hyperfine, &CsvOptions::default()), @r#"1 «command,mean,stddev,median,user,system,min,max» the meaning of these columns is not given: command, mean, stddev, median, user, system, min, max (perhaps --subject command --column "mean=time_mean_s" --column "stddev=time_sd_s" --column "median=time_p50_s" --column "user=" --column "system=" --column "min=time_min_s" --column "max=time_max_s"; HEADER= leaves a column out; docs/reference/transcription.md lists all keys)"#);
 }
 
 #[test]
 fn every_mistake_is_said_with_its_line() {
-    assert_snapshot!(told(TABLE, &options(&[])), @r#"1 «Server,Test,Req/s,p95 (ms),Remark» it is not said what these columns are: Req/s, p95 (ms), Remark (perhaps --column "Req/s=throughput_rps" --column "p95 (ms)=latency_p95_ms" --column "Remark="; HEADER= leaves a column out; docs/reference/transcription.md lists all keys)"#);
-    assert_snapshot!(told(TABLE, &CsvOptions::default()), @r#"1 «Server,Test,Req/s,p95 (ms),Remark» it is not said what these columns are: Server, Test, Req/s, p95 (ms), Remark (perhaps --subject Server --scenario Test --column "Req/s=throughput_rps" --column "p95 (ms)=latency_p95_ms" --column "Remark="; HEADER= leaves a column out; docs/reference/transcription.md lists all keys)"#);
+    assert_snapshot!(told(TABLE, &options(&[])), @r#"1 «Server,Test,Req/s,p95 (ms),Remark» the meaning of these columns is not given: Req/s, p95 (ms), Remark (perhaps --column "Req/s=throughput_rps" --column "p95 (ms)=latency_p95_ms" --column "Remark="; HEADER= leaves a column out; docs/reference/transcription.md lists all keys)"#);
+    assert_snapshot!(told(TABLE, &CsvOptions::default()), @r#"1 «Server,Test,Req/s,p95 (ms),Remark» the meaning of these columns is not given: Server, Test, Req/s, p95 (ms), Remark (perhaps --subject Server --scenario Test --column "Req/s=throughput_rps" --column "p95 (ms)=latency_p95_ms" --column "Remark="; HEADER= leaves a column out; docs/reference/transcription.md lists all keys)"#);
     assert_snapshot!(told(TABLE, &options(&["Req/s=througput_rps", "p95 (ms)=", "Remark=", "Memory=memory_mb"])), @r#"
     1 «Server,Test,Req/s,p95 (ms),Remark» `througput_rps` is no key of a figure (did you mean `throughput_rps`? docs/reference/transcription.md lists all keys; to leave the column out: --column "Req/s=")
     1 «Server,Test,Req/s,p95 (ms),Remark» there is no column `Memory` (the columns are Server, Test, Req/s, p95 (ms), Remark)
@@ -124,7 +124,7 @@ fn every_mistake_is_said_with_its_line() {
     let broken = format!("{TABLE},hello,1,2,\nphp,hello\nphp,hello,\"1,000\",2,\n");
     assert_snapshot!(told(&broken, &options(&COLUMNS)), @r#"
     4 «,hello,1,2,» the row does not say what was measured
-    5 «php,hello» this line has 2 cells, and the header has 5 (a cell that holds the separator stands in quotes: "1,234")
+    5 «php,hello» this line has 2 cells, and the header has 5 (a cell with the separator needs quotes: "1,234")
     6 «php,hello,"1,000",2,» column `Req/s`: `1,000` is no number as it is printed (a comma may stand before thousands or decimals: leave it out, or let --decimal-comma read 12.345,60)
     "#);
     assert_snapshot!(told("Server,Test\n", &options(&[])), @"1 «Server,Test» there is no row below the header");

@@ -31,7 +31,7 @@ pub enum AddressError {
     Port,
     #[error("it names no database")]
     Name,
-    #[error("something follows the name of the database, and tolok passes nothing of that on")]
+    #[error("it has more after the name of the database, which tolok does not support")]
     Options,
     /// A `%` stands before something that is no byte.
     #[error("a `%` in it is not followed by two hexadecimal digits; itself it is written `%25`")]

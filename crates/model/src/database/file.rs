@@ -23,7 +23,7 @@ pub struct DatabaseFile {
     /// Connections of all the subject's processes together; one number or several. Default 16.
     #[schemars(with = "Option<Several<PoolSize>>")]
     pub pool: Option<Several<u32>>,
-    /// Time for a packet between subject and database to go there and back; one or several. Default `0ms`.
+    /// Round-trip time between subject and database; one or several. Default `0ms`.
     pub rtt: Option<Spanned<Several<Seconds>>>,
     /// The network between subject and database, if it is more than a round trip: a preset or a table; one or several.
     pub link: Option<Spanned<Several<LinkFile>>>,
@@ -35,7 +35,7 @@ pub struct DatabaseFile {
     /// Connections that it accepts. Default 200.
     #[schemars(range(min = 10, max = 100_000))]
     pub max_connections: Option<Spanned<u32>>,
-    /// What it may keep of its tables in memory. Default `128MiB`.
+    /// How much of its tables it may keep in memory. Default `128MiB`.
     pub buffer_pool: Option<Spanned<Bytes>>,
     /// When tolok kills and restarts it within the window. Default none.
     pub outage: Option<Table<OutageFile>>,

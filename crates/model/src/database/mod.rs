@@ -29,7 +29,7 @@ pub struct Database {
     pub memory_bytes: Option<u64>,
     /// Connections that the server accepts.
     pub max_connections: u32,
-    /// What it may keep of its tables in memory.
+    /// How much of its tables it may keep in memory.
     pub buffer_pool_bytes: u64,
     /// The network between subject and database.
     #[serde(default)]

@@ -148,7 +148,7 @@ fn read_database_links(
 ) -> Vec<Choice<Link>> {
     if let Some(rtt) = rtt.as_ref().filter(|_| link.is_some()) {
         let help = "write it as a part of `link`: link = { rtt = \"20ms\", rate = \"1Gbit/s\" }";
-        reading.note(rtt.span(), "`rtt` and `link` both say what lies before the database", help);
+        reading.note(rtt.span(), "`rtt` and `link` both describe the way to the database", help);
     }
     let has_rtt = rtt.is_some();
     let rtts = times("rtt", rtt.map(Spanned::into_inner), 0.0, reading);

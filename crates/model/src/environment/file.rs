@@ -109,9 +109,9 @@ pub enum LinkFile {
 pub struct LinkTable {
     /// A preset from which the other keys differ.
     pub preset: Option<Spanned<String>>,
-    /// Time for a packet to go there and back, half of it each way; one or several.
+    /// Round-trip time, half of it each way; one or several.
     pub rtt: Option<Several<Seconds>>,
-    /// The most that may be added to the round trip, half of it each way, drawn evenly for each packet.
+    /// The most to add to the round trip, half of it each way, drawn evenly for each packet.
     pub jitter: Option<Several<Seconds>>,
     /// Bits of IP packets a second in each direction; one rate or several.
     pub rate: Option<Several<BitRate>>,

@@ -44,7 +44,7 @@ pub struct Limits {
     pub pids: Option<u32>,
 }
 
-/// How CPUs are limited. Figures of the two never stand in one table.
+/// How CPUs are limited. Figures of the two never share a table.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum CpuMode {

@@ -123,7 +123,7 @@ pub(crate) fn choices<W, T: Clone>(
         let place = one.span();
         let Some(value) = read(one, reading) else { continue };
         if values.iter().any(|known| word(known) == word(&value)) {
-            reading.note(place, "this value stands here twice", None);
+            reading.note(place, "this value appears twice", None);
         } else {
             values.push(value);
         }
@@ -197,7 +197,7 @@ pub(crate) fn read_links(written: Option<Spanned<Several<LinkFile>>>, reading: &
     if let Some(twice) = links.iter().find(|link| !seen.insert(link.word.clone())) {
         let word = twice.word.clone().unwrap_or_default();
         let help = "links are told apart by preset, rtt, jitter, rate and loss";
-        reading.note(span, format!("link `{word}` stands here twice"), help);
+        reading.note(span, format!("link `{word}` appears twice"), help);
     }
     if links.is_empty() { vec![Choice { value: Link::default(), word: None }] } else { links }
 }
@@ -272,7 +272,7 @@ fn compact(words: &str) -> String {
 fn read_loss(loss: &Spanned<Percent>, reading: &mut Reading) -> Option<f64> {
     let share = loss.get_ref().0;
     if share >= 1.0 {
-        let help = "where every packet is lost, nothing can be measured";
+        let help = "nothing can be measured if every packet is lost";
         reading.note(loss.span(), "`loss` must be less than 100%", help);
         return None;
     }

@@ -107,7 +107,7 @@ pub enum ObjectiveError {
     UnknownPart(String),
     #[error("there is no metric `{0}`")]
     UnknownMetric(String),
-    #[error("`{0}` stands for many times, and one figure of them is needed")]
+    #[error("`{0}` is a distribution, and one figure of it is needed")]
     NoFigure(String),
     /// A part precedes a metric that has none.
     #[error("`{0}` counts requests and is no time, so it has no part")]

@@ -13,7 +13,7 @@ pub enum PlanError {
     #[error("none of the tools that the study names is on this machine")]
     NoTool(Vec<Skipped>),
     /// All that the study asks for needs a database, and none of its databases is available here.
-    #[error("all that the study asks for needs a database, and none can be had on this machine")]
+    #[error("everything in the study needs a database, and this machine has none")]
     NoDatabase(Vec<Skipped>),
     #[error(
         "none of the study's subjects serves any of its workloads; `tolok list subjects` shows what there is, and `workloads` of a subject.toml what it serves"
@@ -25,5 +25,5 @@ fn environments_refused(refused: &[Skipped]) -> String {
     let what =
         if refused.len() == 1 { "the study's environment cannot" } else { "none of the study's environments can" };
     let each: Vec<String> = refused.iter().map(|one| format!("{}: {}", one.subject, one.reason)).collect();
-    format!("{what} be had on this machine\n  {}", each.join("\n  "))
+    format!("{what} be set up on this machine\n  {}", each.join("\n  "))
 }

@@ -91,8 +91,8 @@ impl Runs {
         let number = |number: u32| if number == 1 { "1 run".to_owned() } else { format!("{number} runs") };
         let warm_up = match self.warmup_runs {
             0 => String::new(),
-            1 => " after 1 that does not count".to_owned(),
-            runs => format!(" after {runs} that do not count"),
+            1 => " after 1 warm-up run".to_owned(),
+            runs => format!(" after {runs} warm-up runs"),
         };
         format!("{}{warm_up}, at most {}", number(self.runs), format_duration(self.at_most_s))
     }

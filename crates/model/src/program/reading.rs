@@ -25,7 +25,7 @@ pub struct ProgramWorkloadFile {
     /// Arguments behind the subject's command; the workload's parameters stand in double braces: `["sync", "{{ n }}"]`.
     #[schemars(required, length(min = 1))]
     pub arguments: Option<Spanned<Vec<String>>>,
-    /// Arguments with which the program starts and ends and does none of the work: what its start costs.
+    /// Arguments with which the program starts and ends without the work: the cost of its start.
     #[schemars(required, length(min = 1))]
     pub floor: Option<Spanned<Vec<String>>>,
     /// All that it must write to its standard output; parameters stand in double braces: `{{ n * (n + 1) // 2 }}`.
@@ -57,12 +57,12 @@ pub struct ProgramScenarioFile {
     /// One workload or several, with parameters if it has any: `queue-sync?n=1000`.
     #[schemars(required)]
     pub workload: Option<Spanned<Several<String>>>,
-    /// Runs that count, of each trial or of each case in a launch, at most. Default 10.
+    /// Most counted runs of a trial, or of a case in a launch. Default 10.
     #[schemars(range(min = 1))]
     pub runs: Option<Spanned<u32>>,
     /// Discarded runs before them. Default 1.
     pub warmup_runs: Option<u32>,
-    /// No further run starts once those that count have taken this long. Default `10s`.
+    /// No further run starts once the counted ones have taken this long. Default `10s`.
     pub at_most: Option<Spanned<Seconds>>,
     /// A run that takes longer is ended, and its trial has failed. Default `60s`.
     pub timeout: Option<Spanned<Seconds>>,
@@ -166,7 +166,7 @@ pub(crate) fn read_program_scenarios(
 fn note_twice(earlier: &[ProgramScenario], id: &str, span: &Span, reading: &mut Reading) {
     if earlier.iter().any(|earlier| earlier.id == id) {
         let help = "they are told apart by workload and timer";
-        reading.note(span.clone(), format!("program `{id}` stands here twice"), help);
+        reading.note(span.clone(), format!("program `{id}` appears twice"), help);
     }
 }
 

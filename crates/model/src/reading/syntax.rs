@@ -278,9 +278,9 @@ fn explained(text: &str, error: &Error) -> Problem {
     let (message, help) = match message.split_once(", expected ").unwrap_or((message, "")) {
         ("string values must be quoted", _) if found.is_empty() => ("a value is missing".to_owned(), None),
         ("string values must be quoted", _) => {
-            ("this is no number, and a string must stand in quotes".to_owned(), Some(format!("write `\"{found}\"`")))
+            ("this is no number, and a string needs quotes".to_owned(), Some(format!("write `\"{found}\"`")))
         }
-        ("duplicate key", _) => (format!("`{found}` stands here twice"), None),
+        ("duplicate key", _) => (format!("`{found}` appears twice"), None),
         _ => (message.to_owned(), None),
     };
     Problem { span, message, help }

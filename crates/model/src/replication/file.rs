@@ -21,10 +21,10 @@ pub struct ReplicationFile {
     /// The studies, in the order in which they are run.
     #[schemars(required, length(min = 1))]
     pub part: Option<Vec<Table<PartFile>>>,
-    /// What may explain a difference, each tried by switching it.
+    /// What may explain a difference; each is tested by switching it.
     #[serde(default)]
     pub factor: Vec<Table<FactorFile>>,
-    /// Claims that the source has no figures for, and the measured ratios that settle them.
+    /// Claims without figures in the source, and the measured ratios that settle them.
     #[serde(default)]
     pub settle: Vec<Table<SettleFile>>,
 }
@@ -57,7 +57,7 @@ pub struct FactorFile {
     /// In a few words: `the way to the server`.
     #[schemars(required, with = "Option<String>")]
     pub name: Option<Spanned<String>>,
-    /// What it would mean if it explained the ratio, as a sentence.
+    /// What it means if it explains the ratio, as a sentence.
     #[schemars(required)]
     pub meaning: Option<String>,
     /// Of what the ratio is, by the key of a transcription: `throughput_rps`.

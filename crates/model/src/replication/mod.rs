@@ -19,7 +19,7 @@ pub struct Replication {
     pub note: Option<String>,
     /// The studies, in the order in which they are run.
     pub parts: Vec<ReplicationPart>,
-    /// What may explain a difference, each tried by switching it.
+    /// What may explain a difference; each is tested by switching it.
     pub factors: Vec<Factor>,
     /// Claims that the source has no figures for, and what of the studies settles them.
     pub settlements: Vec<Settlement>,

@@ -53,7 +53,7 @@ impl Reader<'_> {
     fn source(&mut self, source: Spanned<String>) -> String {
         let key = &self.transcription.key;
         if source.get_ref() != key {
-            let message = format!("the transcription that this is held against is `{key}`");
+            let message = format!("this replication's transcription is `{key}`");
             self.reading.note(source.span(), message, format!("write: source = \"{key}\""));
         }
         source.into_inner()
@@ -146,7 +146,7 @@ impl Reader<'_> {
     fn quantity(&mut self, figure: &Spanned<String>) -> Option<Quantity> {
         let found = quantity_of(figure.get_ref());
         if found.is_none() {
-            self.reading.note_unknown(figure, "no ratio is taken of", &FIGURES);
+            self.reading.note_unknown(figure, "tolok takes no ratio of", &FIGURES);
         }
         found
     }
@@ -230,7 +230,7 @@ impl Reader<'_> {
     fn note_claim_with_figures(&mut self, id: &Spanned<String>) {
         let claim = self.transcription.claims.iter().find(|claim| claim.id == *id.get_ref());
         if claim.is_some_and(|claim| !matches!(claim.asserts, Assertion::Untestable { .. })) {
-            let help = "leave it out: [[part]] says what stands for its subjects and settings";
+            let help = "leave it out: [[part]] maps its subjects and settings";
             self.reading.note(id.span(), format!("`{}` is judged by the source's own figures", id.get_ref()), help);
         }
     }

@@ -348,7 +348,7 @@ fn read_scenarios(
         for read in read_scenario(scenario, design, catalogue, reading) {
             if scenarios.iter().any(|earlier| earlier.id == read.id) {
                 let help = "scenarios are told apart by workload, executor, users or rates, connections, and tool";
-                reading.note(span.clone(), format!("scenario `{}` stands here twice", read.id), help);
+                reading.note(span.clone(), format!("scenario `{}` appears twice", read.id), help);
             } else {
                 scenarios.push(read);
             }

@@ -137,7 +137,7 @@ fn read_scenario(name: &Spanned<String>, study: &Study, reading: &mut Reading) -
             reading.note_unknown(name, "the study has no scenario", &ids);
         }
         several => {
-            let message = format!("the workload `{text}` stands in {} scenarios", several.len());
+            let message = format!("the workload `{text}` is in {} scenarios", several.len());
             reading.note(name.span(), message, format!("name one of them: {}", several.join(", ")));
         }
     }

@@ -113,10 +113,10 @@ impl OwedBody {
         match self {
             Self::Bytes { .. } => "status and every byte of the body are compared with the first answer",
             Self::Length { .. } => {
-                "three answers had different bodies of one length, so status and length alone are compared with the first"
+                "three answers had different bodies of one length, so only status and length are compared with the first"
             }
             Self::Nothing => {
-                "three answers had bodies of different lengths, so the status alone is compared with the first answer"
+                "three answers had bodies of different lengths, so only the status is compared with the first answer"
             }
         }
     }

@@ -164,7 +164,7 @@ impl LoadTool {
         let counts = matches!(workload.body, Body::Data { data: DataBody::Counter });
         (counts && self != Self::Tolok).then(|| {
             let (word, name) = (self.word(), &workload.name);
-            format!("{word} does not tell how many requests it sent in all, and `{name}` is checked by that")
+            format!("{word} does not report how many requests it sent in all, and `{name}` is checked by that")
         })
     }
 }

@@ -22,7 +22,7 @@ pub(super) fn read_claims(
     for table in written {
         let id = table.entries.id.as_ref().map(|id| (id.get_ref().clone(), id.span()));
         if let Some((id, span)) = id.filter(|(id, _)| claims.iter().any(|earlier| earlier.id == *id)) {
-            reading.note(span, format!("claim `{id}` stands here twice"), None);
+            reading.note(span, format!("claim `{id}` appears twice"), None);
         }
         let mut reader = ClaimReader { source, text, reading, is_sound };
         claims.extend(reader.read(table));

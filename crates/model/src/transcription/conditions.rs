@@ -54,7 +54,7 @@ conditions! {
         pub subject_memory_bytes: Option<f64>,
         /// Of what `cpu_percent` is a share.
         pub cpu_scope: Option<CpuScope>,
-        /// Time for a packet to go to the server and back.
+        /// Round-trip time to the server.
         pub rtt_s: Option<f64>,
         pub link_bits_per_s: Option<f64>,
         /// Bytes of an answer's body: from the smallest to the largest that the source allows for.

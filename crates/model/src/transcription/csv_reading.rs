@@ -194,8 +194,8 @@ impl CsvReader<'_> {
             let help = suggestion(&unknown, &headers, has_subject, options.scenario.is_empty());
             let message = match unknown.as_slice() {
                 [] => "no column says what was measured".to_owned(),
-                [one] => format!("it is not said what the column `{one}` is"),
-                some => format!("it is not said what these columns are: {}", some.join(", ")),
+                [one] => format!("the meaning of the column `{one}` is not given"),
+                some => format!("the meaning of these columns is not given: {}", some.join(", ")),
             };
             self.note(line_from(self.text, 0), message, Some(help));
         }
@@ -305,7 +305,7 @@ impl CsvReader<'_> {
             }
             _ => "this line cannot be read as CSV".to_owned(),
         };
-        let help = "a cell that holds the separator stands in quotes: \"1,234\"".to_owned();
+        let help = "a cell with the separator needs quotes: \"1,234\"".to_owned();
         self.note(line_from(self.text, at), message, Some(help));
         Vec::new()
     }

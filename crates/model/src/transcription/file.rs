@@ -89,7 +89,7 @@ macro_rules! with_conditions {
         pub subject_memory: Option<Bytes>,
         /// Of what `cpu_percent` is a share: of one `core`, or of the whole `machine`.
         pub cpu_scope: Option<CpuScope>,
-        /// Time for a packet to go to the server and back.
+        /// Round-trip time to the server.
         pub rtt: Option<Seconds>,
         /// What the network carries.
         pub link: Option<BitRate>,

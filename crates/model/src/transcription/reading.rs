@@ -81,7 +81,7 @@ impl Reader<'_> {
             let example = "name = \"hello-100\"";
             let Some(name) = self.reading.require(file.name.take(), &span, "name", example) else { continue };
             if self.scenarios.iter().any(|earlier| earlier.name == *name.get_ref()) {
-                self.reading.note(name.span(), format!("scenario `{}` stands here twice", name.get_ref()), None);
+                self.reading.note(name.span(), format!("scenario `{}` appears twice", name.get_ref()), None);
             }
             let method = MethodFile { requests: file.requests.take(), ..file.take_conditions() };
             let conditions = read_conditions(method, self.reading).within(&self.method);

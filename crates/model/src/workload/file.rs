@@ -87,7 +87,7 @@ pub struct AnswerFile {
     /// Type and subtype; parameters such as a character set are not compared.
     #[schemars(required)]
     pub content_type: Option<String>,
-    /// The body, byte for byte: a file beside this one, how it is generated, or what it is of the database's tables.
+    /// The body, byte for byte: a file beside this one, how it is generated, or how it follows from the database's tables.
     #[schemars(with = "BodyFile")]
     pub body: Option<Spanned<BodyFile>>,
 }

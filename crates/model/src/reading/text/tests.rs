@@ -213,7 +213,7 @@ text = 9
 "#;
     assert_snapshot!(check(text), @r#"
     1:19 «» invalid basic string, expected `"`
-    2:10 «4 people» this is no number, and a string must stand in quotes (write `"4 people"`)
+    2:10 «4 people» this is no number, and a string needs quotes (write `"4 people"`)
     3:8 «» a value is missing
     4:7 «» key with no value, expected `=`
     5:5 «:» invalid unquoted key, expected letters, numbers, `-`, `_`
@@ -222,7 +222,7 @@ text = 9
     10:16 «» missing comma between array elements, expected `,`
     11:1 «tool» unknown key `tool` (did you mean `tools`? known here: text, minutes, tools)
     13:11 «tru» invalid boolean, expected `true`
-    14:7 «salt» `salt` stands here twice
+    14:7 «salt» `salt` appears twice
     18:13 «» unclosed table, expected `]`
     21:8 «9» expected a string, found the number 9
     "#);
