@@ -82,7 +82,7 @@ pub enum Fault {
     #[error("the target closed the connection inside the answer")]
     ClosedInsideAnswer,
     /// End of stream where the answer may end, but without TLS's close_notify: it may be truncated.
-    #[error("the target ended the stream without TLS's close_notify, so that the answer may be cut off")]
+    #[error("the target ended the stream without TLS's close_notify, so the response may be cut off")]
     ClosedWithoutNotice,
     #[error("the target reset the stream with the HTTP/2 error {0}")]
     StreamReset(Http2Error),
@@ -212,7 +212,7 @@ pub enum JsonFlaw {
     #[error("a string that is not UTF-8")]
     Utf8,
     /// An object with the same key twice has no agreed meaning.
-    #[error("a key that stands in its object twice")]
+    #[error("a key that appears twice in its object")]
     DuplicateKey,
     /// Nested deeper than anyone does for good reason.
     #[error("nested more than 128 deep")]

@@ -81,7 +81,7 @@ fn split_authority(authority: &str, usual_port: u16) -> Result<(&str, u16), &'st
     let (host, port) = match authority.strip_prefix('[').map(|rest| rest.split_once(']')) {
         Some(None) => return Err("the bracket of the IPv6 address is not closed"),
         Some(Some((host, port))) => {
-            host.parse::<IpAddr>().map_err(|_| "what stands in brackets is no IPv6 address")?;
+            host.parse::<IpAddr>().map_err(|_| "the brackets hold no IPv6 address")?;
             (host, port)
         }
         None => authority.split_at(authority.find(':').unwrap_or(authority.len())),
@@ -130,7 +130,7 @@ mod tests {
             ("http://host:65536/", "the port is not a number from 1 to 65535"),
             ("http://host:/", "the port is not a number from 1 to 65535"),
             ("http://[::1/", "the bracket of the IPv6 address is not closed"),
-            ("http://[nonsense]/", "what stands in brackets is no IPv6 address"),
+            ("http://[nonsense]/", "the brackets hold no IPv6 address"),
             ("http://[::1]80/", "only a port may follow the host"),
             ("http://me:secret@host/", "user names and passwords are not supported"),
         ] {

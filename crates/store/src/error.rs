@@ -24,7 +24,7 @@ pub enum StoreError {
         /// Names of runs that may be meant, the likest first.
         near: Vec<String>,
     },
-    #[error("`{name}` is the beginning of {} runs in {}, such as {}; type more of the name that you mean", names.len(), runs.display(), names.iter().rev().take(NEAREST).cloned().collect::<Vec<_>>().join(", "))]
+    #[error("`{name}` matches {} runs in {}, such as {}; type more of the name", names.len(), runs.display(), names.iter().rev().take(NEAREST).cloned().collect::<Vec<_>>().join(", "))]
     Ambiguous {
         name: String,
         runs: PathBuf,
@@ -57,9 +57,7 @@ fn nearest(near: &[String]) -> String {
 fn unreadable(source: &io::Error) -> String {
     match source.kind() {
         io::ErrorKind::NotFound => {
-            format!(
-                "{source}; without this file it is no whole run, so take a copy of the run that has it, or another run"
-            )
+            format!("{source}; the run is incomplete without this file: restore it from a copy, or choose another run")
         }
         io::ErrorKind::PermissionDenied => {
             format!("{source}; read it as the user who made the run, or copy the run's folder")

@@ -168,14 +168,14 @@ impl Answers {
                 // The first answer was a bad one. Where all others were like it, none was good; where not, ab cannot tell.
                 let good = (self.complete - bad_status).min(odd);
                 warning = (good > 0).then(|| {
-                    format!("ab took its first answer of {length} bytes for the right one, and a good one has {due}")
+                    format!("ab took its first answer, of {length} bytes, as correct, but a good one has {due}")
                 });
                 self.complete - good
             }
             (Some(_), Some(_)) => {
                 // The answers of a bad status are as a rule those of another length.
                 warning = (bad_status > 0 && odd > 0 && bad_status != odd).then(|| {
-                    format!("ab does not tell how many of {odd} answers of another length are among {bad_status} of a bad status")
+                    format!("ab does not report how many of {odd} answers of another length are among {bad_status} of a bad status")
                 });
                 bad_status.max(odd)
             }

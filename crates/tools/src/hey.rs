@@ -175,8 +175,7 @@ fn distribution(output: &ToolOutput) -> Vec<(f64, f64)> {
 
 fn beyond_the_first_million(beyond: u64) -> ToolWarning {
     let text = format!(
-        "hey keeps the status of its first {KEPT} answers only; {beyond} more are counted as good, and it does not tell \
-         whether they are"
+        "hey keeps the status of its first {KEPT} answers only; {beyond} more are counted as good, and it does not report whether they are"
     );
     ToolWarning { gate: "statuses".to_owned(), text }
 }

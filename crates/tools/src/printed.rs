@@ -207,8 +207,7 @@ pub(super) fn body_warning(
         return None;
     }
     let text = format!(
-        "the bodies of {answers} answers that {tool} takes for good have {most} bytes together, and {due} were due: some of \
-         them are wrong, and {tool} does not tell which"
+        "the bodies of {answers} answers that {tool} takes for good have {most} bytes together, and {due} were due: some of them are wrong, and {tool} does not report which"
     );
     Some(ToolWarning { gate: "body".to_owned(), text })
 }

@@ -129,7 +129,7 @@ impl Hierarchies {
         if seats.is_empty() {
             let wanted: Vec<String> = wanted.iter().map(Controller::to_string).collect();
             return Err(GroupError::no_groups(format!(
-                "of the controllers wanted ({}) none is to be had here",
+                "none of the wanted controllers ({}) is available here",
                 wanted.join(", ")
             )));
         }

@@ -231,7 +231,7 @@ fn without_groups_nothing_is_usable_and_the_reason_is_said() {
     let found = Hierarchies::find_in(root.path());
     assert_eq!((found.layout(), found.usable()), (CgroupMode::None, BTreeSet::new()));
     let said = found.create("x", &wanted(&FOR_LIMITS)).unwrap_err().to_string();
-    assert!(said.contains("of the controllers wanted (cpu, cpuset, memory, pids) none is to be had here; "), "{said}");
+    assert!(said.contains("none of the wanted controllers (cpu, cpuset, memory, pids) is available here; "), "{said}");
     assert_eq!(sweep(&found), [""; 0]);
 }
 

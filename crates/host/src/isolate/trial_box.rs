@@ -47,7 +47,7 @@ pub enum BoxError {
     },
     #[error("cannot write or read {0}")]
     File(String),
-    #[error("no socket can be had of the client's network: {0}")]
+    #[error("cannot get a socket in the client's network: {0}")]
     NoSocket(String),
     #[error("cannot start {name}: {reason}")]
     NotStarted { name: String, reason: String },

@@ -147,7 +147,7 @@ fn network_namespaces(machine: &Machine) -> Verdict {
         (Some(true), Some(true)) => yes("as administrator"),
         (Some(true), _) => yes("within a user namespace"),
         (Some(false), _) => no("the system does not allow them to this user"),
-        (None, _) => (AbilityState::Unknown, "only a try can tell: a filter of system calls is in force".to_owned()),
+        (None, _) => (AbilityState::Unknown, "only a try shows: a filter of system calls is in force".to_owned()),
     }
 }
 
@@ -156,7 +156,7 @@ fn emulated_links(machine: &Machine) -> Verdict {
         (Some(false), _) => no("no network namespaces to put between"),
         (_, Some(false)) => no("/dev/net/tun cannot be opened"),
         (Some(true), Some(true)) => yes("delay, jitter, rate and loss, packet by packet"),
-        (None, _) | (_, None) => (AbilityState::Unknown, "only a try can tell".to_owned()),
+        (None, _) | (_, None) => (AbilityState::Unknown, "only a try shows".to_owned()),
     }
 }
 

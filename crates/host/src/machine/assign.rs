@@ -116,7 +116,7 @@ pub fn assign_cpus(topology: &Topology, allowed: &[u32], wish: CpuWish) -> Resul
 }
 
 fn one_cpu(id: u32, has_database: bool) -> CpuMap {
-    let note = "one CPU only: subject and generator share it, so no figure can be told from the generator's own cost";
+    let note = "one CPU only: subject and generator share it, so every figure includes the generator's own cost";
     let only = vec![id];
     let database = if has_database { only.clone() } else { Vec::new() };
     let (subject, generator) = (only.clone(), only.clone());

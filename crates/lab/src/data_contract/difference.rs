@@ -136,7 +136,7 @@ impl Look {
             let moved = owed.iter().zip(given).zip(1..).find(|((owed, given), _)| owed.0 != given.0);
             let words = moved.map(|((owed, given), number)| {
                 place.says(&format!(
-                    "the fields stand in another order: field {number} is `{}` instead of `{}`",
+                    "the fields are in another order: field {number} is `{}` instead of `{}`",
                     given.0, owed.0
                 ))
             });

@@ -11,7 +11,7 @@ use super::template::Template;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Settings {
     pub max_connections: u32,
-    /// What it may keep of its tables in memory.
+    /// How much of its tables it may keep in memory.
     pub buffer_pool_bytes: u64,
 }
 

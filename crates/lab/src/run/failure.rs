@@ -39,17 +39,16 @@ impl Trial<'_> {
         let TrialError::Failed(reason, message) = trial_error else { return trial_error };
         let limits = AtLimits::of(&self.environment.subject, (trial_box, "subject"));
         if let Some(killed) = limits.killed {
-            return TrialError::Failed(FailureKind::OutOfMemory, format!("{killed}; seen of it: {message}"));
+            return TrialError::Failed(FailureKind::OutOfMemory, format!("{killed}; the lab saw: {message}"));
         }
         if let (FailureKind::Hung, Some(too_slow)) = (reason, self.link_too_slow()) {
-            return TrialError::Failed(FailureKind::LinkTooSlow, format!("{too_slow}; seen of it: {message}"));
+            return TrialError::Failed(FailureKind::LinkTooSlow, format!("{too_slow}; the lab saw: {message}"));
         }
         if let Some(limit) = self.database_out_of_memory(trial_box).filter(|_| reason == FailureKind::DatabaseFailed) {
             return TrialError::Failed(
                 reason,
                 format!(
-                    "the kernel killed some of the database at its memory limit of {limit}; raise `database.memory`; seen of it: \
-                     {message}"
+                    "the kernel killed some of the database at its memory limit of {limit}; raise `database.memory`; the lab saw: {message}"
                 ),
             );
         }
@@ -145,7 +144,7 @@ pub(in crate::run) fn because_of_a_limit(
     let TrialError::Failed(reason, message) = trial_error else { return trial_error };
     let AtLimits { killed, refused } = AtLimits::of(limits, (trial_box, part));
     match killed {
-        Some(killed) => TrialError::Failed(FailureKind::OutOfMemory, format!("{killed}; seen of it: {message}")),
+        Some(killed) => TrialError::Failed(FailureKind::OutOfMemory, format!("{killed}; the lab saw: {message}")),
         None => TrialError::Failed(reason, message + &refused.unwrap_or_default()),
     }
 }
@@ -163,7 +162,7 @@ pub(in crate::run) fn because_of_the_database(
         return trial_error;
     }
     match database.failure(trial_box) {
-        Ok(Some(why)) => database_failed(format!("{why}; seen of the subject: {message}")),
+        Ok(Some(why)) => database_failed(format!("{why}; the lab saw of the subject: {message}")),
         Ok(None) => trial_error,
         Err(error) => error,
     }

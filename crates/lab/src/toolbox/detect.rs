@@ -210,10 +210,7 @@ fn package_version(script: &Path, package: &str) -> Result<String, Refusal> {
     // The script stands in `bin` or at the top of its package.
     let found = script.ancestors().skip(1).take(3).find_map(read);
     found.map(|package| package.version).ok_or_else(|| {
-        Refusal::Broken(format!(
-            "{} does not stand in the package {package}, so its version is unknown",
-            script.display()
-        ))
+        Refusal::Broken(format!("{} is not in the package {package}, so its version is unknown", script.display()))
     })
 }
 

@@ -17,7 +17,7 @@ const PATIENCE: Duration = Duration::from_secs(45 * 60);
 
 /// Why the package cannot be built here; `None` where it can.
 pub(super) fn obstacle(package: &GoPackage, toolbox: &Toolbox) -> Option<String> {
-    let needed = format!("it is built from source with Go {} or newer, and here is", package.go);
+    let needed = format!("it is built from source with Go {} or newer, but this machine has", package.go);
     let go = toolbox.catalogue.recipe("go").map(|recipe| state(recipe, toolbox));
     match go {
         Ok(ProgramState::Ready(go)) if Version::parse(&go.version) >= Version::parse(&package.go) => None,

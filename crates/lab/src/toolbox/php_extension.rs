@@ -63,7 +63,7 @@ impl ExtensionBuild {
             Tools::Debian { packages: recipe.build_apt.clone() }
         } else {
             return Err(format!(
-                "{extension} is built from source, and here is {}; {SWOOLE_SOURCE_VARIABLE} is {}",
+                "{extension} is built from source, but this machine has {}; {SWOOLE_SOURCE_VARIABLE} is {}",
                 lacking_here.join(", "),
                 if archive.is_some() { "set" } else { "not set" }
             ));

@@ -172,7 +172,7 @@ fn way(recipe: &Recipe, toolbox: &Toolbox) -> Way {
         let lacking = lacking(&[from.client()]);
         return match lacking.first() {
             None => Way::Version(version.to_owned(), from.clone()),
-            Some(lacking) => Way::None { reason: format!("it is fetched by a client, and here is {lacking}") },
+            Some(lacking) => Way::None { reason: format!("it is fetched by a client, but this machine has {lacking}") },
         };
     }
     if let Some(extension) = &recipe.pecl {

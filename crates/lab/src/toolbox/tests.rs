@@ -182,7 +182,7 @@ fn pm2_is_never_called() {
     assert!(!lab.path("called").exists());
 
     lab.write("lib/node_modules/pm2/package.json", r#"{ "name": "other", "version": "1.0.0" }"#);
-    assert!(lab.broken("pm2").contains("does not stand in the package pm2"));
+    assert!(lab.broken("pm2").contains("is not in the package pm2"));
 }
 
 #[test]
@@ -282,7 +282,7 @@ fn swoole_is_php_with_swoole_wherever_the_extension_is() {
 
     php("never");
     let reason = lab.missing("swoole").0;
-    assert!(reason.contains("without swoole; swoole is built from source, and here is no phpize"), "{reason}");
+    assert!(reason.contains("without swoole; swoole is built from source, but this machine has no phpize"), "{reason}");
 
     php("'--ri swoole'");
     let swoole = lab.ready("swoole");
@@ -348,7 +348,7 @@ fn a_plan_is_the_exact_commands() {
     npm_config_update_notifier=false npm ci --prefix STAGING/bun --cache STAGING/npm-cache --ignore-scripts --include=optional --no-audit --no-fund --fetch-retry-mintimeout=1000 --fetch-retry-maxtimeout=5000 --logs-max=0
     # pm2 (npm package pm2 7.0.4)
     npm_config_update_notifier=false npm ci --prefix STAGING/pm2 --cache STAGING/npm-cache --ignore-scripts --include=optional --no-audit --no-fund --fetch-retry-mintimeout=1000 --fetch-retry-maxtimeout=5000 --logs-max=0
-    # PHP Swoole, by hand: swoole is built from source, and here is no phpize, no php-config, no make, no c++, no strip, no pecl; TOLOK_SWOOLE_SOURCE is not set
+    # PHP Swoole, by hand: swoole is built from source, but this machine has no phpize, no php-config, no make, no c++, no strip, no pecl; TOLOK_SWOOLE_SOURCE is not set
     sudo apt-get install php-cli php-dev php-pear g++ make && tolok setup swoole
     # Go, by hand: tolok cannot put it into the toolbox
     install Go as go.dev/doc/install says

@@ -38,7 +38,7 @@ pub(crate) fn in_fields(target: &Target, request: &Request) -> Result<http::Requ
         check_header(name, value)?;
         if ["keep-alive", "proxy-connection"].contains(&name.to_ascii_lowercase().as_str()) {
             let reason =
-                format!("`{name}` speaks of the connection, of which requests of HTTP/2 do not speak; leave it out");
+                format!("`{name}` is about the connection, which requests of HTTP/2 do not control; leave it out");
             return Err(LoadError::Option { option: "header", reason });
         }
         fields = fields.header(name, value);

@@ -55,7 +55,7 @@ pub(super) fn lateness(name: &str, link: &LinkWindow, rtt_s: f64) -> Option<Dist
         return None;
     }
     let text = format!(
-        "{name} handed packets over {:.0} µs late on average and {:.1} ms at most, which comes on top of what the study asks for",
+        "{name} handed packets over {:.0} µs late on average and {:.1} ms at most, in addition to what the study asks for",
         latest.lateness_s_mean * 1e6,
         most * 1e3
     );
@@ -77,7 +77,7 @@ pub(super) fn own_drops(name: &str, link: &LinkWindow) -> Option<Disturbance> {
             packets(refused)
         ),
     };
-    let text = format!("{name} lost {words}, which comes on top of what the study asks for");
+    let text = format!("{name} lost {words}, in addition to what the study asks for");
     Some(Disturbance { kind: "link-dropped".to_owned(), value: (before + refused) as f64, text })
 }
 
@@ -137,7 +137,7 @@ mod tests {
         assert_eq!(own_drops("the link", &as_asked), None);
         let found = own_drops("the link", &rows(0, 1)).unwrap();
         assert_eq!((found.kind.as_str(), found.value), ("link-dropped", 1.0));
-        let words = "the link lost 1 packet before it read them, which comes on top of what the study asks for";
+        let words = "the link lost 1 packet before it read them, in addition to what the study asks for";
         assert_eq!(found.text, words);
         let found = own_drops("the link to the database", &rows(3, 2)).unwrap();
         let words =

@@ -251,10 +251,8 @@ fn the_beginning_of_a_name_is_enough_where_no_other_run_begins_so() {
     let fifth = RunFolder::create(runs.path(), &run_record("fifth"), &plan, "", &()).unwrap();
     let find = |name: &str| RunFolder::find(runs.path(), name);
     assert_eq!((find("fir").unwrap(), find("fif").unwrap()), (first.path().to_owned(), fifth.path().to_owned()));
-    let expect = format!(
-        "`fi` is the beginning of 2 runs in {}, such as first, fifth; type more of the name that you mean",
-        runs.path().display()
-    );
+    let expect =
+        format!("`fi` matches 2 runs in {}, such as first, fifth; type more of the name", runs.path().display());
     assert_eq!(find("fi").unwrap_err().to_string(), expect);
     assert!(find("").unwrap_err().to_string().starts_with("there is no run ``"));
 }

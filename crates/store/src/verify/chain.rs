@@ -13,8 +13,7 @@ const LAB_FAILED: &str = "lab-failed";
 pub(super) fn none() -> Check {
     Check::not_made(
         "manifest",
-        "there is no manifest.jsonl: the run is of a tolok from before there was one, or somebody has taken it away; what \
-         the run's files say of each other is checked all the same",
+        "manifest.jsonl is missing: an older tolok made the run, or somebody removed the file; the run's files are still checked against each other",
     )
 }
 
@@ -27,7 +26,8 @@ pub(super) fn check(manifest: &Manifest) -> Check {
     }
     if manifest.torn_bytes > 0 {
         let what = format!("its last line is torn, {} bytes without an end", manifest.torn_bytes);
-        let advice = "if tolok was killed as it wrote it, `tolok resume` cuts it off; else take the file from a copy";
+        let advice =
+            "if tolok was killed while writing it, `tolok resume` cuts it off; otherwise restore the file from a copy";
         check.differs(said(MANIFEST, what, advice));
     }
     if manifest.lines.is_empty() && manifest.torn_bytes == 0 {
@@ -46,7 +46,7 @@ fn replaced(manifest: &Manifest, line: &ManifestLine, check: &mut Check) {
     let before = line.replaces.and_then(|number| manifest.line(number));
     let Some(outcome) = before.and_then(|before| before.outcome.as_deref()) else { return };
     if outcome != LAB_FAILED {
-        let what = format!("{} was measured anew although it was {outcome}", line.folder);
+        let what = format!("{} was measured again although it was {outcome}", line.folder);
         check.differs(said(MANIFEST, what, "tolok never does this: ask who made the run, and do not quote the trial"));
     } else if line.entry == ManifestEntry::Trial {
         check.notes.push(format!("{} was repeated, because the lab had failed", line.folder));
@@ -61,7 +61,7 @@ fn late(manifest: &Manifest, check: &mut Check) {
         let first = if *first == RUN_ITSELF { "the run's own files" } else { first };
         let more = if rest.is_empty() { String::new() } else { format!(" and {} more", rest.len()) };
         check.notes.push(format!(
-            "entered late, when the run went on: {first}{more}; a change of these files before that would not be seen"
+            "entered late, when the run resumed: {first}{more}; earlier changes of these files would not show"
         ));
     }
 }

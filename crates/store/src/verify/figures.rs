@@ -20,8 +20,7 @@ use crate::recompute::{
 use tolok_tools::{driver, output_name};
 
 /// What to do about a record that does not follow from its raw files.
-const ADVICE: &str = "one of the two was changed, or made by another version of tolok: the check of files tells which; do \
-                      not quote the trial before it verifies in a copy, or is measured anew";
+const ADVICE: &str = "one of the two was changed, or another version of tolok made it: the check of files shows which; do not quote the trial until it verifies in a copy or is measured again";
 
 /// A trial that has a record.
 struct Trial<'a> {
@@ -52,13 +51,13 @@ pub(super) fn check(folder: &RunFolder, run: &RunRecord, plan: &Plan) -> Check {
     });
     if run.tolok_version != env!("CARGO_PKG_VERSION") {
         check.notes.push(format!(
-            "the run was made by tolok {}, and its figures were made again by the rules of tolok {}",
+            "tolok {} made the run, and tolok {} recomputed its figures by its own rules",
             run.tolok_version,
             env!("CARGO_PKG_VERSION")
         ));
     }
     let figures = check.compared;
-    check.saying(format!("{figures} figures were made again from the raw files, and each is the one that is stored"))
+    check.saying(format!("{figures} figures were recomputed from the raw files, and each matches the stored one"))
 }
 
 /// Reads a record from its value by way of its text: all records are read from text, and a second source would compile the reader of
@@ -108,7 +107,7 @@ impl Trial<'_> {
         };
         match made {
             Err(why) => {
-                check.differs(said(self.name.as_str(), format!("its figures cannot be made again: {why}"), ADVICE))
+                check.differs(said(self.name.as_str(), format!("its figures cannot be recomputed: {why}"), ADVICE))
             }
             Ok(mut outcome) => {
                 keep_words(&mut outcome, &record.outcome);
@@ -191,7 +190,7 @@ impl Trial<'_> {
                     .for_each(|one| check.differs(of_values(&file, "the load tool's record", one, ADVICE)));
             }
             Err(why) => {
-                check.differs(said(self.name.as_str(), format!("its figures cannot be made again: {why}"), ADVICE))
+                check.differs(said(self.name.as_str(), format!("its figures cannot be recomputed: {why}"), ADVICE))
             }
         }
         check

@@ -10,7 +10,7 @@ use crate::{RunFolder, StoreError};
 
 /// The check of a run without a manifest.
 pub(super) fn none() -> Check {
-    Check::not_made("files", "without a manifest nothing is known of how the files were")
+    Check::not_made("files", "without a manifest the original state of the files is unknown")
 }
 
 /// Length and hash of every file that was entered, and whether there are others.
@@ -22,15 +22,14 @@ pub(super) fn check(folder: &RunFolder, manifest: &Manifest) -> Check {
     });
     for name in folder.finished().into_iter().chain(folder.blocks()) {
         if standing.iter().all(|line| line.folder != name) {
-            let what = "it is finished, and no line of the manifest is about it: its line was taken out, or tolok was killed \
-                        before it was written";
-            let advice = "if tolok was killed, `tolok resume` enters it; else take manifest.jsonl from a copy";
+            let what = "it is finished, but the manifest has no line for it: the line was removed, or tolok was killed before writing it";
+            let advice = "if tolok was killed, `tolok resume` enters it; otherwise restore manifest.jsonl from a copy";
             check.differs(said(name, what, advice));
         }
     }
     let bytes: u64 = standing.iter().flat_map(|line| &line.files).map(|file| file.bytes).sum();
     let (files, mib) = (check.compared, bytes as f64 / f64::from(1 << 20));
-    check.saying(format!("{files} files, {mib:.1} MiB: each has the length and the SHA-256 with which it was entered"))
+    check.saying(format!("{files} files, {mib:.1} MiB: each has the recorded length and SHA-256"))
 }
 
 fn files_of(folder: &RunFolder, line: &ManifestLine) -> Result<Check, StoreError> {
@@ -45,7 +44,7 @@ fn files_of(folder: &RunFolder, line: &ManifestLine) -> Result<Check, StoreError
         name => folder.sums(name)?,
     };
     let Some(found) = found else {
-        let what = format!("the folder is gone, with the {} files that were entered", line.files.len());
+        let what = format!("the folder is gone, with its {} recorded files", line.files.len());
         check.differs(said(line.folder.as_str(), what, RESTORE));
         return Ok(check);
     };
@@ -55,8 +54,8 @@ fn files_of(folder: &RunFolder, line: &ManifestLine) -> Result<Check, StoreError
         check_file(&mut check, &path(line, &entered.name), entered, now.as_ref());
     }
     for name in found.keys() {
-        let advice = "take it away, if you have put it there";
-        check.differs(said(path(line, name), "it was not there when its folder was entered", advice));
+        let advice = "remove it if you put it there";
+        check.differs(said(path(line, name), "it was not there when its folder was recorded", advice));
     }
     Ok(check)
 }
@@ -69,8 +68,8 @@ fn check_file(check: &mut Check, path: &str, entered: &FileSum, now: Option<&Fil
         return;
     }
     let what = match now.bytes == entered.bytes {
-        true => "it was changed: its SHA-256 is another than when it was entered".to_owned(),
-        false => format!("it was changed: it has {} bytes, and had {} when it was entered", now.bytes, entered.bytes),
+        true => "it was changed: its SHA-256 differs from the recorded one".to_owned(),
+        false => format!("it was changed: it has {} bytes instead of the recorded {}", now.bytes, entered.bytes),
     };
     let (stored, entered) = (now.sha256.as_str().into(), entered.sha256.as_str().into());
     let at = Some("sha256".to_owned());

@@ -30,7 +30,7 @@ pub const TOLERANCE: f64 = 1e-9;
 
 /// What to do about a file that is not as it was.
 const RESTORE: &str =
-    "take the file from a copy of the run that verifies; if there is none, do not quote what depends on it";
+    "restore the file from a copy of the run that verifies; without one, do not quote what depends on it";
 
 /// Makes every check that needs no report.
 pub fn verify(folder: &RunFolder) -> Verification {

@@ -17,7 +17,7 @@ pub(super) fn list(folder: &RunFolder, plan: &Plan) -> Vec<NotRecomputable> {
         (
             has_window,
             "cold_start_s, host.load_average, subject.pss_bytes, subject.refused_tasks",
-            "each was read once; the record is held against that reading in window.json, and nothing lies behind it",
+            "each was read once; the record is compared with that reading in window.json, which is the only source",
         ),
         (
             true,
@@ -37,7 +37,7 @@ pub(super) fn list(folder: &RunFolder, plan: &Plan) -> Vec<NotRecomputable> {
         (
             other_tools,
             "latencies and counts of other load tools than tolok's",
-            "they are read anew from what the tool wrote, which does not hold the single answers",
+            "they are read again from the tool's output, which does not hold single responses",
         ),
         (
             has_diagnoses,

@@ -36,7 +36,7 @@ pub(super) fn check(run: &RunRecord, plan: &Plan) -> Check {
     }
     let trials = check.compared;
     check.saying(format!(
-        "its SHA-256 is the one of run.json, and the order of its {trials} trials is the one that its seed gives, block by block"
+        "its SHA-256 matches run.json, and its {trials} trials have the order that its seed gives, block by block"
     ))
 }
 
@@ -69,13 +69,12 @@ pub(super) fn trials(folder: &RunFolder, plan: &Plan) -> Check {
         .chain(plan.cases.iter().map(|case| RunFolder::diagnosis_name(&case.id)))
         .collect();
     for unknown in folder.finished().into_iter().filter(|name| !known.contains(name)) {
-        check.differs(said(unknown, "the plan has no such trial", "take it away, if you have put it there"));
+        check.differs(said(unknown, "the plan has no such trial", "remove it if you put it there"));
     }
     if let Some(first) = missing.first() {
         let by = if plan.may_end_early() { " by the rule of the plan, or by somebody" } else { "" };
         check.notes.push(format!(
-            "{} of the planned trials have no record, {first} first: the run was stopped before them{by}; had they been taken \
-             away, the manifest would tell",
+            "{} of the planned trials have no record, {first} first: the run was stopped before them{by}; had they been removed, the manifest would show it",
             missing.len()
         ));
     }

@@ -141,15 +141,15 @@ fn a_file_that_was_changed_taken_away_or_put_in_is_named() {
     let log = first_trial(&path, &plan).join("subject.log");
     let name = format!("{}/subject.log", RunFolder::trial_name(&plan.trials[0]));
     fs::write(&log, "listeninG\n").unwrap();
-    let changed = format!("files: {name}: it was changed: its SHA-256 is another than when it was entered");
+    let changed = format!("files: {name}: it was changed: its SHA-256 differs from the recorded one");
     assert_eq!(differences(&path), [changed]);
     fs::write(&log, "longer than it was\n").unwrap();
-    assert!(differences(&path)[0].ends_with("it has 19 bytes, and had 10 when it was entered"));
+    assert!(differences(&path)[0].ends_with("it has 19 bytes instead of the recorded 10"));
     fs::remove_file(&log).unwrap();
     assert_eq!(differences(&path), [format!("files: {name}: it is gone")]);
     fs::write(&log, "listening\n").unwrap();
     fs::write(log.with_file_name("more.log"), "").unwrap();
-    assert!(differences(&path)[0].ends_with("more.log: it was not there when its folder was entered"));
+    assert!(differences(&path)[0].ends_with("more.log: it was not there when its folder was recorded"));
 }
 
 #[test]
@@ -206,7 +206,7 @@ fn a_trial_may_be_measured_anew_where_the_lab_has_failed_and_only_there() {
     assert_eq!(check(&sound, "manifest").compared, 4, "the run, the trial, that it was withdrawn, and the trial");
     assert!(check(&sound, "manifest").notes[0].ends_with("was repeated, because the lab had failed"));
     let (differences, ..) = measured_again(FailureKind::WrongAnswer);
-    assert!(differences[0].ends_with("was measured anew although it was wrong-answer"), "{differences:?}");
+    assert!(differences[0].ends_with("was measured again although it was wrong-answer"), "{differences:?}");
 }
 
 #[test]
@@ -225,7 +225,7 @@ fn what_a_kill_has_left_out_is_entered_late_and_says_so() {
     assert!(found.is_equal, "{found:?}");
     let last = RunFolder::trial_name(&plan.trials[3]);
     let note = &check(&found, "manifest").notes[0];
-    assert!(note.starts_with(&format!("entered late, when the run went on: {last};")), "{note}");
+    assert!(note.starts_with(&format!("entered late, when the run resumed: {last};")), "{note}");
 }
 
 #[test]
@@ -240,7 +240,7 @@ fn a_run_without_a_manifest_says_so_and_is_given_one_that_came_late_when_it_goes
     let late = found(&path);
     assert!(late.is_equal && late.records_sha256.is_some());
     let note = &check(&late, "manifest").notes[0];
-    assert!(note.starts_with("entered late, when the run went on: the run's own files and 4 more;"), "{note}");
+    assert!(note.starts_with("entered late, when the run resumed: the run's own files and 4 more;"), "{note}");
 }
 
 #[test]
@@ -251,7 +251,7 @@ fn a_record_of_which_nothing_raw_is_left_is_named() {
     fs::write(&file, serde_json::to_string_pretty(&record(&plan.trials[0], outcome)).unwrap()).unwrap();
     let found = differences(&path);
     let of_figures = found.iter().find(|found| found.starts_with("figures")).unwrap();
-    assert!(of_figures.contains("its figures cannot be made again: the plan has no such scenario"), "{found:?}");
+    assert!(of_figures.contains("its figures cannot be recomputed: the plan has no such scenario"), "{found:?}");
 }
 
 fn measurement() -> Measurement {

@@ -74,7 +74,7 @@ fn given_quota(machine: &Machine) -> Option<Advice> {
 }
 
 fn busy(machine: &Machine) -> Option<Advice> {
-    let why = "others take the CPU in the middle of a measurement, and it shows as latency";
+    let why = "other programs take the CPU in the middle of a measurement, which shows as latency";
     let fix = "stop other work, or wait; reports say which trials were disturbed";
     // Pressure looks at the last seconds and at waiting; the load average is for kernels without it.
     if let Some(percent) = machine.moment.cpu_pressure_avg10_percent {
@@ -92,7 +92,7 @@ fn stolen(machine: &Machine) -> Option<Advice> {
     say(
         Severity::Warning,
         format!("the host took {:.1} % of the CPU time since boot", fraction * 100.0),
-        "time that other guests get is latency that no process here explains",
+        "time for other guests is latency that no process here explains",
         "use a machine with dedicated CPUs",
     )
 }
@@ -142,7 +142,7 @@ fn autogroup(machine: &Machine) -> Option<Advice> {
 
 fn congestion_control(machine: &Machine) -> Option<Advice> {
     let name = machine.network.congestion_control.as_deref().filter(|&name| name != "cubic")?;
-    let why = "most systems have cubic; over slow or lossy links the choice changes the figures by a multiple";
+    let why = "most systems have cubic; over slow or lossy links the choice changes the figures several times over";
     let available = &machine.network.congestion_controls;
     let is_lacking = !available.is_empty() && available.iter().all(|name| name != "cubic");
     // Inside the network namespaces of a trial it is cubic all the same.
@@ -162,7 +162,7 @@ fn governor(machine: &Machine) -> Option<Advice> {
     say(
         Severity::Warning,
         format!("CPU frequency governor is {name}"),
-        "a CPU that first has to speed up makes light load look slow",
+        "a CPU that must speed up first makes light load look slow",
         "sudo cpupower frequency-set --governor performance",
     )
 }

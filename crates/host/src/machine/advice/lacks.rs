@@ -188,8 +188,7 @@ fn no_perf_events(machine: &Machine) -> Option<Advice> {
         PerfEvents::ProgramsOnly => say(
             Severity::Note,
             "perf events of programs only (perf_event_paranoid is 2)",
-            "no counts of switches, migrations and page faults; the diagnostic pass counts nothing of what the kernel does for \
-             a subject, which is most of a small request",
+            "no counts of switches, migrations and page faults; the diagnostic pass does not count the kernel's work for a subject, which is most of a small request",
             fix,
         ),
         PerfEvents::Refused => say(

@@ -57,7 +57,7 @@ fn fields_that_are_missing_or_moved_or_not_owed_are_named() {
     check(r#"[{"a":1,"B":2}]"#, "row 1: the field `b` is missing");
     check(r#"[{"a":1,"b":2,"c":3}]"#, "row 1: the field `c` is not owed");
     check(r#"[{"a":1,"b":2,"a":1}]"#, "row 1: 3 fields instead of 2, some twice");
-    check(r#"[{"b":2,"a":1}]"#, "row 1: the fields stand in another order: field 1 is `b` instead of `a`");
+    check(r#"[{"b":2,"a":1}]"#, "row 1: the fields are in another order: field 1 is `b` instead of `a`");
     // A wrong value weighs more than the order, even if it comes later.
     check(r#"[{"b":3,"a":1}]"#, "row 1, field `b`: 3 instead of 2");
 }

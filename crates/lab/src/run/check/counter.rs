@@ -82,7 +82,7 @@ pub(in crate::run) fn check_counter(
     (before, report): (u64, &ToolReport),
 ) -> Result<CounterCheck, TrialError> {
     let account = report.answered_in_all.zip(report.sent_in_all);
-    let (answered, sent) = account.ok_or_else(|| wrong("the load tool does not say how much it sent".to_owned()))?;
+    let (answered, sent) = account.ok_or_else(|| wrong("the load tool does not report how much it sent".to_owned()))?;
     let owed_most = before + sent;
     let after_load = at_rest(&mut || read(trial_box, server, path), owed_most).map_err(wrong)?;
     let burst = check_burst(trial_box, server, path).map_err(wrong)?;

@@ -51,7 +51,7 @@ fn nothing_good(report: &ToolReport) -> TrialError {
         // Not every tool tells how many it sent.
         None => format!("of {} requests that came to an end none was", report.ledger.finished()),
     };
-    TrialError::Failed(reason, format!("{requests} answered as it should{carried}{examples}"))
+    TrialError::Failed(reason, format!("{requests} answered correctly{carried}{examples}"))
 }
 
 /// Fails if every user was left waiting, and for longer than a slow subject would explain. The time-out does not find that

@@ -298,7 +298,7 @@ impl Measured {
         let case = launch.cases[place].case;
         let loaded = self.loaded.as_ref().ok_or_else(|| TrialError::lab("nothing was measured"))?;
         let record = loaded.record.targets.iter().find(|target| target.name == case.id).cloned();
-        let record = record.ok_or_else(|| TrialError::lab("the load engine tells nothing of the case"))?;
+        let record = record.ok_or_else(|| TrialError::lab("the load engine reports nothing for the case"))?;
         let own = loaded.lines.iter().zip(&loaded.order).filter(|(_, planned)| planned.case == case.id);
         let stored = |(line, planned): (&SliceLine, &PlannedSlice)| StoredSlice {
             round: planned.round,

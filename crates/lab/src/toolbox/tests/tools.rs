@@ -183,15 +183,15 @@ fn a_build_that_fails_shows_the_end_of_its_output_and_leaves_nothing() {
 fn without_a_go_that_is_new_enough_the_remedy_says_which_one_is() {
     let lab = Lab::debian();
     let reason = |name: &str| lab.missing(name);
-    assert_eq!(reason("k6").0, "it is built from source with Go 1.25 or newer, and here is no Go");
+    assert_eq!(reason("k6").0, "it is built from source with Go 1.25 or newer, but this machine has no Go");
     let Remedy::ByHand { command } = reason("hey").1 else { panic!("{:?}", reason("hey")) };
     assert_eq!(command, "install Go 1.24 or newer as go.dev/doc/install says and run tolok setup hey");
 
     program_go(&lab, "1.24.9");
-    assert_eq!(reason("k6").0, "it is built from source with Go 1.25 or newer, and here is Go 1.24.9");
+    assert_eq!(reason("k6").0, "it is built from source with Go 1.25 or newer, but this machine has Go 1.24.9");
     assert!(matches!(reason("hey").1, Remedy::Fetch { program, .. } if program == "hey"));
     program_go(&lab, "1.21.0");
-    assert!(reason("k6").0.contains("and here is none that will do: "), "{:?}", reason("k6"));
+    assert!(reason("k6").0.contains("but this machine has none that will do: "), "{:?}", reason("k6"));
 }
 
 #[test]
