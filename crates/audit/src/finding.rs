@@ -48,7 +48,7 @@ pub struct Verdicts {
     pub holds: usize,
     /// That are contradicted.
     pub contradicted: usize,
-    /// That cannot be told.
+    /// That are undecided.
     pub cannot_tell: usize,
 }
 

@@ -57,21 +57,19 @@ impl Verdicts {
         let rest = match (self.cannot_tell, self.holds) {
             (0, 0) => String::new(),
             (0, _) => format!(", {hold}"),
-            (lack, 0) => format!(", {lack} cannot be told"),
-            (lack, _) => format!(", {lack} cannot be told, {hold}"),
+            (lack, 0) => format!(", {lack} undecided"),
+            (lack, _) => format!(", {lack} undecided, {hold}"),
         };
         match self.contradicted {
-            _ if all == 0 => {
-                "Nothing could be checked: the transcription has no figures that a law is about.".to_owned()
-            }
+            _ if all == 0 => "Nothing could be checked: no law covers the figures of the transcription.".to_owned(),
             0 if self.holds == 0 => {
-                format!("Nothing is contradicted, and nothing holds: of {all} {checks}, none can be told.")
+                format!("Nothing is contradicted, and nothing holds: of {all} {checks}, all are undecided.")
             }
             0 if self.cannot_tell == 0 => {
                 format!("No check is contradicted by the table’s own figures: {}.", all_hold(all))
             }
             0 => format!(
-                "No check is contradicted by the table’s own figures: of {all} {checks}, {hold}, {} cannot be told.",
+                "No check is contradicted by the table’s own figures: of {all} {checks}, {hold}, {} undecided.",
                 self.cannot_tell
             ),
             some => {
@@ -107,17 +105,14 @@ mod tests {
         let check = |[contradicted, cannot_tell, holds]: [usize; 3], words: &str| {
             assert_eq!(Verdicts { holds, contradicted, cannot_tell }.sentence(), words);
         };
-        check([8, 12, 21], "8 of 41 checks are contradicted by the table’s own figures, 12 cannot be told, 21 hold.");
+        check([8, 12, 21], "8 of 41 checks are contradicted by the table’s own figures, 12 undecided, 21 hold.");
         check([1, 0, 1], "1 of 2 checks is contradicted by the table’s own figures, 1 holds.");
         check([1, 0, 0], "1 of 1 check is contradicted by the table’s own figures.");
-        check([2, 1, 0], "2 of 3 checks are contradicted by the table’s own figures, 1 cannot be told.");
+        check([2, 1, 0], "2 of 3 checks are contradicted by the table’s own figures, 1 undecided.");
         check([0, 0, 21], "No check is contradicted by the table’s own figures: all 21 hold.");
         check([0, 0, 1], "No check is contradicted by the table’s own figures: the only one holds.");
-        check(
-            [0, 4, 1],
-            "No check is contradicted by the table’s own figures: of 5 checks, 1 holds, 4 cannot be told.",
-        );
+        check([0, 4, 1], "No check is contradicted by the table’s own figures: of 5 checks, 1 holds, 4 undecided.");
         check([0, 4, 0], "Nothing is contradicted, and nothing holds: of 4 checks, none can be told.");
-        check([0, 0, 0], "Nothing could be checked: the transcription has no figures that a law is about.");
+        check([0, 0, 0], "Nothing could be checked: no law covers the figures of the transcription.");
     }
 }

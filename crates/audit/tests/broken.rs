@@ -74,7 +74,7 @@ fn a_standard_deviation_that_the_ends_do_not_allow() {
     assert_eq!(against("tool = \"hyperfine\"", &of("8.0")), []);
     assert_eq!(against("tool = \"hyperfine\"", &of("12.0")), [Law::Order], "half of the range at most");
     assert_eq!(against("tool = \"hyperfine\"", &of("2.0")), [Law::Order], "one of ten is 2.8 sd away at most");
-    insta::assert_snapshot!(sentence("tool = \"hyperfine\"", &of("2.0")), @"With an sd of 2.0 ms, no one of 10 runs is 9.9 ms from the mean: these are not figures of one distribution of time.");
+    insta::assert_snapshot!(sentence("tool = \"hyperfine\"", &of("2.0")), @"With an sd of 2.0 ms, none of 10 runs can be 9.9 ms from the mean: these are not figures of one distribution of time.");
 }
 
 #[test]
@@ -108,8 +108,8 @@ fn times_at_and_beyond_the_time_out() {
     let stated = format!("{WRK}\ntimeout = \"1s\"");
     assert_eq!(against(&stated, &of("1000", 0)), [Law::Censoring]);
     assert_eq!(against(&stated, &of("1500", 0)), [Law::Censoring]);
-    insta::assert_snapshot!(sentence(WRK, &of("2000.00", 60)), @"60 requests timed out after 2 s, so the longest wait was not 2000.00 ms: how long it was is not known.");
-    insta::assert_snapshot!(sentence(&stated, &of("1500", 0)), @"The tool kept no time beyond 1 s, so 1500 ms is none that it measured.");
+    insta::assert_snapshot!(sentence(WRK, &of("2000.00", 60)), @"60 requests timed out after 2 s, so the longest wait was not 2000.00 ms, and its length is unknown.");
+    insta::assert_snapshot!(sentence(&stated, &of("1500", 0)), @"The tool kept no time beyond 1 s, so it did not measure 1500 ms.");
 }
 
 #[test]
@@ -125,7 +125,7 @@ fn the_winner_of_answers_is_not_that_of_good_answers() {
     let own = WRK.replace("wrk", "a tool of our own");
     let unknown = table(&own, &[("red", many), ("blue", few)]);
     assert_eq!(contradicting(&unknown, OF_FIGURES), [], "its rate may be of good answers");
-    insta::assert_snapshot!(of_verdict(&two(many, few), AuditVerdict::Contradicted)[0].sentence, @"red gives most answers (500/s), but 80% of them failed: it gives 100/s that are good, and blue gives 300/s. wrk counts failed answers in its rate.");
+    insta::assert_snapshot!(of_verdict(&two(many, few), AuditVerdict::Contradicted)[0].sentence, @"red gives the most answers (500/s), but 80% of them failed: it gives 100/s that are good, and blue gives 300/s. wrk counts failed answers in its rate.");
 }
 
 #[test]

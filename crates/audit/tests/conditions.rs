@@ -50,7 +50,7 @@ fn a_tie_of_leaders_with_cpus_left_is_an_inference() {
     let method = "tool = \"ab\"\nkeep-alive = false\nsubject-cpus = 8\ncpu-scope = \"machine\"";
     let found = only(Law::Generator, &with(method, &table));
     assert_eq!(found.verdict, CannotTell);
-    insta::assert_snapshot!(found.inference.unwrap_or_default(), @"go and swoole come within 1.66% of each other with CPUs left: both seem to meet the same limit outside of the servers (the load generator has one thread, and each request opens a connection).");
+    insta::assert_snapshot!(found.inference.unwrap_or_default(), @"go and swoole come within 1.66% of each other with CPU time to spare: both seem to meet the same limit outside the servers (the load generator has one thread, and each request opens a connection).");
     let without_cpu = only(Law::Generator, &rows(&TWO));
     assert_eq!((without_cpu.verdict, without_cpu.inference), (CannotTell, None));
 }
@@ -79,7 +79,7 @@ fn response_times_that_do_not_grow_show_room() {
     };
     let found = constant("rtt = \"169ms\"", 118_014).unwrap();
     assert_eq!(found.verdict, CannotTell);
-    insta::assert_snapshot!(found.inference.unwrap_or_default(), @"Answers of node took the time of the way and of one request alone (the source states a round trip of 169 ms).");
+    insta::assert_snapshot!(found.inference.unwrap_or_default(), @"Answers of node took the time of a round trip and of one request alone (the source states a round trip of 169 ms).");
     assert_eq!(constant("", 24_284), None, "a server at its limit takes ten times as long");
     assert_eq!(constant("ramp = true", 118_014), None);
 }

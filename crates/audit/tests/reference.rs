@@ -8,9 +8,9 @@ const HEAD: &str = "# The laws of an audit
 
 <!-- Generated from the code; write it with: TOLOK_WRITE_REFERENCE=1 cargo test -p tolok-audit --test reference -->
 
-`tolok audit` holds a published table to these laws. The order is that of its reports. How to read them: [audit.md](../audit.md).
+`tolok audit` checks a published table against these laws. The order is that of its reports. How to read them: [audit.md](../audit.md).
 
-| law | key in JSON | what figures are held to |
+| law | key in JSON | what figures must obey |
 |---|---|---|
 ";
 

@@ -150,7 +150,7 @@ fn nunez_queue() {
     assert!(cpu.verdict == Holds && cpu.inference.as_ref().is_some_and(|text| text.contains("a factor of 2.173")));
     let close = find(&audit, Law::Noise, "1,000,000 asynchronous");
     assert!(close.verdict == CannotTell && close.arithmetic.contains("t = −1.83, 13.2 degrees of freedom"));
-    assert!(find(&audit, Law::Noise, "go (Speed)").sentence.starts_with("7 times of go"));
+    assert!(find(&audit, Law::Noise, "go (Speed)").sentence.starts_with("Below 5 ms: 7 times of go"));
 }
 
 #[test]

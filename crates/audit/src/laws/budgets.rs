@@ -15,10 +15,10 @@ use crate::wording::{listed, precise};
 use crate::{AuditFinding, Law};
 
 /// What is tested.
-const STATEMENT: &str = "Those who are compared had the same CPUs, workers and memory.";
+const STATEMENT: &str = "All compared subjects had the same CPUs, workers and memory.";
 
 pub(super) const LAW: LawInfo =
-    LawInfo { title: "Budgets", says: "Those who are compared had the same CPUs, workers and memory.", check };
+    LawInfo { title: "Budgets", says: "All compared subjects had the same CPUs, workers and memory.", check };
 
 /// Compares the subjects of every setting with two of them.
 fn check(transcription: &Transcription) -> Vec<AuditFinding> {
@@ -101,7 +101,7 @@ fn unequal(transcription: &Transcription, group: &Group, budgets: &Budgets) -> A
         .arithmetic(budgets.unequal.join("; "))
         .lacks(["figures with equal budgets"])
         .cannot_tell(format!(
-            "{} differ ({}), so that the figures do not compare the subjects alone.",
+            "{} differ ({}), so the figures compare more than the subjects.",
             tolok_model::sentences::capital(&listed(&what)),
             budgets.unequal.join("; ")
         ))
@@ -110,12 +110,12 @@ fn unequal(transcription: &Transcription, group: &Group, budgets: &Budgets) -> A
 fn equal(transcription: &Transcription, group: &Group, budgets: &Budgets) -> AuditFinding {
     draft(transcription, group)
         .arithmetic(budgets.same.join("; "))
-        .holds(format!("All that the source states of budgets is equal: {}.", listed(&budgets.same)))
+        .holds(format!("All stated budgets are equal: {}.", listed(&budgets.same)))
 }
 
 fn not_stated(missing: &[&str], group: &Group) -> AuditFinding {
     let list = listed(&missing.iter().map(|text| (*text).to_owned()).collect::<Vec<_>>());
     Draft::new(Law::Budgets, group.table.unwrap_or("the table"), STATEMENT)
         .lacks(missing.iter().copied())
-        .cannot_tell(format!("The source does not state {list} for all that it compares."))
+        .cannot_tell(format!("The source does not state {list} for every compared subject."))
 }

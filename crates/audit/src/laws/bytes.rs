@@ -25,7 +25,7 @@ const WORTH_ASKING: f64 = 12.5e6;
 
 pub(super) const LAW: LawInfo = LawInfo {
     title: "Bytes",
-    says: "All send equally long answers, whose bytes pass through the link and whose bodies fit into the memory.",
+    says: "All subjects send answers of the same length, which fit through the link and into memory.",
     check,
 };
 
@@ -85,7 +85,7 @@ fn same_size(transcription: &Transcription, group: &Group) -> Option<AuditFindin
         "body" => draft.lacks(["figures with equal bodies"]).cannot_tell(sentence),
         _ => draft
             .inferring(Some(
-                "Headers may make all of the difference; whether the bodies are equal, these figures do not say."
+                "Headers may make all of the difference; the figures do not show whether the bodies are equal."
                     .to_owned(),
             ))
             .lacks(["the bytes of a body of each subject"])

@@ -25,7 +25,7 @@ const HIGH: u16 = 9000;
 
 pub(super) const LAW: LawInfo = LawInfo {
     title: "Time-outs of the tool",
-    says: "No time is longer than the tool waits; one that ends there was cut, and its true value is unknown.",
+    says: "No time is longer than the tool waits; a time at that limit was cut, and its true value is unknown.",
     check,
 };
 
@@ -78,11 +78,11 @@ impl Case<'_> {
         let draft = self.draft(transcription, timeouts);
         if self.is_stated && range.low > limit_s * (1.0 + LATE) {
             return draft
-                .contradicted(format!("The tool kept no time beyond {limit}, so {printed} is none that it measured."));
+                .contradicted(format!("The tool kept no time beyond {limit}, so it did not measure {printed}."));
         }
         if let Some(timeouts) = timeouts.filter(|_| self.is_maximum() && range.low < limit_s * (1.0 + AT_LIMIT)) {
             return draft.contradicted(format!(
-                "{} requests timed out after {limit}, so the longest wait was not {printed}: how long it was is not known.",
+                "{} requests timed out after {limit}, so the longest wait was not {printed}, and its length is unknown.",
                 wording::quoted(timeouts)
             ));
         }
@@ -90,21 +90,18 @@ impl Case<'_> {
         if let Some(failures) = failures.filter(|_| at_limit && self.is_maximum()) {
             let tool = tools::name(&self.row.conditions);
             return draft.figure(self.row, failures).contradicted(format!(
-                "{printed} is where {tool} gives answers up, and {} requests failed: the longest wait is not known, only that it was \
-                 at least this long.",
+                "{printed} is where {tool} gives answers up, and {} requests failed: the longest wait was at least this long.",
                 wording::quoted(failures)
             ));
         }
         match (at_limit, self.is_stated) {
             (false, _) if range.low < limit_s => draft.holds(format!("{printed} is below the limit of {limit}.")),
-            (false, _) => {
-                draft.holds(format!("{printed} is a time that was measured: one that is given up ends the run."))
-            }
+            (false, _) => draft.holds(format!("{printed} is a measured time: an answer given up ends the run.")),
             (true, true) => draft.contradicted(format!(
                 "{printed} is the limit at which answers were given up: those beyond it took this long or longer."
             )),
             (true, false) => draft.lacks(["the time-out"]).cannot_tell(format!(
-                "{printed} is where {} gives answers up unless it is told otherwise.",
+                "{printed} is where {} gives answers up by default.",
                 tools::name(&self.row.conditions)
             )),
         }
@@ -117,7 +114,7 @@ impl Case<'_> {
     fn draft(&self, transcription: &Transcription, timeouts: Option<&Figure>) -> Draft {
         let origin = if self.is_stated { "stated" } else { "default of the tool" };
         let limit = wording::seconds(self.limit_s);
-        let statement = format!("{} is a time that was measured, and not the limit of the tool.", self.figure.key);
+        let statement = format!("{} is a measured time, not the limit of the tool.", self.figure.key);
         let counted = timeouts.map_or(String::new(), |figure| format!("; time-outs: {}", wording::quoted(figure)));
         let draft = Draft::new(Law::Censoring, transcription.row_name(self.row), statement)
             .figure(self.row, self.figure)
@@ -147,12 +144,10 @@ fn overrun_finding(transcription: &Transcription, overrun: &[(&Row, &Figure)]) -
     let times: Vec<String> = overrun.iter().map(|(_, figure)| wording::quoted(figure)).collect();
     let (tool, limit) = (tools::name(&first.conditions), wording::seconds(limit_s));
     let about = first.table.clone().unwrap_or_else(|| transcription.title.clone());
-    let draft =
-        Draft::new(Law::Censoring, about, "The longest times printed are times that were measured, and not a limit.");
+    let draft = Draft::new(Law::Censoring, about, "The longest times printed were measured, and are not a limit.");
     let draft = overrun.iter().fold(draft, |draft, (row, figure)| draft.figure(row, figure));
     let sentence = format!(
-        "{tool} gives an answer up after {limit} unless it is told otherwise, and times of up to {} are printed; so another limit was \
-         set, which the source does not state.",
+        "{tool} gives an answer up after {limit} by default, but times of up to {} are printed. So another limit was set, which the source does not state.",
         wording::seconds(overrun.iter().map(|(_, figure)| figure.value()).fold(0.0, f64::max))
     );
     let finding = draft
@@ -186,8 +181,7 @@ fn same_end(transcription: &Transcription) -> Option<String> {
 
 /// One finding for each table with high times and no tool whose limit is known.
 fn no_limit_known(transcription: &Transcription) -> Vec<AuditFinding> {
-    let mut lacks =
-        Lacks::new(Law::Censoring, "The longest times printed are times that were measured, and not a limit.");
+    let mut lacks = Lacks::new(Law::Censoring, "The longest times printed were measured, and are not a limit.");
     for row in &transcription.rows {
         if !tools::timeout_is_known(&row.conditions)
             && let Some(figure) = high(row).next()

@@ -34,7 +34,7 @@ const ROUGH: f64 = 100.0;
 const LOG10_CHANCE: f64 = -6.0;
 
 pub(super) const LAW: LawInfo =
-    LawInfo { title: "Duplicates", says: "Different measurements do not give the same digits throughout.", check };
+    LawInfo { title: "Duplicates", says: "Different measurements do not have the same digits throughout.", check };
 
 /// Compares series, then columns.
 fn check(transcription: &Transcription) -> Vec<AuditFinding> {
@@ -145,8 +145,7 @@ fn series_twice(
         .arithmetic(format!("{}; {} compared", distinct.join(", "), counted(pairs, "pair")))
         .inferring(Some("One of the two was probably printed in the place of the other, whose figures are then missing.".to_owned()))
         .contradicted(format!(
-            "{} of {of_a} and of {of_b} are the same in all {length} readings; by chance that happens to any of so many pairs in at \
-             most {}.{only}",
+            "{} of {of_a} and of {of_b} are the same in all {length} readings; by chance any of so many pairs would do so in at most {}.{only}",
             tolok_model::sentences::capital(&what),
             chance(of_any(*log10, pairs)),
         ))
@@ -320,7 +319,7 @@ fn columns_twice((a, b): (&Column, &Column), count: usize, telling: &[f64], pair
     .arithmetic(format!("{d} distinct values: (1/{d})^{}; {} compared", d - 1, counted(pairs, "pair")))
     .inferring(Some("One of the two columns was probably printed in the place of the other.".to_owned()))
     .contradicted(format!(
-        "The {} and the {} are the same in all {} of the table; by chance that happens to any of so many pairs in at most {}.",
+        "The {} and the {} are the same in all {} of the table; by chance any of so many pairs would do so in at most {}.",
         a.name,
         b.name,
         counted(count, "number"),

@@ -32,13 +32,13 @@ impl Served<'_> {
 
 pub(super) const LAW: LawInfo = LawInfo {
     title: "Goodput",
-    says: "Who serves more is decided by correct responses, not by responses: throughput × (1 − failed share).",
+    says: "Correct responses decide who serves more, not responses: throughput × (1 − failed share).",
     check,
 };
 
 /// Compares the subjects of each table and setting by correct responses.
 fn check(transcription: &Transcription) -> Vec<AuditFinding> {
-    let mut lacks = Lacks::new(Law::Goodput, "Who answers most requests also answers most of them well.");
+    let mut lacks = Lacks::new(Law::Goodput, "The subject with the most answers also has the most correct ones.");
     let mut findings = Vec::new();
     for group in groups::comparable(transcription) {
         let with_throughput: Vec<(&Row, Known)> =
@@ -78,9 +78,9 @@ fn judged(transcription: &Transcription, group: &Group, served: &[Served]) -> Op
     let flips = best.good.is_above(most.good) && most.throughput.range.is_above(best.throughput.range);
     if !flips {
         let sentence = match most.failed.value {
-            0.0 => format!("{} gives most answers, and none of them failed.", most.row.subject),
+            0.0 => format!("{} gives the most answers, and none of them failed.", most.row.subject),
             failed => format!(
-                "{} gives most answers, and most good ones, though {} of its answers failed.",
+                "{} gives the most answers, and the most good ones, though {} of its answers failed.",
                 most.row.subject,
                 wording::percent(failed)
             ),
@@ -88,7 +88,7 @@ fn judged(transcription: &Transcription, group: &Group, served: &[Served]) -> Op
         return Some(draft.holds(sentence));
     }
     let sentence = format!(
-        "{} gives most answers ({}), but {} of them failed: it gives {} that are good, and {} gives {}.",
+        "{} gives the most answers ({}), but {} of them failed: it gives {} that are good, and {} gives {}.",
         most.row.subject,
         wording::per_second(most.throughput.value),
         wording::percent(most.failed.value),
@@ -116,7 +116,11 @@ fn draft(transcription: &Transcription, group: &Group, served: &[Served]) -> Dra
     };
     let terms: Vec<String> = served.iter().map(term).collect();
     let inputs = served.iter().flat_map(|one| one.throughput.inputs.iter().chain(&one.failed.inputs)).cloned();
-    Draft::new(Law::Goodput, group.name(transcription), "Who answers most requests also answers most of them well.")
-        .inputs(inputs.collect::<Vec<_>>())
-        .arithmetic(terms.join("; "))
+    Draft::new(
+        Law::Goodput,
+        group.name(transcription),
+        "The subject with the most answers also has the most correct ones.",
+    )
+    .inputs(inputs.collect::<Vec<_>>())
+    .arithmetic(terms.join("; "))
 }

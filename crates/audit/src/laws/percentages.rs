@@ -89,9 +89,7 @@ fn counts(transcription: &Transcription, row: &Row) -> Option<AuditFinding> {
     let counts_all = tools::counts_failed_answers(&row.conditions) && !tools::leaves_out_given_up(&row.conditions);
     Some(match (is_more, counts_all) {
         (false, _) => draft.holds(format!("Failures and time-outs are {} of the requests.", wording::percent(share))),
-        (true, true) => {
-            draft.contradicted(format!("{some} failures are more than the {all} requests that they are of."))
-        }
+        (true, true) => draft.contradicted(format!("{some} failures are more than all {all} requests.")),
         (true, false) => draft.lacks(["whether the requests counted are all that were sent"]).cannot_tell(format!(
             "{some} failures are more than the {all} requests, which may be those that were answered."
         )),
@@ -105,8 +103,7 @@ fn one_each(row: &Row, failures: f64, share: f64) -> Option<String> {
     let (low, high) = ABOUT_ONE_EACH;
     (row.figure(&Quantity::Timeouts).is_some() && (low..=high).contains(&each) && share < 0.5).then(|| {
         format!(
-            "That is {} for each of {} connections: as though most connections had one late answer, the first one for instance, \
-             and the others had come in time.",
+            "That is {} for each of {} connections, as if most connections had one late answer, such as the first.",
             wording::number(each),
             wording::number(connections)
         )
@@ -173,8 +170,7 @@ fn unexplained_in(transcription: &Transcription, table: Option<&String>) -> Opti
     );
     let points = wording::number(100.0 * widest);
     let sentence = format!(
-        "In {} rows more requests have an error than failed as HTTP, by up to {points} points ({}): what else counts as an error \
-         decides how these rows read.",
+        "In {} rows more requests have an error than failed as HTTP, by up to {points} points ({}): these rows depend on what else counts as an error.",
         far.len(),
         transcription.row_name(most)
     );

@@ -15,7 +15,7 @@ use crate::wording::{counted, noun};
 use crate::{AuditFinding, Input, Law};
 
 pub(super) const LAW: LawInfo =
-    LawInfo { title: "Repetitions", says: "A figure rests on several runs, and says how far they lie apart.", check };
+    LawInfo { title: "Repetitions", says: "A figure rests on several runs and states their spread.", check };
 
 /// One finding for each kind of repetition, and one for each list that has the wrong length.
 fn check(transcription: &Transcription) -> Vec<AuditFinding> {
@@ -67,14 +67,14 @@ impl Kind {
         });
         match (self.several, self.runs, self.spread) {
             (true, _, true) => draft.holds(format!("{number} with several runs and a spread.")),
-            (true, _, false) => draft.lacks(["the spread of the runs"]).cannot_tell(format!(
-                "The figures of {number} are of {runs} runs, but how far these lie apart is not given."
-            )),
+            (true, _, false) => draft
+                .lacks(["the spread of the runs"])
+                .cannot_tell(format!("The figures of {number} are of {runs} runs, but their spread is not given.")),
             (false, Some(_), _) => draft.lacks(["a second run"]).cannot_tell(format!(
-                "The figures of {number} are of a single run: how far a second would be from it is not known."
+                "The figures of {number} come from a single run: how far a second would differ is unknown."
             )),
             (false, None, _) => draft.lacks(["the number of runs", "their spread"]).cannot_tell(format!(
-                "The source does not say how many runs the figures of {number} rest on, nor how far they lie apart."
+                "The source does not say how many runs the figures of {number} rest on, nor their spread."
             )),
         }
     }

@@ -60,7 +60,7 @@ pub(super) fn difference(
     is: &Number,
 ) -> AuditFinding {
     let what = noun(quantity);
-    let sides = format!("{} less that of {}", side(transcription, a, b), side(transcription, b, a));
+    let sides = format!("{} minus that of {}", side(transcription, a, b), side(transcription, b, a));
     let statement = format!("The {what} of {sides} is {}.", printed(is));
     let said = Range::of_text(is, unit.factor());
     let outcomes: Vec<Outcome> = pairs(transcription, quantity, a, b)
@@ -94,11 +94,12 @@ fn conclude(
         AuditVerdict::Holds => format!("The figures give {results}, as the text says ({}).", printed(is)),
         AuditVerdict::Contradicted => {
             let others = of_verdict(AuditVerdict::Holds).map(named).collect::<Vec<_>>();
-            let rest = if others.is_empty() { String::new() } else { format!(" It is {}, as said.", listed(&others)) };
+            let rest =
+                if others.is_empty() { String::new() } else { format!(" It is {}, as stated.", listed(&others)) };
             format!("The text {} {}; the figures give {results}.{rest}", says(claim, is), printed(is))
         }
         AuditVerdict::CannotTell => {
-            format!("The figures are not exact enough to tell {} from another number.", printed(is))
+            format!("The figures are not exact enough to tell {} from other numbers.", printed(is))
         }
     };
     let arithmetic: Vec<String> =
@@ -192,6 +193,6 @@ fn cpu_time(transcription: &Transcription, outcomes: &[Outcome]) -> Option<Strin
         .collect();
     let list = listed(&all);
     (!all.is_empty()).then(|| {
-        format!("CPU time, the share of a CPU times the time of the run, differs by a factor of {list}: a lower share over a longer run is not as much less work.")
+        format!("CPU time (share of a CPU × time of the run) differs by a factor of {list}: a lower share over a longer run saves less work than it seems.")
     })
 }

@@ -34,7 +34,7 @@ type Entry<'a> = (&'a Row, &'a Figure);
 
 pub(super) const LAW: LawInfo = LawInfo {
     title: "Text against table",
-    says: "Figures that the text names are those of the table; ratios, orders and differences come out as said.",
+    says: "The text’s figures, ratios, orders and differences match the table.",
     check,
 };
 
@@ -109,10 +109,10 @@ fn without_rows(
     let draft = draft(claim, statement);
     if over_time {
         return draft.lacks([format!("one {what} for the whole run")]).cannot_tell(format!(
-            "The {what} is printed by the second only; which seconds the text means, it does not say."
+            "The {what} is printed by the second only, and the text does not say which seconds it means."
         ));
     }
     draft
         .lacks([format!("the {what} of what the text names")])
-        .cannot_tell("The tables do not have the figures that this sentence of the text is about.")
+        .cannot_tell("The tables lack the figures for this sentence of the text.")
 }

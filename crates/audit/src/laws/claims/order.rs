@@ -26,7 +26,7 @@ pub(super) fn extreme(
     (subject, extreme): (&str, Extreme),
 ) -> AuditFinding {
     let which = if extreme == Extreme::Highest { "highest" } else { "lowest" };
-    let statement = format!("{subject} has the {which} {} under every setting that is meant.", noun(quantity));
+    let statement = format!("{subject} has the {which} {} under every setting in question.", noun(quantity));
     judge(transcription, claim, quantity, at, statement, &|group| {
         let others = names(group).into_iter().filter(|name| *name != subject);
         match extreme {
@@ -45,7 +45,7 @@ pub(super) fn order(
     subjects: &[String],
 ) -> AuditFinding {
     let what = noun(quantity);
-    let statement = format!("By {what}, from the highest: {}, under every setting that is meant.", subjects.join(", "));
+    let statement = format!("By {what}, from the highest: {}, under every setting in question.", subjects.join(", "));
     judge(transcription, claim, quantity, at, statement, &|group| {
         let there = names(group);
         let present: Vec<&String> = subjects.iter().filter(|subject| there.contains(&subject.as_str())).collect();

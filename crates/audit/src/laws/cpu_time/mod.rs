@@ -22,7 +22,7 @@ const SAMPLING: f64 = 0.05;
 
 pub(super) const LAW: LawInfo = LawInfo {
     title: "CPU time",
-    says: "CPU time of a request = CPUs in use ÷ throughput, and nobody uses more CPUs than there are.",
+    says: "CPU time of a request = CPUs in use ÷ throughput, and no subject uses more CPUs than there are.",
     check,
 };
 
@@ -172,8 +172,7 @@ fn shares_that_mislead(transcription: &Transcription) -> Option<AuditFinding> {
         })
         .collect();
     let sentence = format!(
-        "In {} of {settings} settings the one with the lower share of CPU used more CPU time, if the shares hold for the times \
-         printed (for instance {first}: {} and {}); so a share alone does not say who needs less CPU.",
+        "In {} of {settings} settings the one with the lower share of CPU used more CPU time, if the shares hold for the times printed (for instance {first}: {} and {}); so a share alone does not show who needs less CPU.",
         misled.len(),
         wording::seconds(more.value),
         wording::seconds(less.value)

@@ -38,7 +38,7 @@ const IDLE: f64 = 0.5;
 
 pub(super) const LAW: LawInfo = LawInfo {
     title: "Load generator",
-    says: "It is the server, and not the load generator or the way to it, that sets the figure.",
+    says: "The server sets the figure, not the load generator or the network.",
     check,
 };
 
@@ -123,7 +123,7 @@ fn inference(asked: &[Asked]) -> Option<String> {
         let gap = 1.0 - second.rate.value / first.rate.value;
         if gap <= TIE && has_room(first, BUSY) && has_room(second, BUSY) {
             return Some(format!(
-                "{} and {} come within {} of each other with CPUs left: both seem to meet the same limit outside of the servers{}.",
+                "{} and {} come within {} of each other with CPU time to spare: both seem to meet the same limit outside the servers{}.",
                 first.row.subject,
                 second.row.subject,
                 percent(gap),
@@ -158,7 +158,9 @@ fn without_cpu(rows: &[&Row]) -> AuditFinding {
     Draft::new(Law::Generator, names_of_tables(rows), statement)
         .inputs(rate_inputs(rows.iter().copied()))
         .lacks(["the CPU time of the servers", "the CPU time of the load generator"])
-        .cannot_tell("Without the CPU time of both sides nothing shows that the servers, and not the load generator or the network, were the limit.")
+        .cannot_tell(
+            "Without the CPU time of both sides, the limit may be the servers, the load generator or the network.",
+        )
 }
 
 /// A subject with a workload at several numbers of connections.
@@ -228,12 +230,12 @@ impl Sweep<'_> {
             draft
                 .arithmetic(format!("connections / throughput: {list} connections"))
                 .inferring(Some(format!(
-                    "Answers of {subject} took the time of the way and of one request alone{}.",
+                    "Answers of {subject} took the time of a round trip and of one request alone{}.",
                     rtt.unwrap_or_default()
                 )))
                 .lacks(["more connections, up to the limit of the server"])
                 .cannot_tell(format!(
-                    "The mean response time of {subject} is {list} connections: it does not grow, so that with fewer than {} connections the server had room for more.",
+                    "The mean response time of {subject} is {list} connections: it does not grow, so the server had room for more with fewer than {} connections.",
                     precise(most.2 as f64)
                 )),
         )

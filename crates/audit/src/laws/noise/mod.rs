@@ -27,7 +27,7 @@ use crate::laws::LawInfo;
 
 pub(super) const LAW: LawInfo = LawInfo {
     title: "Differences and noise",
-    says: "A difference counts if it is larger than the spread, and than what starting a program takes.",
+    says: "A difference counts if it exceeds the spread, and the time to start a program.",
     check,
 };
 

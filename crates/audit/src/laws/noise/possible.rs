@@ -86,8 +86,7 @@ fn impossible(transcription: &Transcription, of: &Tested) -> AuditFinding {
         return draft(name.clone(), of)
             .arithmetic(format!("possible means: {low} to {high}; printed {}", of.figures[0].numbers[0].printed))
             .contradicted(format!(
-                "No times have the printed mean, least and largest of {name}, whatever their deviation: with this least and this \
-                 largest among so many runs, the mean is between {low} and {high}."
+                "No times have the printed mean, least and largest of {name}, whatever their deviation: this least and largest among so many runs allow means from {low} to {high}."
             ));
     }
     draft(name.clone(), of)
@@ -113,7 +112,7 @@ fn all_possible(table: Option<&str>, sound: &[&Tested]) -> AuditFinding {
 }
 
 fn draft(about: String, of: &Tested) -> Draft {
-    let statement = "A standard deviation is one that values with this mean, least and largest can have.";
+    let statement = "The mean, least and largest allow the standard deviation.";
     let figures = of.figures.into_iter().chain([of.sd_figure]).map(|figure| (of.row, figure));
     Draft::new(Law::Noise, about, statement).figures(figures)
 }

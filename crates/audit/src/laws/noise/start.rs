@@ -72,7 +72,7 @@ fn too_short(
         .inferring(floor(subject, rows))
         .lacks(["the time that the program takes to start and do nothing"])
         .cannot_tell(format!(
-            "{number} of {subject}{under} lie below 5 ms, where {who} that it cannot tell them exactly; they hold the start of the program, which is not printed."
+            "Below 5 ms: {number} of {subject}{under}. There {who} that it cannot time exactly, and the times include the start of the program, which is not printed."
         ))
 }
 
@@ -83,7 +83,7 @@ fn floor(subject: &str, rows: &[(&Row, &Figure)]) -> Option<String> {
         rows.iter().filter(|(_, time)| Range::of(time).meets(Range::of(first))).collect();
     (equal.len() >= 3).then(|| {
         format!(
-            "{subject} takes {} under {} settings: that is most probably its start rather than its work.",
+            "{subject} takes {} under {} settings: most of that is probably its start, not its work.",
             quoted(first),
             equal.len()
         )

@@ -221,5 +221,5 @@ fn too_close(
     .figure(b, low)
     .arithmetic(format!("1 − {} / {} = {gap}", quoted(low), quoted(high)))
     .lacks(["the spread of the runs"])
-    .cannot_tell(format!("{x} and {y} are {gap} apart; these are {runs}, so that the order of the two is not shown."))
+    .cannot_tell(format!("{x} and {y} are {gap} apart; these are {runs}, so their order is not shown."))
 }

@@ -30,7 +30,7 @@ const BETWEEN: f64 = 0.10;
 const OF_A_RAMP: f64 = 0.02;
 
 /// The statement, where it cannot be tested.
-const STATEMENT: &str = "The figures can be those of users who are served throughout.";
+const STATEMENT: &str = "The figures are possible if all users are served throughout.";
 
 /// Holds percentiles against users ÷ throughput.
 pub(super) fn check(transcription: &Transcription) -> Vec<AuditFinding> {
@@ -65,7 +65,7 @@ fn needed(row: &Row) -> Result<Option<f64>, &'static str> {
     }
     let users = conditions.connections.ok_or("how many connections or users there were at a time")?;
     match rows::has_failures(row) {
-        true if tools::leaves_out_given_up(conditions) => return Err("how long the requests took that were given up"),
+        true if tools::leaves_out_given_up(conditions) => return Err("how long the requests given up took"),
         true if !tools::counts_failed_answers(conditions) => {
             return Err("whether the response times are those of failed answers too");
         }
@@ -108,7 +108,7 @@ impl Case<'_> {
             Some(accounted) if accounted < least => self.too_few(draft, accounted, what),
             _ if cycle_s - think_s > highest_s * (1.0 + BETWEEN) && self.share < 1.0 => self.open(draft, cycle_s - think_s),
             _ => draft.holds(format!(
-                "If all {} users waited all the time, an answer took {} on average, which the response times printed allow.",
+                "If all {} users waited all the time, an answer took {} on average, and the printed response times allow that.",
                 wording::number(self.users),
                 wording::seconds(cycle_s - think_s)
             )),
@@ -157,8 +157,7 @@ impl Case<'_> {
             return draft.lacks([unsaid]).cannot_tell(sentence);
         }
         let why = match row.conditions.ramp {
-            Some(true) => "Users were being added for a part of the run, so the row should not be read as the server under all of \
-                           them. Pauses, and answers that never came, would look the same."
+            Some(true) => "Users were still being added for part of the run, so the row does not show the server under all of them. Pauses and missing answers would look the same."
                 .to_owned(),
             _ => "The other users paused, had not started yet, or waited for answers that never came.".to_owned(),
         };
@@ -172,7 +171,7 @@ impl Case<'_> {
         match () {
             () if conditions.keep_alive == Some(false) => Some("whether the response times include connecting"),
             () if tools::leaves_out_given_up(conditions) && !says_failures => {
-                Some("how many requests were given up, of which the tool prints no times")
+                Some("how many requests were given up; the tool prints no times of them")
             }
             () if tools::may_pause(conditions) && conditions.ramp != Some(true) => {
                 Some("whether users paused between requests")
@@ -209,7 +208,7 @@ impl Case<'_> {
             ),
             _ => String::new(),
         };
-        let statement = format!("The figures can be those of {users} users who are served throughout.");
+        let statement = format!("The figures are possible if all {users} users are served throughout.");
         let draft = Draft::new(Law::Order, transcription.row_name(self.row), statement)
             .inputs(self.throughput.inputs.clone())
             .condition(self.row, "connections", users.clone())

@@ -180,7 +180,7 @@ impl<'a> Shape<'a> {
             let below = end(0.0).map_or(0.0, |min| mean.low - min.high);
             if above.max(below) > reach {
                 return Some(format!(
-                    "with an sd of {text}, no one of {n} runs is {} from the mean",
+                    "with an sd of {text}, none of {n} runs can be {} from the mean",
                     self.in_unit(above.max(below))
                 ));
             }
