@@ -96,10 +96,10 @@ fn noticed(scenario: &ScenarioFinding) -> Option<String> {
     let [seen, left] = [worst.ratio.value, worst.ratio_if_noticed?].map(|value| amount(Quantity::Ratio, value));
     let others = match flattered.len() - 1 {
         0 => String::new(),
-        more => format!(" So do {} more.", counted(more as u64, "pair")),
+        more => format!(" So does the ratio of {} more.", counted(more as u64, "pair")),
     };
     Some(format!(
-        "In {} {} over {} ({seen}) is only just large enough to be named, and such ratios look too large; {left} is likelier.{others}",
+        "In {}, {} over {} ({seen}) is only just large enough to count. Such ratios tend to be too large; {left} is likelier.{others}",
         scenario.id,
         title(&worst.a),
         title(&worst.b),
@@ -201,7 +201,7 @@ fn disturbed(counts: TrialCounts) -> Option<String> {
     let all = counted(u64::from(counts.measured + counts.failed), "trial");
     (counts.disturbed > 0).then(|| {
         format!(
-            "{} of {all} discarded: other programs used the CPU. They stay in the records and are in no figure.",
+            "{} of {all} discarded: other programs used the CPU. The records keep them, but no figure includes them.",
             counts.disturbed
         )
     })
@@ -210,7 +210,7 @@ fn disturbed(counts: TrialCounts) -> Option<String> {
 fn reruns(counts: TrialCounts) -> Option<String> {
     (counts.measured_anew > 0).then(|| {
         format!(
-            "{} {} repeated because the machine was busy. What is repeated depends on the machine, never on the result.",
+            "{} {} repeated because the machine was busy. Only the machine’s state decides that, never the result.",
             counted(u64::from(counts.measurements_discarded), "measurement"),
             if counts.measurements_discarded == 1 { "was" } else { "were" }
         )
@@ -223,8 +223,7 @@ fn not_ours(records: &Records) -> Option<String> {
     let (are, they) = if names.len() == 1 { ("was", "it") } else { ("were", "they") };
     (!names.is_empty()).then(|| {
         format!(
-            "{} {are} not started by tolok: where {they} ran, under which limits, with what beside, and on how warm a cache is not \
-             known, and a server on this machine may share the generator’s CPU. Compared with others, that is compared as well.",
+            "{} {are} not started by tolok, which does not know where {they} ran, under which limits, beside what, and with how warm a cache. A server on this machine may share the generator’s CPU. A comparison includes all of that.",
             listed(&names, "and")
         )
     })
@@ -239,16 +238,14 @@ fn cpu_from_threads(trials: &[TrialRecord]) -> Option<String> {
     let place = if of_threads == all { String::new() } else { format!(" of {of_threads} of {all} trials") };
     (of_threads > 0).then(|| {
         format!(
-            "CPU time{place} was summed over threads, not read from control groups: what short-lived processes used is lost, \
-             so subjects that start many look cheaper than they are."
+            "CPU time{place} was summed over threads, not read from control groups. That misses short-lived processes, so subjects that start many look cheaper than they are."
         )
     })
 }
 
 fn autogrouped(isolation: &IsolationFinding) -> Option<String> {
     (isolation.trials > 0 && isolation.is_autogrouped()).then(|| {
-        "The scheduler shares contended CPUs between sessions (autogroup), and no control group kept the parts out of \
-         that: one busy shell could take as much as a whole subject."
+        "The scheduler shares contended CPUs between sessions (autogroup), and no control group kept the parts out of that. One busy shell could take as much CPU as a whole subject."
             .to_owned()
     })
 }
@@ -320,8 +317,7 @@ fn open_loop(plan: &Plan, scenarios: &[ScenarioFinding]) -> Option<String> {
     let ids = in_scenarios(plan, is_planned, which)?;
     let place = ids.map(|ids| format!("In {ids} requests")).unwrap_or_else(|| "Requests".to_owned());
     Some(format!(
-        "{place} started by the clock (open loop): response times run from the planned instant, waiting for a free \
-         connection included, and goodput cannot exceed the rate that was offered."
+        "{place} started by the clock (open loop): response times begin at the planned instant and include the wait for a free connection. Goodput cannot exceed the offered rate."
     ))
 }
 
@@ -340,8 +336,7 @@ fn from_sending(scenarios: &[ScenarioFinding]) -> Option<String> {
     let ids = sent(scenarios);
     (!ids.is_empty()).then(|| {
         format!(
-            "In {} the tool counts latencies from the moment of sending: an arrival that had to wait for that looks as quick \
-             as one that did not.",
+            "In {} the tool measures latency from sending: a request that had to wait before looks as fast as one that did not.",
             several(&ids, scenarios.len(), &by_tools(scenarios, &ids))
         )
     })
@@ -351,8 +346,7 @@ fn back_filled(scenarios: &[ScenarioFinding]) -> Option<String> {
     let ids = marked(scenarios, LatencyMark::BackFilled);
     (!ids.is_empty()).then(|| {
         format!(
-            "In {} the tool adds samples after the run, so not every latency was taken: compare them with those of no other \
-             tool.",
+            "In {} the tool adds samples after the run, so some latencies were never measured. Do not compare them with another tool’s.",
             several(&ids, scenarios.len(), &by_tools(scenarios, &ids))
         )
     })
@@ -362,8 +356,7 @@ fn ramps(plan: &Plan) -> Option<String> {
     let ids = ids_where(plan, |load| load.executor.is_ramp(), "every ramp")?;
     let place = ids.map(|ids| format!("In {ids} the load")).unwrap_or_else(|| "The load".to_owned());
     Some(format!(
-        "{place} changed within the window: every figure mixes its levels, and a percentile is mostly that of the highest. \
-         The seconds of each trial are in its timeline.jsonl."
+        "{place} changed within the window: every figure mixes its levels, and a percentile mostly shows the highest. The timeline.jsonl of each trial has its seconds."
     ))
 }
 
@@ -404,15 +397,14 @@ fn by_tools(scenarios: &[ScenarioFinding], ids: &[String]) -> String {
 fn above_start(timed: &[Timed]) -> Option<String> {
     let has_floor = |timed: &Timed| timed.finding.cases.iter().any(|case| case.floor_s.is_some());
     timed.iter().any(has_floor).then(|| {
-        "Time above the start is the time of a run less that of one without the work. What a runtime does only once there is \
-         work (to compile what is hot, to make its heap grow) counts as work."
+        "Time above the start is the time of a run minus that of one without the work. What a runtime does only under work (compile hot code, grow its heap) counts as work."
             .to_owned()
     })
 }
 
 fn programs_alone(plan: &Plan) -> Option<String> {
     let all_warm = plan.programs.iter().all(|program| program.runs.warmup_runs > 0);
-    let after = if all_warm { ", after runs that do not count" } else { "" };
+    let after = if all_warm { ", after warm-up runs" } else { "" };
     (!plan.programs.is_empty()).then(|| format!("Programs ran one at a time{after}."))
 }
 

@@ -42,7 +42,7 @@ fn words(check: &CounterCheck) -> String {
     };
     let grown = (check.asked != check.grew).then(|| {
         let asked = counted(check.asked, "increment");
-        format!("of {asked} asked for at once {}", off(check.grew, check.asked))
+        format!("of {asked} at once {}", off(check.grew, check.asked))
     });
     let answers = (check.wrong_answers > 0)
         .then(|| format!("{} came more than once or out of range", counted(check.wrong_answers, "number")));

@@ -26,13 +26,14 @@ fn counter_wrong(observations: &Observations) -> Option<Flag> {
     let counter = counter(observations)?;
     let worst = counter.worst?;
     let trials = counted(u64::from(counter.trials), "trial");
-    let message = format!("in {} of {trials} its counter was wrong, in the worst of them so: {worst}", counter.wrong);
+    let message = format!("its counter was wrong in {} of {trials}; the worst: {worst}", counter.wrong);
     FlagKind::CounterWrong.raised(message)
 }
 
 fn outage(observations: &Observations, asked: Option<&DatabaseFinding>) -> Option<Flag> {
     asked?.outage_at_s?;
-    let message = "the database was taken away in the window, as the study asks, so goodput is no contest".to_owned();
+    let message =
+        "the database was taken away in the window, as the study asks, so goodput is not comparable".to_owned();
     if observations.scored.is_empty() { None } else { FlagKind::Outage.raised(message) }
 }
 
@@ -51,7 +52,7 @@ fn pool_waits(database: &DatabaseUse) -> Option<Flag> {
     let waits = pool.waits_per_good.filter(|waits| *waits >= POOL_WAITS_CONSIDERABLE)?;
     let wait_s = pool.wait_s_mean.map(|wait_s| format!(", {} each", amount(Quantity::Seconds, wait_s)));
     let message = format!(
-        "its requests waited for one of {} to the database: {} waits a response{}",
+        "its requests waited for one of {} to the database: {} waits per response{}",
         counted(u64::from(pool.size), "connection"),
         amount(Quantity::Number, waits),
         wait_s.unwrap_or_default()

@@ -292,7 +292,7 @@ fn pair_sentence(
     launches: u32,
 ) -> String {
     let Some(goodput) = goodput else {
-        return format!("{challenger} cannot be held against {base}: {}", why_not(scenario, case, base));
+        return format!("{challenger} cannot be compared with {base}: {}", why_not(scenario, case, base));
     };
     let cpu = cpu.as_ref().map(|cpu| format!(" and takes {} the CPU time per response{}", of(cpu), beside(cpu)));
     format!(
@@ -340,7 +340,7 @@ fn sentence(pairs: &[DuelPair], twins: &[DuelTwin], base: &str, outcome: DuelOut
     let all = counted(pairs.len() as u64, "comparison");
     let worse = number(&|pair| pair.verdict == Verdict::Slower);
     let open = number(&|pair| pair.verdict != Verdict::Slower && !pair.loss_excluded);
-    format!("{}: of {all} with {base}, {worse} came out worse and {open} cannot be told.", outcome.words())
+    format!("{}: of {all} with {base}, {worse} came out worse and {open} undecided.", outcome.words())
 }
 
 /// `Slower`, `No loss of 3% or more`, `Cannot tell`.

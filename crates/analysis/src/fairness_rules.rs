@@ -78,7 +78,7 @@ fn modes(entrants: &Entrants) -> Option<Said> {
             |names: Vec<String>, what: &str| (!names.is_empty()).then(|| format!("{} {what}", listed(&names, "and")));
         let parts = [some(under_quota, "ran under a quota only"), some(dedicated, "with dedicated CPUs only")];
         let parts: Vec<String> = parts.into_iter().flatten().collect();
-        (!parts.is_empty()).then(|| Unequal(format!("{}: figures of the two have no ratio.", parts.join(", and "))))
+        (!parts.is_empty()).then(|| Unequal(format!("{}: do not compare figures of the two.", parts.join(", and "))))
     })?
 }
 
@@ -92,10 +92,7 @@ fn took_part(entrants: &Entrants) -> Option<Said> {
     Some(match fewer.is_empty() {
         true if most == 1 => return None,
         true => Equal(format!("Every subject took part in each of {all}.")),
-        false => Unequal(format!(
-            "Not every subject took part everywhere: {} of the {all} that others were in.",
-            listed(&fewer, "and")
-        )),
+        false => Unequal(format!("Not every subject took part everywhere: {} of {all}.", listed(&fewer, "and"))),
     })
 }
 
@@ -122,8 +119,7 @@ fn workers(entrants: &Entrants) -> Option<Said> {
         )),
         (false, true) => Equal(format!("All had many more processes or threads than {on} can run at a time.")),
         (false, false) => Unequal(format!(
-            "On {on}, {} had many more processes or threads than can run at a time; the others had {}. That computes no more, but \
-             more requests can wait inside, and each process takes memory.",
+            "On {on}, {} had many more processes or threads than can run at a time; the others had {}. That adds no computing power, but more requests can wait inside, and each process takes memory.",
             listed(&many.iter().map(words).collect::<Vec<_>>(), "and"),
             seen(&few)
         )),
@@ -144,7 +140,7 @@ fn one_thread(entrants: &Entrants) -> Option<Said> {
     match (alone.is_empty(), spread.is_empty()) {
         (true, true) => None,
         (false, false) => Some(Unequal(format!(
-            "With several CPUs, one thread did nearly all of the work of {}, and could use one of them; not so of {}.",
+            "With several CPUs, one thread did nearly all of the work of {}, and could use only one CPU; {} used several.",
             names(&alone),
             names(&spread)
         ))),
@@ -165,10 +161,10 @@ fn settings(entrants: &Entrants) -> Option<Said> {
     let rows = entrants.rows().filter(|row| row.processes_max.is_some_and(|most| most > 1));
     let set = rows.map(|row| (row.title.clone(), numbers(row))).filter(|(_, numbers)| !numbers.is_empty());
     let set: Vec<String> = set.map(|(title, numbers)| format!("{title} ({})", numbers.join(", "))).collect();
-    let rest = if set.len() == entrants.competing.len() { "" } else { "; of the others none is known" };
+    let rest = if set.len() == entrants.competing.len() { "" } else { "; none is known for the others" };
     (!set.is_empty()).then(|| {
         Unequal(format!(
-            "How many processes or connections there are is a setting of {}{rest}. Another number gives other figures.",
+            "The number of processes or connections is a setting of {}{rest}. Another number gives other figures.",
             listed(&set, "and")
         ))
     })
@@ -189,11 +185,11 @@ fn pools(entrants: &Entrants) -> Option<Said> {
     match (meant.is_empty(), others.is_empty()) {
         (true, _) => None,
         (false, true) => Some(Equal(format!(
-            "All might open as many connections to the database: {}.",
+            "All could open the same number of connections to the database: {}.",
             listed(&meant.iter().map(u32::to_string).collect::<Vec<_>>(), "or")
         ))),
         (false, false) => Some(Unequal(format!(
-            "Not all had the connections to the database that were meant for them: {}.",
+            "Not all had the intended number of connections to the database: {}.",
             listed(&others, "and")
         ))),
     }
@@ -211,11 +207,11 @@ fn bodies(entrants: &Entrants) -> Option<Said> {
     match (compared.is_empty(), differing.is_empty()) {
         (true, _) => None,
         (false, true) => Some(Equal(format!(
-            "Bodies were equally long for all in {}, and every byte of them was compared.",
+            "All sent bodies of the same length in {}, and every byte was compared.",
             counted(compared.len() as u64, "scenario")
         ))),
         (false, false) => Some(Unequal(format!(
-            "Bodies were not equally long, though every byte of them was compared, so something is wrong: {}.",
+            "Bodies differ in length although every byte was compared, so something is wrong: {}.",
             differing.join("; ")
         ))),
     }
@@ -238,11 +234,11 @@ fn wire(entrants: &Entrants) -> Option<Said> {
     match (compared.is_empty(), differing.is_empty()) {
         (true, _) => None,
         (false, true) => Some(Equal(format!(
-            "Answers took as many bytes on the wire for all, to {tolerated}, in {}.",
+            "Responses took the same number of bytes on the wire for all, within {tolerated}, in {}.",
             counted(compared.len() as u64, "scenario")
         ))),
         (false, false) => Some(Unequal(format!(
-            "Answers do not take as many bytes on the wire, as headers and packets differ: {}{more}.",
+            "Responses take different numbers of bytes on the wire, because headers and packets differ: {}{more}.",
             named.join("; ")
         ))),
     }
@@ -271,7 +267,7 @@ fn reconnects(entrants: &Entrants) -> Option<Said> {
     let words = |(title, rate): &&(String, f64)| format!("{title} after {} answers", amount(Quantity::Number, *rate));
     match (known.is_empty(), closing.len()) {
         (true, _) => None,
-        (false, 0) => Some(Equal("Nobody closed the connections that clients keep.".to_owned())),
+        (false, 0) => Some(Equal("No server closed the connections that clients keep.".to_owned())),
         (false, all) if all == known.len() => None,
         _ => Some(Unequal(format!(
             "Connections that clients keep were closed by {}, on average; the others kept theirs. Each new one costs a handshake.",
@@ -330,19 +326,19 @@ fn not_kept(entrants: &Entrants) -> Vec<Said> {
     let asking = scenarios().any(|(entry, _)| entry.database().is_some());
     let sentences = [
         (!external.is_empty()).then(|| {
-            format!("Which CPUs, limits and neighbours these had: {}. tolok did not start them.", listed(&external, "and"))
+            format!("CPUs, limits and neighbours of servers that tolok did not start: {}.", listed(&external, "and"))
         }),
         (!without_setup.is_empty()).then(|| {
-            format!("The run did not keep how these are set up: {}.", listed(&without_setup, "and"))
+            format!("The run did not record how these are set up: {}.", listed(&without_setup, "and"))
         }),
         (!files.is_empty()).then(|| {
-            format!("What stands in files of settings ({}) is not in the run: it is in the subjects’ folders.", files.join(", "))
+            format!("The run does not hold the files of settings ({}); the subjects’ folders do.", files.join(", "))
         }),
         (unread.count() > 0).then(|| {
             "Bytes on the wire were not read in every trial: that needs a network namespace, or a tool that counts them.".to_owned()
         }),
         asking.then(|| {
-            "Where a database is asked, the bytes of answers cannot be told from those of its statements and rows.".to_owned()
+            "With a database, the bytes of responses cannot be separated from those of statements and rows.".to_owned()
         }),
     ];
     sentences.into_iter().flatten().map(Unknown).collect()

@@ -102,7 +102,7 @@ flags! {
     NotTrusted "not-trusted" Always, "The load generator reports its own figures of a trial as invalid.";
         unsound: "whose tool does not stand by its figures"
     Disturbed "disturbed" If("if no trial is left"),
-        "Other programs disturbed a trial each time it was measured; the trial is in no figure.";
+        "Other programs disturbed a trial each time it was measured; no figure includes the trial.";
         unsound: "disturbed by others in every trial, so run again when the machine is quiet"
     LinkLate "link-late" Always, "Packets left the link's emulator late, on average by a tenth of the median latency or more.";
         unsound: "whose emulated link was late"

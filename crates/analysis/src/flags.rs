@@ -68,7 +68,7 @@ fn reason_words(reason: FailureKind, load: &LoadProfile) -> String {
         FailureKind::DatabaseFailed => format!("{word} (the database’s failure, and not the subject’s)"),
         FailureKind::Hung => {
             let window = format_duration(load.duration_s);
-            format!("{word} (too slow or silent to be given a figure in a window of {window}, which is not 0)")
+            format!("{word} (too slow or silent for a figure in a window of {window}; that is not 0)")
         }
         _ => word.to_owned(),
     }
@@ -78,7 +78,7 @@ fn no_good_answers(observations: &Observations) -> Option<Flag> {
     let censored = observations.censored();
     FlagKind::NoGoodAnswers.raised_if(censored > 0, || {
         let trials = measured_trials(observations, censored);
-        format!("{trials} had no correct response: too slow or broken to be given a figure, which is not 0")
+        format!("{trials} had no correct response: too slow or broken for a figure; that is not 0")
     })
 }
 
@@ -141,9 +141,7 @@ fn aborted(observations: &Observations) -> Option<Flag> {
     let aborted = observations.number(|trial| trial.aborted);
     FlagKind::Aborted.raised_if(aborted > 0, || {
         let trials = observations.of_scored(aborted);
-        format!(
-            "{trials} stopped at the first objective that was crossed, as the study asks: their windows are cut off"
-        )
+        format!("{trials} stopped at the first crossed objective, as the study asks, so their windows are cut short")
     })
 }
 

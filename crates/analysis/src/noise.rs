@@ -23,8 +23,7 @@ pub(crate) fn noise_floor(
     let words = words(&ratio);
     let what_follows = match verdict {
         Verdict::Faster | Verdict::Slower => format!(
-            "differed from itself by {off} ({words}): this run finds differences where there are none, so it trusts none of \
-             that size or less"
+            "differed from itself by {off} ({words}): this run finds differences where there are none, so trust none of that size or less"
         ),
         Verdict::Equivalent | Verdict::NoDifferenceFound => {
             format!("differed by {off} ({words}): no difference found")

@@ -67,8 +67,7 @@ fn caution(scenario: &str, titles: &Titles, pairs: &[Pair]) -> Option<String> {
     let [value, low, high] = [worst.value, worst.low, worst.high];
     let words = figure(Quantity::Ratio, &Estimate { value, low: Some(low), high: Some(high), trials: Vec::new() });
     Some(format!(
-        "In round {} of {scenario} {a} against {b} was {}, far from the other rounds ({}): the interval of their ratio leans on it, \
-         so look at the two trials before it is quoted.{others}",
+        "In round {} of {scenario}, {a} against {b} was {}, far from the other rounds ({}). The interval of their ratio depends on it: look at both trials before you quote it.{others}",
         worst.block,
         words.value,
         words.interval.unwrap_or_default(),

@@ -89,7 +89,7 @@ fn told(published: f64, pair: &Pair, smallest_effect: f64) -> (PublishedReading,
     let blocks = || counted(u64::from(pair.blocks), "common round");
     let why = match (reading, pair.ratio.low) {
         (PublishedReading::CannotTell, None) => {
-            format!("{}, and {} are the least for an interval", blocks(), least_trials())
+            format!("{}, and an interval needs {}", blocks(), least_trials())
         }
         (PublishedReading::CannotTell, Some(_)) => UNSURE.to_owned(),
         _ => String::new(),
@@ -99,7 +99,7 @@ fn told(published: f64, pair: &Pair, smallest_effect: f64) -> (PublishedReading,
 
 /// Why a ratio with an interval tells nothing.
 pub(crate) const UNSURE: &str =
-    "the measured interval is too wide, or the difference no larger than that of a subject from itself";
+    "the measured interval is too wide, or the difference is no larger than that of the noise check";
 
 /// A published ratio, as exactly as it is known.
 #[derive(Debug, Clone, Copy, PartialEq)]

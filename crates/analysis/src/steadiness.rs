@@ -99,7 +99,7 @@ pub(crate) fn memory_grows(observations: &Observations, steady: Option<&SteadyFi
         return None;
     }
     let share = amount(Quantity::Share, grown_bytes / memory_bytes);
-    let message = format!("its memory grew by {}, which is {share} of it over the window", per_second(growth));
+    let message = format!("its memory grew by {}, or {share}, over the window", per_second(growth));
     FlagKind::MemoryGrows.raised(message)
 }
 
@@ -113,7 +113,7 @@ pub(crate) fn words(steady: &SteadyFinding) -> String {
     let judged: u32 = steady.trials.iter().map(|(_, trials)| trials).sum();
     let lacks = match steady.trials_unknown {
         0 => String::new(),
-        some => format!("; of {} it cannot be told", counted(u64::from(some), "other")),
+        some => format!("; unknown for {}", counted(u64::from(some), "other")),
     };
     let trials = counted(u64::from(judged), "trial");
     match steady.trials.as_slice() {

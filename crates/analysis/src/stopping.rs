@@ -104,7 +104,7 @@ pub(crate) fn ended(records: &Records) -> Ended {
 fn sentence(plan: &Plan, came: &str) -> String {
     let sure = plan.stopping.map(|rule| {
         format!(
-            "once every ratio was sure to {} to either side, after at least {}",
+            "once every ratio was known to ±{}, after at least {}",
             small_share(rule.until),
             counted_blocks(rule.at_least)
         )
@@ -117,7 +117,7 @@ fn sentence(plan: &Plan, came: &str) -> String {
         )
     });
     let ends: Vec<String> = sure.into_iter().chain(spent).collect();
-    format!("The run was to end {} and at most {}, whatever the ratios were: {came}.", ends.join(", or "), plan.blocks)
+    format!("The run was to end {} and at most {}, whatever the ratios: {came}.", ends.join(", or "), plan.blocks)
 }
 
 fn counted_blocks(blocks: u32) -> String {

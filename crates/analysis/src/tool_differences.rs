@@ -51,31 +51,29 @@ fn has(row: &ToolRow, mark: LatencyMark) -> bool {
 
 fn script(row: &ToolRow, _: &Asked) -> Option<String> {
     let file = row.script.as_ref()?;
-    Some(format!("Its users do what {file} says, which need not be what the other tools ask for."))
+    Some(format!("Its users run {file}, which may send other requests than the other tools."))
 }
 
 fn other_request(_: &ToolRow, asked: &Asked) -> Option<String> {
     (asked.scenario.tool.name == LoadTool::Ab)
-        .then(|| "It asks in HTTP/1.0, which is other work for a server than the HTTP/1.1 of the others.".to_owned())
+        .then(|| "It uses HTTP/1.0, which is other work for a server than the HTTP/1.1 of the others.".to_owned())
 }
 
 fn back_filled(row: &ToolRow, _: &Asked) -> Option<String> {
     has(row, LatencyMark::BackFilled).then(|| {
-        "After the run it adds samples for requests that it believes it should have sent, so its mean and percentiles are \
-         of more than was measured."
+        "After the run it adds samples for requests that it should have sent, so its mean and percentiles include times that were never measured."
             .to_owned()
     })
 }
 
 fn derived_mean(row: &ToolRow, _: &Asked) -> Option<String> {
-    has(row, LatencyMark::DerivedMean).then(|| {
-        "Its mean is connections over rate, computed and not taken: it can never contradict its rate.".to_owned()
-    })
+    has(row, LatencyMark::DerivedMean)
+        .then(|| "Its mean is computed as connections over rate, so it can never contradict its rate.".to_owned())
 }
 
 fn against_little(row: &ToolRow, asked: &Asked) -> Option<String> {
     let waiting = waiting(row, &asked.scenario.load)?;
-    Some(format!("Its mean cannot be of answers that came: {waiting}."))
+    Some(format!("Its mean cannot come from real responses: {waiting}."))
 }
 
 /// What a mean latency that breaks Little's law would mean, or `None` for one that does not.
@@ -86,7 +84,7 @@ pub(crate) fn waiting(row: &ToolRow, load: &LoadProfile) -> Option<String> {
     let worst = little.trials.iter().copied().fold(little.value, f64::max);
     let waiting = amount(Quantity::Number, worst * f64::from(connections));
     Some(format!(
-        "at its rate {waiting} requests would have waited at a time, on {}",
+        "at its rate {waiting} requests would have waited at once, on {}",
         counted(u64::from(connections), "connection")
     ))
 }
@@ -96,13 +94,13 @@ fn from_send(row: &ToolRow, asked: &Asked) -> Option<String> {
     let is_open = asked.scenario.load.executor.is_open();
     let before = match asked.scenario.tool.name {
         LoadTool::K6 if is_open => {
-            ": an arrival for which no virtual user is free is dropped, and its wait is in no latency"
+            ": it drops an arrival if no virtual user is free, and no latency includes that wait"
         }
         LoadTool::Hey | LoadTool::H2load if is_open => {
-            ": each connection waits for its own answer first, so an arrival that comes late is late in no figure"
+            ": each connection first waits for its last response, so no figure shows late arrivals"
         }
         _ if !has(row, LatencyMark::FromSend) => return None,
-        _ if is_open => ": what an arrival waited before that is in no latency",
+        _ if is_open => ": no latency includes an arrival’s wait before that",
         _ if asked.scenario.load.connection == Connection::PerRequest => ", when its connection is open already",
         _ => ", and not when its user became free",
     };
@@ -112,19 +110,19 @@ fn from_send(row: &ToolRow, asked: &Asked) -> Option<String> {
 fn corrected(row: &ToolRow, asked: &Asked) -> Option<String> {
     let is_corrected = asked.scenario.tool.name == LoadTool::Oha && asked.scenario.load.executor.is_open();
     (is_corrected && !has(row, LatencyMark::FromSend)).then(|| {
-        "Its latencies begin when a request was to be sent only because it is run with --latency-correction.".to_owned()
+        "Its latencies begin when a request was due only because it runs with --latency-correction.".to_owned()
     })
 }
 
 fn with_failures(row: &ToolRow, _: &Asked) -> Option<String> {
     let failed: u64 = row.errors.iter().map(|(_, number)| number).sum();
     (failed > 0 && has(row, LatencyMark::WithFailures))
-        .then(|| format!("Its latencies are also those of {}.", counted(failed, "failed request")))
+        .then(|| format!("Its latencies include those of {}.", counted(failed, "failed request")))
 }
 
 fn coarse(row: &ToolRow, _: &Asked) -> Option<String> {
     has(row, LatencyMark::Coarse)
-        .then(|| "Its times come in steps that are coarse beside them (whole milliseconds, or tenths), so short ones say little.".to_owned())
+        .then(|| "Its times come in coarse steps (whole milliseconds, or tenths), so short ones say little.".to_owned())
 }
 
 /// Where tolok's own tool saw that all were answered, it does not matter.
@@ -132,7 +130,7 @@ fn never_answered(_: &ToolRow, asked: &Asked) -> Option<String> {
     if asked.scenario.tool.name != LoadTool::Wrk {
         return None;
     }
-    let text = "It counts a request when its answer comes, so one that is never answered is in no figure of it";
+    let text = "It counts a request when its response comes, so it misses requests that never get one";
     let Some(own) = asked.own else { return Some(format!("{text}.")) };
     let trials = || own.observations.trials().map(|trial| &trial.ledger);
     let unanswered = trials().filter_map(|ledger| ledger.connections_unanswered).max().unwrap_or_default();

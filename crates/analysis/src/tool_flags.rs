@@ -82,6 +82,7 @@ fn tells_little(observations: &Observations, scenario: &Scenario) -> Option<Flag
     ];
     let unchecked: Vec<String> =
         gates.into_iter().filter(|(is_lacking, _)| *is_lacking).map(|(_, gate)| gate.to_owned()).collect();
-    let message = format!("not checked, as {} does not tell: {}", scenario.tool.name.word(), listed(&unchecked, "and"));
+    let message =
+        format!("not checked, because {} does not report: {}", scenario.tool.name.word(), listed(&unchecked, "and"));
     if unchecked.is_empty() { None } else { FlagKind::ToolTellsLittle.raised(message) }
 }

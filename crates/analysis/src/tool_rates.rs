@@ -78,7 +78,7 @@ impl Ends<'_> {
     pub(crate) fn words(&self) -> String {
         let Some(ratio) = self.ratio.as_ref().filter(|ratio| ratio.low.is_some()) else {
             let (blocks, least) = (counted(u64::from(self.blocks), "common round"), least_trials());
-            return format!("{blocks}, and {least} are the least for an interval");
+            return format!("{blocks}, and an interval needs {least}");
         };
         let figure = figure(Quantity::Ratio, ratio);
         format!("{}, {} within rounds", figure.value, figure.interval.unwrap_or_default())

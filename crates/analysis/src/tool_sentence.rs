@@ -33,13 +33,13 @@ pub(crate) fn tools_sentence(finding: &ToolsFinding, load: &LoadProfile, tools: 
 }
 
 fn answer(measured: &[&ToolRow], sound: &[&ToolRow], tools: &Tools) -> String {
-    let asked = format!("{} tools asked the same server", measured.len());
+    let asked = format!("{} tools loaded the same server", measured.len());
     match (measured, sound) {
         ([], _) => "No tool has a figure here.".to_owned(),
         ([only], _) => format!("Only {} has a figure here, so there is nothing to compare it with.", only.tool),
-        (_, []) => format!("{asked}, and no rate of theirs stands."),
+        (_, []) => format!("{asked}, and none has a valid rate."),
         (_, [only]) => {
-            format!("{asked}: only the rate of {} stands, {} a second.", only.tool, rate_words(only))
+            format!("{asked}: only {} has a valid rate, {} a second.", only.tool, rate_words(only))
         }
         (all, several) => {
             let names = if all.len() == several.len() { "they".to_owned() } else { names(several) };
@@ -148,7 +148,7 @@ fn impossible(measured: &[&ToolRow], load: &LoadProfile) -> Option<String> {
     let of = |row: &&ToolRow| Some(format!("that of {} ({})", row.tool, waiting(row, load)?));
     let found: Vec<String> = measured.iter().filter_map(of).collect();
     let (means, are) = if found.len() == 1 { ("One mean latency", "is") } else { ("Some mean latencies", "are") };
-    (!found.is_empty()).then(|| format!("{means} {are} not of answers that came: {}.", listed(&found, "and")))
+    (!found.is_empty()).then(|| format!("{means} {are} not from real responses: {}.", listed(&found, "and")))
 }
 
 /// Those that are compared with nothing for another reason than that they were the limit, or contradicted.
@@ -191,14 +191,15 @@ fn cost(finding: &ToolsFinding, sound: &[&ToolRow], tools: &Tools) -> Option<Str
         ),
         Verdict::Equivalent => {
             let within = amount(Quantity::Share, tools.smallest_effect);
-            format!("A response cost the server {low} of CPU time whoever asked, within {within} ({both}: {words}).")
+            format!(
+                "A response cost the server {low} of CPU time whichever tool asked, within {within} ({both}: {words})."
+            )
         }
         Verdict::NoDifferenceFound => {
             format!("A response cost the server {low} to {high} of CPU time; no difference found ({both}: {words}).")
         }
         Verdict::CannotTell => format!(
-            "A response cost the server {low} to {high} of CPU time; whether that depends on who asked cannot be told \
-             ({both}: {words})."
+            "A response cost the server {low} to {high} of CPU time; whether the tool matters is not clear ({both}: {words})."
         ),
     })
 }

@@ -28,54 +28,54 @@ macro_rules! rules {
 const OF_SERVERS: &[Rule] = rules! {
     network;
     "a given request rate" if (|plan| all(plan, |it| !it.load.executor.is_open())):
-        "Every loop was closed, in which a slow answer delays the next request: there are no response times at a rate, and no overload.",
+        "Every loop was closed: a slow response delays the next request, so there are no response times at a fixed rate, and no overload.",
         "`executor = \"constant-arrival-rate\"`, or `studies/open-loop.toml`";
     "how much a server can do" if (|plan| all(plan, |it| it.load.executor.is_open())):
-        "Requests came at fixed rates: a server that keeps up may have had any amount to spare.",
+        "Requests came at fixed rates: a server that kept up may have had much capacity to spare.",
         "`executor = \"constant-vus\"`, or `studies/core.toml`";
     "TLS, HTTP/2 and HTTP/3" if (|_| true): "Every request was HTTP/1.1 in the clear, without pipelining.";
     "a database" if (|plan| all(plan, |it| !it.database)):
-        "There was nothing behind the servers to wait for.", "`workload = \"rows\"`, or `studies/data-heavy.toml`";
+        "No server had to wait for anything behind it.", "`workload = \"rows\"`, or `studies/data-heavy.toml`";
     hours;
     level;
     percentiles;
     cpus_of_ours;
     "a share of a CPU, as containers have it" if (|plan| !plan.environments.is_empty()
         && plan.environments.iter().all(|it| it.subject.mode != CpuMode::Quota)):
-        "No quota took CPU time away from anybody.", "`subject.mode = \"quota\"`, or `studies/limits.toml`";
+        "No subject ran under a CPU quota.", "`subject.mode = \"quota\"`, or `studies/limits.toml`";
     memory;
     "requests of several kinds at a time" if (|plan| all(plan, |it| it.tool.script.is_none())):
-        "Each scenario asks one workload: no slow request stands in the way of a quick one.",
+        "Each scenario has one workload: no slow request delays a fast one.",
         "a script of k6 (`tool = { name = \"k6\", script = … }`)";
     "writing and uploads" if (|plan| all(plan, |it| it.workload_name() != "counter")):
         "Every request only read, and none had a body.",
         "`workload = \"counter\"` writes one number, as in `studies/counter.toml`; bodies of requests are beyond this version";
     "a connection for each request" if (|plan| all(plan, |it| it.load.connection == Connection::KeepAlive)):
-        "Clients kept their connections, so nobody paid for many new ones.", "`connection = \"per-request\"`";
+        "Clients kept their connections, so no server had to accept many new ones.", "`connection = \"per-request\"`";
     "connections that are kept" if (|plan| all(plan, |it| it.load.connection == Connection::PerRequest)):
         "Every request came over a connection of its own.", "`connection = \"keep-alive\"`";
     "load that changes" if (|plan| all(plan, |it| !it.load.executor.is_ramp())):
-        "The load was the same all the time: no peak, and nothing to recover from.",
+        "The load was constant: no peak, and nothing to recover from.",
         "`executor = \"ramping-vus\"` or `\"ramping-arrival-rate\"`";
     "packet loss" if (|plan| plan.environments.iter().all(|it| it.link.loss <= 0.0)):
         "No packet was lost on purpose.", "`link = { loss = \"1%\" }`";
-    "slow clients" if (|_| true): "Clients sent and read as fast as they could: nobody held a worker for long.";
+    "slow clients" if (|_| true): "Clients sent and read as fast as they could: none held a worker for long.";
     pool;
     distance;
     engine;
     "a database that goes away" if (|plan| of_all(plan, |database| database.outage.is_some()) == Some(false)):
-        "It was there all the time.", "`database.outage`, or `studies/database-outage.toml`";
-    "neighbours" if (|_| true): "Nothing ran beside a server on purpose: who suffers most from others cannot be seen.";
+        "It was available all the time.", "`database.outage`, or `studies/database-outage.toml`";
+    "neighbours" if (|_| true): "Nothing ran beside a server on purpose, so the run does not show who suffers most from others.";
     "a start with nothing in the file cache" if (has_ours):
-        "Programs and files lay in memory when servers were started: the first start after boot takes longer.";
+        "Programs and files were in memory when servers started: the first start after boot takes longer.";
 };
 
 const OF_PROGRAMS: &[Rule] = rules! {
     "other sizes of the input" if (has_one_size):
-        "Each program had one size of its input: where the order turns round with it cannot be seen.",
+        "Each program had one size of its input, so the run does not show where the order changes with it.",
         "a list in the workload’s parameter, as in `studies/queue.toml`";
     "a first run with nothing in the file cache" if (|plan| plan.programs.iter().all(|it| it.runs.warmup_runs > 0)):
-        "Runs that do not count came first, so the program and what it reads lay in memory.",
+        "Warm-up runs came first, so the program and its input were in memory.",
         "`warmup = 0` leaves them out; an empty cache of the machine is beyond this version";
     "several programs at once" if (|_| true): "Programs ran one at a time.";
     "other inputs" if (|_| true):
@@ -87,7 +87,7 @@ const OF_PROGRAMS_ALONE: &[Rule] = &[cpus, memory];
 
 const OF_BOTH: &[Rule] = rules! {
     left_out;
-    "another machine" if (|_| true): "All ran on one machine, whose CPU, caches and kernel are in every figure.",
+    "another machine" if (|_| true): "All ran on one machine, whose CPU, caches and kernel affect every figure.",
         "the same study there, and `tolok compare`";
 };
 
@@ -129,7 +129,7 @@ fn network(records: &Records) -> Option<Untested> {
     let plan = records.plan;
     if !plan.brought.servers.is_empty() {
         let because =
-            "Servers that tolok did not start were asked where they are: what lies on the way was not varied.";
+            "Servers that tolok did not start were measured where they run: the network to them was not varied.";
         return Some(item("other networks between client and server", because, None));
     }
     let mut of_scenarios = plan.scenarios.iter().filter_map(|scenario| plan.environment(scenario));
@@ -152,7 +152,7 @@ fn hours(records: &Records) -> Option<Untested> {
         let window = format_duration(longest_s);
         let anew = if plan.brought.servers.is_empty() { ", and every trial started anew" } else { "" };
         let because = format!(
-            "No window was longer than {window}{anew}: leaks, slow growth and what a runtime does after hours cannot be seen."
+            "No window was longer than {window}{anew}: the run does not show leaks, slow growth, or what a runtime does after hours."
         );
         item(&format!("behaviour beyond {window}"), &because, Some("a longer `duration`"))
     })
@@ -176,8 +176,7 @@ fn level(records: &Records) -> Option<Untested> {
     };
     (!is_varied).then(|| {
         let levels = listed(&levels(&plan.scenarios.iter().collect::<Vec<_>>()), "or");
-        let because =
-            format!("Each workload was asked with one load ({levels}): the order may be another with less or more.");
+        let because = format!("Each workload had one load ({levels}): with less or more the order may differ.");
         item(what, &because, Some(how))
     })
 }
@@ -200,7 +199,7 @@ fn percentiles(records: &Records) -> Option<Untested> {
         let fewest =
             if least < most { format!(", and {least_name} in the trials with the fewest") } else { String::new() };
         let because = format!(
-            "Of the usual percentiles {most_name} is the highest beyond which 10 answers of a trial lie{fewest}."
+            "{most_name} is the highest of the usual percentiles with 10 responses of a trial beyond it{fewest}."
         );
         item(&format!("response times beyond {most_name}"), &because, Some("a longer `duration`"))
     })
@@ -217,8 +216,9 @@ fn cpus(records: &Records) -> Option<Untested> {
     let other = if *only == 1 { "more CPUs than one" } else { "another number of CPUs" };
     let started = if plan.brought.servers.is_empty() { "" } else { " that tolok started" };
     let cpus = counted(u64::from(*only), "CPU");
-    let because =
-        format!("Every subject{started} had {cpus}: how it grows with more, and who can use only one, cannot be seen.");
+    let because = format!(
+        "Every subject{started} had {cpus}: the run does not show who gains from more, and who can use only one."
+    );
     Some(item(other, &because, Some("`subject.cpus = [1, 2]`")))
 }
 
@@ -257,14 +257,14 @@ fn distance(records: &Records) -> Option<Untested> {
 
 fn engine(records: &Records) -> Option<Untested> {
     let engine = of_all(records.plan, |database| database.engine)?.title();
-    let because = format!("All asked {engine}, with little data, all of it in memory, and nobody else asked it.");
+    let because = format!("All used {engine}, with little data, all of it in memory, and without other clients.");
     Some(item("another database", &because, Some("`database.engine`")))
 }
 
 fn left_out(records: &Records) -> Option<Untested> {
     let names: Vec<String> = records.plan.skipped.iter().map(|skipped| skipped.subject.clone()).collect();
     (!names.is_empty()).then(|| {
-        let because = "The study asked for it, and it could not be had here; the report says why.";
+        let because = "The study asks for it, but this machine could not provide it; the report says why.";
         let what = format!("what was left out ({})", listed(&names, "and"));
         item(&what, because, Some("`tolok doctor` says what would help"))
     })

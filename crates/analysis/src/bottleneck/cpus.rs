@@ -26,7 +26,7 @@ pub(super) fn generator(inputs: &CaseInputs) -> Option<Bottleneck> {
     };
     let own = match limit.subject {
         Some(busy) => format!("the subject {}", inputs.of_subject(busy).replace("its CPU", "its own CPU")),
-        None => "what the subject used cannot be told".to_owned(),
+        None => "what the subject used is unknown".to_owned(),
     };
     let generator = of_cpus(limit.generator, &inputs.around.environment.generator.mode, inputs.cpus.generator);
     let stopped = limit.stopped.map(|stopped| format!(", and {stopped}")).unwrap_or_default();

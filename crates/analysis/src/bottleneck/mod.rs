@@ -92,7 +92,7 @@ impl CaseInputs<'_> {
         let (subject, generator) = (busy(self.figures.subject_busy), busy(self.figures.generator_busy));
         let database = database.unwrap_or_default();
         if self.is_external() {
-            return format!("the generator used {generator} of its CPUs; what the subject used cannot be told");
+            return format!("the generator used {generator} of its CPUs; what the subject used is unknown");
         }
         format!("the subject used {subject}{database}, the generator {generator} of their CPUs{unknown}")
     }

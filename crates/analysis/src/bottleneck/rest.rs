@@ -90,9 +90,9 @@ pub(super) fn none_found(inputs: &CaseInputs) -> Bottleneck {
 fn unknown(inputs: &CaseInputs) -> Bottleneck {
     let generator = busy(inputs.figures.generator_busy);
     let evidence =
-        format!("not the generator, which used {generator} of its CPUs; the rest cannot be told from outside");
+        format!("not the generator, which used {generator} of its CPUs; the rest does not show from outside");
     let sentence = format!(
-        "The generator, which used {generator} of its CPUs, was not the limit; the rest cannot be told from outside."
+        "The generator, which used {generator} of its CPUs, was not the limit; the rest does not show from outside."
     );
     Bottleneck { kind: BottleneckKind::NoneFound, evidence, sentence }
 }

@@ -48,7 +48,7 @@ pub(super) fn pool(inputs: &CaseInputs) -> Option<Bottleneck> {
     if let Some((waits, wait_s)) = waits.filter(|(waits, _)| *waits >= POOL_WAITS_CONSIDERABLE) {
         let each = wait_s.map(|wait_s| format!(", {} each", amount(Quantity::Seconds, wait_s))).unwrap_or_default();
         let waits = amount(Quantity::Number, waits);
-        let evidence = format!("{waits} waits a response for one of {connections}{each}; {}", inputs.idle());
+        let evidence = format!("{waits} waits per response for one of {connections}{each}; {}", inputs.idle());
         return found(BottleneckKind::Pool, "There were", evidence);
     }
     let has_more_users = inputs.scenario.load.connections_max().is_none_or(|users| users > size);

@@ -104,7 +104,7 @@ fn unknown(found: &RunComparison) -> String {
         return "no case may be ranked in all runs.".to_owned();
     }
     let figures = (tally.main_cannot_tell > 0)
-        .then(|| format!("{} cannot be told", counted(u64::from(tally.main_cannot_tell), "main figure")));
+        .then(|| format!("{} undecided", counted(u64::from(tally.main_cannot_tell), "main figure")));
     let lost = found.scenarios.iter().flat_map(|scenario| &scenario.cases).filter(|case| case.lost_rank).count();
     let lost = (lost > 0).then(|| format!("{} may not be ranked any more", counted(lost as u64, "case")));
     let parts: Vec<String> = figures.into_iter().chain(lost).collect();
@@ -154,7 +154,7 @@ pub(super) fn cautions(sides: &Sides, found: &RunComparison) -> Vec<String> {
     if !found.conditions.is_empty() {
         let what: Vec<String> = found.conditions.iter().map(|one| one.what.clone()).collect();
         all.push(format!(
-            "The conditions differ ({}), and the comparison was made nevertheless: what is found may be their doing.",
+            "The conditions differ ({}), which was allowed: differences may come from them.",
             listed(&what, "and")
         ));
     }
@@ -167,11 +167,10 @@ pub(super) fn cautions(sides: &Sides, found: &RunComparison) -> Vec<String> {
     all.extend(only("before", &found.only_before));
     all.extend(only("after", &found.only_after));
     all.push(if sides.is_single_pair() {
-        "Intervals come from the trials of these two runs. What differs from run to run (build, memory layout, day) is not \
-         in them. So a change here is one between two runs, and not yet one of a version."
+        "Intervals come from the trials of these two runs. They do not include what differs from run to run (build, memory layout, day). So a change here is between two runs, not necessarily between versions."
             .to_owned()
     } else {
-        "The run is the unit: intervals contain what differs from run to run on either side, as far as these runs show it."
+        "The run is the unit: intervals include what differs from run to run on either side, as far as these runs show it."
             .to_owned()
     });
     all

@@ -107,7 +107,7 @@ fn is_the_same((run_a, a): (&ComparedRun, &CaseView), (run_b, b): (&ComparedRun,
             Err("the ceiling has other parameters".to_owned())
         }
         [Some(before), Some(after)] if before == after => Ok(()),
-        [Some(_), Some(_)] => Err("the ceiling was built anew from other sources or by another compiler".to_owned()),
+        [Some(_), Some(_)] => Err("the ceiling was rebuilt from other sources or by another compiler".to_owned()),
         _ => Err("the records do not say whether the ceiling is the same program".to_owned()),
     }
 }

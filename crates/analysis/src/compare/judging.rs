@@ -137,7 +137,7 @@ fn decide(pair: &Compared, found: &Judgement, threshold: f64) -> Result<Change, 
             Err(format!("its interval reaches {} to either side{runs}", amount(Quantity::Share, half_width)))
         }
         () if ratio.is_told() && ratio.size() >= threshold => {
-            Err("it would be a difference by itself, and is not sure enough among all judged figures".to_owned())
+            Err("it would be a difference by itself, but is not certain enough among all judged figures".to_owned())
         }
         () => Ok(Change::NoDifferenceFound),
     }
@@ -155,7 +155,7 @@ fn exceeds_control(pair: &Compared, ratio: ChangeRatio, found: &Judgement, thres
     let Some(control) = &pair.control else { return Ok(()) };
     let shift = &control.shift;
     let Some(beside) = found.beside_control else {
-        return Err(format!("it cannot be laid beside the machine’s own shift ({shift})"));
+        return Err(format!("it cannot be compared with the machine’s own shift ({shift})"));
     };
     let is_told = found.p_beside_control_adjusted.is_some_and(|p| p < FALSE_ALARMS);
     let is_same_way = (beside.value > 1.0) == (ratio.value > 1.0);

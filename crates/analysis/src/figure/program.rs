@@ -65,7 +65,7 @@ figures! {
     tidy {
         "wall_s" [Seconds] "From start to end, the median over the runs." = |it, _| timings::wall_s(it);
         "wall_mean_s" [Seconds] "From start to end, the mean over the runs." = |it, _| timings::mean_s(it);
-        "counted_runs" [Runs] "Runs that count." = |it, _| Some(it.runs.len() as f64);
+        "counted_runs" [Runs] "Counted runs." = |it, _| Some(it.runs.len() as f64);
     }
 }
 

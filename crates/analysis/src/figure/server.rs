@@ -29,7 +29,7 @@ figures! {
     /// Correct responses per second.
     goodput_rps: Option<Estimate> = median(|it, _| goodput(it)) [PerSecond Higher] interval "goodput_rps" tidy "goodput_rps";
     /// An upper bound if the case answered nothing in any scored trial: one response in its window. Such a
-    /// case has no `goodput_rps`, which is not 0.
+    /// case has no `goodput_rps`; that is not 0.
     goodput_below_rps: Option<f64> = whole(|it| it.trials.goodput_below_rps()) [PerSecond] csv "goodput_below_rps";
     /// Bytes of correct bodies per second.
     body_bytes_per_s: Option<Estimate> = median(|it, _| Some(it.body_bytes as f64 / it.window_s))
@@ -64,7 +64,7 @@ figures! {
     latency_p50_s: Option<Estimate> = median(|it, _| it.latency.at(0.5)) [Seconds Lower] interval "latency_p50_s" tidy "latency_p50_s";
     /// Median of the trials' p99, in seconds; absent if any trial has too few samples beyond it.
     latency_p99_s: Option<Estimate> = median(|it, _| it.latency.at(0.99)) [Seconds Lower] interval "latency_p99_s" tidy "latency_p99_s";
-    /// What `latency_p99_s` is at least, in seconds, where requests without a response hide it in some trials; absent otherwise.
+    /// A lower bound of `latency_p99_s`, in seconds, where requests without a response hide it in some trials; absent otherwise.
     latency_p99_at_least_s: Option<f64> = whole(|it| it.trials.latency_at_least_s(0.99)) [Seconds];
     /// Response times by percentile, in the scenario's loop; absent without a histogram or at least 3 percentiles.
     latency_curve: Option<LatencyCurve> = later(());
@@ -92,10 +92,10 @@ figures! {
     link: Option<LinkUse> = whole(|it| link_use(it.trials, |trial| trial.link.as_ref(), it.around.link_rate_bps));
     + "link_packets_to_subject" [Count] "Packets that came to the link from the client." = |it| Some(it.link.as_ref()?.to_subject.packets);
     + "link_bytes_to_subject" [Bytes] "Their bytes." = |it| Some(it.link.as_ref()?.to_subject.bytes);
-    + "link_rate_offered_to_subject" [Share Lower] "Bits of theirs over what the link's rate lets through." = |it| it.link.as_ref()?.to_subject.rate_offered;
+    + "link_rate_offered_to_subject" [Share Lower] "Their bits over what the link's rate lets through." = |it| it.link.as_ref()?.to_subject.rate_offered;
     + "link_packets_to_client" [Count] "Packets that came to the link from the subject." = |it| Some(it.link.as_ref()?.to_client.packets);
     + "link_bytes_to_client" [Bytes] "Their bytes." = |it| Some(it.link.as_ref()?.to_client.bytes);
-    + "link_rate_offered_to_client" [Share Lower] "Bits of theirs over what the link's rate lets through." = |it| it.link.as_ref()?.to_client.rate_offered;
+    + "link_rate_offered_to_client" [Share Lower] "Their bits over what the link's rate lets through." = |it| it.link.as_ref()?.to_client.rate_offered;
     + "link_dropped_queue" [Count Lower] "Packets dropped because the link's queue was full." = |it| Some(it.link.as_ref()?.total(|way| way.dropped_queue));
     + "link_dropped_loss" [Count] "Packets dropped because the study asks for loss." = |it| Some(it.link.as_ref()?.total(|way| way.dropped_loss));
     + "link_lateness_s_mean" [Seconds Lower] "How late packets left the link's emulator, on average, in the worse direction." = |it| it.link.as_ref()?.worse(|way| way.lateness_s_mean);

@@ -43,16 +43,14 @@ pub(super) fn answer(group: &Group, question: &ForecastQuestion) -> SubjectForec
 fn refusal(group: &Group, question: &ForecastQuestion, validation: Option<&Validation>) -> Option<String> {
     let has_database = group.observed.iter().any(|observed| observed.setting.database.is_some());
     if (question.pool.is_some() || question.database_rtt_s.is_some()) && !has_database {
-        return Some(
-            "its workload asks no database, so that neither a pool nor a way to one means anything to it".to_owned(),
-        );
+        return Some("its workload uses no database, so it has neither a pool nor a link to one".to_owned());
     }
     let Some(validation) = validation else { return Some(nothing_to_check(group)) };
     if validation.throughput_error_median > MOST_ERROR {
         let error = small_share(validation.throughput_error_median);
         let most = small_share(MOST_ERROR);
         return Some(format!(
-            "predictions of this run’s own scenarios are wrong by {error} in the median, and {most} is the most with which one is given; a study whose scenarios lie nearer to what is asked may do better"
+            "predictions of this run’s own scenarios are wrong by {error} in the median, more than the {most} allowed; a study with scenarios closer to the question may do better"
         ));
     }
     None
@@ -66,9 +64,9 @@ fn nothing_to_check(group: &Group) -> String {
     }
     let of_them = if usable == planned { String::new() } else { format!(" of {planned}") };
     let noun = if usable == 1 && of_them.is_empty() { "scenario" } else { "scenarios" };
-    let help = if planned < FEWEST_SCENARIOS { VARY } else { "what kept the others from it stands in a remark" };
+    let help = if planned < FEWEST_SCENARIOS { VARY } else { "a remark says why the others cannot" };
     format!(
-        "the run has {usable}{of_them} {noun} to calibrate from, and {FEWEST_SCENARIOS} are the fewest with which a prediction can be checked; {help}"
+        "the run has {usable}{of_them} {noun} to calibrate from, and a check of predictions needs {FEWEST_SCENARIOS}; {help}"
     )
 }
 

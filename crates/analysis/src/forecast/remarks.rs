@@ -39,7 +39,7 @@ fn few(group: &Group) -> Option<String> {
     let few = group.observed.iter().filter(is_few).count() as u64;
     let all = group.observed.len();
     (few > 0).then(|| {
-        format!("{few} of {all} scenarios have fewer than {least} clean trials, so that the scatter between rounds is hardly known and the intervals are too narrow.")
+        format!("{few} of {all} scenarios have fewer than {least} clean trials, so the scatter between rounds is hardly known and the intervals are too narrow.")
     })
 }
 
@@ -48,7 +48,7 @@ fn beyond(group: &Group, setting: &Setting) -> Option<String> {
     let is_far = setting.users > FAR_BEYOND.saturating_mul(most);
     is_far.then(|| {
         let (users, most) = (count(setting.users), counted(most, "user"));
-        format!("{users} users are far beyond the {most} that were measured: nothing here knows limits of memory, connections, ports or bandwidth.")
+        format!("{users} users are far beyond the {most} that were measured: the model knows no limits of memory, connections, ports or bandwidth.")
     })
 }
 
@@ -56,7 +56,7 @@ fn beyond(group: &Group, setting: &Setting) -> Option<String> {
 fn too_short(group: &Group) -> Option<String> {
     let calibration = Calibration::of(&points(group, None))?;
     (!calibration.knows_other()).then(|| {
-        "In every scenario a CPU was full, so that the time between the parts is not known: where nothing is full, a response takes longer than predicted. A scenario with one user would tell.".to_owned()
+        "A CPU was full in every scenario, so the time between the parts is unknown. Where nothing is full, a response takes longer than predicted. A scenario with one user would show it.".to_owned()
     })
 }
 
@@ -64,7 +64,7 @@ fn gives_up(group: &Group, response_s: f64) -> Option<String> {
     let timeout_s = group.base()?.timeout_s;
     let [response, timeout] = [response_s, timeout_s].map(|seconds| amount(Quantity::Seconds, seconds));
     (response_s > timeout_s)
-        .then(|| format!("Nobody waits {response}: under the measured load a request was given up after {timeout}."))
+        .then(|| format!("No user waits {response}: the measured load gave a request up after {timeout}."))
 }
 
 fn shared(group: &Group) -> Option<String> {
@@ -72,12 +72,12 @@ fn shared(group: &Group) -> Option<String> {
     if !parts.is_empty() {
         let parts = parts.join(" and the ");
         return Some(format!(
-            "The database was measured on CPUs that the {parts} used as well; it is predicted with its CPUs to itself."
+            "The database was measured on CPUs that the {parts} used as well; the prediction gives it CPUs of its own."
         ));
     }
     let is_shared = group.observed.iter().any(|observed| observed.is_shared);
     is_shared.then(|| {
-        "Subject and generator were measured on the same CPUs; the subject is predicted with its CPUs to itself."
+        "Subject and generator were measured on the same CPUs; the prediction gives the subject CPUs of its own."
             .to_owned()
     })
 }
@@ -87,8 +87,9 @@ fn unknown(group: &Group) -> Option<String> {
         let is_unread = observed.trials.iter().all(|(_, figures)| figures.database_s.is_none());
         observed.setting.database.as_ref().is_some_and(|database| database.cpus.is_none() || is_unread)
     };
-    group.observed.iter().any(is_unknown).then(|| {
-        "The database’s CPU time is not known, so that it is never predicted to be full, however many ask it."
-            .to_owned()
-    })
+    group
+        .observed
+        .iter()
+        .any(is_unknown)
+        .then(|| "The database’s CPU time is unknown, so the prediction never shows it full.".to_owned())
 }

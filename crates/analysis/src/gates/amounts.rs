@@ -49,9 +49,9 @@ pub(super) fn utilisation(trial: &Measurement, inputs: &CaseInputs) -> Judged {
     let shares = parts.iter().filter(|(.., given)| *given > 0.0);
     let shares = shares.filter_map(|(name, used, given)| Some((*name, (*used)? / given)));
     let Some((name, share)) = shares.max_by(|left, right| left.1.total_cmp(&right.1)) else {
-        return Judged::Unknown("it is not known what its parts were given".to_owned());
+        return Judged::Unknown("what its parts were given is unknown".to_owned());
     };
-    let untold = if trial.subject.is_none() { "; what the subject used cannot be told" } else { "" };
+    let untold = if trial.subject.is_none() { "; what the subject used is unknown" } else { "" };
     let text = format!("{name} used {} of the CPU time that it was given{untold}", small_share(share));
     let tolerated = UTILISATION_TOLERATED + CPU_READ_LATE_S / window_s;
     if share <= tolerated {
@@ -71,7 +71,7 @@ pub(super) fn has_link(inputs: &CaseInputs) -> bool {
 /// The bytes of the bodies that arrived, against what the link's rate lets through and what its emulator carried.
 pub(super) fn link_bytes(trial: &Measurement, inputs: &CaseInputs) -> Judged {
     if trial.body_bytes == 0 {
-        return Judged::Unknown("it is not known how many bytes came over the link".to_owned());
+        return Judged::Unknown("how many bytes came over the link is unknown".to_owned());
     }
     let rate_bps = inputs.around.environment.link.rate_bps;
     let let_through = rate_bps.map(|rate_bps| (rate_bps * trial.window_s / 8.0, "what the link lets through"));
@@ -85,13 +85,13 @@ pub(super) fn link_bytes(trial: &Measurement, inputs: &CaseInputs) -> Judged {
     // The tool counts every connection for a single request, and no more are open than the load has.
     let most = inputs.scenario.load.connections_max().map(u64::from);
     let Some(connections) = most.or(trial.ledger.connections) else {
-        return Judged::Unknown("it is not known how many answers were under way when the window began".to_owned());
+        return Judged::Unknown("how many responses were under way when the window began is unknown".to_owned());
     };
     let tolerated = UTILISATION_TOLERATED + connections as f64 / answers(trial).unwrap_or(f64::INFINITY).max(1.0);
     let text = format!("the bodies were {} of {words}", small_share(share));
     if share <= tolerated {
         return Judged::Passed(Seen::number(text, share, tolerated));
     }
-    let text = format!("{text}, which is more than there can be");
+    let text = format!("{text}, more than is possible");
     Judged::Failed(Seen::number(text, share, tolerated), Some(FlagKind::LinkBytes))
 }

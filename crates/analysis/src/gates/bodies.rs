@@ -18,22 +18,22 @@ pub(super) fn judge(trial: &Measurement, inputs: &CaseInputs) -> Judged {
     let looked = |how: &str| Judged::Passed(Seen::words(format!("every body was {how}")));
     match check {
         Some("exact" | "exactly") => looked("compared byte for byte"),
-        Some("length") => looked("held against its length"),
+        Some("length") => looked("checked by its length"),
         Some("json") => looked("read as JSON"),
         Some("mixed") => Judged::Unknown("some bodies were checked in another way than others".to_owned()),
         // Answers with a rising number are counted, not compared.
         Some(_) if trial.counter.is_some() => {
-            Judged::Passed(Seen::words("the answers are numbers, of which the sum was checked"))
+            Judged::Passed(Seen::words("the responses are numbers, and their sum was checked"))
         }
-        Some(_) => Judged::Failed(Seen::words("nobody looked at the bodies"), None),
+        Some(_) => Judged::Failed(Seen::words("nothing checked the bodies"), None),
         None if trial.wire.is_some() => {
             let text =
-                "as many answers of a good status crossed the wire; their bodies were checked before the load only";
+                "as many responses with a good status crossed the wire; their bodies were checked before the load only";
             Judged::Passed(Seen::words(text))
         }
         None if scenario.tool.name == LoadTool::Tolok => {
-            Judged::Unknown("the record does not tell how bodies were checked".to_owned())
+            Judged::Unknown("the record does not say how bodies were checked".to_owned())
         }
-        None => Judged::Unknown("the tool does not look at bodies, and nobody counted on the wire".to_owned()),
+        None => Judged::Unknown("the tool does not check bodies, and nothing was counted on the wire".to_owned()),
     }
 }

@@ -50,11 +50,11 @@ pub(super) fn judge(trial: &Measurement, inputs: &CaseInputs) -> Judged {
 
 fn closed(trial: &Measurement, inputs: &CaseInputs) -> Judged {
     let Some(generator) = share(trial.generator.cpu_s, inputs.cpus.generator * trial.window_s) else {
-        return Judged::Unknown("it is not known what CPUs it had".to_owned());
+        return Judged::Unknown("its CPUs are unknown".to_owned());
     };
     let subject = trial.subject.as_ref().and_then(|it| share(it.cpu_s, inputs.cpus.subject * trial.window_s));
     if subject.is_none() && trial.subject.is_some() {
-        return Judged::Unknown("it is not known what CPUs the subject had".to_owned());
+        return Judged::Unknown("the subject’s CPUs are unknown".to_owned());
     }
     let its = if inputs.around.environment.generator.mode == CpuMode::Quota { "quota" } else { "CPUs" };
     let text = format!("the generator used {} of its {its}, {}", small_share(generator), subject_used(subject));
@@ -71,7 +71,7 @@ fn closed(trial: &Measurement, inputs: &CaseInputs) -> Judged {
 pub(crate) fn subject_used(share: Option<f64>) -> String {
     match share {
         Some(share) => format!("the subject {} of its own", small_share(share)),
-        None => "and what the subject used cannot be told".to_owned(),
+        None => "and what the subject used is unknown".to_owned(),
     }
 }
 
@@ -81,7 +81,7 @@ fn by_the_clock(trial: &Measurement, inputs: &CaseInputs) -> Judged {
     }
     let Some(busy) = trial.checks.as_ref().and_then(|checks| checks.busiest_thread) else {
         let who = if inputs.scenario.tool.name == LoadTool::Tolok { "the record" } else { "the tool" };
-        return Judged::Unknown(format!("{who} does not tell how busy its threads were"));
+        return Judged::Unknown(format!("{who} does not report how busy its threads were"));
     };
     let text = format!("the generator’s busiest thread had work for {} of the window", small_share(busy));
     let seen = Seen::number(text, busy, BUSIEST_THREAD);

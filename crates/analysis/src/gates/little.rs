@@ -47,18 +47,18 @@ fn law(trial: &Measurement, inputs: &CaseInputs) -> Result<Law, &'static str> {
         return Err("the window is too short");
     }
     if answers(trial).unwrap_or_default() < FEWEST_ANSWERS_FOR_LITTLE as f64 {
-        return Err("there were too few answers");
+        return Err("there were too few responses");
     }
     let failed = trial.ledger.failed_total() as f64;
     if failed > ERRORS_TOLERATED * trial.ledger.finished() as f64 {
-        return Err("too many requests failed, and how long those took is not told");
+        return Err("too many requests failed, and how long those took is unknown");
     }
     // What another tool calls a latency need not be all of the time between two requests of a user.
     if inputs.scenario.tool.name != LoadTool::Tolok {
         return Err("the tool's latencies need not be all of the time between two requests");
     }
     if trial.latency.marks.contains(&LatencyMark::DerivedMean) {
-        return Err("the mean latency was not taken");
+        return Err("the mean latency was not measured");
     }
     match &load.executor {
         Executor::ConstantVus { vus } => closed(trial, inputs, f64::from(*vus)),
@@ -70,7 +70,7 @@ fn law(trial: &Measurement, inputs: &CaseInputs) -> Result<Law, &'static str> {
 /// N = X · (R + Z). A user who never got an answer is not among those who did.
 fn closed(trial: &Measurement, inputs: &CaseInputs, users: f64) -> Result<Law, &'static str> {
     let load = &inputs.scenario.load;
-    let mean_s = trial.latency.mean_s.ok_or("the mean latency is not told")?;
+    let mean_s = trial.latency.mean_s.ok_or("the mean latency is not reported")?;
     let pause_s = load.think_time.map_or(0.0, |pause| f64::midpoint(pause.least_s, pause.most_s));
     let unanswered = trial.ledger.connections_unanswered.unwrap_or_default() as f64;
     let failed_per_s = trial.ledger.failed_total() as f64 / trial.window_s;
@@ -89,11 +89,11 @@ fn closed(trial: &Measurement, inputs: &CaseInputs, users: f64) -> Result<Law, &
 fn open(trial: &Measurement, inputs: &CaseInputs) -> Result<Law, &'static str> {
     let load = &inputs.scenario.load;
     if load.connection != Connection::KeepAlive {
-        return Err("requests in flight connect as well, and for how long is not told");
+        return Err("requests in flight connect as well, and for how long is unknown");
     }
-    let checks = trial.checks.as_ref().ok_or("the record does not tell how many requests were in flight")?;
-    let in_flight = checks.in_flight_mean.ok_or("the record does not tell how many requests were in flight")?;
-    let mean_s = checks.service_mean_s.ok_or("the record does not tell how long requests were in flight")?;
+    let checks = trial.checks.as_ref().ok_or("the record does not say how many requests were in flight")?;
+    let in_flight = checks.in_flight_mean.ok_or("the record does not say how many requests were in flight")?;
+    let mean_s = checks.service_mean_s.ok_or("the record does not say how long requests were in flight")?;
     let unanswered = trial.ledger.connections_unanswered.unwrap_or_default() as f64;
     let failed_per_s = trial.ledger.failed_total() as f64 / trial.window_s;
     let by_rate = trial.goodput_rps * mean_s;

@@ -71,7 +71,7 @@ const GATES: &[Gate] = gates! {
     "link-bytes" of "trials whose client link has a rate or was counted" if (amounts::has_link),
         fails if "more came through the link than fits or was carried": LinkBytes => Trial(amounts::link_bytes);
     "body-samples" of "every trial" if (|_| true),
-        fails if "the wire contradicts the tool, or no body was looked at" ("the first reason only"):
+        fails if "the wire contradicts the tool, or no body was checked" ("the first reason only"):
         WireContradicts => Trial(bodies::judge);
     "generator-headroom" of "every trial" if (|_| true), fails if "the generator, and not the subject, was at its limit":
         GeneratorBound NotTrusted => Settled(headroom::judge, headroom::settled);
@@ -99,7 +99,7 @@ pub fn gates_page() -> String {
         format!("| `{}` | {} | {} | {flags}{} |\n", gate.word, gate.asked_of, gate.fails_if, gate.remark)
     };
     let rows: String = GATES.iter().map(row).collect();
-    format!("| gate | asked of | a trial fails if | its flag |\n|---|---|---|---|\n{rows}")
+    format!("| gate | checked in | a trial fails if | its flag |\n|---|---|---|---|\n{rows}")
 }
 
 /// What a gate says of one trial.
@@ -193,7 +193,7 @@ fn gathered(word: &'static str, trials: Vec<(u32, Judged)>) -> Gated {
     };
     let lacks = match unknown.first() {
         Some(reason) if judged > 0 => {
-            format!("; of {} it cannot be told: {reason}", counted(unknown.len() as u64, "trial"))
+            format!("; unknown for {}: {reason}", counted(unknown.len() as u64, "trial"))
         }
         _ => String::new(),
     };
@@ -237,7 +237,7 @@ fn ledger(trial: &Measurement, inputs: &CaseInputs) -> Judged {
         Some(lost) if lost > 0 => Judged::Failed(seen(lost), Some(FlagKind::LedgerOpen)),
         told => warning("ledger", trial, inputs).unwrap_or_else(|| match told {
             Some(none) => Judged::Passed(seen(none)),
-            None => Judged::Unknown("the tool does not tell what became of every request".to_owned()),
+            None => Judged::Unknown("the tool does not report what became of every request".to_owned()),
         }),
     }
 }
@@ -249,7 +249,7 @@ fn disturbance(word: &'static str, inputs: &CaseInputs) -> Option<Gated> {
     let passed = observations.scored.len() as u32;
     let measured = passed + failed.len() as u32;
     let message = match failed.len() {
-        0 => "nobody disturbed it".to_owned(),
+        0 => "nothing disturbed it".to_owned(),
         some => format!(
             "in {some} of {}: {}",
             counted(u64::from(measured), "trial"),

@@ -21,7 +21,7 @@ pub(super) fn offered_rate(trial: &Measurement, inputs: &CaseInputs) -> Judged {
     let ledger = &trial.ledger;
     let scheduled = ledger.scheduled.or(ledger.sent.map(|sent| sent + ledger.unsent));
     let Some(scheduled) = scheduled.filter(|_| trial.offered_rps.is_some()) else {
-        return Judged::Unknown("the tool does not tell what rate it offered".to_owned());
+        return Judged::Unknown("the tool does not report what rate it offered".to_owned());
     };
     let unsent = ledger.unsent as f64 / scheduled.max(1) as f64;
     let text = format!("{} of the scheduled requests were not sent", small_share(unsent));
@@ -43,7 +43,7 @@ pub(super) fn lateness(trial: &Measurement, inputs: &CaseInputs) -> Judged {
     let told = checks.and_then(|checks| checks.lateness_p99_s).zip(trial.latency.at(0.5));
     let Some((late_s, median_s)) = told.filter(|(_, median_s)| *median_s > 0.0) else {
         let who = if inputs.scenario.tool.name == LoadTool::Tolok { "the record" } else { "the tool" };
-        return Judged::Unknown(format!("{who} does not tell how late requests left"));
+        return Judged::Unknown(format!("{who} does not report how late requests left"));
     };
     let share = late_s / median_s;
     let is_felt = |late_s: f64, of_s: f64| late_s > LATENESS_TOLERATED * of_s;

@@ -42,7 +42,7 @@ fn coarse_timer(timings: &Timings) -> Option<Flag> {
     let coarse = timings.trials().filter(|timing| is_coarse(timing));
     let shortest = coarse.min_by(|left, right| wall_s(left).unwrap_or(0.0).total_cmp(&wall_s(right).unwrap_or(0.0)))?;
     let message = format!(
-        "its timer counts in steps of {}, and it is done in {}: the figures are steps and not times",
+        "its timer counts in steps of {}, and it takes {}: the figures show steps, not times",
         amount(Quantity::Seconds, shortest.resolution_s),
         wall_s(shortest)
             .filter(|wall| *wall > 0.0)
@@ -59,13 +59,13 @@ fn at_floor(case: &ProgramFigures) -> Option<Flag> {
     let seconds = |estimate: &Estimate| amount(Quantity::Seconds, estimate.value);
     let message = if above.value < AT_FLOOR * wall.value {
         format!(
-            "most of its time is its start: {} of {}; the work itself cannot be told from it",
+            "most of its time is its start: {} of {}; the work itself cannot be separated from it",
             seconds(floor),
             seconds(wall)
         )
     } else {
         let above = figure(Quantity::Seconds, above).line();
-        format!("its time above the start, {above} of {}, cannot be told from none", seconds(wall))
+        format!("its time above the start, {above} of {}, cannot be told from 0", seconds(wall))
     };
     FlagKind::AtFloor.raised(message)
 }
@@ -74,7 +74,7 @@ fn few_runs(timings: &Timings) -> Option<Flag> {
     let single = timings.number(|timing| timing.runs.len() == 1);
     FlagKind::FewRuns.raised_if(single > 0, || {
         let trials = timings.of_scored(single);
-        format!("a single run in {trials}, so nothing is known of how runs of one trial differ")
+        format!("a single run in {trials}, so how runs of one trial differ is unknown")
     })
 }
 
@@ -109,8 +109,6 @@ fn first_run(timings: &Timings) -> Option<Flag> {
     let first = timings.number(|timing| outliers(timing).first() == Some(&true));
     FlagKind::FirstRun.raised_if(2 * first > timings.scored.len(), || {
         let trials = timings.of_scored(first);
-        format!(
-            "in {trials} the first run that counts is an outlier: more runs before it that do not count would tell why"
-        )
+        format!("in {trials} the first counted run is an outlier: more warm-up runs would show why")
     })
 }

@@ -64,7 +64,7 @@ fn without_start(above: &PairComparison, wall: &PairComparison) -> String {
         Verdict::Equivalent => format!("without the start they are equivalent: {words}"),
         Verdict::NoDifferenceFound => format!("without the start no difference found: {words}"),
         Verdict::CannotTell => format!("without the start no clear difference: {words}"),
-        Verdict::Faster | Verdict::Slower => format!("without the start it is the other way round: {words}"),
+        Verdict::Faster | Verdict::Slower => format!("without the start the order reverses: {words}"),
     }
 }
 
@@ -76,7 +76,7 @@ fn at_floor(ranked: &[&ProgramCaseFinding], is_of_all: bool) -> String {
     }
     let its = if names.len() == 1 { "its" } else { "their" };
     let names = if names.len() == ranked.len() { together(&names, is_of_all) } else { listed(&names, "and") };
-    format!("The work of {names} cannot be told from {its} start.")
+    format!("The work of {names} cannot be separated from {its} start.")
 }
 
 fn ratio(pair: &PairComparison) -> String {

@@ -135,7 +135,7 @@ fn crossover(
     let words = |ratio: &Estimate| figure(Quantity::Ratio, ratio).line();
     let [at_below, at_above] = [below, above].map(|value| format!("{parameter} = {}", count(u64::from(*value))));
     let sentence = format!(
-        "At {at_below} {} takes {time} than {}: {}; at {at_above} it is the other way round: {} takes {} the time of {}.",
+        "At {at_below} {} takes {time} than {}: {}; at {at_above} the order reverses: {} takes {} the time of {}.",
         less.title,
         more.title,
         words(&ratio_below),

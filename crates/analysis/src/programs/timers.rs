@@ -75,13 +75,9 @@ fn notes(group: &[&Timed]) -> Vec<String> {
         (
             |case| case.cpu_is_mean,
             ["tells", "tell"],
-            "CPU time as a mean over the runs of a trial; of the others it is the median.",
+            "CPU time as a mean over the runs of a trial; the others: the median.",
         ),
-        (
-            |case| case.floor_s.is_none(),
-            ["has", "have"],
-            "no runs without the work, so nothing is said above the start.",
-        ),
+        (|case| case.floor_s.is_none(), ["has", "have"], "no runs without the work, so no time above the start."),
     ];
     let note = |(is_lacking, [one, several], what): &Lack| {
         let scored = |one: &Timed| one.finding.cases.iter().filter(|case| case.trials_scored > 0).all(is_lacking);
@@ -96,8 +92,7 @@ fn notes(group: &[&Timed]) -> Vec<String> {
 fn step(one: &Timed) -> Option<String> {
     let step_s = one.finding.timer_resolution_s.filter(|step_s| *step_s >= WIDE_STEP_S)?;
     Some(format!(
-        "{} counts in steps of {}: what it says of a program that is done in less than {} is mostly the step, and a share of \
-         CPU made of such figures is left out.",
+        "{} counts in steps of {}: its time of a program that takes less than {} is mostly the step. Shares of CPU from such times are left out.",
         timer_title(one.scenario.timer.word()),
         amount(Quantity::Seconds, step_s),
         amount(Quantity::Seconds, step_s / COARSE_TIMER),

@@ -37,7 +37,7 @@ pub(super) fn by_figure(scene: &Scene, metric: ComparedMetric) -> Option<Said> {
 }
 
 const NOT_TWO: &str = "fewer than two cases are ranked";
-const FLAGS: &str = "trials without what keeps the others out of the ranking, as it stands at their rows";
+const FLAGS: &str = "trials without the faults that keep the others out of the ranking; their rows name them";
 
 /// What tells more of anything.
 pub(super) const MORE: &str = "more rounds, longer windows, or a quieter machine";
@@ -174,13 +174,13 @@ impl<'a> Answer<'a> {
         let titles: Vec<String> =
             all.filter(|place| !self.judged.contains(place)).map(|place| self.title(place)).collect();
         let verb = if titles.len() == 1 { "has" } else { "have" };
-        (!titles.is_empty()).then(|| format!("{} {verb} too few common rounds to be told", listed(&titles, "and")))
+        (!titles.is_empty()).then(|| format!("{} {verb} too few common rounds for a verdict", listed(&titles, "and")))
     }
 
     fn too_few_blocks(&self) -> Said {
         let (blocks, least) = (self.contest.blocks(), least_trials());
         let blocks = counted(u64::from(blocks), "common round");
-        let because = format!("{blocks}, and {least} are the least for an interval");
+        let because = format!("{blocks}, and an interval needs {least}");
         let more = format!("{least} rounds or more in which no trial fails or is disturbed");
         nobody(self.scene, because, vec![more])
     }
@@ -203,7 +203,7 @@ impl<'a> Answer<'a> {
         match needed.filter(|(blocks, _)| *blocks > self.contest.blocks()) {
             Some((blocks, effect)) => {
                 let effect = amount(Quantity::Share, effect);
-                format!("about {blocks} rounds: so many would tell a difference of {effect}")
+                format!("about {blocks} rounds, enough to detect a difference of {effect}")
             }
             None => MORE.to_owned(),
         }

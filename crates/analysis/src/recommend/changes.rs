@@ -32,7 +32,7 @@ pub(super) fn changes(scene: &Scene, contestants: &Contestants) -> Vec<String> {
         changes.extend(limits(contestants));
     }
     if is_time && !scene.planned.load.executor.is_open() {
-        changes.push("a given request rate: in a closed loop a slow answer delays the next request".to_owned());
+        changes.push("a given request rate: in a closed loop a slow response delays the next request".to_owned());
     }
     changes
 }
@@ -66,7 +66,7 @@ fn near_ceiling(picks: &[&CaseFinding]) -> Option<String> {
         let share = pick.of_ceiling.as_ref()?.value;
         (share >= NEAR_CEILING).then(|| (pick.title.clone(), small_share(share)))
     });
-    near.map(|(title, share)| format!("a machine that carries more: {title} came to {share} of its limit"))
+    near.map(|(title, share)| format!("a faster machine: {title} reached {share} of its limit"))
 }
 
 /// What limited those who are compared, if it was not their own CPU.
@@ -92,7 +92,7 @@ fn condition(kind: BottleneckKind, whose: &str) -> Option<String> {
         BottleneckKind::Pool => ("a larger pool of connections to the database", "it"),
         BottleneckKind::Workers => ("more workers", "their number"),
         BottleneckKind::Memory => ("more memory", "it"),
-        BottleneckKind::Latency => ("more users, or shorter ways", "round trips"),
+        BottleneckKind::Latency => ("more users, or shorter round trips", "round trips"),
         BottleneckKind::Backlog => ("more connections", "their number"),
         BottleneckKind::NotSteady => return Some(format!("windows that settle: those of {whose} had no level")),
         BottleneckKind::Noisy => return Some(format!("trials that scatter less than those of {whose}")),

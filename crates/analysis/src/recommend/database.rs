@@ -55,7 +55,7 @@ fn of_each(scene: &Scene, found: &dyn Fn(&CaseFinding) -> Option<Found>, what: &
     if right.is_empty() {
         return Some(nobody(
             scene,
-            format!("nobody was right in each of {trials_words}{but}"),
+            format!("no case was right in each of {trials_words}{but}"),
             vec![change.to_owned()],
         ));
     }

@@ -112,7 +112,7 @@ fn said(scenes: &[&Scene], candidates: &[Candidate], claim: Claim) -> Said {
         scenes.iter().find_map(|scene| Some((told_faster(scene, subject, counts)?, scene.finding.id.as_str())))
     };
     if let Some((other, scenario)) = faster(0) {
-        let because = format!("{}, least far behind, is slower than {other} in {scenario}", of_worst(0));
+        let because = format!("{}, the closest, is slower than {other} in {scenario}", of_worst(0));
         let changes = vec!["a study of fewer scenarios: one case may lead in all of them".to_owned()];
         return Said { scenarios, because, changes, ..Said::nothing() };
     }

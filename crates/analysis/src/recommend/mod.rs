@@ -50,25 +50,22 @@ macro_rules! rules {
 
 const RULES: &[Rule] = rules! {
     "most-answers" for "most correct responses per second":
-        "In a closed loop: the ranked case with the most correct responses per second, and those that follow it \
-         up to the first that another was told to be faster than."
+        "In a closed loop: the ranked case with the most correct responses per second, and the cases after it, up to the first verdict of slower."
         => OfScenario(|scene| by_figure::in_loop(scene, ComparedMetric::Goodput, false));
     "shortest-p99" for "shortest p99 at this rate":
         "In an open loop: the shortest 99th percentile of response times at that rate."
         => OfScenario(|scene| by_figure::in_loop(scene, ComparedMetric::P99, true));
     "one-for-everything" for "best all-rounder":
-        "Of the cases that are ranked in every closed loop with two ranked cases: the one whose goodput, as a share \
-         of the best of the scenario, is highest where it is worst. No pick if another is faster in any of them."
+        "Cases that are ranked in every closed loop with two ranked cases: the one whose lowest goodput, as a share of the scenario’s best, is highest. No pick if another is faster in any of them."
         => OfRun(everything::everything);
     "many-rows" for "answers of many rows":
-        "In closed loops with answers of more than 5,000 rows, where a run has other numbers of rows too: the most \
-         correct responses per second; of several scenarios, by the share of the best where it is worst."
+        "In closed loops with answers of more than 5,000 rows, if the run has other numbers of rows too: the most correct responses per second; over several scenarios, the highest lowest share of the best."
         => OfRun(rows_of_answers::many);
     "few-rows" for "answers of few rows":
         "The same with answers of 1,000 rows or fewer."
         => OfRun(rows_of_answers::few);
     "each-its-own" for "answers of many rows beside answers of few":
-        "Whether the one for many rows is also one for few: if so it is taken for both, otherwise each for its own."
+        "One pick for both if the pick for many rows is also one for few; otherwise one for each."
         => OfRun(rows_of_answers::each_its_own);
     "least-cpu" for "least CPU per response":
         "The least CPU time of the subject for each correct response."

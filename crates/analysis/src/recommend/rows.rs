@@ -77,13 +77,13 @@ fn changes(group: &[Said], strength: Strength) -> String {
         parts.truncate(MOST_NAMED);
         parts.push(format!("{rest} more such conditions"));
     }
-    let lacks = once_each(group.iter().flat_map(|said| said.caveats.iter().cloned()), " (these are");
+    let lacks = once_each(group.iter().flat_map(|said| said.caveats.iter().cloned()), " (now");
     match (parts.is_empty(), lacks.is_empty()) {
         _ if strength == Strength::None => [parts, lacks].concat().join("; "),
         (true, true) => "nothing that this run knows of; another machine or version may".to_owned(),
-        (true, false) => format!("nothing that this run varied; to be sure: {}", lacks.join("; ")),
+        (true, false) => format!("nothing that this run varied; for more certainty: {}", lacks.join("; ")),
         (false, true) => parts.join("; "),
-        (false, false) => format!("{}; to be sure: {}", parts.join("; "), lacks.join("; ")),
+        (false, false) => format!("{}; for more certainty: {}", parts.join("; "), lacks.join("; ")),
     }
 }
 

@@ -54,7 +54,7 @@ pub(super) fn each_its_own(scenes: &[Scene]) -> Option<Said> {
     } else {
         (in_both, "one is enough")
     };
-    let changes = vec!["a share of either kind of requests that makes the other one not matter".to_owned()];
+    let changes = vec!["a load with hardly any requests of one kind".to_owned()];
     Some(Said { because: format!("{words}: {}", said.because), picks, strength, changes, lead, ..said })
 }
 

@@ -98,6 +98,6 @@ fn said(scene: &Scene, candidates: &[Candidate]) -> Said {
     let values: Vec<String> = picks.iter().map(|place| value(*place)).collect();
     let because = format!("{}; {ratio} the next, {}, {blocks}", listed(&values, "and"), value(next));
     let said = Said::of(scene, &cases, because, marks.strength());
-    let changes = goodput_changes(scene, cases, "a machine on which memory is not what is scarce");
+    let changes = goodput_changes(scene, cases, "a machine on which memory is not scarce");
     Said { changes, caveats, lead, ..said }
 }

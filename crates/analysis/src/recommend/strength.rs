@@ -49,13 +49,13 @@ pub(super) fn aa_caveat(aa_effect: Option<f64>) -> Option<String> {
 
 fn few_blocks(blocks: u32) -> Option<String> {
     let least = FEWEST_BLOCKS_TO_QUOTE;
-    (blocks < least).then(|| format!("{least} rounds or more (these are {blocks})"))
+    (blocks < least).then(|| format!("{least} rounds or more (now {blocks})"))
 }
 
 fn short_window(scene: &Scene, cases: &[&CaseFinding]) -> Option<String> {
     let shortest_s = window_s(scene, cases)?;
     let [least, these] = [SHORTEST_WINDOW_TO_QUOTE_S, shortest_s].map(|it| format!("{} s", (it * 10.0).round() / 10.0));
-    (shortest_s < SHORTEST_WINDOW_TO_QUOTE_S).then(|| format!("windows of {least} or more (these are {these})"))
+    (shortest_s < SHORTEST_WINDOW_TO_QUOTE_S).then(|| format!("windows of {least} or more (now {these})"))
 }
 
 /// As planned; with a number of iterations, as it came to be.

@@ -158,5 +158,5 @@ fn shares_within_blocks(above: &[Option<f64>], below: &[Option<f64>], rule: Rule
 
 fn too_few(number: u32, what: &str) -> Option<String> {
     let least = least_trials();
-    (number < least).then(|| format!("{}, and {least} are the least for an interval", counted(u64::from(number), what)))
+    (number < least).then(|| format!("{}, and an interval needs {least}", counted(u64::from(number), what)))
 }

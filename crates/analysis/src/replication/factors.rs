@@ -104,7 +104,7 @@ fn ratio_of(factor: &Factor, a: &Site, b: &Site) -> Result<LevelRatio, String> {
         return Err(why);
     }
     let measured = measured_as(&factor.quantity).filter(|measured| scale(measured) == Scale::Ratio);
-    let measured = measured.ok_or_else(|| format!("no ratio is taken of {}", words::quantity(&factor.quantity)))?;
+    let measured = measured.ok_or_else(|| format!("tolok takes no ratio of {}", words::quantity(&factor.quantity)))?;
     let contrast = Contrast::of_any(a, b, &measured)?;
     if let Some(why) = contrast.too_few {
         return Err(why);
@@ -149,7 +149,7 @@ impl LevelRatio {
 
 fn answer<'a>(levels: &'a [Level<'a>]) -> Answer<'a> {
     let untold =
-        |why: &str| Answer { explains: None, share: None, by: None, words: format!("so it cannot be told: {why}") };
+        |why: &str| Answer { explains: None, share: None, by: None, words: format!("so it is undecided: {why}") };
     let Some((first, others)) = levels.split_first() else { return untold("it has no levels") };
     let Ok(first) = &first.found else { return untold("the first level has no ratio") };
     let measured: Vec<(&Level, &LevelRatio)> =
@@ -192,7 +192,7 @@ fn of_difference<'a>(first: &LevelRatio, others: &[(&'a Level<'a>, &LevelRatio)]
         },
         false => {
             let why = if is_whole { "the intervals are too wide" } else { "not every level has a ratio" };
-            Answer { explains: None, share, by: None, words: format!("so it cannot be told: {why}") }
+            Answer { explains: None, share, by: None, words: format!("so it is undecided: {why}") }
         }
     }
 }
@@ -200,8 +200,8 @@ fn of_difference<'a>(first: &LevelRatio, others: &[(&'a Level<'a>, &LevelRatio)]
 fn gone(share: f64, level: &str) -> String {
     match share {
         flips if flips > FLIPS => format!("so the order flips with “{level}”, and this explains it"),
-        all if all > ALL => format!("so with “{level}” all of it goes, and this explains it"),
-        some => format!("so with “{level}” {} of it goes, and this explains it", amount(Kind::Share, some)),
+        all if all > ALL => format!("so “{level}” removes all of it, and this explains it"),
+        some => format!("so “{level}” removes {} of it, and this explains it", amount(Kind::Share, some)),
     }
 }
 
@@ -215,7 +215,7 @@ fn of_tie<'a>(first: &LevelRatio, others: &[(&'a Level<'a>, &LevelRatio)], is_wh
         return answer(
             Some(true),
             Some(*level),
-            format!("so with “{}” the tie is none, and this explains it", level.level.name),
+            format!("so “{}” breaks the tie, and this explains it", level.level.name),
         );
     }
     let is_narrow = |ratio: &Estimate| half_width(ratio).is_some_and(|width| width <= EQUIVALENCE_HALF_WIDTH);
@@ -223,7 +223,7 @@ fn of_tie<'a>(first: &LevelRatio, others: &[(&'a Level<'a>, &LevelRatio)], is_wh
     if is_whole && is_narrow(&first.ratio) && others.iter().all(stays) {
         return answer(Some(false), None, "so it is a tie throughout, and this does not explain it".to_owned());
     }
-    answer(None, None, "so it cannot be told: the first level is a tie, and no other is surely another".to_owned())
+    answer(None, None, "so it is undecided: the first level is a tie, and no other level clearly differs".to_owned())
 }
 
 /// What the source claims of the two cases of the first level, by the same quantity.
@@ -254,9 +254,9 @@ fn in_short(factor: &Factor, levels: &[Level], answer: &Answer) -> String {
     let both = [first, answer.by.map(|level| level.words(""))].into_iter().flatten().collect::<Vec<_>>();
     let follows = match (answer.explains, answer.share) {
         (Some(true), Some(share)) if share > FLIPS => "so the order flips".to_owned(),
-        (Some(true), Some(share)) if share > ALL => "so all of it goes".to_owned(),
-        (Some(true), Some(share)) => format!("so {} of it goes", amount(Kind::Share, share)),
-        (Some(true), None) => "so the tie is none there".to_owned(),
+        (Some(true), Some(share)) if share > ALL => "so all of it disappears".to_owned(),
+        (Some(true), Some(share)) => format!("so {} of it disappears", amount(Kind::Share, share)),
+        (Some(true), None) => "so the tie breaks there".to_owned(),
         _ => answer.words.clone(),
     };
     format!("{}: {}, {follows}", factor.name, listed(&both, "and"))

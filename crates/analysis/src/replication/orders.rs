@@ -167,7 +167,7 @@ impl ClaimPair {
     ) -> Result<(Site<'a>, Site<'a>), String> {
         let (a, b) = sites.pair((&self.a.0, &self.a.1), (&self.b.0, &self.b.1), measured)?;
         if (a.part, &a.case.id) == (b.part, &b.case.id) {
-            return Err("one case stands for both".to_owned());
+            return Err("both are the same case".to_owned());
         }
         Ok((a, b))
     }

@@ -38,7 +38,7 @@ fn pair<'a>(sites: &Sites<'a>, one: &Implied) -> Result<(super::sites::Site<'a>,
         sites.pair((&one.a.subject, one.setting), (&one.b.subject, one.setting), measured_as(one.quantity).as_ref())?;
     match (a.part == b.part, a.case.id == b.case.id) {
         (false, _) => Err(format!("no part has both {} and {}", one.a.subject, one.b.subject)),
-        (true, true) => Err("one case stands for both".to_owned()),
+        (true, true) => Err("both are the same case".to_owned()),
         (true, false) => Ok((a, b)),
     }
 }

@@ -18,7 +18,7 @@ fn row_of(sites: &Sites, row: &Row) -> ReplicatedRow {
     let setting = row.scenario.as_deref();
     let found = match setting {
         Some(setting) => sites.of(&row.subject, setting),
-        None => Err("its setting has no name, so nothing can stand for it".to_owned()),
+        None => Err("its setting has no name, so it has no counterpart".to_owned()),
     };
     let all = found.as_ref().map(Vec::as_slice).unwrap_or_default();
     ReplicatedRow {

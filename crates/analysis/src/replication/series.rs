@@ -33,11 +33,11 @@ fn one(sites: &Sites, series: &Series, figure: &Figure) -> Option<ReplicatedSeri
     let setting = series.scenario.as_deref();
     let found = match setting {
         Some(setting) => sites.of(&series.subject, setting),
-        None => Err("its setting has no name, so nothing can stand for it".to_owned()),
+        None => Err("its setting has no name, so it has no counterpart".to_owned()),
     };
     let measured = found.and_then(|found| {
         let courses = found.iter().map(|site| Ok((site.words(), measured(site, series, figure)?)));
-        courses.reduce(|first, next| first.or(next)).unwrap_or_else(|| Err("nothing stands for it".to_owned()))
+        courses.reduce(|first, next| first.or(next)).unwrap_or_else(|| Err("it has no counterpart".to_owned()))
     });
     let (stands_for_it, measured) =
         measured.map_or_else(|why| (Err(why), None), |(site, course)| (Ok(site), Some(course)));
@@ -57,7 +57,7 @@ fn one(sites: &Sites, series: &Series, figure: &Figure) -> Option<ReplicatedSeri
 /// In the source's unit; or why there is none.
 fn measured(site: &Site, series: &Series, figure: &Figure) -> Result<SeriesCourse, String> {
     let SiteFinding::Server(_, case) = site.of else {
-        return Err(format!("part {} times programs, of which no seconds are read", site.part));
+        return Err(format!("part {} times programs, which have no course by the second", site.part));
     };
     let none = || format!("no clean trial of part {} has two whole seconds in its window", site.part);
     let seconds = case.seconds.as_ref().ok_or_else(none)?;

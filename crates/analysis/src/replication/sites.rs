@@ -89,7 +89,7 @@ impl<'a> Sites<'a> {
             case.scenario == scenario && case.twin_of.is_none() && means_subject(name, &case.subject.label, default)
         };
         let case = run.records.plan.cases.iter().find(is_meant).ok_or_else(|| left_out(run, part, scenario, name))?;
-        let of = finding(run, case).ok_or_else(|| format!("part {part} says nothing of {name} in {scenario}"))?;
+        let of = finding(run, case).ok_or_else(|| format!("part {part} has nothing on {name} in {scenario}"))?;
         Ok(Site { part: given.name, run: *run, case, of })
     }
 
@@ -193,8 +193,7 @@ impl<'a> Site<'a> {
         let window_s = middle(&self.observations().each(|trial| Some(trial.window_s)))?;
         let is_blind = *measured == Quantity::Timeouts && window_s < WINDOW_OF_TIMEOUTS * load.timeout_s;
         let timeout = amount(Kind::Seconds, load.timeout_s);
-        is_blind
-            .then(|| format!("its windows are too short for many requests to have taken the {timeout} of the time-out"))
+        is_blind.then(|| format!("its windows are too short for many requests to reach the time-out of {timeout}"))
     }
 
     /// Why the quantity is shown and not judged, or `None` where it is judged.
@@ -219,7 +218,10 @@ impl<'a> Site<'a> {
         let (all, unanswered) = (connections(|it| it.connections), connections(|it| it.connections_unanswered));
         let is_large = unanswered > 0 && unanswered as f64 >= SMALLEST_SHARE * all as f64;
         is_large.then(|| {
-            format!("{unanswered} of {all} connections of {} were never answered, and are in no share", self.title())
+            format!(
+                "{unanswered} of {all} connections of {} never got a response, and no share includes them",
+                self.title()
+            )
         })
     }
 

@@ -94,7 +94,7 @@ fn why_untold(quantity: &Quantity) -> String {
         Quantity::Failures | Quantity::Timeouts => {
             "too few trials or requests for a narrow interval, or no number of all requests".to_owned()
         }
-        _ => "the size belongs to the machine: only ratios can be held against each other".to_owned(),
+        _ => "the size depends on the machine: only ratios can be compared".to_owned(),
     }
 }
 

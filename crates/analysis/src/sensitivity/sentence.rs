@@ -153,7 +153,7 @@ fn against(first: &VarianceShare, second: &VarianceShare) -> String {
             format!(": {} times as much", times(first.share.value / second.share.value))
         }
         (Some(low), Some(high)) if low > high => ", which is next to nothing".to_owned(),
-        (Some(_), Some(_)) => ": which of the two matters more cannot be told".to_owned(),
+        (Some(_), Some(_)) => ": which of the two matters more is not clear".to_owned(),
         _ => String::new(),
     }
 }

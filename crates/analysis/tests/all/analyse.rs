@@ -248,7 +248,7 @@ mod flags {
         assert_eq!(kinds(&case), ["no-good-answers", "errors"]);
         assert_eq!(
             case.flags[0].message,
-            "1 of 5 measured trials had no correct response: too slow or broken to be given a figure, which is not 0"
+            "1 of 5 measured trials had no correct response: too slow or broken for a figure; that is not 0"
         );
     }
 
@@ -272,7 +272,7 @@ mod flags {
         assert_eq!((case.trials_planned, case.trials_measured, case.failures.len()), (6, 4, 2));
         assert_eq!(
             case.flags[0].message,
-            "2 of 6 trials failed: crashed and hung (too slow or silent to be given a figure in a window of 2s, which is not 0)"
+            "2 of 6 trials failed: crashed and hung (too slow or silent for a figure in a window of 2s; that is not 0)"
         );
     }
 

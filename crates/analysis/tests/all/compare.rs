@@ -169,7 +169,7 @@ fn what_lost_more_than_the_machine_is_a_regression_still() {
 fn a_ceiling_of_other_sources_is_no_control() {
     let found = usual(&(run(BEFORE), run(Life { ceiling: "ffff000011112222", ..AFTER })));
     let no_control = scenario(&found, "json-c64").no_control.as_deref();
-    assert_eq!(no_control, Some("the ceiling was built anew from other sources or by another compiler"));
+    assert_eq!(no_control, Some("the ceiling was rebuilt from other sources or by another compiler"));
     let mut silent = unchanged();
     silent.0.trials.iter_mut().for_each(|trial| trial.commands.clear());
     let found = usual(&silent);

@@ -163,7 +163,7 @@ mod flags {
         let found = message(&case, "pool-waits").replace('\u{a0}', " ");
         assert_eq!(
             found,
-            "its requests waited for one of 16 connections to the database: 2.00 waits a response, 2.10 ms each"
+            "its requests waited for one of 16 connections to the database: 2.00 waits per response, 2.10 ms each"
         );
     }
 
@@ -184,10 +184,10 @@ mod flags {
         let check = |wrong: CounterCheck, by: &str| {
             let case = counting(wrong);
             assert_eq!((kinds(&case), case.ranked), (vec!["counter-wrong"], false));
-            let expected = format!("in 1 of 6 trials its counter was wrong, in the worst of them so: {by}");
+            let expected = format!("its counter was wrong in 1 of 6 trials; the worst: {by}");
             assert_eq!(message(&case, "counter-wrong"), expected);
         };
-        check(CounterCheck { grew: 98, ..right.clone() }, "of 100 increments asked for at once 2 were lost");
+        check(CounterCheck { grew: 98, ..right.clone() }, "of 100 increments at once 2 were lost");
         check(CounterCheck { wrong_answers: 1, ..right.clone() }, "1 number came more than once or out of range");
         let by = "under load it grew by 200, and 230 to 300 were asked for: 30 were lost";
         check(CounterCheck { load: 200, ..right }, by);
@@ -221,8 +221,7 @@ mod flags {
         let mut run = run_with(ordinary(), 64, |_, _| ());
         (1..=6).for_each(|block| _ = run.fail(block, FailureKind::Hung, "64 requests were sent"));
         let case = only_case(&run);
-        let expected =
-            "6 of 6 trials failed: hung (too slow or silent to be given a figure in a window of 2s, which is not 0)";
+        let expected = "6 of 6 trials failed: hung (too slow or silent for a figure in a window of 2s; that is not 0)";
         assert_eq!(message(&case, "failed-trials"), expected);
         assert_eq!(
             (case.figures.goodput_rps, case.figures.goodput_below_rps, case.figures.bottleneck),
@@ -376,7 +375,7 @@ mod bottlenecks {
             let waits = (trial.goodput_rps * trial.window_s).round();
             trial.pool = Some(PoolWindow { size: 16, waits: Some(waits as u64), wait_s: Some(waits * 0.0021) });
         });
-        let sentence = "There were 1.00 waits a response for one of its 16 connections, 2.10 ms each; the subject used 30%, \
+        let sentence = "There were 1.00 waits per response for one of its 16 connections, 2.10 ms each; the subject used 30%, \
                         the database 20%, the generator 10% of their CPUs.";
         check(run, BottleneckKind::Pool, sentence);
     }

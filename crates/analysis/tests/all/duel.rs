@@ -92,7 +92,7 @@ fn the_first_of_the_plan_is_the_base_whoever_is_faster() {
     assert_eq!(found.base, "Node http");
     let verdicts: Vec<(&str, Verdict)> = found.pairs.iter().map(|it| (it.challenger.as_str(), it.verdict)).collect();
     assert_eq!(verdicts, [("Go net/http", Verdict::Faster), ("Bun.serve", Verdict::Slower)]);
-    assert_eq!(found.sentence, "Worse: of 2 comparisons with Node http, 1 came out worse and 0 cannot be told.");
+    assert_eq!(found.sentence, "Worse: of 2 comparisons with Node http, 1 came out worse and 0 undecided.");
 }
 
 /// Enters the base again for the noise check, at so many times its rate.
@@ -134,7 +134,7 @@ fn who_fails_cannot_be_told_about_and_the_reason_stands_there() {
     }
     let found = by_goodput(&run);
     assert_eq!(found.outcome, DuelOutcome::CannotTell);
-    let expected = "Bun.serve cannot be held against Go net/http: Bun.serve: wrong answer:";
+    let expected = "Bun.serve cannot be compared with Go net/http: Bun.serve: wrong answer:";
     assert!(found.sentence.contains(expected) && found.sentence.contains("status 405"), "{}", found.sentence);
     assert_eq!(standing(&found), None);
 }

@@ -41,7 +41,7 @@ mod ledger {
         assert_eq!(ledger.unequal, [""; 0]);
         assert!(says(&ledger.equal, "All were given the same: 1 dedicated CPU, and no limit of memory."));
         assert!(says(&ledger.equal, "Every figure rests on all of its trials"));
-        assert!(says(&ledger.unknown, "did not keep how these are set up: Go net/http and Bun.serve"));
+        assert!(says(&ledger.unknown, "did not record how these are set up: Go net/http and Bun.serve"));
         let titles: Vec<(&str, bool)> = ledger.rows.iter().map(|row| (row.title.as_str(), row.is_ceiling)).collect();
         assert_eq!(titles, [("Go net/http", false), ("Bun.serve", false), ("Minimal server", true)]);
     }
@@ -65,7 +65,7 @@ mod ledger {
             &ledger.equal,
             "All that tolok started were given the same: 1 dedicated CPU, and no limit of memory."
         ));
-        assert!(says(&ledger.unknown, "these had: Bun.serve."), "{:?}", ledger.unknown);
+        assert!(says(&ledger.unknown, "that tolok did not start: Bun.serve."), "{:?}", ledger.unknown);
         assert_eq!(ledger.rows[1].given, ["not known: not started by tolok"]);
         let because: Vec<String> = findings.untested.into_iter().map(|untested| untested.because).collect();
         assert!(
@@ -117,7 +117,8 @@ mod ledger {
         send(run.steady(NODE, 17_000.0), 290);
         let ledger = of(&run);
         assert!(
-            ledger.unequal.is_empty() && says(&ledger.equal, "as many bytes on the wire for all, to 5%, in 1"),
+            ledger.unequal.is_empty()
+                && says(&ledger.equal, "the same number of bytes on the wire for all, within 5%, in 1"),
             "{ledger:?}"
         );
     }
@@ -135,7 +136,7 @@ mod ledger {
             });
             of(&run)
         };
-        assert!(says(&checked("exactly", 27).equal, "Bodies were equally long for all in 1 scenario"));
+        assert!(says(&checked("exactly", 27).equal, "All sent bodies of the same length in 1 scenario"));
         assert!(says(&checked("exactly", 40).unequal, "so something is wrong"));
         assert!(!says(&checked("length", 40).unequal, "Bodies") && !says(&checked("length", 27).equal, "Bodies"));
     }
@@ -156,7 +157,7 @@ mod ledger {
         run.fail(2, tolok_model::FailureKind::DidNotStart, "it did not start");
         run.scenario("hello-c64", "hello", "Hello", 64).steady(GO, 40_000.0);
         let ledger = of(&run);
-        assert!(says(&ledger.unequal, "Bun.serve in 1 of the 2 scenarios"));
+        assert!(says(&ledger.unequal, "Bun.serve in 1 of 2 scenarios"));
         assert!(says(&ledger.unequal, "Figures do not rest on all trials: Bun.serve on 4 of 5."));
     }
 
@@ -170,7 +171,7 @@ mod ledger {
         run.environment(Environment { id: "b".into(), subject: limits(CpuMode::Quota), ..Environment::default() });
         run.scenario("json-b", "json", "JSON", 64).steady(BUN, 12_000.0);
         let ledger = of(&run);
-        assert_eq!(ledger.unequal[0], "Go net/http with dedicated CPUs only: figures of the two have no ratio.");
+        assert_eq!(ledger.unequal[0], "Go net/http with dedicated CPUs only: do not compare figures of the two.");
         assert!(says(&ledger.equal, "one of: 1 dedicated CPU; a quota of 1 CPU"));
     }
 
@@ -188,9 +189,9 @@ mod ledger {
             run.steady(BUN, 300.0).change(|_, trial| ask(trial, size));
             of(&run)
         };
-        assert!(says(&asking(16).equal, "All might open as many connections to the database: 16."));
-        assert!(says(&asking(10).unequal, "meant for them: Bun.serve 10 of 16."));
-        assert!(says(&asking(16).unknown, "Where a database is asked, the bytes of answers cannot be told"));
+        assert!(says(&asking(16).equal, "All could open the same number of connections to the database: 16."));
+        assert!(says(&asking(10).unequal, "connections to the database: Bun.serve 10 of 16."));
+        assert!(says(&asking(16).unknown, "With a database, the bytes of responses cannot be separated"));
     }
 
     /// A PHP-FPM of which the run kept how it is set up.
@@ -233,8 +234,8 @@ mod ledger {
             row.parameters.iter().map(|it| (it.name.as_str(), it.value.as_str(), it.is_changed)).collect();
         assert_eq!(parameters, [("jit", "off", Some(false)), ("pool", "32", Some(true))]);
         assert_eq!(row.declared[0].command[0], "{{ program.php_fpm.path }}");
-        assert!(says(&ledger.unequal, "is a setting of PHP-FPM + nginx (pool = 32); of the others none is known"));
-        assert!(says(&ledger.unknown, "files of settings (fpm.conf) is not in the run"));
+        assert!(says(&ledger.unequal, "is a setting of PHP-FPM + nginx (pool = 32); none is known for the others"));
+        assert!(says(&ledger.unknown, "does not hold the files of settings (fpm.conf)"));
         let alone = of(&declared(ONE_PROCESS_FPM, None));
         assert!(!says(&alone.unequal, "is a setting of"), "a setting of one process does nothing");
     }
@@ -368,7 +369,7 @@ mod untested {
         let found = findings.untested.iter().find(|it| it.what.starts_with("response times")).expect("it is said");
         assert_eq!(
             found.because,
-            "Of the usual percentiles p99.9 is the highest beyond which 10 answers of a trial lie, and p50 in the trials with the fewest."
+            "p99.9 is the highest of the usual percentiles with 10 responses of a trial beyond it, and p50 in the trials with the fewest."
         );
     }
 

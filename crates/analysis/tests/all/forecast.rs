@@ -47,7 +47,7 @@ fn a_million_users_get_what_the_subject_can_do_and_wait_for_the_rest() {
     assert_eq!(prediction.bottleneck, "subject-cpu");
     close(prediction.users_at_knee, 10.0 * prediction.most_rps, 0.001);
     assert!(found.remarks[0].starts_with("1,000,000 users are far beyond the 64 users that were measured"));
-    assert!(found.remarks[1].starts_with("Nobody waits"), "{:?}", found.remarks);
+    assert!(found.remarks[1].starts_with("No user waits"), "{:?}", found.remarks);
 }
 
 #[test]
@@ -93,7 +93,7 @@ fn a_run_that_was_sure_enough_early_is_drawn_from_the_blocks_that_it_has() {
 fn where_every_scenario_filled_a_cpu_the_time_between_is_not_known() {
     let is_said = |users: &[u32]| {
         let remarks = only(&with_users(users), &ForecastQuestion::of_users(32)).remarks;
-        remarks.iter().any(|remark| remark.contains("the time between the parts is not known"))
+        remarks.iter().any(|remark| remark.contains("the time between the parts is unknown"))
     };
     assert!(is_said(&[16, 64]) && !is_said(&[1, 16, 64]));
 }
@@ -152,7 +152,10 @@ fn one_scenario_is_too_few() {
     let found = only(&with_users(&[64]), &ForecastQuestion::of_users(100));
     assert_eq!((found.validation, found.prediction), (None, None));
     let refused = found.refused.unwrap();
-    assert!(refused.starts_with("the run has 1 scenario to calibrate from, and 2 are the fewest"), "{refused}");
+    assert!(
+        refused.starts_with("the run has 1 scenario to calibrate from, and a check of predictions needs 2"),
+        "{refused}"
+    );
     assert!(refused.contains("vus = [1, 16, 64]"));
 }
 
@@ -167,7 +170,7 @@ fn a_subject_that_no_network_describes_is_refused() {
     let found = ask(&run, &ForecastQuestion::of_users(100)).unwrap();
     assert!(found.is_all_refused());
     let subject = &found.subjects[0];
-    assert!(subject.refused.as_ref().unwrap().contains("20% is the most with which one is given"), "{subject:?}");
+    assert!(subject.refused.as_ref().unwrap().contains("more than the 20% allowed"), "{subject:?}");
     assert!(subject.validation.is_some(), "what was found out is told");
 }
 
@@ -258,7 +261,7 @@ fn who_is_not_there_is_answered_with_who_is() {
 #[test]
 fn a_pool_means_nothing_to_a_workload_without_a_database() {
     let found = only(&with_users(&[1, 4]), &ForecastQuestion { pool: Some(5), ..ForecastQuestion::of_users(1) });
-    assert!(found.refused.unwrap().starts_with("its workload asks no database"));
+    assert!(found.refused.unwrap().starts_with("its workload uses no database"));
 }
 
 #[test]

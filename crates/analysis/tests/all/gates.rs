@@ -228,10 +228,10 @@ mod little {
             reason
         };
         assert_eq!(reason(&|trial| trial.window_s = 0.9), "the window is too short");
-        assert_eq!(reason(&|trial| trial.goodput_rps = 40.0), "there were too few answers");
-        assert_eq!(reason(&|trial| trial.latency.mean_s = None), "the mean latency is not told");
+        assert_eq!(reason(&|trial| trial.goodput_rps = 40.0), "there were too few responses");
+        assert_eq!(reason(&|trial| trial.latency.mean_s = None), "the mean latency is not reported");
         let failing = reason(&|trial| crate::invented::fail_requests(trial, 50));
-        assert_eq!(failing, "too many requests failed, and how long those took is not told");
+        assert_eq!(failing, "too many requests failed, and how long those took is unknown");
         let iterations = Executor::SharedIterations { vus: 64, iterations: 4_000 };
         assert_eq!(told(&changed(iterations, |_, _| ()), "little").1, "the load has more than one level");
         let mut run = run_of(OPEN);
@@ -327,7 +327,7 @@ mod link_bytes {
         barred(&case, "link-bytes", "link-bytes");
         assert_eq!(
             told(&case, "link-bytes").1,
-            "in 6 of 6 trials the bodies were 120% of what the link lets through, which is more than there can be"
+            "in 6 of 6 trials the bodies were 120% of what the link lets through, more than is possible"
         );
     }
 
@@ -558,7 +558,7 @@ mod schedules {
 #[test]
 fn a_disturbed_trial_fails_and_bars_if_none_is_left() {
     let mut run = run_of(CLOSED);
-    assert_eq!(told(&case_of(&run), "disturbance"), (GateOutcome::Passed, "nobody disturbed it".to_owned()));
+    assert_eq!(told(&case_of(&run), "disturbance"), (GateOutcome::Passed, "nothing disturbed it".to_owned()));
     run.disturb(2, "steal", 0.02, "the hypervisor took 2 %.");
     let found = gate(&case_of(&run), "disturbance");
     assert_eq!((found.outcome, found.trials_failed, found.bars), (GateOutcome::Failed, vec![2], false));

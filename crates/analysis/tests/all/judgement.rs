@@ -164,7 +164,7 @@ mod noise_floor {
     #[test]
     fn told_apart_from_itself_is_the_first_caution_and_smaller_differences_are_not_believed() {
         let found = entered_twice(&[1.06, 1.07, 1.05, 1.06, 1.06, 1.07]).findings();
-        let caution = "In json-c64 Go net/http, entered twice, differed from itself by 6.2% (1.06×, 1.05–1.07): this run finds differences where there are none, so it trusts none of that size or less.";
+        let caution = "In json-c64 Go net/http, entered twice, differed from itself by 6.2% (1.06×, 1.05–1.07): this run finds differences where there are none, so trust none of that size or less.";
         assert_eq!(found.cautions[0], caution);
         let [bun, node] = [BUN, NODE].map(|server| {
             found.scenarios[0].comparisons.iter().find(|pair| pair.a == GO.label && pair.b == server.label).unwrap()
@@ -326,8 +326,7 @@ mod stopping {
         assert_eq!((case.trials_planned, case.trials_scored), (met, met));
         assert!(!found.cautions.iter().any(|caution| caution.contains("missing")));
         let sentence = format!(
-            "The run was to end once every ratio was sure to 3% to either side, after at least 6 rounds and at most 20, whatever \
-             the ratios were: that was reached after {met} rounds."
+            "The run was to end once every ratio was known to ±3%, after at least 6 rounds and at most 20, whatever the ratios: that was reached after {met} rounds."
         );
         assert_eq!(said(&found), sentence);
     }
@@ -417,8 +416,7 @@ mod outlier_blocks {
         assert_eq!(
             said,
             [
-                "In round 4 of json-c64 Go net/http against Bun.serve was 1.000×, far from the other rounds (2.000–2.000): the interval \
-              of their ratio leans on it, so look at the two trials before it is quoted. 2 of 3 pairs have such a round."
+                "In round 4 of json-c64, Go net/http against Bun.serve was 1.000×, far from the other rounds (2.000–2.000). The interval of their ratio depends on it: look at both trials before you quote it. 2 of 3 pairs have such a round."
             ]
         );
     }

@@ -48,11 +48,9 @@ mod loops {
         let closed = "Latencies come from a closed loop at full load: a slow answer delays the next request, so \
                       these percentiles look better than at a fixed request rate.";
         assert_eq!(cautions_with(&both_keep_up(Executor::ConstantVus { vus: 4 }), &words), [closed]);
-        let open = "Requests started by the clock (open loop): response times run from the planned instant, waiting for a \
-                    free connection included, and goodput cannot exceed the rate that was offered.";
+        let open = "Requests started by the clock (open loop): response times begin at the planned instant and include the wait for a free connection. Goodput cannot exceed the offered rate.";
         assert_eq!(cautions_with(&both_keep_up(AT_2000), &words), [open]);
-        let ramp = "The load changed within the window: every figure mixes its levels, and a percentile is mostly that of \
-                    the highest. The seconds of each trial are in its timeline.jsonl.";
+        let ramp = "The load changed within the window: every figure mixes its levels, and a percentile mostly shows the highest. The timeline.jsonl of each trial has its seconds.";
         assert_eq!(cautions_with(&both_keep_up(up_to(9.0)), &words), [closed, ramp]);
     }
 
@@ -159,7 +157,7 @@ mod trust {
     fn a_window_that_was_cut_off_is_not_compared() {
         let case = changed_under(CLOSED, |block, trial| trial.aborted = block == 2);
         assert_eq!((kinds(&case), case.ranked), (vec!["aborted"], false));
-        assert!(case.flags[0].message.starts_with("1 of 5 trials stopped at the first objective"));
+        assert!(case.flags[0].message.starts_with("1 of 5 trials stopped at the first crossed objective"));
     }
 
     #[test]

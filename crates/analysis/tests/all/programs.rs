@@ -43,10 +43,7 @@ mod figures {
         close(wall.high.unwrap(), 1.4);
         assert_eq!(wall.trials.len(), 5, "a trial is one value, however many runs it has");
         assert_eq!((case.runs, case.floor_runs, case.trials_scored), (45, 45, 5));
-        assert_eq!(
-            (found.runs.as_str(), found.timer.as_str()),
-            ("9 runs after 1 that does not count, at most 10s", "tolok")
-        );
+        assert_eq!((found.runs.as_str(), found.timer.as_str()), ("9 runs after 1 warm-up run, at most 10s", "tolok"));
     }
 
     #[test]
@@ -178,9 +175,9 @@ mod verdicts {
         let message = found.cases[0].flags[0].message.replace('\u{a0}', " ");
         assert_eq!(
             message,
-            "most of its time is its start: 2.00 ms of 2.10 ms; the work itself cannot be told from it"
+            "most of its time is its start: 2.00 ms of 2.10 ms; the work itself cannot be separated from it"
         );
-        let end = "The work of Go queue and Bun queue cannot be told from their start.";
+        let end = "The work of Go queue and Bun queue cannot be separated from their start.";
         assert!(found.verdict.ends_with(end) && !found.verdict.contains("without the start"), "{}", found.verdict);
     }
 
@@ -270,7 +267,7 @@ mod flags {
         let message = go.flags[0].message.replace('\u{a0}', " ");
         assert_eq!(
             message,
-            "its timer counts in steps of 10.0 ms, and it is done in 10.0 ms: the figures are steps and not times"
+            "its timer counts in steps of 10.0 ms, and it takes 10.0 ms: the figures show steps, not times"
         );
         assert!(go.busy.is_none() && found.cases[0].busy.is_some(), "its share of CPU would be a step over a step");
         assert!(found.cases[0].ranked && found.comparisons.is_empty());
@@ -302,7 +299,7 @@ mod flags {
         let found = program(&run);
         assert!(found.cases.iter().all(|case| !case.ranked && kinds(case) == ["coarse-timer"]));
         assert!(
-            found.cases[0].flags[0].message.contains("it is done in less than one:"),
+            found.cases[0].flags[0].message.contains("it takes less than one:"),
             "{}",
             found.cases[0].flags[0].message
         );
@@ -336,7 +333,7 @@ mod flags {
         assert_eq!(kinds(&slow_first(2)), ["outliers"]);
         let case = slow_first(3);
         assert_eq!(kinds(&case), ["outliers", "first-run"]);
-        assert!(case.flags[1].message.starts_with("in 3 of 5 trials the first run"));
+        assert!(case.flags[1].message.starts_with("in 3 of 5 trials the first counted run"));
     }
 
     #[test]
@@ -393,7 +390,7 @@ mod side_by_side {
         assert_eq!((turn.below, turn.above), (100_000, 10_000_000));
         let start = "At n = 100,000 Go queue (channel) takes less time than Bun queue: 0.6";
         assert!(turn.sentence.starts_with(start), "{}", turn.sentence);
-        let middle = "; at n = 10,000,000 it is the other way round: Bun queue takes 0.2";
+        let middle = "; at n = 10,000,000 the order reverses: Bun queue takes 0.2";
         assert!(
             turn.sentence.contains(middle) && turn.sentence.ends_with("the time of Go queue (channel)."),
             "{}",
@@ -451,11 +448,10 @@ mod side_by_side {
         assert_eq!(
             notes,
             [
-                "GNU time counts in steps of 10.0 ms: what it says of a program that is done in less than 200 ms is mostly the \
-                 step, and a share of CPU made of such figures is left out.",
+                "GNU time counts in steps of 10.0 ms: its time of a program that takes less than 200 ms is mostly the step. Shares of CPU from such times are left out.",
                 "hyperfine tells no memory here.",
-                "hyperfine tells CPU time as a mean over the runs of a trial; of the others it is the median.",
-                "hyperfine and GNU time have no runs without the work, so nothing is said above the start.",
+                "hyperfine tells CPU time as a mean over the runs of a trial; the others: the median.",
+                "hyperfine and GNU time have no runs without the work, so no time above the start.",
             ]
         );
     }
@@ -473,7 +469,7 @@ fn the_order_of_the_records_does_not_matter() {
 fn programs_have_cautions_of_their_own_and_none_of_servers() {
     let found: Findings = queues().findings();
     let has = |words: &str| found.cautions.iter().any(|caution| caution.contains(words));
-    assert!(has("Time above the start is") && has("Programs ran one at a time, after runs that do not count."));
+    assert!(has("Time above the start is") && has("Programs ran one at a time, after warm-up runs."));
     assert!(!has("closed loop") && !has("a network between") && !has("HTTP/2"), "{:?}", found.cautions);
 }
 
@@ -494,7 +490,7 @@ fn a_scaled_run_of_programs_speaks_of_runs_and_not_of_windows() {
     run.plan.scale = 0.15;
     let sentence = "Runs of programs shortened to 15%: in number and in time they were not what the study says.";
     assert_eq!(run.findings().scaled().as_deref(), Some(sentence));
-    assert!(run.findings().programs[0].verdict.ends_with("The work of the 4 cannot be told from their start."));
+    assert!(run.findings().programs[0].verdict.ends_with("The work of the 4 cannot be separated from their start."));
 }
 
 mod turns {

@@ -73,7 +73,7 @@ fn what_was_not_measured_cannot_be_told_and_says_why() {
     let mut few = run(4);
     let found = said(&mut few, Goodput, BUN, GO, 1.25);
     assert!(found.measured.is_some());
-    assert_eq!(why(found), "4 common rounds, and 5 are the least for an interval.");
+    assert_eq!(why(found), "4 common rounds, and an interval needs 5.");
     let mut run = run(10);
     run.skip("php/swoole", "swoole.so is not installed");
     assert_eq!(

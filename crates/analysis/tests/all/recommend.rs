@@ -62,7 +62,7 @@ fn what_is_lacking_takes_strength_away() {
     short.steady(GO, 30_000.0).steady(BUN, 40_000.0);
     assert_eq!(most_answers(&short), (titles(&[BUN]), Strength::Moderate));
     let changes_if = of(&short.findings(), "most-answers")[0].changes_if.clone();
-    assert!(changes_if.ends_with("; to be sure: windows of 10 s or more (these are 2 s)."), "{changes_if}");
+    assert!(changes_if.ends_with("; for more certainty: windows of 10 s or more (now 2 s)."), "{changes_if}");
     let mut both = quotable();
     both.plan.scenarios[0].load.duration_s = 2.0;
     both.steady(GO, 30_000.0).steady(BUN, 32_000.0);
@@ -90,7 +90,7 @@ fn who_has_too_few_blocks_is_named_and_not_taken() {
     let findings = run.findings();
     let row = of(&findings, "most-answers")[0];
     assert_eq!(row.picks, titles(&[BUN]));
-    assert!(row.because.contains("PHP-FPM + nginx has too few common rounds to be told"), "{}", row.because);
+    assert!(row.because.contains("PHP-FPM + nginx has too few common rounds for a verdict"), "{}", row.because);
     assert!(row.strength > Strength::Strong);
 }
 
@@ -102,7 +102,7 @@ fn where_nothing_can_be_told_nobody_is_taken_and_it_is_said_what_would_tell() {
     let findings = run.findings();
     let row = of(&findings, "most-answers")[0];
     assert_eq!((row.picks.len(), row.strength), (0, Strength::None));
-    assert_eq!(row.because, "2 common rounds, and 5 are the least for an interval.");
+    assert_eq!(row.because, "2 common rounds, and an interval needs 5.");
     assert!(row.changes_if.starts_with("5 rounds or more"), "{}", row.changes_if);
 
     let mut wide = InventedRun::new(6);
@@ -111,7 +111,7 @@ fn where_nothing_can_be_told_nobody_is_taken_and_it_is_said_what_would_tell() {
     let findings = wide.findings();
     let row = of(&findings, "most-answers")[0];
     assert_eq!(row.strength, Strength::None);
-    assert!(row.changes_if.contains("rounds: so many would tell a difference of 6%"), "{}", row.changes_if);
+    assert!(row.changes_if.contains("rounds, enough to detect a difference of 6%"), "{}", row.changes_if);
 }
 
 #[test]
@@ -154,7 +154,7 @@ fn who_is_slower_in_any_scenario_is_no_all_rounder() {
     let findings = run.findings();
     let [row] = of(&findings, "one-for-everything")[..] else { panic!("one row") };
     assert_eq!((row.picks.len(), row.strength), (0, Strength::None));
-    let words = "Go net/http 75% (in json-c64), least far behind, is slower than Bun.serve in json-c64.";
+    let words = "Go net/http 75% (in json-c64), the closest, is slower than Bun.serve in json-c64.";
     assert_eq!(row.because, words);
 }
 
@@ -354,5 +354,5 @@ fn a_small_machine_is_for_the_one_with_most_answers_for_its_memory() {
         "{}",
         row.because
     );
-    assert!(row.changes_if.ends_with("memory is not what is scarce."), "{}", row.changes_if);
+    assert!(row.changes_if.ends_with("memory is not scarce."), "{}", row.changes_if);
 }

@@ -93,11 +93,7 @@ fn reference_of_figures_is_up_to_date() {
 
 #[test]
 fn reference_of_flags_is_up_to_date() {
-    check(
-        "flags",
-        "# Flags\n\nA flag says what must be known about a case before its figures are believed.",
-        &flags_page(),
-    );
+    check("flags", "# Flags\n\nA flag says what to know about a case before believing its figures.", &flags_page());
 }
 
 #[test]

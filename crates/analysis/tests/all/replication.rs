@@ -149,7 +149,7 @@ mod ratios {
         let source = source().row("bun", "s", "throughput_rps = 5").row("go", "s", "throughput_rps = 4");
         let found = &source.held_against(&[("lan", &few)]).ratios[0];
         assert_eq!((found.reading, found.measured.is_some()), (CannotTell, true));
-        assert_eq!(found.why.as_deref(), Some("4 common rounds, and 5 are the least for an interval"));
+        assert_eq!(found.why.as_deref(), Some("4 common rounds, and an interval needs 5"));
     }
 
     #[test]
@@ -262,7 +262,7 @@ mod claims {
         let found = claim(&of("throughput_rps", "\"430..490\""), &ROWS);
         assert_eq!((found.reading, found.published.as_str()), (CannotTell, "430–490/s"));
         assert!(found.measured.is_some_and(|words| words.contains("34,")));
-        assert!(found.explanation.is_some_and(|why| why.starts_with("The size belongs to the machine")));
+        assert!(found.explanation.is_some_and(|why| why.starts_with("The size depends on the machine")));
         assert_eq!(reading(&of("body_bytes", "27")), Reproduced);
         assert_eq!(reading(&of("body_bytes", "2700")), Difference);
         assert_eq!(reading(&of("error_rate_percent", "0.5")), Reproduced);
@@ -285,7 +285,7 @@ mod claims {
         assert_eq!(blind.claims[0].reading, CannotTell);
         assert_eq!(
             blind.claims[0].explanation.as_deref(),
-            Some("Its windows are too short for many requests to have taken the 2.50\u{a0}s of the time-out.")
+            Some("Its windows are too short for many requests to reach the time-out of 2.50\u{a0}s.")
         );
         let timeouts = blind.rows[0].figures.iter().find(|figure| figure.key == "timeouts");
         assert!(timeouts.is_some_and(|figure| figure.measured.is_none()), "a figure that says nothing is not shown");
@@ -334,7 +334,7 @@ mod claims {
         let found = rows.claim("it", asserts).held_against(&[("lan", &run)]);
         assert_eq!(found.claims[0].reading, CannotTell);
         let why = found.claims[0].explanation.clone().unwrap_or_default();
-        assert!(why.contains("620 of 640 connections") && why.contains("never answered"), "{why}");
+        assert!(why.contains("620 of 640 connections") && why.contains("never got a response"), "{why}");
         let rates: Vec<PublishedReading> = found.ratios.iter().map(|ratio| ratio.reading).collect();
         assert!(rates.iter().any(|reading| *reading != CannotTell), "rates are no shares: {rates:?}");
     }
@@ -479,7 +479,7 @@ mod factors {
         insta::assert_snapshot!(all.sentence);
         let half = factor(&[4.0, 3.9, 1.8], 0.01);
         assert!(half.explains == Some(true) && half.share.is_some_and(|share| (0.55..0.6).contains(&share)));
-        assert!(half.sentence.contains("with “level 2” 58% of it goes"), "{}", half.sentence);
+        assert!(half.sentence.contains("“level 2” removes 58% of it"), "{}", half.sentence);
         let flips = factor(&[4.0, 0.5], 0.01);
         assert!(flips.share.is_some_and(|share| share > 1.4) && flips.sentence.contains("the order flips"));
     }
@@ -504,7 +504,7 @@ mod factors {
         let found = &source.held_against(&[("lan", &run())]).factors[0];
         assert_eq!((found.explains, found.share), (None, None));
         assert_eq!(found.levels[1].remark.as_deref(), Some("the run of part lan has no scenario hello"));
-        assert!(found.sentence.ends_with("so it cannot be told: no other level has a ratio."), "{}", found.sentence);
+        assert!(found.sentence.ends_with("so it is undecided: no other level has a ratio."), "{}", found.sentence);
     }
 
     /// There is nothing that could go: what is asked is what makes the tie.
@@ -512,7 +512,7 @@ mod factors {
     fn of_a_tie_the_question_is_the_other_way_round() {
         let broken = factor(&[1.0, 1.6], 0.01);
         assert_eq!((broken.explains, broken.share), (Some(true), None));
-        assert!(broken.sentence.contains("so with “level 1” the tie is none"), "{}", broken.sentence);
+        assert!(broken.sentence.contains("so “level 1” breaks the tie"), "{}", broken.sentence);
         assert_eq!(factor(&[1.0, 1.0], 0.01).explains, Some(false));
         assert_eq!(factor(&[1.0, 1.0], 0.2).explains, None);
     }
@@ -523,7 +523,7 @@ mod factors {
         assert_eq!(reproduced.claims[0].reading, Reproduced);
         let words = reproduced.claims[0].explanation.clone().unwrap_or_default();
         assert!(words.starts_with("Reproduced, and what makes it is the way: "), "{words}");
-        assert!(words.ends_with(" with “level 1”, so all of it goes."), "{words}");
+        assert!(words.ends_with(" with “level 1”, so all of it disappears."), "{words}");
         let factor = &reproduced.factors[0];
         let published = factor.published.as_ref().map(|it| (it.value, it.words.as_str()));
         assert_eq!(published, Some((4.0, "4.0×")), "as the claim has it");

@@ -122,7 +122,7 @@ mod figures {
         run.steady(GO, 39_000.0).by_tool(LoadTool::Wrk).steady(GO, 43_700.0);
         let found = only(&run);
         assert!(found.rows.iter().all(|row| row.goodput_of_own.is_none() && row.generator_cpu_of_own.is_none()));
-        assert!(found.verdict.starts_with("2 tools asked the same server: they differ by 1"), "{}", found.verdict);
+        assert!(found.verdict.starts_with("2 tools loaded the same server: they differ by 1"), "{}", found.verdict);
     }
 
     #[test]
@@ -270,10 +270,10 @@ mod flags {
             let flag = case.flags.iter().find(|flag| flag.kind == "tool-tells-little").cloned();
             flag.map(|flag| (flag.message, flag.voids_rank))
         };
-        let closed = "not checked, as wrk does not tell: whether every request is accounted for and whether connections waited \
+        let closed = "not checked, because wrk does not report: whether every request is accounted for and whether connections waited \
                       in vain";
         assert_eq!(message(&and_by(LoadTool::Wrk, |_, _| ())), Some((closed.to_owned(), false)));
-        let open = "not checked, as oha does not tell: whether every request is accounted for and whether requests left on \
+        let open = "not checked, because oha does not report: whether every request is accounted for and whether requests left on \
                     time";
         assert_eq!(message(&tools_at_a_rate()), Some((open.to_owned(), false)));
         assert_eq!(message(&by_tolok()), None);
@@ -309,7 +309,7 @@ mod notes {
         for tool in [LoadTool::K6, LoadTool::H2load, LoadTool::Hey, LoadTool::Oha] {
             assert_eq!(of(tool, |_, _| ()), Vec::<String>::new(), "{tool:?} at its best");
         }
-        let coarse = "Its times come in steps that are coarse beside them (whole milliseconds, or tenths), so short ones say little.";
+        let coarse = "Its times come in coarse steps (whole milliseconds, or tenths), so short ones say little.";
         assert_eq!(of(LoadTool::H2load, |_, it| it.latency.marks = vec![LatencyMark::Coarse]), [coarse]);
     }
 
@@ -328,8 +328,8 @@ mod notes {
     fn ab_speaks_another_protocol_and_computes_its_mean() {
         let notes = of(LoadTool::Ab, |_, it| it.latency.marks = vec![LatencyMark::DerivedMean]);
         let words = [
-            "It asks in HTTP/1.0, which is other work for a server than the HTTP/1.1 of the others.",
-            "Its mean is connections over rate, computed and not taken: it can never contradict its rate.",
+            "It uses HTTP/1.0, which is other work for a server than the HTTP/1.1 of the others.",
+            "Its mean is computed as connections over rate, so it can never contradict its rate.",
         ];
         assert_eq!(notes, words);
     }
@@ -343,7 +343,7 @@ mod notes {
             second(&run).notes
         };
         assert_eq!(saw(|_| ()), Vec::<String>::new());
-        let counts = "It counts a request when its answer comes, so one that is never answered is in no figure of it";
+        let counts = "It counts a request when its response comes, so it misses requests that never get one";
         let waiting = saw(|it| it.ledger.connections_unanswered = Some(25));
         assert_eq!(waiting, [format!("{counts}; tolok saw up to 25 connections without a response.")]);
         let timeouts = saw(|it| _ = it.ledger.failed.insert("timeout".to_owned(), 3));
@@ -356,9 +356,8 @@ mod notes {
             (it.goodput_rps, it.latency.mean_s, it.latency.max_s) = (40_000.0, Some(0.005), Some(0.006));
         });
         let words = [
-            "After the run it adds samples for requests that it believes it should have sent, so its mean and percentiles are \
-             of more than was measured.",
-            "Its mean cannot be of answers that came: at its rate 200 requests would have waited at a time, on 64 connections.",
+            "After the run it adds samples for requests that it should have sent, so its mean and percentiles include times that were never measured.",
+            "Its mean cannot come from real responses: at its rate 200 requests would have waited at once, on 64 connections.",
         ];
         assert_eq!(notes, words);
     }
@@ -374,7 +373,7 @@ mod notes {
             second(&per_request).notes,
             ["Its latencies begin when a request is sent, when its connection is open already."]
         );
-        assert!(!run.findings().cautions.iter().any(|caution| caution.contains("moment of sending")));
+        assert!(!run.findings().cautions.iter().any(|caution| caution.contains("latency from sending")));
     }
 
     #[test]
@@ -386,7 +385,7 @@ mod notes {
             })
         };
         assert_eq!(with(0), Vec::<String>::new());
-        assert_eq!(with(2), ["Its latencies are also those of 10 failed requests."]);
+        assert_eq!(with(2), ["Its latencies include those of 10 failed requests."]);
     }
 
     #[test]
@@ -394,13 +393,12 @@ mod notes {
         let found = only(&tools_at_a_rate());
         assert_eq!(found.rows[0].notes, Vec::<String>::new());
         let k6 = [
-            "Its latencies begin when a request is sent: an arrival for which no virtual user is free is dropped, and its wait \
-             is in no latency.",
+            "Its latencies begin when a request is sent: it drops an arrival if no virtual user is free, and no latency includes that wait.",
             "It delivered 1.84k of the 2.00k a second that the study asks for, which tolok did deliver, and left 1,600 requests \
              out.",
         ];
         assert_eq!(found.rows[1].notes, k6);
-        let oha = "Its latencies begin when a request was to be sent only because it is run with --latency-correction.";
+        let oha = "Its latencies begin when a request was due only because it runs with --latency-correction.";
         assert_eq!(found.rows[3].notes, [oha]);
     }
 
@@ -410,7 +408,7 @@ mod notes {
         let executor = Executor::ConstantArrivalRate { rate_rps: 2_000.0, arrivals: Arrivals::Uniform };
         run.scenario_with("hello-r2000", "hello", "Hello", executor, &[]).case(GO, &[900.0; 5]);
         run.by_tool(LoadTool::Oha).case(GO, &[910.0; 5]).change(|_, it| it.latency.marks.clear());
-        let oha = "Its latencies begin when a request was to be sent only because it is run with --latency-correction.";
+        let oha = "Its latencies begin when a request was due only because it runs with --latency-correction.";
         assert_eq!(second(&run).notes, [oha]);
     }
 
@@ -421,10 +419,10 @@ mod notes {
         let found = only(&run);
         assert_eq!(
             found.rows[1].notes,
-            ["Its users do what users.js says, which need not be what the other tools ask for."]
+            ["Its users run users.js, which may send other requests than the other tools."]
         );
         assert_eq!(found.rows[1].words(), "k6 1.8.1 with users.js");
-        assert!(found.verdict.contains("only the rate of tolok stands"), "{}", found.verdict);
+        assert!(found.verdict.contains("only tolok has a valid rate"), "{}", found.verdict);
         assert!(found.verdict.contains("Not compared: k6 (a script of its own)."), "{}", found.verdict);
     }
 }
@@ -449,9 +447,7 @@ mod verdicts {
     #[test]
     fn tools_that_agree_where_the_server_was_the_limit() {
         let sentence = format!(
-            "2 tools asked the same server: they agree within 3% on the rate (tolok over wrk: 1.020×, 1.020–1.020 within \
-             rounds), where the server was the limit. {CHECKED} A response cost the server 19.3 µs of CPU time whoever asked, \
-             within 3% (wrk over tolok: 1.020×, 1.020–1.020 within rounds)."
+            "2 tools loaded the same server: they agree within 3% on the rate (tolok over wrk: 1.020×, 1.020–1.020 within rounds), where the server was the limit. {CHECKED} A response cost the server 19.3 µs of CPU time whichever tool asked, within 3% (wrk over tolok: 1.020×, 1.020–1.020 within rounds)."
         );
         assert_eq!(verdict(&at(51_000.0, LoadTool::Wrk, 50_000.0)).replace('\u{a0}', " "), sentence);
     }
@@ -461,7 +457,7 @@ mod verdicts {
         let mut run = at(50_000.0, LoadTool::Ab, 40_000.0);
         run.change(|_, it| it.subject.as_mut().expect("tolok started it").cpu_s = 0.7 * it.window_s);
         let sentence = format!(
-            "2 tools asked the same server: they differ by 25% on the rate (tolok says 50.00k, ab says 40.00k: 1.250×, \
+            "2 tools loaded the same server: they differ by 25% on the rate (tolok says 50.00k, ab says 40.00k: 1.250×, \
              1.250–1.250 within rounds). {CHECKED} A response cost the server from 17.5 µs of CPU time (ab asked) to 19.7 µs \
              (tolok): 1.126×, 1.126–1.126 within rounds."
         );
@@ -482,7 +478,7 @@ mod verdicts {
             run.by_tool(LoadTool::Wrk).case(GO, &[40_000.0; 2]);
             run
         });
-        let words = "show no clear difference on the rate (tolok over wrk: 2 common rounds, and 5 are the least for an interval)";
+        let words = "show no clear difference on the rate (tolok over wrk: 2 common rounds, and an interval needs 5)";
         assert!(few.contains(words), "{few}");
     }
 
@@ -491,7 +487,7 @@ mod verdicts {
         let mut run = at(50_000.0, LoadTool::K6, 10_000.0);
         run.change(|_, it| at_its_limit(it, 0.3));
         let sentence = format!(
-            "2 tools asked the same server: only the rate of tolok stands, 50.00k a second. k6 was itself the limit, with 98% of \
+            "2 tools loaded the same server: only tolok has a valid rate, 50.00k a second. k6 was itself the limit, with 98% of \
              its CPU time used: it says 0.2000× (0.2000–0.2000) of the rate that tolok says. {CHECKED}"
         );
         assert_eq!(verdict(&run), sentence);
@@ -510,7 +506,7 @@ mod verdicts {
         run.change(|_, it| at_its_limit(it, 0.3));
         run.by_tool(LoadTool::Hey).case(CEILING, &[8_000.0; 5]).change(|_, it| at_its_limit(it, 0.3));
         run.plan.cases.last_mut().unwrap().role = ceiling;
-        let sentence = "2 tools asked the same server, and no rate of theirs stands. tolok and hey were themselves the limit, \
+        let sentence = "2 tools loaded the same server, and none has a valid rate. tolok and hey were themselves the limit, \
                         with 98% of their CPU time used by each.";
         assert!(verdict(&run).starts_with(sentence), "{}", verdict(&run));
     }
@@ -519,7 +515,7 @@ mod verdicts {
     fn whom_the_wire_contradicts_is_compared_with_nobody() {
         let mut run = at(50_000.0, LoadTool::Wrk, 60_000.0);
         run.change(|block, it| it.wire.as_mut().unwrap().answers_2xx = if block == 1 { 100_000 } else { 120_000 });
-        let sentence = "2 tools asked the same server: only the rate of tolok stands, 50.00k a second. The wire contradicts wrk (in \
+        let sentence = "2 tools loaded the same server: only tolok has a valid rate, 50.00k a second. The wire contradicts wrk (in \
                         the worst trial it counted 120.0% of the correct responses that crossed it).";
         assert!(verdict(&run).starts_with(sentence), "{}", verdict(&run));
     }
@@ -528,8 +524,7 @@ mod verdicts {
     fn a_mean_that_no_connections_had_time_for_is_named() {
         let mut run = at(50_000.0, LoadTool::Wrk, 50_000.0);
         run.change(|_, it| (it.latency.mean_s, it.latency.max_s) = (Some(0.005), Some(0.005)));
-        let sentence = "One mean latency is not of answers that came: that of wrk (at its rate 250 requests would have waited at \
-                        a time, on 64 connections).";
+        let sentence = "One mean latency is not from real responses: that of wrk (at its rate 250 requests would have waited at once, on 64 connections).";
         assert!(verdict(&run).contains(sentence), "{}", verdict(&run));
     }
 
@@ -589,7 +584,7 @@ mod verdicts {
 
     #[test]
     fn at_a_rate_their_latencies_are_put_side_by_side() {
-        let sentence = "4 tools asked the same server: they differ by 9.3% on the rate (tolok says 2.000k, hey says 1.830k: 1.093×, 1.093–1.093 within rounds). Nothing was counted on the wire, so their counts are unchecked. A response cost the server from 60.0 µs of CPU time (tolok asked) to 65.6 µs (hey): 1.093×, 1.093–1.093 within rounds. Their p99 runs from 12.8 ms (hey) to 453 ms (oha).";
+        let sentence = "4 tools loaded the same server: they differ by 9.3% on the rate (tolok says 2.000k, hey says 1.830k: 1.093×, 1.093–1.093 within rounds). Nothing was counted on the wire, so their counts are unchecked. A response cost the server from 60.0 µs of CPU time (tolok asked) to 65.6 µs (hey): 1.093×, 1.093–1.093 within rounds. Their p99 runs from 12.8 ms (hey) to 453 ms (oha).";
         assert_eq!(verdict(&tools_at_a_rate()).replace('\u{a0}', " "), sentence);
     }
 }
@@ -606,15 +601,13 @@ mod cautions {
         let run = tools_at_a_rate();
         let open = with(&run, "(open loop)");
         assert!(open[0].starts_with("In hello-r2000 and hello-r2000-oha requests started by the clock"), "{open:?}");
-        let sent = "In hello-r2000-k6 and hello-r2000-hey the tool counts latencies from the moment of sending: an arrival that \
-                    had to wait for that looks as quick as one that did not.";
-        assert_eq!(with(&run, "moment of sending"), [sent]);
+        let sent = "In hello-r2000-k6 and hello-r2000-hey the tool measures latency from sending: a request that had to wait before looks as fast as one that did not.";
+        assert_eq!(with(&run, "latency from sending"), [sent]);
     }
 
     #[test]
     fn samples_that_were_added_are_named() {
-        let added = "In hello-c64-wrk the tool adds samples after the run, so not every latency was taken: compare them with \
-                     those of no other tool.";
+        let added = "In hello-c64-wrk the tool adds samples after the run, so some latencies were never measured. Do not compare them with another tool’s.";
         assert_eq!(with(&and_by(LoadTool::Wrk, |_, _| ()), "adds samples"), [added]);
         assert_eq!(with(&by_tolok(), "adds samples"), Vec::<String>::new());
     }

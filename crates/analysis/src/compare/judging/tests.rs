@@ -75,7 +75,7 @@ fn what_would_be_a_difference_by_itself_is_not_said_to_be_none() {
     let found = judge(&std::iter::once(pair(&before, &after)).chain(equals).collect::<Vec<_>>(), THRESHOLD).remove(0);
     assert!(found.p_adjusted.unwrap() > 0.05 && found.ratio.unwrap().high.unwrap() < 1.0, "{found:?}");
     assert_eq!(found.verdict, Change::CannotTell);
-    let words = "it would be a difference by itself, and is not sure enough among all judged figures";
+    let words = "it would be a difference by itself, but is not certain enough among all judged figures";
     assert_eq!(found.reason.as_deref(), Some(words));
 }
 
