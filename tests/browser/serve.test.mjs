@@ -210,7 +210,7 @@ describe("tolok serve", { skip: reasonToSkip() }, () => {
       await says("#phase", "warming up");
       const tellSecond = (start_s, good, failed, p50_s) => writer.tell({ event: "second", trial: 1, phase: start_s < 0 ? "warming-up" : "measuring", start_s, duration_s: 1, good, failed, p50_s, p99_s: 0.0048 });
       tellSecond(-1, 20_000, 0, null);
-      await page.getByRole("img", { name: "good answers/s, in the last second 20.0k" }).waitFor();
+      await page.getByRole("img", { name: "correct responses/s, in the last second 20.0k" }).waitFor();
       tellSecond(0, 34_000, 2, 0.0017);
       await page.getByRole("img", { name: "response times, in the last second p50 1.70 ms, p99 4.80 ms" }).waitFor();
       assert.deepEqual([await page.locator(".warming").count(), await page.locator(".cross").count()], [2, 1]);
@@ -221,10 +221,10 @@ describe("tolok serve", { skip: reasonToSkip() }, () => {
       await says("#done", "1 of 6 trials");
       await says("#left", "about 50 s left");
       writer.tell({ event: "disturbed", trial: 2, reasons: ["other programs used 12% of the CPUs"], again: true });
-      await says("#log", "Trial 2 was disturbed (other programs used 12% of the CPUs) and is measured anew.");
+      await says("#log", "Trial 2 was disturbed (other programs used 12% of the CPUs) and is measured again.");
       writer.tell({ event: "run-ended", missing: 5, failed: 0 });
       await says("#state", "stopped");
-      await page.getByRole("link", { name: "See what it found" }).waitFor();
+      await page.getByRole("link", { name: "See the result" }).waitFor();
       assert.deepEqual(messages, []);
       assert.equal(requests.filter((url) => url.endsWith("/live")).length, 1);
       assert.equal(requests.filter((url) => url.endsWith("/events")).length, 1);

@@ -161,20 +161,20 @@ class Follower {
         break;
       case "disturbed":
         if (!told.again) this.disturbed.add(told.trial);
-        this.note(`Trial ${told.trial ?? this.current?.trial} was disturbed (${(told.reasons ?? []).join("; ")}) and is ${told.again ? "measured anew" : "kept, and in no figure"}.`);
+        this.note(`Trial ${told.trial ?? this.current?.trial} was disturbed (${(told.reasons ?? []).join("; ")}) and is ${told.again ? "measured again" : "kept, but no figure includes it"}.`);
         break;
       case "trial-finished":
         this.finish(told);
         break;
       case "diagnosing":
-        Object.assign(this, { status: "All trials are done; cases are run once more, unscored.", phase: null, current: null });
+        Object.assign(this, { status: "All trials are done; each case runs once more, unscored.", phase: null, current: null });
         break;
       case "settled":
         this.note(`After ${told.blocks} blocks the rule for stopping holds; at most ${told.at_most} were planned.`);
         break;
       case "run-ended":
         Object.assign(this, { ended: told, current: null, phase: null, left: null });
-        this.status = told.missing > 0 ? `It ended without ${told.missing} trials.` : "All trials are done.";
+        this.status = told.missing > 0 ? `It ended; ${told.missing} trials are missing.` : "All trials are done.";
         break;
     }
   }
@@ -255,7 +255,7 @@ class Follower {
     say(byId("status"), this.ended ? this.status : "It was stopped.");
     say(byId("phase"), "");
     say(byId("left"), "");
-    const found = Object.assign(document.createElement("a"), { textContent: "See what it found", href: this.section.dataset.events.replace(/events$/, "") });
+    const found = Object.assign(document.createElement("a"), { textContent: "See the result", href: this.section.dataset.events.replace(/events$/, "") });
     link.replaceChildren("The run has ended. ", found);
   }
 }
@@ -347,7 +347,7 @@ function drawSeconds(trial, colour, title) {
     { name: "p99", way: " way-1", values: line("p99"), hasDots: false },
   ];
   panels.replaceChildren(
-    panel({ width, from, to, colour, heading: "good answers/s", write: number, lines: [rates], crosses, says: `in the last second ${number(last.rate)}` }),
+    panel({ width, from, to, colour, heading: "correct responses/s", write: number, lines: [rates], crosses, says: `in the last second ${number(last.rate)}` }),
     panel({ width, from, to, colour, heading: "response times", write: seconds, lines: times, crosses: [], says: `in the last second p50 ${seconds(last.p50)}, p99 ${seconds(last.p99)}` }),
   );
 }

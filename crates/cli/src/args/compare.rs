@@ -10,7 +10,7 @@ use tolok_analysis::ComparedMetric;
 #[command(after_help = CODES)]
 pub struct CompareArgs {
     /// The run before: its folder, its name or the beginning of it, the name of its study (newest run), or `latest`. One run of
-    /// each tells what changed between the two, never a regression.
+    /// each shows what changed between the two, never a regression.
     #[arg(value_name = "A", required_unless_present_any = ["before", "history"], requires = "b",
           conflicts_with_all = ["before", "history"])]
     pub a: Option<String>,
@@ -50,12 +50,11 @@ pub struct CompareArgs {
     pub output: Option<PathBuf>,
 }
 
-const CODES: &str = "\
-Exit codes:
+const CODES: &str = "Exit codes:
   0    nothing is worse; with --history always
   2    wrong command line, or the conditions of the runs differ
-  3    a regression, told by two or more runs of each
-  4    no regression told, but a main figure is undecided, or worse in a single pair of runs
+  3    a regression, shown by two or more runs of each
+  4    no regression shown, but a main figure is undecided, or worse in a single pair of runs
   5    one of the runs has no ranked case";
 
 /// How a comparison is printed.

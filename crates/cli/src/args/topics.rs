@@ -86,12 +86,10 @@ fn in_full(exit: Exit) -> &'static str {
             "wrong command line or study file, or no such run; for `compare`: the conditions of the runs differ"
         }
         Exit::ThresholdCrossed => {
-            "a subject crossed an objective of the study (the ceiling does not count); for `load`: a threshold failed; for \
-             `compare`: a regression, told by two or more runs of each; for `audit`: a published table contradicts itself"
+            "a subject crossed an objective of the study (the ceiling does not count); for `load`: a threshold failed; for `compare`: a regression, shown by two or more runs of each; for `audit`: a published table contradicts itself"
         }
         Exit::CannotTell => {
-            "cannot tell: `forecast` predicts nothing from this run; for `compare`: no regression told, but a main figure is \
-             undecided, or worse in a single pair of runs; for `replicate`: every claim is undecided"
+            "cannot tell: `forecast` predicts nothing from this run; for `compare`: no regression shown, but a main figure is undecided, or worse in a single pair of runs; for `replicate`: every claim is undecided"
         }
         Exit::GateFailed => {
             "ran, but not every trial is sound (this code comes before 3): a trial failed or is missing, or a case is not \
@@ -104,9 +102,7 @@ fn in_full(exit: Exit) -> &'static str {
              not respond correctly; for `verify`: a file was changed, or does not follow from the raw data"
         }
         Exit::Missing => {
-            "a runtime, database or tool is missing, so that there is nothing to run, or with `--strict`; `setup` could not \
-             fetch it; for `fidelity`: no database, or no subject; for `check`: a named subject lacks a program, or nothing is \
-             ready"
+            "a runtime, database or tool is missing, so there is nothing to run, or with `--strict`; `setup` could not fetch it; for `fidelity`: no database, or no subject; for `check`: a named subject lacks a program, or nothing is ready"
         }
     }
 }

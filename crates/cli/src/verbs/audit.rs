@@ -64,8 +64,7 @@ fn all(args: &AuditArgs) -> Result<Vec<Transcription>, CliError> {
         }
     }
     if wrong.is_none() && !has_csv && args.csv != CsvArgs::default() {
-        let message = "none of the tables is CSV, and a transcription says by itself what its columns and its method are; \
-                       leave out the options for tables in CSV";
+        let message = "none of the tables is CSV, and a transcription states its own columns and method; leave out the options for tables in CSV";
         return Err(CliError::usage(message));
     }
     wrong.map_or(Ok(read), Err)

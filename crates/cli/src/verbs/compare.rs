@@ -120,9 +120,8 @@ fn names<'a>(several: &'a [String], one: Option<&'a String>) -> Vec<&'a String> 
 /// A refusal is not a result: the request itself has to change.
 fn refused(refusal: &CompareRefusal, [before, after]: &[String; 2]) -> CliError {
     let message = match refusal {
-        CompareRefusal::SameRun { id } => format!("the run {id} is named twice; to compare a run with itself says nothing (tolok list runs shows all)"),
-        CompareRefusal::TooFewRuns => "one side has a single run, so nothing shows how its runs differ; name two or more runs \
-             with --before and with --after, or one run of each: tolok compare A B"
+        CompareRefusal::SameRun { id } => format!("the run {id} is named twice; comparing a run with itself shows nothing (tolok list runs shows all)"),
+        CompareRefusal::TooFewRuns => "one side has a single run, which cannot show how its runs differ; name two or more runs with --before and with --after, or one run of each: tolok compare A B"
             .to_owned(),
         CompareRefusal::NoSuchFigure => {
             "no scenario of these runs has any of the figures that --metric names; programs have wall, cpu and memory, all \
@@ -130,15 +129,12 @@ fn refused(refusal: &CompareRefusal, [before, after]: &[String; 2]) -> CliError 
                 .to_owned()
         }
         CompareRefusal::NothingInCommon { before: of_before, after: of_after } => format!(
-            "the runs have no case in common: no subject of the one stands under the same scenario in the other\n  \
-             {before}: {}\n  {after}: {}\nrun the same study, or one that shares scenarios and subjects with it, twice",
+            "the runs have no case in common: no subject of one appears under the same scenario in the other\n  {before}: {}\n  {after}: {}\nrun the same study, or one that shares scenarios and subjects with it, twice",
             UnmatchedCase::listed(of_before),
             UnmatchedCase::listed(of_after)
         ),
         CompareRefusal::Conditions(differences) => format!(
-            "the runs {before} and {after} were taken in different conditions, so a difference between them need not be \
-             one of the programs\n{}\
-             to compare them nevertheless, and have the result marked: --allow-differences",
+            "the runs {before} and {after} were made under different conditions, so a difference may not come from the programs\n{}to compare them anyway, with a mark on the result: --allow-differences",
             terminal(&documents::conditions(differences), &style(None))
         ),
     };

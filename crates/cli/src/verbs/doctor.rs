@@ -133,7 +133,7 @@ fn describe(page: &mut Page, abilities: &[Ability], advice: &[Advice]) {
         };
         page.line(2, &format!("{} {:<widest$}  ", paint(style, mark), ability.name), &paint(FAINT, &ability.how));
     }
-    let key = "✓ yes   ~ in part   ✗ no   ? only a try can tell";
+    let key = "✓ yes   ~ in part   ✗ no   ? only a try shows";
     page.line(2, "", &paint(FAINT, key));
     for (bears_on, heading) in [(BearsOn::Abilities, "What is lacking"), (BearsOn::Figures, "Measuring here")] {
         let advice: Vec<&Advice> = advice.iter().filter(|advice| advice.bears_on == bears_on).collect();

@@ -294,7 +294,7 @@ fn describe(planned: &Planned) -> String {
     for (index, case) in plan.cases.iter().enumerate() {
         let role = match case.role {
             Role::Ceiling => "  the machine's limit",
-            Role::Subject if case.twin_of.is_some() => "  the first again: how far apart equals come out",
+            Role::Subject if case.twin_of.is_some() => "  the first again: the noise check",
             Role::Subject => "",
         };
         let parameters: Vec<String> =
@@ -398,7 +398,7 @@ fn describe_environments(text: &mut String, planned: &Planned) {
 /// What sources say, to compare with what is measured.
 fn describe_published(text: &mut String, plan: &Plan, width: usize) {
     if !plan.published.is_empty() {
-        let _ = writeln!(text, "\nPublished (held against what is measured)");
+        let _ = writeln!(text, "\nPublished (compared with what is measured)");
     }
     for said in &plan.published {
         let place = said.place.as_ref().map(|place| format!(", {place}")).unwrap_or_default();
@@ -423,7 +423,7 @@ fn describe_order(text: &mut String, plan: &Plan) {
     if let Some(rule) = plan.stopping {
         let (least, until) =
             (counted(u64::from(rule.at_least), "round"), tolok_analysis::figures::small_share(rule.until));
-        let _ = writeln!(text, "  ends after {least} or more, once every ratio is known to {until} either way");
+        let _ = writeln!(text, "  ends after {least} or more, once every ratio is known to ±{until}");
     }
     if let Some(budget_s) = plan.budget_s {
         let _ = writeln!(text, "  ends before the round that would exceed {}", format_duration(budget_s));

@@ -50,7 +50,7 @@ pub fn resume(args: &ResumeArgs) -> Result<Exit, CliError> {
     let left = trials_left(&folder, &stored)?;
     let all = counted(stored.plan.trials.len() as u64, "trial");
     say(match left {
-        0 => format!("{} is finished: nothing of it is left to run.", stored.run.id),
+        0 => format!("{} is finished: nothing is left to run.", stored.run.id),
         left => format!("Resuming {}: {left} of {all} left.", stored.run.id),
     });
     let capabilities = Capabilities::prepare();

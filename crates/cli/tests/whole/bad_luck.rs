@@ -71,7 +71,7 @@ fn a_subject_that_ends_under_load_crashed() {
 
 #[test]
 fn a_subject_that_falls_silent_under_load_hung() {
-    assert_failure(&outcome_of("hang-after=1"), "hung", "none was answered as it should", "");
+    assert_failure(&outcome_of("hang-after=1"), "hung", "none was answered correctly", "");
 }
 
 /// Without a warm-up, and with a hundred times the requests that it takes to see that a subject is ready, the silence

@@ -194,7 +194,7 @@ fn a_run_is_not_compared_with_itself() {
     let (said, code) = twice(&["compare", "after", "after"]);
     assert_eq!(
         said,
-        "error: the run after is named twice; to compare a run with itself says nothing (tolok list runs shows all)\n"
+        "error: the run after is named twice; comparing a run with itself shows nothing (tolok list runs shows all)\n"
     );
     assert_eq!(code, 2);
     let (said, code) = twice(&["compare", "before", "after", "--metric", "p50,wall", "--threshold", "90%"]);

@@ -111,7 +111,7 @@ fn whoever_answers_wrongly_is_named_with_the_reason() {
     let said = duel(&place, &["test/one", "test/wrong"]);
     assert_eq!(said.code, Some(5), "{}", said.progress);
     assert!(
-        said.output.contains("Faulty wrong cannot be held against Faulty one: Faulty wrong: wrong answer"),
+        said.output.contains("Faulty wrong cannot be compared with Faulty one: Faulty wrong: wrong answer"),
         "{}",
         said.output
     );

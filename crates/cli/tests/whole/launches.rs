@@ -238,7 +238,7 @@ fn ctrl_c_once_ends_after_the_launch_at_hand_and_resume_runs_the_others() {
     assert_eq!(first.len(), 4, "the launch at hand is whole: {said}");
     assert!(first.iter().all(|record| record["outcome"]["kind"] == "completed"), "{said}");
     assert!(said.contains("launch 1 of 3: 4 cases in "), "one line for a launch: {said}");
-    assert!(!said.contains("good answers/s"), "and none for each of its cases: {said}");
+    assert!(!said.contains("correct responses/s · "), "and none for each of its cases: {said}");
     let again = place.tolok(&["resume", "latest"]);
     assert_eq!(again.code, Some(0), "{}", again.progress);
     assert!(again.progress.contains("launch 3 of 3: 4 cases in "), "{}", again.progress);

@@ -87,11 +87,11 @@ fn words(live: Option<&Live>, is_running: bool, planned: usize, title: &dyn Fn(&
     let doing = live.map(|live| &live.doing);
     let status = match doing {
         _ if !is_running => "No trial is being run.".to_owned(),
-        None => "It is running, and tells no events.".to_owned(),
+        None => "It is running, but reports no events.".to_owned(),
         Some(Doing::Beginning | Doing::Ended) => "It begins.".to_owned(),
         Some(Doing::Preparing(what)) => format!("{what}."),
         Some(Doing::Trial { trial, case, .. }) => format!("Trial {trial} of {planned}: {}.", title(case)),
-        Some(Doing::Diagnosing) => "All trials are done; cases are run once more, unscored.".to_owned(),
+        Some(Doing::Diagnosing) => "All trials are done; each case runs once more, unscored.".to_owned(),
     };
     let phase = match doing {
         Some(Doing::Trial { phase: Some(phase), .. }) if is_running => phase.clone(),

@@ -61,8 +61,10 @@ pub fn compare(library: &Library, before: &str, after: &str, allows_differences:
 /// Two chosen runs, the one that began first before the other.
 pub fn in_order(library: &Library, chosen: &[String]) -> Result<[String; 2], Refusal> {
     let [one, other] = chosen else {
-        let reason =
-            format!("Two runs are compared, and {} were chosen. To see more at once, overlay them.", chosen.len());
+        let reason = format!(
+            "A comparison takes two runs, and {} were chosen. To see more at once, overlay them.",
+            chosen.len()
+        );
         return Err(Refusal::of_question("Choose two runs", vec![reason]));
     };
     let began = |id: &str| {
@@ -79,7 +81,7 @@ fn refused(refusal: &CompareRefusal, place: String) -> Refusal {
     let of_question = |title: &str, reason: String| Refusal::of_question(title, vec![reason]);
     match refusal {
         CompareRefusal::SameRun { .. } | CompareRefusal::TooFewRuns => {
-            of_question("This is one run", "To compare a run with itself says nothing. Choose another one.".to_owned())
+            of_question("This is one run", "Comparing a run with itself shows nothing. Choose another one.".to_owned())
         }
         CompareRefusal::NoSuchFigure => {
             of_question("Nothing to judge by", "No scenario of these runs has a figure that is judged.".to_owned())
@@ -87,17 +89,17 @@ fn refused(refusal: &CompareRefusal, place: String) -> Refusal {
         CompareRefusal::NothingInCommon { before, after } => Refusal::of_question(
             "The runs have no case in common",
             vec![
-                "No subject of the one stands under the same scenario in the other.".to_owned(),
+                "No subject of one appears under the same scenario in the other.".to_owned(),
                 format!("Before: {}.", UnmatchedCase::listed(before)),
                 format!("After: {}.", UnmatchedCase::listed(after)),
                 "Run the same study, or one that shares scenarios and subjects with it, twice.".to_owned(),
             ],
         ),
         CompareRefusal::Conditions(differences) => {
-            let why = "They were taken in different conditions, so a difference between them need not be one of the programs:";
+            let why = "They were made under different conditions, so a difference may not come from the programs:";
             let reasons = std::iter::once(why.to_owned()).chain(differences.iter().map(difference)).collect();
             Refusal::of_question("These runs are not compared", reasons)
-                .or("Compare them nevertheless, and have the result marked", format!("{place}&allow-differences=yes"))
+                .or("Compare them anyway, with a mark on the result", format!("{place}&allow-differences=yes"))
         }
     }
 }

@@ -156,7 +156,7 @@ fn too_short(found: &Capacity, asked: &Asked) -> Option<String> {
     let needed = widest.answers_needed();
     (answers < needed as f64).then(|| {
         format!(
-            "a run of {} at this rate has some {} answers, and `{}` is a matter of luck with fewer than {}; give it longer runs (-d {:.0}s)",
+            "a run of {} at this rate has about {} responses, and `{}` depends on luck with fewer than {}; make runs longer (-d {:.0}s)",
             duration(window_s),
             count(answers as u64),
             widest.text,

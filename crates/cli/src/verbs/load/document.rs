@@ -147,8 +147,9 @@ fn signs(record: &Record) -> Vec<Text> {
         signs.push(format!("≥: at least that, as {requests} had no answer when the run ended"));
     }
     if shown().any(|it| it.once_s.is_some()) {
-        signs
-            .push("in parentheses: fewer than ten separate instants lie beyond; one stall may have made it".to_owned());
+        signs.push(
+            "in parentheses: fewer than ten separate instants are beyond it; one stall may have caused it".to_owned(),
+        );
     }
     let doubted = record.verdict.doubted.iter().filter(|doubt| SHOWN.contains(&doubt.quantile));
     let doubted: Vec<String> = doubted.map(|it| format!("p{} by {}", it.quantile * 100.0, share(it.moved))).collect();
@@ -367,8 +368,8 @@ fn verdict(record: &Record) -> Vec<Block> {
     let is_closed = record.plan.loop_model == LoopModel::Closed && record.ledger.sent > 0;
     lists.push(("!", is_closed.then(|| closed_loop(record).into()).into_iter().collect()));
     let trusted = match record.verdict.doubted.is_empty() {
-        true => "trusted: all checks of the generator and of its account are passed",
-        false => "trusted, but for the percentiles with an exclamation mark: all checks are passed",
+        true => "trusted: the generator and its ledger passed all checks",
+        false => "trusted except for the percentiles with an exclamation mark: all checks passed",
     };
     lists.push(("✓", record.verdict.trusted.then(|| Text::from(trusted)).into_iter().collect()));
     lists.push(("!", unjudged_failures(record).map(Text::from).into_iter().collect()));
@@ -394,7 +395,7 @@ fn unjudged_failures(record: &Record) -> Option<String> {
         after => format!(" ({} of them after the window)", count(after)),
     };
     let failed = counted(failed, "request") + " failed";
-    Some(tied(&format!("{failed}{after}, and no threshold says how many may: code 5")))
+    Some(tied(&format!("{failed}{after}, and no threshold covers failures: code 5")))
 }
 
 fn speaks_of_failures(judged: &Judged) -> bool {
@@ -405,7 +406,7 @@ fn speaks_of_failures(judged: &Judged) -> bool {
 fn closed_loop(record: &Record) -> String {
     let users = u64::from(record.plan.vus);
     tied(&format!(
-        "closed loop: a slow answer delays the next request, so these percentiles hold for {} only",
+        "closed loop: a slow response delays the next request, so these percentiles hold for {} only",
         counted(users, "user")
     ))
 }

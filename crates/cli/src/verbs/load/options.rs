@@ -89,7 +89,7 @@ fn refuse_contradictions(args: &LoadArgs) -> Result<(), String> {
             args.no_keepalive && args.requests_per_connection.is_some(),
             "--no-keepalive and --requests-per-connection exclude each other: the first means 1 request",
         ),
-        (longer.is_some(), "--connect-timeout is longer than --timeout, of which connecting is a part"),
+        (longer.is_some(), "--connect-timeout is longer than --timeout, which includes connecting"),
         (
             bodies.iter().filter(|given| **given).count() > 1,
             "--expect-body, --expect-length and --expect-json exclude each other; give one of them",
@@ -121,7 +121,7 @@ fn refuse_contradictions(args: &LoadArgs) -> Result<(), String> {
         ),
         (
             args.http2 && (args.read_rate.is_some() || args.write_rate.is_some()),
-            "--http2 excludes --read-rate and --write-rate: several requests may share a connection, whose pace none has alone",
+            "--http2 excludes --read-rate and --write-rate: several requests may share a connection, so none has a pace of its own",
         ),
         (
             args.http2 && args.discard,

@@ -86,7 +86,7 @@ fn refuse_contradictions(args: &LoadArgs) -> Result<(), String> {
         return refuse("--stage and --duration exclude each other: the stages have their own lengths");
     }
     if has_rate && args.think.is_some() {
-        return refuse("--rate and --think exclude each other: arrivals by the clock wait for nobody's pause");
+        return refuse("--rate and --think exclude each other: arrivals by the clock do not wait for pauses");
     }
     if has_rate && args.pool.is_some() && args.vus.is_some() {
         return refuse("with --rate, --vus and --pool both give the size of the pool; give one of them");

@@ -10,8 +10,7 @@ use tolok_store::verify::of_values;
 use crate::reports::{KEPT, findings};
 
 /// What to do about a report that does not follow from the records.
-const ADVICE: &str = "it was edited, or written by another version of tolok, or before the records were changed; `tolok \
-                      report` writes it anew from the records";
+const ADVICE: &str = "it was edited, or another version of tolok wrote it, or the records changed later; `tolok report` rewrites it from the records";
 
 pub fn checks(folder: &RunFolder) -> Vec<Check> {
     let made = findings(folder);
@@ -25,7 +24,7 @@ pub fn checks(folder: &RunFolder) -> Vec<Check> {
                 return Check::not_made(name, "it is not there");
             };
             let Ok(made) = &made else {
-                return Check::not_made(name, "the records from which it is made cannot be read");
+                return Check::not_made(name, "the records behind it cannot be read");
             };
             match format {
                 Format::Json => {
@@ -34,12 +33,12 @@ pub fn checks(folder: &RunFolder) -> Vec<Check> {
                     check
                 }
                 _ if !is_of_this_version => {
-                    Check::not_made(name, "it is of another version of tolok, by the report.json beside it")
+                    Check::not_made(name, "the report.json beside it shows another version of tolok")
                 }
                 Format::Markdown | Format::Html | Format::Card if layout_of(&stored) != LAYOUT => Check::not_made(
                     name,
                     format!(
-                        "its layout is number {}, and this tolok writes number {LAYOUT}; `tolok report` writes it anew from the records",
+                        "its layout is number {}, and this tolok writes number {LAYOUT}; `tolok report` rewrites it from the records",
                         layout_of(&stored)
                     ),
                 ),

@@ -130,7 +130,7 @@ impl Reader<'_> {
         for (key, value) in &members {
             let known = match KEYS.iter().find(|known| *known == key) {
                 None => Err(format!("unknown key `{key}`; known are {}", KEYS.join(", "))),
-                Some(key) if seen.contains(key) => Err(format!("`{key}` stands there twice")),
+                Some(key) if seen.contains(key) => Err(format!("`{key}` appears twice")),
                 Some(key) => self.member(&mut request, key, value),
             };
             if let Err(problem) = known {
