@@ -49,7 +49,7 @@ pub(crate) fn interval_words(findings: &Findings) -> &'static str {
         0..=4 => "no interval: it takes 5 trials.",
         5 => "intervals of goodput and wall time: 95%, Student’s t; others: the range of the 5 trials (93.75%).",
         _ => {
-            "intervals: 95%; of goodput and wall time Student’s t, of medians by order statistics; of fewer than 5 trials none."
+            "intervals: 95%; goodput and wall time: Student’s t; medians: order statistics; fewer than 5 trials: none."
         }
     }
 }

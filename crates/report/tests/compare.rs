@@ -94,7 +94,7 @@ fn a_machine_that_shifted() {
 fn verbose_has_every_figure() {
     let found = found(&unchanged());
     let [short, all] = [false, true].map(|is_all| terminal(&compare(&found, is_all, Depth::Short), &Style::default()));
-    assert!(short.contains("of which no change was told: --verbose") && !all.contains("--verbose"), "{all}");
+    assert!(short.contains("without a clear change: --verbose") && !all.contains("--verbose"), "{all}");
     assert!(all.lines().count() > short.lines().count());
 }
 

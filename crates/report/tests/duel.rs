@@ -12,7 +12,7 @@ use tolok_report::document::Depth;
 use tolok_report::documents::duel as document;
 use tolok_report::print::{markdown, terminal};
 
-/// Three servers in eight launches; the second is slower than the first, and the third cannot be told from it.
+/// Three servers in eight launches; the second is slower than the first, and the third has no clear difference from it.
 fn found(challengers: usize) -> Duel {
     let mut run = InventedRun::new(8);
     run.scenario("json-c64", "json", "JSON", 64).in_slices();

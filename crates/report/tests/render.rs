@@ -575,7 +575,7 @@ mod html {
                 "Every planned trial was measured",
                 "Every goodput has an interval",
                 "The generator was not the limit",
-                "Every request was answered as it should be",
+                "Every request got a correct response",
             ]
         );
     }

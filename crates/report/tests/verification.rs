@@ -31,8 +31,7 @@ fn difference() -> Difference {
 }
 
 fn checks() -> Vec<Check> {
-    let mut files = Check::new("files")
-        .saying("182 files, 14.2 MiB: each has the length and the SHA-256 with which it was entered");
+    let mut files = Check::new("files").saying("182 files, 14.2 MiB: each has the recorded length and SHA-256");
     files.notes.push("trials/0002 entered late".to_owned());
     vec![files, Check::not_made("report.md", "it is not there")]
 }

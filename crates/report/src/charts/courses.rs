@@ -11,9 +11,7 @@ use crate::wording::heading;
 pub(super) fn latencies(findings: &Findings) -> Vec<Chart> {
     let chart = |(scenario, svg): (&ScenarioFinding, String)| {
         let said = format!(
-            "Response times of correct responses by percentile, both axes logarithmic, in a{} loop. Line: median over the trials, \
-             {}; band: the lowest and the highest trial, no confidence interval. A line ends where fewer than 10 answers of \
-             a trial lie beyond.",
+            "Response times of correct responses by percentile, both axes logarithmic, in a{} loop. Line: median over the trials, {}; band: from the lowest trial to the highest, not a confidence interval. A line ends where a trial has fewer than 10 responses beyond it.",
             if scenario.loop_model == "open" { "n open" } else { " closed" },
             blocks(findings)
         );
@@ -28,8 +26,7 @@ pub(super) fn seconds(findings: &Findings, scenario: &ScenarioFinding) -> Vec<Ch
     let of_case = |(case, svg): (&tolok_analysis::CaseFinding, String)| {
         let title = format!("{}: {}, second by second", heading(scenario), case.title);
         let caption = format!(
-            "{title}; {}. Line: median over the trials, {}; band: the lowest and the highest trial, no confidence interval. \
-             Shaded: warm-up, which is in no figure.",
+            "{title}; {}. Line: median over the trials, {}; band: from the lowest trial to the highest, not a confidence interval. Shaded: warm-up, which no figure includes.",
             scenario.load,
             blocks(findings)
         );

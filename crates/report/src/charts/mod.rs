@@ -92,10 +92,7 @@ pub(crate) fn ratios(findings: &Findings, scenario: &ScenarioFinding) -> Option<
         several => format!("all {several} pairs"),
     };
     let said = format!(
-        "Goodput of one case over that of another in the same round: geometric mean over {}, on a logarithmic axis. Whisker: \
-         95% interval (Student’s t of the log ratios); thin line: the one that holds for {pairs} \
-         (Holm). Filled: a difference; hollow: equivalent, or none found; dashed: it cannot be told. Grey: differences below \
-         {effect} do not matter.",
+        "Goodput of one case over that of another in the same round: geometric mean over {}, on a logarithmic axis. Whisker: 95% interval (Student’s t of the log ratios); thin line: the interval corrected for {pairs} (Holm). Filled: a difference; hollow: equivalent, or no difference found; dashed: no clear difference. Grey: differences below {effect} do not matter.",
         blocks(findings)
     );
     Some(of_scenario("differences", "differences", said, scenario, drawing))
@@ -128,7 +125,7 @@ fn of_tools(findings: &Findings, finding: &tolok_analysis::ToolsFinding) -> Char
     let wire = if wire { " Dashed stroke: what crossed the wire, by the kernel’s count." } else { "" };
     let medians = medians(findings);
     let caption = format!(
-        "{heading}, {}: correct responses per second as each tool says. {medians}{wire} Outlined: the tool was the limit.",
+        "{heading}, {}: correct responses per second as each tool reports them. {medians}{wire} Outlined: the tool was the limit.",
         finding.load
     );
     let place = [finding.workload.as_str(), &finding.environment, &finding.subject, &finding.load].join("-");

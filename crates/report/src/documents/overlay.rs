@@ -19,7 +19,7 @@ pub fn overlay(runs: &[&Findings]) -> Document {
     let mut blocks = of_runs(runs);
     blocks.extend(shared.iter().enumerate().flat_map(|(place, shared)| of_scenario(place + 1, shared)));
     if shared.is_empty() {
-        let nothing = "These runs share no scenario: none has the same name, load and environment in two of them.";
+        let nothing = "These runs share no scenario: no two of them have one with the same name, load and environment.";
         blocks.extend(paragraph(nothing));
     }
     let left_out = Block::list(left_out(runs, &shared).into_iter().map(Text::from).collect());
@@ -36,8 +36,7 @@ fn of_runs(runs: &[&Findings]) -> Vec<Block> {
         }
     };
     let note = muted(
-        "Goodput: geometric means over blocks; others: medians over trials; with their intervals. Nothing is judged here: two intervals that overlap say little, and what differs may \
-         be the machine or the conditions. To have two runs judged, compare them.",
+        "Goodput: geometric means over rounds; others: medians over trials; with their intervals. Nothing is judged here: overlapping intervals say little, and the machine or the conditions may differ. For a verdict, compare two runs.",
     );
     let facts = Block::Facts(runs.iter().enumerate().map(fact).collect());
     section("runs", "The runs", std::iter::once(facts).chain(note).collect())
@@ -50,7 +49,7 @@ fn left_out(runs: &[&Findings], shared: &[Shared]) -> Vec<String> {
         let lonely = run.scenarios.iter().filter(|scenario| !shared.iter().any(|shared| shared.is_of(scenario)));
         left_out.extend(lonely.map(|it| format!("{} ({}): only in run {}", heading(it), it.load, letter(place))));
         for program in &run.programs {
-            let text = format!("{}: programs, whose times stand in the reports", program.title);
+            let text = format!("{}: programs; the reports have their times", program.title);
             if !left_out.contains(&text) {
                 left_out.push(text);
             }

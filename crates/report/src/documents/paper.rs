@@ -221,13 +221,12 @@ fn caption_of_program(findings: &Findings, program: &ProgramFinding) -> Vec<Stri
     vec![
         format!("{}: {}.", programs::heading(program), programs::facts(program)),
         format!(
-            "Of each trial the median over its runs; of those, wall times are geometric means and others medians; {}, a trial of each case in each round ({scored} of \
-             {planned} trials scored); {}",
+            "Each trial counts with the median of its runs; wall times are geometric means over the trials, others medians; {}, a trial of each case in each round ({scored} of {planned} trials scored); {}",
             blocks(findings),
             interval_words(findings)
         ),
         ratio_words(findings, "wall time", program.comparisons.len()),
-        "Above start: wall time less that of a run without the work.".to_owned(),
+        "Above start: wall time minus that of a run without the work.".to_owned(),
         machine(findings),
     ]
 }

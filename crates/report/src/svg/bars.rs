@@ -93,7 +93,7 @@ pub(crate) fn throughput(scenario: &ScenarioFinding) -> String {
         let text = format!("machine limit {}{beyond}", amount(Quantity::Number, ceiling.value));
         drawing.text("m", Anchor::End, columns.figures, bottom + 14.0, &text);
     }
-    let what = "correct responses per second; the same figures stand in the table";
+    let what = "correct responses per second; the table has the same figures";
     drawing.finish(&format!("{}: {what}", heading(scenario)))
 }
 
@@ -156,7 +156,7 @@ pub(crate) fn costs(scenario: &ScenarioFinding) -> String {
         cost(&mut drawing, case, &memory, &case.memory_bytes, 1.0 / MIB, top);
     }
     let what = "CPU time per correct response and memory";
-    drawing.finish(&format!("{}: {what}; the same figures stand in the table below", heading(scenario)))
+    drawing.finish(&format!("{}: {what}; the table below has the same figures", heading(scenario)))
 }
 
 fn cost(drawing: &mut Drawing, case: &CaseFinding, scale: &Scale, cost: &Option<Estimate>, unit: f64, top: f64) {

@@ -56,7 +56,7 @@ pub(crate) fn curves(scenario: &ScenarioFinding, way: &dyn Fn(&str) -> usize, is
     let names = plane.right + TO_NAMES;
     plane.names(&mut drawing, ends.collect(), names, (width - names - 4.0) / (1.02 * LETTER));
     let label = format!(
-        "{}: response times by percentile of {} subjects; the same figures stand in the table below",
+        "{}: response times by percentile of {} subjects; the table below has the same figures",
         heading(scenario),
         lines.len()
     );

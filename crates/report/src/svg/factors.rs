@@ -67,7 +67,7 @@ pub(crate) fn factor_panel(panel: &FactorPanel) -> Option<String> {
     let ends = panel.lines.iter().filter_map(|line| Some((line.title.as_str(), end(line)?)));
     PLANE.names(&mut drawing, ends.collect(), NAMES, (WIDTH - NAMES) / (0.93 * LETTER));
     let number = panel.lines.len();
-    let label = format!("Goodput of {number} subjects by {}; the same figures stand in the table below", panel.title);
+    let label = format!("Goodput of {number} subjects by {}; the table below has the same figures", panel.title);
     Some(drawing.finish(&label))
 }
 

@@ -40,7 +40,7 @@ pub(crate) fn levels(factor: &FactorFinding, smallest_effect: f64) -> Option<Str
     if let Some(published) = &factor.published {
         drawing.text("m", Anchor::End, WIDTH, bottom + FOOT + 12.0, &format!("┆ {} published", published.words));
     }
-    let about = format!("{}: its ratios under each level; the same figures stand in the table beside", factor.name);
+    let about = format!("{}: its ratios under each level; the table beside it has the same figures", factor.name);
     Some(drawing.finish(&about))
 }
 

@@ -52,7 +52,7 @@ pub(crate) fn overlaid_throughput(shared: &Shared) -> String {
         drawing.interval(goodput, |value| scale.at(value), top + 4.0 + BAR / 2.0);
     });
     drawing.finish(&format!(
-        "{}: correct responses per second in each run; the same figures stand in the table",
+        "{}: correct responses per second in each run; the table has the same figures",
         heading(first)
     ))
 }
@@ -93,9 +93,7 @@ pub(crate) fn overlaid_latency(shared: &Shared) -> Option<String> {
         let values = format!("{} / {}", in_ms(&case.latency_p50_s), in_ms(&case.latency_p99_s));
         drawing.text("v", Anchor::End, WIDTH, top + 12.0, &values);
     });
-    Some(
-        drawing.finish(&format!("{}: response times in each run; the same figures stand in the table", heading(first))),
-    )
+    Some(drawing.finish(&format!("{}: response times in each run; the table has the same figures", heading(first))))
 }
 
 fn height(cases: &[SharedCase]) -> f64 {

@@ -66,7 +66,7 @@ where
         row(&mut drawing, one, &axis, top);
     }
     axis.number(&mut drawing, bottom + 12.0);
-    drawing.finish("Published ratios beside measured ones; the same figures stand in the table below")
+    drawing.finish("Published ratios beside measured ones; the table below has the same figures")
 }
 
 fn row(drawing: &mut Drawing, one: &Beside, axis: &Axis, top: f64) {

@@ -44,7 +44,7 @@ pub(crate) fn ratios(scenario: &ScenarioFinding, smallest_effect: f64) -> Option
         row(&mut drawing, pair, scenario, (&axis, names), HEAD + LINE * place as f64);
     }
     axis.number(&mut drawing, bottom + 14.0);
-    let what = "ratios within rounds; all pairs stand in the table below";
+    let what = "ratios within rounds; the table below has all pairs";
     Some(drawing.finish(&format!("{}: {what}", heading(scenario))))
 }
 

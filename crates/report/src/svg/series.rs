@@ -58,7 +58,7 @@ pub(crate) fn series(series: &ProgramSeries, time: Time) -> Option<String> {
     }
     let what = time.words();
     Some(drawing.finish(&format!(
-        "{}: {what} by {} of {} subjects; the same figures stand in the table below",
+        "{}: {what} by {} of {} subjects; the table below has the same figures",
         series.title,
         series.parameter,
         series.lines.len()

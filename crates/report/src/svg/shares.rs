@@ -13,7 +13,7 @@ pub(crate) fn shares(finding: &VarianceFinding) -> String {
     for (place, share) in finding.shares.iter().enumerate() {
         row(&mut drawing, share, HEAD + ROW * place as f64);
     }
-    drawing.finish(&format!("{}; the same figures stand in the table below", finding.sentence.trim_end_matches('.')))
+    drawing.finish(&format!("{}; the table below has the same figures", finding.sentence.trim_end_matches('.')))
 }
 
 fn row(drawing: &mut Drawing, share: &VarianceShare, y: f64) {

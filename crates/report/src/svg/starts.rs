@@ -37,5 +37,5 @@ pub(crate) fn starts(heading: &str, below: &str, starts: &[Start]) -> String {
             drawing.whisker(scale.at(start.low_s), scale.at(start.high_s), y + BAR / 2.0);
         }
     }
-    drawing.finish(&format!("{heading}: time to the first correct response; the same figures stand in the table below"))
+    drawing.finish(&format!("{heading}: time to the first correct response; the table below has the same figures"))
 }

@@ -28,7 +28,7 @@ pub(crate) fn tools(finding: &ToolsFinding, heading: &str) -> String {
         drawing.path("ceil", &format!("M5 {:.1}v12", bottom - 10.0));
         drawing.text("m", Anchor::Start, 13.0, bottom, "what crossed the wire");
     }
-    drawing.finish(&format!("{heading}: what each tool says; the same figures stand in the table below"))
+    drawing.finish(&format!("{heading}: what each tool says; the table below has the same figures"))
 }
 
 fn line(drawing: &mut Drawing, row: &ToolRow, scale: &Scale, top: f64) {

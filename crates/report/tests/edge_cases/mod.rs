@@ -536,7 +536,7 @@ fn database() -> Findings {
     run.fail(4, FailureKind::DatabaseFailed, "mariadbd ended with signal 9 while load was on it");
     run.steady(SWOOLE, 2.0);
     (1..=5).for_each(|block| {
-        run.fail(block, FailureKind::Hung, "64 requests were sent, none was answered as it should");
+        run.fail(block, FailureKind::Hung, "64 requests were sent, none was answered correctly");
     });
     let link = Link { rtt_s: 0.02, ..Link::default() };
     run.environment(Environment {

@@ -16,7 +16,7 @@ fn estimate(value: f64, low: f64, high: f64) -> Estimate {
     Estimate { value, low: Some(low), high: Some(high), trials: vec![low, value, value, value, high] }
 }
 
-/// One claim of each reading, a factor that explains, one that does not, one that cannot be told.
+/// One claim of each reading, a factor that explains, one that does not, one that is undecided.
 fn whole() -> ReplicationFindings {
     ReplicationFindings {
         schema_version: REPLICATION_SCHEMA,
@@ -62,7 +62,7 @@ fn whole() -> ReplicationFindings {
 
 fn advice(need: &str, picks: &[&str], strength: Strength) -> PartRecommendation {
     let (because, changes_if) = match strength {
-        Strength::None => ("1 common block, and 5 are the least for an interval.", "5 blocks or more."),
+        Strength::None => ("1 common block, and an interval needs 5.", "5 blocks or more."),
         _ => (
             "4.86× (4.80–4.92) as many as the next.",
             "Another distance: next door they are alike; to be sure: 10 blocks.",
@@ -281,7 +281,7 @@ fn factors() -> Vec<FactorFinding> {
             "four cores",
             vec![level("one core", Some(4.86)), level("four cores", None)],
             None,
-            "Four cores were not measured, so it cannot be told.",
+            "Four cores were not measured, so it is undecided.",
         ),
     ]
 }

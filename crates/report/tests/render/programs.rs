@@ -73,7 +73,7 @@ fn variants_of_one_runtime_are_drawn_apart() {
     let chart = part(&page, "A queue of tasks</text>", "</svg>");
     assert!(chart.contains("class=\"r-go line\"") && chart.contains("class=\"r-go line way-1\""), "{chart}");
     assert!(chart.contains("class=\"r-go fill\"") && chart.contains("class=\"r-go hollow-mark\""), "{chart}");
-    let words = "wall time by n of 4 subjects; the same figures stand in the table below";
+    let words = "wall time by n of 4 subjects; the table below has the same figures";
     assert!(page.contains(words), "whoever cannot see it is told where the figures are");
 }
 
@@ -84,8 +84,8 @@ fn checks_are_those_of_programs() {
         failed("programs"),
         [
             "Every timer’s steps were fine enough for what it timed",
-            "The work could be told from the start",
-            "No run lay far away from the others of its trial",
+            "The work could be separated from the start",
+            "No run was far from the others of its trial",
         ]
     );
     assert_eq!(failed("one-program"), Vec::<String>::new());
@@ -94,7 +94,7 @@ fn checks_are_those_of_programs() {
         [
             "Every planned trial was measured",
             "Every wall time has an interval",
-            "The work could be told from the start",
+            "The work could be separated from the start",
             "No trial of a program was discarded because the CPU was busy",
         ]
     );

@@ -89,8 +89,8 @@ fn what_holds_in_several_tables_is_said_once() {
         let text = text(&edge_case("tools"), format);
         let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
         assert_eq!(words.matches("After the run it adds samples").count(), 1, "{format:?}");
-        assert!(!words.contains("not checked, as wrk does not tell"), "{format:?}");
-        assert!(words.contains("Not checked, as the tool does not tell: whether"), "{format:?}");
+        assert!(!words.contains("not checked, because wrk does not report"), "{format:?}");
+        assert!(words.contains("Not checked, because the tool does not report it: whether"), "{format:?}");
     }
 }
 
@@ -111,8 +111,8 @@ fn the_package_of_a_tool_is_named_once() {
 #[test]
 fn a_wire_that_nobody_counted_is_not_spoken_of_as_referee() {
     let [with, without] = ["tools", "tools-at-a-rate"].map(|name| text(&edge_case(name), Format::Html));
-    assert!(with.contains("is referee") && with.contains("what crossed the wire</text>"));
-    assert!(!without.contains("is referee") && !without.contains("what crossed the wire</text>"));
+    assert!(with.contains("the referee") && with.contains("what crossed the wire</text>"));
+    assert!(!without.contains("the referee") && !without.contains("what crossed the wire</text>"));
     assert!(!without.contains("counted, of the wire"), "nor has it a column");
 }
 
@@ -126,7 +126,7 @@ fn a_study_of_one_tool_says_nothing_of_tools() {
 #[test]
 fn percentiles_are_headed_by_when_the_tool_begins_to_count() {
     let page = text(&edge_case("tools-at-a-rate"), Format::Html);
-    assert_eq!(page.matches("p50 and p99 in the open loop as each tool takes them").count(), 1, "one table for all");
+    assert_eq!(page.matches("p50 and p99 in the open loop as each tool measures them").count(), 1, "one table for all");
     let mut alone = edge_case("tools-at-a-rate");
     alone.tools.clear();
     let page = text(&alone, Format::Html);
@@ -139,8 +139,7 @@ fn percentiles_are_headed_by_when_the_tool_begins_to_count() {
 fn what_no_tool_tells_is_not_called_accounted_for() {
     let page = text(&edge_case("tools"), Format::Html);
     let seen = part(&page, "<th scope=\"row\">Every request is accounted for", "</tr>");
-    let expected =
-        "2 of 13 cases passed; of 11 cases it cannot be told: the tool does not tell what became of every request";
+    let expected = "2 of 13 cases passed; unknown for 11 cases: the tool does not report what became of every request";
     assert!(seen.contains(expected), "{seen}");
 }
 

@@ -46,7 +46,7 @@ pub fn audit(audits: &[Audit], is_brief: bool, depth: Depth) -> Document {
 }
 
 fn question(title: &str, depth: Depth) -> Vec<Block> {
-    let question = "Do the published figures agree with each other, and with what is said of them?";
+    let question = "Do the published figures agree with each other and with the text?";
     let question = (depth == Depth::Page).then(|| Block::Paragraph(question.into()));
     [Block::heading(1, title)].into_iter().chain(question).collect()
 }
@@ -62,7 +62,7 @@ fn overview(audits: &[Audit]) -> Table {
         "How each table came out",
         [Column::words("table")]
             .into_iter()
-            .chain(["contradicted", "cannot be told", "hold"].map(Column::numbers))
+            .chain(["contradicted", "undecided", "hold"].map(Column::numbers))
             .collect(),
         audits.iter().map(row).collect(),
     )
@@ -133,7 +133,7 @@ impl OneAudit<'_> {
         }
         let counted = |words: &str, count: usize| format!("{words} ({})", counted(count as u64, "check"));
         if !lacking.is_empty() {
-            let heading = counted("What cannot be told", self.audit.verdicts.cannot_tell);
+            let heading = counted("What is undecided", self.audit.verdicts.cannot_tell);
             blocks.push(self.part("cannot-tell", &heading, lacking.iter().flat_map(|it| self.lacking(it)).collect()));
         }
         if !held.is_empty() {
@@ -141,7 +141,7 @@ impl OneAudit<'_> {
             blocks.push(self.part("holds", &heading, vec![self.held(&held)]));
         }
         if self.depth == Depth::Page {
-            let note = Block::paragraph("A dash: nothing in the table that it is about.", Look::Muted);
+            let note = Block::paragraph("A dash: the table has nothing that the law covers.", Look::Muted);
             blocks.push(self.part("laws", "Law by law", vec![note, Block::Table(self.laws())]));
         }
         blocks
@@ -176,7 +176,7 @@ impl OneAudit<'_> {
             blocks.push(Block::List(List { sign: "?", items }));
             let more = part.findings.len().saturating_sub(most);
             if more > 0 {
-                let more = format!("and {more} more that lack the same: --format md has them");
+                let more = format!("and {more} more that lack the same (--format md lists them)");
                 blocks.push(Block::paragraph(more, Look::Muted));
             }
             let inference = |words| Text::of(part.label(), Look::Emphasis).and(format!(" {words}"), Look::Plain);

@@ -7,22 +7,18 @@ use tolok_audit::{Audit, AuditFinding, AuditVerdict, Input, Law};
 pub(super) const MEANINGS: [(&str, &str); 5] = [
     (
         "contradicted",
-        "the figures cannot all be as printed, or they do not say what is said of them. Rounding, marks such as “about”, and \
-         stated tolerances have the benefit of the doubt. Which of the figures is wrong, and why, does not follow.",
+        "the figures cannot all be right as printed, or they do not support the text. Rounding, marks such as “about” and stated tolerances get the benefit of the doubt. The audit does not show which figure is wrong, or why.",
     ),
-    ("cannot tell", "the source does not say something that the check needs, or its figures allow both."),
+    ("cannot tell", "the source omits something that the check needs, or its figures allow both answers."),
     (
         "holds",
         "the figures agree with each other. That does not make them true: a table can pass every check and still be wrong.",
     ),
     (
         "inference",
-        "what figures suggest beyond what they imply. Another explanation may be the right one; it is in no verdict.",
+        "what the figures suggest but do not imply. Another explanation may be right, so no verdict uses it.",
     ),
-    (
-        "line",
-        "of the transcription. It holds what somebody typed off the source: compare it with the source before quoting this.",
-    ),
+    ("line", "of the transcription, which somebody typed off the source. Compare the two before you quote this."),
 ];
 
 /// The findings of an audit in the order of the report.
@@ -138,7 +134,7 @@ pub(super) fn tallies(audit: &Audit) -> [(AuditVerdict, usize, String); 3] {
 /// The words of a verdict behind a number.
 fn many(verdict: AuditVerdict, count: usize) -> &'static str {
     match verdict {
-        AuditVerdict::CannotTell => "cannot be told",
+        AuditVerdict::CannotTell => "undecided",
         AuditVerdict::Holds if count != 1 => "hold",
         other => other.words(),
     }

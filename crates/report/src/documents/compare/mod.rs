@@ -82,7 +82,7 @@ fn head(found: &RunComparison, depth: Depth) -> Vec<Block> {
 fn differing(found: &RunComparison) -> Vec<Block> {
     let mut blocks = list("!", found.conditions.iter().map(difference));
     if !blocks.is_empty() {
-        let warning = "A difference between these runs need not be one of the programs.";
+        let warning = "A difference between these runs may come from the conditions, not from the programs.";
         blocks.insert(0, Block::paragraph(warning, Look::Warning));
     }
     blocks
@@ -144,7 +144,7 @@ fn below(found: &RunComparison, shown: &[Line]) -> Vec<Block> {
     let hidden = found.figures().count() - shown.len();
     if hidden > 0 {
         let further = counted(hidden as u64, "further figure");
-        blocks.push(Block::paragraph(format!("{further}, of which no change was told: --verbose"), Look::Muted));
+        blocks.push(Block::paragraph(format!("{further} without a clear change: --verbose"), Look::Muted));
     }
     blocks
 }

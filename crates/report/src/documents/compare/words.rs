@@ -122,8 +122,8 @@ pub(super) fn legend(found: &RunComparison) -> String {
         return values;
     }
     format!(
-        "{values}; the ratio has its own 95% interval{}. Verdicts hold for all {} together \
-         (Holm); a difference matters from {} on",
+        "{values}; the ratio has its own 95% interval{}. Verdicts are corrected for all {} (Holm); \
+         differences below {} do not matter",
         if is_pair { String::new() } else { between_runs(found) },
         counted(u64::from(found.tally.judged), "judged figure"),
         amount(Quantity::Share, found.threshold)

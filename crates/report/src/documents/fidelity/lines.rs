@@ -192,8 +192,7 @@ fn aborts(asked: &[&DriverReport]) -> Section {
         Some(Done { rank: u8::from(is_bad), is_bad, what: after_aborts(aborts, most) })
     };
     let most = count(most as u64);
-    let note =
-        format!("{most} requests given up at once or in the midst of the answer, then questions that must be answered");
+    let note = format!("{most} requests aborted at once or in mid-response, then requests that must get a response");
     Section { heading: "Clients that hang up", note, lines: grouped(asked, &done) }
 }
 
@@ -201,7 +200,7 @@ fn after_aborts(aborts: &Aborts, most: usize) -> String {
     let Aborts { aborted, pool, connections_before, connections_after, busy_after, asked_after, answered_after } =
         aborts;
     // A subject that hangs gets fewer than a thousand requests.
-    let mut text = if *aborted < most { format!("only {} given up: ", count(*aborted as u64)) } else { String::new() };
+    let mut text = if *aborted < most { format!("only {} aborted: ", count(*aborted as u64)) } else { String::new() };
     match (connections_before, connections_after) {
         (Some(before), Some(after)) => text += &format!("{} before, {after} after", counted(*before, "connection")),
         _ => text += "connections not counted",

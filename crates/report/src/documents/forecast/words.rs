@@ -6,9 +6,7 @@ use tolok_analysis::forecast::{Conditions, ForecastResource, Predicted, Predicti
 use tolok_model::format_duration;
 
 /// What every forecast has to be read with.
-pub(super) const READ_WITH: &str = "Predicted, not measured: means of a queueing model of this machine, which knows no limit \
-of memory, sockets or bandwidth. Intervals hold the scatter between rounds, and at least the errors on scenarios of this run \
-with nearby numbers of users.";
+pub(super) const READ_WITH: &str = "Predicted, not measured: means from a queueing model of this machine. It knows no limits of memory, sockets or bandwidth. Intervals cover the scatter between rounds, and at least the errors on this run’s scenarios with similar numbers of users.";
 
 /// Everything on a subject but its remarks, each behind its label.
 pub(super) fn facts(subject: &SubjectForecast) -> Vec<(&'static str, String)> {
@@ -69,7 +67,7 @@ fn full_first(prediction: &Prediction) -> String {
     let most = amount(Quantity::Number, prediction.most_rps);
     let knee = users(prediction.users_at_knee);
     let knee = if knee == "1" { "1 user".to_owned() } else { format!("{knee} users") };
-    format!("{}, at {most} answers/s; beyond {knee} more of them only wait longer", words(&prediction.bottleneck))
+    format!("{}, at {most} answers/s; beyond {knee}, more users only wait longer", words(&prediction.bottleneck))
 }
 
 /// Users at the knee: a whole number, and three digits of large ones.
@@ -104,9 +102,9 @@ fn instances(prediction: &Prediction) -> Option<String> {
     let (below, full) = (format_duration(needed.mean_below_s), words(&needed.bottleneck));
     Some(match needed.instances {
         Some(instances) => {
-            format!("below {below} takes {}; full first is then: {full}", counted(u64::from(instances), "instance"))
+            format!("below {below} takes {}; bottleneck then: {full}", counted(u64::from(instances), "instance"))
         }
-        None => format!("below {below} is more than any number of instances can do; full first is then: {full}"),
+        None => format!("no number of instances keeps it below {below}; bottleneck then: {full}"),
     })
 }
 
@@ -117,7 +115,7 @@ fn checked(validation: &Validation) -> String {
     let response = validation.response_error_median.zip(validation.response_error_worst);
     let response = match response {
         Some((median, worst)) => format!("mean response by {}", errors(median, worst)),
-        None => "mean response not told".to_owned(),
+        None => "mean response unknown".to_owned(),
     };
     format!("{cases} of this run, each predicted from the others: throughput wrong by {throughput}; {response}")
 }

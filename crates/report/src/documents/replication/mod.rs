@@ -36,7 +36,7 @@ const MEASURED: &str =
 pub fn replication(found: &ReplicationFindings, depth: Depth) -> Document {
     let sections = [
         Block::section("claims", "Claims that could be judged", claims(&judged(found), depth)),
-        Block::section("untold", "Claims that cannot be told", untold(found).iter().map(of_reason).collect()),
+        Block::section("untold", "Undecided claims", untold(found).iter().map(of_reason).collect()),
         Block::section("factors", "What explains it", factors(&found.factors, depth)),
         Block::section("recommendations", "Recommendations", recommendations(found, depth)),
         Block::section("ratios", "Ratios that the tables imply", ratios(&found.ratios, depth)),
@@ -131,7 +131,7 @@ fn factors(factors: &[FactorFinding], depth: Depth) -> Vec<Block> {
     }
     let axis = " It stands on a logarithmic axis. Whisker: 95% interval. Dashed: as published.";
     let axis = if depth == Depth::Page { axis } else { "" };
-    let note = format!("The same ratio with one thing switched, and nothing else.{axis}");
+    let note = format!("The same ratio with only one thing changed.{axis}");
     let mut blocks = vec![Block::paragraph(note, Look::Muted)];
     blocks.extend(factors.iter().flat_map(factor));
     blocks
@@ -169,11 +169,10 @@ fn recommendations(found: &ReplicationFindings, depth: Depth) -> Vec<Block> {
         _ => blocks.push(Block::Table(advice_in_a_table(&taken))),
     }
     let untold = Block::list(untold.into_iter().map(Text::from).collect());
-    let summary = || "Nothing can be said of these needs".into();
+    let summary = || "Needs without a recommendation".into();
     blocks.extend(untold.map(|list| Block::Folded { summary: summary(), blocks: vec![list] }));
     if depth == Depth::Page && !blocks.is_empty() {
-        let note = "By declared rules over what was measured, each with its evidence, how strongly it speaks, and what would \
-                    overturn it.";
+        let note = "Declared rules choose from what was measured. Each row gives the evidence, its strength, and what would overturn it.";
         blocks.insert(0, Block::paragraph(note, Look::Muted));
     }
     blocks
@@ -230,8 +229,7 @@ fn ratios(ratios: &[ReplicatedRatio], depth: Depth) -> Vec<Block> {
     );
     let mut blocks = Vec::new();
     if depth == Depth::Page {
-        let note = "How many times as much the first of two has as the second, on a logarithmic axis: as published, and as \
-                    measured within rounds. Whisker: 95% interval.";
+        let note = "The first subject’s figure over the second’s, on a logarithmic axis: as published, and as measured within rounds. Whisker: 95% interval.";
         let key = [(PUBLISHED, "published"), (MEASURED, "measured")];
         let key = key.map(|(svg, words)| Key { svg: svg.to_owned(), words: words.to_owned() });
         let svg = svg::published(&ratios[..ratios.len().min(MOST_DRAWN)], SMALLEST_EFFECT);
@@ -253,7 +251,7 @@ fn figures(rows: &[ReplicatedRow], depth: Depth) -> Vec<Block> {
     let mut columns =
         vec![Column::words("row"), Column::words("of"), Column::numbers("published"), Column::numbers("measured")];
     if depth != Depth::Short {
-        columns.push(Column::words("what stands for it"));
+        columns.push(Column::words("measured as"));
     }
     let caption = "Figures, published and measured";
     let table = Table::of(caption, columns, rows_shown);
@@ -261,7 +259,7 @@ fn figures(rows: &[ReplicatedRow], depth: Depth) -> Vec<Block> {
     if depth == Depth::Short {
         let absent: BTreeSet<&String> = rows.iter().filter_map(|row| row.stands_for_it.as_ref().err()).collect();
         let absent = Block::list(absent.into_iter().map(Text::from).collect());
-        let heading = || Block::heading(3, "Rows that nothing stands for");
+        let heading = || Block::heading(3, "Rows without a counterpart");
         blocks.extend(absent.into_iter().flat_map(|list| [heading(), list]));
     }
     blocks
@@ -301,6 +299,6 @@ fn again(key: &str) -> Vec<Block> {
         .and("tolok report RUN", Look::Code)
         .and(" shows all of its figures, and ", Look::Plain)
         .and("tolok verify RUN", Look::Code)
-        .and(" computes them again from its raw data.", Look::Plain);
+        .and(" recomputes them from its raw data.", Look::Plain);
     vec![Block::Code(vec![format!("tolok replicate {key}")]), Block::Paragraph(note)]
 }

@@ -69,7 +69,7 @@ pub(super) fn story(found: &ReplicationFindings) -> Vec<(&'static str, Vec<Strin
         ("holds by another ratio", claims(&of(PublishedReading::SameDirection))),
         ("does not hold", claims(&against.map(of).concat())),
         ("why", why),
-        ("cannot be told", reasons(&untold(found))),
+        ("undecided", reasons(&untold(found))),
         ("how sure", surety(&found.parts)),
     ];
     all.into_iter().filter(|(_, lines)| !lines.is_empty()).collect()

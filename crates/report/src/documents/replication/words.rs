@@ -11,13 +11,13 @@ use tolok_model::sentences::sentence;
 use crate::document::Cell;
 
 /// How the seconds are meant.
-pub(super) const SECONDS: &str = "What was measured is the median of the clean trials in each second of the window. Nothing of it is judged: how a figure goes can be compared, its size belongs to the machine. The slope is the median of all slopes between two instants (Theil and Sen).";
+pub(super) const SECONDS: &str = "Measured: the median of the clean trials in each second of the window. Nothing here is judged: the shapes can be compared, but the sizes depend on the machine. Slope: the median of all slopes between two instants (Theil and Sen).";
 
 /// How the readings are meant.
-pub(super) const RULE: &str = "Reproduced: the published ratio lies in the measured 95% interval, widened by the smallest effect, or both say that nothing that matters differs. Same direction: the same one is ahead, by another ratio. No difference: none was found where one was published. A difference: one was found where none that matters was published. Reversed: the other one is ahead. Cannot tell: there is no figure, no interval, or too wide a one.";
+pub(super) const RULE: &str = "Reproduced: the published ratio lies in the measured 95% interval, widened by the smallest effect, or both show no difference that matters. Same direction: the same subject leads, by another ratio. No difference: one was published, none was found. A difference: one was found, none that matters was published. Reversed: the other subject leads. Cannot tell: the figure or its interval is missing, or the interval is too wide.";
 
 /// What sizes are worth.
-pub(super) const SIZES: &str = "Sizes belong to the machine, the versions and the network, so figures stand beside each other without a judgement; ratios of two subjects measured alike are judged.";
+pub(super) const SIZES: &str = "Sizes depend on the machine, the versions and the network, so single figures are not judged. Ratios of two subjects are, if both were measured alike.";
 
 /// `14 of 41 claims could be judged: 5 are reproduced and 9 found no difference where one was published.`
 pub(super) fn verdict(found: &ReplicationFindings) -> String {
@@ -37,7 +37,7 @@ pub(super) fn verdict(found: &ReplicationFindings) -> String {
     ];
     let said: Vec<String> = counts.into_iter().filter(|(number, _)| *number > 0).map(|(_, words)| words).collect();
     match total - cannot_tell {
-        0 => format!("Nothing can be told of {claims}."),
+        0 => format!("No verdict on {claims}."),
         judged => format!("{judged} of {claims} could be judged: {}.", listed(&said, "and")),
     }
 }
@@ -164,7 +164,7 @@ pub(super) fn advice(found: &ReplicationFindings) -> (Vec<&PartRecommendation>, 
         found.recommendations.iter().partition(|one| one.recommendation.strength != Strength::None);
     let line = |one: &&PartRecommendation| {
         let Recommendation { need, because, changes_if, .. } = &one.recommendation;
-        format!("{need} ({}): {because} What would tell: {changes_if}", one.part)
+        format!("{need} ({}): {because} What would decide it: {changes_if}", one.part)
     };
     (taken, untold.iter().map(line).collect())
 }

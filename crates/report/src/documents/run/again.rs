@@ -50,7 +50,7 @@ pub(crate) fn command(findings: &Findings, depth: Depth) -> Vec<Block> {
         let records = Text::from("Records ").and(hash.as_str(), Look::Code).and("; ", Look::Plain);
         records
             .and("tolok verify", Look::Code)
-            .and(" makes every figure again from the raw data and says so.", Look::Plain)
+            .and(" recomputes every figure from the raw data and reports any difference.", Look::Plain)
     });
     let command = Block::Code(vec![run.command.clone()]);
     let said = [Some(plan.and(format!(", {blocks}."), Look::Plain)), records];

@@ -12,9 +12,7 @@ use crate::svg::{self, Start};
 
 /// Charts that are not folded away.
 const SHOWN: usize = 6;
-pub(crate) const RULE: &str = "From the start of the first process to the first correct response, asked for again and again from the start on. \
-                    Median of the trials of all scenarios, which start a subject in the same way; whisker: the middle half of \
-                    them, no confidence interval.";
+pub(crate) const RULE: &str = "From the start of the first process to the first correct response; requests are sent from the start on. Median over the trials of all scenarios, because each starts a subject alike. Whisker: the middle half, not a confidence interval.";
 
 /// Scenarios that start subjects in the same way.
 struct Group<'a> {

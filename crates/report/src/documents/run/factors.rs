@@ -10,9 +10,9 @@ use crate::document::{Block, Cell, Chart, Column, Depth, Look, Row, Table, Text}
 use crate::svg::{self, cell};
 use crate::wording::share_words;
 
-pub(crate) const SHARES_RULE: &str = "How much of all differences in goodput each factor makes up; the shares add up to 100%. Factors together: what a combination does that its factors alone do not. Scatter: what differs from round to round though nothing was changed. Computed from sums of squares of the logarithm of goodput; intervals are over the rounds.";
+pub(crate) const SHARES_RULE: &str = "Each factor’s share of all differences in goodput; the shares add up to 100%. Factors together: what a combination does beyond its factors alone. Scatter: what differs between rounds although nothing changed. Computed from sums of squares of the logarithm of goodput; intervals are over the rounds.";
 
-pub(crate) const PANELS_RULE: &str = "Each panel holds scenarios that differ in one factor only. × is goodput over that at the lowest value of the factor, within rounds.";
+pub(crate) const PANELS_RULE: &str = "The scenarios of a panel differ in one factor only. ×: goodput over that at the factor’s lowest value, within rounds.";
 
 /// The section. A terminal gets a sentence for what matters, a table for a factor with one panel, and a line for each of several.
 pub(crate) fn blocks(findings: &Findings, depth: Depth) -> Vec<Block> {
@@ -36,8 +36,7 @@ pub(crate) fn blocks(findings: &Findings, depth: Depth) -> Vec<Block> {
     }
     if is_short && factors.iter().any(|factor| factor.panels.len() > 1) {
         blocks.extend(muted(
-            "least, most: what becomes of goodput from the lowest value to the highest, of the subject that keeps least and of the one \
-             that keeps most · flips: pairs of subjects that certainly change places · every table stands in the HTML and Markdown reports",
+            "least, most: goodput at the highest value over that at the lowest, for the subject that keeps least and the one that keeps most · flips: pairs of subjects that certainly change places · all tables: HTML and Markdown reports",
         ));
     }
     section("factors", "What changes it", blocks)
@@ -83,7 +82,7 @@ pub(crate) fn of_variance(finding: &VarianceFinding) -> String {
 fn about_panels(findings: &Findings) -> String {
     let has_flips = findings.sensitivity.iter().flat_map(|panel| &panel.crossovers).any(|crossing| crossing.sure);
     let flips = match has_flips {
-        true => " Circle: two subjects certainly change places; its whisker is the interval of the place.",
+        true => " Circle: two subjects certainly change places; whisker: the interval of that place.",
         false => "",
     };
     format!(
@@ -265,7 +264,7 @@ fn rests_on(finding: &VarianceFinding) -> String {
     let mut text = format!("{} in {}", counted(finding.cases.into(), "case"), counted(finding.blocks.into(), "round"));
     if finding.filled > 0 {
         let trials = counted(finding.filled.into(), "trial");
-        text += &format!("; {trials} without a figure, for which the means of case and round stand in");
+        text += &format!("; {trials} without a figure, replaced by the means of case and round");
     }
     if !finding.left_out.is_empty() {
         text += &format!("; left out, as a combination is missing or not ranked: {}", finding.left_out.join(", "));

@@ -9,8 +9,7 @@ use super::{muted, paragraph, section};
 use crate::document::{Block, Cell, Column, Depth, Heading, Look, Row, Table, Text};
 
 /// What a reader can do who finds a budget unfair.
-const OBJECTION: &str = "Only what is recorded is judged. Who holds a setting or a rule to be unfair finds in BIAS.md, under “How to object”, \
-                         what to change and how to show the difference.";
+const OBJECTION: &str = "Only recorded facts are judged. If a setting or a rule seems unfair, BIAS.md (“How to object”) says what to change and how to show the difference.";
 /// So many lines stand in a terminal.
 const MOST_LINES: usize = 4;
 
@@ -28,7 +27,7 @@ pub(crate) fn blocks(findings: &Findings, depth: Depth) -> Vec<Block> {
     if depth == Depth::Page {
         // Differences come first; a reader who wants to object looks further.
         let unequal = ledger.unequal.iter().take(MOST_LINES).map(|text| Text::from(text.as_str())).collect();
-        let shown = Block::list(unequal).or_else(|| muted("Nothing that was recorded differed between servers."));
+        let shown = Block::list(unequal).or_else(|| muted("No recorded fact differed between servers."));
         let folded = Block::Folded { summary: "What each had, what was the same, how each is set up".into(), blocks };
         return section(
             "fairness",
@@ -79,7 +78,7 @@ fn table(ledger: &FairnessLedger) -> Table {
 
 /// How each subject is set up, in the words of its own `subject.toml`.
 fn setups(ledger: &FairnessLedger, depth: Depth) -> Vec<Block> {
-    let words = Text::from("How each is set up, in the words of its own ").and("subject.toml", Look::Code);
+    let words = Text::from("How each is set up, as described in its own ").and("subject.toml", Look::Code);
     match depth {
         Depth::Page => {
             vec![Block::Folded { summary: words, blocks: ledger.rows.iter().flat_map(setup).collect() }]
@@ -92,7 +91,7 @@ fn setups(ledger: &FairnessLedger, depth: Depth) -> Vec<Block> {
 }
 
 fn declared(row: &FairnessRow) -> &str {
-    row.setup.as_deref().unwrap_or("not kept by this run")
+    row.setup.as_deref().unwrap_or("not recorded")
 }
 
 /// On a page: what it is, its parameters, its commands and its files.
@@ -114,7 +113,7 @@ fn setup(row: &FairnessRow) -> Vec<Block> {
         row.parameters.iter().map(parameter).collect(),
     );
     let files = row.files.join(", ");
-    let files = (!files.is_empty()).then(|| muted(format!("Files that it is given besides: {files}.")));
+    let files = (!files.is_empty()).then(|| muted(format!("Further files: {files}.")));
     let mut blocks = vec![Block::Heading(title)];
     blocks.extend(paragraph(declared(row)));
     blocks.extend((!table.rows.is_empty()).then_some(Block::Table(table)));
@@ -158,8 +157,7 @@ fn setting(parameter: &ParameterFact) -> String {
 }
 
 /// What the table of bytes holds.
-const BYTES: &str =
-    "Bytes on the wire for each response, headers of HTTP, TCP and IP included, and over a loopback the request";
+const BYTES: &str = "Bytes on the wire per response, with headers of HTTP, TCP and IP; over loopback with the request";
 
 /// Bytes of answers, where any were read or bodies are known.
 fn bytes(ledger: &FairnessLedger) -> Option<Table> {

@@ -18,9 +18,9 @@ const RULES: [(&str, &str); 10] = [
     ("little", "Users, or requests in flight, are rate × time (Little’s law)"),
     ("utilisation", "No part used more CPU time than it was given"),
     ("link-bytes", "What came over the client’s link fits through it"),
-    ("body-samples", "Bodies of answers were compared with what they should be"),
+    ("body-samples", "Response bodies were compared with the expected ones"),
     ("generator-headroom", "The generator was not the limit"),
-    ("offered-rate", "What was offered was sent"),
+    ("offered-rate", "All scheduled requests were sent"),
     ("lateness", "Requests left on time"),
     ("disturbance", "No trial was discarded because the CPU was busy"),
     ("steady-state", "The seconds of each window had one level"),
@@ -61,7 +61,7 @@ fn check(findings: &Findings, word: &str, rule: &'static str) -> Option<Check> {
     let near = if failed == 0 { "nearest to the limit: " } else { "" };
     seen.extend(worst.or(nearest).map(|(case, gate)| format!("{near}{}: {}", case.title, gate.message)));
     let reason = of(GateOutcome::Unknown).next().map(|(_, gate)| gate.message.as_str());
-    seen.extend(reason.map(|reason| format!("of {} it cannot be told: {reason}", counted(unknown as u64, "case"))));
+    seen.extend(reason.map(|reason| format!("unknown for {}: {reason}", counted(unknown as u64, "case"))));
     seen.retain(|part| !part.is_empty());
     let passed = match (failed, unknown == asked.len()) {
         (0, true) => None,
@@ -227,7 +227,7 @@ pub(crate) fn class_word(class: SteadyClass) -> &'static str {
 
 const DEMANDS: [Filled<CaseFinding>; 8] = [
     ("scarcest", |case| case.demands.first().map(|demand| resource(&demand.resource).to_owned())),
-    ("goodput, of what that allows", |case| {
+    ("goodput, share of that limit", |case| {
         let goodput = case.goodput_rps.as_ref()?.value;
         case.demands.first().map(|demand| small_share(goodput / demand.most_rps))
     }),

@@ -43,7 +43,7 @@ fn parts(findings: &Findings) -> Vec<Part> {
             if is_asked { "between client and subject" } else { "network" },
             listed(&isolation.networks.iter().map(|it| backend(it)).collect::<Vec<_>>(), "or"),
         )),
-        (!settings.is_empty()).then(|| ("kernel settings unlike the machine’s", settings.join("; "))),
+        (!settings.is_empty()).then(|| ("kernel settings that differ from the machine’s", settings.join("; "))),
         autogroup(isolation).map(|words| ("autogroup", words.to_owned())),
     ];
     facts.into_iter().flatten().map(|(what, words)| Part { what, words }).collect()

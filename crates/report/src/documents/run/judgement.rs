@@ -74,7 +74,7 @@ fn is_told_apart(floor: &NoiseFloor) -> bool {
 fn came_out(floor: &NoiseFloor) -> String {
     match floor.verdict {
         Verdict::Faster | Verdict::Slower => {
-            format!("a difference where there is none: nothing up to {} is trusted", small_share(floor.size))
+            format!("found a difference where there is none; trust no difference up to {}", small_share(floor.size))
         }
         Verdict::Equivalent | Verdict::NoDifferenceFound => "no difference found".to_owned(),
         Verdict::CannotTell if floor.ratio.low.is_none() => "too few rounds".to_owned(),
@@ -98,7 +98,8 @@ fn table<'a>(caption: &str, all: impl Iterator<Item = Known<'a>>) -> Vec<Block> 
     if has_floor {
         headings.extend(["noise check", "result"].map(str::to_owned));
         notes.push(
-            "Noise check: one server is entered twice; what the two differ by is this run’s own noise.".to_owned(),
+            "Noise check: one server takes part twice; the difference between the two is this run’s own noise."
+                .to_owned(),
         );
     }
     if let Some(power) = power {
@@ -106,8 +107,7 @@ fn table<'a>(caption: &str, all: impl Iterator<Item = Known<'a>>) -> Vec<Block> 
         let worst = "in the worst pair".to_owned();
         headings.extend(["detects differences of".to_owned(), format!("rounds to detect {effect}"), worst]);
         notes.push(format!(
-            "Detects differences of: the smallest that this run finds with a probability of {chance}, for the median pair. \
-             Rounds to detect {effect}: how many that would take."
+            "Detects differences of: the smallest that this run finds with a probability of {chance}, for the median pair."
         ));
     }
     if all.is_empty() {

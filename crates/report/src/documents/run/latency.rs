@@ -18,15 +18,14 @@ const PERCENTILES: [f64; 4] = [0.5, 0.9, 0.99, 0.999];
 /// What a loop means for percentiles: its name, and the rest of the sentence.
 const CLOSED: [&str; 2] = [
     "Closed loop",
-    "a user asks again when the answer is there, so a slow answer keeps the next questions back and is counted once. These \
-     times hold for so many users, and flatter a server that stalls.",
+    "each user sends the next request after the last response. A slow response delays the next request and counts once. These times hold for this number of users only, and flatter a server that stalls.",
 ];
 const OPEN: [&str; 2] = [
     "Open loop",
-    "requests are due by a schedule, whether or not answers come, and a time begins when its request was due. So waiting counts.",
+    "requests follow a schedule, whether or not responses come. A response time begins when its request is due, so waiting counts.",
 ];
 const FROM_SEND: [&str; 2] =
-    ["Open loop of another tool", "its times begin when it sent the request; what waited before that is missing."];
+    ["Open loop of another tool", "its times begin when it sends the request, so they miss any wait before that."];
 
 /// The section: a table for each scenario, behind the charts on a page.
 pub(crate) fn blocks(findings: &Findings, depth: Depth) -> Vec<Block> {
@@ -38,7 +37,7 @@ pub(crate) fn blocks(findings: &Findings, depth: Depth) -> Vec<Block> {
     let loops = loops(&scenarios);
     if depth == Depth::Page {
         blocks.extend(muted(
-            "How long correct responses took, by percentile: median of the trials, and the band of all of them.",
+            "Response times of correct responses by percentile: median of the trials, and the band of all trials.",
         ));
         blocks.extend(drawn(findings));
         let meanings = loops.iter().map(|[name, meaning]| {
@@ -51,7 +50,7 @@ pub(crate) fn blocks(findings: &Findings, depth: Depth) -> Vec<Block> {
         return section("latency", "Latency", blocks);
     }
     blocks.extend(paragraph(
-        "Of correct responses: median of the trials; in brackets the lowest and the highest of them.",
+        "Correct responses: median of the trials, with the lowest and the highest trial in parentheses.",
     ));
     blocks.extend(Block::list(loops.iter().map(|[name, meaning]| labelled(name, meaning)).collect()));
     blocks.extend(scenarios.iter().map(|scenario| Block::Table(table(scenario))));
@@ -61,13 +60,13 @@ pub(crate) fn blocks(findings: &Findings, depth: Depth) -> Vec<Block> {
 fn note(scenarios: &[&ScenarioFinding]) -> String {
     let most = scenarios.iter().map(|it| cases(it).count()).max().unwrap_or_default();
     let left_out = match most > MOST_LINES {
-        true => format!(" A chart has {MOST_LINES} lines at most, those of most correct responses; the table has all."),
+        true => format!(
+            " A chart shows at most {MOST_LINES} cases, those with the most correct responses; the table has all."
+        ),
         false => String::new(),
     };
     format!(
-        "How long correct responses took, by percentile. Across: the share of the answers that took no longer, each factor of ten beyond it \
-         as wide as the last. Line: median of the trials; band: from the lowest to the highest of them. A line ends where a trial has \
-         fewer than 10 answers beyond; behind the last of them lies what nobody can tell from so few (shaded).{left_out}"
+        "Response times of correct responses by percentile. Across: the share of responses that took no longer; each further nine takes the same width. Line: median of the trials; band: from the lowest trial to the highest. A line ends where a trial has fewer than 10 responses beyond it; no line reaches the shaded part.{left_out}"
     )
 }
 

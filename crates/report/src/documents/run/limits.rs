@@ -67,7 +67,8 @@ pub(crate) fn overview(scenarios: &[&ScenarioFinding]) -> Vec<Block> {
         lists.extend((scenarios.len() > 1).then(|| Block::heading(3, names.join("; "))));
         lists.extend(items(lines));
     }
-    let rule = muted(format!("The bottleneck of each case, {RULE}: what would have to grow for it to answer more."));
+    let rule =
+        muted(format!("The bottleneck of each case, {RULE}: what would have to grow before it could answer more."));
     let mut blocks: Vec<Block> = rule.into_iter().collect();
     match matrix(scenarios) {
         None => blocks.extend(lists),
@@ -123,21 +124,23 @@ fn meanings<'a>(lines: impl Iterator<Item = &'a Line>) -> Vec<String> {
 fn meaning(kind: BottleneckKind) -> &'static str {
     match kind {
         BottleneckKind::Generator => "the load generator could send no more, so the figure is a lower bound",
-        BottleneckKind::OfferedRate => "no more was asked for: the subject kept up with the rate",
+        BottleneckKind::OfferedRate => "the subject kept up with the offered rate",
         BottleneckKind::DatabaseCpu => "the database used all of its CPUs",
-        BottleneckKind::SubjectCpu => "the subject used all CPU time that it was given",
+        BottleneckKind::SubjectCpu => "the subject used all of its CPU time",
         BottleneckKind::SharedCpu => "parts that ran on the same CPUs used all of them together",
-        BottleneckKind::OneThread => "one thread of the subject had no time left, while others of its CPUs had",
+        BottleneckKind::OneThread => {
+            "one thread of the subject was busy all the time, while its other CPUs had time left"
+        }
         BottleneckKind::Link => "a link carried as much as it can",
-        BottleneckKind::ClientPace => "clients that read slowly, as asked of them, took most of the time of a response",
+        BottleneckKind::ClientPace => "slow clients, as the study asks for, took most of a response’s time",
         BottleneckKind::Pool => "requests waited for one of the connections to the database",
-        BottleneckKind::Workers => "as many requests were served at a time as there are workers, and the others waited",
+        BottleneckKind::Workers => "every worker served a request, and the other requests waited",
         BottleneckKind::Memory => "memory was at its limit",
         BottleneckKind::Latency => "nothing was busy: the users waited for round trips",
-        BottleneckKind::Backlog => "requests waited for a connection of the generator’s, and nothing was busy",
+        BottleneckKind::Backlog => "requests waited for a free connection of the generator, and nothing was busy",
         BottleneckKind::NotSteady => "the windows had no single level, so no one thing limited them",
         BottleneckKind::Noisy => "the trials differ too much to say",
-        BottleneckKind::NoneFound => "nothing that was looked at was used up",
+        BottleneckKind::NoneFound => "no observed resource was used up",
     }
 }
 

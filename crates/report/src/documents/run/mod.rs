@@ -129,7 +129,7 @@ fn page(findings: &Findings, sections: &[&ScenarioFinding]) -> Vec<Vec<Block>> {
         folded(limits::overview(sections), "the evidence for each case"),
         folded(seconds::blocks(findings, depth), "throughput, CPU and memory in each second"),
         folded(cold_start::blocks(findings, depth), "from the start to the first correct response"),
-        folded(failures::trials(findings, depth), "what is in no figure, and why"),
+        folded(failures::trials(findings, depth), "what no figure includes, and why"),
         folded(failures::requests(findings, depth), ""),
         folded(scenario::all(findings, sections), "every table, with intervals"),
         folded(resources::blocks(sections, depth), ""),

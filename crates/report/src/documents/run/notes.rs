@@ -110,9 +110,7 @@ impl Noted for ProgramFigures {
     fn said(flag: &Flag, case: &CaseFinding<Self>) -> (String, String) {
         let is_known = case.floor_s.is_some() && case.wall_s.is_some();
         let message = match flag.kind == FlagKind::AtFloor && is_known {
-            true => {
-                "the time above the start is too little or too uncertain, so the work itself cannot be told from the start"
-            }
+            true => "the time above the start is too short or too uncertain to separate the work from the start",
             false => &flag.message,
         };
         (message.to_owned(), case.title.clone())

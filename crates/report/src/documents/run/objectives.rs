@@ -7,8 +7,7 @@ use super::{muted, paragraph};
 use crate::document::{Block, Depth, List, Look, Text};
 
 /// The rule, where people can read it.
-const RULE: &str =
-    "crossed: in any clean trial; kept: in every one, and none failed; the figure is that of the worst trial";
+const RULE: &str = "crossed: in at least one clean trial; kept: in all, and no trial failed; figure: the worst trial";
 
 /// One objective of a scenario.
 struct Line {

@@ -14,8 +14,7 @@ pub(crate) fn of_servers(findings: &Findings) -> Option<Block> {
         scenario.comparisons.iter().map(pair)
     };
     let note = muted(
-        "The interval and the p of all pairs are corrected for how many pairs a scenario has: an adjusted p below 0.05 means that a \
-         difference as clear as this would rarely come from chance alone.",
+        "The interval and the p of all pairs are corrected for the number of pairs in a scenario. An adjusted p below 0.05 means that chance alone rarely makes so clear a difference.",
     );
     let numbers = [
         "ratio, its own interval",

@@ -37,7 +37,7 @@ fn above_start(cases: &[&ProgramCaseFinding]) -> Check {
     let known = cases.iter().filter(|case| case.above_floor_s.is_some()).count();
     let at_floor = cases.iter().filter(|case| case.is_at_floor).count();
     let seen = format!("{} of {} known; {at_floor} at the start", known, counted(cases.len() as u64, "case"));
-    let check = check("The work could be told from the start", at_floor == 0, seen);
+    let check = check("The work could be separated from the start", at_floor == 0, seen);
     if known == 0 { Check { passed: None, ..check } } else { check }
 }
 
@@ -45,7 +45,7 @@ fn outliers(findings: &Findings, cases: &[&ProgramCaseFinding]) -> Check {
     let outliers: u64 = cases.iter().map(|case| u64::from(case.outliers)).sum();
     let seen = format!("{} of {}", counted(outliers, "outlier"), runs_in_all(&findings.programs));
     let seen = if outliers == 0 { seen } else { format!("{seen}; kept in every figure") };
-    check("No run lay far away from the others of its trial", outliers == 0, seen)
+    check("No run was far from the others of its trial", outliers == 0, seen)
 }
 
 fn quiet(cases: &[&ProgramCaseFinding]) -> Check {

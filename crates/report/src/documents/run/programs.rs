@@ -15,8 +15,7 @@ use crate::svg::{self, Time};
 const MIB: f64 = 1024.0 * 1024.0;
 
 /// What every figure of a program's table is.
-const RULE: &str = "Of each trial the median over its runs. Of those, wall times are geometric means over blocks and others medians, with \
-     their intervals. Above the start: wall time less that of a run without the work; the start: that run's.";
+const RULE: &str = "Each trial counts with the median of its runs. Wall times are geometric means over rounds, others medians, with their intervals. Start: the wall time of a run without the work; above the start: wall time minus that.";
 
 pub(crate) fn blocks(findings: &Findings, depth: Depth) -> Vec<Block> {
     if findings.programs.is_empty() {
@@ -38,7 +37,7 @@ pub(crate) fn blocks(findings: &Findings, depth: Depth) -> Vec<Block> {
         Depth::Page => {
             let pairs = pairs::of_programs(findings);
             blocks.extend(section("programs", "Programs", muted(RULE).into_iter().chain(all).chain(pairs).collect()));
-            let note = "What each timer says of the same programs, in trials of its own in the same rounds.";
+            let note = "The same programs under each timer, in separate trials of the same rounds.";
             let note = muted(note).filter(|_| !timers.is_empty());
             blocks.extend(section("timers", "Timers beside each other", note.into_iter().chain(timers).collect()));
         }
@@ -130,8 +129,7 @@ fn of_series(series: &ProgramSeries, depth: Depth) -> Vec<Block> {
         let charts = [Time::Wall, Time::AboveFloor].into_iter().filter_map(|time| svg::series(series, time));
         let charts = charts.map(Chart::of).collect();
         blocks.extend(muted(
-            "Median over the trials. Whisker: interval over the trials. Dashed and hollow: another variant of the same runtime. A time \
-             above the start is missing where the work cannot be told from the start.",
+            "Median over the trials. Whisker: interval over the trials. Dashed and hollow: another variant of the same runtime. A time above the start is missing where the work cannot be separated from the start.",
         ));
         blocks.push(Block::Charts(charts));
     }
@@ -142,12 +140,11 @@ fn of_series(series: &ProgramSeries, depth: Depth) -> Vec<Block> {
     let above = |point: &SeriesPoint| point.above_floor_s.as_ref().map(|above| amount(Quantity::Seconds, above.value));
     blocks.push(Block::Table(series_table(series, "Wall time", wall)));
     if series.lines.iter().flat_map(|line| &line.points).any(|point| point.above_floor_s.is_some()) {
-        let title = "Above the start (a dash: not measured, or not to be told from the start)";
+        let title = "Above the start (a dash: not measured, or not separable from the start)";
         blocks.push(Block::Table(series_table(series, title, above)));
     }
     if let (Depth::Page, Some(_)) = (depth, &crossovers) {
-        blocks
-            .extend(muted("Where the order of two subjects turns round; somewhere between two values that decide it:"));
+        blocks.extend(muted("Where the order of two subjects reverses, between two values:"));
     }
     blocks.extend(crossovers);
     blocks
@@ -215,5 +212,5 @@ pub(crate) fn runs_in_all(programs: &[ProgramFinding]) -> String {
     let cases = programs.iter().flat_map(|program| &program.cases);
     let (runs, floor) =
         cases.fold((0, 0), |(runs, floor), case| (runs + u64::from(case.runs), floor + u64::from(case.floor_runs)));
-    format!("{} that count, {} without the work", counted(runs, "run"), count(floor))
+    format!("{} counted, {} without the work", counted(runs, "run"), count(floor))
 }

@@ -12,7 +12,7 @@ use crate::svg;
 /// The number of rows in a terminal.
 const MOST_IN_TERMINAL: usize = 8;
 /// How the words are to be read.
-pub(crate) const RULE: &str = "Reproduced: the published ratio lies in the measured 95% interval, widened by the smallest effect, or both say that nothing that matters differs. Same direction: the same one is ahead, by another ratio. No difference: none was found where one was published. A difference: one was found where none that matters was published. Reversed: the other one is ahead. Cannot tell: there is no figure, no interval, or too wide a one. Other machines, versions and loads are no error of the source.";
+pub(crate) const RULE: &str = "Reproduced: the published ratio lies in the measured 95% interval, widened by the smallest effect, or both show no difference that matters. Same direction: the same subject leads, by another ratio. No difference: one was published, none was found. A difference: one was found, none that matters was published. Reversed: the other subject leads. Cannot tell: the figure or its interval is missing, or the interval is too wide. Another machine, version or load is no error of the source.";
 
 /// The section: a table, and a sentence on each ratio.
 pub(crate) fn blocks(findings: &Findings, depth: Depth) -> Vec<Block> {
@@ -51,8 +51,7 @@ fn row(finding: &PublishedFinding) -> Row {
 
 fn chart(findings: &Findings) -> Vec<Block> {
     let note = muted(
-        "How many times as much the first of two has as the second, on a logarithmic axis: what a source says beside what this run \
-         measured within rounds. Whisker: 95% interval.",
+        "The first subject’s figure over the second’s, on a logarithmic axis: as published, and as this run measured within rounds. Whisker: 95% interval.",
     );
     let keys = [
         key("<path class=\"dot open\" d=\"M6 1L11 6L6 11L1 6z\"/>", "published"),

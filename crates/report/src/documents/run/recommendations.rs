@@ -10,13 +10,14 @@ use crate::document::{Block, Card, Column, Depth, Fact, Look, Row, Table, Text};
 const MOST_SHOWN: usize = 12;
 /// So many cards stand on a page.
 const MOST_CARDS: usize = 6;
-const NOTE: &str = "By declared rules, and only as far as the figures go. Several names: no clear difference, or all kept what is asked.";
+const NOTE: &str =
+    "Declared rules choose from this run’s figures only. Several names: no clear difference, or all meet the need.";
 /// So many needs are named in a terminal.
 const MOST_IN_TERMINAL: usize = 6;
 /// Shown where no subject is picked.
 const NOBODY: &str = "no pick";
 /// What strength means, beneath the table.
-const STRENGTH: &str = "Strong: one case is clearly ahead of every other; the near end of the interval of its lead is 10% or more; and nothing is wrong with the figures (10 rounds or more, windows of 10 s or more, no check failed, CPUs of their own, no difference in the noise check). Moderate: one of these three is lacking. Weak: more than one. Of objectives in fewer than 5 trials it is weak. Of objectives, outages and counts clear is that of every case it is known whether it kept them, and far that times stay 10% below their limit, or that every case was looked at; several may be taken. Each need and scenario is judged by itself: of twenty rows of equals, one would name a winner by chance.";
+const STRENGTH: &str = "Strong: (1) one case is clearly ahead of all others; (2) the near end of its lead’s interval is 10% or more; (3) the figures are sound. Sound means 10 rounds or more, windows of 10 s or more, no failed check, separate CPUs, and no difference in the noise check. Moderate: one of the three is missing. Weak: two or more are missing. Objectives, outages and counts may have several picks. For them (1) means that every case’s result is known. (2) means that times stay 10% below their limit, or that every case was examined. Objectives in fewer than 5 trials are weak. Each need and scenario is judged by itself: among twenty rows of equals, expect one winner by chance.";
 
 /// The section: the first rows, the others folded away, and the rules.
 pub(crate) fn blocks(findings: &Findings, depth: Depth) -> Vec<Block> {

@@ -58,7 +58,7 @@ const LINK: [Filled<CaseFinding>; 10] = [
     ("to client: packets", |case| Some(count(case.link.as_ref()?.to_client.packets))),
     ("to client: of the rate", |case| case.link.as_ref()?.to_client.rate_offered.map(small_share)),
     ("dropped, queue full", |case| Some(both(case, |it| it.dropped_queue))),
-    ("lost as asked", |case| Some(both(case, |it| it.dropped_loss)).filter(|_| case.link.is_some())),
+    ("lost on purpose", |case| Some(both(case, |it| it.dropped_loss)).filter(|_| case.link.is_some())),
     ("late, on average", |case| Some(latest(case.link.as_ref()?, |it| it.lateness_s_mean))),
     ("late, at most", |case| Some(latest(case.link.as_ref()?, |it| it.lateness_s_max))),
     ("emulator’s CPU", |case| case.link.as_ref()?.emulator_busy.map(small_share)),
@@ -101,15 +101,10 @@ pub(crate) fn blocks(scenarios: &[&ScenarioFinding], depth: Depth) -> Vec<Block>
     .concat()
 }
 
-const UNSCORED: &str = "Unscored diagnosis: no result, as the counting slows down what it counts";
-const RESOURCES_NOTE: &str = "What stands behind CPU time and memory, and what they do not show. Median over the clean trials; peaks \
-                              are the highest, and what a quota took is counted over all.";
-const LINKS_NOTE: &str = "Each link is emulated packet by packet on this machine. How late packets leave the emulator is its own \
-                          error: it is in every latency. The rate that is offered is what came to the link over what it lets \
-                          through; near 100% the link is the limit.";
-const DIAGNOSIS_NOTE: &str = "What each subject did for a response, counted once in a trial of its own. Counting slows down what it \
-                              counts: none of this is a result, and none of it is in any figure above. The speed while counted is \
-                              the goodput of that trial over the median of the scored ones.";
+const UNSCORED: &str = "Unscored diagnosis: no result, because counting slows the subject down";
+const RESOURCES_NOTE: &str = "Details behind CPU time and memory. Medians over the clean trials; peaks are the highest of all trials, and quota stops are totals.";
+const LINKS_NOTE: &str = "Each link is emulated packet by packet on this machine. The emulator’s own lateness is part of every latency. “Of the rate” is what reached the link over what it lets through; near 100% the link is the limit.";
+const DIAGNOSIS_NOTE: &str = "What each subject did for a response, counted in one extra trial. Counting slows the subject down, so nothing here is a result or part of a figure above. Speed while counted: the goodput of that trial over the median of the scored trials.";
 
 /// The sentences about one scenario, with its name. A page may fold them.
 fn part(scenario: &ScenarioFinding, mut blocks: Vec<Block>, depth: Depth, folds: bool) -> Vec<Block> {
@@ -151,17 +146,17 @@ fn resources(scenario: &ScenarioFinding, _: Depth) -> Vec<Block> {
 fn sources(scenario: &ScenarioFinding) -> String {
     let has = |word: &str| cases(scenario).any(|case| case.resources.cpu_source.as_deref() == Some(word));
     let cpu = match (has("group"), has("threads"), has("both")) {
-        (true, false, false) => "CPU time was read from control groups, which lose nothing.",
-        (false, true, false) => "CPU time was summed over threads: what short-lived processes used is lost.",
+        (true, false, false) => "CPU time was read from control groups, which miss nothing.",
+        (false, true, false) => "CPU time was summed over threads, which misses short-lived processes.",
         (false, false, false) => "No CPU time was read.",
         _ => {
-            "CPU time was read from control groups in some trials, and summed over threads in others, which lose some."
+            "CPU time was read from control groups in some trials, and summed over threads in others, which misses some."
         }
     };
     // What is sent over a loopback is received on it as well.
     let over_loopback = scenario.link.is_none() && cases(scenario).any(|it| it.resources.sent_bytes_per_good.is_some());
-    let both = if over_loopback { " Over the loopback, bytes received and sent are those of both ends." } else { "" };
-    format!("{cpu}{both} Pressure is the share of the window in which some task of the machine waited.")
+    let both = if over_loopback { " Over loopback, bytes received and sent include both ends." } else { "" };
+    format!("{cpu}{both} Pressure: the share of the window in which some task of the machine waited.")
 }
 
 /// How the emulated link did for each case.

@@ -45,8 +45,7 @@ pub(crate) fn all(findings: &Findings, scenarios: &[&ScenarioFinding]) -> Vec<Bl
         false => "",
     };
     all.extend(muted(format!(
-        "Every figure is the median over the clean trials, and every ratio the geometric mean over the rounds.{tiers} A dash: \
-         there is no such figure, or, for a percentile, fewer than 10 answers of a trial lie beyond it."
+        "Every figure is the median over the clean trials, and every ratio the geometric mean over the rounds.{tiers} A dash: no such figure, or a percentile with fewer than 10 responses of a trial beyond it."
     )));
     section("figures", "All figures", all)
 }

@@ -14,9 +14,7 @@ const SHOWN: usize = 3;
 /// More subjects than this are not drawn in one scenario.
 const MOST_CASES: usize = 12;
 /// Of a scenario, or of all, without two whole seconds.
-const TOO_SHORT: &str = "a window of less than two whole seconds shows nothing second by second, and a load tool that tells \
-                         totals alone shows nothing either. Ask for longer windows (the duration of the scenario’s load: 10 s \
-                         or more), and measure with tolok’s own tool.";
+const TOO_SHORT: &str = "this takes windows of two whole seconds and a tool that reports each second. Use longer windows (`duration` of the load: 10 s or more) and tolok’s own tool.";
 
 /// The section: charts on a page. A table of every second would be too long to read, so elsewhere there is only what a reader
 /// looks for in the charts.
@@ -53,13 +51,12 @@ fn how_to_read(measured: &[&ScenarioFinding]) -> Vec<Block> {
     let any =
         |is: &dyn Fn(&SecondsFinding) -> bool| measured.iter().any(|it| cases(it).any(|(_, seconds)| is(seconds)));
     let warm_up = match any(&|it| it.start_s.iter().any(|start_s| *start_s < 0.0)) {
-        true => " Shaded: the warm-up, which is in no figure.",
+        true => " Shaded: the warm-up, which no figure includes.",
         false => "",
     };
     let tail = about_tails(measured).map(|tail| format!(" {tail}")).unwrap_or_default();
     let note = muted(format!(
-        "A column for each subject, with the same scale along each row of a scenario. Line: median of the trials in that second; band: \
-         from the lowest to the highest of them.{warm_up}{tail}"
+        "One column per subject, one scale per row. Line: median of the trials in that second; band: from the lowest trial to the highest.{warm_up}{tail}"
     ));
     let key = |part: Part, words: &str| Key { svg: svg::stroke(part.class()), words: words.to_owned() };
     let parts = [
@@ -89,7 +86,7 @@ fn about_tails(measured: &[&ScenarioFinding]) -> Option<String> {
     let spans = measured.iter().flat_map(|it| cases(it)).filter_map(|(_, seconds)| Some(seconds.tail.as_ref()?.span_s));
     let (shortest, longest) = spans.clone().reduce(f64::min).zip(spans.reduce(f64::max))?;
     let long = if shortest < longest { format!("{shortest} to {longest}") } else { format!("{longest}") };
-    Some(format!("p99.9 over time is that of spans of {long} s, as short as each has 10,000 answers."))
+    Some(format!("p99.9 over time uses spans of {long} s, the shortest with 10,000 responses each."))
 }
 
 fn is_measured(scenario: &ScenarioFinding) -> bool {
@@ -100,7 +97,7 @@ fn is_measured(scenario: &ScenarioFinding) -> bool {
 fn missing(measured: &[&ScenarioFinding], shown: usize) -> Option<String> {
     match measured.len() - shown {
         0 => None,
-        number => Some(format!("Of {} nothing is shown: {TOO_SHORT}", counted(number as u64, "scenario"))),
+        number => Some(format!("Not shown: {}; {TOO_SHORT}", counted(number as u64, "scenario"))),
     }
 }
 

@@ -74,7 +74,7 @@ fn together(tools: &ToolsFinding, group: &[(&ToolRow, &ScenarioFinding)]) -> Sce
         is_own_tool: true,
         memory_source: group.iter().find_map(|(_, scenario)| scenario.memory_source),
         verdict: format!(
-            "{}, measured by {}: {}. How they compare stands under “What each tool says”.",
+            "{}, measured by {}: {}. “What each tool says” compares them.",
             tools.subject_title,
             counted(group.len() as u64, "tool"),
             listed(&tools.rows.iter().map(|row| row.tool.clone()).collect::<Vec<_>>(), "and")

@@ -100,7 +100,7 @@ pub(crate) fn link_did(scenario: &ScenarioFinding) -> Option<String> {
             amount(Quantity::Seconds, latest_s)
         )),
         (full > 0).then(|| format!("{} dropped by a full queue", count(full))),
-        (lost > 0).then(|| format!("{} lost as asked", count(lost))),
+        (lost > 0).then(|| format!("{} lost on purpose", count(lost))),
         used.map(|used| format!("offered up to {} of its rate", small_share(used))),
         (!uses.iter().all(|link| link.realtime)).then(|| "without the priority of real-time work".to_owned()),
     ];

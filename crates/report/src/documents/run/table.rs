@@ -151,7 +151,7 @@ pub(crate) fn percentiles(scenario: &ScenarioFinding) -> String {
 /// What each of them is: in a closed loop it holds for its number of users only.
 fn percentile(scenario: &ScenarioFinding) -> String {
     if is_of_tools(scenario) {
-        return format!("in the {} loop as each tool takes them", scenario.loop_model);
+        return format!("in the {} loop as each tool measures them", scenario.loop_model);
     }
     match scenario.loop_model.as_str() {
         "open" => format!("{} (open loop)", counted_from(scenario)),
@@ -172,7 +172,7 @@ fn added(scenario: &ScenarioFinding) -> &'static str {
 /// The same in the heading of a column.
 pub(crate) fn percentiles_heading(scenario: &ScenarioFinding) -> String {
     if is_of_tools(scenario) {
-        return format!("{} loop, as its tool takes it", scenario.loop_model);
+        return format!("{} loop, as its tool measures it", scenario.loop_model);
     }
     match scenario.loop_model.as_str() {
         "open" => counted_from(scenario).to_owned(),

@@ -116,7 +116,7 @@ fn gathered(said: &[Said]) -> Vec<Shared> {
         let is_of = |it: &&Said| it.tool == tool && it.place == at[0] && places(it) == at;
         let (untold, notes): (Vec<&Said>, Vec<&Said>) = said.iter().filter(is_of).partition(|it| it.is_untold);
         let untold: Vec<&str> = untold.iter().map(|it| it.text.as_str()).collect();
-        let untold = (!untold.is_empty()).then(|| format!("It does not tell: {}.", untold.join(", ")));
+        let untold = (!untold.is_empty()).then(|| format!("It does not report: {}.", untold.join(", ")));
         let sentences: Vec<String> = notes.iter().map(|it| it.text.clone()).chain(untold).collect();
         Shared { remark: Remark { tool: tool.to_owned(), text: sentences.join(" ") }, places: at }
     };
@@ -144,6 +144,6 @@ fn unchecked(findings: &Findings, tools: &ToolsFinding) -> String {
     if words.is_empty() {
         String::new()
     } else {
-        format!("Not checked, as the tool does not tell: {}.", words.join(", "))
+        format!("Not checked, because the tool does not report it: {}.", words.join(", "))
     }
 }

@@ -15,7 +15,7 @@ const MICROS: f64 = 1e6;
 const MARK: &str = "†";
 
 /// What two columns of a terminal are.
-const COSTS_IN_SHORT: &str = "tool µs and busy: the tool’s own CPU time for a response, and its share used";
+const COSTS_IN_SHORT: &str = "tool µs and busy: the tool’s CPU time per response, and the share of its CPU time in use";
 
 /// A column: its heading on a page, in a terminal if it stands there, and its figure.
 struct Told {
@@ -105,12 +105,11 @@ fn charts(tools: &[ToolsFinding]) -> Vec<Block> {
     }
     let has_wire = tools.iter().flat_map(|it| &it.rows).any(|row| row.wire_rps.is_some());
     let wire = match has_wire {
-        true => " The kernel counted the answers on the wire, and is referee; dashed stroke: what crossed it.",
+        true => " Dashed stroke: what crossed the wire by the kernel’s count, the referee.",
         false => "",
     };
     let note = muted(format!(
-        "The same server, load and environment, asked by several tools in the same rounds: what differs is the tools’ own. Dot: what \
-         the tool says, with its interval over the trials; outlined where the tool itself was the limit.{wire}"
+        "Several tools load the same server in the same environment and rounds, so differences come from the tools. Dot: what the tool reports, with its interval over the trials; outlined where the tool itself was the limit.{wire}"
     ));
     let chart = |finding| Chart { svg: svg::tools(finding, &heading(finding)), caption: String::new() };
     note.into_iter().chain([Block::Charts(tools.iter().map(chart).collect())]).collect()
@@ -181,13 +180,14 @@ fn legend(finding: &ToolsFinding) -> Vec<String> {
     let marked = marked(finding);
     let parts = [
         rows().any(|row| row.is_limit).then(|| format!("{LOWER_BOUND} lower bound: the tool was the limit")),
-        rows().any(|row| row.counted_of_wire.is_some()).then(|| {
-            "of the wire: correct responses that the tool counted, of those that the kernel saw pass".to_owned()
-        }),
+        rows()
+            .any(|row| row.counted_of_wire.is_some())
+            .then(|| "of the wire: correct responses that the tool counted, over those that the kernel saw".to_owned()),
         Some(format!("server’s CPU: for a response {per}")),
-        has_little.then(|| "waiting (Little): rate × mean latency ÷ connections, which hardly exceeds 1".to_owned()),
-        is_impossible.then(|| "! so far above 1, in some trial, that latencies were not taken".to_owned()),
-        (!marked.is_empty()).then(|| format!("{MARK} not taken as tolok takes them: {}", marked.join(", "))),
+        has_little
+            .then(|| "waiting (Little): rate × mean latency ÷ connections, which cannot be far above 1".to_owned()),
+        is_impossible.then(|| "! far above 1 in some trial, so these latencies were not measured".to_owned()),
+        (!marked.is_empty()).then(|| format!("{MARK} not measured as tolok measures: {}", marked.join(", "))),
     ];
     parts.into_iter().flatten().collect()
 }

@@ -43,9 +43,7 @@ pub(crate) fn blocks(findings: &Findings, scenarios: &[&ScenarioFinding]) -> Vec
     }
     if !of_cases.is_empty() {
         let note = muted(
-            "✓: it held in every trial of which it can be told. A number: trials that failed, of those of which it can be told; of a \
-             failure that bars, the case is not ranked. Seconds: what the correct responses of each second say of the windows, and after \
-             which second they were steady.",
+            "✓: it held in every trial that can show it. A number: failed trials, out of those that can show it; some failures keep the case out of the ranking. Seconds: whether the correct responses per second were steady, and after which second.",
         );
         let summary = "Each check of each case".into();
         blocks.push(Block::Folded { summary, blocks: note.into_iter().chain(of_cases).collect() });
@@ -143,7 +141,7 @@ fn no_errors(cases: &[&CaseFinding]) -> Check {
     let sent: u64 = cases.iter().map(|case| case.requests_sent).sum();
     let failed: u64 = cases.iter().flat_map(|case| &case.errors).map(|(_, number)| number).sum();
     let share = small_share(failed as f64 / sent.max(1) as f64);
-    check("Every request was answered as it should be", failed == 0, format!("{} failed ({share})", count(failed)))
+    check("Every request got a correct response", failed == 0, format!("{} failed ({share})", count(failed)))
 }
 
 fn stood_by(cases: &[&CaseFinding]) -> Check {
@@ -170,7 +168,7 @@ fn own_cpus(findings: &Findings) -> Check {
     let cases = findings.scenarios.iter().flat_map(|scenario| &scenario.cases);
     if shared == 0 && flagged(&cases.collect::<Vec<_>>(), FlagKind::External) > 0 {
         check.passed = None;
-        check.seen += "; of a subject that tolok did not start it is not known";
+        check.seen += "; unknown for subjects that tolok did not start";
     }
     check
 }

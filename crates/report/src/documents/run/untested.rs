@@ -28,8 +28,7 @@ pub(crate) fn blocks(findings: &Findings, depth: Depth) -> Vec<Block> {
     let folds = depth == Depth::Page && rows.len() > MOST_SHOWN + 2;
     let rest = if folds { rows.split_off(MOST_SHOWN) } else { Vec::new() };
     let note = muted(
-        "Nothing of this may be read into the figures above. It follows from the plan and the records of this run; what the study varies \
-         is not listed.",
+        "The figures above say nothing about these. The list follows from this run’s plan and records; it omits what the study varies.",
     );
     let mut blocks: Vec<Block> = note.filter(|_| depth == Depth::Page).into_iter().collect();
     blocks.push(table("What was not tested", rows));

@@ -258,8 +258,7 @@ impl Page {
     /// Says on paper what is left out there.
     fn on_paper(&mut self, rows: usize) {
         self.text += &format!(
-            "<p class=\"note on-paper\">These {rows} rows are left out on paper: they stand in report.html and report.json in the \
-             run’s folder.</p>\n"
+            "<p class=\"note on-paper\">Paper omits these {rows} rows; report.html and report.json in the run’s folder have them.</p>\n"
         );
     }
 
