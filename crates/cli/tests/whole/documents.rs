@@ -1,7 +1,7 @@
 //! What the documents tell people to type does work: every block of commands in them is run as it stands, only shorter.
 //!
 //! A block that is not run says why, in a comment above it: `<!-- not run: it needs a server of yours -->`. Blocks of TOML are
-//! read in `crates/model/tests/documents.rs`.
+//! read in `crates/model/tests/all/documents.rs`.
 
 use std::collections::BTreeSet;
 use std::fs;

@@ -1,0 +1,90 @@
+//! What a `workload.toml` says, and what can be wrong with it.
+
+#![allow(clippy::unwrap_used, reason = "a test may, and so may what a test calls")]
+
+use crate::examples;
+
+use examples::listed;
+use insta::{assert_json_snapshot, assert_snapshot};
+use tolok_model::Workload;
+
+fn check(text: &str) -> String {
+    match Workload::read("file", text) {
+        Ok(_) => "no problem".to_owned(),
+        Err(problems) => listed(text, &problems),
+    }
+}
+
+#[test]
+fn a_body_lies_in_a_file_or_is_generated() {
+    let text = |body: &str| {
+        format!("title = 'T'\nrequest.path = '/a.png'\nanswer.content-type = 'image/png'\nanswer.body = {body}")
+    };
+    let file = Workload::read("file", &text("'body.html'")).unwrap();
+    let generated = Workload::read("file", &text("{ generate = 'png', bytes = 100, seed = 1 }")).unwrap();
+    assert_json_snapshot!((&file, &generated.body));
+    assert_eq!(file.asset(), "a.png");
+}
+
+#[test]
+fn stored_workloads_are_read_back() {
+    let text = "title = 'T'\nrequest.path = '/a'\n[answer]\ncontent-type = 'a/b'\nbody = { generate = 'png', bytes = 9, seed = 1 }";
+    let workload = Workload::read("file", text).unwrap();
+    let stored = serde_json::to_string(&workload).unwrap();
+    assert_eq!(serde_json::from_str::<Workload>(&stored).unwrap(), workload);
+}
+
+#[test]
+fn many_mistakes_are_many_problems() {
+    let text = r#"titl = "T"
+[request]
+method = "PUT"
+path = "hello world"
+[answer]
+status = 99
+content_type = "text/html"
+body = { generate = "pgn", bytes = -1, seeds = 3 }
+"#;
+    assert_snapshot!(check(text), @r#"
+    1:1 «titl» unknown key `titl` (did you mean `title`? known here: title, summary, database, request, answer, program, parameter)
+    3:10 «"PUT"» workloads cannot use the method `PUT` (this version sends `GET` and `POST`)
+    4:8 «"hello world"» `hello world` is not a path that subjects can serve (a slash, then letters, digits, `-`, `_` and `.`, as in `/file-534k.png`)
+    6:10 «99» 99 is not the status of an answer
+    7:1 «content_type» unknown key `content_type` (did you mean `content-type`? known here: status, content-type, body)
+    8:21 «"pgn"» unknown value `pgn` (did you mean `png`? known here: png)
+    8:36 «-1» expected a whole number that is not negative, found the number -1
+    8:40 «seeds» unknown key `seeds` (did you mean `seed`? known here: generate, bytes, seed, data)
+    "#);
+    assert_snapshot!(check("title = 'T'\n[request]\n[answer]\ncontent-type = 'a/b'\nbody = '../x'\n"), @r#"
+    2:1 «[request]» missing key `path` (for example: path = "/hello")
+    5:8 «'../x'» `../x` is not the name of a file here (it must lie beside this one, as in `body.html`)
+    "#);
+    assert_snapshot!(check(
+        "title = 'T'\nrequest.path = '/x'\nanswer = { content-type = 'a/b', body = 7, status = 70000 }\n"
+    ), @r#"
+    3:41 «7» expected the name of a file, or a table such as { generate = "png", bytes = 546816, seed = 534 } or { data = "rows" }, found the number 7
+    3:53 «70000» expected a whole number from 0 to 65,535, found the number 70000
+    "#);
+}
+
+#[test]
+fn what_is_sent_lies_beside_the_workload() {
+    let text = |request: &str| {
+        format!("title = 'T'\n[request]\npath = '/a'\n{request}\n[answer]\ncontent-type = 'a/b'\nbody = 'body.json'")
+    };
+    let sound = "method = 'POST'\nbody = 'document.json'\ncontent-type = 'application/json'\nrefused = 'refused.json'";
+    let workload = Workload::read("check", &text(sound)).unwrap();
+    let sent = workload.sent.clone().unwrap();
+    assert_eq!((sent.file.as_str(), sent.refused.as_deref()), ("document.json", Some("refused.json")));
+    let stored = serde_json::to_string(&workload).unwrap();
+    assert_eq!(serde_json::from_str::<Workload>(&stored).unwrap(), workload);
+    assert_snapshot!(check(&text("body = '../x'\ncontent-type = 'a/b'")), @r#"
+    4:8 «'../x'» only `POST` has a body (add method = "POST")
+    4:8 «'../x'» `../x` is not the name of a file here (it must lie beside this one, as in `body.html`)
+    "#);
+    assert_snapshot!(check(&text("method = 'POST'\nbody = 'x'")), @r#"2:1 «[request]» missing key `content-type` (for example: content-type = "application/json")"#);
+    assert_snapshot!(check(&text("refused = 'x'\ncontent-type = 'a/b'")), @"
+    4:11 «'x'» a request without `body` has no `refused`
+    5:16 «'a/b'» a request without `body` has no `content-type`
+    ");
+}
