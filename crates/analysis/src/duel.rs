@@ -219,8 +219,8 @@ fn twin_of(scenario: &ScenarioFinding, ratios: &[Option<BlockRatio>; 2]) -> Duel
     DuelTwin {
         scenario: scenario.id.clone(),
         sentence: match words.as_slice() {
-            [] => "the A/A twin has no figures".to_owned(),
-            words => format!("the A/A twin of the base came out at {}", words.join(" and ")),
+            [] => "the noise check has no figures".to_owned(),
+            words => format!("the base, entered twice, came out at {}", words.join(" and ")),
         },
         goodput,
         cpu,

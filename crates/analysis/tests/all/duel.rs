@@ -120,7 +120,7 @@ fn no_difference_is_believed_that_the_twin_shows_as_well() {
     with_twin(&mut run, 1.0);
     let found = by_goodput(&run);
     assert_eq!(found.outcome, DuelOutcome::Worse, "{}", found.sentence);
-    assert!(found.sentence.contains("the A/A twin of the base came out at 1.000×"), "{}", found.sentence);
+    assert!(found.sentence.contains("the base, entered twice, came out at 1.000×"), "{}", found.sentence);
     let mut run = of(0.98, 1.0, 1.0);
     with_twin(&mut run, 0.96);
     assert_ne!(by_goodput(&run).outcome, DuelOutcome::Worse);

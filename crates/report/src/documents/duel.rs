@@ -84,7 +84,7 @@ fn twin(of: &DuelTwin) -> Row {
         ratio(of.goodput.as_ref()),
         ratio(of.cpu.as_ref()),
         Cell::default(),
-        "A/A twin".into(),
+        "noise check".into(),
     ];
     Row { look: Look::Muted, ..Row::of(cells) }
 }

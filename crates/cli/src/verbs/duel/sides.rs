@@ -62,7 +62,7 @@ impl Sides {
             (None, _) => return Err(unknown(word, &self.catalogue)),
         };
         if self.selectors.contains(&selector) {
-            return Err(CliError::usage(format!("`{word}` is named twice; every duel has an A/A twin of its base")));
+            return Err(CliError::usage(format!("`{word}` is named twice; a duel always enters its base twice, as a noise check")));
         }
         self.selectors.push(selector);
         Ok(())
@@ -181,7 +181,7 @@ mod tests {
     fn what_is_no_duel_is_refused_with_what_would_be_one() {
         let said = |words: &[&str]| read(words).err().expect("it is refused");
         assert!(said(&["go"]).contains("a duel takes two"));
-        assert!(said(&["go", "go/nethttp"]).contains("every duel has an A/A twin"));
+        assert!(said(&["go", "go/nethttp"]).contains("enters its base twice"));
         assert!(said(&["go", "php"]).contains("php/fpm, php/swoole"));
         assert!(said(&["go", "bnu/serve"]).contains("no subject and no folder `bnu/serve`"));
         assert!(said(&["go", "node", "--git", "main"]).contains("name one folder"));
