@@ -67,8 +67,8 @@ mod tests {
     fn a_counter_is_wrong_by_what_is_lost_doubled_or_unexplained() {
         let check = |counter: CounterCheck, expected: &str| assert_eq!(words(&counter), expected);
         assert_eq!(badness(&sound()), 0);
-        check(CounterCheck { grew: 997, ..sound() }, "of 1,000 increments asked for at once 3 were lost");
-        check(CounterCheck { grew: 1_001, ..sound() }, "of 1,000 increments asked for at once 1 too many");
+        check(CounterCheck { grew: 997, ..sound() }, "of 1,000 increments at once 3 were lost");
+        check(CounterCheck { grew: 1_001, ..sound() }, "of 1,000 increments at once 1 too many");
         check(CounterCheck { wrong_answers: 2, ..sound() }, "2 numbers came more than once or out of range");
         let words = "under load it grew by 8,990, and 9,000 to 9,064 were asked for: 10 were lost";
         check(CounterCheck { load: 8_990, ..sound() }, words);

@@ -174,8 +174,8 @@ mod tests {
         let said = caution("json-c64", &titles, &[([&go, &bun], &found), ([&go, &node], &found)]).unwrap();
         assert_eq!(
             said,
-            "In round 7 of json-c64 Go against Bun was 4.00×, far from the other rounds (0.98–1.01): the interval of their ratio \
-             leans on it, so look at the two trials before it is quoted. 2 of 2 pairs have such a round."
+            "In round 7 of json-c64, Go against Bun was 4.00×, far from the other rounds (0.98–1.01). The interval of their \
+             ratio depends on it: look at both trials before you quote it. 2 of 2 pairs have such a round."
         );
     }
 }

@@ -112,7 +112,7 @@ mod tests {
         check([0, 0, 21], "No check is contradicted by the table’s own figures: all 21 hold.");
         check([0, 0, 1], "No check is contradicted by the table’s own figures: the only one holds.");
         check([0, 4, 1], "No check is contradicted by the table’s own figures: of 5 checks, 1 holds, 4 undecided.");
-        check([0, 4, 0], "Nothing is contradicted, and nothing holds: of 4 checks, none can be told.");
+        check([0, 4, 0], "Nothing is contradicted, and nothing holds: of 4 checks, all are undecided.");
         check([0, 0, 0], "Nothing could be checked: no law covers the figures of the transcription.");
     }
 }

@@ -151,7 +151,7 @@ mod tests {
         assert_eq!(in_fields(&target, &everything).unwrap().uri().path(), "*");
         let headers = vec![("Keep-Alive".into(), "timeout=5".into())];
         let refused = in_fields(&target, &Request { headers, ..Request::get("/") }).unwrap_err().to_string();
-        assert!(refused.contains("`Keep-Alive` speaks of the connection"), "{refused}");
+        assert!(refused.contains("`Keep-Alive` is about the connection"), "{refused}");
     }
 
     #[test]

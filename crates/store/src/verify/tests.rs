@@ -170,7 +170,10 @@ fn a_trial_that_the_plan_does_not_know_is_named() {
     fs::create_dir(&copy).unwrap();
     fs::copy(first_trial(&path, &plan).join("trial.json"), copy.join("trial.json")).unwrap();
     let found = differences(&path);
-    assert!(found[0].starts_with("files: trials/0099-hello--one-b1: it is finished, and no line"), "{found:?}");
+    assert!(
+        found[0].starts_with("files: trials/0099-hello--one-b1: it is finished, but the manifest has no line"),
+        "{found:?}"
+    );
     assert_eq!(found[1], "trials: trials/0099-hello--one-b1: the plan has no such trial");
 }
 
@@ -218,7 +221,7 @@ fn what_a_kill_has_left_out_is_entered_late_and_says_so() {
     fs::write(&manifest, &text[..text.len() - last.len() / 2]).unwrap();
     let torn = differences(&path);
     assert!(torn[0].starts_with("manifest: manifest.jsonl: its last line is torn"), "{torn:?}");
-    assert!(torn[1].contains("no line of the manifest is about it"), "{torn:?}");
+    assert!(torn[1].contains("the manifest has no line for it"), "{torn:?}");
 
     drop(RunFolder::open_to_write(&path).unwrap());
     let found = found(&path);
@@ -235,7 +238,7 @@ fn a_run_without_a_manifest_says_so_and_is_given_one_that_came_late_when_it_goes
     let without = found(&path);
     assert!(without.is_equal && without.records_sha256.is_none());
     assert_eq!(check(&without, "manifest").outcome, CheckOutcome::NotChecked);
-    assert!(check(&without, "manifest").said.starts_with("there is no manifest.jsonl"));
+    assert!(check(&without, "manifest").said.starts_with("manifest.jsonl is missing"));
     drop(RunFolder::open_to_write(&path).unwrap());
     let late = found(&path);
     assert!(late.is_equal && late.records_sha256.is_some());

@@ -128,7 +128,7 @@ fn its_first_answer_may_be_the_wrong_one() {
     assert_eq!(all_wrong.tool_warnings, [], "that none was good is certain");
     let some_wrong = with_body(LENGTHS, Some(5));
     assert_eq!((some_wrong.ledger.good, failures(&some_wrong)), (857, vec![("bad_body", 143)]));
-    assert!(some_wrong.tool_warnings[0].text.contains("first answer of 6 bytes"), "{:?}", some_wrong.tool_warnings);
+    assert!(some_wrong.tool_warnings[0].text.contains("first answer, of 6 bytes"), "{:?}", some_wrong.tool_warnings);
     assert_eq!(with_body(LENGTHS, Some(6)).ledger.good, 143);
     assert_eq!(with_body(VARIABLE, None).ledger.good, 1_000);
 }

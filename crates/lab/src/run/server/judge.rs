@@ -170,7 +170,7 @@ mod tests {
                 panic!("it failed")
             };
             assert_eq!(kind, reason);
-            assert_eq!(message, format!("9 requests were sent, none was answered as it should{tail}"));
+            assert_eq!(message, format!("9 requests were sent, none was answered correctly{tail}"));
         };
         check(&[("bad_status", 1), ("timeout", 8)], &["status 500"], FailureKind::WrongAnswer, ": status 500");
         check(&[("bad_body", 9)], &[], FailureKind::WrongAnswer, "");
@@ -209,7 +209,7 @@ mod tests {
         let message = "no correct response came after the first 0.100 s of the window of 1.000 s, and every user was waiting at its end";
         assert_eq!(judged(&silent), Some((FailureKind::Hung, message.to_owned())));
         let failing = ToolReport { ledger: report(0, &[("timeout", 9)], &[]).ledger, ..silent };
-        let message = "9 requests were sent, none was answered as it should (and 3 of 4 carried over from the warm-up)";
+        let message = "9 requests were sent, none was answered correctly (and 3 of 4 carried over from the warm-up)";
         assert_eq!(judged(&failing), Some((FailureKind::Hung, message.to_owned())));
     }
 
@@ -227,7 +227,7 @@ mod tests {
 
     #[test]
     fn a_tool_that_knows_less_is_judged_by_the_wire_or_not_at_all() {
-        let message = "of 0 requests that came to an end none was answered as it should";
+        let message = "of 0 requests that came to an end none was answered correctly";
         assert_eq!(judged(&of_another_tool(0, None)), Some((FailureKind::Hung, message.to_owned())));
         assert_eq!(judged(&of_another_tool(500, None)), None);
         assert_eq!(judged(&of_another_tool(500, Some(8.9))), None);
