@@ -248,9 +248,10 @@ fn tasks_refused(observations: &Observations, limits: &Limits) -> Option<Flag> {
 
 /// Its figures are compared with the others', and are not of the same kind.
 fn external(inputs: &CaseInputs) -> Option<Flag> {
-    let own = inputs.external?.own.as_ref();
-    let compared = own.map(|own| format!("; {}", own.body.words())).unwrap_or_default();
-    FlagKind::External.raised(format!("not started by tolok: its CPU, memory and isolation are unknown{compared}"))
+    let server = inputs.external?;
+    let compared = server.own.as_ref().map(|own| format!("; {}", own.body.words())).unwrap_or_default();
+    let unknown = if server.pid.is_some() { "isolation is" } else { "CPU, memory and isolation are" };
+    FlagKind::External.raised(format!("not started by tolok: its {unknown} unknown{compared}"))
 }
 
 /// By the utilisation law. A subject behind a full link may have had more to give.

@@ -22,10 +22,8 @@ pub fn document(outcome: &Outcome, report: &Report) -> String {
     let peers = outcome.peers.iter().filter(|peer| peer.tool != Tool::Floor);
     let generators: Vec<String> = peers.map(|peer| format!("{} {}", peer.tool.name(), peer.version)).collect();
     let _ = writeln!(text, "- Generators: {}.", generators.join(", "));
-    let _ = writeln!(
-        text,
-        "- Server: tolok's ceiling (`subjects/rust/ceiling`), one thread, a fresh one for every measurement."
-    );
+    let _ =
+        writeln!(text, "- Server: tolok's ceiling (`crates/ceiling`), one thread, a fresh one for every measurement.");
     for (question, how_to_read) in
         [(Question::Cost, HOW_TO_READ), (Question::Lateness, LATENESS), (Question::Honesty, HONESTY)]
     {

@@ -142,6 +142,9 @@ pub enum Verb {
     /// Runs a program again and again and takes its time.
     #[command(hide = true)]
     ProgramTimer(JobFileArgs),
+    /// Serves the ceiling's responses.
+    #[command(hide = true)]
+    Ceiling(CeilingArgs),
 }
 
 impl Verb {
@@ -176,6 +179,14 @@ pub struct JobArgs {
 pub struct JobFileArgs {
     /// File with the job, in JSON.
     pub job: PathBuf,
+}
+
+/// The arguments of the ceiling, which reads them itself.
+#[derive(Debug, ClapArgs)]
+pub struct CeilingArgs {
+    /// The arguments.
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+    pub arguments: Vec<String>,
 }
 
 /// The arguments of the hidden verb `program-timer`, as the lab gives them. It reads them without clap, which takes some hundred
@@ -218,6 +229,13 @@ pub struct MeasureArgs {
     /// Multiply every warm-up, window and number of requests of the study. With 0.1 a trial run takes a tenth of the time.
     #[arg(long, value_name = "FACTOR")]
     pub scale: Option<Scale>,
+    /// Measure as much as figures to be quoted need: ten rounds, and windows of 10 s where a case has a trial of its own. `tolok
+    /// plan` says how long that takes.
+    #[arg(long, conflicts_with_all = ["blocks", "scale"])]
+    pub publish: bool,
+    /// What to call the run in reports and lists [default: the study's title, or the names of your own servers].
+    #[arg(long, value_name = "TITLE")]
+    pub name: Option<String>,
     /// Seed of the order of trials [default: the study's, else a random one, which is recorded].
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,
@@ -239,7 +257,7 @@ pub struct MeasureArgs {
 /// Where runs are kept and how results are shown.
 #[derive(Debug, ClapArgs)]
 pub struct ResultArgs {
-    /// Folder in which runs are kept [default: ./runs of the checkout, else the user's data folder].
+    /// Folder in which runs are kept [default: runs of the checkout, or of the working folder].
     #[arg(long, value_name = "DIR", env = "TOLOK_RUNS")]
     pub runs: Option<PathBuf>,
     /// How to print the result.
@@ -349,7 +367,7 @@ pub struct ReportArgs {
     /// A run: its folder, its name or the beginning of it, the name of its study (newest run), or `latest`.
     #[arg(default_value = "latest", value_hint = ValueHint::DirPath)]
     pub run: String,
-    /// Folder in which runs are kept [default: ./runs of the checkout, else the user's data folder].
+    /// Folder in which runs are kept [default: runs of the checkout, or of the working folder].
     #[arg(long, value_name = "DIR", env = "TOLOK_RUNS")]
     pub runs: Option<PathBuf>,
     /// How to print the report. Several formats, separated by commas, go to the folder of --output.
@@ -364,6 +382,9 @@ pub struct ReportArgs {
     /// Print a short version for a README (`text` and `md`): the verdict, a table per scenario, and the method.
     #[arg(long)]
     pub brief: bool,
+    /// Open the page in a browser.
+    #[arg(long)]
+    pub open: bool,
     /// Write each chart to this folder as SVG, and as PDF if a converter is installed, with figures.tex for all.
     #[arg(long, value_name = "DIR")]
     pub figures: Option<PathBuf>,

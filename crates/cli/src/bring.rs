@@ -1,5 +1,7 @@
 //! What a run takes from outside the checkout: read, found, and added to the catalogue.
 
+use std::path::Path;
+
 use tolok_lab::user_servers::{
     FolderError, UrlError, again, ask_three_times, external_server, is_on_this_machine, local_subject, serves,
 };
@@ -37,6 +39,13 @@ impl UserServers {
         let mut servers = args.url.iter().map(server).collect::<Result<Vec<_>, _>>()?;
         name_apart(&mut servers, args);
         refuse_remote(&servers, args.allow_remote)?;
+        if args.pid.len() > servers.len() {
+            return Err(CliError::usage(
+                "there are more --pid than --url; give one for each server, in the same order",
+            ));
+        }
+        servers.iter_mut().zip(&args.pid).for_each(|(server, pid)| server.pid = Some(*pid));
+        refuse_lost_pids(&servers)?;
         Ok(Self { made: None, folders, servers })
     }
 
@@ -44,6 +53,7 @@ impl UserServers {
     /// Consent to load on other machines was given for one session, and a server or its owner may have changed since.
     pub fn again(plan: &Plan, allow_remote: bool) -> Result<Self, CliError> {
         refuse_remote(&plan.brought.servers, allow_remote)?;
+        refuse_lost_pids(&plan.brought.servers)?;
         let mut bring = Self { servers: plan.brought.servers.clone(), ..Self::default() };
         for brought in &plan.brought.folders {
             let subject = again(brought).map_err(|error| match error {
@@ -101,6 +111,14 @@ impl UserServers {
         } else {
             (STUDY_OF_FOLDERS.to_owned(), None)
         }
+    }
+
+    /// What a run of these alone is called: their names.
+    pub fn title(&self) -> Option<String> {
+        let folders = self.folders.iter().map(|subject| subject.title.as_str());
+        let servers = self.servers.iter().map(|server| server.subject.rsplit('/').next().unwrap_or_default());
+        let names: Vec<&str> = folders.chain(servers).collect();
+        (self.made.is_none() && !names.is_empty()).then(|| names.join(" vs "))
     }
 
     /// Asks each server for what the study asks, before anything is measured. It leaves out what the server does not serve, and
@@ -202,6 +220,21 @@ fn refuse_remote(servers: &[ExternalServer], allow_remote: bool) -> Result<(), C
     Ok(())
 }
 
+/// Refuses processes that are not there, and those of servers on other machines.
+fn refuse_lost_pids(servers: &[ExternalServer]) -> Result<(), CliError> {
+    for (server, pid) in servers.iter().filter_map(|server| Some((server, server.pid?))) {
+        if !is_on_this_machine(server)? {
+            return Err(CliError::usage(format!("--pid {pid}: {} is on another machine", server.base)));
+        }
+        if !Path::new("/proc").join(pid.to_string()).is_dir() {
+            let message =
+                format!("there is no process {pid} of {}; `ss -ltnp` shows which process listens where", server.base);
+            return Err(CliError::usage(message));
+        }
+    }
+    Ok(())
+}
+
 fn remote(server: &ExternalServer) -> String {
     format!(
         "{} is not on this machine. Load on somebody else's server is an attack. If you may put load on it, add --allow-remote",
@@ -256,7 +289,8 @@ mod tests {
     fn servers_of_one_host_and_port_are_told_apart_however_many_they_are() {
         let url = || NamedUrl { name: None, url: "http://a:1/".to_owned() };
         let args = BringArgs { url: vec![url(), url(), url()], ..BringArgs::default() };
-        let server = || ExternalServer { subject: "external/a-1".to_owned(), base: String::new(), own: None };
+        let server =
+            || ExternalServer { subject: "external/a-1".to_owned(), base: String::new(), own: None, pid: None };
         let mut servers = [server(), server(), server()];
         name_apart(&mut servers, &args);
         assert_eq!(servers.map(|it| it.subject), ["external/a-1", "external/a-1-2", "external/a-1-3"]);
@@ -264,7 +298,12 @@ mod tests {
 
     #[test]
     fn load_on_another_machine_needs_consent_each_time() {
-        let server = |base: &str| ExternalServer { subject: "external/a".to_owned(), base: base.to_owned(), own: None };
+        let server = |base: &str| ExternalServer {
+            subject: "external/a".to_owned(),
+            base: base.to_owned(),
+            own: None,
+            pid: None,
+        };
         let servers = [server("http://127.0.0.1:1"), server("http://198.51.100.7:80")];
         let refused = refuse_remote(&servers, false).unwrap_err();
         assert!(refused.text.contains("198.51.100.7") && refused.text.contains("--allow-remote"));

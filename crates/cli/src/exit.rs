@@ -107,12 +107,13 @@ impl From<HomeError> for CliError {
                 text: problems::render(&path, &text, &problems),
                 is_missing_dependency: false,
             },
-            HomeError::NotFound
-            | HomeError::NoStudy { .. }
+            HomeError::NoStudy { .. }
             | HomeError::NoSource { .. }
             | HomeError::NoPublished { .. }
-            | HomeError::NoScript { .. } => Self::usage(error),
-            HomeError::Unreadable { .. } => Self::new(Exit::Internal, error),
+            | HomeError::NoScript { .. }
+            | HomeError::NoToml { .. }
+            | HomeError::Imports { .. } => Self::usage(error),
+            HomeError::Unreadable { .. } | HomeError::NotLaidOut { .. } => Self::new(Exit::Internal, error),
         }
     }
 }

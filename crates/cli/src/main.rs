@@ -64,6 +64,7 @@ fn main() -> ExitCode {
         Verb::Init(options) => verbs::boxes::init(&options),
         Verb::Link(options) => verbs::boxes::link(&options),
         Verb::ProgramTimer(options) => verbs::boxes::program_timer(&options),
+        Verb::Ceiling(options) => return tolok_ceiling::run(options.arguments),
     };
     exit::code(ended)
 }

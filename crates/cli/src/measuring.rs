@@ -6,6 +6,7 @@ use tolok_analysis::figures::{counted, listed};
 use tolok_analysis::{
     Duel, DuelOutcome, Findings, Names, ObjectiveOutcome, Records, analyse, blocks_settled, is_duel, standing,
 };
+use tolok_host::machine::{OtherRun, Processes};
 use tolok_lab::run::{NewRun, RunSetup, RunSummary, Stop, StopRule, open_trials, run_plan};
 use tolok_model::{DatabaseAddress, Plan, RunRecord, TrialRecord};
 use tolok_report::document::Depth;
@@ -41,6 +42,12 @@ pub fn announce(planned: &Planned) {
         say(format!("  left out: {}: {}", skipped.subject, skipped.reason));
     }
     planned.cpu_notes.iter().for_each(|note| say(format!("  CPUs: {note}")));
+    for other in Processes::default().other_runs(std::process::id()) {
+        let OtherRun { pid, run } = other;
+        say(format!(
+            "warning: another tolok (pid {pid}, {run}) measures here. Both disturb each other: stop one, or wait"
+        ));
+    }
     let databases = plan.environments.iter().filter_map(|environment| environment.database.as_ref());
     if databases.filter_map(|database| database.dsn.as_deref()).any(has_password) {
         say(
@@ -136,7 +143,7 @@ pub fn measure(opened: &Lab, planned: &Planned, result: &ResultArgs, stop: &Stop
     };
     let (workloads, programs) = (laboratory.workloads_of(plan), laboratory.program_workloads_of(plan));
     let names = Names::of(&laboratory.catalogue).with_workloads(&workloads).with_programs(&programs);
-    let runs = runs_folder(result.runs.as_deref())?;
+    let runs = runs_folder(result.runs.as_deref());
     let folder = RunFolder::create(&runs, &new.record(laboratory), plan, &planned.text, &names)?;
     warn_of(&planned.capabilities.leftovers);
     measure_in(opened, &folder, result, stop)

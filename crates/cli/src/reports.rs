@@ -3,7 +3,6 @@
 use std::path::{Path, PathBuf};
 
 use tolok_analysis::{Findings, analyse};
-use tolok_lab::home::Home;
 use tolok_report::{CARD, Format as ReportFormat, Style, render};
 use tolok_store::{RunFolder, StoreError};
 
@@ -22,16 +21,13 @@ pub const KEPT: [(&str, ReportFormat); 5] = [
 ];
 
 /// The folder that was named, or the usual one.
-pub fn runs_folder(named: Option<&Path>) -> Result<PathBuf, CliError> {
-    match named {
-        Some(folder) => Ok(folder.to_owned()),
-        None => Ok(Home::find()?.runs_folder()),
-    }
+pub fn runs_folder(named: Option<&Path>) -> PathBuf {
+    named.map_or_else(tolok_lab::home::runs_folder, Path::to_owned)
 }
 
 /// The stored run that a name means.
 pub fn find_run(runs: Option<&Path>, name: &str) -> Result<RunFolder, CliError> {
-    Ok(RunFolder::open(&RunFolder::find(&runs_folder(runs)?, name)?))
+    Ok(RunFolder::open(&RunFolder::find(&runs_folder(runs), name)?))
 }
 
 /// Analyses what is stored, and writes every report that is kept into the run's folder.

@@ -147,6 +147,9 @@ impl Verdict {
     }
 }
 
+/// How long a subject is given for each answer after clients hung up.
+pub const ANSWERED_WITHIN_S: u64 = 20;
+
 impl Aborts {
     /// What is wrong with it, a sentence each.
     pub fn differences(&self) -> Vec<String> {
@@ -155,15 +158,18 @@ impl Aborts {
         if let Some(connections) = self.connections_after.filter(|connections| *connections > u64::from(self.pool)) {
             let pool = self.pool;
             wrong.push(format!(
-                "after {aborted} aborted requests it has {connections} connections, and may have {pool}"
+                "after {aborted} clients hung up, it has {connections} connections, and may have {pool}"
             ));
         }
         if let Some(busy) = self.busy_after.filter(|busy| *busy > 0) {
-            wrong.push(format!("{busy} connections are still busy after {aborted} aborted requests"));
+            wrong.push(format!("{busy} connections are still busy after {aborted} clients hung up"));
         }
         if self.answered_after < self.asked_after {
             let (answered, asked) = (self.answered_after, self.asked_after);
-            wrong.push(format!("after {aborted} aborted requests it answered {answered} of {asked} questions"));
+            wrong.push(format!(
+                "after {aborted} clients hung up, it answered {answered} of {asked} requests within {ANSWERED_WITHIN_S} s; \
+                 return the connection to its pool when the client is gone"
+            ));
         }
         wrong
     }
@@ -213,9 +219,10 @@ mod tests {
         assert_eq!(
             leaking.differences(),
             [
-                "after 1000 aborted requests it has 40 connections, and may have 16",
-                "3 connections are still busy after 1000 aborted requests",
-                "after 1000 aborted requests it answered 0 of 64 questions",
+                "after 1000 clients hung up, it has 40 connections, and may have 16",
+                "3 connections are still busy after 1000 clients hung up",
+                "after 1000 clients hung up, it answered 0 of 64 requests within 20 s; return the connection to its pool when the \
+                 client is gone",
             ]
         );
         assert!(!report(Some(leaking), None).is_sound());

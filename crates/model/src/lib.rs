@@ -65,6 +65,7 @@ pub use record::{
 pub use replication::file::ReplicationFile;
 pub use study::file::StudyFile;
 pub use study::judge::Judge;
+pub use study::publish::Quotable;
 pub use study::published::{PublishedMetric, PublishedRatio};
 pub use study::scale::{Scale, ScaleError};
 pub use study::slices::{Design, SliceDesign, describe as describe_slices};

@@ -138,8 +138,15 @@ pub(super) fn build_of(trials: &[TrialRecord], plan: &Plan, case: &Case) -> Opti
     let marker = format!("/{}-", case.subject.subject.replace('/', "-"));
     let own =
         |trial: &&TrialRecord| plan.case(&trial.case).is_some_and(|it| it.subject.subject == case.subject.subject);
-    let commands = trials.iter().filter(own).flat_map(|trial| &trial.commands);
-    commands.flat_map(|command| command.split(&marker).skip(1)).find_map(digest)
+    let mut commands = trials.iter().filter(own).flat_map(|trial| &trial.commands);
+    let in_path = |command: &String| command.split(&marker).skip(1).find_map(digest);
+    commands.find_map(|command| in_path(command).or_else(|| named_build(command)))
+}
+
+/// The build that a command names itself, as the ceiling does, which is a part of tolok's own program.
+fn named_build(command: &str) -> Option<String> {
+    let name = command.split(" --build ").nth(1)?.split(' ').next()?;
+    (name.len() == DIGEST && name.bytes().all(|letter| letter.is_ascii_hexdigit())).then(|| name.to_owned())
 }
 
 /// The digest that a text begins with, if a path goes on behind it.
@@ -169,5 +176,7 @@ mod tests {
         assert_eq!(digest("0123456789abcdef/target/release/ceiling").as_deref(), Some("0123456789abcdef"));
         assert_eq!(digest("0123456789abcdef0/target"), None, "longer than a digest");
         assert_eq!(digest("http/server"), None);
+        assert_eq!(named_build("tolok ceiling --build 0123456789abcdef --port 1").as_deref(), Some("0123456789abcdef"));
+        assert_eq!(named_build("make --build server"), None);
     }
 }

@@ -58,7 +58,7 @@ mod ledger {
         run.steady(GO, 34_000.0).steady(BUN, 39_000.0);
         let subject = run.plan.cases.last().expect("Bun has a case").subject.subject.clone();
         let base = "http://127.0.0.1:3000".to_owned();
-        run.plan.brought.servers.push(ExternalServer { subject, base, own: None });
+        run.plan.brought.servers.push(ExternalServer { subject, base, own: None, pid: None });
         let findings = run.findings();
         let ledger = findings.fairness;
         assert!(says(

@@ -33,7 +33,7 @@ pub struct NewSubjectArgs {
     /// What it runs on.
     #[arg(long, default_value = "go", value_name = "RUNTIME")]
     pub runtime: NewRuntime,
-    /// Create it in this folder [default: subjects/RUNTIME of the checkout].
+    /// Create it in this folder [default: subjects/RUNTIME of the checkout; outside one, the working folder].
     #[arg(long = "in", value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub folder: Option<PathBuf>,
 }
@@ -49,6 +49,14 @@ pub enum NewRuntime {
     Bun,
     /// PHP-FPM behind nginx.
     Php,
+    /// The standard library's http.server.
+    Python,
+    /// Rack on Puma.
+    Ruby,
+    /// The JDK's HttpServer.
+    Java,
+    /// Whatever a command starts.
+    Other,
 }
 
 /// Options of `tolok new workload`.
@@ -101,7 +109,7 @@ const CHECK_CODES: &str = "\
 Workloads with a database are checked if MariaDB or MySQL is installed.
 
 Exit codes:
-  0    every response and every refusal is correct
+  0    every response that a measurement asks for is correct; advice changes no exit code
   2    there is no such subject
   5    a subject does not start, or responds incorrectly
   6    a named subject lacks a program, or nothing is ready";

@@ -4,6 +4,7 @@ use std::ffi::OsString;
 use std::fmt::Write;
 
 use clap::builder::PossibleValuesParser;
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Command, CommandFactory, FromArgMatches};
 
 use super::Args;
@@ -28,8 +29,36 @@ pub fn parse() -> Result<Args, clap::Error> {
 
 /// Reads a command line, the program's name first.
 pub fn parse_from<T: Into<OsString> + Clone>(words: impl IntoIterator<Item = T>) -> Result<Args, clap::Error> {
-    let matches = command().try_get_matches_from(words)?;
+    let words = understood(words.into_iter().map(Into::into).collect());
+    let matches = command().try_get_matches_from(words).map_err(without_misleading_tip)?;
     Args::from_arg_matches(&matches).map_err(|error| error.format(&mut command()))
+}
+
+/// `--json` is what other tools call `--format json`.
+fn understood(mut words: Vec<OsString>) -> Vec<OsString> {
+    let end = words.iter().position(|word| word == "--").unwrap_or(words.len());
+    let Some(place) = words[..end].iter().position(|word| word == "--json") else { return words };
+    let whole = command();
+    let verb = words[1..end].iter().find_map(|word| whole.find_subcommand(word.to_str()?));
+    let format = verb.and_then(|verb| verb.get_arguments().find(|argument| argument.get_id() == "format"));
+    if format.is_some_and(|format| format.get_possible_values().iter().any(|value| value.get_name() == "json")) {
+        words[place] = "--format=json".into();
+    }
+    words
+}
+
+/// Of an option that a verb does not have, clap says how to pass it as a value, which nobody means.
+fn without_misleading_tip(mut error: clap::Error) -> clap::Error {
+    if error.kind() == ErrorKind::UnknownArgument {
+        error.remove(ContextKind::Suggested);
+        let tip = match error.get(ContextKind::InvalidArg) {
+            Some(ContextValue::String(word)) if word == "--yes" || word == "-y" => "this verb asks nothing",
+            Some(ContextValue::String(word)) if word == "--open" => "to open a report: tolok report --open",
+            _ => return error,
+        };
+        error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip.into()]));
+    }
+    error
 }
 
 /// The whole command, hidden verbs included.
@@ -110,6 +139,24 @@ mod tests {
             let wide: Vec<&str> = help.lines().filter(|line| line.chars().count() > WIDEST).collect();
             assert!(wide.is_empty(), "{}: {wide:?}", verb.get_name());
         }
+    }
+
+    #[test]
+    fn json_is_understood_where_a_verb_has_it() {
+        let words =
+            |line: &str| understood(line.split(' ').map(OsString::from).collect()).join(std::ffi::OsStr::new(" "));
+        assert_eq!(words("tolok report latest --json"), "tolok report latest --format=json");
+        assert_eq!(words("tolok serve --json"), "tolok serve --json");
+        assert_eq!(words("tolok run core -- --json"), "tolok run core -- --json");
+        assert!(parse_from(["tolok", "doctor", "--json"]).is_ok());
+    }
+
+    #[test]
+    fn an_option_that_a_verb_lacks_has_no_misleading_tip() {
+        let said = |line: &str| parse_from(line.split(' ')).unwrap_err().to_string();
+        assert!(said("tolok run core --yes").contains("this verb asks nothing"), "{}", said("tolok run core --yes"));
+        assert!(said("tolok run core --open").contains("tolok report --open"));
+        assert!(!said("tolok run core --nonsense").contains("as a value"));
     }
 
     #[test]

@@ -39,7 +39,7 @@ pub struct CompareArgs {
     /// Show all figures on the terminal, including those without a change.
     #[arg(short, long)]
     pub verbose: bool,
-    /// Folder in which runs are kept [default: ./runs of the checkout, else the user's data folder].
+    /// Folder in which runs are kept [default: runs of the checkout, or of the working folder].
     #[arg(long, value_name = "DIR", env = "TOLOK_RUNS")]
     pub runs: Option<PathBuf>,
     /// How to print the result.

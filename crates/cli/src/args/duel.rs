@@ -48,7 +48,7 @@ pub struct DuelArgs {
     /// Fetch missing versions without asking.
     #[arg(short, long)]
     pub yes: bool,
-    /// Folder in which runs are kept [default: ./runs of the checkout, else the user's data folder].
+    /// Folder in which runs are kept [default: runs of the checkout, or of the working folder].
     #[arg(long, value_name = "DIR", env = "TOLOK_RUNS")]
     pub runs: Option<PathBuf>,
     /// How to print the result.

@@ -52,7 +52,7 @@ pub struct ForecastArgs {
     /// Only this workload: `rows`, or `rows?fields=40&limit=1000`.
     #[arg(long, value_name = "WORKLOAD")]
     pub workload: Option<String>,
-    /// Folder in which runs are kept [default: ./runs of the checkout, else the user's data folder].
+    /// Folder in which runs are kept [default: runs of the checkout, or of the working folder].
     #[arg(long, value_name = "DIR", env = "TOLOK_RUNS")]
     pub runs: Option<PathBuf>,
     /// How to print the forecast.

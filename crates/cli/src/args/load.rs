@@ -44,7 +44,7 @@ Examples:
   Search for the highest rate within the thresholds:
     tolok load --capacity --threshold 'p99 < 50ms' --threshold 'goodput >= 99.9%' URL
   A record for programs, a table for an issue, the seconds for a plot:
-    tolok load --format json|md|csv -o FILE URL
+    tolok load --format json|md|csv|junit -o FILE URL
 
 Exit codes:
   0    done: the figures can be trusted, and no threshold was crossed
@@ -63,8 +63,8 @@ pub struct LoadArgs {
     /// Target: http://HOST[:PORT][/PATH], or https://.
     #[arg(
         required = false,
-        required_unless_present = "slices",
-        default_value_if("slices", ArgPredicate::IsPresent, "")
+        required_unless_present_any = ["slices", "curl"],
+        default_value_ifs([("slices", ArgPredicate::IsPresent, ""), ("curl", ArgPredicate::IsPresent, "")])
     )]
     pub url: String,
 
@@ -163,6 +163,10 @@ pub struct LoadArgs {
     /// Body of POST, PUT and PATCH requests. @FILE reads it from a file.
     #[arg(help_heading = REQUESTS, long, value_name = "TEXT|@FILE", value_parser = values::body)]
     pub body: Option<BodyText>,
+    /// Take the address, method, headers and body from a curl command, as browsers copy it: 'curl http://HOST/ -H ...'.
+    #[arg(help_heading = REQUESTS, long, value_name = "COMMAND",
+          conflicts_with_all = ["url", "slices", "requests", "request_file"])]
+    pub curl: Option<String>,
     /// One of several requests, sent in proportion to its weight: '3 GET /items'. Repeatable.
     #[arg(help_heading = REQUESTS, long = "request", value_name = "'WEIGHT METHOD PATH'",
           value_parser = values::weighted_request)]
@@ -270,6 +274,8 @@ pub enum LoadFormat {
     Md,
     /// One row per second.
     Csv,
+    /// Thresholds as test cases, for continuous integration.
+    Junit,
 }
 
 fn arrivals_parser() -> impl TypedValueParser<Value = Arrivals> {

@@ -27,7 +27,7 @@ pub struct ReplicateArgs {
     /// Measure nothing: use the newest stored run of each part.
     #[arg(long, conflicts_with_all = ["blocks", "scale", "allow_shared"])]
     pub stored: bool,
-    /// Folder in which runs are kept [default: ./runs of the checkout, else the user's data folder].
+    /// Folder in which runs are kept [default: runs of the checkout, or of the working folder].
     #[arg(long, value_name = "DIR", env = "TOLOK_RUNS")]
     pub runs: Option<PathBuf>,
     /// How to print the result.

@@ -11,7 +11,7 @@ pub struct ServeArgs {
     /// Port on 127.0.0.1; 0 for any free port [default: 7357, or any free port if that is taken].
     #[arg(long, value_name = "N")]
     pub port: Option<u16>,
-    /// Folder in which runs are kept [default: ./runs of the checkout, else the user's data folder].
+    /// Folder in which runs are kept [default: runs of the checkout, or of the working folder].
     #[arg(long, value_name = "DIR", env = "TOLOK_RUNS")]
     pub runs: Option<PathBuf>,
     /// Open the list of runs in a browser.

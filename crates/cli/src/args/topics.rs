@@ -111,13 +111,17 @@ const VARIABLES: [(&str, &str); 11] = [
     (
         "TOLOK_HOME",
         "the checkout with `subjects/`, `workloads/`, `studies/` [default: the working folder or one above it, else the \
-         program's own place]. The wrapper sets it",
+         program's own place, else what is built in]. The wrapper sets it",
     ),
     ("TOLOK_RUNS", "the same as `--runs`"),
     ("TOLOK_TOOLBOX", "the toolbox [default: `$XDG_CACHE_HOME/tolok/toolbox` or `~/.cache/tolok/toolbox`]"),
     ("TOLOK_SWOOLE_SO", "a `swoole.so` that you built"),
     ("TOLOK_SWOOLE_SOURCE", "an archive of Swoole's source for `tolok setup swoole`, the same as `--from`"),
-    ("XDG_CACHE_HOME", "its `tolok/builds` keeps builds of subjects, its `tolok/databases` loaded databases"),
+    (
+        "XDG_CACHE_HOME",
+        "its `tolok/builds` keeps builds of subjects, its `tolok/databases` loaded databases, its \
+         `tolok/shipped` the subjects that are built in",
+    ),
     ("XDG_DATA_HOME", "runs go to its `tolok/runs` if the checkout is read-only"),
     ("TMPDIR", "the private folders of trials"),
     ("NO_COLOR, CLICOLOR_FORCE", "no colours; colours"),

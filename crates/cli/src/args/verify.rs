@@ -10,7 +10,7 @@ pub struct VerifyArgs {
     /// A run: its folder, its name or the beginning of it, the name of its study (newest run), or `latest`.
     #[arg(default_value = "latest")]
     pub run: String,
-    /// Folder in which runs are kept [default: ./runs of the checkout, else the user's data folder].
+    /// Folder in which runs are kept [default: runs of the checkout, or of the working folder].
     #[arg(long, value_name = "DIR", env = "TOLOK_RUNS")]
     pub runs: Option<PathBuf>,
     /// How to print the result.

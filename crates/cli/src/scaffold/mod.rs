@@ -13,6 +13,11 @@ pub enum Runtime {
     Node,
     Bun,
     Php,
+    Python,
+    Ruby,
+    Java,
+    /// Whatever a command starts.
+    Other,
 }
 
 impl Runtime {
@@ -23,6 +28,10 @@ impl Runtime {
             Self::Node => "node",
             Self::Bun => "bun",
             Self::Php => "php",
+            Self::Python => "python",
+            Self::Ruby => "ruby",
+            Self::Java => "java",
+            Self::Other => "other",
         }
     }
 
@@ -47,6 +56,23 @@ impl Runtime {
                 ("fpm.conf", include_str!("files/php/fpm.conf.txt")),
                 ("nginx.conf", include_str!("files/php/nginx.conf.txt")),
                 ("index.php", include_str!("files/php/index.php.txt")),
+            ],
+            Self::Python => &[
+                ("subject.toml", include_str!("files/python/subject.toml")),
+                ("server.py", include_str!("files/python/server.py.txt")),
+            ],
+            Self::Ruby => &[
+                ("subject.toml", include_str!("files/ruby/subject.toml")),
+                ("Gemfile", include_str!("files/ruby/Gemfile.txt")),
+                ("config.ru", include_str!("files/ruby/config.ru.txt")),
+            ],
+            Self::Java => &[
+                ("subject.toml", include_str!("files/java/subject.toml")),
+                ("Server.java", include_str!("files/java/Server.java.txt")),
+            ],
+            Self::Other => &[
+                ("subject.toml", include_str!("files/other/subject.toml")),
+                ("start.sh", include_str!("files/other/start.sh.txt")),
             ],
         }
     }
@@ -118,16 +144,17 @@ pub struct StudyWish<'a> {
 }
 
 /// Makes the folder of a subject: `folder/name`. `schemas` is the checkout's folder of schemas, where there is a checkout.
+/// `brought` is how a person names it for `tolok run`.
 pub fn subject(
     folder: &Path,
     name: &str,
     runtime: Runtime,
     schemas: Option<&Path>,
-    called: &str,
+    (called, brought): (&str, &str),
 ) -> Result<Vec<PathBuf>, ScaffoldError> {
     let own = new_folder(folder, name)?;
     let schema = schema_for(&own, Kind::Subject, schemas)?;
-    let words = [("NAME", name), ("SUBJECT", called), ("SCHEMA", &schema.reference)];
+    let words = [("NAME", name), ("SUBJECT", called), ("BROUGHT", brought), ("SCHEMA", &schema.reference)];
     let files = runtime.files().iter().chain([&SUBJECT_README]);
     let written = files.map(|(file, text)| write(own.join(file), &filled(text, &words))).collect::<Result<Vec<_>, _>>();
     Ok(written?.into_iter().chain(schema.written).collect())

@@ -12,8 +12,11 @@ fn read(path: &Path) -> String {
 #[test]
 fn every_subject_begins_as_one_that_the_model_reads() {
     let folder = tempfile::tempdir().unwrap();
-    for runtime in [Runtime::Go, Runtime::Node, Runtime::Bun, Runtime::Php] {
-        let files = subject(&folder.path().join(runtime.folder()), "mine", runtime, None, "x/mine").unwrap();
+    use Runtime::{Bun, Go, Java, Node, Other, Php, Python, Ruby};
+    for runtime in [Go, Node, Bun, Php, Python, Ruby, Java, Other] {
+        let files =
+            subject(&folder.path().join(runtime.folder()), "mine", runtime, None, ("x/mine", "--subject x/mine"))
+                .unwrap();
         let text = read(&files[0]);
         let subject = Subject::read("x/mine", &text).unwrap_or_else(|problems| panic!("{runtime:?}: {problems:?}"));
         assert_eq!((subject.title.as_str(), subject.workloads("default").len()), ("mine", 2));
@@ -74,7 +77,14 @@ fn the_way_to_the_schema_is_relative_to_the_file() {
         fs::write(schemas.join(kind.file()), "{}").unwrap();
     }
     let first_line = |files: Vec<PathBuf>| read(&files[0]).lines().next().map(str::to_owned).unwrap();
-    let own = subject(&root.path().join("subjects/go"), "mine", Runtime::Go, Some(&schemas), "go/mine").unwrap();
+    let own = subject(
+        &root.path().join("subjects/go"),
+        "mine",
+        Runtime::Go,
+        Some(&schemas),
+        ("go/mine", "quick --subjects go/mine"),
+    )
+    .unwrap();
     assert_eq!(first_line(own), "#:schema ../../../schemas/subject.schema.json");
     let wish = StudyWish { called: "mine", subjects: &[], workload: "a\"b", is_program: true, seed: 1 };
     let own = study(&root.path().join("studies"), "mine", Some(&schemas), &wish).unwrap();

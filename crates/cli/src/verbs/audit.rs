@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use tolok_audit::{Audit, audit as check};
-use tolok_lab::home::{Home, HomeError};
+use tolok_lab::home::Home;
 use tolok_model::Problem;
 use tolok_model::transcription::{Conditions, CsvOptions, Transcription};
 use tolok_report::document::Depth;
@@ -89,12 +89,11 @@ fn looks_like_csv(text: &str) -> bool {
     !first.starts_with('[') && !first.split_once('=').is_some_and(|(key, _)| is_key(key))
 }
 
-/// The file that is meant. A file needs no checkout; a name does.
+/// The file that is meant. A file can be read where tolok's own tables cannot be laid out; a name cannot.
 fn file(name: &str) -> Result<PathBuf, CliError> {
     match Home::find() {
         Ok(home) => Ok(home.published_file(name)?),
-        Err(HomeError::NotFound) if Path::new(name).is_file() => Ok(PathBuf::from(name)),
-        Err(HomeError::NotFound) => Err(HomeError::NoPublished { name: name.to_owned(), known: Vec::new() }.into()),
+        Err(_) if Path::new(name).is_file() => Ok(PathBuf::from(name)),
         Err(error) => Err(error.into()),
     }
 }

@@ -137,19 +137,31 @@ fn one(session: &Session<'_>, choice: &SubjectChoice, database: Option<&(Databas
         return (format!("{label}: not checked, as all of its workloads ask a database\n"), true);
     }
     match check_conformance(session, choice, database) {
-        Ok(found) if found.differences.is_empty() && unknown.is_empty() => {
-            (format!("{label}: right ({})\n", found.workloads.join(", ")), true)
-        }
         Ok(found) => {
             let strangers = unknown.iter().map(|name| {
                 format!(
                     "there is no workload `{name}`; take it out of `workloads`, or make it: tolok new workload {name}"
                 )
             });
-            let lines: Vec<String> =
-                found.differences.into_iter().chain(strangers).map(|line| format!("  {line}\n")).collect();
-            (format!("{label}: wrong\n{}", lines.concat()), false)
+            let wrong: Vec<String> = found.differences.into_iter().chain(strangers).collect();
+            let verdict = match wrong.as_slice() {
+                [] => format!("right ({})", found.workloads.join(", ")),
+                _ => "wrong".to_owned(),
+            };
+            (format!("{label}: {verdict}\n{}{}", indented(&wrong, ""), advised(&found.advice)), wrong.is_empty())
         }
         Err(error) => (format!("{label}: does not start\n  {error}\n"), false),
     }
+}
+
+/// What is never asked under load, and frameworks settle differently.
+fn advised(advice: &[String]) -> String {
+    if advice.is_empty() {
+        return String::new();
+    }
+    format!("  advice, as no measurement asks it:\n{}", indented(advice, "  "))
+}
+
+fn indented(lines: &[String], by: &str) -> String {
+    lines.iter().map(|line| format!("  {by}{line}\n")).collect()
 }

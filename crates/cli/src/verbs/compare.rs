@@ -85,7 +85,7 @@ fn over_time(args: &CompareArgs) -> Result<Exit, CliError> {
 /// The runs that were named; of a single name that is a study's, all of its runs.
 fn of_history(args: &CompareArgs) -> Result<Vec<RunFolder>, CliError> {
     if let [study] = args.history.as_slice() {
-        let all = RunFolder::all_of(&runs_folder(args.runs.as_deref())?, study);
+        let all = RunFolder::all_of(&runs_folder(args.runs.as_deref()), study);
         if !all.is_empty() {
             return Ok(all.iter().map(|path| RunFolder::open(path)).collect());
         }

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::scaffold::{self, Runtime, ScaffoldError, StudyWish};
-use tolok_lab::home::{Home, HomeError};
+use tolok_lab::home::Home;
 use tolok_model::{Catalogue, SubjectSelector};
 
 use crate::args::{NewArgs, NewAuditArgs, NewRuntime, NewStudyArgs, NewSubjectArgs, NewThing, NewWorkloadArgs};
@@ -32,25 +32,35 @@ fn subject(args: &NewSubjectArgs) -> Result<(Vec<PathBuf>, String), CliError> {
         NewRuntime::Node => Runtime::Node,
         NewRuntime::Bun => Runtime::Bun,
         NewRuntime::Php => Runtime::Php,
+        NewRuntime::Python => Runtime::Python,
+        NewRuntime::Ruby => Runtime::Ruby,
+        NewRuntime::Java => Runtime::Java,
+        NewRuntime::Other => Runtime::Other,
     };
     let schemas = schemas();
-    let (folder, called, bring) = match &args.folder {
-        Some(folder) => (folder.clone(), as_a_path(&folder.join(&args.name)), "--subject"),
-        None => {
-            let folder = checkout("subject")?.root().join("subjects").join(runtime.folder());
+    let (folder, called, bring) = match (&args.folder, Home::checkout()) {
+        (Some(folder), _) => (folder.clone(), as_a_path(&folder.join(&args.name)), "--subject"),
+        (None, Some(checkout)) => {
+            let folder = checkout.root().join("subjects").join(runtime.folder());
             (folder, format!("{}/{}", runtime.folder(), args.name), "quick --subjects")
         }
+        (None, None) => (PathBuf::from("."), as_a_path(Path::new(&args.name)), "--subject"),
     };
-    let files = scaffold::subject(&folder, &args.name, runtime, schemas.as_deref(), &called).map_err(refused)?;
-    let next =
-        format!("It answers hello and json as it is: tolok check {called}. To measure it: tolok run {bring} {called}");
+    let brought = format!("{bring} {called}");
+    let files = scaffold::subject(&folder, &args.name, runtime, schemas.as_deref(), (&called, &brought));
+    let files = files.map_err(refused)?;
+    let first = match runtime {
+        Runtime::Other => "Put the command of your server into start.sh; then",
+        _ => "It answers hello and json as it is",
+    };
+    let next = format!("{first}: tolok check {called}. To measure it: tolok run {brought}");
     Ok((files, next))
 }
 
 fn workload(args: &NewWorkloadArgs) -> Result<(Vec<PathBuf>, String), CliError> {
     let folder = match &args.folder {
         Some(folder) => folder.clone(),
-        None => checkout("workload")?.root().join("workloads"),
+        None => checkout_for_workload()?.root().join("workloads"),
     };
     let files = scaffold::workload(&folder, &args.name, schemas().as_deref()).map_err(refused)?;
     let next = format!(
@@ -62,13 +72,8 @@ fn workload(args: &NewWorkloadArgs) -> Result<(Vec<PathBuf>, String), CliError> 
 }
 
 fn study(args: &NewStudyArgs) -> Result<(Vec<PathBuf>, String), CliError> {
-    let home = known_home()?;
-    let catalogue = home.as_ref().map(Home::catalogue).transpose()?;
-    let is_program = match &catalogue {
-        Some(catalogue) => known_names(args, catalogue)?,
-        None => false,
-    };
-    let (folder, called) = match (&args.folder, &home) {
+    let is_program = known_names(args, &Home::find()?.catalogue()?)?;
+    let (folder, called) = match (&args.folder, Home::checkout()) {
         (Some(folder), _) => (folder.clone(), as_a_path(&folder.join(format!("{}.toml", args.name)))),
         (None, Some(home)) => (home.root().join("studies"), args.name.clone()),
         (None, None) => (PathBuf::from("."), as_a_path(Path::new(&format!("{}.toml", args.name)))),
@@ -83,7 +88,7 @@ fn study(args: &NewStudyArgs) -> Result<(Vec<PathBuf>, String), CliError> {
 }
 
 fn audit(args: &NewAuditArgs) -> Result<(Vec<PathBuf>, String), CliError> {
-    let folder = match (&args.folder, known_home()?.filter(is_inside)) {
+    let folder = match (&args.folder, Home::checkout().filter(is_inside)) {
         (Some(folder), _) => folder.clone(),
         (None, Some(home)) => home.root().join("published"),
         (None, None) => PathBuf::from("."),
@@ -109,21 +114,11 @@ fn known_names(args: &NewStudyArgs, catalogue: &Catalogue) -> Result<bool, CliEr
     Ok(false)
 }
 
-/// The checkout, for what has its place in one.
-fn checkout(thing: &str) -> Result<Home, CliError> {
-    known_home()?.ok_or_else(|| {
-        let message = format!("there is no checkout of tolok here or above to put the {thing} in; run it there, or name a folder with --in DIR");
-        CliError::usage(message)
+/// The checkout, for a workload: without one there is no folder in which it would be found.
+fn checkout_for_workload() -> Result<Home, CliError> {
+    Home::checkout().ok_or_else(|| {
+        CliError::usage("there is no checkout of tolok here or above to put the workload in; run it there, or name a folder with --in DIR")
     })
-}
-
-/// The checkout, if there is one: a study can be begun without.
-fn known_home() -> Result<Option<Home>, CliError> {
-    match Home::find() {
-        Ok(home) => Ok(Some(home)),
-        Err(HomeError::NotFound) => Ok(None),
-        Err(error) => Err(error.into()),
-    }
 }
 
 /// Whether one stands in the checkout: `TOLOK_HOME` says where studies are found, and a table is no part of any study.
@@ -133,7 +128,7 @@ fn is_inside(home: &Home) -> bool {
 }
 
 fn schemas() -> Option<PathBuf> {
-    Home::find().ok().map(|home| home.root().join("schemas"))
+    Home::checkout().map(|checkout| checkout.root().join("schemas"))
 }
 
 /// As a path that cannot be taken for a name: with a slash in it.

@@ -6,13 +6,14 @@ use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
 use tolok_analysis::figures::{Quantity, amount, counted};
+use tolok_analysis::{FEWEST_BLOCKS_TO_QUOTE, SHORTEST_WINDOW_TO_QUOTE_S};
 use tolok_host::machine::{CpuWish, DatabaseCpus, Machine, SubjectCpus, format_cpu_list};
 use tolok_host::shell::quoted;
 use tolok_lab::home::Home;
 use tolok_lab::run::Capabilities;
 use tolok_model::{
-    Catalogue, CpuMap, CpuMode, Database, Engine, Environment, Here, LoadTool, Plan, PlanError, Role, Scenario,
-    Skipped, Study, Subject, SubjectSelector, Timer, bytes_words, describe_slices, format_duration,
+    Catalogue, CpuMap, CpuMode, Database, Engine, Environment, Here, LoadTool, Plan, PlanError, Quotable, Role,
+    Scenario, Skipped, Study, Subject, SubjectSelector, Timer, bytes_words, describe_slices, format_duration,
 };
 
 use crate::args::{BringArgs, MeasureArgs, PlanArgs, PlanFormat};
@@ -90,7 +91,10 @@ pub fn make_in(opened: &mut Lab, bring: &UserServers, request: StudyRequest<'_>)
     let opened = &*opened;
     let catalogue = &opened.laboratory.catalogue;
     bring.select(&mut study, catalogue, request.study.is_none());
-    let study = as_asked(study, args, catalogue)?;
+    let mut study = as_asked(study, args, catalogue)?;
+    if let Some(title) = args.name.clone().or_else(|| bring.title().filter(|_| request.study.is_none())) {
+        study.title = title;
+    }
     let seed = args.seed.or(study.seed).map_or_else(drawn_seed, Ok)?;
     let ready = |subject: &Subject, variant: &str| opened.ready(subject, variant);
     let ready_for_database = |subject: &Subject, variant: &str| opened.ready_for(subject, variant, true);
@@ -132,8 +136,10 @@ fn as_asked(mut study: Study, args: &MeasureArgs, catalogue: &Catalogue) -> Resu
     if !args.subjects.is_empty() {
         study.subjects = chosen_subjects(&args.subjects, catalogue)?;
     }
+    let least = Quotable { blocks: FEWEST_BLOCKS_TO_QUOTE, window_s: SHORTEST_WINDOW_TO_QUOTE_S };
     Ok(match args.scale {
         Some(scale) => study.scaled(scale),
+        None if args.publish => study.to_publish(least),
         None => study,
     })
 }
@@ -162,10 +168,12 @@ fn command(request: StudyRequest<'_>, seed: u64) -> String {
     };
     let shared = if args.allow_shared { " --allow-shared" } else { "" };
     let diagnose = if args.diagnose { " --diagnose" } else { "" };
+    let name = args.name.as_deref().map(|name| format!(" --name {}", quoted(name))).unwrap_or_default();
     let scale = args.scale.map(|scale| format!(" --scale {scale}")).unwrap_or_default();
+    let publish = if args.publish { " --publish" } else { "" };
     let study = study.map(|study| format!(" {study}")).unwrap_or_default();
     let brought = brought_again(bring);
-    format!("tolok run{study}{brought} --seed {seed}{blocks}{scale}{subjects}{shared}{diagnose}")
+    format!("tolok run{study}{brought} --seed {seed}{blocks}{scale}{publish}{subjects}{shared}{diagnose}{name}")
 }
 
 /// The options that bring the same again, from whatever folder.
@@ -176,8 +184,9 @@ fn brought_again(brought: &BringArgs) -> String {
         Some(name) => format!(" --url {}", quoted(&format!("{name}={}", it.url))),
         None => format!(" --url {}", quoted(&it.url)),
     });
+    let pids = brought.pid.iter().map(|pid| format!(" --pid {pid}"));
     let remote = if brought.allow_remote { " --allow-remote" } else { "" };
-    folders.chain(urls).chain([remote.to_owned()]).collect()
+    folders.chain(urls).chain(pids).chain([remote.to_owned()]).collect()
 }
 
 /// A subject without its variant.

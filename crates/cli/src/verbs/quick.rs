@@ -35,12 +35,16 @@ pub fn quick(args: &QuickArgs) -> Result<Exit, CliError> {
     let planned = make_in(&mut opened, &bring, request)?;
     announce(&planned);
     let measured = measure(&opened, &planned, &args.result, &interruptible("trial")?)?;
-    let next = [
-        Next::new("tolok run core", "longer windows and all workloads, about half an hour"),
+    let mut next = vec![
+        Next::new("tolok quick --publish", "ten rounds, enough to quote, about five minutes"),
+        Next::new("tolok run core", "all workloads, about half an hour"),
         Next::new("tolok run --subject DIR", "your own server, or --url http://127.0.0.1:3000"),
         Next::new("tolok report -v", "all figures, checks and cautions"),
         Next::new(measured.findings.run.command.as_str(), "this run again"),
     ];
+    if args.measure.publish {
+        next.remove(0);
+    }
     measured.show(&args.result, &next)?;
     if !args.no_open && measured.exit == Exit::Done {
         open_in_browser(&measured.folder.join("report.html"));

@@ -45,6 +45,9 @@ pub fn report(args: &ReportArgs) -> Result<Exit, CliError> {
     if formats == [ReportFormat::Terminal] && args.output.is_none() && !args.brief {
         close(folder.path(), &[], &next(&findings, args.verbose));
     }
+    if args.open {
+        open_in_browser(&folder.path().join("report.html"));
+    }
     Ok(Exit::Done)
 }
 

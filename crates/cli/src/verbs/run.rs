@@ -36,7 +36,7 @@ fn next(measured: &Measured) -> [Next; 2] {
 }
 
 pub fn resume(args: &ResumeArgs) -> Result<Exit, CliError> {
-    let path = RunFolder::find(&runs_folder(args.result.runs.as_deref())?, &args.run)?;
+    let path = RunFolder::find(&runs_folder(args.result.runs.as_deref()), &args.run)?;
     let folder = RunFolder::open_to_write(&path)?;
     let stored = folder.read()?;
     let opened = Lab::open_with(&UserServers::again(&stored.plan, args.allow_remote)?)?;

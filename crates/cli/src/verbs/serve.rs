@@ -10,7 +10,7 @@ use crate::reports::runs_folder;
 
 /// Serves the pages and says where.
 pub fn serve(args: &ServeArgs) -> Result<Exit, CliError> {
-    let runs = runs_folder(args.runs.as_deref())?;
+    let runs = runs_folder(args.runs.as_deref());
     let server = Server::bind(&Options { runs: runs.clone(), port: args.port }).map_err(failed)?;
     let address = server.url();
     say(format!("The runs in {}, for this machine only. Ctrl-C ends it.", runs.display()));

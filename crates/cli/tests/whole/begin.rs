@@ -65,6 +65,36 @@ fn new_php_subjects_are_right_at_once() {
 }
 
 #[test]
+fn new_python_subjects_are_right_at_once() {
+    let _turn = my_turn();
+    assert_right(&place(), "python");
+}
+
+#[test]
+fn new_ruby_subjects_are_right_at_once() {
+    let _turn = my_turn();
+    // Its gems come from a registry.
+    assert_right(&place(), "ruby");
+}
+
+#[test]
+fn new_java_subjects_are_right_at_once() {
+    let _turn = my_turn();
+    assert_right(&place(), "java");
+}
+
+#[test]
+fn a_new_subject_of_any_kind_says_what_is_left_to_do() {
+    let _turn = my_turn();
+    let place = place();
+    let begun = place.tolok(&["new", "subject", "mine", "--runtime", "other", "--in", "."]);
+    assert!(begun.progress.contains("Put the command of your server into start.sh"), "{}", begun.progress);
+    let said = place.tolok(&["check", "./mine"]);
+    assert_eq!(said.code, Some(5), "{}", said.progress);
+    assert!(said.output.contains("start.sh does not name your server yet"), "{}", said.output);
+}
+
+#[test]
 fn a_new_subject_elsewhere_is_whole_by_itself() {
     let _turn = my_turn();
     let place = place();
@@ -131,9 +161,9 @@ fn a_study_can_be_begun_where_there_is_no_checkout() {
     assert!(again.progress.contains("exists and was not overwritten"), "{}", again.progress);
     let table = run(&["new", "audit", "blog"]);
     assert_eq!((table.output.as_str(), table.code), ("./blog.toml\n./transcription.schema.json\n", Some(0)));
-    let refused = run(&["new", "subject", "mine"]);
-    assert_eq!(refused.code, Some(2));
-    assert!(refused.progress.contains("name a folder with --in DIR"), "{}", refused.progress);
+    let begun = run(&["new", "subject", "server", "--runtime", "node"]);
+    assert_eq!(begun.code, Some(0), "{}", begun.progress);
+    assert!(begun.progress.contains("tolok run --subject ./server"), "{}", begun.progress);
 }
 
 #[test]

@@ -49,7 +49,8 @@ fn check_choice(session: &Session<'_>, choice: &SubjectChoice, databases: &[(Dat
     let check = |database: Option<(&Database, &Prepared)>| {
         let found = check_conformance(session, choice, database);
         let found = found.unwrap_or_else(|error| panic!("{}: {error}", choice.label));
-        assert_eq!(found.differences, Vec::<String>::new(), "{}", choice.label);
+        let wrong: Vec<String> = found.differences.into_iter().chain(found.advice).collect();
+        assert_eq!(wrong, Vec::<String>::new(), "{}", choice.label);
         found.workloads
     };
     if !without.is_empty() {

@@ -31,6 +31,7 @@ mod programs;
 mod real_servers;
 mod replicate;
 mod report;
+mod standalone;
 mod stored_runs;
 mod tools;
 mod transcripts;

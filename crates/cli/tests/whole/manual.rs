@@ -35,7 +35,10 @@ fn bash_completes_verbs_options_values_and_files() {
     assert_eq!(completed(&place, "tolok list s"), ["subjects", "studies", "sources"]);
     assert_eq!(completed(&place, "tolok run --bl"), ["--blocks"]);
     assert_eq!(completed(&place, "tolok plan --format ''"), ["text", "json"]);
-    assert_eq!(completed(&place, "tolok new subject --runtime ''"), ["go", "node", "bun", "php"]);
+    assert_eq!(
+        completed(&place, "tolok new subject --runtime ''"),
+        ["go", "node", "bun", "php", "python", "ruby", "java", "other"]
+    );
     assert_eq!(completed(&place, "tolok help exit"), ["exit-codes"]);
     assert!(completed(&place, "tolok keep").is_empty(), "hidden verbs are no business of a person");
     fs::write(place.path().join("result.json"), "").unwrap();

@@ -20,6 +20,7 @@ mod memory;
 mod network;
 mod parse;
 mod processor;
+mod programs;
 mod quiet;
 mod rights;
 mod scheduler;
@@ -40,6 +41,7 @@ pub use limits::{GroupLimits, Limit, Limits};
 pub use memory::Memory;
 pub use network::Network;
 pub use processor::{Cache, Processor};
+pub use programs::{BusyProgram, CpuTimes, OtherRun, Processes, busiest, busy_words};
 pub use quiet::{
     Disturbance, DisturbanceKind, FOREIGN_TOLERATED, HostReading, JUDGED_OVER, PRESSURE_TOLERATED, STEAL_TOLERATED,
     Stillness, TAKEN_TOLERATED, ThisHost, WaitEnd, Waited, WatchedHost, WindowFacts, disturbances, judge,

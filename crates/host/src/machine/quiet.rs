@@ -29,7 +29,7 @@ pub const PRESSURE_TOLERATED: f64 = 0.10;
 /// be more than one of them.
 pub const JUDGED_OVER: Duration = Duration::from_secs(2);
 /// Kernels count CPU time in hundredths of a second (`USER_HZ`, fixed at 100 for programs on Linux).
-const TICKS_PER_S: f64 = 100.0;
+pub(super) const TICKS_PER_S: f64 = 100.0;
 /// No one waits longer than this for an answer to Ctrl-C.
 const PAUSE: Duration = Duration::from_millis(200);
 

@@ -11,15 +11,23 @@ use super::HOME_VARIABLE;
 #[derive(Debug, thiserror::Error)]
 pub enum HomeError {
     #[error(
-        "no folder with subjects/ and workloads/ here or above; run tolok from its checkout, or set {HOME_VARIABLE} to it"
+        "cannot lay out the subjects and workloads of this program in {}: {source}; set XDG_CACHE_HOME to a folder that you \
+         may write and that has room, or {HOME_VARIABLE} to a checkout", path.display()
     )]
-    NotFound,
+    NotLaidOut { path: PathBuf, source: std::io::Error },
     #[error("cannot read {}: {source}; {}", path.display(), readable(source))]
     Unreadable { path: PathBuf, source: std::io::Error },
     #[error(
         "the study names the script `{file}`, and {} cannot be read: {source}; its place is relative to the study's", path.display()
     )]
     NoScript { file: String, path: PathBuf, source: std::io::Error },
+    #[error("{} is no study: {what}", path.display())]
+    NoToml { path: PathBuf, what: String },
+    #[error(
+        "the script {} imports `{module}`, and k6 gets a single file; bundle it first, for example: npx esbuild {} --bundle \
+         --external:k6 --external:'k6/*' --format=esm --outfile=bundled.js", path.display(), path.display()
+    )]
+    Imports { path: PathBuf, module: String },
     #[error("{} has {} problem(s)", path.display(), problems.len())]
     Wrong { path: PathBuf, text: String, problems: Vec<Problem> },
     #[error(

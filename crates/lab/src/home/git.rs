@@ -4,7 +4,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 /// Commit of the checkout at `root`, with a mark if it was changed, or `None` where there is no git or no checkout.
-pub fn git_state(root: &Path) -> Option<String> {
+pub(super) fn git_state(root: &Path) -> Option<String> {
     let git = |arguments: &[&str]| {
         let output = Command::new("git").arg("-C").arg(root).args(arguments).stdin(Stdio::null()).output().ok()?;
         output.status.success().then(|| String::from_utf8_lossy(&output.stdout).trim().to_owned())

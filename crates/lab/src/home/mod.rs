@@ -1,9 +1,10 @@
-//! Where things are: the checkout with its subjects, workloads and studies, and the folders for runs and builds.
+//! Where things are: subjects, workloads and studies, of a checkout or built into the program, and the folders for runs and builds.
 
 mod catalogue;
 mod comparisons;
 mod error;
 mod git;
+mod shipped;
 mod studies;
 
 use std::fs;
@@ -13,7 +14,6 @@ use serde::{Deserialize, Serialize};
 use tolok_model::Subject;
 
 pub use error::HomeError;
-pub use git::git_state;
 
 /// Names the folder that holds `subjects/`, `workloads/` and `studies/`, where another is meant than the nearest one.
 pub const HOME_VARIABLE: &str = "TOLOK_HOME";
@@ -22,18 +22,30 @@ pub const HOME_VARIABLE: &str = "TOLOK_HOME";
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Home {
     root: PathBuf,
+    /// Whether it holds what is built into the program, and is a checkout of nobody.
+    is_built_in: bool,
 }
 
 impl Home {
-    /// Finds the folder: where the variable says, else the working folder or one above it, else one above the program.
+    /// The checkout, or without one what is built into the program, laid out in the cache folder.
     pub fn find() -> Result<Self, HomeError> {
+        if let Some(checkout) = Self::checkout() {
+            return Ok(checkout);
+        }
+        let cache = user_folder("XDG_CACHE_HOME", ".cache").join("shipped");
+        let root = shipped::lay_out(&cache).map_err(|source| HomeError::NotLaidOut { path: cache, source })?;
+        Ok(Self { root, is_built_in: true })
+    }
+
+    /// The checkout: where the variable says, else the working folder or one above it, else one above the program.
+    pub fn checkout() -> Option<Self> {
         // What the user names is believed: to go on with another folder would run other subjects than those that were meant.
         if let Some(named) = std::env::var_os(HOME_VARIABLE).filter(|named| !named.is_empty()) {
             // Servers get paths below it, and work elsewhere.
-            return Ok(Self::at(std::path::absolute(&named).unwrap_or(named.into())));
+            return Some(Self::at(std::path::absolute(&named).unwrap_or(named.into())));
         }
         let starts = [std::env::current_dir(), std::env::current_exe()].into_iter().flatten();
-        Self::above(starts).ok_or(HomeError::NotFound)
+        Self::above(starts)
     }
 
     /// The first folder that holds subjects and workloads, from each of `starts` upwards.
@@ -44,7 +56,7 @@ impl Home {
 
     /// A home at a known place, for tests and tools.
     pub fn at(root: impl Into<PathBuf>) -> Self {
-        Self { root: root.into() }
+        Self { root: root.into(), is_built_in: false }
     }
 
     pub fn root(&self) -> &Path {
@@ -69,8 +81,13 @@ impl Home {
         self.root.join("workloads").join(name)
     }
 
+    /// The commit of the checkout, with a mark if it was changed. What is built in has that of the build, if the build told it.
+    pub fn git_state(&self) -> Option<String> {
+        if self.is_built_in { option_env!("TOLOK_COMMIT").map(str::to_owned) } else { git::git_state(&self.root) }
+    }
+
     /// Where runs are kept: beside the subjects in a checkout that can be written, else in the user's data folder.
-    pub fn runs_folder(&self) -> PathBuf {
+    fn own_runs(&self) -> PathBuf {
         let beside = self.root.join("runs");
         let writable = rustix::fs::access(&self.root, rustix::fs::Access::WRITE_OK).is_ok();
         if beside.is_dir() || writable {
@@ -78,6 +95,12 @@ impl Home {
         }
         user_folder("XDG_DATA_HOME", ".local/share").join("runs")
     }
+}
+
+/// Where runs are kept: with the checkout, and without one in the working folder.
+pub fn runs_folder() -> PathBuf {
+    let here = || std::env::current_dir().unwrap_or_default().join("runs");
+    Home::checkout().map_or_else(here, |checkout| checkout.own_runs())
 }
 
 /// tolok's folder under one of the XDG base folders.

@@ -28,6 +28,9 @@ impl Home {
     /// Reads a study: `name` is that of one that comes with tolok, or a file. Returns its text as well.
     pub fn study(&self, name: &str, catalogue: &Catalogue) -> Result<(PathBuf, String, Study), HomeError> {
         let path = self.study_file(name)?;
+        if let Some(what) = other_kind(&path) {
+            return Err(HomeError::NoToml { path, what });
+        }
         let text = read(&path)?;
         Self::read_study(path, text, catalogue)
     }
@@ -61,6 +64,23 @@ impl Home {
     }
 }
 
+/// What a file is that somebody took for a study, and how to come to one.
+fn other_kind(path: &Path) -> Option<String> {
+    let ending = path.extension()?.to_str()?;
+    match ending {
+        "yaml" | "yml" | "json" => Some(
+            "studies are written in TOML; tolok new study NAME begins one, and docs/reference/study.md lists its keys"
+                .to_owned(),
+        ),
+        "js" | "mjs" | "ts" => Some(format!(
+            "it is a script for k6, which a study names in a scenario: tool = {{ name = \"k6\", script = \"{}\" }}; tolok new \
+             study NAME begins one, and docs/tools.md shows the rest",
+            path.file_name()?.to_string_lossy()
+        )),
+        _ => None,
+    }
+}
+
 /// What the files that end in `.toml` are called, sorted.
 fn names_of_toml(paths: Vec<PathBuf>) -> Vec<String> {
     let mut names: Vec<String> = paths
@@ -78,6 +98,44 @@ fn read_scripts(study: &mut Study, folder: &Path) -> Result<(), HomeError> {
         let path = folder.join(&script.file);
         let unreadable = |source| HomeError::NoScript { file: script.file.clone(), path: path.clone(), source };
         script.text = fs::read_to_string(&path).map_err(unreadable)?;
+        if let Some(module) = imported_file(&script.text) {
+            return Err(HomeError::Imports { path, module: module.to_owned() });
+        }
     }
     Ok(())
+}
+
+/// The first file that a script imports. k6's own modules and addresses are none.
+fn imported_file(script: &str) -> Option<&str> {
+    let lines = script.lines().map(str::trim_start);
+    lines
+        .filter(|line| line.starts_with("import ") || line.contains("require(") || line.starts_with("} from "))
+        .find_map(|line| {
+            let is_quote = |letter: char| letter == '"' || letter == '\'';
+            let quoted = &line[line.find(is_quote)? + 1..];
+            Some(&quoted[..quoted.find(is_quote)?]).filter(|module| module.starts_with('.') || module.starts_with('/'))
+        })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_no_study_is_told_by_its_ending() {
+        let said = |path: &str| other_kind(Path::new(path)).unwrap_or_default();
+        assert!(said("mine.yaml").contains("TOML"));
+        assert!(said("a/users.js").contains(r#"script = "users.js""#));
+        assert_eq!(said("mine.toml") + &said("mine"), "");
+    }
+
+    #[test]
+    fn a_script_may_import_what_k6_has_and_no_file() {
+        let script =
+            "import http from 'k6/http';\nimport { check } from \"k6\";\nimport x from 'https://example.com/x.js';\n";
+        assert_eq!(imported_file(script), None);
+        assert_eq!(imported_file(&format!("{script}import {{ helper }} from './lib.js';")), Some("./lib.js"));
+        assert_eq!(imported_file("const lib = require(\"../lib.js\");"), Some("../lib.js"));
+        assert_eq!(imported_file("import {\n  a,\n} from '/srv/lib.js';"), Some("/srv/lib.js"));
+    }
 }

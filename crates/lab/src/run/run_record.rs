@@ -4,7 +4,6 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use tolok_model::{BlockRecord, CpuMap, MachineSummary, Plan, ProgramUsed, RECORD_FORMAT, RunRecord};
 
-use crate::home::git_state;
 use crate::run::session::Laboratory;
 use crate::toolbox::{Program, Source};
 use tolok_host::machine::{BearsOn, Machine};
@@ -34,7 +33,7 @@ impl NewRun<'_> {
             study: self.study.to_owned(),
             started_at: now.timestamp().to_string(),
             tolok_version: env!("CARGO_PKG_VERSION").to_owned(),
-            git: git_state(laboratory.home.root()),
+            git: laboratory.home.git_state(),
             seed: plan.seed,
             plan_sha256: plan.hash(),
             machine: machine_summary(self.machine),
@@ -125,7 +124,7 @@ pub fn check_resumable(run: &RunRecord, blocks: &[BlockRecord], plan: &Plan) -> 
 /// What has changed since a run began, a sentence each. It is still one run, but its reader must know.
 pub fn changes_since(laboratory: &Laboratory, run: &RunRecord) -> Vec<String> {
     let mut changes = Vec::new();
-    let git = git_state(laboratory.home.root());
+    let git = laboratory.home.git_state();
     if git != run.git {
         let words = |git: &Option<String>| git.clone().unwrap_or_else(|| "no commit".to_owned());
         let (before, now) = (words(&run.git), words(&git));

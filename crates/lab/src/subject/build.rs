@@ -168,8 +168,9 @@ fn hash_files(folder: &Path, hash: &mut Sha256) -> Result<(), BuildError> {
     let failed = |source| BuildError::Files { path: folder.to_owned(), source };
     let listed = fs::read_dir(folder).and_then(|entries| entries.map(|entry| Ok(entry?.path())).collect());
     let mut paths: Vec<PathBuf> = listed.map_err(failed)?;
-    // What is written for people decides nothing about the program, and neither does its history.
-    paths.retain(|path| path.extension().is_none_or(|ending| ending != "md") && !path.ends_with(".git"));
+    // What is written for people decides nothing about the program, nor does its history or what Python compiled of it.
+    let is_beside = |path: &Path| path.ends_with(".git") || path.ends_with("__pycache__");
+    paths.retain(|path| path.extension().is_none_or(|ending| ending != "md") && !is_beside(path));
     paths.sort();
     for path in paths {
         hash_part(path.file_name().unwrap_or_default().as_encoded_bytes(), hash);

@@ -1,4 +1,4 @@
-//! The end of a log, for people.
+//! What a log says, for people: its end, and before that the line which names the error.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
@@ -9,12 +9,29 @@ const READ_BYTES: u64 = 64 << 10;
 /// Longer lines are cut.
 const LINE_CHARACTERS: usize = 400;
 
-/// The last lines of a log, blank ones left out and long ones cut; none where it cannot be read.
+/// What stands between the line that names the error and the end of the log.
+const LEFT_OUT: &str = "…";
+
+/// What lines that name an error have in common, in lower case: those of Node.js, Python, Ruby, Java, Go, PHP and nginx.
+const NAMES_AN_ERROR: [&str; 6] = ["error:", "error)", "[error]", "exception", "panic:", "fatal"];
+
+/// The last lines of a log, blank ones left out and long ones cut; none where it cannot be read. A stack trace may fill them, so
+/// the first line that names an error comes before them.
 pub fn log_tail(log: &Path, lines: usize) -> Vec<String> {
     let end = read_end(log).unwrap_or_default();
     let text = String::from_utf8_lossy(&end);
     let all: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).collect();
-    all[all.len().saturating_sub(lines)..].iter().map(|line| line.chars().take(LINE_CHARACTERS).collect()).collect()
+    let last = &all[all.len().saturating_sub(lines)..];
+    let shown = match all.iter().position(|line| names_an_error(line)) {
+        Some(place) if lines > 2 && place < all.len() - last.len() => [&[all[place], LEFT_OUT], &last[2..]].concat(),
+        _ => last.to_vec(),
+    };
+    shown.into_iter().map(|line| line.chars().take(LINE_CHARACTERS).collect()).collect()
+}
+
+fn names_an_error(line: &str) -> bool {
+    let line = line.to_lowercase();
+    NAMES_AN_ERROR.iter().any(|words| line.contains(words))
 }
 
 fn read_end(log: &Path) -> io::Result<Vec<u8>> {
@@ -42,6 +59,20 @@ mod tests {
         assert_eq!(tail(b"only\n", 5), ["only"]);
         assert_eq!(tail(b"bad \xFF byte", 1), ["bad \u{FFFD} byte"]);
         assert_eq!(log_tail(Path::new("/nonexistent"), 3), [""; 0]);
+    }
+
+    #[test]
+    fn a_stack_trace_does_not_hide_the_error() {
+        let trace = "node:internal/modules/cjs/loader:1228\n  throw err;\n\nError: Cannot find module 'fastify'\n";
+        let log = format!("{trace}{}", "    at Module._load\n".repeat(9));
+        let end = "    at Module._load";
+        assert_eq!(tail(log.as_bytes(), 4), ["Error: Cannot find module 'fastify'", "…", end, end]);
+        assert_eq!(tail(b"one\nValueError: no\ntwo", 2), ["ValueError: no", "two"], "it is there already");
+        for line in ["in `require': cannot load such file -- puma (LoadError)", "panic: no", "Exception in thread main"]
+        {
+            assert!(names_an_error(line), "{line}");
+        }
+        assert!(!names_an_error("listening, errors go to error.log"));
     }
 
     #[test]

@@ -26,6 +26,10 @@ pub struct TemplateNames {
     pub build: String,
     /// Folder with the answer bodies.
     pub assets: String,
+    /// tolok's own program, which carries the ceiling.
+    pub tolok: String,
+    /// Which build of the ceiling it carries.
+    pub ceiling: String,
     /// How many CPUs the subject has.
     pub cpus: usize,
     /// Which CPUs, as `0` or `0-3`.
@@ -148,6 +152,8 @@ mod tests {
             subject: "/subjects/php/fpm".to_owned(),
             build: "/builds/php-fpm".to_owned(),
             assets: "/tmp/assets".to_owned(),
+            tolok: "/usr/bin/tolok".to_owned(),
+            ceiling: "0123456789abcdef".to_owned(),
             cpus: 4,
             cpu_list: "0-3".to_owned(),
             root: false,

@@ -58,7 +58,7 @@ pub fn external_server(name: Option<&str>, url: &str, has_study: bool) -> Result
         let path = target.path().to_owned();
         (root, Some(OwnRequest { path, status: 200, content_type: String::new(), body: OwedBody::Nothing }))
     };
-    Ok(ExternalServer { subject: format!("{EXTERNAL}/{name}"), base, own })
+    Ok(ExternalServer { subject: format!("{EXTERNAL}/{name}"), base, own, pid: None })
 }
 
 /// Whether it listens on this machine's loopback; the error says why its host has no address.

@@ -46,6 +46,9 @@ pub struct RawServer {
     /// Whether it is external, so only its responses are known.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub external: bool,
+    /// Whether it is external, and its processes were followed all the same.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub followed: bool,
     /// From the start of the first process to the first correct response, in seconds, or `None` for an external server
     /// and for one that started together with others.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -3,6 +3,7 @@
 pub mod blocks;
 pub(crate) mod file;
 pub(crate) mod judge;
+pub(crate) mod publish;
 pub(crate) mod published;
 pub(crate) mod published_reading;
 pub(crate) mod scale;

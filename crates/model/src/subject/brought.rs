@@ -58,6 +58,9 @@ pub struct ExternalServer {
     /// The request that its URL names and the answer that it gave before the run, or `None` where a study says what is asked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub own: Option<OwnRequest>,
+    /// Its first process, if the user named it. Then its CPU time and memory, and those of all that it started, are known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pid: Option<u32>,
 }
 
 /// What a URL names, and the answer that was given to it before the run: the one that is owed from then on.

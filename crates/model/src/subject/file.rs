@@ -120,6 +120,8 @@ pub struct ProcessFile {
     /// Added environment, each value a template.
     #[serde(default)]
     pub env: BTreeMap<String, String>,
+    /// Its working folder, a template such as `{{ subject }}`. Default: the trial's private folder.
+    pub cwd: Option<String>,
     /// The signal that stops it: `TERM` (default), `INT`, `QUIT` or `WINCH`.
     #[schemars(with = "Option<StopSignal>")]
     pub stop: Option<Spanned<String>>,

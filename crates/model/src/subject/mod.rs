@@ -58,6 +58,9 @@ pub struct Process {
     pub command: Vec<String>,
     /// Added environment, each value a template.
     pub env: BTreeMap<String, String>,
+    /// Its working folder, a template, if that is not the trial's folder.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cwd: Option<String>,
     /// The signal that stops it: `TERM` (default), `INT`, `QUIT` or `WINCH`.
     pub stop: Option<String>,
 }
@@ -378,7 +381,7 @@ fn read_processes(written: Option<Vec<Table<ProcessFile>>>, reading: &mut Readin
         }
         let command = read_command(process.command, &span, reading);
         let stop = process.stop.map(|stop| read_stop(stop, reading));
-        processes.push(Process { name, command, env: process.env, stop });
+        processes.push(Process { name, command, env: process.env, cwd: process.cwd, stop });
     }
     processes
 }

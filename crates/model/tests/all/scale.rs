@@ -6,7 +6,7 @@ use crate::examples;
 
 use examples::{catalogue_with_data, everything};
 use insta::assert_snapshot;
-use tolok_model::{Executor, Outage, Plan, Scale, Study};
+use tolok_model::{Executor, Outage, Plan, Quotable, Scale, Study};
 
 const STUDY: &str = "title = 'T'\nsubjects = ['bun/serve']\nceiling = false\nblocks = 1\n\
     [environment]\ndatabase.outage = { at = '2s', for = '500ms' }\n\
@@ -95,4 +95,22 @@ fn what_is_no_scale_is_refused() {
     }
     assert_eq!(["0.1", "10", " 1e-3 "].map(|text| scale(text).to_string()), ["0.1", "10", "0.001"]);
     assert_eq!(Scale::new(0.5), Ok(scale("0.5")));
+}
+
+#[test]
+fn a_study_to_publish_has_rounds_and_windows_enough_and_loses_nothing() {
+    let least = Quotable { blocks: 10, window_s: 10.0 };
+    let longer = study().to_publish(least);
+    assert_eq!(longer.blocks, 10);
+    assert_eq!((longer.stopping, longer.budget_s), (None, None));
+    for (before, after) in study().scenarios.iter().zip(&longer.scenarios) {
+        let (before, after) = (&before.load, &after.load);
+        let owed = if before.executor.has_iterations() { before.duration_s } else { before.duration_s.max(10.0) };
+        assert_eq!((after.duration_s, after.warmup_s), (owed, before.warmup_s));
+        if let Executor::RampingVus { stages, .. } | Executor::RampingArrivalRate { stages, .. } = &after.executor {
+            assert!((stages.iter().map(|stage| stage.duration_s).sum::<f64>() - owed).abs() < 1e-9);
+        }
+    }
+    assert_eq!(longer.to_publish(least), longer, "what is long enough stays as it is");
+    assert_eq!(longer.to_publish(Quotable { blocks: 3, ..least }).blocks, 10);
 }

@@ -103,7 +103,7 @@ pub fn measurement_of(
         latency: report.latency,
         tool: Some(raw.tool.clone()),
         wire: wire_in(folder, window)?,
-        subject: (!server.external).then_some(subject),
+        subject: (!server.external || server.followed).then_some(subject),
         generator: usage.part(Part::Generator),
         host: HostWindow { load_average: raw.load_average, ..usage.host },
         link,
@@ -172,8 +172,8 @@ fn disturbances(
     usage: &WindowUsage,
     (link, database): (Option<&LinkWindow>, Option<&DatabaseWindow>),
 ) -> Vec<Disturbance> {
-    let is_external = raw.server.as_ref().is_some_and(|server| server.external);
-    // A server that tolok did not start is among the other programs, so their CPU time tells nothing.
+    let is_external = raw.server.as_ref().is_some_and(|server| server.external && !server.followed);
+    // A server that tolok did not start and does not follow is among the other programs, so their CPU time tells nothing.
     let foreign_cpu_s = if is_external { 0.0 } else { usage.host.foreign_cpu_s };
     let host = HostWindow { foreign_cpu_s, ..usage.host.clone() };
     let parts = (given.environment, given.cpus);

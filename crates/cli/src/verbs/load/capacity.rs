@@ -108,7 +108,7 @@ fn shown(found: &Capacity, asked: &Asked, format: LoadFormat, is_for_file: bool)
         LoadFormat::Json => json(found)?,
         LoadFormat::Csv => csv(found),
         LoadFormat::Md => markdown(&of_capacity(found, asked)).replace(TIE, " "),
-        LoadFormat::Text => {
+        LoadFormat::Text | LoadFormat::Junit => {
             let style = Style { colour: !is_for_file, width: width() };
             document::printed(&of_capacity(found, asked), style)
         }

@@ -2,7 +2,9 @@
 
 mod capacity;
 mod csv;
+mod curl;
 mod document;
+mod junit;
 mod options;
 mod plan_words;
 mod progress;
@@ -33,6 +35,10 @@ pub fn load(args: &LoadArgs) -> Result<Exit, CliError> {
     if let (Some(file), Some(lines)) = (&args.slices, &args.slices_out) {
         return slices::load(args, file, lines);
     }
+    let taken = args.curl.as_deref().map(|command| curl::with_request(args, command)).transpose();
+    let taken = taken.map_err(CliError::usage)?;
+    let args = taken.as_ref().unwrap_or(args);
+    refuse_script(&args.url)?;
     if args.capacity {
         return capacity::find(args);
     }
@@ -55,6 +61,18 @@ pub fn load(args: &LoadArgs) -> Result<Exit, CliError> {
         return Ok(Exit::Done);
     }
     Ok(exit_of(&record, &asked.judgement.thresholds))
+}
+
+/// A script is no address.
+fn refuse_script(url: &str) -> Result<(), CliError> {
+    let is_script = [".js", ".mjs", ".ts"].iter().any(|ending| url.ends_with(ending)) && !url.contains("://");
+    if !is_script {
+        return Ok(());
+    }
+    Err(CliError::usage(format!(
+        "{url} is a script, and load takes an address: tolok load http://HOST:PORT/PATH. A study runs a script by k6: tool = {{ \
+         name = \"k6\", script = \"{url}\" }} (docs/tools.md)"
+    )))
 }
 
 /// One run, with its progress.
@@ -101,6 +119,7 @@ fn shown(record: &Record, format: LoadFormat, is_for_file: bool) -> Result<Strin
         LoadFormat::Json => json(record)?,
         LoadFormat::Md => document::in_markdown(record),
         LoadFormat::Csv => csv::csv(record),
+        LoadFormat::Junit => junit::junit(record),
         LoadFormat::Text => document::text(record, Style { colour: !is_for_file, width: width() }),
     })
 }

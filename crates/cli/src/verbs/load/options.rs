@@ -15,7 +15,7 @@ use tolok_load::threshold::Threshold;
 
 use self::request_file::Defaults;
 use super::schedule::{Schedule, schedule};
-use crate::args::{BodyText, LoadArgs, Threads};
+use crate::args::{BodyText, LoadArgs, LoadFormat, Threads};
 use crate::exit::{CliError, Exit};
 
 /// What is measured and what it is judged by.
@@ -127,6 +127,10 @@ fn refuse_contradictions(args: &LoadArgs) -> Result<(), String> {
             args.http2 && args.discard,
             "--http2 excludes --discard: bodies come in frames, which the kernel cannot throw away; without it they are \
              counted and not compared",
+        ),
+        (
+            args.capacity && args.format == LoadFormat::Junit,
+            "--capacity excludes --format junit: it searches for where thresholds are crossed, so none is a test",
         ),
         (args.abort && args.thresholds.is_empty(), "--abort needs --threshold, whose crossing ends the run"),
         (

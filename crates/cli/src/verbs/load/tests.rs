@@ -101,3 +101,17 @@ fn a_file_gets_no_colours() {
     assert!(shown(&record(), LoadFormat::Text, false).unwrap().contains('\x1b'));
     assert!(!shown(&record(), LoadFormat::Text, true).unwrap().contains('\x1b'));
 }
+
+#[test]
+fn thresholds_are_test_cases() {
+    let mut record = record();
+    record.thresholds[0].text = "p99 < 1s & \"more\"".to_owned();
+    let text = shown(&record, LoadFormat::Junit, true).unwrap();
+    assert!(text.contains("name=\"p99 &lt; 1s &amp; &quot;more&quot;\""), "{text}");
+    let failed = record.thresholds.iter().filter(|judged| judged.outcome != KeptOrCrossed::Kept).count();
+    let failed = failed + usize::from(!record.verdict.trusted);
+    assert_eq!(text.matches("<failure ").count(), failed);
+    assert!(text.contains(&format!("tests=\"{}\" failures=\"{failed}\"", record.thresholds.len() + 1)), "{text}");
+    distrust(&mut record);
+    assert!(shown(&record, LoadFormat::Junit, true).unwrap().contains("<failure message=\"requests were lost\"/>"));
+}

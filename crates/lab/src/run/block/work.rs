@@ -24,7 +24,7 @@ use crate::run::session::{Session, SessionError};
 use crate::run::slices::{Launch, LaunchCase};
 use crate::run::stop::Stop;
 use tolok_host::isolate::ignore_stop_signals;
-use tolok_host::machine::{Machine, ThisHost, wait_until_quiet};
+use tolok_host::machine::{Machine, Processes, ThisHost, busiest, busy_words, wait_until_quiet};
 use tolok_store::{LineWriter, RunFolder, StoreError, TrialFolder};
 
 /// How long a busy machine is given to become quiet before the first trial.
@@ -170,9 +170,13 @@ impl Block<'_> {
             return;
         }
         let (mut host, keep_waiting) = (ThisHost::default(), || !self.stop.is_asked());
+        let processes = Processes::default();
+        let before = processes.cpu_times();
         let first = wait_until_quiet(Duration::ZERO, &mut host, &keep_waiting);
         let Some(busy) = first.last.filter(|seen| !seen.is_quiet()) else { return };
-        let reasons = busy.disturbances.into_iter().map(|one| one.sentence).collect();
+        let programs = busiest(&before, &processes.cpu_times(), busy.over_s, std::process::id());
+        let sentences = busy.disturbances.into_iter().map(|one| one.sentence);
+        let reasons = sentences.chain(busy_words(&programs)).collect();
         run.tell(&BlockEvent::Waiting { reasons, at_most_s: QUIET_PATIENCE.as_secs_f64() });
         wait_until_quiet(QUIET_PATIENCE, &mut host, &keep_waiting);
     }

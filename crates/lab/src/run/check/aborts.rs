@@ -3,7 +3,7 @@
 use std::io::{Read, Write};
 use std::time::{Duration, Instant};
 
-use tolok_model::fidelity::Aborts;
+use tolok_model::fidelity::{ANSWERED_WITHIN_S, Aborts};
 
 use crate::run::check::started_server::StartedServer;
 use crate::run::server::probe_queue::{Server, ask_at_once};
@@ -22,7 +22,7 @@ const FIRST_BYTES: Duration = Duration::from_secs(10);
 /// Connections that are busy after the last abort are given this long to be done: a subject may read a result to its end.
 const SETTLE: Duration = Duration::from_secs(30);
 /// An answer after all that may take this long.
-const PATIENCE: Duration = Duration::from_secs(20);
+const PATIENCE: Duration = Duration::from_secs(ANSWERED_WITHIN_S);
 const POLL: Duration = Duration::from_millis(20);
 
 /// How thoroughly leaks are looked for.

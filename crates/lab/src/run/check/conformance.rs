@@ -32,8 +32,10 @@ const WRONG_PATHS: [&str; 3] = ["/", "/nothing-here", "/hello/world"];
 pub struct Conformance {
     /// The workloads that were checked.
     pub workloads: Vec<String>,
-    /// Each difference in a sentence; none for a subject that conforms.
+    /// Each wrong answer to what is asked under load, in a sentence; none for a subject that can be measured.
     pub differences: Vec<String>,
+    /// Where it differs in what is never asked under load: methods, HEAD, nonsense, and clients that hang up.
+    pub advice: Vec<String>,
 }
 
 /// Starts a subject once, and requests every workload that it serves and what it must refuse. Workloads that use a database
@@ -50,17 +52,24 @@ pub fn check_conformance(
     let first = workloads.first().ok_or_else(|| ServeError::new("it serves no workload"))?;
     let stop = Stop::default();
     let mut server = StartedServer::start(session, choice, database, first, &stop)?;
-    let mut differences: Vec<String> =
-        workloads.iter().flat_map(|workload| contract(session, &mut server, workload)).collect();
+    let (mut differences, mut advice) = (Vec::new(), Vec::new());
+    for workload in &workloads {
+        differences.extend(contract(session, &mut server, workload));
+        advice.extend(half_a_body(session, &mut server, workload));
+    }
     // Checks that need a body do not apply to HEAD.
     let asked_without_body = workloads.iter().filter(|workload| workload.sent.is_none());
-    differences.extend(asked_without_body.filter_map(|workload| body_for_head(session, &mut server, workload)));
-    differences.extend(refusals(&mut server, &workloads));
+    advice.extend(asked_without_body.filter_map(|workload| body_for_head(session, &mut server, workload)));
+    differences.extend(
+        WRONG_PATHS.into_iter().filter_map(|path| refusal(&mut server, Question::plain("GET", path), 404, "GET")),
+    );
+    advice.extend(refusals(&mut server, &workloads));
     if let Some((asked, _)) = database.filter(|_| workloads.iter().any(is_rows)) {
-        differences.extend(check_aborts(&mut server, asked.pool, Search::Plain, &stop).differences());
+        advice.extend(check_aborts(&mut server, asked.pool, Search::Plain, &stop).differences());
     }
     server.stop()?;
-    Ok(Conformance { workloads: workloads.iter().map(|workload| base(workload).to_owned()).collect(), differences })
+    let workloads = workloads.iter().map(|workload| base(workload).to_owned()).collect();
+    Ok(Conformance { workloads, differences, advice })
 }
 
 fn is_rows(workload: &Workload) -> bool {
@@ -90,25 +99,30 @@ fn contract(session: &Session<'_>, server: &mut StartedServer, workload: &Worklo
     owed.iter().filter_map(|(path, body)| asked_for(server, workload, path, body)).collect()
 }
 
-/// A workload with one request: its answer, and what must be refused if the request has a body.
+/// A workload with one request: its answer, and the refusal of what breaks a rule if rules are its work.
 fn one_answer(session: &Session<'_>, server: &mut StartedServer, workload: &Workload) -> Vec<String> {
     let (assets, name) = (&session.assets, format!("{} {}", workload.method, workload.path));
     let asked = server.ask_with_body(assets.question(workload), PATIENCE).map_err(|error| error.to_string());
     let answered = asked.and_then(|answer| check(&answer, workload, assets.body(workload)));
-    let mut differences: Vec<String> =
-        answered.err().map(|difference| format!("{name}: {difference}")).into_iter().collect();
-    let Some(refused) = assets.refused(workload) else { return differences };
+    let difference = answered.err().map(|difference| format!("{name}: {difference}"));
+    let refused = assets.refused(workload).and_then(|refused| refused_with(server, refused, "what breaks a rule", 422));
+    difference.into_iter().chain(refused).collect()
+}
+
+/// A workload whose request has a body refuses half of one.
+fn half_a_body(session: &Session<'_>, server: &mut StartedServer, workload: &Workload) -> Option<String> {
+    let refused = session.assets.refused(workload)?;
     let cut = refused.body.map(|(content_type, body)| (content_type, &body[..body.len() / 2]));
-    for (question, what, owed) in
-        [(refused, "what breaks a rule", 422), (Question { body: cut, ..refused }, "half a body", 400)]
-    {
-        match server.ask_with_body(question, PATIENCE) {
-            Ok(answer) if answer.status == owed => {}
-            Ok(answer) => differences.push(format!("{name} with {what}: status {} instead of {owed}", answer.status)),
-            Err(error) => differences.push(format!("{name} with {what}: {error}")),
-        }
+    refused_with(server, Question { body: cut, ..refused }, "half a body", 400)
+}
+
+fn refused_with(server: &mut StartedServer, question: Question<'_>, what: &str, owed: u16) -> Option<String> {
+    let name = format!("{} {} with {what}", question.method, question.path);
+    match server.ask_with_body(question, PATIENCE) {
+        Ok(answer) if answer.status == owed => None,
+        Ok(answer) => Some(format!("{name}: status {} instead of {owed}", answer.status)),
+        Err(error) => Some(format!("{name}: {error}")),
     }
-    differences
 }
 
 /// All of the tables, and ends of them.
@@ -163,8 +177,8 @@ fn counter(server: &mut StartedServer, workload: &Workload) -> Vec<String> {
     }
 }
 
-/// Which wrong requests are not refused as they should be: 404 for a path, 405 with the methods allowed for a method, 400 for
-/// parameters that make no sense.
+/// Which wrong requests are not refused as they should be: 405 with the methods allowed for a method, 400 for parameters that make
+/// no sense.
 fn refusals(server: &mut StartedServer, workloads: &[Workload]) -> Vec<String> {
     let mut allowed: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
     let with_body: Vec<&str> = workloads.iter().filter(|it| it.sent.is_some()).map(|it| it.path.as_str()).collect();
@@ -176,7 +190,6 @@ fn refusals(server: &mut StartedServer, workloads: &[Workload]) -> Vec<String> {
         let wrong = WRONG_METHODS.into_iter().filter(|method| !allowed.contains(method));
         wrong.map(|method| (method, (*path).to_owned(), 405))
     });
-    let wrong_paths = WRONG_PATHS.map(|path| ("GET", path.to_owned(), 404));
     let has = |path: &str| allowed.contains_key(path);
     let nonsense = [
         ("/rows", "/rows?fields=41&limit=10", 400),
@@ -191,7 +204,7 @@ fn refusals(server: &mut StartedServer, workloads: &[Workload]) -> Vec<String> {
     ];
     let nonsense = nonsense.into_iter().filter(|(path, ..)| has(path));
     let nonsense = nonsense.map(|(_, path, expected)| ("GET", path.to_owned(), expected));
-    let asked: Vec<(&str, String, u16)> = wrong_methods.chain(wrong_paths).chain(nonsense).collect();
+    let asked: Vec<(&str, String, u16)> = wrong_methods.chain(nonsense).collect();
     let asked = asked.into_iter().map(|(method, path, expected)| {
         let instead = if with_body.contains(&path.as_str()) { "POST" } else { "GET" };
         refusal(server, Question::plain(method, &path), expected, instead)

@@ -23,7 +23,7 @@ const LOG_LINES: usize = 10;
 
 /// Why a subject could not be started or tested.
 #[derive(Debug, thiserror::Error)]
-#[error("{message}{}", if log.is_empty() { String::new() } else { format!("; its log ends with: {}", log.join(" | ")) })]
+#[error("{message}{}", if log.is_empty() { String::new() } else { format!("; its log says: {}", log.join(" | ")) })]
 pub struct ServeError {
     message: String,
     log: Vec<String>,

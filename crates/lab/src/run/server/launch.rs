@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use rustix::time::{ClockId, clock_gettime};
-use tolok_model::{FailureKind, Subject, SubjectChoice, TemplateFile, Workload, format_duration};
+use tolok_model::{FailureKind, Process, Subject, SubjectChoice, TemplateFile, Workload, format_duration};
 
 use crate::run::database::trial_database::PART;
 use crate::run::server::trial::TrialError;
@@ -60,13 +60,19 @@ impl Launch<'_> {
                 part: "subject".to_owned(),
                 argv: names.render_command(&process.command).map_err(TrialError::lab)?,
                 env,
-                cwd: place.run.to_owned(),
+                cwd: Self::cwd(process, &names, place.run)?,
                 log: self.log.clone(),
                 cpus: place.cpus.to_owned(),
                 stop: process.stop.clone().unwrap_or_else(|| "TERM".to_owned()),
             });
         }
         Ok(specs)
+    }
+
+    /// The working folder of a process: the trial's, or what the subject names, which may be relative to it.
+    fn cwd(process: &Process, names: &TemplateNames, run: &Path) -> Result<PathBuf, TrialError> {
+        let Some(template) = &process.cwd else { return Ok(run.to_owned()) };
+        Ok(run.join(names.render(template).map_err(TrialError::lab)?))
     }
 
     /// The same for a subject that is no server: its command, without the workload's arguments, and its environment.

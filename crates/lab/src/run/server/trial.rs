@@ -30,7 +30,7 @@ use crate::run::session::cgroup_membership::CgroupMembership;
 use crate::run::session::{Place, Session};
 use crate::run::stop::Stop;
 use tolok_host::isolate::{BoxError, ProcessSpec, TrialBox};
-use tolok_host::sample::Window;
+use tolok_host::sample::{Followed, Members, Part, Window};
 use tolok_store::recompute::{DATABASE_LINK_REPORT, LINK_REPORT, RAW_WINDOW, SAMPLES, TrialInputs, measurement_of};
 use tolok_store::{StoreError, TrialFolder};
 
@@ -284,6 +284,7 @@ impl<'a> Trial<'a> {
         let Data { database, pool, outage, counter } = data;
         let server = RawServer {
             external: self.external.is_some(),
+            followed: self.external.is_some_and(|server| server.pid.is_some()),
             cold_start_s,
             status: self.workload.status,
             body_bytes: self.body_bytes(),
@@ -368,6 +369,9 @@ impl<'a> Trial<'a> {
         // Counters count what is started after they were attached.
         let counters = diagnosing.then(|| Counters::attach(trial_box));
         let mut sampler = sampler(trial_box, self.external.is_none());
+        if let Some(pid) = self.external.and_then(|server| server.pid) {
+            sampler.follow(Followed { part: Part::Subject, members: Members::Trees(vec![pid]), net_of: None });
+        }
         let cold_start_s = match self.external {
             Some(server) => self.is_there(server, address).map(|()| None)?,
             None => Some(self.launch.first_good_answer(trial_box, &specs, address, &self.workload)?),

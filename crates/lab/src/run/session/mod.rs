@@ -135,6 +135,8 @@ impl<'a> Session<'a> {
             subject: self.laboratory.home.sources_of(subject).display().to_string(),
             build: build.display().to_string(),
             assets: self.assets.folder().display().to_string(),
+            tolok: self.laboratory.tolok.display().to_string(),
+            ceiling: tolok_ceiling::BUILD.to_owned(),
             cpus: place.cpus.len(),
             cpu_list: format_cpu_list(place.cpus),
             root: self.account.is_some(),

@@ -3,6 +3,7 @@
 use std::net::Ipv4Addr;
 use std::path::PathBuf;
 
+use crate::BUILD;
 use crate::planted::Planted;
 
 /// How to serve.
@@ -22,8 +23,8 @@ pub struct Options {
     pub planted: Planted,
 }
 
-const USAGE: &str =
-    "usage: ceiling [--host ADDRESS] --port N --assets DIR [--threads N] [--counts] [--steps N] [--slowness SHARE]";
+const USAGE: &str = "usage: ceiling [--host ADDRESS] --port N --assets DIR [--threads N] [--counts] [--steps N] \
+     [--slowness SHARE] [--build NAME]";
 
 /// Reads the arguments after the program's name.
 pub fn parse(arguments: impl IntoIterator<Item = String>) -> Result<Options, String> {
@@ -42,6 +43,8 @@ pub fn parse(arguments: impl IntoIterator<Item = String>) -> Result<Options, Str
             "--assets" => assets = Some(PathBuf::from(value)),
             "--threads" => threads = number(&name, &value)?,
             "--steps" => planted.steps = u32::from(number(&name, &value)?),
+            "--build" if value == BUILD => {}
+            "--build" => return Err(format!("this ceiling is the build {BUILD}, and not {value}")),
             "--slowness" => planted.slowness = Some(share(&name, &value)?),
             _ => return Err(format!("unknown argument {name}; {USAGE}")),
         }
@@ -86,6 +89,8 @@ mod tests {
         );
         assert!(check("--counts --port 0 --assets a").unwrap().counts);
         assert_eq!(check("--assets a --port 0").unwrap().threads, 1);
+        assert!(check(&format!("--build {BUILD} --port 0 --assets a")).is_ok());
+        assert!(check("--build 0123 --port 0 --assets a").unwrap_err().contains(BUILD), "another program");
         let planted = check("--steps 9000 --slowness 0.03 --port 0 --assets a").unwrap().planted;
         assert_eq!(planted, Planted { steps: 9000, slowness: Some(0.03) });
     }

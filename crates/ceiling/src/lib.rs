@@ -20,8 +20,12 @@ use answers::Answers;
 use counts::Counts;
 use options::Options;
 
-fn main() -> ExitCode {
-    match options::parse(std::env::args().skip(1)).and_then(|options| serve(&options)) {
+/// The name of this build: runs with the same one were measured beside the same ceiling.
+pub const BUILD: &str = env!("TOLOK_CEILING_BUILD");
+
+/// Serves as the arguments after the program's name say, until a signal ends the process. It writes why it cannot to standard error.
+pub fn run(arguments: impl IntoIterator<Item = String>) -> ExitCode {
+    match options::parse(arguments).and_then(|options| serve(&options)) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             log(&error);

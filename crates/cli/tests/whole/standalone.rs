@@ -1,0 +1,82 @@
+//! The program alone, without its checkout: what it carries is enough.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::place::{Place, Said, TOLOK, assert_done, my_turn};
+
+/// A copy of the program in a folder of its own, with a home beside it and nothing else.
+struct Alone {
+    place: Place,
+    folder: tempfile::TempDir,
+}
+
+impl Alone {
+    fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        fs::copy(TOLOK, folder.path().join("tolok")).unwrap();
+        fs::create_dir(folder.path().join("here")).unwrap();
+        Self { place: Place::new(), folder }
+    }
+
+    fn here(&self) -> PathBuf {
+        self.folder.path().join("here")
+    }
+
+    fn tolok(&self, arguments: &[&str]) -> Said {
+        let mut command = Command::new(self.folder.path().join("tolok"));
+        self.place.settle(command.args(arguments));
+        command.current_dir(self.here()).env_remove("TOLOK_HOME").env_remove("TOLOK_RUNS");
+        command.env("XDG_CACHE_HOME", self.folder.path().join("cache"));
+        Said::of(command.output().unwrap())
+    }
+}
+
+#[test]
+fn what_comes_with_tolok_is_in_the_program() {
+    let alone = Alone::new();
+    assert_eq!(alone.tolok(&["--version"]).code, Some(0));
+    assert!(!alone.folder.path().join("cache").exists(), "nothing is laid out before it is needed");
+    let studies = alone.tolok(&["list", "studies"]);
+    assert_eq!(studies.code, Some(0), "{}", studies.progress);
+    assert!(studies.output.contains("quick") && studies.output.contains("data-heavy"), "{}", studies.output);
+    let audited = alone.tolok(&["audit", "kamarudin-go-bun-php", "--format", "json"]);
+    assert!(matches!(audited.code, Some(0 | 3)), "{}", audited.progress);
+    let runs = alone.tolok(&["list", "runs"]);
+    assert!((runs.output + &runs.progress).contains("here/runs"), "runs are kept in the working folder");
+}
+
+#[test]
+fn a_server_of_ones_own_is_measured_beside_the_ceiling_into_the_working_folder() {
+    let _turn = my_turn();
+    let alone = Alone::new();
+    let server = Path::new(TOLOK).with_file_name("faulty-subject");
+    assert!(server.is_file(), "{} is not built: cargo build --workspace --bins", server.display());
+    let text = format!(
+        "title = 'Mine'\nruntime = 'test'\nworkloads = ['hello', 'json']\n[[process]]\nname = 'server'\n\
+         command = ['{}', '--port', '{{{{ port }}}}', '--assets', '{{{{ assets }}}}', '--host', '{{{{ host }}}}', '--fault', 'none']\n",
+        server.display()
+    );
+    fs::create_dir(alone.here().join("mine")).unwrap();
+    fs::write(alone.here().join("mine/subject.toml"), text).unwrap();
+    let measured = alone.tolok(&[
+        "run",
+        "--subject",
+        "./mine",
+        "--blocks",
+        "1",
+        "--scale",
+        "0.3",
+        "--allow-shared",
+        "--format",
+        "json",
+    ]);
+    assert_done(measured.code, &(measured.output.clone() + &measured.progress));
+    let findings: serde_json::Value = serde_json::from_str(&measured.output).unwrap();
+    assert_eq!(findings["run"]["title"], "Mine");
+    assert_eq!(findings["scenarios"][0]["ceiling"]["subject"], "rust/ceiling:epoll", "{findings}");
+    let kept: Vec<_> = fs::read_dir(alone.here().join("runs")).unwrap().collect();
+    assert_eq!(kept.len(), 1);
+    assert_eq!(alone.tolok(&["report", "latest", "--format", "id"]).code, Some(0));
+}

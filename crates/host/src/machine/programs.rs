@@ -1,0 +1,162 @@
+//! Which programs take CPU time that a measurement needs, and which other toloks measure here.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use super::files::Files;
+use super::quiet::TICKS_PER_S;
+
+/// Programs that use less than this share of one CPU disturb nothing that anyone could find.
+const WORTH_NAMING: f64 = 0.05;
+/// More names than this help nobody.
+const MOST_NAMED: usize = 3;
+
+/// The processes of a machine.
+#[derive(Debug, Clone)]
+pub struct Processes {
+    root: PathBuf,
+}
+
+/// CPU time of each process so far, in ticks of the kernel, with its name.
+pub type CpuTimes = BTreeMap<u32, (String, u64)>;
+
+/// A process that used CPU time.
+#[derive(Debug, Clone, PartialEq)]
+pub struct BusyProgram {
+    pub pid: u32,
+    /// What the kernel calls it: at most 15 characters.
+    pub name: String,
+    /// How many CPUs it used.
+    pub cpus: f64,
+}
+
+/// A tolok that measures, and is not this one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OtherRun {
+    /// The process of its run, not of its block.
+    pub pid: u32,
+    /// The name of its run folder.
+    pub run: String,
+}
+
+impl Default for Processes {
+    fn default() -> Self {
+        Self { root: PathBuf::from("/") }
+    }
+}
+
+impl Processes {
+    /// The CPU times of all that can be seen. A process that ends meanwhile is left out.
+    pub fn cpu_times(&self) -> CpuTimes {
+        let files = Files::below(&self.root);
+        let read = |pid: u32| Some((pid, name_and_ticks(&files.text(format!("proc/{pid}/stat"))?)?));
+        self.pids(files).filter_map(read).collect()
+    }
+
+    /// Runs of other toloks: each has a process for its block, whose parent it is.
+    pub fn other_runs(&self, own: u32) -> Vec<OtherRun> {
+        let files = Files::below(&self.root);
+        let run = |pid: u32| {
+            let words = files.text(format!("proc/{pid}/cmdline"))?;
+            let words: Vec<&str> = words.split('\0').collect();
+            let [program, "block", folder, ..] = words.as_slice() else { return None };
+            let stat = files.text(format!("proc/{pid}/stat"))?;
+            let parent = fields(&stat)?.1.first()?.parse().ok()?;
+            let is_tolok = program.rsplit('/').next() == Some("tolok");
+            let run = folder.trim_end_matches('/').rsplit('/').next().unwrap_or_default().to_owned();
+            (is_tolok && pid != own && parent != own).then_some(OtherRun { pid: parent, run })
+        };
+        self.pids(files).filter_map(run).collect()
+    }
+
+    fn pids(&self, files: Files<'_>) -> impl Iterator<Item = u32> {
+        files.names("proc").into_iter().filter_map(|name| name.parse().ok())
+    }
+}
+
+/// Who used most CPU time between two looks, the greatest first. `own` is this process, which is no one else.
+pub fn busiest(before: &CpuTimes, after: &CpuTimes, over_s: f64, own: u32) -> Vec<BusyProgram> {
+    let used = after.iter().filter(|(pid, _)| **pid != own).map(|(pid, (name, ticks))| {
+        // A process that began meanwhile had used nothing before.
+        let earlier = before.get(pid).filter(|(earlier, _)| earlier == name).map_or(0, |(_, ticks)| *ticks);
+        BusyProgram { pid: *pid, name: name.clone(), cpus: ticks.saturating_sub(earlier) as f64 / TICKS_PER_S / over_s }
+    });
+    let mut busy: Vec<BusyProgram> = used.filter(|program| program.cpus >= WORTH_NAMING).collect();
+    busy.sort_by(|one, other| other.cpus.total_cmp(&one.cpus));
+    busy.truncate(MOST_NAMED);
+    busy
+}
+
+/// `most of it by rustc (pid 7213, 0.98 CPUs) and node (pid 99, 0.51 CPUs)`
+pub fn busy_words(busy: &[BusyProgram]) -> Option<String> {
+    let words = busy.iter().map(|one| format!("{} (pid {}, {:.2} CPUs)", one.name, one.pid, one.cpus));
+    let words: Vec<String> = words.collect();
+    (!words.is_empty()).then(|| format!("most of it by {}", words.join(", ")))
+}
+
+/// The name of a process, and what stands behind it in its `stat`. A name may have blanks and parentheses of its own.
+fn fields(stat: &str) -> Option<(&str, Vec<&str>)> {
+    let (head, rest) = stat.rsplit_once(')')?;
+    Some((head.split_once('(')?.1, rest.split_whitespace().skip(1).collect()))
+}
+
+/// User and system time stand 11 and 12 behind the parent.
+fn name_and_ticks(stat: &str) -> Option<(String, u64)> {
+    let (name, fields) = fields(stat)?;
+    let ticks = |place: usize| fields.get(place)?.parse::<u64>().ok();
+    Some((name.to_owned(), ticks(10)? + ticks(11)?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn stat(pid: u32, name: &str, parent: u32, user: u64, system: u64) -> String {
+        format!("{pid} ({name}) S {parent} 1 1 0 -1 4194304 100 0 0 0 {user} {system} 0 0 20 0 1 0 5000 1000 10")
+    }
+
+    fn processes(files: &[(u32, String, &str)]) -> (tempfile::TempDir, Processes) {
+        let root = tempfile::tempdir().unwrap();
+        for (pid, stat, cmdline) in files {
+            let folder = root.path().join(format!("proc/{pid}"));
+            std::fs::create_dir_all(&folder).unwrap();
+            std::fs::write(folder.join("stat"), stat).unwrap();
+            std::fs::write(folder.join("cmdline"), cmdline).unwrap();
+        }
+        let processes = Processes { root: root.path().to_owned() };
+        (root, processes)
+    }
+
+    #[test]
+    fn cpu_times_are_read_whatever_a_process_is_called() {
+        let (_root, processes) = processes(&[(7, stat(7, "a) b (c", 1, 40, 2), ""), (8, "8 (ended".to_owned(), "")]);
+        assert_eq!(processes.cpu_times(), BTreeMap::from([(7, ("a) b (c".to_owned(), 42))]));
+    }
+
+    #[test]
+    fn the_busiest_are_named_with_what_they_used_and_never_this_one() {
+        let times = |all: &[(u32, &str, u64)]| -> CpuTimes {
+            all.iter().map(|(pid, name, ticks)| (*pid, ((*name).to_owned(), *ticks))).collect()
+        };
+        let before = times(&[(1, "init", 100), (2, "rustc", 1_000), (3, "tolok", 50)]);
+        let after = times(&[(1, "init", 101), (2, "rustc", 1_196), (3, "tolok", 150), (4, "node", 100)]);
+        let busy = busiest(&before, &after, 2.0, 3);
+        let names: Vec<(&str, f64)> = busy.iter().map(|one| (one.name.as_str(), one.cpus)).collect();
+        assert_eq!(names, [("rustc", 0.98), ("node", 0.5)]);
+        let words = "most of it by rustc (pid 2, 0.98 CPUs), node (pid 4, 0.50 CPUs)";
+        assert_eq!(busy_words(&busy).as_deref(), Some(words));
+        assert_eq!(busy_words(&[]), None);
+    }
+
+    #[test]
+    fn another_run_is_known_by_the_process_of_its_block() {
+        let (_root, processes) = processes(&[
+            (10, stat(10, "tolok", 1, 0, 0), "tolok\0run\0core\0"),
+            (11, stat(11, "tolok", 10, 0, 0), "/usr/bin/tolok\0block\0/home/me/runs/2026-core\0"),
+            (20, stat(20, "tolok", 1, 0, 0), "tolok\0quick\0"),
+            (21, stat(21, "tolok", 20, 0, 0), "tolok\0block\0/home/me/runs/own\0"),
+            (30, stat(30, "less", 1, 0, 0), "less\0block\0file\0"),
+        ]);
+        assert_eq!(processes.other_runs(20), [OtherRun { pid: 10, run: "2026-core".to_owned() }]);
+    }
+}
