@@ -33,6 +33,7 @@ pub fn router(library: Arc<Library>, port: u16) -> Router {
         .route("/runs/{id}/live", get(live))
         .route("/runs/{id}/events", get(events))
         .route("/runs/{id}/{report}", get(report))
+        .route("/metrics", get(metrics))
         .route("/style.css", get(style))
         .route("/script.js", get(|| async { ([(CONTENT_TYPE, "text/javascript; charset=utf-8")], SCRIPT) }))
         .fallback(|| async { Refusal::nothing_here() })
@@ -47,6 +48,14 @@ async fn style() -> impl IntoResponse {
 async fn list(State(library): State<Arc<Library>>, Query(asked): Asked) -> Response {
     let filter = asked.into_iter().find(|(name, _)| name == "filter").map(|(_, value)| value).unwrap_or_default();
     made(move || Ok(pages::list(&library, &filter))).await
+}
+
+/// What Prometheus asks for.
+async fn metrics(State(library): State<Arc<Library>>) -> Response {
+    answered(move || {
+        Ok(([(CONTENT_TYPE, "text/plain; version=0.0.4; charset=utf-8")], pages::metrics(&library)).into_response())
+    })
+    .await
 }
 
 async fn compare(State(library): State<Arc<Library>>, Query(asked): Asked) -> Response {

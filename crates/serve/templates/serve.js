@@ -2,6 +2,7 @@
 // a run by its events.
 
 const LOG_MAX = 6;
+const RENEWED_MS = 5000;
 const NONE = "–";
 
 const byId = (id) => document.getElementById(id);
@@ -58,8 +59,9 @@ function drawn(name, attributes, ...children) {
 function listen(form) {
   const [filter, shown, chosen] = [byId("filter"), byId("shown"), byId("chosen")];
   const [compare, overlay, history] = [byId("compare"), byId("overlay"), byId("history")];
-  const runs = [...form.querySelectorAll(".run")];
-  const all = shown.textContent;
+  let runs = [...form.querySelectorAll(".run")];
+  let all = shown.textContent;
+  let told = form.querySelector(".runs").innerHTML;
 
   const narrow = () => {
     const words = filter.value.toLowerCase().split(/\s+/).filter(Boolean);
@@ -82,6 +84,24 @@ function listen(form) {
   };
   filter.addEventListener("input", narrow);
   form.addEventListener("change", tell);
+  // What is chosen stays chosen, and a list that somebody moves through by the keyboard stays as it is.
+  const renew = async () => {
+    if (document.hidden || form.contains(document.activeElement)) return;
+    const answer = await fetch(location.href).catch(() => null);
+    if (!answer?.ok) return;
+    const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+    const fresh = page.querySelector(".runs");
+    if (!fresh || fresh.innerHTML === told) return;
+    told = fresh.innerHTML;
+    all = page.getElementById("shown").textContent;
+    const kept = new Set(runs.map((run) => run.querySelector("input")).filter((box) => box.checked).map((box) => box.value));
+    for (const box of fresh.querySelectorAll("input")) box.checked = kept.has(box.value);
+    form.querySelector(".runs").replaceWith(fresh);
+    runs = [...fresh.querySelectorAll(".run")];
+    narrow();
+    tell();
+  };
+  setInterval(renew, RENEWED_MS);
   // A page that is come back to has its boxes as they were left.
   addEventListener("pageshow", tell);
   tell();
@@ -393,6 +413,19 @@ function panel({ width, from, to, colour, heading, write, lines, crosses, says }
   for (const [at, value] of crosses) svg.append(drawn("path", { class: "cross", transform: `translate(${x(at).toFixed(1)} ${y(value).toFixed(1)})`, d: "M-4 -4l8 8M4 -4l-8 8" }));
   return svg;
 }
+
+// Commands to copy. Without a script, or where the browser forbids it, they are marked by hand.
+
+function offer(button) {
+  button.hidden = false;
+  button.addEventListener("click", async () => {
+    await navigator.clipboard.writeText(button.dataset.copy);
+    say(button, "Copied");
+    setTimeout(() => say(button, "Copy"), 2000);
+  });
+}
+
+if (navigator.clipboard) document.querySelectorAll("[data-copy]").forEach(offer);
 
 const form = byId("choose");
 if (form) listen(form);

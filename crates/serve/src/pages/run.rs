@@ -24,6 +24,8 @@ struct Run {
     trials: String,
     /// The command that resumes it, if it was stopped.
     resume: Option<String>,
+    /// What one does with it in a terminal, and why.
+    commands: Vec<Command>,
     is_running: bool,
     verdicts: Vec<Verdict>,
     cautions: Vec<String>,
@@ -40,6 +42,13 @@ struct Verdict {
     title: String,
     id: String,
     sentence: String,
+}
+
+/// A command to copy.
+#[derive(Serialize)]
+struct Command {
+    why: &'static str,
+    line: String,
 }
 
 #[derive(Serialize)]
@@ -106,6 +115,7 @@ pub fn run(library: &Library, found: &Found) -> Result<String, Refusal> {
         state: StateWords::of(&read.state),
         trials: format!("{} of {} trials", read.card.done, read.card.planned),
         resume: matches!(read.state, State::Stopped(_)).then(|| format!("tolok resume {}", found.id)),
+        commands: commands(found, &facts.command, &read.state),
         is_running,
         // An unfinished run gets no verdict, because the next trial may change it.
         verdicts: if is_running { Vec::new() } else { verdicts(findings) },
@@ -130,6 +140,15 @@ pub fn live(library: &Library, found: &Found) -> Result<String, Refusal> {
         at_work: read.at_work(found),
     };
     Ok(page("live.html", &values))
+}
+
+fn commands(found: &Found, again: &str, state: &State) -> Vec<Command> {
+    let id = &found.id;
+    let resume = matches!(state, State::Stopped(_))
+        .then(|| Command { why: "go on where it stopped", line: format!("tolok resume {id}") });
+    let again = Command { why: "run it again", line: again.to_owned() };
+    let compare = Command { why: "compare it with the newest run", line: format!("tolok compare {id} latest") };
+    resume.into_iter().chain([again, compare]).collect()
 }
 
 fn verdicts(findings: &Findings) -> Vec<Verdict> {
