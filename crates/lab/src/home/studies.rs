@@ -107,8 +107,8 @@ fn read_scripts(study: &mut Study, folder: &Path) -> Result<(), HomeError> {
 
 /// The first file that a script imports. k6's own modules and addresses are none.
 fn imported_file(script: &str) -> Option<&str> {
-    let lines = script.lines().map(str::trim_start);
-    lines
+    let statements = script.split(['\n', ';']).map(str::trim_start);
+    statements
         .filter(|line| line.starts_with("import ") || line.contains("require(") || line.starts_with("} from "))
         .find_map(|line| {
             let is_quote = |letter: char| letter == '"' || letter == '\'';
@@ -135,6 +135,7 @@ mod tests {
             "import http from 'k6/http';\nimport { check } from \"k6\";\nimport x from 'https://example.com/x.js';\n";
         assert_eq!(imported_file(script), None);
         assert_eq!(imported_file(&format!("{script}import {{ helper }} from './lib.js';")), Some("./lib.js"));
+        assert_eq!(imported_file("import http from 'k6/http'; import { a } from './a.js'"), Some("./a.js"));
         assert_eq!(imported_file("const lib = require(\"../lib.js\");"), Some("../lib.js"));
         assert_eq!(imported_file("import {\n  a,\n} from '/srv/lib.js';"), Some("/srv/lib.js"));
     }
