@@ -19,6 +19,7 @@ use crate::seconds::seconds;
 use crate::sensitivity::sensitivity;
 use crate::servers::of_servers;
 use crate::soundness::unsound;
+use crate::speeds::speeds;
 use crate::stopping::ended;
 use crate::tools::tools;
 use crate::untested::untested;
@@ -80,6 +81,7 @@ fn of_plan(records: &Records) -> Findings {
         trials_missing,
         trials,
         isolation,
+        machine_speeds: speeds(records),
         duel: None,
     }
 }

@@ -11,7 +11,7 @@ use crate::findings::{Better, CaseFinding, Comparison, Estimate, NoiseFloor, Tri
 use crate::fit::Fit;
 use crate::flag::Flag;
 use crate::names::Names;
-use crate::noise::noise_floor;
+use crate::noise::{NoiseCheck, second_halves};
 use crate::observations::{Found, Trials};
 use crate::slices::Comparand;
 use crate::tiers::tiers;
@@ -157,35 +157,48 @@ pub(crate) fn comparisons<'a, F: Headline>(
 ) -> Vec<Comparison> {
     let ranked: Vec<&'a Draft<F>> = drafts.iter().filter(|draft| draft.finding.ranked).collect();
     let none = Comparand::default();
-    let fit = Fit::of(ranked.iter().map(|draft| blocks(draft).unwrap_or(&none)).collect());
+    let fit = Fit::of(ranked.iter().map(|draft| blocks(draft).unwrap_or(&none)).collect()).widened(rule.widening);
     let ratio = |a: usize, b: usize| Some(fit.ratio(a, b)?.read_in_steps([ranked[a].step, ranked[b].step]));
     let subject = |place: usize| ranked[place].finding.subject.clone();
     let judged = judge_pairs(ranked.len(), ratio, rule).into_iter();
     judged.map(|((a, b), pair)| Comparison { a: subject(a), b: subject(b), by: pair.finding(F::BETTER) }).collect()
 }
 
-/// How far apart the case that was entered twice came out. `again` gives the blocks of the second half and its step. None without
-/// such a case, or where its halves share no block.
+/// How far apart cases that were entered twice came out. `again` gives the blocks of a second half and its step. None without such
+/// a case, or where no halves share a block.
 pub(crate) fn noise_floor_of<F: Headline>(
     plan: &Plan,
     scenario: &str,
     drafts: &[Draft<F>],
     again: impl Fn(&str) -> (Comparand, f64),
 ) -> Option<NoiseFloor> {
-    let twin = plan.cases.iter().find(|case| case.scenario == scenario && case.twin_of.is_some())?;
-    let first = drafts.iter().find(|draft| twin.twin_of.as_ref() == Some(&draft.finding.case))?;
-    let (again, step) = again(&twin.id);
-    // The pair stands among the others: two rows alone know too little of how trials scatter.
-    let others = drafts.iter().filter(|it| it.finding.ranked && it.finding.case != first.finding.case);
-    let fit = Fit::of([&again, &first.blocks].into_iter().chain(others.map(|it| &it.blocks)).collect());
-    let pair = fit.ratio(0, 1)?.read_in_steps([step, first.step]);
-    noise_floor((&first.finding.subject, &first.finding.title), pair, plan.smallest_effect, F::BETTER)
+    let halves = second_halves(plan, scenario);
+    let is_entered_twice = |draft: &Draft<F>| halves.iter().any(|(_, first)| **first == draft.finding.case);
+    let has_ranked = drafts.iter().any(|draft| draft.finding.ranked && is_entered_twice(draft));
+    // Who is not ranked says nothing of the noise of those who are, unless there is no other.
+    let is_meant = |draft: &&Draft<F>| draft.finding.ranked || (!has_ranked && is_entered_twice(draft));
+    let cases: Vec<&Draft<F>> = drafts.iter().filter(is_meant).collect();
+    let place = |id: &str| cases.iter().position(|draft| draft.finding.case == *id);
+    let found: Vec<(usize, Comparand, f64)> = halves
+        .iter()
+        .filter_map(|(twin, first)| {
+            let (figures, step) = again(twin);
+            Some((place(first)?, figures, step))
+        })
+        .collect();
+    let step = found.iter().map(|(first, _, step)| step.max(cases[*first].step)).fold(0.0, f64::max);
+    let rows: Vec<&Comparand> = cases.iter().map(|draft| &draft.blocks).collect();
+    let check = NoiseCheck::of(&rows, &found.iter().map(|(first, again, _)| (*first, again)).collect::<Vec<_>>())?;
+    let names: Vec<(&str, &str)> =
+        cases.iter().map(|draft| (draft.finding.subject.as_str(), draft.finding.title.as_str())).collect();
+    check.read_in_steps(step).finding(&names, plan.smallest_effect, F::BETTER)
 }
 
 /// Puts every ranked case beside the first, and into its tiers. `comparisons` has every pair of ranked cases.
-pub(crate) fn relate<F: Headline>(drafts: &mut [Draft<F>], comparisons: &[Comparison]) {
+pub(crate) fn relate<F: Headline>(drafts: &mut [Draft<F>], comparisons: &[Comparison], rule: Rule) {
     let Some(first_step) = drafts.first().filter(|draft| draft.finding.ranked).map(|draft| draft.step) else { return };
     let fit = Fit::of(drafts.iter().filter(|it| it.finding.ranked).map(|it| &it.blocks).collect());
+    let fit = fit.widened(rule.widening);
     let of_first: Vec<Option<BlockRatio>> = (0..drafts.iter().filter(|it| it.finding.ranked).count())
         .map(|place| if place == 0 { drafts[0].blocks.over(&drafts[0].blocks) } else { fit.ratio(place, 0) })
         .collect();

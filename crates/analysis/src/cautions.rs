@@ -73,8 +73,9 @@ fn differs_from_itself(scenarios: &[ScenarioFinding], timed: &[Timed]) -> Vec<St
     let of_servers = scenarios.iter().map(|scenario| (&scenario.id, &scenario.noise_floor));
     let of_programs = timed.iter().map(|timed| (&timed.finding.id, &timed.finding.noise_floor));
     let told = |(id, floor): (&String, &Option<NoiseFloor>)| {
-        let floor = floor.as_ref().filter(|floor| floor.verdict.is_told_apart())?;
-        Some(format!("In {id} {}", floor.sentence))
+        let floor = floor.as_ref().filter(|floor| floor.verdict.is_told_apart() || floor.widening > 1.0)?;
+        let failed = if floor.pairs.len() > 1 { "the noise check failed: " } else { "" };
+        Some(format!("In {id} {failed}{}", floor.sentence))
     };
     of_servers.chain(of_programs).filter_map(told).collect()
 }

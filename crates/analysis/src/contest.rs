@@ -8,10 +8,11 @@ use crate::estimate::size;
 use crate::figure::table::Around;
 use crate::findings::{Better, CaseFinding, Estimate, MemorySource, ScenarioFinding, Verdict};
 use crate::fit::Fit;
+use crate::noise::{NoiseCheck, second_halves};
 use crate::observations::Observations;
 use crate::records::Records;
 use crate::slices::{self, Comparand};
-use crate::verdict::{self, Judged, Rule, judge_pairs};
+use crate::verdict::{Judged, judge_pairs};
 
 /// Two cases by one figure.
 #[derive(Debug, Clone)]
@@ -64,9 +65,9 @@ impl<'a> Contest<'a> {
             Better::Higher => right.value.total_cmp(&left.value),
             Better::Lower => left.value.total_cmp(&right.value),
         });
-        let fit = Fit::of(entries.iter().map(|entry| &entry.figures).collect());
-        let aa_effect = aa_effect(records, &scenario.id, &entries, figures);
-        let rule = Rule { smallest_effect: records.plan.smallest_effect, aa_effect };
+        let check = noise_check(records, &scenario.id, &entries, figures);
+        let rule = NoiseCheck::rule(check.as_ref(), records.plan.smallest_effect);
+        let fit = Fit::of(entries.iter().map(|entry| &entry.figures).collect()).widened(rule.widening);
         let pair = |judged: Judged| Pair {
             won: judged.pair.won(metric.better()),
             verdict: metric.better().of(judged.verdict),
@@ -76,7 +77,13 @@ impl<'a> Contest<'a> {
         let judged = judge_pairs(entries.len(), |a, b| fit.ratio(a, b), rule);
         let pairs = judged.into_iter().map(|(places, judged)| (places, pair(judged))).collect();
         let values = entries.iter().map(|entry| entry.value).collect();
-        Self { metric, pairs, cases: entries.iter().map(|entry| entry.case).collect(), values, aa_effect }
+        Self {
+            metric,
+            pairs,
+            cases: entries.iter().map(|entry| entry.case).collect(),
+            values,
+            aa_effect: rule.aa_effect,
+        }
     }
 
     /// The first over the second, or `None` where they share no block.
@@ -154,12 +161,17 @@ impl<'a> Entry<'a> {
     }
 }
 
-/// How far the same subject, entered twice, differs from itself, if the two were told apart.
-fn aa_effect(records: &Records, scenario: &str, entries: &[Entry], figures: impl Fn(&str) -> Comparand) -> Option<f64> {
-    let is_twin = |case: &&tolok_model::Case| case.scenario == scenario && case.twin_of.is_some();
-    let twin = records.plan.cases.iter().find(is_twin)?;
-    let (again, first) = (figures(&twin.id), figures(twin.twin_of.as_deref()?));
-    let others = entries.iter().filter(|entry| Some(&entry.case.case) != twin.twin_of.as_ref());
-    let fit = Fit::of([&again, &first].into_iter().chain(others.map(|entry| &entry.figures)).collect());
-    verdict::aa_effect(fit.ratio(0, 1)?, records.plan.smallest_effect)
+/// What the subjects that were entered twice say of this figure.
+fn noise_check(
+    records: &Records,
+    scenario: &str,
+    entries: &[Entry],
+    figures: impl Fn(&str) -> Comparand,
+) -> Option<NoiseCheck> {
+    let place = |id: &str| entries.iter().position(|entry| entry.case.case == *id);
+    let halves = second_halves(records.plan, scenario).into_iter();
+    let found: Vec<(usize, Comparand)> =
+        halves.filter_map(|(twin, first)| Some((place(first)?, figures(twin)))).collect();
+    let rows: Vec<&Comparand> = entries.iter().map(|entry| &entry.figures).collect();
+    NoiseCheck::of(&rows, &found.iter().map(|(first, again)| (*first, again)).collect::<Vec<_>>())
 }

@@ -17,9 +17,10 @@ use crate::estimate::BlockRatio;
 use crate::figures::{counted, small_share};
 use crate::findings::{Estimate, Verdict};
 use crate::fit::Fit;
+use crate::noise::{NoiseCheck, aa_effect_of, second_halves};
 use crate::records::Records;
 use crate::slices::Comparand;
-use crate::verdict::{Judged, Rule, aa_effect, judge};
+use crate::verdict::{Judged, Rule, judge};
 use crate::worded::worded;
 use crate::{CaseFinding, Findings, JsonSchema, ScenarioFinding};
 
@@ -143,7 +144,7 @@ pub fn duel(records: &Records, findings: &Findings) -> Duel {
         let over = |case: &str| [0, 1].map(|response: usize| fits[response].ratio(case, first));
         let twin = records.plan.cases.iter().find(|case| case.twin_of.as_deref() == Some(first));
         let of_twin = twin.map(|twin| over(&twin.id)).unwrap_or_default();
-        let effect = of_twin[place].clone().and_then(|pair| aa_effect(pair, records.plan.smallest_effect));
+        let effect = of_twin[place].clone().and_then(|pair| aa_effect_of(pair, records.plan.smallest_effect));
         twins.extend(twin.map(|_| twin_of(scenario, &of_twin)));
         drafts.extend(challengers(records, scenario, first).map(|(case, subject)| Draft {
             scenario,
@@ -195,6 +196,8 @@ fn title_of(scenario: &ScenarioFinding, case: &str) -> Option<String> {
 struct Fitted<'a> {
     cases: Vec<&'a str>,
     figures: Vec<Comparand>,
+    /// By what factor the twin widens intervals.
+    widening: f64,
 }
 
 impl<'a> Fitted<'a> {
@@ -202,14 +205,24 @@ impl<'a> Fitted<'a> {
         let is_barred = |case: &str| scenario.cases.iter().any(|finding| finding.case == case && !finding.ranked);
         let own = records.plan.cases.iter().filter(|case| case.scenario == scenario.id && case.role == Role::Subject);
         let cases: Vec<&str> = own.map(|case| case.id.as_str()).filter(|case| !is_barred(case)).collect();
-        let figures = cases.iter().map(|case| by_block(records, case, response, scenario.memory_source)).collect();
-        Self { cases, figures }
+        let figures: Vec<Comparand> =
+            cases.iter().map(|case| by_block(records, case, response, scenario.memory_source)).collect();
+        let halves = second_halves(records.plan, &scenario.id);
+        let competing: Vec<usize> =
+            (0..cases.len()).filter(|place| halves.iter().all(|(twin, _)| *twin != cases[*place])).collect();
+        let pairs = halves.iter().filter_map(|(twin, first)| {
+            let again = cases.iter().position(|case| case == twin)?;
+            Some((competing.iter().position(|place| cases[*place] == *first)?, &figures[again]))
+        });
+        let rows: Vec<&Comparand> = competing.iter().map(|place| &figures[*place]).collect();
+        let widening = NoiseCheck::of(&rows, &pairs.collect::<Vec<_>>()).map_or(1.0, |check| check.widening());
+        Self { cases, figures, widening }
     }
 
     /// A case over the base.
     fn ratio(&self, case: &str, base: &str) -> Option<BlockRatio> {
         let place = |of: &str| self.cases.iter().position(|known| *known == of);
-        Fit::of(self.figures.iter().collect()).ratio(place(case)?, place(base)?)
+        Fit::of(self.figures.iter().collect()).widened(self.widening).ratio(place(case)?, place(base)?)
     }
 }
 
@@ -231,7 +244,7 @@ fn twin_of(scenario: &ScenarioFinding, ratios: &[Option<BlockRatio>; 2]) -> Duel
 fn judged(drafts: Vec<Draft>, smallest_effect: f64, place: usize, base: &str) -> Vec<DuelPair> {
     // Each has its own floor, so the rule's part that knows it is applied to each by itself.
     let known: Vec<BlockRatio> = drafts.iter().filter_map(|draft| draft.ratios[place].clone()).collect();
-    let mut verdicts = judge(known, Rule { smallest_effect, aa_effect: None }).into_iter();
+    let mut verdicts = judge(known, Rule::of(smallest_effect)).into_iter();
     let better = RESPONSES[place].better();
     let pair = |draft: Draft| {
         let judged = draft.ratios[place].as_ref().and_then(|_| verdicts.next());

@@ -92,6 +92,23 @@ pub(crate) fn ratio_within_blocks(numerator: &[Option<f64>], denominator: &[Opti
     })
 }
 
+/// The same from the logarithms of ratios, each with the number of its block. `None` without any.
+pub(crate) fn ratio_of_blocks(logarithms: impl Iterator<Item = (u32, f64)>) -> Option<BlockRatio> {
+    let (numbers, logarithms): (Vec<u32>, Vec<f64>) = logarithms.unzip();
+    let sample = Sample::new(&logarithms).ok()?;
+    let ratios: Vec<f64> = logarithms.iter().map(|value| value.exp()).collect();
+    let interval = mean_interval(&sample, LEVEL);
+    let [low, high] = [interval.map(|it| it.low.exp()), interval.map(|it| it.high.exp())];
+    Some(BlockRatio {
+        ratio: Estimate { value: sample.mean().exp(), low, high, trials: ratios },
+        blocks: numbers.len() as u32,
+        numbers,
+        difference: of_blocks(&sample),
+        logarithms: sample,
+        step: 0.0,
+    })
+}
+
 /// The mean of these differences, of which each is one of a block.
 fn of_blocks(differences: &Sample) -> Option<Difference> {
     let n = differences.len() as f64;

@@ -3,7 +3,7 @@
 //! Verdicts, intervals, tiers, equivalence, the A/A pair, power and recommendations rest on it, and so do a table's values, whose
 //! ratios are those beside them. For slices, a launch takes the place of a block.
 
-use tolok_stats::TwoWay;
+use tolok_stats::{Difference, Twin, Twins, TwoWay};
 
 use crate::estimate::{BlockRatio, geometric_mean};
 use crate::findings::Estimate;
@@ -16,19 +16,35 @@ const ROUNDS: usize = 60;
 pub(crate) struct Fit<'a> {
     comparands: Vec<&'a Comparand>,
     fitted: Option<TwoWay>,
+    /// By what factor the noise check widens intervals.
+    widening: f64,
 }
 
 impl<'a> Fit<'a> {
     pub(crate) fn of(comparands: Vec<&'a Comparand>) -> Self {
         let fitted = TwoWay::of(&scores(&comparands));
-        Self { comparands, fitted }
+        Self { comparands, fitted, widening: 1.0 }
+    }
+
+    /// The same with standard errors that are this many times as large.
+    pub(crate) fn widened(self, widening: f64) -> Self {
+        Self { widening, ..self }
+    }
+
+    /// What A/A pairs say: the places of their cases, and the logarithm of their ratio in a block.
+    pub(crate) fn twins(&self, pairs: impl Iterator<Item = (usize, f64)>) -> Option<Twins> {
+        let twins: Vec<Twin> = pairs.map(|(case, difference)| Twin { case, difference }).collect();
+        self.fitted.as_ref()?.twins(&twins)
     }
 
     /// The first over the second, or `None` where they share no block, or one of them had no correct response in one that they share.
     pub(crate) fn ratio(&self, a: usize, b: usize) -> Option<BlockRatio> {
         let pair = self.comparands[a].over(self.comparands[b])?;
         Some(match self.fitted.as_ref().and_then(|fitted| fitted.difference(a, b)) {
-            Some(difference) => pair.estimated_by(difference),
+            Some(difference) => {
+                let standard_error = difference.standard_error * self.widening;
+                pair.estimated_by(Difference { standard_error, ..difference })
+            }
             None => pair,
         })
     }

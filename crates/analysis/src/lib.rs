@@ -55,6 +55,7 @@ mod servers;
 mod setup;
 mod slices;
 mod soundness;
+mod speeds;
 mod steadiness;
 mod stopping;
 mod tiers;

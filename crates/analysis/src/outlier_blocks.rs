@@ -167,7 +167,7 @@ mod tests {
         let two = pair(&[0.98, 1.00, 1.01, 0.52, 0.99, 1.00, 4.0, 0.98, 1.00, 0.99, 1.01, 1.0].map(Some));
         let blocks = outlier_blocks(&two);
         assert_eq!(blocks, [4, 7]);
-        let rule = Rule { smallest_effect: 0.03, aa_effect: None };
+        let rule = Rule::of(0.03);
         let found = judge(vec![two], rule).remove(0).finding(Better::Higher);
         let [go, bun, node] = ["go", "bun", "node"].map(str::to_owned);
         let titles = [("go", "Go"), ("bun", "Bun")].into();

@@ -80,7 +80,7 @@ mod tests {
         let off = [1.0, -1.0];
         let above: Vec<Option<f64>> = (0..blocks).map(|block| Some(f64::exp(scatter * off[block % 2]))).collect();
         let ratio = ratio_within_blocks(&above, &vec![Some(1.0); blocks]).unwrap();
-        judge(vec![ratio], Rule { smallest_effect: 0.03, aa_effect: None }).remove(0).finding(Better::Higher)
+        judge(vec![ratio], Rule::of(0.03)).remove(0).finding(Better::Higher)
     }
 
     #[test]

@@ -20,7 +20,7 @@ use crate::fit::Fit;
 use crate::flags::flags;
 use crate::gates::gates;
 use crate::grouping::sorted_once;
-use crate::noise::aa_effect;
+use crate::noise::rule_beside;
 use crate::objectives::objectives;
 use crate::observations::{Observations, per_answer};
 use crate::records::Records;
@@ -31,7 +31,6 @@ use crate::tool_flags::named;
 use crate::tools::{marks, versions};
 use crate::trial_findings::of_trials;
 use crate::usage::Cpus;
-use crate::verdict::Rule;
 
 /// The load in words. Figures from slices are never shown without saying so.
 fn load(scenario: &Scenario) -> String {
@@ -113,14 +112,14 @@ impl<'a> Analysis<'a> {
             |twin: &str| (comparand(&Observations::of(twin, self.records.plan, self.records.trials), judge), 0.0);
         let noise_floor = noise_floor_of(self.records.plan, &scenario.id, &competing, again);
         let smallest_effect = self.records.plan.smallest_effect;
-        let rule = Rule { smallest_effect, aa_effect: aa_effect(noise_floor.as_ref()) };
+        let rule = rule_beside(noise_floor.as_ref(), smallest_effect);
         let comparisons = comparisons(&competing, &|draft| Some(&draft.blocks), rule);
         for draft in &mut competing {
             let own = self.goodput_of(&draft.finding);
             let over = |ceiling: &Comparand| own?.over(ceiling).map(|found| found.ratio);
             draft.finding.of_ceiling = against_ceiling.and_then(over);
         }
-        relate(&mut competing, &comparisons);
+        relate(&mut competing, &comparisons, rule);
 
         let cases: Vec<CaseFinding> = competing.into_iter().map(|draft| draft.finding).collect();
         let ranked: Vec<_> = cases.iter().filter(|case| case.ranked).filter_map(|case| self.observed(case)).collect();

@@ -50,7 +50,7 @@ impl<'a> Tools<'a> {
         let lowest = *others().min_by(|left, right| left.1.total_cmp(&right.1))?;
         let between = others().filter(|(row, _)| row.scenario != lowest.0.scenario).copied();
         let all: Vec<Said> = std::iter::once(highest).chain(between).chain([lowest]).collect();
-        let rule = Rule { smallest_effect: self.smallest_effect, aa_effect: None };
+        let rule = Rule::of(self.smallest_effect);
         // The highest is the first of all, and the lowest the last.
         let of_ends = (0, all.len() - 1);
         let mut judged = judge_pairs(all.len(), |a, b| self.over(all[a].0, all[b].0, of), rule).into_iter();

@@ -41,6 +41,15 @@ pub(crate) struct Rule {
     pub(crate) smallest_effect: f64,
     /// The size of the A/A pair's difference, or `None` if it does not differ or does not exist.
     pub(crate) aa_effect: Option<f64>,
+    /// By what factor the noise check widens intervals.
+    pub(crate) widening: f64,
+}
+
+impl Rule {
+    /// Without a noise check.
+    pub(crate) const fn of(smallest_effect: f64) -> Self {
+        Self { smallest_effect, aa_effect: None, widening: 1.0 }
+    }
 }
 
 /// A pair with what follows from it and all others.
@@ -106,12 +115,6 @@ pub(crate) fn judge(pairs: Vec<BlockRatio>, rule: Rule) -> Vec<Judged> {
         }
     };
     pairs.into_iter().zip(differences.into_iter().zip(equivalences)).map(judged).collect()
-}
-
-/// By how much the same subject, entered twice, came out apart from itself. `None` where it was not told apart.
-pub(crate) fn aa_effect(pair: BlockRatio, smallest_effect: f64) -> Option<f64> {
-    let judged = judge_alone(pair, Rule { smallest_effect, aa_effect: None })?;
-    judged.verdict.is_told_apart().then(|| size(judged.pair.ratio.value))
 }
 
 /// Judges one pair that stands by itself.

@@ -6,7 +6,7 @@ use super::*;
 use crate::estimate::ratio_within_blocks;
 use crate::findings::{Estimate, Verdict};
 
-const RULE: Rule = Rule { smallest_effect: 0.03, aa_effect: None };
+const RULE: Rule = Rule::of(0.03);
 
 /// The verdict on a ratio with this interval and these adjusted p.
 fn says([value, low, high]: [f64; 3], p: f64, p_equivalence: f64) -> Verdict {

@@ -63,6 +63,7 @@ pub use record::{
     Percentile, ProgramUsed, RECORD_FORMAT, RunRecord, ToolWarning, TrialRecord,
 };
 pub use replication::file::ReplicationFile;
+pub use study::aa_pair::AaPair;
 pub use study::file::StudyFile;
 pub use study::judge::Judge;
 pub use study::publish::Quotable;

@@ -10,6 +10,7 @@ use crate::load::file::{POOL, PoolFile};
 use crate::reading::several::Several;
 use crate::reading::table::{Spanned, Table};
 use crate::sentences::sentence;
+use crate::study::aa_pair::AaPair;
 use crate::study::blocks::{BLOCKS, BlocksFile, LEAST_FOR_A_RULE};
 use crate::tool::reading::{TOOL, ToolFile};
 use crate::transcription::{EXPECTED, FAMILIES, Sorted, Written};
@@ -134,6 +135,10 @@ schema!(BlocksFile, "Blocks": |generator| {
         ],
     })
 });
+
+schema!(AaPair, "AaPair", inline_schema: |_| json_schema!({
+    "anyOf": [{ "type": "boolean" }, { "const": "first" }],
+}));
 
 schema!(ToolFile, "Tool": |_| json_schema!({
     "description": TOOL,

@@ -45,7 +45,7 @@ fn root(is_below: impl Fn(f64) -> bool) -> f64 {
 }
 
 /// The regularised incomplete beta function I_x(a, b), for a and b above zero.
-fn incomplete_beta(a: f64, b: f64, x: f64) -> f64 {
+pub(crate) fn incomplete_beta(a: f64, b: f64, x: f64) -> f64 {
     if x <= 0.0 {
         return 0.0;
     }

@@ -15,7 +15,8 @@ mod rules;
 
 use noise::Noise;
 use rules::{
-    OnePairAtATime, Together, aa_false, covered_when_stopped, false_equivalence, power, verdicts, without_the_best,
+    OnePairAtATime, Together, aa_false, checked, covered_when_stopped, false_equivalence, power,
+    said_to_have_two_speeds, verdicts, without_the_best,
 };
 use tolok_stats::{Level, Naming};
 
@@ -92,6 +93,32 @@ fn a_subject_is_rarely_told_apart_from_itself() {
     }
 }
 
+/// Cases are entered twice in turn: the check may cost a difference, and never makes one.
+#[test]
+fn a_check_by_turns_keeps_false_verdicts_rare_and_costs_little() {
+    for noise in [Noise::Lognormal, Noise::Redrawn, TWO_STATES[0], TWO_STATES[1]] {
+        let found = checked(noise, 6, 6, 0.0, 800);
+        assert!(found.told < 0.05 + four_errors(0.05, 800), "{noise:?}: {found:?}");
+        assert!(found.told_from_itself < 0.06 + four_errors(0.06, 800), "{noise:?}: {found:?}");
+    }
+    let two_deviations = 2.0 * std::f64::consts::SQRT_2 * noise::SPREAD;
+    let found = checked(Noise::Lognormal, 6, 6, two_deviations, 800);
+    assert!(found.widened < 0.06 + four_errors(0.06, 800), "{found:?}");
+    assert!(found.told_of_first > power::<Together>(6, 6, 800) - 0.06, "{found:?}");
+}
+
+#[test]
+fn a_machine_of_one_speed_is_rarely_said_to_have_two_and_one_of_two_is_recognised() {
+    for noise in [Noise::Lognormal, Noise::Laplace, Noise::Outliers, Noise::Redrawn] {
+        let found = said_to_have_two_speeds(noise, 6, 200);
+        assert!(found <= 0.03, "{found} with {noise:?}");
+    }
+    for noise in TWO_STATES {
+        let found = said_to_have_two_speeds(noise, 6, 100);
+        assert!(found > 0.8, "{found} with {noise:?}");
+    }
+}
+
 #[test]
 fn a_run_that_stops_when_it_is_sure_covers_almost_as_much() {
     for (noise, until) in [(Noise::Lognormal, 0.05), (TWO_STATES[0], 0.25), (TWO_STATES[1], 0.25)] {
@@ -125,16 +152,35 @@ fn the_best_is_rarely_missing_from_a_recommendation() {
     }
 }
 
+const REPETITIONS: u32 = 10_000;
+const BLOCKS: [usize; 3] = [5, 10, 20];
+
+/// A share with its standard error, an upper bound where several pairs of a repetition count.
+fn percent_of(share: f64, repetitions: u32) -> String {
+    let error = (share * (1.0 - share) / f64::from(repetitions)).sqrt();
+    format!("{:.1} ±{:.1}", 100.0 * share, 100.0 * error)
+}
+
+#[test]
+#[ignore = "prints rows of METHODOLOGY.md, in minutes"]
+fn tables_of_the_noise_check_and_the_speeds() {
+    for noise in [TWO_STATES[0], TWO_STATES[1], Noise::Redrawn, Noise::Lognormal] {
+        for blocks in BLOCKS {
+            let found = checked(noise, 6, blocks, 0.0, REPETITIONS);
+            let [told, widened, itself] =
+                [found.told, found.widened, found.told_from_itself].map(|it| percent_of(it, REPETITIONS));
+            println!("| {noise:?}, {blocks} | any told apart {told} | widened {widened} | told from itself {itself} |");
+        }
+    }
+    for noise in TWO_STATES.into_iter().chain([Noise::Redrawn, Noise::Lognormal, Noise::Laplace, Noise::Outliers]) {
+        let cells = [2, 6, 20].map(|launches| percent_of(said_to_have_two_speeds(noise, launches, 1_000), 1_000));
+        println!("| two speeds told by 2, 6, 20 launches of 48 slices, {noise:?} | {} |", cells.join(" | "));
+    }
+}
+
 #[test]
 #[ignore = "prints the tables of docs/coverage.md, in minutes"]
 fn tables() {
-    const REPETITIONS: u32 = 10_000;
-    const BLOCKS: [usize; 3] = [5, 10, 20];
-    // An upper bound where several pairs of a repetition count.
-    let percent_of = |share: f64, repetitions: u32| {
-        let error = (share * (1.0 - share) / f64::from(repetitions)).sqrt();
-        format!("{:.1} ±{:.1}", 100.0 * share, 100.0 * error)
-    };
     let percent = |share: f64| percent_of(share, REPETITIONS);
     let row = |name: &str, of: &dyn Fn(usize) -> f64| {
         let cells = BLOCKS.map(|blocks| percent(of(blocks)));

@@ -12,13 +12,14 @@ use super::findings::Difference;
 use super::views::ScenarioView;
 
 /// What is read of the machine's fingerprint, and what it is called. What changes by itself from day to day is not.
-const OF_MACHINE: [(&str, &str); 8] = [
+const OF_MACHINE: [(&str, &str); 9] = [
     ("C library", "/kernel/libc"),
     ("microcode", "/processor/microcode"),
     ("frequency governor", "/processor/governor"),
     ("boost", "/processor/boost"),
     ("siblings on a core", "/processor/smt"),
     ("clock source", "/kernel/clocksource"),
+    ("randomised addresses", "/kernel/randomised_addresses"),
     ("congestion control of the machine", "/network/congestion_control"),
     ("autogroups", "/scheduler/autogroup/enabled"),
 ];

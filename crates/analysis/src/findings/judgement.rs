@@ -9,12 +9,18 @@ use crate::JsonSchema;
 /// How far apart the two halves of the scenario's noise check are. Both are the same subject.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct NoiseFloor {
-    /// The subject, as users write it.
+    /// The subjects that were entered twice, as users write them.
     pub subject: String,
-    /// The second half over the first, within rounds. The true value is 1.
+    /// The second half over the first, within rounds, over all of these subjects. The true value is 1.
     pub ratio: Estimate,
     /// Rounds that measured both.
     pub blocks: u32,
+    /// How far apart the halves lie in a round, as a fraction: root mean square of the logarithms.
+    pub scatter: Option<f64>,
+    /// By what factor this widens all intervals of the scenario: 1 unless the halves scatter significantly more than the cases.
+    pub widening: f64,
+    /// The same for each subject, with an interval if it has rounds enough.
+    pub pairs: Vec<NoisePair>,
     /// Distance from equal: the larger of the ratio and its reciprocal, minus 1.
     pub size: f64,
     /// The verdict on two different subjects with these figures. *Faster* or *slower* means that this run finds
@@ -22,6 +28,17 @@ pub struct NoiseFloor {
     pub verdict: Verdict,
     /// The same in a sentence.
     pub sentence: String,
+}
+
+/// A subject of a noise check.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct NoisePair {
+    /// The subject, as users write it.
+    pub subject: String,
+    /// Rounds in which it was entered twice.
+    pub blocks: u32,
+    /// The second half over the first.
+    pub ratio: Estimate,
 }
 
 /// How many rounds would have named a difference of twice the smallest size that matters.

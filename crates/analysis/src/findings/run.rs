@@ -57,6 +57,9 @@ pub struct Findings {
     pub unsound: Vec<String>,
     /// How well the parts of the trials were isolated.
     pub isolation: IsolationFinding,
+    /// Whether the machine had two speeds meanwhile; absent with too few measurements to tell.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub machine_speeds: Option<MachineSpeeds>,
     /// What follows from a run of `tolok duel`; absent in all other runs.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub duel: Option<Duel>,
@@ -81,6 +84,32 @@ impl Findings {
         let all: Vec<String> = of_servers.into_iter().chain(of_programs).collect();
         (!all.is_empty()).then(|| all.join(" "))
     }
+}
+
+/// Whether the machine was fast and slow in turns.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct MachineSpeeds {
+    /// Number of measurements that tell.
+    pub values: u32,
+    /// What they are: `slice` or `trial`.
+    pub unit: String,
+    /// The second speed; absent if one explains them as well.
+    pub two: Option<TwoSpeeds>,
+    /// The same in a sentence.
+    pub sentence: String,
+}
+
+/// The slower one of two speeds.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct TwoSpeeds {
+    /// What the median case loses in it, as a share of its goodput.
+    pub slower: f64,
+    /// Share of the measured time that the machine was in it.
+    pub share: f64,
+    /// How long it lasts at a time, on average, in seconds.
+    pub stay_s: f64,
+    /// Distance of the two, in standard deviations of the noise within them.
+    pub separation: f64,
 }
 
 /// The run: what, where, when, with what.

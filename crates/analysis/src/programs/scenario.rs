@@ -14,11 +14,10 @@ use crate::figure::table::{Around, Readings};
 use crate::findings::{Comparison, ProgramCaseFinding, ProgramComparison, ProgramFinding};
 use crate::grouping::sorted_once;
 use crate::names::Names;
-use crate::noise::aa_effect;
+use crate::noise::rule_beside;
 use crate::records::Records;
 use crate::slices::{Comparand, turns_finding};
 use crate::trial_findings::of_trials;
-use crate::verdict::Rule;
 
 /// Wall times of one case, block by block.
 type Blocks = Vec<Option<f64>>;
@@ -63,11 +62,11 @@ fn of_scenario<'a>(records: &Records<'a>, scenario: &'a ProgramScenario) -> Time
         (wall_in_turns(&again), coarsest_step(&again))
     };
     let noise_floor = noise_floor_of(plan, &scenario.id, &drafts, again);
-    let rule = Rule { smallest_effect: plan.smallest_effect, aa_effect: aa_effect(noise_floor.as_ref()) };
+    let rule = rule_beside(noise_floor.as_ref(), plan.smallest_effect);
     let walls = comparisons(&drafts, &|draft| Some(&draft.blocks), rule);
     // Times above the start are a family of their own. One that is not above 0 in a common block has no ratio.
     let above = comparisons(&drafts, &|draft| above_s.get(&draft.finding.case), rule);
-    relate(&mut drafts, &walls);
+    relate(&mut drafts, &walls, rule);
 
     let scored = || observed.iter().flat_map(Timings::trials);
     let wall_s = drafts.iter().map(|draft| (draft.finding.subject.clone(), draft.blocks.values.clone())).collect();

@@ -84,10 +84,13 @@ fn candidate<'a>(scenes: &[&'a Scene<'a>], subject: &str) -> Option<Candidate<'a
 
 /// All pairs of candidates, by their places.
 fn pairs(scenes: &[&Scene], candidates: &[Candidate]) -> Vec<((usize, usize), Judged)> {
-    let fit = Fit::of(candidates.iter().map(|candidate| &candidate.shares).collect());
+    let floors = scenes.iter().filter_map(|scene| scene.finding.noise_floor.as_ref());
+    let widening = floors.map(|floor| floor.widening).fold(1.0, f64::max);
+    let fit = Fit::of(candidates.iter().map(|candidate| &candidate.shares).collect()).widened(widening);
     let ratio = |(a, b): (usize, usize)| Some(((a, b), fit.ratio(a, b)?));
     let (places, ratios): (Vec<(usize, usize)>, Vec<BlockRatio>) = pairs_of(candidates.len()).filter_map(ratio).unzip();
-    let rule = Rule { smallest_effect: scenes[0].records.plan.smallest_effect, aa_effect: largest_aa_effect(scenes) };
+    let rule =
+        Rule { aa_effect: largest_aa_effect(scenes), widening, ..Rule::of(scenes[0].records.plan.smallest_effect) };
     // Each pair once for each scenario that could have been the worst.
     let family: Vec<BlockRatio> = scenes.iter().flat_map(|_| ratios.clone()).collect();
     places.into_iter().zip(judge(family, rule)).collect()

@@ -12,9 +12,10 @@ use crate::estimate::median;
 use crate::figures::{Quantity, amount, counted, figure, listed};
 use crate::findings::{CaseFinding, Verdict};
 use crate::fit::Fit;
+use crate::noise::{NoiseCheck, second_halves};
 use crate::observations::{Observations, goodput};
 use crate::slices::Comparand;
-use crate::verdict::{self, Judged, Rule, judge_pairs};
+use crate::verdict::{Judged, judge_pairs};
 
 const MIB: f64 = 1024.0 * 1024.0;
 
@@ -52,22 +53,23 @@ fn per_mib(scene: &Scene, trial: &Measurement) -> Option<f64> {
     Some(goodput(trial)? / (bytes / MIB))
 }
 
-/// How far a subject differs from itself by this figure, if the noise check was told apart.
-fn aa_effect(scene: &Scene, candidates: &[Candidate]) -> Option<f64> {
+/// What the subjects that were entered twice say of this figure.
+fn noise_check(scene: &Scene, candidates: &[Candidate]) -> Option<NoiseCheck> {
     let plan = scene.records.plan;
-    let twin = plan.cases.iter().find(|case| case.scenario == scene.finding.id && case.twin_of.is_some())?;
     let of = |case: &str| -> Comparand {
         Observations::of(case, plan, scene.records.trials).by_block(|trial| per_mib(scene, trial)).into()
     };
-    let (again, first) = (of(&twin.id), of(twin.twin_of.as_deref()?));
-    let others = candidates.iter().filter(|candidate| Some(&candidate.case.case) != twin.twin_of.as_ref());
-    let fit = Fit::of([&again, &first].into_iter().chain(others.map(|candidate| &candidate.by_block)).collect());
-    verdict::aa_effect(fit.ratio(0, 1)?, plan.smallest_effect)
+    let place = |id: &str| candidates.iter().position(|candidate| candidate.case.case == *id);
+    let halves = second_halves(plan, &scene.finding.id).into_iter();
+    let found: Vec<(usize, Comparand)> = halves.filter_map(|(twin, first)| Some((place(first)?, of(twin)))).collect();
+    let rows: Vec<&Comparand> = candidates.iter().map(|candidate| &candidate.by_block).collect();
+    NoiseCheck::of(&rows, &found.iter().map(|(first, again)| (*first, again)).collect::<Vec<_>>())
 }
 
 fn said(scene: &Scene, candidates: &[Candidate]) -> Said {
-    let rule = Rule { smallest_effect: scene.records.plan.smallest_effect, aa_effect: aa_effect(scene, candidates) };
-    let fit = Fit::of(candidates.iter().map(|candidate| &candidate.by_block).collect());
+    let check = noise_check(scene, candidates);
+    let rule = NoiseCheck::rule(check.as_ref(), scene.records.plan.smallest_effect);
+    let fit = Fit::of(candidates.iter().map(|candidate| &candidate.by_block).collect()).widened(rule.widening);
     let pairs = judge_pairs(candidates.len(), |a, b| fit.ratio(a, b), rule);
     let find = |a: usize, b: usize| pairs.iter().find(|(places, _)| *places == (a, b)).map(|(_, judged)| judged);
     let is_ahead = |judged: &Judged| judged.verdict == Verdict::Faster;

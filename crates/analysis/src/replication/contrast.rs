@@ -11,7 +11,8 @@ use super::sites::Site;
 use crate::estimate::{BlockRatio, LEVEL, least_trials, ratio_within_blocks};
 use crate::figures::counted;
 use crate::findings::Estimate;
-use crate::verdict::{self, Rule, p_of_difference, p_of_equivalence};
+use crate::noise::aa_effect_of;
+use crate::verdict::{Rule, p_of_difference, p_of_equivalence};
 
 /// A share of failed requests that is smaller than this, or differs by less, does not matter: one in a hundred.
 pub(super) const SMALLEST_SHARE: f64 = 0.01;
@@ -54,7 +55,7 @@ impl Contrast {
             }
         }
         let smallest_effect = a.run.records.plan.smallest_effect.max(b.run.records.plan.smallest_effect);
-        let rule = Rule { smallest_effect, aa_effect: aa_effect(a, b, measured) };
+        let rule = Rule { aa_effect: aa_effect(a, b, measured), ..Rule::of(smallest_effect) };
         let found = match (scale(measured), a.part == b.part) {
             (Scale::Ratio, true) => within_blocks(&above, &below, [a.step(measured), b.step(measured)], rule),
             (Scale::Difference, true) => shares_within_blocks(&above, &below, rule),
@@ -96,10 +97,9 @@ impl Contrast {
 /// How far the same subject, entered twice, differs from itself in either scenario, if the two were told apart.
 fn aa_effect(a: &Site, b: &Site, measured: &Quantity) -> Option<f64> {
     let of = |site: &Site| {
-        let [again, first] = site.twins_by_block(measured).filter(|_| scale(measured) == Scale::Ratio)?;
-        let smallest_effect = site.run.records.plan.smallest_effect;
-        let pair = ratio_within_blocks(&again, &first)?.read_in_steps([site.step(measured); 2]);
-        verdict::aa_effect(pair, smallest_effect)
+        let [again, first] = site.twins_by_block(measured);
+        let pair = ratio_within_blocks(&again, &first).filter(|_| scale(measured) == Scale::Ratio)?;
+        aa_effect_of(pair.read_in_steps([site.step(measured); 2]), site.run.records.plan.smallest_effect)
     };
     [of(a), of(b)].into_iter().flatten().reduce(f64::max)
 }

@@ -12,6 +12,7 @@ use crate::estimate::{LEVEL, median, middle, wider};
 use crate::figures::{Quantity as Kind, amount};
 use crate::findings::{CaseFinding, Estimate, ProgramCaseFinding, ScenarioFinding};
 use crate::flag::{Flag, FlagKind};
+use crate::noise::second_halves;
 use crate::observations::{Found, Observations, Trials};
 use crate::programs::timings::{self, Timings};
 
@@ -270,11 +271,17 @@ impl<'a> Site<'a> {
         self.by_block_of(&self.case.id, measured)
     }
 
-    /// The same of the second half of the scenario's A/A pair, beside its first.
-    pub(super) fn twins_by_block(&self, measured: &Quantity) -> Option<[Vec<Option<f64>>; 2]> {
-        let cases = &self.run.records.plan.cases;
-        let twin = cases.iter().find(|case| case.scenario == self.case.scenario && case.twin_of.is_some())?;
-        Some([twin.id.as_str(), twin.twin_of.as_deref()?].map(|case| self.by_block_of(case, measured)))
+    /// The same of the second halves of the scenario's A/A pairs, beside their firsts.
+    pub(super) fn twins_by_block(&self, measured: &Quantity) -> [Vec<Option<f64>>; 2] {
+        let mut both: [Vec<Option<f64>>; 2] = [Vec::new(), Vec::new()];
+        for (twin, first) in second_halves(self.run.records.plan, &self.case.scenario) {
+            let [again, first] = [twin, first].map(|case| self.by_block_of(case, measured));
+            for (block, pair) in again.into_iter().zip(first).enumerate().filter(|(_, pair)| pair.0.is_some()) {
+                both.iter_mut().for_each(|half| half.resize(half.len().max(block + 1), None));
+                (both[0][block], both[1][block]) = pair;
+            }
+        }
+        both
     }
 
     fn by_block_of(&self, case: &str, measured: &Quantity) -> Vec<Option<f64>> {

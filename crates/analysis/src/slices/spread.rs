@@ -32,6 +32,11 @@ impl Spread {
         self.within.hypot(self.between)
     }
 
+    /// What launches add, as a share of the variance.
+    fn between_share(self) -> f64 {
+        if self.total() > 0.0 { (self.between / self.total()).powi(2) } else { 0.0 }
+    }
+
     /// Half of the 95 % interval of a ratio, as a share of it, of so many launches each so many times as long.
     pub(super) fn half_width(self, launches: usize, longer: f64) -> f64 {
         let variance = self.within.powi(2) / longer + self.between.powi(2);
@@ -42,11 +47,12 @@ impl Spread {
     pub(super) fn sentence(self, launches: usize) -> String {
         let half_width = |launches, longer| small_share(self.half_width(launches, longer));
         format!(
-            "The median pair is known to ±{}. Its ratio scatters by {} within a launch and by {} between launches; twice the \
-             launches would give ±{}, launches twice as long ±{}.",
+            "The median pair is known to ±{}. Its ratio scatters by {} within a launch and by {} between launches ({} of the \
+             variance); twice the launches would give ±{}, launches twice as long ±{}.",
             half_width(launches, 1.0),
             small_share(self.within.exp_m1()),
             small_share(self.between.exp_m1()),
+            small_share(self.between_share()),
             half_width(2 * launches, 1.0),
             half_width(launches, 2.0),
         )

@@ -292,6 +292,9 @@ fn an_aa_pair_that_was_told_apart_sets_a_floor() {
         blocks: 10,
         size: 0.13,
         verdict: Verdict::Faster,
+        scatter: None,
+        widening: 1.0,
+        pairs: Vec::new(),
         sentence: "Bun.serve, entered twice, came out 13% apart.".to_owned(),
     };
     findings.scenarios[0].noise_floor = Some(floor);

@@ -175,6 +175,53 @@ mod noise_floor {
         assert!(verdict.contains("1.039–1.039; no more than a server differs from itself)"), "{verdict}");
     }
 
+    /// Three servers with 1 % of noise, of which two are entered twice in turn, so many times as fast.
+    fn in_turn(times: f64) -> InventedRun {
+        let (mut run, mut noise) = (run(6), Noise::new(5, 0.01));
+        for (server, goodput_rps) in [(GO, 40_000.0), (BUN, 38_000.0), (NODE, 20_000.0)] {
+            run.case(server, &noise.blocks(goodput_rps, 6));
+        }
+        let slower = times.recip();
+        run.again_in(GO.label, &[(1, times), (3, slower), (5, times)]);
+        run.again_in(BUN.label, &[(2, slower), (4, times), (6, slower)]);
+        run
+    }
+
+    #[test]
+    fn cases_that_are_entered_twice_in_turn_are_judged_together() {
+        let found = in_turn(1.01).findings();
+        let floor = found.scenarios[0].noise_floor.as_ref().unwrap();
+        assert_eq!((floor.blocks, floor.widening, floor.pairs.len()), (6, 1.0, 2));
+        assert_eq!(
+            floor.pairs.iter().map(|pair| (pair.subject.as_str(), pair.blocks)).collect::<Vec<_>>(),
+            [(GO.label, 3), (BUN.label, 3)]
+        );
+        assert!((floor.pairs[0].ratio.value - 1.01f64.powf(1.0 / 3.0)).abs() < 1e-9);
+        assert!((floor.ratio.value - 1.0).abs() < 1e-9 && (floor.scatter.unwrap() - 0.01).abs() < 1e-9, "{floor:?}");
+        assert!(
+            floor.sentence.starts_with("each of 2 subjects in turn, entered twice, differed by"),
+            "{}",
+            floor.sentence
+        );
+        assert_eq!(found.scenarios[0].cases.len(), 3, "second halves compete with nobody");
+        assert!(!found.cautions.iter().any(|caution| caution.contains("noise check")));
+    }
+
+    #[test]
+    fn equals_that_scatter_more_than_the_cases_widen_every_interval() {
+        let [usual, wild] = [1.01, 1.3].map(|times| in_turn(times).findings());
+        let floor = wild.scenarios[0].noise_floor.as_ref().unwrap();
+        assert!(floor.widening > 5.0, "{floor:?}");
+        assert!(wild.cautions[0].starts_with("In json-c64 the noise check failed: "), "{}", wild.cautions[0]);
+        let width = |found: &Findings| {
+            let ratio = &found.scenarios[0].comparisons[0].ratio;
+            (ratio.high.unwrap() / ratio.low.unwrap()).ln()
+        };
+        assert!((width(&wild) / width(&usual) - floor.widening).abs() < 1e-6);
+        let verdict = |found: &Findings| found.scenarios[0].comparisons[0].verdict;
+        assert_eq!((verdict(&usual), verdict(&wild)), (Verdict::Faster, Verdict::CannotTell));
+    }
+
     #[test]
     fn too_few_blocks_say_so() {
         let mut run = run(2);

@@ -167,3 +167,29 @@ fn intervals_over_launches_keep_their_word_on_a_machine_with_two_states() {
     assert!((372..=390).contains(&covered), "{covered} of {runs}");
     assert!(told <= 20, "{told} of {runs}");
 }
+
+#[test]
+fn a_machine_that_is_slow_in_turns_is_said_to_have_two_speeds() {
+    let speeds = |slow: f64| {
+        let mut run = run();
+        let slowed = move |case: u32| {
+            move |launch: u32, round: u32, half: u32| {
+                let (rate, cpu) = jitter(case)(launch, round, half);
+                (if launch.is_multiple_of(2) && round > 2 { rate * slow } else { rate }, cpu)
+            }
+        };
+        run.sliced(BUN, 60_000.0, 15e-6, &slowed(1)).sliced(GO, 40_000.0, 10e-6, &slowed(2));
+        run.findings().machine_speeds.unwrap()
+    };
+    let found = speeds(0.6);
+    let two = found.two.unwrap();
+    assert!((two.slower - 0.4).abs() < 0.01 && (two.share - 0.3).abs() < 1e-9, "{two:?}");
+    assert!(
+        found.sentence.starts_with("The machine had two speeds: 30% of the time it was 40% slower"),
+        "{}",
+        found.sentence
+    );
+    let found = speeds(1.0);
+    assert_eq!((found.values, found.unit.as_str(), found.two), (128, "slice", None));
+    assert_eq!(found.sentence, "The machine kept one speed, as far as 128 slices can tell.");
+}

@@ -29,6 +29,29 @@ impl InventedRun {
     }
 }
 
+impl InventedRun {
+    /// Enters a case of the scenario twice in these blocks, with figures that are so many times as large.
+    pub fn again_in(&mut self, label: &str, blocks: &[(u32, f64)]) -> &mut Self {
+        let is_it = |case: &&Case| case.subject.label == label && case.twin_of.is_none();
+        let first = self.plan.cases.iter().find(is_it).expect("a case comes first").clone();
+        let id = format!("{}--again", first.id);
+        for (block, times) in blocks {
+            let is_own = |trial: &&TrialRecord| trial.case == first.id && trial.block == *block;
+            let mut trial = self.trials.iter().find(is_own).expect("the case is in the block").clone();
+            trial.number = self.plan.trials.len() as u32 + 1;
+            trial.case.clone_from(&id);
+            if let Outcome::Completed(measurement) = &mut trial.outcome {
+                measurement.goodput_rps *= times;
+            }
+            let number = trial.number;
+            self.plan.trials.push(PlannedTrial { number, block: *block, case: id.clone(), launch: None });
+            self.trials.push(trial);
+        }
+        self.plan.cases.push(Case { id, twin_of: Some(first.id.clone()), ..first });
+        self
+    }
+}
+
 /// Normal noise from a seed, of this standard deviation.
 pub struct Noise {
     random: SplitMix64,
@@ -57,6 +80,9 @@ impl Noise {
 pub fn shorten_judgement(findings: &mut Findings, short: &dyn Fn(f64) -> f64, estimate: &dyn Fn(&mut Estimate)) {
     let floor = |floor: &mut NoiseFloor| {
         floor.size = short(floor.size);
+        floor.scatter = floor.scatter.map(short);
+        floor.widening = short(floor.widening);
+        floor.pairs.iter_mut().for_each(|pair| estimate(&mut pair.ratio));
         estimate(&mut floor.ratio);
     };
     let power = |power: &mut PowerNote| power.smallest_found = short(power.smallest_found);

@@ -67,7 +67,9 @@ fn study(args: &DuelArgs, sides: &Sides) -> String {
         ("judge", text(args.judge.key())),
         ("blocks", format!("{{ budget = {} }}", text(&format_duration(args.budget.as_secs_f64())))),
         ("smallest-effect", text(&format!("{}%", args.smallest * 100.0))),
-        // The noise check shows how far equals differ; the ceiling would take the time of a third subject.
+        // Challengers are compared with the base, so every launch checks that the base equals itself.
+        ("aa-pair", text("first")),
+        // The ceiling would take the time of a third subject.
         ("ceiling", "false".to_owned()),
     ] {
         let _ = writeln!(study, "{key:<15} = {value}");

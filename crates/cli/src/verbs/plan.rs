@@ -300,16 +300,15 @@ fn describe(planned: &Planned) -> String {
     describe_scenarios(&mut text, plan, width);
     describe_programs(&mut text, plan, width);
     let _ = writeln!(text, "\nCases");
-    for (index, case) in plan.cases.iter().enumerate() {
-        let role = match case.role {
-            Role::Ceiling => "  the machine's limit",
-            Role::Subject if case.twin_of.is_some() => "  the first again: the noise check",
-            Role::Subject => "",
-        };
+    for (index, case) in plan.cases.iter().filter(|case| case.twin_of.is_none()).enumerate() {
+        let role = if case.role == Role::Ceiling { "  the machine's limit" } else { "" };
         let parameters: Vec<String> =
             case.subject.parameters.iter().map(|(name, value)| format!("{name}={value}")).collect();
         let settings = if parameters.is_empty() { String::new() } else { format!("  ({})", parameters.join(", ")) };
         let _ = writeln!(text, "  {:>3}  {:<width$} {}{settings}{role}", index + 1, case.scenario, case.subject.label);
+    }
+    if plan.cases.iter().any(|case| case.twin_of.is_some()) {
+        let _ = writeln!(text, "  N': case N again, which shows how far apart equals come out");
     }
     describe_order(&mut text, plan);
     describe_environments(&mut text, planned);
@@ -418,15 +417,22 @@ fn describe_published(text: &mut String, plan: &Plan, width: usize) {
     }
 }
 
+/// The number of a case as it is listed; with a mark of the second half of an A/A pair.
+fn number_of(plan: &Plan, case: &str) -> Option<String> {
+    let (first, mark) = match plan.case(case)?.twin_of.as_deref() {
+        None => (case, ""),
+        Some(first) => (first, "'"),
+    };
+    let place = plan.cases.iter().filter(|case| case.twin_of.is_none()).position(|case| case.id == first)?;
+    Some(format!("{}{mark}", place + 1))
+}
+
 /// The order of each block, by the numbers of the cases.
 fn describe_order(text: &mut String, plan: &Plan) {
     let _ = writeln!(text, "\nOrder (cases by number; every round is shuffled on its own)");
     for block in 1..=plan.blocks {
         let in_block = plan.trials.iter().filter(|trial| trial.block == block);
-        let numbers: Vec<String> = in_block
-            .filter_map(|trial| plan.cases.iter().position(|case| case.id == trial.case))
-            .map(|index| (index + 1).to_string())
-            .collect();
+        let numbers: Vec<String> = in_block.filter_map(|trial| number_of(plan, &trial.case)).collect();
         let _ = writeln!(text, "  round {block:<2} {}", numbers.join(" "));
     }
     if let Some(rule) = plan.stopping {

@@ -23,6 +23,9 @@ pub struct Kernel {
     pub tick_hz: Option<u32>,
     /// What it reads time from.
     pub clocksource: Option<String>,
+    /// How much of a process lies at random addresses: 0 nothing, 1 stack and libraries, 2 the heap as well.
+    #[serde(default)]
+    pub randomised_addresses: Option<u32>,
     /// Whether it can delay packets by itself (the queueing discipline netem), at once or by loading a module.
     pub netem: Option<bool>,
     /// The distribution, as it names itself.
@@ -40,6 +43,7 @@ pub(super) fn read(files: Files, config: Option<&KernelConfig>) -> Kernel {
         options: files.text("proc/cmdline").map(|line| measuring_options(&line)).unwrap_or_default(),
         tick_hz: config.and_then(|config| config.value("HZ")?.parse().ok()),
         clocksource: files.word("sys/devices/system/clocksource/clocksource0/current_clocksource"),
+        randomised_addresses: files.number("proc/sys/kernel/randomize_va_space"),
         netem,
         distribution: files.text("etc/os-release").and_then(|text| parse::os_release(&text, "PRETTY_NAME")),
         libc: libc(files),

@@ -1,6 +1,6 @@
 //! About how long a plan takes, and how many blocks a budget buys.
 
-use super::Plan;
+use super::{Plan, shuffled};
 use crate::database::Database;
 use crate::study::Scenario;
 use crate::study::blocks::LEAST_FOR_A_RULE;
@@ -17,7 +17,8 @@ impl Plan {
     /// Blocks that the budget may buy, if they take less time than expected.
     pub(super) fn most_in_budget(&self) -> u32 {
         let Some(budget_s) = self.budget_s else { return u32::MAX };
-        let block_s: f64 = self.cases.iter().map(|case| self.trial_estimate_s(&case.id)).sum();
+        let block = shuffled(&self.cases, (&self.scenarios, &self.programs), 1, self.seed);
+        let block_s: f64 = block.iter().map(|trial| self.trial_estimate_s(&trial.case)).sum();
         // A float becomes the nearest number that fits.
         ((budget_s * SPARE / block_s) as u32).max(LEAST_FOR_A_RULE)
     }

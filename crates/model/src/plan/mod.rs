@@ -4,6 +4,7 @@ pub(crate) mod error;
 mod estimate;
 pub(crate) mod skipped;
 pub(crate) mod slices;
+mod twins;
 
 use std::collections::BTreeSet;
 
@@ -37,7 +38,7 @@ pub struct Case {
     /// Whether it competes or shows the limit.
     pub role: Role,
     /// The case that this one repeats, where it is the second half of an A/A pair: the same subject under the same scenario,
-    /// entered twice. It does not compete.
+    /// entered twice. It does not compete, and it is not in every block if others of the scenario are entered twice as well.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub twin_of: Option<CaseId>,
 }
@@ -121,6 +122,11 @@ pub struct Plan {
     #[serde(default, skip_serializing_if = "Brought::is_empty")]
     pub brought: Brought,
 }
+
+/// Keeps the sizes of environments apart from all else that the seed gives.
+const PADDING_STREAM: u64 = 0x0e_4711;
+/// The size of a page: more would move nothing to another place within one.
+const MOST_PADDING_BYTES: u32 = 4096;
 
 /// Says why a variant of a subject cannot be run here, if it cannot.
 pub type Ready<'a> = &'a dyn Fn(&Subject, &str) -> Result<(), String>;
@@ -242,9 +248,7 @@ impl Plan {
         let mut cases = cases(&scenarios, &environments, catalogue, candidates);
         selected.skipped.extend(kept_out(&selected.choices, catalogue, &scenarios, &environments));
         add_programs(&mut cases, &programs, catalogue, &selected.choices);
-        if study.aa_pair {
-            add_twins(&mut cases);
-        }
+        twins::add(&mut cases, study.aa_pair);
         if cases.is_empty() {
             let nothing_else = unable.is_empty();
             return Err(if nothing_else { PlanError::NothingToDo } else { PlanError::NothingReady(selected.skipped) });
@@ -307,6 +311,14 @@ impl Plan {
     /// The order that the seed gives these cases and blocks. It is that of the plan, unless the plan was edited.
     pub fn order_by_seed(&self) -> Vec<PlannedTrial> {
         shuffled(&self.cases, (&self.scenarios, &self.programs), self.blocks, self.seed)
+    }
+
+    /// How much longer the environment of a case's server or program is made in a block: a size that was always the same would be a
+    /// drawback or an advantage of one subject. Cases that share a server share it.
+    pub fn padding_bytes(&self, case: &Case, block: u32) -> u32 {
+        let first = self.cases.iter().position(|other| other.shares_server(case)).unwrap_or_default();
+        let mut random = SplitMix64::stream(self.seed, [PADDING_STREAM, u64::from(block), first as u64]);
+        random.below(u64::from(MOST_PADDING_BYTES) + 1) as u32
     }
 
     /// A fingerprint of what is fixed before the first trial: all of the plan, what is left out included.
@@ -476,20 +488,6 @@ fn add_programs(cases: &mut Vec<Case>, programs: &[ProgramScenario], catalogue: 
     }
 }
 
-/// Enters the first competing case of each scenario twice, where it has any to be compared with.
-fn add_twins(cases: &mut Vec<Case>) {
-    let mut twins: Vec<Case> = Vec::new();
-    for case in cases.iter().filter(|case| case.role == Role::Subject) {
-        let competes_too = |other: &&Case| other.scenario == case.scenario && other.role == Role::Subject;
-        let has_twin = twins.iter().any(|twin| twin.scenario == case.scenario);
-        if !has_twin && cases.iter().filter(competes_too).count() > 1 {
-            let id = format!("{}--again", case.id);
-            twins.push(Case { id, twin_of: Some(case.id.clone()), ..case.clone() });
-        }
-    }
-    cases.extend(twins);
-}
-
 fn serves(catalogue: &Catalogue, choice: &SubjectChoice, scenario: &Scenario) -> bool {
     does(catalogue, choice, scenario.workload_name())
 }
@@ -595,12 +593,14 @@ fn shuffled(
     seed: u64,
 ) -> Vec<PlannedTrial> {
     let group = |case: &Case| Group::of(case, scenarios, programs);
+    let twins = twins::of_blocks(cases, (scenarios, programs), blocks, seed);
     let mut random = SplitMix64::new(seed);
     let mut launch = 0;
     let mut trials = Vec::new();
-    for block in 1..=blocks {
+    for (block, twins) in (1..=blocks).zip(twins) {
         let mut order: Vec<&Case> = cases.iter().collect();
         random.shuffle(&mut order);
+        order.retain(|case| case.twin_of.is_none() || twins.contains(&case.id));
         let mut launched = Vec::new();
         for case in order.iter().copied() {
             let together: Vec<&Case> = match group(case) {

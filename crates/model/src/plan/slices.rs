@@ -143,11 +143,19 @@ impl Plan {
         steps.max(1.0) * WARM_UP_STEP_S
     }
 
-    /// The cases of the launches that a case is in, itself included; none where it is not sliced.
+    /// The cases of the launches that a case is in, itself included; none where it is not sliced. Second halves take turns by their
+    /// subjects, so it is those of one subject.
     fn launched_with<'p>(&'p self, case: &Case) -> impl Iterator<Item = &'p Case> {
         let group = |case: &Case| Group::of(case, &self.scenarios, &self.programs);
         let own = group(case);
-        self.cases.iter().filter(move |other| own.is_some() && group(other) == own)
+        let twins = || self.cases.iter().filter(|other| other.twin_of.is_some() && group(other) == own);
+        let first = twins().next();
+        let take_turns =
+            first.is_some_and(|first| twins().any(|it| it.id != first.id && it.scenario == first.scenario));
+        let label = if case.twin_of.is_some() { Some(case) } else { first }.map(|it| it.subject.label.clone());
+        let has_its_turn =
+            move |other: &Case| other.twin_of.is_none() || !take_turns || Some(&other.subject.label) == label.as_ref();
+        self.cases.iter().filter(move |other| own.is_some() && group(other) == own && has_its_turn(other))
     }
 
     /// About how long a trial of a launch takes, in seconds: its share of the launch.

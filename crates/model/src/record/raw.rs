@@ -23,6 +23,9 @@ pub struct RawWindow {
     pub machine_cpus: u32,
     /// Load average over one minute when the trial began.
     pub load_average: f64,
+    /// How much longer the subject's environment was made, at random; absent if tolok did not start it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub padding_bytes: Option<u32>,
     /// For a server's trial, or `None` for a timed program.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub server: Option<RawServer>,

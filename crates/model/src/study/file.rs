@@ -11,6 +11,7 @@ use crate::load::file::LoadFile;
 use crate::program::reading::ProgramScenarioFile;
 use crate::reading::several::Several;
 use crate::reading::table::{Spanned, Table};
+use crate::study::aa_pair::AaPair;
 use crate::study::blocks::BlocksFile;
 use crate::study::judge::Judge;
 use crate::study::published_reading::PublishedFile;
@@ -44,8 +45,9 @@ pub struct StudyFile {
     pub judge: Option<Judge>,
     /// Whether to measure the ceiling, which shows the machine's limit. Default true.
     pub ceiling: Option<bool>,
-    /// Whether each scenario enters its first subject twice, as a noise check. Default true.
-    pub aa_pair: Option<bool>,
+    /// Whether each round enters one subject of each scenario twice, in turn, as a noise check. `"first"` enters the first
+    /// one twice in every round. Default true.
+    pub aa_pair: Option<AaPair>,
     /// The requests that the subjects answer, and the load.
     #[schemars(length(min = 1))]
     pub scenario: Option<Vec<Table<ScenarioFile>>>,

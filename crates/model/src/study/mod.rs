@@ -1,5 +1,6 @@
 //! A study: a question, its subjects, and the scenarios that they run under.
 
+pub mod aa_pair;
 pub mod blocks;
 pub(crate) mod file;
 pub(crate) mod judge;
@@ -28,6 +29,7 @@ use crate::reading::several::Several;
 use crate::reading::table::{Spanned, Table};
 use crate::reading::text::{Problem, ROOT, Reading, Span};
 use crate::reading::wording::suggestion;
+use crate::study::aa_pair::AaPair;
 use crate::study::blocks::{Blocks, read_blocks};
 use crate::study::file::{ScenarioFile, StudyFile};
 use crate::study::judge::Judge;
@@ -40,10 +42,6 @@ use crate::tool::reading::{check_abort, check_tool, read_tools};
 use crate::tool::{ToolChoice, is_own_tool};
 use crate::units::{Percent, format_duration};
 use crate::workload::Workload;
-
-fn is_true() -> bool {
-    true
-}
 
 /// How often a disturbed trial is measured again by default.
 const DEFAULT_RERUNS: u32 = 2;
@@ -65,9 +63,9 @@ pub struct Study {
     /// No block is begun that would not end within this time, but for the first five.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub budget_s: Option<f64>,
-    /// Whether the first subject of each scenario is entered twice, which shows how far apart equals come out.
-    #[serde(default = "is_true")]
-    pub aa_pair: bool,
+    /// Which subject of each scenario is entered twice, which shows how far apart equals come out.
+    #[serde(default)]
+    pub aa_pair: AaPair,
     /// Seed of the order, if the study fixes one.
     pub seed: Option<u64>,
     /// Differences smaller than this fraction do not matter to the question.
@@ -171,7 +169,7 @@ impl Study {
             blocks,
             stopping,
             budget_s,
-            aa_pair: file.aa_pair.unwrap_or(true),
+            aa_pair: file.aa_pair.unwrap_or_default(),
             seed: file.seed,
             smallest_effect,
             judge: file.judge.unwrap_or_default(),

@@ -8,7 +8,9 @@ use std::collections::BTreeSet;
 
 use examples::{catalogue, everything, values};
 use insta::{assert_json_snapshot, assert_snapshot};
-use tolok_model::{Here, Objective, Plan, PlanError, Pool, Ready, Role, Skipped, Stopping, Study, Subject, ThinkTime};
+use tolok_model::{
+    AaPair, Here, Objective, Plan, PlanError, Pool, Ready, Role, Skipped, Stopping, Study, Subject, ThinkTime,
+};
 
 fn study(subjects: &str, workloads: &str) -> Study {
     let text = format!(
@@ -251,7 +253,7 @@ fn the_fingerprint_changes_with_everything_that_is_fixed_beforehand() {
     let changes: [(&str, Change<'_>); 23] = [
         ("budget", &|study| study.budget_s = Some(60.0)),
         ("stopping rule", &|study| study.stopping = Some(Stopping { until: 0.03, at_least: 5 })),
-        ("A/A pair", &|study| study.aa_pair = true),
+        ("A/A pair", &|study| study.aa_pair = AaPair::First),
         ("blocks", &|study| study.blocks = 4),
         ("smallest effect", &|study| study.smallest_effect = 0.05),
         ("ceiling", &|study| study.ceiling = false),
@@ -331,8 +333,8 @@ fn twins(plan: &Plan) -> Vec<(&str, &str)> {
 }
 
 #[test]
-fn the_first_subject_of_each_scenario_is_entered_twice() {
-    let study = Study { aa_pair: true, ..study("['php/fpm', 'go/nethttp']", "'json'") };
+fn the_first_subject_of_each_scenario_is_entered_twice_if_the_study_says_so() {
+    let study = Study { aa_pair: AaPair::First, ..study("['php/fpm', 'go/nethttp']", "'json'") };
     let plan = plan_of(&study, 7);
     let again = [
         ("json-c8--php-fpm-pool--again", "json-c8--php-fpm-pool"),
@@ -346,8 +348,44 @@ fn the_first_subject_of_each_scenario_is_entered_twice() {
 }
 
 #[test]
+fn subjects_take_turns_at_being_entered_twice() {
+    let study =
+        Study { aa_pair: AaPair::Rotating, blocks: 6, ..study("['php/fpm', 'go/nethttp', 'bun/serve']", "'json'") };
+    let plan = plan_of(&study, 7);
+    for scenario in &plan.scenarios {
+        let is_own = |id: &str| plan.case(id).filter(|case| case.scenario == scenario.id && case.twin_of.is_some());
+        let in_turn: Vec<&str> =
+            plan.trials.iter().filter_map(|trial| Some(is_own(&trial.case)?.subject.subject.as_str())).collect();
+        assert_eq!(in_turn.len(), 6, "one in each block");
+        for three in in_turn.chunks(3) {
+            let mut three = three.to_vec();
+            three.sort_unstable();
+            assert_eq!(three, ["bun/serve", "go/nethttp", "php/fpm"], "none twice before all had a turn");
+        }
+    }
+    let of_block = |block: u32| plan.trials.iter().filter(move |trial| trial.block == block).count();
+    assert!((1..=6).all(|block| of_block(block) == 2 * (3 + 1 + 1)), "no block takes longer for it");
+    assert_eq!(plan.order_by_seed(), plan.trials);
+    assert_ne!(plan_of(&study, 8).trials, plan.trials);
+}
+
+#[test]
+fn the_size_of_environments_is_drawn_from_the_seed_by_block_and_server() {
+    let plan = plan_of(&study("['go/nethttp', 'bun/serve']", "'json'"), 7);
+    let sizes: Vec<u32> =
+        plan.cases.iter().flat_map(|case| [1, 2].map(|block| plan.padding_bytes(case, block))).collect();
+    assert!(sizes.iter().all(|size| *size <= 4096));
+    // Two scenarios, which share servers; two subjects and the ceiling.
+    assert_eq!(sizes.iter().collect::<std::collections::BTreeSet<_>>().len(), 2 * 3, "{sizes:?}");
+    assert_ne!(
+        plan.padding_bytes(&plan.cases[0], 1),
+        plan_of(&study("['go/nethttp', 'bun/serve']", "'json'"), 8).padding_bytes(&plan.cases[0], 1)
+    );
+}
+
+#[test]
 fn a_subject_that_is_alone_has_nothing_to_be_compared_with_and_no_twin() {
-    let study = Study { aa_pair: true, ..study("['go/nethttp']", "'json'") };
+    let study = Study { aa_pair: AaPair::Rotating, ..study("['go/nethttp']", "'json'") };
     assert_eq!(twins(&plan_of(&study, 7)), []);
 }
 

@@ -54,6 +54,21 @@ fn each_case_has_two_slices_a_round_and_the_second_half_mirrors_the_first() {
 }
 
 #[test]
+fn scenarios_that_share_servers_enter_the_same_subject_twice() {
+    let plan = plan(&STUDY.replace("blocks = 2", "blocks = 4"));
+    let twins = |launch: u32| -> Vec<&str> {
+        let cases = plan.launch(launch).filter_map(|trial| plan.case(&trial.case));
+        cases.filter(|case| case.twin_of.is_some()).map(|case| case.subject.subject.as_str()).collect()
+    };
+    for launch in 1..=4 {
+        let of_launch = twins(launch);
+        assert!(of_launch.len() == 2 && of_launch[0] == of_launch[1], "{of_launch:?}");
+    }
+    assert_ne!(twins(1), twins(2));
+    assert_ne!(twins(3), twins(4));
+}
+
+#[test]
 fn every_fourth_round_has_windows_of_double_length() {
     let design = SliceDesign::default();
     assert_eq!([1, 3, 4, 5, 8].map(|round| design.window_s_of(round)), [0.1, 0.1, 0.2, 0.1, 0.2]);

@@ -4,7 +4,7 @@ use tolok_analysis::figures::{Quantity, amount, counted, listed, moment};
 use tolok_analysis::{Findings, NoiseFloor, PowerNote, ScenarioFinding, difference};
 use tolok_model::sentences::capital;
 
-use super::run::{factors, matrix, muted, programs, published, sections, standings, tools, trust};
+use super::run::{factors, judgement, matrix, muted, programs, published, sections, standings, tools, trust};
 use crate::document::{Block, Document, Fact, List, Look, Matrix, Text};
 use crate::wording::heading;
 
@@ -196,7 +196,8 @@ fn noise(what: &str, floors: &[&NoiseFloor]) -> Option<String> {
     let (low, high) = (ratios().reduce(f64::min)?, ratios().reduce(f64::max)?);
     let [low, high] = [low, high].map(|ratio| amount(Quantity::Ratio, ratio));
     let range = if low == high { high } else { format!("{}–{high}", low.trim_end_matches('×')) };
-    Some(format!("Noise check: one {what}, entered twice, came out {range} of itself."))
+    let most = floors.iter().copied().max_by_key(|floor| floor.pairs.len())?;
+    Some(format!("Noise check: {}, entered twice, came out {range} of itself.", judgement::entered(what, most)))
 }
 
 /// `Differences below 21% (Hello), 30% (JSON) or 12% (rows) cannot be separated yet.`

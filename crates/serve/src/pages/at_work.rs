@@ -120,7 +120,10 @@ fn scenarios(analysed: &Analysed, known: &BTreeMap<&str, Known<'_>>) -> Vec<Scen
     let of_servers = findings.scenarios.iter().map(|it| (&it.id, &it.title, &it.load, false));
     let of_programs = findings.programs.iter().map(|it| (&it.id, &it.title, &it.runs, true));
     let scenario = |(id, title, load, is_of_programs): (&String, &String, &String, bool)| {
-        let cases = plan.cases.iter().filter(|case| case.scenario == *id);
+        // Second halves of A/A pairs that take turns are not cases to follow.
+        let planned = |case: &Case| plan.trials.iter().filter(|trial| trial.case == case.id).count();
+        let is_always_in = |case: &&Case| case.twin_of.is_none() || planned(case) == plan.blocks as usize;
+        let cases = plan.cases.iter().filter(|case| case.scenario == *id).filter(is_always_in);
         let rows = cases.map(|case| Row::of(case, analysed, known)).collect();
         let [id, title, load] = [id, title, load].map(Clone::clone);
         Scenario { id, title, load, is_of_programs, rows }

@@ -12,6 +12,8 @@ const WITHIN_STATE: f64 = 0.02;
 const TRIALS_OF_BLOCK: u64 = 19;
 const TRIAL_S: f64 = 1.3;
 const WINDOW_S: f64 = 0.7;
+/// A slice with what belongs to it.
+const SLICE_S: f64 = 0.15;
 
 /// What disturbs single trials.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -26,7 +28,7 @@ pub enum Noise {
     TwoStates { fast_s: f64, slow_s: f64 },
     /// The residuals of a stored run, drawn again: each case has those of a subject.
     Redrawn,
-    /// The first case alone has slow trials, one in ten, by half.
+    /// The first of six cases alone has slow trials, one in ten, by half.
     RareOfOne,
 }
 
@@ -57,6 +59,29 @@ impl Noise {
         rows
     }
 
+    /// A launch of equal cases that take turns in so many slices of 0.15 s, in their order. Every server has a level of its own in
+    /// the launch.
+    pub fn slices(self, cases: usize, number: usize, rng: &mut Rng) -> Vec<f64> {
+        let levels: Vec<f64> = (0..cases).map(|_| WITHIN_STATE * normal(rng)).collect();
+        let mut speed = match self {
+            Self::TwoStates { fast_s, slow_s } => Some(Speed::new([fast_s, slow_s], rng)),
+            _ => None,
+        };
+        let value = |at: usize| {
+            let case = rng.below(cases as u64) as usize;
+            let from_s = at as f64 * SLICE_S;
+            let own = match &mut speed {
+                None => self.draw(case, rng),
+                Some(speed) => {
+                    WITHIN_STATE * normal(rng)
+                        - speed.slow_share(from_s, from_s + SLICE_S, rng) * sensitivity(case, cases)
+                }
+            };
+            own + levels[case]
+        };
+        (0..number).map(value).collect()
+    }
+
     /// Of a trial whose noise depends on no other.
     fn draw(self, case: usize, rng: &mut Rng) -> f64 {
         let slowed = |spreads: f64, rng: &mut Rng| {
@@ -69,7 +94,7 @@ impl Noise {
                 SPREAD * (u.ln() - v.ln()) / std::f64::consts::SQRT_2
             }
             Self::Outliers => slowed(6.0, rng),
-            Self::RareOfOne if case == 0 => slowed(14.0, rng),
+            Self::RareOfOne if case.is_multiple_of(6) => slowed(14.0, rng),
             Self::Redrawn => {
                 let pools = residuals();
                 let pool = &pools[case % pools.len()];
@@ -96,30 +121,47 @@ fn exponential(mean: f64, rng: &mut Rng) -> f64 {
     -mean * (1.0 - rng.unit()).ln()
 }
 
+/// A machine that is fast and slow in turns.
+struct Speed {
+    means_s: [f64; 2],
+    is_slow: bool,
+    begun_s: f64,
+    ends_s: f64,
+}
+
+impl Speed {
+    fn new(means_s: [f64; 2], rng: &mut Rng) -> Self {
+        let is_slow = rng.unit() < means_s[1] / (means_s[0] + means_s[1]);
+        Self { means_s, is_slow, begun_s: 0.0, ends_s: exponential(means_s[usize::from(is_slow)], rng) }
+    }
+
+    /// The share of this time in which it was slow. Times only move on.
+    fn slow_share(&mut self, from_s: f64, to_s: f64, rng: &mut Rng) -> f64 {
+        let mut slow_s = 0.0;
+        loop {
+            if self.is_slow {
+                slow_s += (self.ends_s.min(to_s) - self.begun_s.max(from_s)).max(0.0);
+            }
+            if self.ends_s >= to_s {
+                return slow_s / (to_s - from_s);
+            }
+            (self.is_slow, self.begun_s) = (!self.is_slow, self.ends_s);
+            self.ends_s += exponential(self.means_s[usize::from(self.is_slow)], rng);
+        }
+    }
+}
+
 /// By case and block: the share of the window in which the machine was slow. Each block has an order of its own, among trials of
 /// other scenarios.
-fn slow_shares(cases: usize, blocks: usize, [fast_s, slow_s]: [f64; 2], rng: &mut Rng) -> Vec<Vec<f64>> {
-    let mut is_slow = rng.unit() < slow_s / (fast_s + slow_s);
-    let (mut begun_s, mut ends_s) = (0.0f64, exponential(if is_slow { slow_s } else { fast_s }, rng));
+fn slow_shares(cases: usize, blocks: usize, means_s: [f64; 2], rng: &mut Rng) -> Vec<Vec<f64>> {
+    let mut speed = Speed::new(means_s, rng);
     let mut by_block = vec![vec![0.0; cases]; blocks];
     for (block, shares) in by_block.iter_mut().enumerate() {
         let mut order: Vec<usize> = (0..TRIALS_OF_BLOCK as usize).collect();
         (1..order.len()).rev().for_each(|at| order.swap(at, rng.below(at as u64 + 1) as usize));
         for (place, case) in order.into_iter().enumerate().filter(|(_, case)| *case < cases) {
             let from_s = (block as f64 * TRIALS_OF_BLOCK as f64 + place as f64) * TRIAL_S;
-            let to_s = from_s + WINDOW_S;
-            let mut slow = 0.0;
-            loop {
-                if is_slow {
-                    slow += (ends_s.min(to_s) - begun_s.max(from_s)).max(0.0);
-                }
-                if ends_s >= to_s {
-                    break;
-                }
-                (is_slow, begun_s) = (!is_slow, ends_s);
-                ends_s += exponential(if is_slow { slow_s } else { fast_s }, rng);
-            }
-            shares[case] = slow / WINDOW_S;
+            shares[case] = speed.slow_share(from_s, from_s + WINDOW_S, rng);
         }
     }
     (0..cases).map(|case| by_block.iter().map(|shares| shares[case]).collect()).collect()

@@ -1,6 +1,6 @@
 //! The rules of comparison as reports apply them, and how often they are wrong.
 
-use tolok_stats::{Difference, Level, Naming, Rng, Sample, TwoWay, holm};
+use tolok_stats::{Difference, Level, Naming, Rng, Sample, Twin, TwoWay, holm};
 
 use super::noise::{Noise, SPREAD, sensitivity};
 
@@ -115,6 +115,65 @@ pub fn false_equivalence(noise: Noise, cases: usize, blocks: usize, repetitions:
         all.iter().zip(holm(&p)).any(|(((a, _), _), p)| *a == 0 && p < 0.05)
     });
     share(wrong.count(), repetitions)
+}
+
+/// What becomes of many scenarios in which each block enters one case twice, all in turn.
+#[derive(Debug, Clone, Copy)]
+pub struct Checked {
+    /// The share of scenarios in which any two were told apart.
+    pub told: f64,
+    /// The share of pairs with the first case that were told apart, by Bonferroni's level.
+    pub told_of_first: f64,
+    /// The share of scenarios in which the check widened intervals.
+    pub widened: f64,
+    /// The share of scenarios in which equals were told apart by the check.
+    pub told_from_itself: f64,
+}
+
+/// Equal cases, but for the first, which is above the others by this much.
+pub fn checked(noise: Noise, cases: usize, blocks: usize, above: f64, repetitions: u32) -> Checked {
+    let mut rng = Rng::seeded(10_000 + blocks as u64);
+    // The second halves stand behind the cases.
+    let sensitivities: Vec<f64> = (0..2 * cases).map(|row| sensitivity(row % cases, cases)).collect();
+    let (mut told_in, mut told_of_first, mut widened, mut told_from_itself) = (0, 0, 0, 0);
+    for _ in 0..repetitions {
+        let mut rows = noise.study_of(&sensitivities, blocks, &mut rng);
+        [0, cases].iter().for_each(|row| rows[*row].iter_mut().for_each(|value| *value += above));
+        let mut turns: Vec<usize> = (0..cases).collect();
+        (1..cases).rev().for_each(|at| turns.swap(at, rng.below(at as u64 + 1) as usize));
+        let known: Vec<Vec<Option<f64>>> =
+            rows[..cases].iter().map(|row| row.iter().copied().map(Some).collect()).collect();
+        let fitted = TwoWay::of(&known).unwrap();
+        let pair = |block: usize| {
+            let case = turns[block % cases];
+            Twin { case, difference: rows[case + cases][block] - rows[case][block] }
+        };
+        let check = fitted.twins(&(0..blocks).map(pair).collect::<Vec<_>>()).unwrap();
+        let wider = |it: Difference| Difference { standard_error: it.standard_error * check.widening(), ..it };
+        let all: Vec<((usize, usize), Difference)> =
+            pairs(cases).map(|(a, b)| ((a, b), wider(fitted.difference(a, b).unwrap()))).collect();
+        let differs_from_itself = told(&[check.mean])[0];
+        let differences: Vec<Difference> = all.iter().map(|(_, it)| *it).collect();
+        let is_believed = |it: &Difference| !differs_from_itself || it.value.abs() > check.mean.value.abs();
+        told_in += usize::from(told(&differences).iter().zip(&differences).any(|(told, it)| *told && is_believed(it)));
+        let level = 0.05 / all.len() as f64;
+        told_of_first += all.iter().filter(|((a, _), it)| *a == 0 && it.p(0.0).unwrap() < level).count();
+        widened += usize::from(check.widening() > 1.0);
+        told_from_itself += usize::from(differs_from_itself);
+    }
+    let of_first = told_of_first as f64 / f64::from(repetitions) / (cases - 1) as f64;
+    let [told, widened, told_from_itself] = [told_in, widened, told_from_itself].map(|it| share(it, repetitions));
+    Checked { told, told_of_first: of_first, widened, told_from_itself }
+}
+
+/// How often a machine is said to have two speeds by so many slices, which have this noise and belong to six cases in turn.
+pub fn said_to_have_two_speeds(noise: Noise, launches: usize, repetitions: u32) -> f64 {
+    let mut rng = Rng::seeded(11_000 + launches as u64);
+    let said = (0..repetitions).filter(|_| {
+        let pieces: Vec<Vec<f64>> = (0..launches).map(|_| noise.slices(6, 48, &mut rng)).collect();
+        tolok_stats::states(&pieces).is_some()
+    });
+    share(said.count(), repetitions)
 }
 
 /// How often a subject that was entered twice among six differs from itself. The pair is judged by itself.

@@ -62,7 +62,9 @@ impl Sides {
             (None, _) => return Err(unknown(word, &self.catalogue)),
         };
         if self.selectors.contains(&selector) {
-            return Err(CliError::usage(format!("`{word}` is named twice; a duel always enters its base twice, as a noise check")));
+            return Err(CliError::usage(format!(
+                "`{word}` is named twice; a duel always enters its base twice, as a noise check"
+            )));
         }
         self.selectors.push(selector);
         Ok(())

@@ -22,6 +22,7 @@ fn a_machine_is_read_from_its_files() {
     assert_eq!(machine.kernel.options, ["mitigations=auto", "psi=1"]);
     assert_eq!((machine.kernel.tick_hz, machine.kernel.netem), (Some(250), Some(true)));
     assert_eq!(machine.kernel.clocksource.as_deref(), Some("tsc"));
+    assert_eq!(machine.kernel.randomised_addresses, Some(2));
     assert_eq!(machine.kernel.libc.as_deref(), Some("Debian GLIBC 2.41-12"));
     assert_eq!(machine.kernel.distribution.as_deref(), Some("Debian GNU/Linux 13 (trixie)"));
     assert_eq!(machine.limits.nofile, Some(Limit { soft: Some(1024), hard: Some(1_048_576) }));

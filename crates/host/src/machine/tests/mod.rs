@@ -131,5 +131,6 @@ const GOOD_SYS: &[(&str, &str)] = &[
     ("sys/devices/system/node/node0/cpulist", "0-3\n"),
     ("sys/devices/system/node/possible", "0\n"),
     ("sys/devices/system/clocksource/clocksource0/current_clocksource", "tsc\n"),
+    ("proc/sys/kernel/randomize_va_space", "2\n"),
     ("sys/kernel/mm/transparent_hugepage/enabled", "[always] madvise never\n"),
 ];

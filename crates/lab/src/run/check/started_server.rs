@@ -61,7 +61,7 @@ impl StartedServer {
         let scratch = session.trial_scratch().map_err(ServeError::new)?;
         // Beside the private folder, which only the box sees the inside of.
         let log = scratch.path().with_extension("log");
-        let launch = Launch { session, subject, choice, build: &build, log: log.clone(), stop };
+        let launch = Launch { session, subject, choice, build: &build, log: log.clone(), padding_bytes: 0, stop };
         let started = start(&launch, scratch.path(), database, first);
         let (trial_box, address, database) =
             started.map_err(|message| ServeError { message, log: log_tail(&log, LOG_LINES) })?;

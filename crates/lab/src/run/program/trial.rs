@@ -52,7 +52,8 @@ impl<'a> ProgramTrial<'a> {
         let cpus = session.cpus.get(&environment.id)?;
         let subject = catalogue.subject(&case.subject.subject)?;
         let workload = catalogue.choose_program(&scenario.workload).ok()?;
-        let launch = Launch { session, subject, choice: &case.subject, build, log: folder.subject_log(), stop };
+        let (log, padding_bytes) = (folder.subject_log(), plan.padding_bytes(case, block));
+        let launch = Launch { session, subject, choice: &case.subject, build, log, padding_bytes, stop };
         let seed = plan.seed.wrapping_add(u64::from(block));
         let (commands, isolation) = (Vec::new(), None);
         Some(Self { launch, workload, scenario, environment, cpus, folder, seed, commands, isolation })
@@ -197,6 +198,7 @@ impl<'a> ProgramTrial<'a> {
             tool: timer,
             machine_cpus: self.launch.session.logical_cpus as u32,
             load_average,
+            padding_bytes: Some(self.launch.padding_bytes),
             server: None,
             turns,
         };

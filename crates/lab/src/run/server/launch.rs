@@ -26,6 +26,10 @@ const POLL: Duration = Duration::from_millis(1);
 /// A `GOGC` or `NODE_OPTIONS` that happens to be set would change the figures, and no record would tell.
 const INHERITED: [&str; 6] = ["HOME", "LANG", "LD_LIBRARY_PATH", "PATH", "TMPDIR", "USER"];
 
+/// The environment lies above the stack, so its size moves everything on it. A size that is always the same would be an advantage
+/// or a drawback of one subject in all of its trials (Mytkowicz et al. 2009).
+const PADDING: &str = "TOLOK_PADDING";
+
 /// A subject that is to be started.
 pub(in crate::run) struct Launch<'a> {
     pub(in crate::run) session: &'a Session<'a>,
@@ -35,6 +39,8 @@ pub(in crate::run) struct Launch<'a> {
     pub(in crate::run) build: &'a Path,
     /// Where its processes write what they say.
     pub(in crate::run) log: PathBuf,
+    /// How much longer its environment is made.
+    pub(in crate::run) padding_bytes: u32,
     pub(in crate::run) stop: &'a Stop,
 }
 
@@ -96,6 +102,7 @@ impl Launch<'_> {
         // What it leaves there is to go with its trial.
         base.insert("TMPDIR".to_owned(), run.display().to_string());
         base.extend(self.session.program_env(self.choice, self.subject));
+        base.insert(PADDING.to_owned(), "x".repeat(self.padding_bytes as usize));
         base
     }
 

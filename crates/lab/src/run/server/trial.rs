@@ -146,7 +146,8 @@ impl<'a> Trial<'a> {
         let workload = external.map_or(workload.clone(), |server| server.asked(workload));
         let database = environment.database.as_ref().filter(|_| scenario.database).zip(setup.database);
         let log = folder.subject_log();
-        let launch = Launch { session, subject, choice: &case.subject, build, log, stop };
+        let padding_bytes = plan.padding_bytes(case, block);
+        let launch = Launch { session, subject, choice: &case.subject, build, log, padding_bytes, stop };
         // The same for all cases of a block, so that they see the same arrivals and the same link, and another in the next.
         let seed = plan.seed.wrapping_add(u64::from(block));
         let (commands, isolation) = (Vec::new(), None);
@@ -304,9 +305,15 @@ impl<'a> Trial<'a> {
             tool: self.tool_used()?,
             machine_cpus: self.session.logical_cpus as u32,
             load_average,
+            padding_bytes: self.padding_bytes(),
             server: Some(server),
             turns: None,
         })
+    }
+
+    /// How much longer its environment was made, if tolok started it.
+    pub(in crate::run) fn padding_bytes(&self) -> Option<u32> {
+        self.external.is_none().then_some(self.launch.padding_bytes)
     }
 
     /// Where many requests are drawn evenly, their bodies are of many lengths, and counting each would cost the generator

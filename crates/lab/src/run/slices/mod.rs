@@ -240,6 +240,7 @@ impl<'a> Launch<'a> {
             tool: trial.tool_used()?,
             machine_cpus: trial.session.logical_cpus as u32,
             load_average,
+            padding_bytes: trial.padding_bytes(),
             server: Some(server),
             turns: None,
         };

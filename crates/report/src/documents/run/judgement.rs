@@ -18,8 +18,8 @@ pub(crate) fn short(what: &str, floor: Option<&NoiseFloor>, power: Option<&Power
         let ratio = figure(Quantity::Ratio, &floor.ratio).line();
         blocks.push(line(
             "Noise check",
-            &format!("one {what}, entered twice, differed by {ratio}: {}", came_out(floor)),
-            is_told_apart(floor),
+            &format!("{}, entered twice, differed by {ratio}: {}", entered(what, floor), came_out(floor)),
+            is_failed(floor),
         ));
     }
     if let Some(power) = power {
@@ -54,11 +54,13 @@ pub(crate) fn blocks(findings: &Findings, scenarios: &[&ScenarioFinding], depth:
             [servers, table("Noise and resolution, programs", programs)].concat()
         }
     };
-    section("sureness", "Noise and resolution", blocks)
+    let speeds = findings.machine_speeds.iter().map(|speeds| Block::Paragraph(speeds.sentence.clone().into()));
+    let speeds = speeds.filter(|_| !blocks.is_empty()).collect();
+    section("sureness", "Noise and resolution", [blocks, speeds].concat())
 }
 
 fn sentences(floor: Option<&NoiseFloor>, power: Option<&PowerNote>) -> Option<Block> {
-    let of_floor = floor.map(|floor| match is_told_apart(floor) {
+    let of_floor = floor.map(|floor| match is_failed(floor) {
         true => Text::of(format!("Noise check: {}", floor.sentence), Look::Warning),
         false => labelled("Noise check", &floor.sentence),
     });
@@ -66,8 +68,16 @@ fn sentences(floor: Option<&NoiseFloor>, power: Option<&PowerNote>) -> Option<Bl
     Block::list(of_floor.into_iter().chain(of_power).collect())
 }
 
-fn is_told_apart(floor: &NoiseFloor) -> bool {
-    matches!(floor.verdict, Verdict::Faster | Verdict::Slower)
+fn is_failed(floor: &NoiseFloor) -> bool {
+    matches!(floor.verdict, Verdict::Faster | Verdict::Slower) || floor.widening > 1.0
+}
+
+/// Who was entered twice: `one server`, or `each of 6 servers in turn`.
+pub(crate) fn entered(what: &str, floor: &NoiseFloor) -> String {
+    match floor.pairs.len() {
+        0 | 1 => format!("one {what}"),
+        several => format!("each of {several} {what}s in turn"),
+    }
 }
 
 /// What became of a pair of which the truth is known.
@@ -75,6 +85,9 @@ fn came_out(floor: &NoiseFloor) -> String {
     match floor.verdict {
         Verdict::Faster | Verdict::Slower => {
             format!("found a difference where there is none; trust no difference up to {}", small_share(floor.size))
+        }
+        _ if floor.widening > 1.0 => {
+            format!("more scatter than expected: intervals are {:.1} times as wide", floor.widening)
         }
         Verdict::Equivalent | Verdict::NoDifferenceFound => "no difference found".to_owned(),
         Verdict::CannotTell if floor.ratio.low.is_none() => "too few rounds".to_owned(),
@@ -98,7 +111,7 @@ fn table<'a>(caption: &str, all: impl Iterator<Item = Known<'a>>) -> Vec<Block> 
     if has_floor {
         headings.extend(["noise check", "result"].map(str::to_owned));
         notes.push(
-            "Noise check: one server takes part twice; the difference between the two is this run’s own noise."
+            "Noise check: each round enters one server twice; the difference between the two is this run’s own noise."
                 .to_owned(),
         );
     }
@@ -120,7 +133,7 @@ fn table<'a>(caption: &str, all: impl Iterator<Item = Known<'a>>) -> Vec<Block> 
 }
 
 fn row((title, id, floor, power): &Known, has_floor: bool, has_power: bool) -> Row {
-    let look = if floor.is_some_and(is_told_apart) { Look::Warning } else { Look::Plain };
+    let look = if floor.is_some_and(is_failed) { Look::Warning } else { Look::Plain };
     let mut cells = vec![Cell::from(Text::from(format!("{title} ")).and(*id, Look::Code))];
     if has_floor {
         let known = floor.map(|floor| [figure(Quantity::Ratio, &floor.ratio).line(), came_out(floor)]);
