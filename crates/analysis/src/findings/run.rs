@@ -58,7 +58,6 @@ pub struct Findings {
     /// How well the parts of the trials were isolated.
     pub isolation: IsolationFinding,
     /// Whether the machine had two speeds meanwhile; absent with too few measurements to tell.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub machine_speeds: Option<MachineSpeeds>,
     /// What follows from a run of `tolok duel`; absent in all other runs.
     #[serde(skip_serializing_if = "Option::is_none")]
