@@ -149,7 +149,7 @@ fn two_runs_are_compared_and_laid_over_each_other() {
     let refused = format!("/compare?a={FIRST}&b=2026-11-19-api-e15e00");
     has(
         &served.ask(&format!("GET {refused}")).1,
-        &["CPU model: Example CPU 3000 → Other CPU 9", "Compare them nevertheless"],
+        &["CPU model: Example CPU 3000 → Other CPU 9", "Compare them anyway"],
     );
     has(&served.page(&format!("{refused}&allow-differences=yes")), &["The conditions differ", "--allow-differences"]);
     for question in
