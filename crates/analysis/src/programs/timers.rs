@@ -70,12 +70,12 @@ fn notes(group: &[&Timed]) -> Vec<String> {
     // What a timer lacks in every case, with the verb for one timer and for several.
     type Lack = (fn(&ProgramCaseFinding) -> bool, [&'static str; 2], &'static str);
     const LACKS: [Lack; 4] = [
-        (|case| case.rss_bytes.is_none(), ["tells", "tell"], "no memory here."),
-        (|case| case.cpu_s.is_none(), ["tells", "tell"], "no CPU time here."),
+        (|case| case.rss_bytes.is_none(), ["reports", "report"], "no memory here."),
+        (|case| case.cpu_s.is_none(), ["reports", "report"], "no CPU time here."),
         (
             |case| case.cpu_is_mean,
-            ["tells", "tell"],
-            "CPU time as a mean over the runs of a trial; the others: the median.",
+            ["reports", "report"],
+            "the mean CPU time over the runs of a trial; other timers give the median.",
         ),
         (|case| case.floor_s.is_none(), ["has", "have"], "no runs without the work, so no time above the start."),
     ];

@@ -449,8 +449,8 @@ mod side_by_side {
             notes,
             [
                 "GNU time counts in steps of 10.0 ms: its time of a program that takes less than 200 ms is mostly the step. Shares of CPU from such times are left out.",
-                "hyperfine tells no memory here.",
-                "hyperfine tells CPU time as a mean over the runs of a trial; the others: the median.",
+                "hyperfine reports no memory here.",
+                "hyperfine reports the mean CPU time over the runs of a trial; other timers give the median.",
                 "hyperfine and GNU time have no runs without the work, so no time above the start.",
             ]
         );
