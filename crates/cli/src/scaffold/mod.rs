@@ -63,7 +63,6 @@ impl Runtime {
             ],
             Self::Ruby => &[
                 ("subject.toml", include_str!("files/ruby/subject.toml")),
-                ("Gemfile", include_str!("files/ruby/Gemfile.txt")),
                 ("config.ru", include_str!("files/ruby/config.ru.txt")),
             ],
             Self::Java => &[

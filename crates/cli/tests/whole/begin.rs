@@ -73,7 +73,6 @@ fn new_python_subjects_are_right_at_once() {
 #[test]
 fn new_ruby_subjects_are_right_at_once() {
     let _turn = my_turn();
-    // Its gems come from a registry.
     assert_right(&place(), "ruby");
 }
 

@@ -206,7 +206,7 @@ fn bodies_that_differ_are_compared_by_as_much_as_is_the_same() {
         assert!(record["outcome"]["ledger"]["failed"].as_object().unwrap().is_empty(), "{record}");
     }
     let report = fs::read_to_string(place.run_folder().join("report.md")).unwrap();
-    assert!(report.contains("status and length alone are compared") && report.contains("the status alone is compared"));
+    assert!(report.contains("only status and length are compared") && report.contains("only the status is compared"));
     let plan = fs::read_to_string(place.run_folder().join("plan.json")).unwrap();
     assert!(plan.contains("\"compared\": \"length\"") || plan.contains("\"compared\":\"length\""), "{plan}");
     assert_it_holds(&place);

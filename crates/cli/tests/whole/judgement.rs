@@ -83,7 +83,7 @@ fn a_run_ends_by_its_own_rule_once_it_is_sure_enough() {
     assert_eq!(report["trials_missing"], 0);
     assert!(report["run"]["stopping"].as_str().is_some_and(|sentence| !sentence.is_empty()), "{report}");
     let again = place.tolok(&["resume", "latest"]);
-    assert!(again.progress.contains("nothing of it is left to run"), "{}", again.progress);
+    assert!(again.progress.contains("nothing is left to run"), "{}", again.progress);
 }
 
 #[test]

@@ -13,7 +13,7 @@ use crate::place::{PATIENCE, Place, Said, Started, assert_all_gone, my_turn};
 /// A study of these subjects in slices, each measured for `duration` in each of the launches.
 fn study(place: &Place, subjects: &str, launches: u32, duration: &str) {
     let text = format!(
-        "title = 'Try'\nsubjects = {subjects}\nblocks = {launches}\nseed = 7\nceiling = false\naa-pair = false\ndesign = 'slices'\n\
+        "title = 'Try'\nsubjects = {subjects}\nblocks = {launches}\nseed = 7\nreruns = 0\nceiling = false\naa-pair = false\ndesign = 'slices'\n\
          [[scenario]]\nworkload = ['hello', 'json']\nslices = {{ window = '20ms', lead-in = '5ms' }}\n\
          load = {{ executor = 'constant-vus', vus = 4, duration = '{duration}', warmup = '20ms', timeout = '1s' }}\n"
     );

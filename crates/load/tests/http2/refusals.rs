@@ -41,6 +41,6 @@ fn options_that_cannot_mean_anything_are_refused() {
     check(|options| options.pace.read_bytes_per_s = Some(1), "several requests share a connection");
     check(|options| options.pace.write_bytes_per_s = Some(1), "several requests share a connection");
     check(|options| options.requests[0].expect.body = ExpectBody::Discard { length: None }, "bodies come in frames");
-    check(|options| options.requests[0].headers.push(("Keep-Alive".into(), "1".into())), "speaks of the connection");
+    check(|options| options.requests[0].headers.push(("Keep-Alive".into(), "1".into())), "is about the connection");
     assert_eq!(server.requests(), 0);
 }
