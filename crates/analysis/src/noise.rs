@@ -1,9 +1,9 @@
 //! The noise check: how far apart the halves of A/A pairs came out, which are the same subject entered twice.
 //!
-//! Whatever the two differ by is not the subject's. Cases take turns at being entered twice, and all pairs of a scenario are judged
-//! together. Two things may follow. If the mean of their differences is told from 0, this run tells differences where none are, and
-//! none that is as small is believed (`verdict.rs`). If they scatter significantly more than the fit of all cases expects, every
-//! standard error of the scenario is as many times as large (`tolok_stats::Twins`).
+//! Any difference between the two is noise. Cases take turns at being entered twice, and all pairs of a scenario are judged together.
+//! Two things may follow. If the mean of their differences is significant, this run finds differences where there are none, and
+//! trusts none of that size or below (`verdict.rs`). If they scatter significantly more than the fit of all cases expects, every
+//! standard error of the scenario grows by that excess (`tolok_stats::Twins`).
 
 use tolok_model::{CaseId, Plan};
 use tolok_stats::Twins;
@@ -58,7 +58,7 @@ impl NoiseCheck {
         Self { pair: self.pair.read_in_steps([step, step]), ..self }
     }
 
-    /// The size of the difference, if it was told from none.
+    /// The size of the difference, if it is significant.
     pub(crate) fn aa_effect(&self, smallest_effect: f64) -> Option<f64> {
         aa_effect_of(self.pair.clone(), smallest_effect)
     }
@@ -134,13 +134,13 @@ pub(crate) fn rule_beside(floor: Option<&NoiseFloor>, smallest_effect: f64) -> R
     Rule { aa_effect: aa_effect(floor), widening, ..Rule::of(smallest_effect) }
 }
 
-/// The size of the difference of a pair of equals, if it was told from none.
+/// The size of the difference of a pair of equals, if it is significant.
 pub(crate) fn aa_effect_of(pair: BlockRatio, smallest_effect: f64) -> Option<f64> {
     let judged = judge_alone(pair, Rule::of(smallest_effect))?;
     judged.verdict.is_told_apart().then(|| size(judged.pair.ratio.value))
 }
 
-/// The size of the difference, if the pair was told apart.
+/// The size of the difference in a finding, if it is significant.
 pub(crate) fn aa_effect(floor: Option<&NoiseFloor>) -> Option<f64> {
     floor.filter(|floor| floor.verdict.is_told_apart()).map(|floor| floor.size)
 }

@@ -96,7 +96,7 @@ fn pairs(scenes: &[&Scene], candidates: &[Candidate]) -> Vec<((usize, usize), Ju
     places.into_iter().zip(judge(family, rule)).collect()
 }
 
-/// The largest difference of a noise check that was told apart, over the scenarios.
+/// The largest significant difference of a noise check, over the scenarios.
 fn largest_aa_effect(scenes: &[&Scene]) -> Option<f64> {
     let floors = scenes.iter().filter_map(|scene| aa_effect(scene.finding.noise_floor.as_ref()));
     floors.reduce(f64::max)

@@ -41,7 +41,7 @@ pub(super) fn caveats(scene: &Scene, cases: &[&CaseFinding], blocks: u32, needs_
     parts.into_iter().flatten().collect()
 }
 
-/// The noise check was told apart, by so much.
+/// The noise check differs significantly, by so much.
 pub(super) fn aa_caveat(aa_effect: Option<f64>) -> Option<String> {
     let by = small_share(aa_effect?);
     Some(format!("a quieter machine: one server, entered twice, differed by {by}"))
