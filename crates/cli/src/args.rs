@@ -357,6 +357,9 @@ pub struct ResumeArgs {
     /// Allow load on a server of the run that is not on this machine. Use it only where you are still permitted to.
     #[arg(long)]
     pub allow_remote: bool,
+    /// Run what the plan of another's run brings along: its programs, scripts, servers and databases. tolok lists them before.
+    #[arg(long)]
+    pub trust: bool,
     #[command(flatten)]
     pub result: ResultArgs,
 }

@@ -7,6 +7,8 @@ use tolok_lab::home::HomeError;
 use tolok_lab::run::RunError;
 use tolok_lab::toolbox::ToolboxError;
 use tolok_load::error::LoadError;
+use tolok_model::secrets::masked;
+use tolok_model::shown::quotable;
 use tolok_store::StoreError;
 
 use crate::problems;
@@ -80,7 +82,8 @@ pub struct CliError {
 impl CliError {
     /// A complaint of one sentence.
     pub fn new(exit: Exit, message: impl std::fmt::Display) -> Self {
-        Self { exit, text: format!("error: {message}"), is_missing_dependency: false }
+        let text = format!("error: {}", quotable(&masked(&message.to_string())));
+        Self { exit, text, is_missing_dependency: false }
     }
 
     /// A complaint about the command line or a file.
@@ -113,7 +116,10 @@ impl From<HomeError> for CliError {
             | HomeError::NoScript { .. }
             | HomeError::NoToml { .. }
             | HomeError::Imports { .. } => Self::usage(error),
-            HomeError::Unreadable { .. } | HomeError::NotLaidOut { .. } => Self::new(Exit::Internal, error),
+            // The user chose the file or the folder.
+            HomeError::Unreadable { .. } | HomeError::NotLaidOut { .. } | HomeError::NoFolder { .. } => {
+                Self::usage(error)
+            }
         }
     }
 }
@@ -125,6 +131,8 @@ impl From<StoreError> for CliError {
             StoreError::Content { .. } => {
                 Self::usage(format!("{error}; `tolok verify` lists everything in the run that was changed"))
             }
+            // What is there is no run, or the folder for runs cannot be used.
+            _ if error.is_of_the_folder() => Self::usage(error),
             _ => Self::new(Exit::Internal, error),
         }
     }

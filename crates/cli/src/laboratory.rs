@@ -42,8 +42,8 @@ impl Lab {
             CliError::new(Exit::Internal, format!("cannot find tolok's own program: {error}. Start it by its path"))
         })?;
         let states = detect(&toolbox, &catalogue)?;
-        let builds = Builds::new(user_folder("XDG_CACHE_HOME", ".cache").join("builds"));
-        let databases = DatabaseStore::of_the_user();
+        let builds = Builds::new(user_folder("XDG_CACHE_HOME", ".cache")?.join("builds"));
+        let databases = DatabaseStore::of_the_user()?;
         let laboratory = Laboratory { home, catalogue, programs: BTreeMap::new(), builds, databases, tolok };
         let mut opened = Self { laboratory, toolbox, states };
         opened.take_ready();

@@ -14,6 +14,7 @@ mod progress;
 mod reports;
 mod scaffold;
 mod stored;
+mod trust;
 mod verbs;
 mod watching;
 

@@ -21,6 +21,7 @@ use crate::laboratory::Lab;
 use crate::output::{put, say, style};
 use crate::progress::rough;
 use crate::reports::{keep, print, report_format, runs_folder};
+use crate::trust::remember;
 use crate::verbs::plan::Planned;
 use crate::watching::Watching;
 
@@ -145,6 +146,7 @@ pub fn measure(opened: &Lab, planned: &Planned, result: &ResultArgs, stop: &Stop
     let names = Names::of(&laboratory.catalogue).with_workloads(&workloads).with_programs(&programs);
     let runs = runs_folder(result.runs.as_deref());
     let folder = RunFolder::create(&runs, &new.record(laboratory), plan, &planned.text, &names)?;
+    remember(&folder, plan)?;
     warn_of(&planned.capabilities.leftovers);
     measure_in(opened, &folder, result, stop)
 }

@@ -3,7 +3,10 @@
 use std::io::{IsTerminal, Write};
 use std::path::Path;
 
+use tolok_model::secrets::masked;
+use tolok_model::shown::visible;
 use tolok_report::Style;
+use tolok_store::Folder;
 
 use crate::exit::{CliError, Exit};
 
@@ -30,21 +33,24 @@ pub fn put(text: &str, file: Option<&Path>) -> Result<(), CliError> {
     })
 }
 
+/// Writes a result into a folder. Links in it are replaced and never followed, as a stranger may have made the folder.
+pub fn put_in(folder: &Path, name: &str, text: &str) -> Result<(), CliError> {
+    Folder::at(folder).put(name, text.as_bytes()).map_err(|error| {
+        let path = folder.join(name);
+        CliError::new(Exit::Internal, format!("cannot write {}: {error}; name another folder", path.display()))
+    })
+}
+
 /// Writes a file so that it appears whole or not at all.
 fn write_whole(path: &Path, text: &str) -> std::io::Result<()> {
-    // A pipe or a device is written to; a link stays one, and what it points to is replaced.
+    // The user named this path: a pipe or a device is written to; a link stays one, and what it points to is replaced.
     if std::fs::metadata(path).is_ok_and(|found| !found.is_file()) {
         return std::fs::write(path, text);
     }
     let path = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-    let Some(name) = path.file_name() else { return std::fs::write(&path, text) };
-    let unfinished = path.with_file_name(format!(".{}.{}", name.to_string_lossy(), std::process::id()));
-    let written = std::fs::write(&unfinished, text).and_then(|()| std::fs::rename(&unfinished, &path));
-    if written.is_err() {
-        // The first error is the one to tell; whether a rest remains does not change it.
-        let _ = std::fs::remove_file(&unfinished);
-    }
-    written
+    let Some(name) = path.file_name().and_then(|name| name.to_str()) else { return std::fs::write(&path, text) };
+    let folder = path.parent().filter(|folder| *folder != Path::new("")).unwrap_or(Path::new("."));
+    Folder::at(folder).put(name, text.as_bytes())
 }
 
 /// How a text looks. A file has no colours, because its terminal is unknown.
@@ -60,7 +66,7 @@ pub fn json(value: &impl serde::Serialize) -> Result<String, CliError> {
 
 /// A line for people on standard error.
 pub fn say(text: impl std::fmt::Display) {
-    anstream::eprintln!("{text}");
+    anstream::eprintln!("{}", visible(&masked(&text.to_string())));
 }
 
 /// Asks a question with the answers y and n. No answer means no. Without a terminal it asks nothing.

@@ -1,5 +1,6 @@
 //! The orchestrator: the toolbox, subjects, databases and runs.
 
+pub mod bounded;
 pub mod data_contract;
 pub mod database;
 pub mod diagnose;

@@ -10,6 +10,7 @@ mod database;
 mod environment;
 pub mod fidelity;
 pub mod figures;
+pub mod limits;
 mod load;
 pub mod manifest;
 mod plan;
@@ -20,7 +21,9 @@ pub mod refusal;
 pub mod replication;
 #[cfg(feature = "schema")]
 mod schema;
+pub mod secrets;
 pub mod sentences;
+pub mod shown;
 mod study;
 mod subject;
 mod tool;

@@ -8,7 +8,7 @@ use std::time::SystemTime;
 
 use serde::Deserialize;
 use tolok_analysis::{Findings, Names, Records, analyse};
-use tolok_store::{MANIFEST, RunFolder, StoreError, StoredRun};
+use tolok_store::{Folder, MANIFEST, RunFolder, StoreError, StoredRun};
 
 use crate::live::Live;
 
@@ -101,7 +101,7 @@ impl Library {
         let entries = fs::read_dir(&self.folder).into_iter().flatten().flatten();
         let named =
             entries.filter_map(|entry| Some(Found { id: entry.file_name().into_string().ok()?, path: entry.path() }));
-        named.filter(|found| found.path.join("run.json").is_file()).collect()
+        named.filter(|found| Folder::at(&found.path).is_file("run.json")).collect()
     }
 
     /// The run of exactly this name. The name is compared with those in the folder and never becomes a path.
@@ -173,7 +173,7 @@ fn kept<T>(
     read: impl FnOnce() -> Result<T, StoreError>,
 ) -> Result<Arc<T>, StoreError> {
     // Taken before reading, so that later additions are not mistaken for read ones.
-    let stamp = Stamp::of(&found.path);
+    let stamp = Stamp::of(&Folder::at(&found.path));
     if let Some((known, value)) = all.lock().unwrap_or_else(PoisonError::into_inner).get(&found.id)
         && *known == stamp
     {
@@ -190,11 +190,8 @@ fn kept<T>(
 }
 
 impl Stamp {
-    fn of(run: &Path) -> Self {
-        Self(["run.json", MANIFEST, "trials", "report.json"].map(|name| {
-            let found = fs::metadata(run.join(name)).ok()?;
-            Some((found.modified().ok()?, found.len()))
-        }))
+    fn of(run: &Folder) -> Self {
+        Self(["run.json", MANIFEST, "trials", "report.json"].map(|name| run.changed(name)))
     }
 
     /// Whether a report was made after the last trial.
@@ -216,7 +213,8 @@ impl Card {
             let named = names.subjects.get(&case.subject.subject);
             subjects.push(named.map_or_else(|| case.subject.label.clone(), |named| named.title.clone()));
         }
-        let fresh = Stamp::of(path).has_fresh_report().then(|| fs::read(path.join("report.json")).ok()).flatten();
+        let fresh =
+            Stamp::of(folder.folder()).has_fresh_report().then(|| folder.folder().read("report.json").ok()).flatten();
         Ok(Self {
             title: plan.title.clone(),
             started_at: run.started_at,

@@ -1,11 +1,10 @@
 //! Reads the events of a run while they are written: whole lines, each with its number.
 
 use std::collections::VecDeque;
-use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use tolok_store::EVENTS;
+use tolok_store::{EVENTS, Folder};
 
 /// Bytes read at once.
 const CHUNK_BYTES: u64 = 256 << 10;
@@ -24,7 +23,7 @@ pub struct Line {
 /// A place in a file that grows.
 #[derive(Debug)]
 pub struct Tail {
-    path: PathBuf,
+    run: Folder,
     /// Where the next read begins.
     offset: u64,
     /// The beginning of a line that is not complete yet.
@@ -41,14 +40,14 @@ impl Tail {
     /// Reads the events of a run after a line, 0 for all.
     pub fn after(run: &Path, known: u64) -> Self {
         let (offset, rest, number) = Default::default();
-        Self { path: run.join(EVENTS), offset, rest, is_overlong: false, number, known }
+        Self { run: Folder::at(run), offset, rest, is_overlong: false, number, known }
     }
 
     /// The next complete lines, at most about a chunk of them. Returns none where there is nothing new or no file yet.
     ///
     /// Lines that are not JSON are counted and skipped, because a killed tolok may leave half a line.
     pub fn next(&mut self) -> io::Result<VecDeque<Line>> {
-        let mut file = match File::open(&self.path) {
+        let mut file = match self.run.open(EVENTS) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(VecDeque::new()),
             opened => opened?,
         };
@@ -92,7 +91,7 @@ impl Tail {
 
 /// The last complete line of a run's events, without reading the others, or `None`.
 pub fn last_line(run: &Path) -> Option<String> {
-    let mut file = File::open(run.join(EVENTS)).ok()?;
+    let mut file = Folder::at(run).open(EVENTS).ok()?;
     let length = file.metadata().ok()?.len();
     file.seek(SeekFrom::Start(length.saturating_sub(CHUNK_BYTES))).ok()?;
     let mut end = Vec::new();

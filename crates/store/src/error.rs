@@ -34,6 +34,24 @@ pub enum StoreError {
 }
 
 impl StoreError {
+    /// Whether what was named is to blame, and not the machine.
+    pub fn is_of_the_folder(&self) -> bool {
+        match self {
+            Self::Write { source, .. } | Self::Read { source, .. } => matches!(
+                source.kind(),
+                io::ErrorKind::NotFound
+                    | io::ErrorKind::PermissionDenied
+                    | io::ErrorKind::ReadOnlyFilesystem
+                    | io::ErrorKind::NotADirectory
+                    | io::ErrorKind::IsADirectory
+                    | io::ErrorKind::AlreadyExists
+                    | io::ErrorKind::InvalidData
+            ),
+            Self::Busy { .. } => false,
+            Self::Content { .. } | Self::NoRun { .. } | Self::Ambiguous { .. } => true,
+        }
+    }
+
     /// The file or folder that it is about.
     pub fn path(&self) -> &Path {
         match self {
@@ -62,6 +80,7 @@ fn unreadable(source: &io::Error) -> String {
         io::ErrorKind::PermissionDenied => {
             format!("{source}; read it as the user who made the run, or copy the run's folder")
         }
+        io::ErrorKind::InvalidData => format!("{source}; `tolok verify` lists everything in the run that was changed"),
         _ => format!("{source}; take a copy of the run from elsewhere if the disk is failing"),
     }
 }

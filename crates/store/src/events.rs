@@ -1,12 +1,12 @@
 //! `events.jsonl`: what happened in a run, a line each, on its way to the disk as it happens.
 
-use std::fs::OpenOptions;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use serde::Serialize;
 
 use super::error::StoreError;
 use super::file;
+use super::folder::{Folder, whole_lines_bytes};
 use super::line_writer::LineWriter;
 
 /// The file of a run's folder that has its events. No figure rests on it, and it is not in the manifest.
@@ -21,15 +21,12 @@ pub struct EventLog {
 
 impl EventLog {
     /// Goes on after what is there. A line that was being written when tolok was killed is cut off.
-    pub(super) fn open(run: &Path) -> Result<Self, StoreError> {
-        let path = run.join(EVENTS);
+    pub(super) fn open(run: &Folder) -> Result<Self, StoreError> {
+        let path = run.path().join(EVENTS);
         let failed = |source| StoreError::Write { path: path.clone(), source };
-        let file = OpenOptions::new().create(true).append(true).open(&path).map_err(failed)?;
-        let text = std::fs::read(&path).map_err(failed)?;
-        let whole = text.iter().rposition(|byte| *byte == b'\n').map_or(0, |last| last + 1);
-        if whole < text.len() {
-            file.set_len(whole as u64).map_err(failed)?;
-        }
+        let mut file = run.append(EVENTS).map_err(failed)?;
+        let whole = whole_lines_bytes(&mut file).map_err(failed)?;
+        file.set_len(whole).map_err(failed)?;
         let lines = LineWriter::new(file).map_err(failed)?;
         Ok(Self { path, lines })
     }

@@ -1,7 +1,5 @@
 //! Files that are there whole or not at all.
 
-use std::fs::{self, File};
-use std::io::{self, Write};
 use std::path::Path;
 
 use serde::de::DeserializeOwned;
@@ -9,46 +7,12 @@ use serde::{Deserialize, Serialize};
 use tolok_model::RECORD_FORMAT;
 
 use super::error::StoreError;
+use super::folder::{Durability, Folder};
 
-/// Whether a file must be there even if the machine stops the moment after. That costs a wait for the disk.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Durability {
-    /// It can be made again from others.
-    Whole,
-    /// It cannot.
-    WholeAndOnDisk,
-}
-
-/// Writes a file under another name and renames it, so that no one ever sees half of it.
-pub(super) fn write(path: &Path, content: &[u8], durability: Durability) -> Result<(), StoreError> {
-    let name = path.file_name().unwrap_or_default().to_string_lossy();
-    // Two writers of the same file must not share this one; each has its own process.
-    let unfinished = path.with_file_name(format!(".{name}.{}", std::process::id()));
-    let written = write_and_rename(&unfinished, path, content, durability);
-    if written.is_err() {
-        // It may never have been made.
-        let _ = fs::remove_file(&unfinished);
-    }
-    written.map_err(|source| StoreError::Write { path: path.to_owned(), source })
-}
-
-fn write_and_rename(unfinished: &Path, path: &Path, content: &[u8], durability: Durability) -> io::Result<()> {
-    let mut file = File::create(unfinished)?;
-    file.write_all(content)?;
-    if durability == Durability::WholeAndOnDisk {
-        file.sync_all()?;
-    }
-    fs::rename(unfinished, path)?;
-    if durability == Durability::WholeAndOnDisk {
-        // The new name is a change of the folder, which has to reach the disk as well.
-        sync(path.parent().unwrap_or(Path::new(".")))?;
-    }
-    Ok(())
-}
-
-/// Waits until a file or folder is on the disk.
-pub(super) fn sync(path: &Path) -> io::Result<()> {
-    File::open(path)?.sync_all()
+/// Writes a file whole or not at all.
+pub(super) fn write(folder: &Folder, name: &str, content: &[u8], durability: Durability) -> Result<(), StoreError> {
+    let failed = |source| StoreError::Write { path: folder.path().join(name), source };
+    folder.replace(name, content, durability).map_err(failed)
 }
 
 /// A value as a JSON text for people too, with a line end.
@@ -73,9 +37,11 @@ fn not_json(path: &Path, error: &serde_json::Error) -> StoreError {
 }
 
 /// Reads a value with a format version; `what` it should be is for the error.
-pub(super) fn read_json<T: DeserializeOwned>(path: &Path, what: &'static str) -> Result<T, StoreError> {
-    let text = fs::read_to_string(path).map_err(|source| StoreError::Read { path: path.to_owned(), source })?;
-    let wrong = |reason: String| StoreError::Content { path: path.to_owned(), what, reason };
+pub(super) fn read_json<T: DeserializeOwned>(folder: &Folder, name: &str, what: &'static str) -> Result<T, StoreError> {
+    let path = || folder.path().join(name);
+    let wrong = |reason: String| StoreError::Content { path: path(), what, reason };
+    let text = folder.read(name).map_err(|source| StoreError::Read { path: path(), source })?;
+    let text = String::from_utf8(text).map_err(|error| wrong(error.to_string()))?;
     let versioned: Versioned = serde_json::from_str(&text).map_err(|error| wrong(error.to_string()))?;
     match versioned.format.as_u64() {
         Some(format) if format == u64::from(RECORD_FORMAT) => {}

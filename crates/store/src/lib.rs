@@ -6,6 +6,7 @@
 mod error;
 mod events;
 mod file;
+mod folder;
 mod line_writer;
 mod manifest;
 pub mod recompute;
@@ -15,7 +16,8 @@ pub mod verify;
 
 pub use error::{NEAREST, StoreError};
 pub use events::{EVENTS, EventLog};
+pub use folder::Folder;
 pub use line_writer::LineWriter;
-pub use manifest::{MANIFEST, sha256_of_file};
+pub use manifest::{MANIFEST, sha256_of};
 pub use run_folder::{RunFolder, StoredRun};
-pub use trial_folder::TrialFolder;
+pub use trial_folder::{SUBJECT_LOG, TrialFolder};

@@ -1,18 +1,18 @@
 //! `manifest.jsonl` as it is written: a line for each finished trial, on the disk right after its record.
 
 use std::collections::BTreeMap;
-use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Write};
-use std::path::{Path, PathBuf};
 
 use sha2::{Digest, Sha256};
 use tolok_model::Outcome;
+use tolok_model::limits::HASHED_FILE;
 use tolok_model::manifest::{
     FileSum, MANIFEST_FORMAT, Manifest, ManifestEntry, ManifestLine, RUN_ITSELF, hexadecimal, sha256,
 };
 
 use super::error::StoreError;
 use super::file;
+use super::folder::{Folder, whole_lines_bytes};
 
 /// The file of the run's folder that has the hashes of all others.
 pub const MANIFEST: &str = "manifest.jsonl";
@@ -23,7 +23,7 @@ const CHUNK_BYTES: usize = 64 << 10;
 /// The manifest of a run at work. One process writes it: the one that holds the run's lock.
 #[derive(Debug)]
 pub(super) struct ManifestFile {
-    run: PathBuf,
+    run: Folder,
     lines: u64,
     /// The hash of the last of them.
     last: Option<String>,
@@ -47,7 +47,7 @@ pub(super) struct About<'a> {
 
 impl ManifestFile {
     /// Begins the manifest of a run with these files of its own folder, which need not be there yet.
-    pub(super) fn begin(run: &Path, files: &[(&str, &[u8])]) -> Result<Self, StoreError> {
+    pub(super) fn begin(run: &Folder, files: &[(&str, &[u8])]) -> Result<Self, StoreError> {
         let sum = |(name, content): &(&str, &[u8])| FileSum {
             name: (*name).to_owned(),
             bytes: content.len() as u64,
@@ -62,18 +62,19 @@ impl ManifestFile {
 
     /// Goes on with the manifest of a run: a line that was being written when tolok was killed is cut off. A run without a
     /// manifest, of an older tolok, is given one, whose first line says that it came late; `own` are its files.
-    pub(super) fn open(run: &Path, own: &[&str]) -> Result<Self, StoreError> {
-        let path = run.join(MANIFEST);
-        let text = match fs::read(&path) {
+    pub(super) fn open(run: &Folder, own: &[&str]) -> Result<Self, StoreError> {
+        let failed = |source| StoreError::Write { path: run.path().join(MANIFEST), source };
+        let text = match run.lossy(MANIFEST) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => String::new(),
-            read => String::from_utf8_lossy(&read.map_err(|source| StoreError::Read { path: path.clone(), source })?)
-                .into_owned(),
+            read => read.map_err(|source| StoreError::Read { path: run.path().join(MANIFEST), source })?,
         };
         let read = Manifest::read(&text);
         if read.torn_bytes > 0 {
-            let whole = (text.len() - read.torn_bytes) as u64;
-            let cut = OpenOptions::new().write(true).open(&path).and_then(|file| file.set_len(whole));
-            cut.map_err(|source| StoreError::Write { path, source })?;
+            let cut = run.append(MANIFEST).and_then(|mut file| {
+                let whole = whole_lines_bytes(&mut file)?;
+                file.set_len(whole)
+            });
+            cut.map_err(failed)?;
         }
         let mut manifest = Self::empty(run);
         manifest.lines = read.lines.len() as u64;
@@ -90,14 +91,14 @@ impl ManifestFile {
         Ok(manifest)
     }
 
-    fn empty(run: &Path) -> Self {
+    fn empty(run: &Folder) -> Self {
         let (lines, last, standing, withdrawn) = Default::default();
-        Self { run: run.to_owned(), lines, last, standing, withdrawn }
+        Self { run: run.clone(), lines, last, standing, withdrawn }
     }
 
     /// The first line of a run that has none.
     fn enter_late(&mut self, own: &[&str]) -> Result<(), StoreError> {
-        let sums = own.iter().map(|name| sum_of(&self.run, &self.run.join(name)));
+        let sums = own.iter().map(|name| sum_of(&self.run, name));
         let mut files = sums.collect::<Result<Vec<_>, _>>()?;
         files.sort_by(|one, other| one.name.cmp(&other.name));
         let folder = RUN_ITSELF.to_owned();
@@ -111,9 +112,7 @@ impl ManifestFile {
 
     /// Enters a folder with all its files as they are now.
     pub(super) fn enter(&mut self, about: About<'_>) -> Result<(), StoreError> {
-        let folder = self.run.join(about.folder);
-        let mut files = Vec::new();
-        sums_in(&folder, &folder, &mut files)?;
+        let mut files = sums_in(&self.run.folder(about.folder))?;
         files.sort_by(|one, other| one.name.cmp(&other.name));
         let before = self.standing.get(about.folder).or_else(|| self.withdrawn.get(about.folder));
         self.append(ManifestLine {
@@ -136,15 +135,15 @@ impl ManifestFile {
 
     /// Adds a line and waits until it is on the disk.
     fn append(&mut self, line: ManifestLine) -> Result<(), StoreError> {
-        let path = self.run.join(MANIFEST);
+        let path = self.run.path().join(MANIFEST);
         let format = (self.lines == 0).then_some(MANIFEST_FORMAT);
         let line = ManifestLine { format, previous: self.last.clone(), ..line };
         let mut text = file::lines(&path, std::slice::from_ref(&line))?;
-        let written = OpenOptions::new().create(true).append(true).open(&path).and_then(|mut file| {
+        let written = self.run.append(MANIFEST).and_then(|mut file| {
             file.write_all(&text)?;
             file.sync_all()?;
             // A file that is new is a change of its folder, too.
-            if self.lines == 0 { file::sync(&self.run) } else { Ok(()) }
+            if self.lines == 0 { self.run.sync() } else { Ok(()) }
         });
         written.map_err(|source| StoreError::Write { path, source })?;
         text.pop();
@@ -168,37 +167,38 @@ fn outcome_word(outcome: &Outcome) -> String {
     }
 }
 
-/// The sums of all files below a folder, named from `top` on.
-pub(super) fn sums_in(top: &Path, folder: &Path, sums: &mut Vec<FileSum>) -> Result<(), StoreError> {
-    let unreadable = |source| StoreError::Read { path: folder.to_owned(), source };
-    for entry in fs::read_dir(folder).map_err(unreadable)? {
-        let path = entry.map_err(unreadable)?.path();
-        if path.is_dir() {
-            sums_in(top, &path, sums)?;
-        } else {
-            sums.push(sum_of(top, &path)?);
-        }
-    }
-    Ok(())
+/// The sums of all files in a folder and below, named from it on.
+pub(super) fn sums_in(folder: &Folder) -> Result<Vec<FileSum>, StoreError> {
+    let mut names = Vec::new();
+    let listed = folder.each_file(&mut |name| {
+        names.push(name.to_owned());
+        Ok(())
+    });
+    listed.map_err(|source| StoreError::Read { path: folder.path().to_owned(), source })?;
+    names.iter().map(|name| sum_of(folder, name)).collect()
 }
 
-/// The sum of a file, named from `top` on.
-pub(super) fn sum_of(top: &Path, path: &Path) -> Result<FileSum, StoreError> {
-    let name = path.strip_prefix(top).unwrap_or(path).to_string_lossy().into_owned();
-    let (bytes, sha256) = hash(path).map_err(|source| StoreError::Read { path: path.to_owned(), source })?;
-    Ok(FileSum { name, bytes, sha256 })
+/// The sum of a file, named from `folder` on.
+pub(super) fn sum_of(folder: &Folder, name: &str) -> Result<FileSum, StoreError> {
+    let bounded = |file: std::fs::File| match HASHED_FILE.holds(file.metadata()?.len()) {
+        Ok(()) => hash(file),
+        Err(why) => Err(io::Error::new(io::ErrorKind::InvalidData, why)),
+    };
+    let summed = folder.open(name).and_then(bounded);
+    let (bytes, sha256) = summed.map_err(|source| StoreError::Read { path: folder.path().join(name), source })?;
+    Ok(FileSum { name: name.to_owned(), bytes, sha256 })
 }
 
-/// SHA-256 of a file, in hex.
-pub fn sha256_of_file(path: &Path) -> io::Result<String> {
-    hash(path).map(|(_, sha256)| sha256)
+/// SHA-256 of a text, in hex.
+pub fn sha256_of(text: impl Read) -> io::Result<String> {
+    hash(text).map(|(_, sha256)| sha256)
 }
 
-fn hash(path: &Path) -> io::Result<(u64, String)> {
-    let (mut file, mut digest, mut bytes) = (File::open(path)?, Sha256::new(), 0);
+fn hash(mut text: impl Read) -> io::Result<(u64, String)> {
+    let (mut digest, mut bytes) = (Sha256::new(), 0);
     let mut chunk = vec![0; CHUNK_BYTES];
     loop {
-        let read = match file.read(&mut chunk) {
+        let read = match text.read(&mut chunk) {
             Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
             read => read?,
         };

@@ -15,7 +15,7 @@
 //! so a half-written record is never seen. Nothing finished is ever written again, but for the reports, which can be
 //! rebuilt from the rest. Right after a record its line of the manifest is written, which nothing changes any more.
 
-use std::fs::{self, File, TryLockError};
+use std::fs::{File, TryLockError};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -23,18 +23,18 @@ use std::time::Duration;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use tolok_model::manifest::{FileSum, Manifest, ManifestEntry};
+use tolok_model::shown::quotable;
 use tolok_model::wording::nearest;
 use tolok_model::{
-    BlockRecord, Case, CaseId, Diagnosis, DiagnosisRecord, Outcome, Plan, PlannedTrial, RECORD_FORMAT, RunRecord,
-    TrialRecord,
+    BlockRecord, CaseId, Diagnosis, DiagnosisRecord, Outcome, Plan, PlannedTrial, RECORD_FORMAT, RunRecord, TrialRecord,
 };
 
 use crate::error::{NEAREST, StoreError};
 use crate::events::EventLog;
-use crate::file;
-use crate::file::{Durability, read_json};
+use crate::file::{self, read_json};
+use crate::folder::{Durability, Folder};
 use crate::manifest::{About, MANIFEST, ManifestFile, sum_of, sums_in};
-use crate::trial_folder::TrialFolder;
+use crate::trial_folder::{DIAGNOSIS, RECORD, TrialFolder};
 
 /// Titles of subjects and workloads as they were when the run was made.
 const NAMES: &str = "names.json";
@@ -54,7 +54,7 @@ const OWN: [&str; 4] = ["study.toml", "plan.json", NAMES, "run.json"];
 
 #[derive(Debug)]
 pub struct RunFolder {
-    path: PathBuf,
+    folder: Folder,
     /// Held while this tolok writes into the folder; closed on exec, so no child inherits the lock.
     _lock: Option<File>,
     /// Written by the one who holds the lock.
@@ -89,21 +89,21 @@ impl RunFolder {
     ) -> Result<Self, StoreError> {
         let path = runs.join(&run.id);
         let failed = |source| StoreError::Write { path: path.clone(), source };
-        fs::create_dir_all(runs).map_err(failed)?;
+        std::fs::create_dir_all(runs).map_err(failed)?;
         // Not with those above it: a folder that is there already is another run's.
-        fs::create_dir(&path).map_err(failed)?;
-        let lock = Some(lock(&path)?);
-        let mut folder = Self { _lock: lock, path, manifest: None };
+        let made = Folder::create(&path).map_err(failed)?;
+        let lock = Some(lock(&made)?);
+        let mut folder = Self { _lock: lock, folder: made, manifest: None };
         let names = serde_json::json!({ "format": RECORD_FORMAT, "content": names });
         let contents = [
             study_text.as_bytes().to_vec(),
-            file::pretty(&folder.path.join("plan.json"), plan)?,
-            file::pretty(&folder.path.join(NAMES), &names)?,
-            file::pretty(&folder.path.join("run.json"), run)?,
+            file::pretty(&path.join("plan.json"), plan)?,
+            file::pretty(&path.join(NAMES), &names)?,
+            file::pretty(&path.join("run.json"), run)?,
         ];
         let files: Vec<(&str, &[u8])> = OWN.into_iter().zip(contents.iter().map(Vec::as_slice)).collect();
         files[..3].iter().try_for_each(|(name, content)| folder.write_durably(name, content))?;
-        folder.manifest = Some(Arc::new(Mutex::new(ManifestFile::begin(&folder.path, &files)?)));
+        folder.manifest = Some(Arc::new(Mutex::new(ManifestFile::begin(&folder.folder, &files)?)));
         folder.write_durably(files[3].0, files[3].1)?;
         Ok(folder)
     }
@@ -111,9 +111,10 @@ impl RunFolder {
     /// Opens the folder of a run to go on with it. What is finished and was not entered in the manifest, because tolok was
     /// killed before it could be, is entered now.
     pub fn open_to_write(path: &Path) -> Result<Self, StoreError> {
-        let mut folder = Self { _lock: Some(lock(path)?), path: path.to_owned(), manifest: None };
+        let opened = Folder::at(path);
+        let mut folder = Self { _lock: Some(lock(&opened)?), folder: opened, manifest: None };
         if is_run(path) {
-            let mut manifest = ManifestFile::open(path, &OWN)?;
+            let mut manifest = ManifestFile::open(&folder.folder, &OWN)?;
             folder.enter_late(&mut manifest)?;
             folder.manifest = Some(Arc::new(Mutex::new(manifest)));
         }
@@ -145,7 +146,7 @@ impl RunFolder {
 
     /// Opens the folder of a run to read it, or to write reports into it.
     pub fn open(path: &Path) -> Self {
-        Self { path: path.to_owned(), _lock: None, manifest: None }
+        Self { folder: Folder::at(path), _lock: None, manifest: None }
     }
 
     /// Finds a run by its folder, by its name among `runs` or by a beginning that no other name has, by the name of its study, of whose
@@ -183,8 +184,7 @@ impl RunFolder {
     /// All runs of a study, in the order in which they were begun.
     pub fn all_of(runs: &Path, study: &str) -> Vec<PathBuf> {
         let is_of = |path: &PathBuf| Self::open(path).run().is_ok_and(|run| run.study == study);
-        let folders = fs::read_dir(runs).into_iter().flatten().flatten().map(|entry| entry.path());
-        let mut found: Vec<PathBuf> = folders.filter(|path| is_run(path)).filter(is_of).collect();
+        let mut found: Vec<PathBuf> = runs_in(runs).into_iter().filter(is_of).collect();
         found.sort_by_key(|path| begun(path));
         found
     }
@@ -192,12 +192,17 @@ impl RunFolder {
     /// Whether a tolok is writing into a run's folder now. The lock is tried for an instant and never kept, and its file is
     /// only read; a tolok that wants it at that instant tries again.
     pub fn is_at_work(path: &Path) -> bool {
-        let tried = File::open(path.join(LOCK)).map(|file| file.try_lock_shared());
+        let tried = Folder::at(path).open(LOCK).map(|file| file.try_lock_shared());
         matches!(tried, Ok(Err(TryLockError::WouldBlock)))
     }
 
     pub fn path(&self) -> &Path {
-        &self.path
+        self.folder.path()
+    }
+
+    /// What lies in it.
+    pub fn folder(&self) -> &Folder {
+        &self.folder
     }
 
     /// Makes the folder of a trial, without what an interrupted attempt may have left in it.
@@ -214,7 +219,7 @@ impl RunFolder {
         if let Some(manifest) = &self.manifest {
             manifest.lock().unwrap_or_else(PoisonError::into_inner).withdraw(&name)?;
         }
-        TrialFolder::begin(&self.path, name, self.manifest.clone())
+        TrialFolder::begin(&self.folder, name, self.manifest.clone())
     }
 
     /// Writes where and when trials of a block are run, before the first of them. Returns the folder of the record, from the run's.
@@ -224,12 +229,12 @@ impl RunFolder {
             block => format!("{BLOCKS}/b{block}"),
         };
         let again = (2..).map(|session| format!("{base}-{session}"));
-        let is_free = |name: &String| !self.path.join(name).exists();
+        let is_free = |name: &String| !self.folder.has(name);
         let name = std::iter::once(base.clone()).chain(again).find(is_free).unwrap_or(base);
-        let path = self.path.join(&name);
-        fs::create_dir_all(&path).map_err(|source| StoreError::Write { path: path.clone(), source })?;
-        let file = path.join(BLOCK_RECORD);
-        file::write(&file, &file::pretty(&file, record)?, Durability::WholeAndOnDisk)?;
+        let path = self.path().join(&name);
+        self.folder.make(&name).map_err(|source| StoreError::Write { path: path.clone(), source })?;
+        let content = file::pretty(&path.join(BLOCK_RECORD), record)?;
+        file::write(&self.folder.folder(&name), BLOCK_RECORD, &content, Durability::WholeAndOnDisk)?;
         Ok(name)
     }
 
@@ -240,15 +245,14 @@ impl RunFolder {
 
     /// Enters a trial in the manifest that another process has finished. Returns its outcome.
     pub fn enter_trial(&self, trial: &PlannedTrial) -> Result<Outcome, StoreError> {
-        let record: TrialRecord = read_json(&TrialFolder::record_in(&self.trial_path(trial)), "trial record")?;
+        let record: TrialRecord = self.json(&record_of(trial), "trial record")?;
         self.enter(ManifestEntry::Trial, &trial_name(trial), Some(&record.outcome))?;
         Ok(record.outcome)
     }
 
     /// Enters the unscored trial of a case.
     pub fn enter_diagnosis(&self, case: &CaseId) -> Result<Result<Diagnosis, String>, StoreError> {
-        let path = TrialFolder::diagnosis_in(&self.diagnosis_path(case));
-        let record: DiagnosisRecord = read_json(&path, "diagnosis")?;
+        let record: DiagnosisRecord = self.json(&diagnosis_of(case), "diagnosis")?;
         self.enter(ManifestEntry::Diagnosis, &diagnosis_name(case), None)?;
         Ok(record.outcome)
     }
@@ -266,24 +270,23 @@ impl RunFolder {
 
     /// Where the events of the run are kept, after those of earlier sessions.
     pub fn events(&self) -> Result<EventLog, StoreError> {
-        EventLog::open(&self.path)
+        EventLog::open(&self.folder)
     }
 
     /// Whether the unscored trial of a case is finished.
     pub fn is_diagnosed(&self, case: &CaseId) -> bool {
-        TrialFolder::diagnosis_in(&self.diagnosis_path(case)).is_file()
+        self.folder.has(&diagnosis_of(case))
     }
 
     /// Whether the record of a trial is there.
     pub fn is_finished(&self, trial: &PlannedTrial) -> bool {
-        TrialFolder::record_in(&self.trial_path(trial)).is_file()
+        self.folder.has(&record_of(trial))
     }
 
     /// Writes a report, which can be made again from the records.
     pub fn write(&self, name: &str, content: &[u8]) -> Result<PathBuf, StoreError> {
-        let path = self.path.join(name);
-        file::write(&path, content, Durability::Whole)?;
-        Ok(path)
+        file::write(&self.folder, name, content, Durability::Whole)?;
+        Ok(self.path().join(name))
     }
 
     /// Reads back the names that [`RunFolder::create`] was given.
@@ -292,21 +295,19 @@ impl RunFolder {
         struct Named<T> {
             content: T,
         }
-        read_json::<Named<T>>(&self.path.join(NAMES), "list of names").map(|named| named.content)
+        self.json::<Named<T>>(NAMES, "list of names").map(|named| named.content)
     }
 
     /// Reads everything that is finished.
     pub fn read(&self) -> Result<StoredRun, StoreError> {
         let (run, plan) = (self.run()?, self.plan()?);
         let finished = plan.trials.iter().filter(|trial| self.is_finished(trial));
-        let records = finished.map(|trial| read_json(&TrialFolder::record_in(&self.trial_path(trial)), "trial record"));
-        let trials = records.collect::<Result<Vec<TrialRecord>, StoreError>>()?;
+        let trials = finished.map(|trial| self.json(&record_of(trial), "trial record"));
+        let trials = trials.collect::<Result<Vec<TrialRecord>, StoreError>>()?;
         let diagnosed = plan.cases.iter().filter(|case| self.is_diagnosed(&case.id));
-        let diagnosis = |case: &Case| TrialFolder::diagnosis_in(&self.diagnosis_path(&case.id));
-        let diagnoses = diagnosed.map(|case| read_json(&diagnosis(case), "diagnosis"));
+        let diagnoses = diagnosed.map(|case| self.json(&diagnosis_of(&case.id), "diagnosis"));
         let diagnoses = diagnoses.collect::<Result<Vec<DiagnosisRecord>, StoreError>>()?;
-        let blocks =
-            self.blocks().into_iter().map(|folder| read_json(&self.path.join(folder).join(BLOCK_RECORD), "block"));
+        let blocks = self.blocks().into_iter().map(|folder| self.json(&format!("{folder}/{BLOCK_RECORD}"), "block"));
         let mut blocks = blocks.collect::<Result<Vec<BlockRecord>, StoreError>>()?;
         blocks.sort_by(|one, other| one.started_at.cmp(&other.started_at));
         let run = run.on_machines_of(&blocks);
@@ -315,71 +316,74 @@ impl RunFolder {
     }
 
     pub fn run(&self) -> Result<RunRecord, StoreError> {
-        read_json(&self.path.join("run.json"), "run")
+        self.json("run.json", "run")
     }
 
     pub fn plan(&self) -> Result<Plan, StoreError> {
-        read_json(&self.path.join("plan.json"), "plan")
+        let plan: Plan = self.json("plan.json", "plan")?;
+        let wrong = |reason| StoreError::Content { path: self.path().join("plan.json"), what: "plan", reason };
+        plan.is_bounded().map_err(wrong)?;
+        let named = plan.cases.iter().map(|case| &case.id).chain(plan.trials.iter().map(|trial| &trial.case));
+        // Folders are named after cases.
+        match named.into_iter().find(|id| id.is_empty() || id.contains('/') || id.chars().any(char::is_control)) {
+            None => Ok(plan),
+            Some(id) => Err(wrong(format!("the name of its case `{}` leads out of its folder", quotable(id)))),
+        }
     }
 
     /// The record of a trial as it stands in its file, or `None` if the trial is not finished.
     pub fn trial_value(&self, trial: &PlannedTrial) -> Result<Option<serde_json::Value>, StoreError> {
-        let path = TrialFolder::record_in(&self.trial_path(trial));
-        path.is_file().then(|| read_json(&path, "trial record")).transpose()
+        self.is_finished(trial).then(|| self.json(&record_of(trial), "trial record")).transpose()
     }
 
     /// The record of the unscored trial of a case.
     pub fn diagnosis_value(&self, case: &CaseId) -> Result<Option<serde_json::Value>, StoreError> {
-        let path = TrialFolder::diagnosis_in(&self.diagnosis_path(case));
-        path.is_file().then(|| read_json(&path, "diagnosis")).transpose()
+        self.is_diagnosed(case).then(|| self.json(&diagnosis_of(case), "diagnosis")).transpose()
+    }
+
+    fn json<T: DeserializeOwned>(&self, name: &str, what: &'static str) -> Result<T, StoreError> {
+        read_json(&self.folder, name, what)
     }
 
     /// The names of the folders of all trials that are finished, scored or not, whether the plan knows them or not.
     pub fn finished(&self) -> Vec<String> {
-        let mut names = self.below("trials", TrialFolder::record_in);
-        names.extend(self.below("diagnosis", TrialFolder::diagnosis_in));
+        let mut names = self.below("trials", RECORD);
+        names.extend(self.below("diagnosis", DIAGNOSIS));
         names.sort();
         names
     }
 
     /// The names of the folders with records of blocks.
     pub fn blocks(&self) -> Vec<String> {
-        let mut names = self.below(BLOCKS, |path| path.join(BLOCK_RECORD));
+        let mut names = self.below(BLOCKS, BLOCK_RECORD);
         names.sort();
         names
     }
 
     /// The folders below `parent` in which there is a record.
-    fn below(&self, parent: &str, record: impl Fn(&Path) -> PathBuf) -> Vec<String> {
-        let folders = fs::read_dir(self.path.join(parent)).into_iter().flatten().flatten();
-        let finished = folders.map(|entry| entry.path()).filter(|path| record(path).is_file());
-        finished.filter_map(|path| Some(format!("{parent}/{}", path.file_name()?.to_string_lossy()))).collect()
+    fn below(&self, parent: &str, record: &str) -> Vec<String> {
+        let entries = self.folder.folder(parent).entries().unwrap_or_default();
+        let names = entries.into_iter().map(|entry| format!("{parent}/{}", entry.name));
+        names.filter(|name| self.folder.has(&format!("{name}/{record}"))).collect()
     }
 
     /// What was entered as it came, or `None` in a run of a tolok from before there were manifests.
     pub fn manifest(&self) -> Result<Option<Manifest>, StoreError> {
-        let path = self.path.join(MANIFEST);
-        match fs::read(&path) {
-            Ok(text) => Ok(Some(Manifest::read(&String::from_utf8_lossy(&text)))),
+        match self.folder.lossy(MANIFEST) {
+            Ok(text) => Ok(Some(Manifest::read(&text))),
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
-            Err(source) => Err(StoreError::Read { path, source }),
+            Err(source) => Err(StoreError::Read { path: self.path().join(MANIFEST), source }),
         }
     }
 
     /// Name, length and hash of every file of a trial's folder as they are now, or `None` if it is not there.
     pub fn sums(&self, folder: &str) -> Result<Option<Vec<FileSum>>, StoreError> {
-        let path = self.path.join(folder);
-        if !path.is_dir() {
-            return Ok(None);
-        }
-        let mut sums = Vec::new();
-        sums_in(&path, &path, &mut sums).map(|()| Some(sums))
+        self.folder.has(folder).then(|| sums_in(&self.folder.folder(folder))).transpose()
     }
 
     /// Those of a file of the run's own folder, or `None` if it is not there.
     pub fn sum(&self, name: &str) -> Result<Option<FileSum>, StoreError> {
-        let path = self.path.join(name);
-        path.is_file().then(|| sum_of(&self.path, &path)).transpose()
+        self.folder.has(name).then(|| sum_of(&self.folder, name)).transpose()
     }
 
     /// The name of the folder of a trial, from the run's folder on.
@@ -392,16 +396,8 @@ impl RunFolder {
         diagnosis_name(case)
     }
 
-    fn diagnosis_path(&self, case: &CaseId) -> PathBuf {
-        self.path.join(diagnosis_name(case))
-    }
-
-    fn trial_path(&self, trial: &PlannedTrial) -> PathBuf {
-        self.path.join(trial_name(trial))
-    }
-
     fn write_durably(&self, name: &str, content: &[u8]) -> Result<(), StoreError> {
-        file::write(&self.path.join(name), content, Durability::WholeAndOnDisk)
+        file::write(&self.folder, name, content, Durability::WholeAndOnDisk)
     }
 }
 
@@ -413,34 +409,45 @@ fn diagnosis_name(case: &CaseId) -> String {
     format!("diagnosis/{case}")
 }
 
+fn record_of(trial: &PlannedTrial) -> String {
+    format!("{}/{RECORD}", trial_name(trial))
+}
+
+fn diagnosis_of(case: &CaseId) -> String {
+    format!("{}/{DIAGNOSIS}", diagnosis_name(case))
+}
+
+/// The runs in a folder, in no order.
+fn runs_in(runs: &Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(runs).into_iter().flatten().flatten();
+    entries.map(|entry| entry.path()).filter(|path| is_run(path)).collect()
+}
+
 fn is_run(path: &Path) -> bool {
-    path.join("run.json").is_file()
+    Folder::at(path).is_file("run.json")
 }
 
 /// Names of the runs in a folder, sorted.
 fn names(runs: &Path) -> Vec<String> {
-    let folders =
-        fs::read_dir(runs).into_iter().flatten().flatten().map(|entry| entry.path()).filter(|path| is_run(path));
-    let mut names: Vec<String> =
-        folders.filter_map(|path| path.file_name().map(|name| name.to_string_lossy().into_owned())).collect();
+    let name = |path: PathBuf| path.file_name().map(|name| name.to_string_lossy().into_owned());
+    let mut names: Vec<String> = runs_in(runs).into_iter().filter_map(name).collect();
     names.sort();
     names
 }
 
 /// The run that was begun last: its `run.json` is written once, at its beginning.
 fn latest(runs: &Path) -> Option<PathBuf> {
-    let folders = fs::read_dir(runs).ok()?.flatten().map(|entry| entry.path());
-    folders.filter(|path| is_run(path)).max_by_key(|path| begun(path))
+    runs_in(runs).into_iter().max_by_key(|path| begun(path))
 }
 
 fn begun(path: &Path) -> Option<std::time::SystemTime> {
-    fs::metadata(path.join("run.json")).and_then(|file| file.modified()).ok()
+    Folder::at(path).changed("run.json").map(|(time, _)| time)
 }
 
 /// Locks a run's folder for this process; the lock ends with the process, however that ends.
-fn lock(folder: &Path) -> Result<File, StoreError> {
-    let path = folder.join(LOCK);
-    let file = File::create(&path).map_err(|source| StoreError::Write { path: path.clone(), source })?;
+fn lock(folder: &Folder) -> Result<File, StoreError> {
+    let path = folder.path().join(LOCK);
+    let file = folder.lock_file(LOCK).map_err(|source| StoreError::Write { path: path.clone(), source })?;
     for _ in 1..LOCK_TRIES {
         if file.try_lock().is_ok() {
             return Ok(file);
@@ -449,7 +456,7 @@ fn lock(folder: &Path) -> Result<File, StoreError> {
         std::thread::sleep(BETWEEN_TRIES);
     }
     file.try_lock().map(|()| file).map_err(|error| match error {
-        TryLockError::WouldBlock => StoreError::Busy { path: folder.to_owned() },
+        TryLockError::WouldBlock => StoreError::Busy { path: folder.path().to_owned() },
         TryLockError::Error(source) => StoreError::Write { path, source },
     })
 }

@@ -1,28 +1,36 @@
 //! The folder of one trial, from its beginning to its record.
 
-use std::fs;
-use std::io;
+use std::fs::File;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use rustix::fs::FileType;
 use serde::Serialize;
 use tolok_model::manifest::ManifestEntry;
 use tolok_model::{DiagnosisRecord, Outcome, TrialRecord};
 
 use super::error::StoreError;
-use super::file::{self, Durability};
+use super::file;
+use super::folder::{Durability, Folder};
 use super::manifest::{About, ManifestFile};
 
 /// The file that makes a trial finished.
-const RECORD: &str = "trial.json";
+pub(super) const RECORD: &str = "trial.json";
 
 /// The file that makes an unscored trial finished.
-const DIAGNOSIS: &str = "diagnosis.json";
+pub(super) const DIAGNOSIS: &str = "diagnosis.json";
 
-/// The folder of a trial at work. The logs and the tool's output in it are written by the programs themselves.
+/// What the subject's processes print.
+pub const SUBJECT_LOG: &str = "subject.log";
+
+/// The folder of a trial at work. It was made anew and without links, so the programs of the trial may write their logs and
+/// output into it by its path.
 #[derive(Debug)]
 pub struct TrialFolder {
-    path: PathBuf,
+    folder: Folder,
+    /// The run's.
+    run: Folder,
     /// Its name from the run's folder on.
     name: String,
     /// Where it is entered once it is finished.
@@ -32,70 +40,76 @@ pub struct TrialFolder {
 impl TrialFolder {
     /// Makes the folder, without what an interrupted attempt may have left in it.
     pub(super) fn begin(
-        run: &Path,
+        run: &Folder,
         name: String,
         manifest: Option<Arc<Mutex<ManifestFile>>>,
     ) -> Result<Self, StoreError> {
-        let folder = Self { path: run.join(&name), name, manifest };
-        let made = folder.remove().and_then(|()| fs::create_dir_all(&folder.path));
-        made.map_err(|source| StoreError::Write { path: folder.path.clone(), source })?;
-        Ok(folder)
-    }
-
-    /// The record of the trial in the folder `path`, which need not be there.
-    pub(super) fn record_in(path: &Path) -> PathBuf {
-        path.join(RECORD)
-    }
-
-    /// The record of the unscored trial in the folder `path`, which need not be there.
-    pub(super) fn diagnosis_in(path: &Path) -> PathBuf {
-        path.join(DIAGNOSIS)
+        let made = run.remove(&name).and_then(|()| run.make(&name));
+        made.map_err(|source| StoreError::Write { path: run.path().join(&name), source })?;
+        Ok(Self { folder: run.folder(&name), run: run.clone(), name, manifest })
     }
 
     pub fn path(&self) -> &Path {
-        &self.path
+        self.folder.path()
+    }
+
+    /// What lies in it.
+    pub fn folder(&self) -> &Folder {
+        &self.folder
     }
 
     /// What the subject's processes print.
     pub fn subject_log(&self) -> PathBuf {
-        self.path.join("subject.log")
+        self.path().join(SUBJECT_LOG)
+    }
+
+    /// What they printed until now.
+    pub fn subject_said(&self) -> io::Result<String> {
+        self.folder.lossy(SUBJECT_LOG)
+    }
+
+    /// Puts what they printed into the folder of another trial as well.
+    pub fn share_subject_log(&self, other: &Self) -> Result<(), StoreError> {
+        let copy = |mut from: File| io::copy(&mut from, &mut other.folder.create_file(SUBJECT_LOG)?);
+        let copied = self.folder.open(SUBJECT_LOG).and_then(copy);
+        copied.map(drop).map_err(|source| StoreError::Write { path: other.subject_log(), source })
     }
 
     /// Writes a file of the trial. It need not be whole at every moment, as it counts from the record on only.
     pub fn write(&self, name: &str, content: &[u8]) -> Result<(), StoreError> {
-        let path = self.path.join(name);
-        fs::write(&path, content).map_err(|source| StoreError::Write { path, source })
+        let written = self.folder.create_file(name).and_then(|mut file| file.write_all(content));
+        written.map_err(|source| StoreError::Write { path: self.path().join(name), source })
     }
 
     /// Writes one JSON line for each row.
     pub fn write_lines<T: Serialize>(&self, name: &str, rows: &[T]) -> Result<(), StoreError> {
-        self.write(name, &file::lines(&self.path.join(name), rows)?)
+        self.write(name, &file::lines(&self.path().join(name), rows)?)
     }
 
     /// Writes a value as JSON for people too.
     pub fn write_json<T: Serialize>(&self, name: &str, value: &T) -> Result<(), StoreError> {
-        self.write(name, &file::pretty(&self.path.join(name), value)?)
+        self.write(name, &file::pretty(&self.path().join(name), value)?)
     }
 
     /// Puts what an attempt has written into a folder of its own, so that the next one begins in an empty one. Nothing that
     /// was measured is lost, however it was judged.
     pub fn set_aside(&self, attempt: u32) -> Result<(), StoreError> {
-        let aside = self.path.join(format!("disturbed-{attempt}"));
-        let moved = fs::create_dir(&aside).and_then(|()| {
-            self.files()?.iter().try_for_each(|file| fs::rename(file, aside.join(file.file_name().unwrap_or_default())))
+        let aside = format!("disturbed-{attempt}");
+        let moved = self.folder.make(&aside).and_then(|()| {
+            self.files()?.iter().try_for_each(|name| self.folder.rename(name, &format!("{aside}/{name}")))
         });
-        moved.map_err(|source| StoreError::Write { path: aside, source })
+        moved.map_err(|source| StoreError::Write { path: self.path().join(aside), source })
     }
 
     /// Writes the record, after all else is on the disk; from then on the trial is finished.
     pub fn finish(self, record: &TrialRecord) -> Result<(), StoreError> {
-        self.finish_with(&Self::record_in(&self.path), record)?;
+        self.finish_with(RECORD, record)?;
         self.enter(ManifestEntry::Trial, Some(&record.outcome))
     }
 
     /// Writes what was counted in an unscored trial.
     pub fn finish_diagnosis(self, record: &DiagnosisRecord) -> Result<(), StoreError> {
-        self.finish_with(&Self::diagnosis_in(&self.path), record)?;
+        self.finish_with(DIAGNOSIS, record)?;
         self.enter(ManifestEntry::Diagnosis, None)
     }
 
@@ -105,41 +119,34 @@ impl TrialFolder {
         manifest.lock().unwrap_or_else(PoisonError::into_inner).enter(about)
     }
 
-    fn finish_with<T: Serialize>(&self, path: &Path, record: &T) -> Result<(), StoreError> {
-        self.sync_files().map_err(|source| StoreError::Write { path: self.path.clone(), source })?;
-        file::write(path, &file::pretty(path, record)?, Durability::WholeAndOnDisk)
+    fn finish_with<T: Serialize>(&self, name: &str, record: &T) -> Result<(), StoreError> {
+        self.sync_files().map_err(|source| StoreError::Write { path: self.path().to_owned(), source })?;
+        let content = file::pretty(&self.path().join(name), record)?;
+        file::write(&self.folder, name, &content, Durability::WholeAndOnDisk)
     }
 
     /// Whether its file system has no room left.
     pub fn disk_is_full(&self) -> bool {
-        rustix::fs::statvfs(&self.path).is_ok_and(|system| system.f_bavail == 0)
+        self.folder.disk_is_full()
     }
 
     /// The error that says so.
     pub fn full(&self) -> StoreError {
-        StoreError::Write { path: self.path.clone(), source: io::ErrorKind::StorageFull.into() }
+        StoreError::Write { path: self.path().to_owned(), source: io::ErrorKind::StorageFull.into() }
     }
 
     /// Takes everything away again, as if the trial had never begun.
     pub fn abandon(self) -> Result<(), StoreError> {
-        self.remove().map_err(|source| StoreError::Write { path: self.path.clone(), source })
+        self.run.remove(&self.name).map_err(|source| StoreError::Write { path: self.path().to_owned(), source })
     }
 
     fn sync_files(&self) -> io::Result<()> {
-        self.files()?.iter().try_for_each(|path| file::sync(path))
+        self.files()?.iter().try_for_each(|name| self.folder.open(name)?.sync_all())
     }
 
-    /// What lies in it, without the folders of attempts that were set aside.
-    fn files(&self) -> io::Result<Vec<PathBuf>> {
-        let entries = fs::read_dir(&self.path)?.map(|entry| entry.map(|entry| entry.path()));
-        let entries = entries.collect::<io::Result<Vec<PathBuf>>>()?;
-        Ok(entries.into_iter().filter(|path| path.is_file()).collect())
-    }
-
-    fn remove(&self) -> io::Result<()> {
-        match fs::remove_dir_all(&self.path) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
-            _ => Ok(()),
-        }
+    /// The names of its files, without the folders of attempts that were set aside.
+    fn files(&self) -> io::Result<Vec<String>> {
+        let entries = self.folder.entries()?.into_iter().filter(|entry| entry.kind == FileType::RegularFile);
+        Ok(entries.map(|entry| entry.name).collect())
     }
 }

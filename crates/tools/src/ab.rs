@@ -33,6 +33,10 @@ impl Driver for Ab {
         LoadTool::Ab
     }
 
+    fn file_beside(&self) -> Option<&'static str> {
+        Some(PERCENTILES)
+    }
+
     fn invocation(&self, job: &LoadJob<'_>) -> Invocation {
         let load = &job.scenario.load;
         let enough = |for_s| whole_seconds(for_s).saturating_mul(ENOUGH_PER_S).min(ENOUGH);
@@ -224,8 +228,7 @@ fn latency(told: &mut ToolReport, output: &ToolOutput, samples: u64) -> Result<(
     } else {
         latency.mean_s = Some(table.mean_s);
     }
-    let file = std::fs::read_to_string(output.folder.join(PERCENTILES)).unwrap_or_default();
-    let file = percentiles_of(&file);
+    let file = percentiles_of(&output.beside);
     let of_file = |percent| file.iter().find(|(found, _)| *found == percent).map(|(_, time_s)| *time_s);
     // The table has the longest too, in whole milliseconds.
     latency.max_s = of_file(100).or(Some(table.max_s));

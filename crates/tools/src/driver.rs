@@ -14,6 +14,11 @@ pub trait Driver: Sync {
 
     /// What its output means. What it does not tell stays absent. Its exit code decides nothing.
     fn report(&self, output: &ToolOutput, job: &LoadJob<'_>) -> Result<ToolReport, NotUnderstood>;
+
+    /// A file of its own that it writes into the trial's folder beside its output.
+    fn file_beside(&self) -> Option<&'static str> {
+        None
+    }
 }
 
 /// What a tool has to do.
@@ -93,8 +98,8 @@ pub struct ToolOutput {
     pub stdout: String,
     /// Its standard error, which is kept as `tool.log`.
     pub stderr: String,
-    /// The trial's folder, for files that it wrote.
-    pub folder: PathBuf,
+    /// What it wrote into its [`Driver::file_beside`]; empty where there is none.
+    pub beside: String,
 }
 
 /// A load tool wrote something its driver cannot read.

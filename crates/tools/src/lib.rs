@@ -32,7 +32,7 @@ use tolok_model::LoadTool;
 
 pub use driver::{Answers, Borders, Driver, Invocation, LoadJob, NotUnderstood, ToolOutput, ToolReport};
 pub use events::{LoadPhase, LoadSecond, ToolEvent};
-pub use output::{LOG, OUTPUT_LIMIT, output_name, report_in, sound, tool_output};
+pub use output::{LOG, OUTPUT_LIMIT, ReadFile, output_name, report_in, sound, tool_output};
 
 /// How a load generator is driven.
 pub fn driver(tool: LoadTool) -> &'static dyn Driver {

@@ -1,8 +1,6 @@
 //! The files of a load tool in a trial's folder.
 
-use std::fs::File;
-use std::io::{self, Read};
-use std::path::Path;
+use std::io;
 
 use tolok_model::LoadTool;
 
@@ -19,15 +17,20 @@ pub fn output_name(driver: &dyn Driver) -> &'static str {
     if driver.tool() == LoadTool::Tolok { "tool.json" } else { "tool.out" }
 }
 
+/// Reads a file of a trial's folder by its name.
+pub type ReadFile<'a> = dyn Fn(&str) -> io::Result<String> + 'a;
+
 /// What a tool has left in a trial's folder.
-pub fn tool_output(driver: &dyn Driver, folder: &Path) -> Result<ToolOutput, String> {
-    let kept = |file: &str| read(&folder.join(file));
-    Ok(ToolOutput { stdout: kept(output_name(driver))?, stderr: kept(LOG)?, folder: folder.to_owned() })
+pub fn tool_output(driver: &dyn Driver, read: &ReadFile<'_>) -> Result<ToolOutput, String> {
+    let kept = |file: &str| read(file).map_err(|error| format!("cannot read {file}: {error}"));
+    // Not every version of a tool writes it.
+    let beside = driver.file_beside().map(|file| read(file).unwrap_or_default()).unwrap_or_default();
+    Ok(ToolOutput { stdout: kept(output_name(driver))?, stderr: kept(LOG)?, beside })
 }
 
 /// What a tool has found, by what it has left in a trial's folder.
-pub fn report_in(driver: &dyn Driver, folder: &Path, job: &LoadJob<'_>) -> Result<ToolReport, String> {
-    let report = driver.report(&tool_output(driver, folder)?, job);
+pub fn report_in(driver: &dyn Driver, read: &ReadFile<'_>, job: &LoadJob<'_>) -> Result<ToolReport, String> {
+    let report = driver.report(&tool_output(driver, read)?, job);
     report.map_err(|error| error.to_string()).and_then(sound).map_err(|what| format!("{}: {what}", output_name(driver)))
 }
 
@@ -42,11 +45,4 @@ pub fn sound(report: ToolReport) -> Result<ToolReport, String> {
         return Err("its figures are no numbers".to_owned());
     }
     Ok(report)
-}
-
-fn read(path: &Path) -> Result<String, String> {
-    let unreadable = |error: io::Error| format!("cannot read {}: {error}", path.display());
-    let mut bytes = Vec::new();
-    File::open(path).map_err(unreadable)?.take(OUTPUT_LIMIT).read_to_end(&mut bytes).map_err(unreadable)?;
-    Ok(String::from_utf8_lossy(&bytes).into_owned())
 }

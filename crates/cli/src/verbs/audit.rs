@@ -3,8 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use tolok_audit::{Audit, audit as check};
+use tolok_lab::bounded;
 use tolok_lab::home::Home;
 use tolok_model::Problem;
+use tolok_model::limits::TABLE;
 use tolok_model::transcription::{Conditions, CsvOptions, Transcription};
 use tolok_report::document::Depth;
 use tolok_report::print::{html, markdown, terminal};
@@ -77,7 +79,7 @@ fn written(name: &str) -> Result<Written, CliError> {
         return Ok(Written { text: text_of(&path)?, is_csv: is_csv(&path), path });
     }
     let path = PathBuf::from("standard input");
-    let text = std::io::read_to_string(std::io::stdin()).map_err(|error| unreadable(&path, &error))?;
+    let text = bounded::text_from(std::io::stdin(), &TABLE).map_err(|error| unreadable(&path, &error))?;
     Ok(Written { is_csv: looks_like_csv(&text), text, path })
 }
 
@@ -121,13 +123,16 @@ fn key_of(path: &Path) -> String {
 }
 
 fn text_of(path: &Path) -> Result<String, CliError> {
-    std::fs::read_to_string(path).map_err(|error| unreadable(path, &error))
+    bounded::text(path, &TABLE).map_err(|error| unreadable(path, &error))
 }
 
 fn unreadable(path: &Path, error: &std::io::Error) -> CliError {
-    let is_text = error.kind() != std::io::ErrorKind::InvalidData;
-    let remedy = if is_text { "see whether you may read it" } else { "save it as UTF-8" };
-    CliError::usage(format!("cannot read {}: {error}; {remedy}", path.display()))
+    let remedy = match error.kind() {
+        std::io::ErrorKind::InvalidData => "; save it as UTF-8",
+        std::io::ErrorKind::FileTooLarge => "",
+        _ => "; see whether you may read it",
+    };
+    CliError::usage(format!("cannot read {}: {error}{remedy}", path.display()))
 }
 
 fn mistakes(path: &Path, text: &str, found: &[Problem]) -> CliError {

@@ -121,6 +121,6 @@ fn command(args: &DuelArgs, seed: u64) -> String {
 }
 
 /// The place for states of folders in git.
-fn states() -> PathBuf {
-    tolok_lab::home::user_folder("XDG_CACHE_HOME", ".cache").join("states")
+fn states() -> Result<PathBuf, CliError> {
+    Ok(tolok_lab::home::user_folder("XDG_CACHE_HOME", ".cache")?.join("states"))
 }

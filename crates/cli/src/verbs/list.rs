@@ -5,6 +5,7 @@ use std::fmt::Write;
 
 use tolok_lab::home::Home;
 use tolok_lab::toolbox::ProgramState;
+use tolok_model::shown::{visible, visible_line};
 use tolok_model::{Catalogue, Role, Study};
 use tolok_serve::{Brief, StateWords, briefs};
 
@@ -25,7 +26,7 @@ pub fn list(args: &ListArgs) -> Result<Exit, CliError> {
         Listed::Sources => sources(&Home::find()?)?,
         Listed::Runs => runs(args)?,
     };
-    put(&text, None)?;
+    put(&visible(&text), None)?;
     Ok(Exit::Done)
 }
 
@@ -144,7 +145,7 @@ fn runs(args: &ListArgs) -> Result<String, CliError> {
         return Ok(format!("no runs in {}\n", folder.display()));
     }
     let width = all.iter().map(|run| run.id.chars().count()).max().unwrap_or_default();
-    Ok(all.iter().map(|run| line(run, width)).collect())
+    Ok(all.iter().map(|run| format!("{}\n", visible_line(&line(run, width)))).collect())
 }
 
 /// `2026-11-25-104030-quick-7c260f  135/135 trials  ! not sound  A first look · 80 of 135 trials discarded`
@@ -152,9 +153,9 @@ fn line(Brief { id, read }: &Brief, width: usize) -> String {
     match read {
         Ok((title, trials, StateWords { sign, word, more, .. })) => {
             let more = if more.is_empty() { String::new() } else { format!(" · {more}") };
-            format!("{id:<width$}  {trials:<14}  {:<11}  {title}{more}\n", format!("{sign} {word}"))
+            format!("{id:<width$}  {trials:<14}  {:<11}  {title}{more}", format!("{sign} {word}"))
         }
-        Err(error) => format!("{id:<width$}  {error}\n"),
+        Err(error) => format!("{id:<width$}  {error}"),
     }
 }
 
@@ -170,10 +171,10 @@ mod tests {
         };
         let sound = of("one", "ok", "✓", "finished", "");
         let doubtful = of("another", "warn", "!", "not sound", "23 of 25 trials discarded");
-        assert_eq!(line(&sound, 7), "one      25/25 trials    ✓ finished   A first look\n");
+        assert_eq!(line(&sound, 7), "one      25/25 trials    ✓ finished   A first look");
         assert_eq!(
             line(&doubtful, 7),
-            "another  25/25 trials    ! not sound  A first look · 23 of 25 trials discarded\n"
+            "another  25/25 trials    ! not sound  A first look · 23 of 25 trials discarded"
         );
     }
 }

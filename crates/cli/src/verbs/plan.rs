@@ -238,6 +238,7 @@ fn refuse(error: &PlanError, left_out: &[Skipped]) -> CliError {
         PlanError::NothingReady(skipped) | PlanError::NoTool(skipped) | PlanError::NoDatabase(skipped) => {
             missing(&error.to_string(), skipped)
         }
+        PlanError::TooLarge(why) => CliError::usage(why),
         PlanError::NothingToDo | PlanError::NoEnvironment(_) => {
             let reasons = left_out.iter().map(|one| format!("\n  {}: {}", one.subject, one.reason));
             let text = format!("{error}{}", reasons.collect::<String>());

@@ -14,7 +14,7 @@ use crate::args::{Format, ReportArgs};
 use crate::closing::{Next, close};
 use crate::exit::{CliError, Exit};
 use crate::json_lines::{FindingsLine, JsonLines};
-use crate::output::{put, say, width};
+use crate::output::{put, put_in, say, width};
 use crate::reports::{find_run, keep, report_format};
 
 /// Rebuilds the reports of a run, and prints or writes those that were asked for.
@@ -30,9 +30,9 @@ pub fn report(args: &ReportArgs) -> Result<Exit, CliError> {
         (several, Some(folder)) => {
             make_folder(folder, "--output")?;
             for format in several {
-                let file = folder.join(format!("report.{}", format.ending()));
-                put(&text_of(&findings, *format, args, true), Some(&file))?;
-                say(format!("report  {}", file.display()));
+                let file = format!("report.{}", format.ending());
+                put_in(folder, &file, &text_of(&findings, *format, args, true))?;
+                say(format!("report  {}", folder.join(&file).display()));
             }
         }
         // Already refused.

@@ -16,6 +16,7 @@ use crate::laboratory::Lab;
 use crate::measuring::{Measured, announce, interruptible, measure, measure_in, trials_left, warn_of};
 use crate::output::say;
 use crate::reports::runs_folder;
+use crate::trust::refuse_unknown;
 
 pub fn run(args: &RunArgs) -> Result<Exit, CliError> {
     let bring = UserServers::of(&args.bring, args.study.is_some())?;
@@ -39,6 +40,8 @@ pub fn resume(args: &ResumeArgs) -> Result<Exit, CliError> {
     let path = RunFolder::find(&runs_folder(args.result.runs.as_deref()), &args.run)?;
     let folder = RunFolder::open_to_write(&path)?;
     let stored = folder.read()?;
+    // Before anything that the plan names is looked at.
+    refuse_unknown(&folder, &stored.plan, args.trust)?;
     let opened = Lab::open_with(&UserServers::again(&stored.plan, args.allow_remote)?)?;
     if let Some(missing) = missing_of(&opened, &stored.plan) {
         let name = run_name(&path);

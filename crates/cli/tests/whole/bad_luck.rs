@@ -128,7 +128,7 @@ fn a_folder_that_cannot_be_written_is_one_sentence() {
     // A file in the place of a folder stops root as well.
     std::fs::write(place.path().join("file"), "").unwrap();
     let said = place.tolok(&["run", "try", "--runs", "file/runs"]);
-    assert_eq!(said.code, Some(1));
+    assert_eq!(said.code, Some(2));
     let complaint = said.progress.lines().last().unwrap();
     assert!(complaint.starts_with("error: cannot write file/runs"), "{}", said.progress);
 }

@@ -21,8 +21,8 @@ fn laboratory() -> Laboratory {
     let states = Toolbox::open_default().unwrap().detect_all();
     let programs: BTreeMap<_, _> =
         states.into_iter().filter_map(|(name, state)| Some((name, state.ready()?.clone()))).collect();
-    let builds = Builds::new(user_folder("XDG_CACHE_HOME", ".cache").join("builds"));
-    let databases = DatabaseStore::of_the_user();
+    let builds = Builds::new(user_folder("XDG_CACHE_HOME", ".cache").unwrap().join("builds"));
+    let databases = DatabaseStore::of_the_user().unwrap();
     Laboratory { home, catalogue, programs, builds, databases, tolok: PathBuf::from(TOLOK) }
 }
 

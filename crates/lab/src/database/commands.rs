@@ -62,6 +62,8 @@ impl Dialect {
     /// The client program with what every use of it needs; `--no-defaults` has to be the first option.
     pub(super) fn client(self, program: &Program) -> Vec<String> {
         let mut words = vec![part(program, "client"), "--no-defaults".to_owned()];
+        // A server may ask the client for any file that it can read.
+        words.push("--local-infile=0".to_owned());
         // The way of logging in that the server asks for may be a plugin, which an unpacked tree does not find by itself.
         words.extend(Some(part(program, "plugins")).filter(|folder| !folder.is_empty()).map(plugin_folder));
         if self == Self::Mysql {

@@ -25,6 +25,8 @@ pub struct Instance {
     /// Removes what a killed server leaves beside its data; run before it is started again, as the number of the killed
     /// process, by which the server judges such files, may belong to another one now.
     pub tidy: Vec<String>,
+    /// Lets nobody else into the folder: root has no password at the socket.
+    pub close: Vec<String>,
     /// What must be in the environment of the server and of the client.
     pub env: BTreeMap<String, String>,
     /// Where the lab logs in. It listens on the network as well.
@@ -45,6 +47,7 @@ impl Template {
         Instance {
             copy: copy.into_iter().chain(paths).collect(),
             server,
+            close: ["chmod", "0700", &folder.display().to_string()].map(str::to_owned).to_vec(),
             tidy: ["rm", "-f"].map(str::to_owned).into_iter().chain(left).collect(),
             env: program.env.clone(),
             socket: socket(folder),

@@ -19,7 +19,7 @@ use super::error::DatabaseError;
 use super::load::Script;
 use super::pipes::LOOK;
 use super::template::{self, Template};
-use crate::home::user_folder;
+use crate::home::{HomeError, user_folder};
 use crate::toolbox::Program;
 
 /// Goes up when templates are made in another way, so that none of the old way is used.
@@ -37,8 +37,8 @@ impl DatabaseStore {
     }
 
     /// The one in the user's cache, beside the toolbox and the builds.
-    pub fn of_the_user() -> Self {
-        Self::new(user_folder("XDG_CACHE_HOME", ".cache").join("databases"))
+    pub fn of_the_user() -> Result<Self, HomeError> {
+        Ok(Self::new(user_folder("XDG_CACHE_HOME", ".cache")?.join("databases")))
     }
 
     /// The template with these data, which is made if there is none yet: `begins` is called then. Two tolok processes that

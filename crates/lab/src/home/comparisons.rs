@@ -48,8 +48,7 @@ impl Home {
 }
 
 fn read<T>(path: &Path, parse: impl FnOnce(&str) -> Result<T, Vec<tolok_model::Problem>>) -> Result<T, HomeError> {
-    let text =
-        std::fs::read_to_string(path).map_err(|source| HomeError::Unreadable { path: path.to_owned(), source })?;
+    let text = super::read(path)?;
     parse(&text).map_err(|problems| HomeError::Wrong { path: path.to_owned(), text, problems })
 }
 

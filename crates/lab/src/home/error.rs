@@ -15,10 +15,12 @@ pub enum HomeError {
          may write and that has room, or {HOME_VARIABLE} to a checkout", path.display()
     )]
     NotLaidOut { path: PathBuf, source: std::io::Error },
+    #[error("HOME is not set, and {} cannot be used: {source}; set HOME, or XDG_CACHE_HOME to a folder of your own", path.display())]
+    NoFolder { path: PathBuf, source: std::io::Error },
     #[error("cannot read {}: {source}; {}", path.display(), readable(source))]
     Unreadable { path: PathBuf, source: std::io::Error },
     #[error(
-        "the study names the script `{file}`, and {} cannot be read: {source}; its place is relative to the study's", path.display()
+        "the study names the script `{file}`, and {} cannot be read: {source}; it must be a file in the study's folder or below, and no link", path.display()
     )]
     NoScript { file: String, path: PathBuf, source: std::io::Error },
     #[error("{} is no study: {what}", path.display())]
@@ -50,6 +52,7 @@ fn readable(source: &std::io::Error) -> &'static str {
             "it belongs to the checkout: get it back with git, or set TOLOK_HOME to a whole checkout"
         }
         std::io::ErrorKind::InvalidData => "save it as UTF-8",
+        std::io::ErrorKind::FileTooLarge => "what is larger is not read",
         _ => "see whether you may read it",
     }
 }

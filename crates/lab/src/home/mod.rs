@@ -4,6 +4,7 @@ mod catalogue;
 mod comparisons;
 mod error;
 mod git;
+mod own;
 mod shipped;
 mod studies;
 
@@ -12,6 +13,9 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 use tolok_model::Subject;
+use tolok_model::limits::STUDY;
+
+use crate::bounded;
 
 pub use error::HomeError;
 
@@ -32,7 +36,7 @@ impl Home {
         if let Some(checkout) = Self::checkout() {
             return Ok(checkout);
         }
-        let cache = user_folder("XDG_CACHE_HOME", ".cache").join("shipped");
+        let cache = user_folder("XDG_CACHE_HOME", ".cache")?.join("shipped");
         let root = shipped::lay_out(&cache).map_err(|source| HomeError::NotLaidOut { path: cache, source })?;
         Ok(Self { root, is_built_in: true })
     }
@@ -44,13 +48,19 @@ impl Home {
             // Servers get paths below it, and work elsewhere.
             return Some(Self::at(std::path::absolute(&named).unwrap_or(named.into())));
         }
-        let starts = [std::env::current_dir(), std::env::current_exe()].into_iter().flatten();
-        Self::above(starts)
+        let program = std::env::current_exe();
+        let owners = own::trusted_owners(program.as_deref().ok());
+        let starts = [std::env::current_dir(), program].into_iter().flatten();
+        Self::above(starts, &|folder| own::is_of(folder, &owners))
     }
 
-    /// The first folder that holds subjects and workloads, from each of `starts` upwards.
-    fn above(starts: impl IntoIterator<Item = PathBuf>) -> Option<Self> {
-        let is_home = |folder: &&Path| folder.join("subjects").is_dir() && folder.join("workloads").is_dir();
+    /// The first folder that holds subjects and workloads of somebody trusted, from each of `starts` upwards. Anybody may lay
+    /// such folders into the temporary directory, and what is in them would run.
+    fn above(starts: impl IntoIterator<Item = PathBuf>, is_trusted: &dyn Fn(&Path) -> bool) -> Option<Self> {
+        let is_home = |folder: &&Path| {
+            let parts = [folder.join("subjects"), folder.join("workloads")];
+            parts.iter().all(|part| part.is_dir()) && is_trusted(folder) && parts.iter().all(|part| is_trusted(part))
+        };
         starts.into_iter().find_map(|start| start.ancestors().find(is_home).map(Self::at))
     }
 
@@ -93,7 +103,8 @@ impl Home {
         if beside.is_dir() || writable {
             return beside;
         }
-        user_folder("XDG_DATA_HOME", ".local/share").join("runs")
+        // Without a home, the working folder is the place that the user knows.
+        user_folder("XDG_DATA_HOME", ".local/share").map_or_else(|_| "runs".into(), |folder| folder.join("runs"))
     }
 }
 
@@ -103,15 +114,19 @@ pub fn runs_folder() -> PathBuf {
     Home::checkout().map_or_else(here, |checkout| checkout.own_runs())
 }
 
-/// tolok's folder under one of the XDG base folders.
-pub fn user_folder(variable: &str, below_home: &str) -> PathBuf {
+/// tolok's folder under one of the XDG base folders. Without a home it is a folder of this user alone below the temporary directory:
+/// what is built into it is run later.
+pub fn user_folder(variable: &str, below_home: &str) -> Result<PathBuf, HomeError> {
     let set = std::env::var_os(variable).map(PathBuf::from).filter(|path| path.is_absolute());
     let base = set.or_else(|| std::env::var_os("HOME").map(|home| PathBuf::from(home).join(below_home)));
-    base.unwrap_or_else(std::env::temp_dir).join("tolok")
+    match base {
+        Some(base) => Ok(base.join("tolok")),
+        None => own::temporary_folder(&std::env::temp_dir()),
+    }
 }
 
 fn read(path: &Path) -> Result<String, HomeError> {
-    fs::read_to_string(path).map_err(|source| HomeError::Unreadable { path: path.to_owned(), source })
+    bounded::text(path, &STUDY).map_err(|source| HomeError::Unreadable { path: path.to_owned(), source })
 }
 
 fn entries(folder: &Path) -> Result<Vec<PathBuf>, HomeError> {

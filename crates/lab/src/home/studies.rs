@@ -1,9 +1,11 @@
 //! The studies of a checkout, its published tables, and those of the user.
 
-use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 
+use tolok_model::limits::SCRIPT;
 use tolok_model::{Catalogue, Study};
+use tolok_store::Folder;
 
 use super::{Home, HomeError, entries, read};
 
@@ -97,7 +99,10 @@ fn read_scripts(study: &mut Study, folder: &Path) -> Result<(), HomeError> {
     for script in study.scenarios.iter_mut().filter_map(|scenario| scenario.tool.script.as_mut()) {
         let path = folder.join(&script.file);
         let unreadable = |source| HomeError::NoScript { file: script.file.clone(), path: path.clone(), source };
-        script.text = fs::read_to_string(&path).map_err(unreadable)?;
+        // Its text becomes part of the plan, so a study of others must not name any file of the user's.
+        let text = Folder::at(folder).read_up_to(&script.file, &SCRIPT);
+        let text = text.and_then(|text| String::from_utf8(text).map_err(io::Error::other));
+        script.text = text.map_err(unreadable)?;
         if let Some(module) = imported_file(&script.text) {
             return Err(HomeError::Imports { path, module: module.to_owned() });
         }

@@ -54,7 +54,7 @@ fn the_nearest_folder_with_subjects_and_workloads_is_taken() {
     let (root, _) = whole();
     let inside = root.path().join("subjects/go/nethttp");
     let elsewhere = PathBuf::from("/nonexistent/bin");
-    let found = |starts: &[&Path]| Home::above(starts.iter().map(|start| start.to_path_buf()));
+    let found = |starts: &[&Path]| Home::above(starts.iter().map(|start| start.to_path_buf()), &|_| true);
     assert_eq!(found(&[&inside]).unwrap().root(), root.path());
     assert_eq!(found(&[&elsewhere, &inside]).unwrap().root(), root.path());
     assert!(found(&[&elsewhere]).is_none());

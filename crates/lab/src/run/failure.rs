@@ -1,15 +1,13 @@
 //! What a trial is blamed for, once it has failed: the first to complain is often not the one to blame.
 
-use std::path::PathBuf;
-
 use tolok_model::{Failure, FailureKind, Limits, Link, bit_rate_words, bytes_words};
 
-use crate::run::database::trial_database::{self, PART, TrialDatabase, database_failed};
+use crate::run::database::trial_database::{self, DATABASE_LOG, PART, TrialDatabase, database_failed};
 use crate::run::server::trial::{Trial, TrialError};
 use crate::run::stop::Stop;
-use crate::subject::log_tail;
+use crate::subject::log_tail_in;
 use tolok_host::isolate::TrialBox;
-use tolok_store::{StoreError, TrialFolder};
+use tolok_store::{SUBJECT_LOG, StoreError, TrialFolder};
 
 /// Lines of a log that a failure keeps.
 const LOG_LINES: usize = 20;
@@ -18,8 +16,8 @@ impl Trial<'_> {
     /// A [`TrialError`] as a failure of the trial, or `None` if the trial was stopped.
     pub(in crate::run) fn failure(&self, trial_error: TrialError) -> Result<Option<Failure>, StoreError> {
         failure(trial_error, self.folder, self.stop, &|reason| match reason {
-            FailureKind::DatabaseFailed => trial_database::log(self.folder.path()),
-            _ => self.folder.subject_log(),
+            FailureKind::DatabaseFailed => DATABASE_LOG,
+            _ => SUBJECT_LOG,
         })
     }
 
@@ -80,11 +78,11 @@ impl Trial<'_> {
         let Err(TrialError::Failed(reason, _)) = measured else { return false };
         let log = match reason {
             // The program that has the port may have answered in the subject's place, hardly by the contract.
-            FailureKind::DidNotStart | FailureKind::WrongAnswer => self.folder.subject_log(),
-            FailureKind::DatabaseFailed => trial_database::log(self.folder.path()),
+            FailureKind::DidNotStart | FailureKind::WrongAnswer => SUBJECT_LOG,
+            FailureKind::DatabaseFailed => DATABASE_LOG,
             _ => return false,
         };
-        says_port_is_taken(&log_tail(&log, LOG_LINES))
+        says_port_is_taken(&log_tail_in(self.folder.folder(), log, LOG_LINES))
     }
 }
 
@@ -93,7 +91,7 @@ pub(in crate::run) fn failure(
     trial_error: TrialError,
     folder: &TrialFolder,
     stop: &Stop,
-    log: &dyn Fn(FailureKind) -> PathBuf,
+    log: &dyn Fn(FailureKind) -> &'static str,
 ) -> Result<Option<Failure>, StoreError> {
     match trial_error {
         TrialError::Store(error) => Err(error),
@@ -103,7 +101,7 @@ pub(in crate::run) fn failure(
         // Programs that cannot write their output fail in ways of their own; what they lack is room.
         TrialError::Failed(..) if folder.disk_is_full() => Err(folder.full()),
         TrialError::Failed(reason, message) => {
-            let log_tail = log_tail(&log(reason), LOG_LINES);
+            let log_tail = log_tail_in(folder.folder(), log(reason), LOG_LINES);
             Ok(Some(Failure { reason, message, log_tail }))
         }
     }

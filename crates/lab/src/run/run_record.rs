@@ -1,13 +1,15 @@
 //! What is recorded of a run before its first trial, and whether a run can go on where it is resumed.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fs::File;
+use std::path::Path;
 
 use tolok_model::{BlockRecord, CpuMap, MachineSummary, Plan, ProgramUsed, RECORD_FORMAT, RunRecord};
 
 use crate::run::session::Laboratory;
 use crate::toolbox::{Program, Source};
 use tolok_host::machine::{BearsOn, Machine};
-use tolok_store::sha256_of_file;
+use tolok_store::sha256_of;
 
 /// A run that is about to begin.
 #[derive(Debug, Clone, Copy)]
@@ -55,8 +57,12 @@ fn used(program: &Program) -> ProgramUsed {
         version: program.version.clone(),
         path: program.path.display().to_string(),
         source: source.to_owned(),
-        sha256: sha256_of_file(&program.path).ok(),
+        sha256: hash_of(&program.path),
     }
+}
+
+fn hash_of(program: &Path) -> Option<String> {
+    File::open(program).and_then(sha256_of).ok()
 }
 
 /// The machine in words for the report.
@@ -138,7 +144,7 @@ pub fn changes_since(laboratory: &Laboratory, run: &RunRecord) -> Vec<String> {
             changes.push(format!(
                 "{name} was {version} when the run began and is {now} now; its trials cannot be compared"
             ));
-        } else if before.sha256.is_some() && sha256_of_file(&now.path).ok() != before.sha256 {
+        } else if before.sha256.is_some() && hash_of(&now.path) != before.sha256 {
             changes.push(format!(
                 "{name} {version} is not the same file as when the run began; its trials cannot be compared"
             ));

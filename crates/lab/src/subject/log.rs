@@ -4,6 +4,8 @@ use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::Path;
 
+use tolok_store::Folder;
+
 /// No more than this is read: a server that logs every request writes gigabytes.
 const READ_BYTES: u64 = 64 << 10;
 /// Longer lines are cut.
@@ -18,8 +20,16 @@ const NAMES_AN_ERROR: [&str; 6] = ["error:", "error)", "[error]", "exception", "
 /// The last lines of a log, blank ones left out and long ones cut; none where it cannot be read. A stack trace may fill them, so
 /// the first line that names an error comes before them.
 pub fn log_tail(log: &Path, lines: usize) -> Vec<String> {
-    let end = read_end(log).unwrap_or_default();
-    let text = String::from_utf8_lossy(&end);
+    last_lines(&File::open(log).and_then(read_end).unwrap_or_default(), lines)
+}
+
+/// Those of a log in a trial's folder.
+pub fn log_tail_in(folder: &Folder, log: &str, lines: usize) -> Vec<String> {
+    last_lines(&folder.open(log).and_then(read_end).unwrap_or_default(), lines)
+}
+
+fn last_lines(end: &[u8], lines: usize) -> Vec<String> {
+    let text = String::from_utf8_lossy(end);
     let all: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).collect();
     let last = &all[all.len().saturating_sub(lines)..];
     let shown = match all.iter().position(|line| names_an_error(line)) {
@@ -34,8 +44,7 @@ fn names_an_error(line: &str) -> bool {
     NAMES_AN_ERROR.iter().any(|words| line.contains(words))
 }
 
-fn read_end(log: &Path) -> io::Result<Vec<u8>> {
-    let mut file = File::open(log)?;
+fn read_end(mut file: File) -> io::Result<Vec<u8>> {
     let length = file.seek(SeekFrom::End(0))?;
     file.seek(SeekFrom::Start(length.saturating_sub(READ_BYTES)))?;
     let mut end = Vec::new();

@@ -10,7 +10,7 @@ mod template;
 pub use assets::{AssetError, Assets};
 pub use build::{BuildError, BuildJob, Builds, fingerprint};
 pub use check::check;
-pub use log::log_tail;
+pub use log::{log_tail, log_tail_in};
 pub use png::noise_png;
 pub use template::{BuildNames, DatabaseNames, ProgramNames, Render, TemplateError, TemplateNames, program_names};
 pub use tolok_load::ask::{Answer, ProbeError, ProbeTarget, Question, ask, ask_by_name, ask_while};

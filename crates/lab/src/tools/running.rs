@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Write};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{Child, ChildStderr, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
@@ -12,6 +12,7 @@ use rustix::process::{Pid, PidfdFlags, Resource, Rlimit, Signal, kill_process_gr
 use tolok_load::clock::{Clock, MonotonicNs, SystemClock};
 use tolok_load::slices::SlicesRecord;
 use tolok_model::LoadTool;
+use tolok_store::Folder;
 
 use tolok_host::isolate::{Placement, place, readable_before};
 use tolok_tools::{
@@ -53,7 +54,7 @@ pub struct RunningTool<'j> {
     job: &'j LoadJob<'j>,
     invocation: Invocation,
     placement: Placement,
-    folder: PathBuf,
+    folder: Folder,
     process: Process,
     /// Whether the process is that of the warm-up.
     is_warming_up: bool,
@@ -116,13 +117,18 @@ impl Tool {
     }
 
     /// Starts it in its place; files, output and log go into the trial's folder.
-    pub fn start<'j>(&self, job: &'j LoadJob<'j>, placement: Placement, folder: &Path) -> io::Result<RunningTool<'j>> {
+    pub fn start<'j>(
+        &self,
+        job: &'j LoadJob<'j>,
+        placement: Placement,
+        folder: &Folder,
+    ) -> io::Result<RunningTool<'j>> {
         let invocation = self.driver.invocation(job);
         for (name, text) in &invocation.files {
-            std::fs::write(folder.join(name), text)?;
+            folder.create_file(name)?.write_all(text.as_bytes())?;
         }
         let is_warming_up = invocation.warm_up.is_some();
-        let (tool, folder) = (self.clone(), folder.to_owned());
+        let (tool, folder) = (self.clone(), folder.clone());
         // A warm-up writes into the same files, and what counts begins them again.
         let process = Process::start(&tool, &invocation, is_warming_up, &placement, &folder)?;
         let (has_warmed_up, window) = (false, Window::default());
@@ -139,12 +145,12 @@ impl Process {
         invocation: &Invocation,
         is_warm_up: bool,
         placement: &Placement,
-        folder: &Path,
+        folder: &Folder,
     ) -> io::Result<Self> {
         let arguments = invocation.warm_up.as_ref().filter(|_| is_warm_up).unwrap_or(&invocation.arguments);
-        let (output, log) = (File::create(folder.join(tool.output_name()))?, File::create(folder.join(LOG))?);
+        let (output, log) = (folder.create_file(tool.output_name())?, folder.create_file(LOG)?);
         let mut command = Command::new(&tool.program);
-        command.args(arguments).env_clear().envs(&tool.env).envs(&invocation.env).current_dir(folder);
+        command.args(arguments).env_clear().envs(&tool.env).envs(&invocation.env).current_dir(folder.path());
         command.stdin(Stdio::null()).stdout(output).stderr(Stdio::piped());
         place(&mut command, placement)?;
         let since = SystemClock.now();
@@ -270,7 +276,8 @@ impl RunningTool<'_> {
         let name = self.tool.driver.tool().word();
         let waited = self.process.end_within(END_LIMIT).map_err(|error| error.to_string())?;
         let status = waited.ok_or_else(|| format!("{name} closed its output and did not end"))?;
-        let (output, written) = (self.tool.output_name(), tool_output(self.tool.driver, &self.folder)?);
+        let (output, written) =
+            (self.tool.output_name(), tool_output(self.tool.driver, &|name| self.folder.lossy(name))?);
         let report = self.tool.driver.report(&written, self.job).map_err(|error| {
             let how = if status.success() { String::new() } else { format!(" (it ended with {status})") };
             let last: Vec<&str> =
@@ -289,7 +296,7 @@ impl RunningTool<'_> {
 /// `tolok load --slices` at work. It is no tool of one case, so no driver knows what it says.
 pub struct RunningSlices {
     process: Process,
-    folder: PathBuf,
+    folder: Folder,
 }
 
 impl std::fmt::Debug for RunningSlices {
@@ -300,8 +307,8 @@ impl std::fmt::Debug for RunningSlices {
 
 impl RunningSlices {
     /// Starts it in its place; its record and its log go into the folder.
-    pub fn start(tool: &Tool, invocation: &Invocation, placement: &Placement, folder: &Path) -> io::Result<Self> {
-        Ok(Self { process: Process::start(tool, invocation, false, placement, folder)?, folder: folder.to_owned() })
+    pub fn start(tool: &Tool, invocation: &Invocation, placement: &Placement, folder: &Folder) -> io::Result<Self> {
+        Ok(Self { process: Process::start(tool, invocation, false, placement, folder)?, folder: folder.clone() })
     }
 
     /// Waits for what happens next.
@@ -317,7 +324,7 @@ impl RunningSlices {
     pub fn finish(mut self) -> Result<SlicesRecord, String> {
         let waited = self.process.end_within(END_LIMIT).map_err(|error| error.to_string())?;
         let status = waited.ok_or("the load engine closed its output and did not end")?;
-        let written = tool_output(driver(LoadTool::Tolok), &self.folder)?;
+        let written = tool_output(driver(LoadTool::Tolok), &|name| self.folder.lossy(name))?;
         serde_json::from_str(&written.stdout).map_err(|error| {
             let said = written.stderr.lines().rfind(|line| !line.trim().is_empty()).unwrap_or_default();
             format!("the load engine gave no record ({status}): {error}; it said: {said}")

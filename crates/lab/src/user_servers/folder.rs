@@ -4,8 +4,10 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use tolok_model::limits::STUDY;
 use tolok_model::{LOCAL, Subject, SubjectFolder};
 
+use crate::bounded;
 use crate::home::HomeError;
 use crate::subject::{BuildError, fingerprint};
 
@@ -49,7 +51,7 @@ pub fn local_subject(path: &Path) -> Result<Subject, FolderError> {
     if !file.is_file() {
         return Err(FolderError::NoSubject { path: folder });
     }
-    let text = fs::read_to_string(&file).map_err(|source| HomeError::Unreadable { path: file.clone(), source })?;
+    let text = bounded::text(&file, &STUDY).map_err(|source| HomeError::Unreadable { path: file.clone(), source })?;
     let id = format!("{LOCAL}/{name}");
     let mut subject = Subject::read(&id, &text).map_err(|problems| HomeError::Wrong { path: file, text, problems })?;
     let sha256 = fingerprint(&folder)?;

@@ -6,6 +6,7 @@ use crate::database::Database;
 use crate::database::reading::{WrittenDatabase, read_database};
 use crate::environment::file::{EnvironmentFile, GeneratorFile, LimitsFile, LinkFile, LinkTable, NetworkFile, Setting};
 use crate::environment::{CpuMode, Environment, Limits, Link, LinkBackend, NAMESPACED, Network, USUAL_CONGESTION};
+use crate::limits::ENVIRONMENTS;
 use crate::reading::several::Several;
 use crate::reading::table::{Spanned, Table};
 use crate::reading::text::{Reading, Span};
@@ -35,7 +36,7 @@ pub(crate) struct Surroundings {
 
 /// Every combination of what `[environment]` lists.
 pub(crate) fn read_environments(file: Table<EnvironmentFile>, reading: &mut Reading) -> Surroundings {
-    let EnvironmentFile { subject, generator, link, network, database } = file.entries;
+    let Table { span, entries: EnvironmentFile { subject, generator, link, network, database } } = file;
     let generator = read_generator(generator.entries, reading);
     let subjects = read_limits(subject, reading);
     let (link_span, network_span) = (link.as_ref().map(Spanned::span), network.span.clone());
@@ -55,6 +56,10 @@ pub(crate) fn read_environments(file: Table<EnvironmentFile>, reading: &mut Read
         ..Environment::default()
     });
     let (mut environments, mut ids_without_database) = (Vec::new(), BTreeMap::new());
+    if let Err(why) = ENVIRONMENTS.holds((with_networks.len() * databases.len()) as u64) {
+        reading.note(span, why, None);
+        return Surroundings { environments, ids_without_database, database };
+    }
     for environment in &with_networks {
         for database in &databases {
             let id = joined(&[&environment.word, &database.word]);
@@ -106,7 +111,8 @@ pub(crate) fn crossed<A: Clone, B: Clone, C>(
         let word = Some(joined(&[&left.word, &right.word])).filter(|word| !word.is_empty());
         Choice { value: combine(left.value.clone(), right.value.clone()), word }
     };
-    pairs.map(choice).collect()
+    // One more than there may be: who asks for so many is told so.
+    pairs.take(ENVIRONMENTS.most as usize + 1).map(choice).collect()
 }
 
 /// The values of a key that may list several, each with its word if there is more than one; the default where the key is
@@ -119,7 +125,8 @@ pub(crate) fn choices<W, T: Clone>(
     reading: &mut Reading,
 ) -> Vec<Choice<T>> {
     let mut values: Vec<T> = Vec::new();
-    for one in written.into_iter().flat_map(|several| several.0) {
+    // One more than there may be, as below.
+    for one in written.into_iter().flat_map(|several| several.0).take(ENVIRONMENTS.most as usize + 1) {
         let place = one.span();
         let Some(value) = read(one, reading) else { continue };
         if values.iter().any(|known| word(known) == word(&value)) {

@@ -19,6 +19,9 @@ pub enum PlanError {
         "none of the study's subjects serves any of its workloads; `tolok list subjects` shows what there is, and `workloads` of a subject.toml what it serves"
     )]
     NothingToDo,
+    /// Which bound it does not keep, and the way around that.
+    #[error("{0}")]
+    TooLarge(String),
 }
 
 fn environments_refused(refused: &[Skipped]) -> String {

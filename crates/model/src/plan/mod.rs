@@ -14,6 +14,7 @@ use tolok_rng::SplitMix64;
 use crate::catalogue::Catalogue;
 use crate::database::Database;
 use crate::environment::Environment;
+use crate::limits::{CASES, TRIALS};
 use crate::plan::error::PlanError;
 use crate::plan::skipped::Skipped;
 use crate::plan::slices::Group;
@@ -225,6 +226,7 @@ impl Plan {
             return Err(PlanError::NoEnvironment(refused));
         }
         selected.skipped.extend(refused);
+        CASES.holds((study.scenarios.len() * environments.len()) as u64).map_err(PlanError::TooLarge)?;
         let (scenarios, programs) =
             (in_environments(study, &environments), programs_in_environments(study, &environments));
         let (mut scenarios, programs) = with_their_tools(scenarios, programs, here, &mut selected);
@@ -246,6 +248,7 @@ impl Plan {
         let unable = unable(study, catalogue, here, &mut selected, &ceilings);
         let candidates = Candidates { subjects: &selected.choices, ceilings: &ceilings, without_database: &unable };
         let mut cases = cases(&scenarios, &environments, catalogue, candidates);
+        CASES.holds(cases.len() as u64).map_err(PlanError::TooLarge)?;
         selected.skipped.extend(kept_out(&selected.choices, catalogue, &scenarios, &environments));
         add_programs(&mut cases, &programs, catalogue, &selected.choices);
         twins::add(&mut cases, study.aa_pair);
@@ -277,8 +280,15 @@ impl Plan {
             skipped: selected.skipped,
         };
         plan.blocks = plan.blocks.min(plan.most_in_budget());
+        plan.is_bounded().map_err(PlanError::TooLarge)?;
         plan.trials = plan.order_by_seed();
         Ok(plan)
+    }
+
+    /// Whether it has no more cases and trials than tolok takes; else the sentence on it. It asks nothing of the list of trials.
+    pub fn is_bounded(&self) -> Result<(), String> {
+        CASES.holds(self.cases.len() as u64)?;
+        TRIALS.holds((self.cases.len() as u64).saturating_mul(u64::from(self.blocks)))
     }
 
     /// Whether a rule or a budget may end a run before its last block.
@@ -535,6 +545,10 @@ fn cases(
 ) -> Vec<Case> {
     let mut cases: Vec<Case> = Vec::new();
     for scenario in scenarios {
+        if cases.len() as u64 > CASES.most {
+            // The plan is refused.
+            break;
+        }
         let is_able = |it: &SubjectChoice| !scenario.database || !candidates.without_database.contains(&it.label);
         let is_near = |it: &SubjectChoice| reaches(it, catalogue, scenario, environments);
         let can = |it: &&SubjectChoice| serves(catalogue, it, scenario) && is_able(it) && is_near(it);

@@ -4,9 +4,10 @@ use std::fmt;
 use std::marker::PhantomData;
 
 use serde::de::value::SeqAccessDeserializer;
-use serde::de::{SeqAccess, Visitor};
+use serde::de::{Error as _, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 
+use crate::limits::LIST;
 use crate::reading::node::SEVERAL;
 use crate::reading::table::Spanned;
 
@@ -24,10 +25,13 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for Several<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let read = Spanned::<OneOrMany<T>>::deserialize(deserializer)?;
         let span = read.span();
-        Ok(match read.into_inner() {
-            OneOrMany::One(value) => Self(vec![Spanned::new(span, value)]),
-            OneOrMany::Many(values) => Self(values),
-        })
+        match read.into_inner() {
+            OneOrMany::One(value) => Ok(Self(vec![Spanned::new(span, value)])),
+            OneOrMany::Many(values) => match LIST.holds(values.len() as u64) {
+                Ok(()) => Ok(Self(values)),
+                Err(why) => Err(D::Error::custom(why)),
+            },
+        }
     }
 }
 

@@ -19,6 +19,7 @@ use crate::database::Database;
 use crate::database::reading::WrittenDatabase;
 use crate::environment::Environment;
 use crate::environment::reading::{Surroundings, read_environments};
+use crate::limits::SCENARIOS;
 use crate::load::objective::{Objective, Part};
 use crate::load::profile::{Executor, LoadProfile};
 use crate::load::reading::read_load;
@@ -344,7 +345,12 @@ fn read_scenarios(
     let mut scenarios: Vec<Scenario> = Vec::new();
     for scenario in written {
         let span = scenario.span.clone();
-        for read in read_scenario(scenario, design, catalogue, reading) {
+        let read = read_scenario(scenario, design, catalogue, reading);
+        if let Err(why) = SCENARIOS.holds((scenarios.len() + read.len()) as u64) {
+            reading.note(span, why, None);
+            break;
+        }
+        for read in read {
             if scenarios.iter().any(|earlier| earlier.id == read.id) {
                 let help = "scenarios are told apart by workload, executor, users or rates, connections, and tool";
                 reading.note(span.clone(), format!("scenario `{}` appears twice", read.id), help);
@@ -379,6 +385,10 @@ fn read_scenario(
     let is_sliced = scenario.design.map_or(design.design, Spanned::into_inner) == Design::Slices;
     let slices = read_slices(scenario.slices, design.slices, reading);
     let mut scenarios = Vec::new();
+    if let Err(why) = SCENARIOS.holds((workloads.len() * profiles.len() * tools.len()) as u64) {
+        reading.note(scenario_span, why, None);
+        return scenarios;
+    }
     for (workload, load) in workloads.iter().flat_map(|workload| profiles.iter().map(move |load| (workload, load))) {
         for (tool, span) in &tools {
             if !check_tool((tool, span), (workload, load), reading) {

@@ -342,3 +342,15 @@ fn reference_of_transcriptions_is_up_to_date() {
                 ../schemas/transcription.schema.json` in its first line, an editor checks it.";
     check("transcription", &page("A transcription", head, &of_file::<TranscriptionFile>()));
 }
+
+#[test]
+fn reference_of_limits_is_up_to_date() {
+    let mut text = format!(
+        "# Limits\n\n<!-- Generated from crates/model/src/limits.rs by: {HOW} -->\n\n\
+         tolok takes no more than this from others, and says so in one sentence.\n\n| what | at most | if you need more |\n|---|--:|---|\n"
+    );
+    for bound in tolok_model::limits::ALL {
+        let _ = writeln!(text, "| {} | {} | {} |", bound.of, bound.most_words(), bound.instead);
+    }
+    check("limits", &text);
+}

@@ -9,9 +9,6 @@ pub mod program_rows;
 mod seconds;
 mod slices;
 
-use std::fs;
-use std::path::Path;
-
 use tolok_load::clock::MonotonicNs;
 use tolok_model::{
     CpuMap, DatabaseWindow, Disturbance, Environment, HostWindow, Isolation, LinkWindow, Measurement, ProgramScenario,
@@ -24,6 +21,7 @@ use self::program_rows::{Found, found_by, is_judged, length_s, resolution_s, tur
 use self::seconds::seconds;
 use self::slices::sliced;
 pub use self::slices::{SLICES, sliced_report, slices_in};
+use crate::Folder;
 use tolok_host::isolate::Backend;
 use tolok_host::sample::{Part, ReadBack, Window, WindowUsage, WireLine, wire_window};
 use tolok_tools::{Answers, LoadJob, ToolReport, driver, report_in};
@@ -56,13 +54,13 @@ fn window_of(raw: &RawWindow) -> Window {
 }
 
 /// What a load generator found, by what it left in the folder. What it does not judge itself is judged here.
-pub(crate) fn report_of(folder: &Path, scenario: &Scenario, server: &RawServer) -> Result<ToolReport, String> {
+pub(crate) fn report_of(folder: &Folder, scenario: &Scenario, server: &RawServer) -> Result<ToolReport, String> {
     let driver = driver(scenario.tool.name);
     // What a call is made of beside this has no meaning for what it left.
     let (url, method, answers) = (String::new(), "GET", Answers::Status);
     let (status, body_bytes) = (server.status, server.body_bytes);
     let job = LoadJob { url, method, sent: None, status, answers, body_bytes, scenario, cpus: 1, seed: 0 };
-    let mut report = report_in(driver, folder, &job)?;
+    let mut report = report_in(driver, &|name| folder.lossy(name), &job)?;
     if report.objectives.is_empty() {
         report.objectives = objectives::judged(&scenario.objectives, &report);
     }
@@ -71,7 +69,7 @@ pub(crate) fn report_of(folder: &Path, scenario: &Scenario, server: &RawServer) 
 
 /// What was measured in the window of a trial of a server. The error says in words which file does not tell what it should.
 pub fn measurement_of(
-    folder: &Path,
+    folder: &Folder,
     given: &TrialInputs<'_, Scenario>,
     raw: &RawWindow,
 ) -> Result<Measurement, String> {
@@ -123,7 +121,7 @@ pub fn measurement_of(
 
 /// What was found when a program was timed.
 pub fn timing_of(
-    folder: &Path,
+    folder: &Folder,
     given: &TrialInputs<'_, ProgramScenario>,
     raw: &RawWindow,
 ) -> Result<ProgramTiming, String> {
@@ -160,7 +158,7 @@ pub fn timing_of(
     Ok(timing)
 }
 
-fn readings_in(folder: &Path, raw: &RawWindow) -> Result<ReadBack, String> {
+fn readings_in(folder: &Folder, raw: &RawWindow) -> Result<ReadBack, String> {
     ReadBack::read(&text(folder, SAMPLES)?, raw.clock_zero_ns).map_err(|why| format!("{SAMPLES}: {why}"))
 }
 
@@ -189,7 +187,7 @@ fn disturbances(
 
 /// What is recorded of the database: what it told of itself, what it used, and its link.
 fn database_of(
-    folder: &Path,
+    folder: &Folder,
     given: &TrialInputs<'_, Scenario>,
     told: DatabaseWindow,
     window: Window,
@@ -207,22 +205,22 @@ fn database_of(
 
 /// What an emulated link did. One whose report cannot be read may have been late, so its trial tells nothing.
 fn link_in(
-    folder: &Path,
+    folder: &Folder,
     (report, part): (&str, Part),
     window: Window,
     usage: &WindowUsage,
 ) -> Result<LinkWindow, String> {
-    let path = folder.join(report);
-    let unknown = |why: String| format!("the link's report {}: {why}", path.display());
-    let rows = tolok_link::read_report(&path).map_err(|error| unknown(error.to_string()))?;
+    let unknown = |why: String| format!("the link's report {report}: {why}");
+    let rows = folder.text(report).and_then(|text| tolok_link::read_report(&text));
+    let rows = rows.map_err(|error| unknown(error.to_string()))?;
     let cpu_s = usage.part(part).cpu_s;
     let found = link_window(&rows, window.began.0, window.ended.0, cpu_s);
     found.ok_or_else(|| unknown("it has no row of the window".to_owned()))
 }
 
-fn wire_in(folder: &Path, window: Window) -> Result<Option<tolok_model::WireCount>, String> {
+fn wire_in(folder: &Folder, window: Window) -> Result<Option<tolok_model::WireCount>, String> {
     // Where no one counted, there is no file.
-    if !folder.join(WIRE).is_file() {
+    if !folder.has(WIRE) {
         return Ok(None);
     }
     let text = text(folder, WIRE)?;
@@ -231,7 +229,6 @@ fn wire_in(folder: &Path, window: Window) -> Result<Option<tolok_model::WireCoun
 }
 
 /// The text of a file of the folder.
-fn text(folder: &Path, name: &str) -> Result<String, String> {
-    let bytes = fs::read(folder.join(name)).map_err(|error| format!("cannot read {name}: {error}"))?;
-    Ok(String::from_utf8_lossy(&bytes).into_owned())
+fn text(folder: &Folder, name: &str) -> Result<String, String> {
+    folder.lossy(name).map_err(|error| format!("cannot read {name}: {error}"))
 }

@@ -1,12 +1,11 @@
 //! The results of timing a program, from the files of the timers.
 
-use std::path::Path;
-
 use serde::{Deserialize, Serialize};
 use tolok_load::clock::MonotonicNs;
 use tolok_model::{ProgramRun, ProgramScenario, ProgramTurns, Timer, TimerSummary};
 
 use super::text;
+use crate::Folder;
 use tolok_host::sample::Window;
 use tolok_host::timer::{TimedRun, TimerReport};
 use tolok_tools::timer::{gnu_time_runs, hyperfine_report};
@@ -113,13 +112,13 @@ pub(super) fn length_s(window: Window) -> f64 {
 }
 
 /// All rows of a trial.
-pub(crate) fn rows_in(folder: &Path) -> Result<Vec<RunRow>, String> {
+pub(crate) fn rows_in(folder: &Folder) -> Result<Vec<RunRow>, String> {
     let rows = text(folder, ROWS)?.lines().map(serde_json::from_str).collect::<Result<Vec<RunRow>, _>>();
     rows.map_err(|error| format!("{ROWS}: {error}"))
 }
 
 /// The turns of a launch in which the runs that count were made, by their rows.
-pub(super) fn turns_by(folder: &Path, launch: u32) -> Result<ProgramTurns, String> {
+pub(super) fn turns_by(folder: &Folder, launch: u32) -> Result<ProgramTurns, String> {
     let rows = rows_in(folder)?;
     let places = rows.iter().filter(|row| row.is_measured()).map(RunRow::turn).collect::<Option<_>>();
     let places = places.ok_or_else(|| format!("{ROWS} does not tell the turn of every run"))?;
@@ -128,7 +127,7 @@ pub(super) fn turns_by(folder: &Path, launch: u32) -> Result<ProgramTurns, Strin
 
 /// The rows that the timers' own reports give for the runs that count, with their turns where there were any.
 pub(crate) fn rows_told(
-    folder: &Path,
+    folder: &Folder,
     (timer, version): (Timer, &str),
     turns: Option<Vec<(u32, u32)>>,
 ) -> Result<Vec<RunRow>, String> {
@@ -148,7 +147,7 @@ pub(crate) fn rows_told(
 }
 
 /// What the timer of a scenario found.
-pub(super) fn found_by(folder: &Path, scenario: &ProgramScenario, version: &str) -> Result<Found, String> {
+pub(super) fn found_by(folder: &Folder, scenario: &ProgramScenario, version: &str) -> Result<Found, String> {
     let rows = rows_in(folder)?;
     let before = rows.iter().filter(|row| row.warm_up && !row.floor).count() as u32;
     match scenario.timer {
@@ -177,7 +176,7 @@ fn by_own(rows: &[RunRow]) -> Found {
 }
 
 /// What tolok's own timer told last.
-fn told(folder: &Path) -> Result<Vec<TimedRun>, String> {
+fn told(folder: &Folder) -> Result<Vec<TimedRun>, String> {
     let report = serde_json::from_str::<TimerReport>(&text(folder, TIMER_REPORT)?);
     report.map(|report| report.runs).map_err(|error| format!("{TIMER_REPORT}: {error}"))
 }

@@ -1,7 +1,5 @@
 //! The figures of a case whose window was cut into slices.
 
-use std::path::Path;
-
 use tolok_load::slices::TargetRecord;
 use tolok_model::{
     CpuSource, DatabaseWindow, HostWindow, LoadTool, Measurement, RawServer, RawSlices, RawWindow, Resources,
@@ -11,24 +9,25 @@ use tolok_tools::slices::{StoredSlice, report};
 use tolok_tools::{ToolReport, driver, output_name};
 
 use super::text;
+use crate::Folder;
 
 /// The file with a line for each slice of the case.
 pub const SLICES: &str = "slices.jsonl";
 
 /// The slices of a case, in their order.
-pub fn slices_in(folder: &Path) -> Result<Vec<StoredSlice>, String> {
+pub fn slices_in(folder: &Folder) -> Result<Vec<StoredSlice>, String> {
     let text = text(folder, SLICES)?;
     let lines = text.lines().map(serde_json::from_str).collect::<Result<Vec<StoredSlice>, _>>();
     lines.map_err(|error| format!("{SLICES}: {error}"))
 }
 
-fn record_in(folder: &Path) -> Result<TargetRecord, String> {
+fn record_in(folder: &Folder) -> Result<TargetRecord, String> {
     let name = output_name(driver(LoadTool::Tolok));
     serde_json::from_str(&text(folder, name)?).map_err(|error| format!("{name}: {error}"))
 }
 
 /// What the load engine found, over all slices of the case.
-pub fn sliced_report(folder: &Path) -> Result<ToolReport, String> {
+pub fn sliced_report(folder: &Folder) -> Result<ToolReport, String> {
     reported(&record_in(folder)?, &slices_in(folder)?)
 }
 
@@ -41,7 +40,7 @@ fn reported(record: &TargetRecord, slices: &[StoredSlice]) -> Result<ToolReport,
 /// CPU time is counted over whole slices, and a window is a part of one. So a window is given the share of the time that its
 /// responses are of all responses: then CPU time per response is that of whole slices.
 pub(super) fn sliced(
-    folder: &Path,
+    folder: &Folder,
     raw: &RawWindow,
     server: &RawServer,
     launch: &RawSlices,

@@ -1,5 +1,6 @@
 //! Runs on disk: written, read back, interrupted, claimed twice.
 
+use std::fs;
 use std::path::Path;
 
 use tempfile::TempDir;

@@ -1,7 +1,5 @@
 //! The figures of every trial, recomputed from its raw files by the code that made them.
 
-use std::fs;
-
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use tolok_model::{
@@ -11,12 +9,12 @@ use tolok_model::{
 
 use super::tool_record::agreement;
 use super::{TOLERANCE, of_each, of_values, said, unreadable};
-use crate::RunFolder;
 use crate::recompute::program_rows::{ROWS, RunRow, rows_in, rows_told};
 use crate::recompute::{
     DATABASE_LINK_REPORT, LINK_REPORT, RAW_WINDOW, SAMPLES, SLICES, TrialInputs, WIRE, measurement_of, report_of,
     slices_in, timing_of,
 };
+use crate::{Folder, RunFolder};
 use tolok_tools::{driver, output_name};
 
 /// What to do about a record that does not follow from its raw files.
@@ -122,25 +120,25 @@ impl Trial<'_> {
         let scenario = self.plan.scenario(&self.case.scenario).ok_or("the plan has no such scenario")?;
         let environment = self.plan.environment(scenario).ok_or("the plan has no such environment")?;
         let cpus = self.run.cpus.get(&environment.id).ok_or("run.json does not tell its CPUs")?;
-        let (path, raw) = (self.path(), self.raw()?);
+        let (own, raw) = (self.own(), self.raw()?);
         let given = TrialInputs { scenario, environment, cpus, isolation: record.isolation.as_ref() };
         let server = raw.server.as_ref().ok_or("window.json tells of no server")?;
         if server.slices.is_some() {
             self.order_of_slices(record, check)?;
-            return measurement_of(&path, &given, &raw);
+            return measurement_of(&own, &given, &raw);
         }
         if scenario.tool.name == LoadTool::Tolok {
             self.tool_record(check);
         }
-        self.timeline(&report_of(&path, scenario, server)?.timeline, check)?;
-        measurement_of(&path, &given, &raw)
+        self.timeline(&report_of(&own, scenario, server)?.timeline, check)?;
+        measurement_of(&own, &given, &raw)
     }
 
     /// The slices of a case came in the order that the seed gives.
     fn order_of_slices(&self, record: &TrialRecord, check: &mut Check) -> Result<(), String> {
         let own = self.plan.slices_of(self.launch(record)?).into_iter().filter(|slice| slice.case == record.case);
         let made: Vec<(u32, u32)> = own.map(|slice| (slice.round, slice.half)).collect();
-        let stored: Vec<(u32, u32)> = slices_in(&self.path())?.iter().map(|slice| (slice.round, slice.half)).collect();
+        let stored: Vec<(u32, u32)> = slices_in(&self.own())?.iter().map(|slice| (slice.round, slice.half)).collect();
         self.equal(SLICES, (&json!(stored), &json!(made)), "the plan, whose seed gives the order", check);
         Ok(())
     }
@@ -161,13 +159,13 @@ impl Trial<'_> {
         let environment = self.plan.program_environment(scenario).ok_or("the plan has no such environment")?;
         let cpus = self.run.cpus.get(&environment.id).ok_or("run.json does not tell its CPUs")?;
         let raw = self.raw()?;
-        let rows = rows_in(&self.path())?;
+        let rows = rows_in(&self.own())?;
         let counted: Vec<&RunRow> = rows.iter().filter(|row| row.counts()).collect();
         let turns = raw.turns.is_some().then(|| self.turns_in_order(record)).transpose()?;
-        let told = rows_told(&self.path(), (scenario.timer, &raw.tool.version), turns)?;
+        let told = rows_told(&self.own(), (scenario.timer, &raw.tool.version), turns)?;
         self.equal(ROWS, (&json!(counted), &json!(told)), "what the timer wrote", check);
         let given = TrialInputs { scenario, environment, cpus, isolation: record.isolation.as_ref() };
-        timing_of(&self.path(), &given, &raw)
+        timing_of(&self.own(), &given, &raw)
     }
 
     /// What was counted over the answers of an unscored trial.
@@ -200,7 +198,7 @@ impl Trial<'_> {
         let Ok(found) = &record.outcome else { return Ok(None) };
         let raw = self.raw()?;
         let scenario = self.plan.scenario(&self.case.scenario).ok_or("the plan has no such scenario")?;
-        let told = report_of(&self.path(), scenario, raw.server.as_ref().ok_or("window.json tells of no server")?)?;
+        let told = report_of(&self.own(), scenario, raw.server.as_ref().ok_or("window.json tells of no server")?)?;
         let answers = (told.goodput_rps * told.window_s).round() as u64;
         let (window_s, goodput_rps) = (told.window_s, told.goodput_rps);
         let outcome = Ok(Diagnosis { answers, window_s, goodput_rps, ..found.clone() });
@@ -209,18 +207,15 @@ impl Trial<'_> {
 
     /// Each attempt that was disturbed has its folder, and the commands of the record are those that were written down.
     fn attempts(&self, record: &TrialRecord, check: &mut Check) {
-        let entries = fs::read_dir(self.path()).into_iter().flatten().flatten();
-        let disturbed =
-            entries.filter(|entry| entry.file_name().to_string_lossy().starts_with("disturbed-")).count() as u64;
+        let entries = self.own().entries().unwrap_or_default();
+        let disturbed = entries.iter().filter(|entry| entry.name.starts_with("disturbed-")).count() as u64;
         self.equal(
             "trial.json",
             (&json!({ "attempts": record.attempts }), &json!({ "attempts": disturbed + 1 })),
             "the folders of disturbed attempts",
             check,
         );
-        if let (false, Ok(text)) =
-            (matches!(record.outcome, Outcome::Failed(_)), fs::read_to_string(self.path().join("command.txt")))
-        {
+        if let (false, Ok(text)) = (matches!(record.outcome, Outcome::Failed(_)), self.own().text("command.txt")) {
             // Of a server that tolok did not start there are none.
             let commands: String = record.commands.iter().map(|command| format!("{command}\n")).collect();
             let told: String = text.chars().take(commands.chars().count()).collect();
@@ -236,7 +231,7 @@ impl Trial<'_> {
     /// The record of tolok's load engine against itself.
     fn tool_record(&self, check: &mut Check) {
         let name = output_name(driver(LoadTool::Tolok));
-        let text = fs::read_to_string(self.path().join(name)).map_err(|error| error.to_string());
+        let text = self.own().text(name).map_err(|error| error.to_string());
         match text.and_then(|text| agreement(&text)) {
             Err(why) => check.differs(said(self.file(name), format!("it cannot be read: {why}"), ADVICE)),
             Ok(found) => {
@@ -252,7 +247,7 @@ impl Trial<'_> {
     /// The seconds of the load, which are kept apart.
     fn timeline(&self, told: &[Value], check: &mut Check) -> Result<(), String> {
         const TIMELINE: &str = "timeline.jsonl";
-        let text = fs::read_to_string(self.path().join(TIMELINE)).map_err(|error| format!("{TIMELINE}: {error}"))?;
+        let text = self.own().text(TIMELINE).map_err(|error| format!("{TIMELINE}: {error}"))?;
         let rows = text.lines().map(serde_json::from_str).collect::<Result<Vec<Value>, _>>();
         let rows = rows.map_err(|error| format!("{TIMELINE}: {error}"))?;
         self.equal(TIMELINE, (&json!(rows), &json!(told)), "the load tool's record", check);
@@ -304,13 +299,12 @@ impl Trial<'_> {
     }
 
     fn raw(&self) -> Result<RawWindow, String> {
-        let text =
-            fs::read_to_string(self.path().join(RAW_WINDOW)).map_err(|error| format!("{RAW_WINDOW}: {error}"))?;
+        let text = self.own().text(RAW_WINDOW).map_err(|error| format!("{RAW_WINDOW}: {error}"))?;
         serde_json::from_str(&text).map_err(|error| format!("{RAW_WINDOW}: {error}"))
     }
 
-    fn path(&self) -> std::path::PathBuf {
-        self.folder.path().join(&self.name)
+    fn own(&self) -> Folder {
+        self.folder.folder().folder(&self.name)
     }
 
     fn file(&self, name: &str) -> String {

@@ -7,7 +7,7 @@ use crate::recompute::RAW_WINDOW;
 
 /// What that is in this run.
 pub(super) fn list(folder: &RunFolder, plan: &Plan) -> Vec<NotRecomputable> {
-    let has_raw = |name: &String| folder.path().join(name).join(RAW_WINDOW).is_file();
+    let has_raw = |name: &String| folder.folder().has(&format!("{name}/{RAW_WINDOW}"));
     let names = folder.finished();
     let (has_window, has_diagnoses) =
         (names.iter().any(has_raw), names.iter().any(|name| name.starts_with("diagnosis/")));

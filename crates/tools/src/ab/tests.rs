@@ -55,11 +55,9 @@ fn lengths_are_compared_only_where_all_are_the_same() {
 
 #[test]
 fn goodput_is_the_rate_that_it_prints_and_percentiles_are_those_of_its_file() {
-    let folder = tempfile::tempdir().unwrap();
-    std::fs::write(folder.path().join(PERCENTILES), HELLO_PERCENTILES).unwrap();
     let scenario = scenario(closed());
-    let report =
-        Ab.report(&ToolOutput { folder: folder.path().into(), ..tool_output(HELLO) }, &job(&scenario)).unwrap();
+    let written = ToolOutput { beside: HELLO_PERCENTILES.to_owned(), ..tool_output(HELLO) };
+    let report = Ab.report(&written, &job(&scenario)).unwrap();
     assert_eq!(report.ledger.good, 135_376);
     assert!((report.goodput_rps - 67_688.0).abs() < 1e-6, "{}", report.goodput_rps);
     assert_eq!(latency_s(&report, 0.99), Some(0.002_703));

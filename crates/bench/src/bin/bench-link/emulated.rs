@@ -76,7 +76,8 @@ impl Emulated {
         if !status.success() {
             return Err(BenchError::Account { what: format!("the link ended with {status}") });
         }
-        let rows = read_report(&self.folder.path().join("link.jsonl")).map_err(failed("read the link's report"))?;
+        let text = std::fs::read_to_string(self.folder.path().join("link.jsonl"));
+        let rows = text.and_then(|text| read_report(&text)).map_err(failed("read the link's report"))?;
         let account = Account { rows, unseen };
         lab.note_realtime(account.last()?.realtime);
         for counts in account.last()?.directions {

@@ -94,7 +94,8 @@ impl Sides {
             Some((old, new)) => (old, Some(new.trim_start_matches('.'))),
             None => (range, None),
         };
-        let state = |revision: &str| -> Result<PathBuf, CliError> { Ok(state_of_folder(folder, revision, &states())?) };
+        let state =
+            |revision: &str| -> Result<PathBuf, CliError> { Ok(state_of_folder(folder, revision, &states()?)?) };
         let named = |path: &Path, revision: &str| -> Result<Subject, CliError> {
             let subject = local_subject(path)?;
             let title = format!("{} @ {revision}", subject.title);

@@ -6,12 +6,14 @@ use std::path::Path;
 use std::time::Duration;
 
 use rustix::thread::sched_getaffinity;
+use tolok_lab::bounded;
 use tolok_load::Judgement;
 use tolok_load::options::{
     ConnectionPolicy, Expect, ExpectBody, ExpectStatus, Generator, Method, Mix, Options, Pace, Pool, Protocol, Request,
     Sources, Tls,
 };
 use tolok_load::threshold::Threshold;
+use tolok_model::limits::BODY;
 
 use self::request_file::Defaults;
 use super::schedule::{Schedule, schedule};
@@ -211,7 +213,7 @@ fn read(file: &Path, what: &str) -> Result<Vec<u8>, CliError> {
             format!("cannot read {what} {}: {error}. Check the path and its permissions", file.display()),
         )
     };
-    std::fs::read(file).map_err(cannot)
+    bounded::read(file, &BODY).map_err(cannot)
 }
 
 /// Threads that nobody counted are never more than there are places for requests.

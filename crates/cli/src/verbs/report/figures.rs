@@ -10,19 +10,19 @@ use tolok_report::print::latex_figures;
 
 use super::pdf::{ConvertError, Converter, Found, INSTALL};
 use crate::exit::CliError;
-use crate::output::{put, say};
+use crate::output::{put_in, say};
 
 /// Writes SVG, PDF where the machine can make it, and `figures.tex` into a folder that is there.
 pub fn write(findings: &Findings, folder: &Path) -> Result<(), CliError> {
     let charts = figures(findings);
     for chart in &charts {
-        put(&chart.svg, Some(&folder.join(format!("{}.svg", chart.name))))?;
+        put_in(folder, &format!("{}.svg", chart.name), &chart.svg)?;
     }
     let converters = Converter::find(&std::env::var_os("PATH").unwrap_or_default());
     let made = convert(&converters, &charts, folder);
     let ending = made.as_ref().is_ok_and(Option::is_some).then_some("pdf");
     let text = latex_figures(&paper_figures(findings, &charts), ending);
-    put(&text, Some(&folder.join("figures.tex")))?;
+    put_in(folder, "figures.tex", &text)?;
     let pdf = match &made {
         Ok(Some(found)) => format!(", as PDF by {}", found.name()),
         _ => String::new(),

@@ -85,15 +85,13 @@ impl Found {
     /// Makes a PDF of an SVG file beside it, whole or not at all. `size_mm` is the size of the drawing.
     pub fn convert(&self, svg: &Path, size_mm: [f64; 2]) -> Result<PathBuf, ConvertError> {
         let svg = fs::canonicalize(svg).map_err(|source| ConvertError::Write { svg: svg.to_owned(), source })?;
-        let (pdf, unfinished) = (svg.with_extension("pdf"), svg.with_extension(format!("{}.pdf", std::process::id())));
-        let made = self.make(&svg, &unfinished, size_mm).and_then(|()| {
-            fs::rename(&unfinished, &pdf).map_err(|source| ConvertError::Write { svg: svg.clone(), source })
-        });
-        if made.is_err() {
-            // It may never have been made.
-            let _ = fs::remove_file(&unfinished);
-        }
-        made.map(|()| pdf)
+        let failed = |source| ConvertError::Write { svg: svg.clone(), source };
+        // A folder that nobody can guess, as the program writes its file by a name.
+        let beside = tempfile::tempdir_in(svg.parent().unwrap_or(Path::new("."))).map_err(failed)?;
+        let (pdf, unfinished) = (svg.with_extension("pdf"), beside.path().join("figure.pdf"));
+        self.make(&svg, &unfinished, size_mm)?;
+        fs::rename(&unfinished, &pdf).map_err(failed)?;
+        Ok(pdf)
     }
 
     fn make(&self, svg: &Path, pdf: &Path, size_mm: [f64; 2]) -> Result<(), ConvertError> {

@@ -20,7 +20,7 @@ pub fn checks(folder: &RunFolder) -> Vec<Check> {
     let mut is_of_this_version = true;
     kept.into_iter()
         .map(|(name, format)| {
-            let Ok(stored) = std::fs::read_to_string(folder.path().join(name)) else {
+            let Ok(stored) = folder.folder().text(name) else {
                 return Check::not_made(name, "it is not there");
             };
             let Ok(made) = &made else {

@@ -90,14 +90,15 @@ impl TrialDatabase {
                 let (max_connections, buffer_pool_bytes) = (asked.max_connections, asked.buffer_pool_bytes);
                 let instance = template.instance(&folder, at, &Settings { max_connections, buffer_pool_bytes });
                 let process = |name, argv: &[String]| process(launch, name, argv, &instance);
+                carry_out(&process("close", &instance.close), 0, trial_box, launch.stop)?;
                 // A process of the database's part copies, so that the memory of the data is charged to that part.
-                carry_out(&process("copy", &instance.copy), 0, trial_box, launch.stop)?;
+                carry_out(&process("copy", &instance.copy), 1, trial_box, launch.stop)?;
                 let target = Target::Socket { path: trial_box.path_inside(&instance.socket) };
                 let spec = process("server", &instance.server);
                 trial_box.start(&spec).map_err(database_failed)?;
                 let tidy = process("tidy", &instance.tidy);
                 let server = Server { spec, tidy, program: prepared.program.clone(), target: target.clone() };
-                (Some(server), target, 1, (at.ip().to_string(), at.port()))
+                (Some(server), target, 2, (at.ip().to_string(), at.port()))
             }
         };
         let login = Login::begin(&prepared.program, &target);

@@ -176,7 +176,7 @@ impl<'a> ProgramLaunch<'a> {
         let timers = takers.into_iter().enumerate().map(|(place, taker)| {
             let (mut taker, trial) = (taker?, self.cases[place].trial.as_ref());
             let trial = trial.map_err(|failure| TrialError::lab(&failure.message))?;
-            let report = taker.report(trial_box);
+            let report = taker.report(trial_box, trial.folder.folder());
             let report = report.and_then(|report| sound(trial, &taker, report));
             // While the group of the case is there to say what it met.
             let limits = &trial.environment.subject;

@@ -2,7 +2,6 @@
 //! program, while the lab reads what the machine does.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use tolok_load::clock::{Clock, SystemClock};
@@ -12,14 +11,14 @@ use crate::run::events::event::{Phase, TrialEvent};
 use crate::run::program::trial::ProgramTrial;
 use crate::run::server::measure::sampler;
 use crate::run::server::trial::TrialError;
-use crate::subject::log_tail;
+use crate::subject::log_tail_in;
 use crate::toolbox::Program;
 use tolok_host::isolate::{ProcessSpec, TrialBox};
 use tolok_host::sample::{Sampler, Window};
 use tolok_host::shell::command_line;
 use tolok_host::timer::{Fault, FaultyRun, TimedRun, TimerJob, TimerReport};
 use tolok_store::recompute::SAMPLES;
-use tolok_store::recompute::program_rows::{ROWS, RunRow, TOOL_OUTPUT};
+use tolok_store::recompute::program_rows::{ROWS, RunRow, TIMER_REPORT, TOOL_OUTPUT};
 use tolok_tools::timer::{GNU_TIME_FORMAT, TimerNotUnderstood, gnu_time_runs, hyperfine_arguments, hyperfine_report};
 
 /// What a timer itself says.
@@ -160,7 +159,7 @@ impl ProgramTrial<'_> {
             return Err(tool_failed(format!("tolok's timer ended with {how}")));
         }
         let no_report = |error: &dyn std::fmt::Display| tool_failed(format!("tolok's timer left no report: {error}"));
-        let text = std::fs::read_to_string(&job.report).map_err(|error| no_report(&error))?;
+        let text = self.folder.folder().text(TIMER_REPORT).map_err(|error| no_report(&error))?;
         let TimerReport { runs, fault, broken } = serde_json::from_str(&text).map_err(|error| no_report(&error))?;
         if let Some(why) = broken {
             return Err(tool_failed(format!("tolok's timer could not go on: {why}")));
@@ -199,7 +198,7 @@ impl ProgramTrial<'_> {
         job.env.extend(time.env.clone());
         job.floor = None;
         let made = self.run_timer(trial_box, watch, &job)?;
-        let text = read(&output)?;
+        let text = self.tool_said()?;
         let runs = gnu_time_runs(&text, &time.version).map_err(not_understood)?;
         if runs.len() != made.len() {
             let why = format!("GNU time was run {} times and tells of {} runs", made.len(), runs.len());
@@ -232,13 +231,18 @@ impl ProgramTrial<'_> {
         if how != "exit code 0" {
             return Err(self.why_hyperfine_ended(&command, &how));
         }
-        let found = hyperfine_report(&read(&output)?).map_err(not_understood)?;
+        let found = hyperfine_report(&self.tool_said()?).map_err(not_understood)?;
         Ok(found.runs.into_iter().map(|run| RunRow::of_tool(Timer::Hyperfine, run)).collect())
+    }
+
+    fn tool_said(&self) -> Result<String, TrialError> {
+        let unreadable = |error| tool_failed(format!("cannot read {TOOL_OUTPUT}: {error}"));
+        self.folder.folder().text(TOOL_OUTPUT).map_err(unreadable)
     }
 
     /// It ends as soon as the program does not end well, and says so.
     fn why_hyperfine_ended(&self, command: &str, how: &str) -> TrialError {
-        let log = log_tail(&self.folder.path().join(TIMER_LOG), 20);
+        let log = log_tail_in(self.folder.folder(), TIMER_LOG, 20);
         let is_of_program = |line: &&String| {
             line.contains("terminated with non-zero exit code") || line.contains("has been terminated by a signal")
         };
@@ -335,11 +339,6 @@ pub(super) fn trial_error_of(FaultyRun { number, floor, fault }: &FaultyRun, job
     }
 }
 
-fn read(output: &PathBuf) -> Result<String, TrialError> {
-    let unreadable = |error| tool_failed(format!("cannot read {}: {error}", output.display()));
-    std::fs::read_to_string(output).map_err(unreadable)
-}
-
 fn not_understood(error: TimerNotUnderstood) -> TrialError {
     tool_failed(error.to_string())
 }
@@ -350,6 +349,8 @@ pub(super) fn tool_failed(message: impl Into<String>) -> TrialError {
 
 #[cfg(test)]
 mod tests {
+    use std::path::PathBuf;
+
     use super::*;
     use tolok_host::timer::Task;
 

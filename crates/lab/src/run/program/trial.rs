@@ -1,7 +1,7 @@
 //! A trial of a program that is no server: a box, a timer in the subject's place that runs it again and again, an end.
 
 use std::net::SocketAddr;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use tolok_model::{
     CpuMap, Environment, FailureKind, Isolation, Outcome, ProgramScenario, ProgramTiming, ProgramWorkload,
@@ -23,7 +23,7 @@ use tolok_host::shell::command_line;
 use tolok_host::timer::{Task, TimerJob};
 use tolok_store::recompute::program_rows::TIMER_REPORT;
 use tolok_store::recompute::{DATABASE_LINK_REPORT, LINK_REPORT, RAW_WINDOW, TrialInputs, timing_of};
-use tolok_store::{StoreError, TrialFolder};
+use tolok_store::{SUBJECT_LOG, StoreError, TrialFolder};
 
 /// One trial of a program at work.
 pub(in crate::run) struct ProgramTrial<'a> {
@@ -86,21 +86,19 @@ impl<'a> ProgramTrial<'a> {
     ) -> Result<Option<Finished>, StoreError> {
         let outcome = match timed {
             Ok(timing) => Outcome::Timed(Box::new(timing)),
-            Err(trial_error) => {
-                match failure(trial_error, self.folder, self.launch.stop, &|reason| self.log_of(reason))? {
-                    Some(failure) => Outcome::Failed(failure),
-                    None => return Ok(None),
-                }
-            }
+            Err(trial_error) => match failure(trial_error, self.folder, self.launch.stop, &Self::log_of)? {
+                Some(failure) => Outcome::Failed(failure),
+                None => return Ok(None),
+            },
         };
         Ok(Some(Finished { commands: self.commands, attempts, isolation: self.isolation, outcome }))
     }
 
     /// Where it says more of a failure.
-    fn log_of(&self, reason: FailureKind) -> PathBuf {
+    fn log_of(reason: FailureKind) -> &'static str {
         match reason {
-            FailureKind::ToolFailed => self.folder.path().join(TIMER_LOG),
-            _ => self.folder.subject_log(),
+            FailureKind::ToolFailed => TIMER_LOG,
+            _ => SUBJECT_LOG,
         }
     }
 
@@ -205,7 +203,7 @@ impl<'a> ProgramTrial<'a> {
         self.folder.write_json(RAW_WINDOW, &raw)?;
         let isolation = self.isolation.as_ref();
         let given = TrialInputs { scenario: self.scenario, environment: self.environment, cpus: self.cpus, isolation };
-        let made = timing_of(self.folder.path(), &given, &raw);
+        let made = timing_of(self.folder.folder(), &given, &raw);
         made.map_err(|why| TrialError::failed(FailureKind::ToolFailed, why))
     }
 }

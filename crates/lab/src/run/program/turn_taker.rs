@@ -11,6 +11,8 @@ use rustix::process::Signal;
 use tolok_host::isolate::{TrialBox, readable_before};
 use tolok_host::timer::{Came, TimerJob, TimerReport, Turn, Turns};
 use tolok_model::FailureKind;
+use tolok_store::Folder;
+use tolok_store::recompute::program_rows::TIMER_REPORT;
 
 use crate::run::program::timing::{TIMER_SLACK, tool_failed};
 use crate::run::server::trial::TrialError;
@@ -122,7 +124,7 @@ impl TurnTaker {
     }
 
     /// Waits until it has ended after that, and reads its report.
-    pub(super) fn report(&mut self, trial_box: &mut TrialBox) -> Result<TimerReport, TrialError> {
+    pub(super) fn report(&mut self, trial_box: &mut TrialBox, folder: &Folder) -> Result<TimerReport, TrialError> {
         if let Some(broken) = self.broken.take() {
             return Err(broken);
         }
@@ -130,7 +132,7 @@ impl TurnTaker {
             return Err(tool_failed("tolok's timer did not end"));
         }
         let no_report = |error: &dyn std::fmt::Display| tool_failed(format!("tolok's timer left no report: {error}"));
-        let text = std::fs::read_to_string(&self.job.report).map_err(|error| no_report(&error))?;
+        let text = folder.text(TIMER_REPORT).map_err(|error| no_report(&error))?;
         let report: TimerReport = serde_json::from_str(&text).map_err(|error| no_report(&error))?;
         match report.broken {
             Some(why) => Err(tool_failed(format!("tolok's timer could not go on: {why}"))),

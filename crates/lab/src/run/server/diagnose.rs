@@ -103,8 +103,8 @@ impl Trial<'_> {
     /// What the runtime said of its garbage collector in the window, if it can be made to speak.
     fn garbage_collection(&self, window: Window, since: MonotonicNs) -> Option<GarbageCollection> {
         let format = self.launch.subject.diagnosis.gc_log?;
-        let log = std::fs::read(self.folder.subject_log()).ok()?;
+        let log = self.folder.subject_said().ok()?;
         let at = |border: MonotonicNs| border.since(since).as_secs_f64();
-        Some(collections(&String::from_utf8_lossy(&log), format, at(window.began)..at(window.ended)))
+        Some(collections(&log, format, at(window.began)..at(window.ended)))
     }
 }

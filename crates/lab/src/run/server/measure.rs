@@ -161,7 +161,7 @@ impl Trial<'_> {
         let not_started = |error| tool_failed(format!("cannot start {name}: {error}"));
         // Before the first question, so that all answers are counted.
         let wire = self.referee(trial_box, address);
-        let mut tool = tool.start(&job, placement, self.folder.path()).map_err(not_started)?;
+        let mut tool = tool.start(&job, placement, self.folder.folder()).map_err(not_started)?;
         if trial_box.group("generator").is_none() {
             let members = Members::Trees(vec![tool.pid()]);
             sampler.follow(Followed { part: Part::Generator, members, net_of: None });

@@ -270,7 +270,7 @@ impl<'a> Trial<'a> {
             cpus: self.cpus,
             isolation: self.isolation.as_ref(),
         };
-        let measurement = measurement_of(self.folder.path(), &given, &raw).map_err(TrialError::lab)?;
+        let measurement = measurement_of(self.folder.folder(), &given, &raw).map_err(TrialError::lab)?;
         Ok(Measured { measurement, diagnosis })
     }
 

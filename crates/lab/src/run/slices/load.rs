@@ -9,6 +9,7 @@ use tolok_host::sample::WindowUsage;
 use tolok_load::clock::MonotonicNs;
 use tolok_load::slices::{self as engine, SlicedServer, SlicedTarget, SlicesJob, Turn};
 use tolok_model::{FailureKind, LoadTool, PlannedSlice};
+use tolok_store::Folder;
 use tolok_tools::slices::target;
 use tolok_tools::{Invocation, LoadJob, ToolEvent, driver};
 
@@ -81,7 +82,8 @@ pub(super) fn load(
     let mut usage = None;
     let record = {
         let not_started = |error| failed(format!("cannot start the load engine: {error}"));
-        let mut running = RunningSlices::start(&tool, &invocation, &placement, scratch.path()).map_err(not_started)?;
+        let mut running =
+            RunningSlices::start(&tool, &invocation, &placement, &Folder::at(scratch.path())).map_err(not_started)?;
         let followed = follow(first, &job, &mut running, trial_box, database, emit);
         let ended = match followed {
             Ok(found) => {

@@ -159,11 +159,11 @@ impl<'a> Launch<'a> {
 
     /// The log of a server that several cases share goes into the folder of each.
     fn share_logs(&self, servers: &[Server]) -> Result<(), TrialError> {
-        let log = |place: usize| self.cases[place].trial.as_ref().ok().map(|trial| trial.folder.subject_log());
+        let log = |place: usize| self.cases[place].trial.as_ref().ok().map(|trial| trial.folder);
         for server in servers {
             let Some(own) = server.cases.first().and_then(|place| log(*place)) else { continue };
             for other in server.cases.iter().skip(1).filter_map(|place| log(*place)) {
-                std::fs::copy(&own, &other).map_err(|source| StoreError::Write { path: other.clone(), source })?;
+                own.share_subject_log(other)?;
             }
         }
         Ok(())
@@ -221,7 +221,7 @@ impl<'a> Launch<'a> {
         folder.write_json(output_name(driver(LoadTool::Tolok)), &slices.record)?;
         let typed = [trial.commands.clone(), vec![loaded.typed(&slices.record.name)]].concat();
         folder.write("command.txt", (typed.join("\n") + "\n").as_bytes())?;
-        judge(&sliced_report(folder.path()).map_err(TrialError::lab)?, trial.scenario)?;
+        judge(&sliced_report(folder.folder()).map_err(TrialError::lab)?, trial.scenario)?;
         let database = found.version.clone().filter(|_| trial.database.is_some());
         let server = RawServer {
             status: trial.workload.status,
@@ -251,7 +251,7 @@ impl<'a> Launch<'a> {
             cpus: trial.cpus,
             isolation: trial.isolation.as_ref(),
         };
-        measurement_of(folder.path(), &given, &raw).map_err(TrialError::lab)
+        measurement_of(folder.folder(), &given, &raw).map_err(TrialError::lab)
     }
 }
 

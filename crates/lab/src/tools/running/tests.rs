@@ -86,7 +86,7 @@ fn start(shell: Shell, folder: &Path) -> RunningTool<'static> {
     let env = [("PATH".to_owned(), path)].into();
     let driver: &'static dyn Driver = Box::leak(Box::new(shell));
     let tool = Tool { driver, program: "/bin/sh".into(), version: "1.0".to_owned(), env };
-    tool.start(job(), Placement::default(), folder).unwrap()
+    tool.start(job(), Placement::default(), &tolok_store::Folder::at(folder)).unwrap()
 }
 
 fn shell(measured: &'static str) -> Shell {

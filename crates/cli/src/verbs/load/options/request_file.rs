@@ -7,7 +7,9 @@ use std::sync::Arc;
 
 use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde_json::Value;
+use tolok_lab::bounded;
 use tolok_load::options::{Expect, ExpectBody, ExpectStatus, Method, Request};
+use tolok_model::limits::{BODY, REQUESTS};
 
 use crate::args;
 use crate::exit::{CliError, Exit};
@@ -35,7 +37,7 @@ pub struct Defaults {
 
 /// Reads the requests of a file; all that is wrong with it is one complaint.
 pub fn read(path: &Path, defaults: &Defaults) -> Result<Vec<Request>, CliError> {
-    let text = std::fs::read_to_string(path).map_err(|error| {
+    let text = bounded::text(path, &REQUESTS).map_err(|error| {
         CliError::new(
             Exit::Usage,
             format!("cannot read the file of requests {}: {error}. Check the path and its permissions", path.display()),
@@ -211,7 +213,7 @@ impl Reader<'_> {
     }
 
     fn file(&mut self, path: &Path, is_json: bool) -> Named {
-        let bytes = std::fs::read(path).map_err(|error| format!("cannot read {}: {error}", path.display()))?;
+        let bytes = bounded::read(path, &BODY).map_err(|error| format!("cannot read {}: {error}", path.display()))?;
         let bytes = match self.held.get(bytes.as_slice()) {
             Some(held) => Arc::clone(held),
             None => Arc::from(bytes),

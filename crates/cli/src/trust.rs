@@ -1,0 +1,105 @@
+//! What going on with a run would run, and whether the user knows of it.
+//!
+//! A stranger's run may be read. Its plan may also name folders with programs, scripts, servers and databases. tolok keeps the
+//! hashes of the plans that it made for this user, and asks before it goes on with any other.
+
+use std::fs;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use tempfile::NamedTempFile;
+use tolok_lab::home::user_folder;
+use tolok_model::secrets::masked;
+use tolok_model::{Plan, Subject, SubjectFolder};
+use tolok_store::{Folder, RunFolder};
+
+use crate::exit::CliError;
+use crate::output::say;
+
+/// Keeps in mind that this user made a plan, or trusts it.
+pub fn remember(folder: &RunFolder, plan: &Plan) -> Result<(), CliError> {
+    if asked(plan).is_empty() {
+        return Ok(());
+    }
+    let (file, hash) = (known_plans()?, hash_of(folder)?);
+    let written = keep(&file, &hash);
+    if let Err(error) = written {
+        say(format!("warning: cannot write {}: {error}; to resume this run you will need --trust", file.display()));
+    }
+    Ok(())
+}
+
+/// Refuses to go on with a run of others until the user allows what its plan would run.
+pub fn refuse_unknown(folder: &RunFolder, plan: &Plan, trusts: bool) -> Result<(), CliError> {
+    let asked = asked(plan);
+    if asked.is_empty() || is_known(&hash_of(folder)?)? {
+        return Ok(());
+    }
+    if trusts {
+        return remember(folder, plan);
+    }
+    let name = folder.path().display();
+    let list: String = asked.iter().map(|what| format!("\n  {what}")).collect();
+    Err(CliError::usage(format!(
+        "cannot resume: this tolok did not make the plan of {name}, and going on would{list}\nIf you trust who made it: tolok resume --trust {name}"
+    )))
+}
+
+/// What a plan brings along that would run here, each as the rest of a sentence.
+fn asked(plan: &Plan) -> Vec<String> {
+    let mut asked: Vec<String> = Vec::new();
+    for brought in &plan.brought.folders {
+        asked.push(format!("run the programs of {}: {}", brought.subject, brought.folder));
+        asked.extend(commands(brought).into_iter().map(|command| format!("  {command}")));
+    }
+    for scenario in &plan.scenarios {
+        if let Some(script) = &scenario.tool.script {
+            let lines = script.text.lines().count();
+            asked.push(format!("run the script {} ({lines} lines) with {}", script.file, scenario.tool.name.word()));
+        }
+    }
+    asked.extend(plan.brought.servers.iter().map(|server| format!("load {} with requests", server.base)));
+    let databases = plan.environments.iter().filter_map(|environment| environment.database.as_ref());
+    asked.extend(databases.filter_map(|database| database.dsn.as_ref()).map(|dsn| {
+        let place = if dsn.starts_with("env:") { dsn.clone() } else { masked(dsn) };
+        format!("make tables in the database {place}")
+    }));
+    asked.dedup();
+    asked
+}
+
+/// The command of a subject's build and those of its processes, as far as they can be read.
+fn commands(brought: &SubjectFolder) -> Vec<String> {
+    let text = Folder::at(brought.folder.as_ref()).text("subject.toml").unwrap_or_default();
+    let Ok(subject) = Subject::read(&brought.subject, &text) else { return Vec::new() };
+    let build = subject.build.iter().map(|build| &build.command);
+    let processes = subject.processes.iter().map(|process| &process.command);
+    let program = subject.program.iter().map(|program| &program.command);
+    build.chain(processes).chain(program).map(|command| command.join(" ")).collect()
+}
+
+fn hash_of(folder: &RunFolder) -> Result<String, CliError> {
+    Ok(folder.sum("plan.json")?.map(|sum| sum.sha256).unwrap_or_default())
+}
+
+/// A line for each plan: its SHA-256.
+fn known_plans() -> Result<PathBuf, CliError> {
+    Ok(user_folder("XDG_CACHE_HOME", ".cache")?.join("plans-made-here"))
+}
+
+fn is_known(hash: &str) -> Result<bool, CliError> {
+    Ok(fs::read_to_string(known_plans()?).is_ok_and(|text| text.lines().any(|line| line == hash)))
+}
+
+/// The file appears whole, as another tolok may read it.
+fn keep(file: &Path, hash: &str) -> io::Result<()> {
+    let folder = file.parent().unwrap_or(Path::new("."));
+    fs::create_dir_all(folder)?;
+    let known = fs::read_to_string(file).unwrap_or_default();
+    if known.lines().any(|line| line == hash) {
+        return Ok(());
+    }
+    let mut whole = NamedTempFile::new_in(folder)?;
+    whole.write_all(format!("{known}{hash}\n").as_bytes())?;
+    whole.persist(file).map(drop).map_err(|error| error.error)
+}

@@ -1,0 +1,160 @@
+//! Runs that a stranger made: they reach nothing outside their folder, they hold nobody up, and they run nothing unasked.
+
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+use super::place::{TOLOK, repository};
+
+/// A stored run in a folder of runs, beside what must not be reached.
+struct Stranger {
+    root: TempDir,
+    run: PathBuf,
+}
+
+impl Stranger {
+    fn new() -> Self {
+        let root = tempfile::tempdir().unwrap();
+        let archive = repository().join("tests/stored-runs/programs.tgz");
+        fs::create_dir(root.path().join("runs")).unwrap();
+        let unpacked = Command::new("tar").arg("xzf").arg(archive).arg("-C").arg(root.path().join("runs")).status();
+        assert!(unpacked.unwrap().success());
+        let mut names = fs::read_dir(root.path().join("runs")).unwrap().map(|entry| entry.unwrap().path());
+        let run = names.find(|path| path.join("run.json").is_file()).unwrap();
+        Self { root, run }
+    }
+
+    /// tolok with these arguments, which gets twenty seconds.
+    fn tolok(&self, arguments: &[&str]) -> Output {
+        let mut command = Command::new("timeout");
+        command.args(["20", TOLOK]).args(arguments).current_dir(self.root.path()).env("NO_COLOR", "1");
+        command.env("TOLOK_HOME", repository()).env("TOLOK_RUNS", self.root.path().join("runs"));
+        command.env("XDG_CACHE_HOME", self.root.path().join("cache")).output().unwrap()
+    }
+
+    fn name(&self) -> String {
+        self.run.file_name().unwrap().to_str().unwrap().to_owned()
+    }
+
+    /// Puts something else in the place of a file of the run.
+    fn replace(&self, name: &str, make: impl FnOnce(&Path)) {
+        let path = self.run.join(name);
+        if path.is_dir() {
+            fs::remove_dir_all(&path).unwrap()
+        } else {
+            drop(fs::remove_file(&path))
+        }
+        make(&path);
+    }
+
+    fn change_plan(&self, change: impl FnOnce(&mut Value)) {
+        let path = self.run.join("plan.json");
+        let mut plan: Value = serde_json::from_str(&fs::read_to_string(&path).unwrap()).unwrap();
+        change(&mut plan);
+        fs::write(path, plan.to_string()).unwrap();
+    }
+}
+
+/// Standard error.
+fn said(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+const REPORTS: [&str; 5] = ["report.html", "report.md", "report.csv", "report.json", "share.svg"];
+
+#[test]
+fn links_in_a_run_reach_no_file_outside() {
+    let stranger = Stranger::new();
+    let victim = stranger.root.path().join("victim");
+    fs::write(&victim, "of the user").unwrap();
+    for name in REPORTS {
+        stranger.replace(name, |path| symlink(&victim, path).unwrap());
+    }
+    let reported = stranger.tolok(&["report", &stranger.name()]);
+    assert_eq!(reported.status.code(), Some(0), "{}", said(&reported));
+    assert!(REPORTS.iter().all(|name| stranger.run.join(name).symlink_metadata().unwrap().is_file()));
+    for name in [".lock", "manifest.jsonl", "events.jsonl", "trials"] {
+        let stranger = Stranger::new();
+        let (target, before) = match name {
+            "trials" => (stranger.root.path().to_owned(), fs::read_dir(stranger.root.path()).unwrap().count()),
+            _ => (victim.clone(), 0),
+        };
+        stranger.replace(name, |path| symlink(&target, path).unwrap());
+        let resumed = stranger.tolok(&["resume", &stranger.name()]);
+        assert_ne!(resumed.status.code(), Some(0), "{name}: {}", said(&resumed));
+        if name == "trials" {
+            assert_eq!(fs::read_dir(&target).unwrap().count(), before);
+        }
+    }
+    assert_eq!(fs::read_to_string(&victim).unwrap(), "of the user");
+}
+
+#[test]
+fn a_fifo_in_the_place_of_a_file_holds_nobody_up() {
+    let files = ["plan.json", "names.json", "manifest.jsonl", ".lock", "events.jsonl", "report.json"];
+    let trial = |stranger: &Stranger| {
+        let trials = fs::read_dir(stranger.run.join("trials")).unwrap().map(|entry| entry.unwrap().file_name());
+        format!("trials/{}/trial.json", trials.min().unwrap().to_str().unwrap())
+    };
+    for place in 0..=files.len() {
+        let stranger = Stranger::new();
+        let name = files.get(place).map_or_else(|| trial(&stranger), |name| (*name).to_owned());
+        stranger.replace(&name, |path| assert!(Command::new("mkfifo").arg(path).status().unwrap().success()));
+        let run = stranger.name();
+        for arguments in [&["verify", &run][..], &["report", &run], &["list", "runs"]] {
+            let output = stranger.tolok(arguments);
+            assert!(output.status.code().is_some_and(|code| code != 124), "{name}: {arguments:?}: {}", said(&output));
+        }
+    }
+}
+
+#[test]
+fn a_case_whose_name_leads_out_is_refused() {
+    let stranger = Stranger::new();
+    let mut text = fs::read_to_string(stranger.run.join("plan.json")).unwrap();
+    let plan: Value = serde_json::from_str(&text).unwrap();
+    let case = plan["cases"][0]["id"].as_str().unwrap();
+    text = text.replace(&format!("\"{case}\""), "\"../../../outside\"");
+    fs::write(stranger.run.join("plan.json"), text).unwrap();
+    for arguments in [&["report", &stranger.name()][..], &["resume", &stranger.name()]] {
+        let output = stranger.tolok(arguments);
+        assert_eq!(output.status.code(), Some(2), "{}", said(&output));
+        assert!(said(&output).contains("leads out of its folder"), "{}", said(&output));
+    }
+}
+
+/// Everything that going on with a run would run is named, and nothing of it is touched before.
+#[test]
+fn what_a_strangers_plan_would_run_is_asked_for() {
+    let stranger = Stranger::new();
+    let (folder, mark) = (stranger.run.join("evil"), stranger.root.path().join("mark"));
+    fs::create_dir(&folder).unwrap();
+    let text = format!(
+        "title = 'Evil'\nruntime = 'test'\nworkloads = ['hello']\n[[process]]\nname = 'server'\ncommand = ['touch', '{}']\n",
+        mark.display()
+    );
+    fs::write(folder.join("subject.toml"), text).unwrap();
+    stranger.change_plan(|plan| {
+        let brought = json!({ "subject": "local/evil", "folder": folder, "sha256": "00" });
+        plan["brought"] =
+            json!({ "folders": [brought], "servers": [{ "subject": "external/x", "base": "http://127.0.0.1:9" }] });
+    });
+    let resumed = stranger.tolok(&["resume", &stranger.name()]);
+    assert_eq!(resumed.status.code(), Some(2), "{}", said(&resumed));
+    for part in ["did not make the plan", "local/evil", "touch ", "http://127.0.0.1:9", "tolok resume --trust"] {
+        assert!(said(&resumed).contains(part), "{part}: {}", said(&resumed));
+    }
+    assert!(!mark.exists());
+    let trusted = stranger.tolok(&["resume", "--trust", &stranger.name()]);
+    assert!(!said(&trusted).contains("did not make the plan"), "{}", said(&trusted));
+    // Trust is kept for this plan, and for no other.
+    let again = stranger.tolok(&["resume", &stranger.name()]);
+    assert!(!said(&again).contains("did not make the plan"), "{}", said(&again));
+    stranger.change_plan(|plan| plan["seed"] = json!(8));
+    let changed = stranger.tolok(&["resume", &stranger.name()]);
+    assert!(said(&changed).contains("did not make the plan"), "{}", said(&changed));
+}

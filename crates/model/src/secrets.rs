@@ -1,0 +1,82 @@
+//! Passwords in addresses, which no message may show.
+
+use std::ops::Range;
+
+/// A text without the passwords of the addresses in it: `mysql://me:***@host/name`.
+pub fn masked(text: &str) -> String {
+    let mut shown = text.to_owned();
+    passwords(text).into_iter().rev().for_each(|place| shown.replace_range(place, "***"));
+    shown
+}
+
+/// The same with every byte in its place, for texts that are shown with carets below them.
+pub fn masked_in_place(text: &str) -> String {
+    let mut shown = text.to_owned();
+    passwords(text).into_iter().for_each(|place| shown.replace_range(place.clone(), &"*".repeat(place.len())));
+    shown
+}
+
+/// Where passwords stand: between the first colon of an account and the last `@` of its address.
+fn passwords(text: &str) -> Vec<Range<usize>> {
+    let ends_word = |letter: char| letter.is_whitespace() || matches!(letter, '"' | '\'' | '`' | '<' | '>');
+    let mut found = Vec::new();
+    let mut start = 0;
+    for (end, _) in text.match_indices(ends_word).chain([(text.len(), "")]) {
+        found.extend(password(&text[start..end]).map(|place| start + place.start..start + place.end));
+        start = end + text[end..].chars().next().map_or(0, char::len_utf8);
+    }
+    found
+}
+
+fn password(word: &str) -> Option<Range<usize>> {
+    // A scheme may be mistyped, and it is no account.
+    let account = ["://", ":/", "//"].iter().find_map(|mark| Some(word.find(mark)? + mark.len())).unwrap_or(0);
+    let rest = &word[account..];
+    // The path of a URL may hold an `@`; that of a DSN is a name, and its password may hold a slash.
+    let is_url = word.starts_with("http");
+    let authority = if is_url { rest.split(['/', '?', '#']).next().unwrap_or(rest) } else { rest };
+    let at = authority.rfind('@')?;
+    let colon = authority[..at].find(':')?;
+    // Messages that explain how an address is written have the word itself.
+    let is_word = &authority[colon + 1..at] == "password";
+    (colon + 1 < at && !is_word).then(|| account + colon + 1..account + at)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_password_is_left_in_an_address_however_it_was_typed() {
+        for (text, expect) in [
+            ("mysql://me:secret@db:3306/shop", "mysql://me:***@db:3306/shop"),
+            ("mysq://me:se/cr@et@db/shop", "mysq://me:***@db/shop"),
+            ("mysql:/me:secret@db/shop", "mysql:/me:***@db/shop"),
+            ("me:secret@db/shop", "me:***@db/shop"),
+            ("http://me:secret@host:80/a?b=c:d@e", "http://me:***@host:80/a?b=c:d@e"),
+            (
+                "dsn = \"mysql://me:secret@db/x\" # and 'http://a:b@c/'",
+                "dsn = \"mysql://me:***@db/x\" # and 'http://a:***@c/'",
+            ),
+        ] {
+            assert_eq!(masked(text), expect);
+            assert_eq!(masked_in_place(text).len(), text.len());
+            assert!(!masked_in_place(text).contains("secret"));
+        }
+    }
+
+    #[test]
+    fn what_holds_no_password_stays_as_it_is() {
+        for text in [
+            "http://host:80/a?b=c:d@e",
+            "mysql://me@db/shop",
+            "a: b@c",
+            "",
+            "ü:ä",
+            "10:30 me@host",
+            "mysql://user:password@host/name",
+        ] {
+            assert_eq!(masked(text), text);
+        }
+    }
+}
