@@ -1,7 +1,9 @@
 //! Text of other programs, made harmless for a screen.
 
-/// Without colour codes and control characters: the last words of a server must not be able to move a cursor, to change
-/// colours or to break a table. What was a line break or a tab becomes a blank.
+use tolok_model::shown::is_hidden;
+
+/// Without colour codes, control characters and those that turn letters around: a name or the last words of a server must not be able to
+/// move a cursor, to change colours, to break a table or to seem another. What was a line break or a tab becomes a blank.
 pub(crate) fn printable(text: &str) -> String {
     let mut plain = String::with_capacity(text.len());
     let mut letters = text.chars().peekable();
@@ -10,7 +12,7 @@ pub(crate) fn printable(text: &str) -> String {
             // ECMA-48: a control sequence ends with the first letter from @ to ~.
             letters.by_ref().find(|letter| ('@'..='~').contains(letter));
         } else {
-            plain.push(if letter.is_control() { ' ' } else { letter });
+            plain.push(if letter == '\n' || is_hidden(letter) { ' ' } else { letter });
         }
     }
     plain
@@ -28,5 +30,6 @@ mod tests {
         check("two\nlines\u{7}", "two lines ");
         check("cut off \u{1b}[31", "cut off ");
         check("\u{1b}]0;title\u{7}", " ]0;title ");
+        check("a\u{202e}b\u{2066}c\u{9b}d\u{2028}", "a b c d ");
     }
 }

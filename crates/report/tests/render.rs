@@ -6,6 +6,7 @@
 mod invented;
 
 mod edge_cases;
+mod hostile;
 mod tools;
 
 use std::sync::OnceLock;

@@ -20,6 +20,7 @@ use csv::{Terminator, WriterBuilder};
 use serde::Serialize;
 use tolok_analysis::Estimate;
 use tolok_analysis::figure::{Column, Figure, Rows};
+use tolok_model::shown::visible;
 
 /// The fields of a row by the names of their columns.
 type Fields = BTreeMap<String, String>;
@@ -41,11 +42,20 @@ pub fn schema<T: schemars::JsonSchema>() -> serde_json::Value {
 }
 
 /// Rows as RFC 4180 has them. A field is quoted only where it would be misread.
-fn csv<Row: IntoIterator<Item: AsRef<[u8]>>>(rows: impl IntoIterator<Item = Row>) -> String {
+fn csv<Row: IntoIterator<Item: AsRef<str>>>(rows: impl IntoIterator<Item = Row>) -> String {
     let mut writer = WriterBuilder::new().terminator(Terminator::CRLF).from_writer(Vec::new());
-    rows.into_iter().for_each(|row| writer.write_record(row).expect("all rows have as many fields as columns"));
+    for row in rows {
+        let fields: Vec<String> = row.into_iter().map(|field| inert(field.as_ref())).collect();
+        writer.write_record(fields).expect("all rows have as many fields as columns");
+    }
     let bytes = writer.into_inner().expect("memory can be written to");
     String::from_utf8(bytes).expect("all fields are text")
+}
+
+/// A field that no spreadsheet runs and no terminal obeys: an apostrophe stands before what would be a formula.
+fn inert(field: &str) -> String {
+    let is_formula = field.starts_with(['=', '+', '-', '@']) && field.parse::<f64>().is_err();
+    format!("{}{}", if is_formula { "'" } else { "" }, visible(field))
 }
 
 /// A number with all its digits, or an empty field.
@@ -98,5 +108,16 @@ mod tests {
         check("a \"b\"", "\"a \"\"b\"\"\"");
         check("two\nlines", "\"two\nlines\"");
         check("", "");
+    }
+
+    #[test]
+    fn no_field_is_a_formula() {
+        for formula in ["=1+1", "+cmd|' /C calc'!A0", "-2+3", "@SUM(A1)"] {
+            assert_eq!(inert(formula), format!("'{formula}"));
+        }
+        for plain in ["-0.5", "+1e9", "-inf", "a=b", "json-c64", ""] {
+            assert_eq!(inert(plain), plain);
+        }
+        assert_eq!(inert("\t=1\u{1b}[2J\u{202e}"), "␉=1␛[2J�");
     }
 }

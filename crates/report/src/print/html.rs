@@ -10,6 +10,7 @@ mod tables;
 use crate::document::{Block, Document};
 use crate::svg::palette::STYLE;
 use blocks::Page;
+use tolok_model::shown::is_hidden;
 
 const FRAME: &str = include_str!("../../templates/page.html");
 
@@ -98,7 +99,7 @@ fn filled(frame: &str, values: &[(&str, &str)]) -> String {
     text + rest
 }
 
-/// Text that a page shows as it is, also inside the quotes of an attribute.
+/// Text that a page shows as it is, whatever it would steer or turn around, also inside the quotes of an attribute.
 pub(crate) fn escaped(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for letter in text.chars() {
@@ -107,7 +108,7 @@ pub(crate) fn escaped(text: &str) -> String {
             '<' => escaped += "&lt;",
             '>' => escaped += "&gt;",
             '"' => escaped += "&quot;",
-            other => escaped.push(other),
+            other => escaped.push(if is_hidden(other) { '�' } else { other }),
         }
     }
     escaped

@@ -2,6 +2,7 @@
 
 use crate::document::{Align, Block, Card, Cell, Column, Document, Fact, Look, Row, Span, Table, Text};
 use crate::print::columns::together;
+use crate::print::html;
 use crate::printable::printable;
 
 /// The document in Markdown. Charts are left out.
@@ -53,9 +54,13 @@ impl Page {
             }
             Block::Legend(meanings) => self.legend(meanings),
             Block::Code(lines) if lines.is_empty() => {}
-            Block::Code(lines) => self.part(&format!("```sh\n{}\n```\n", lines.join("\n").replace("```", ""))),
+            Block::Code(lines) => {
+                let lines: Vec<String> = lines.iter().map(|line| printable(line).replace("```", "")).collect();
+                self.part(&format!("```sh\n{}\n```\n", lines.join("\n")));
+            }
             Block::Folded { summary, blocks } => {
-                self.part(&format!("<details><summary>{}</summary>\n", escaped(&summary.plain())));
+                // Markdown leaves what stands between its tags alone.
+                self.part(&format!("<details><summary>{}</summary>\n", html::escaped(&printable(&summary.plain()))));
                 // The blank lines are what lets Markdown stand in HTML.
                 self.blocks(blocks);
                 self.part("</details>\n");

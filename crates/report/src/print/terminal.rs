@@ -232,7 +232,8 @@ impl Screen {
     fn line(&mut self, parts: &[(String, Look)]) {
         let mut line = " ".repeat(self.indent);
         for part in parts.chunk_by(|(_, one), (_, other)| code(*one) == code(*other)) {
-            let words: String = part.iter().map(|(words, _)| words.as_str()).collect();
+            // Every line passes here, wherever its words come from.
+            let words = printable(&part.iter().map(|(words, _)| words.as_str()).collect::<String>());
             match code(part[0].1).filter(|_| self.colour && !words.trim().is_empty()) {
                 Some(code) => line += &format!("\u{1b}[{code}m{words}\u{1b}[0m"),
                 None => line += &words,
@@ -291,7 +292,7 @@ fn grid(rows: &[Row], fit: &Fit, width: usize, has_headings: bool) -> Vec<String
     grid.load_style(TableStyle::new()).set_content_arrangement(ContentArrangement::Dynamic);
     grid.set_width(u16::try_from(width).unwrap_or(u16::MAX));
     if has_headings {
-        grid.set_header(fit.columns.iter().map(|shown| shown.heading));
+        grid.set_header(fit.columns.iter().map(|shown| printable(shown.heading)));
     }
     for (place, row) in rows.iter().enumerate() {
         if row.look == Look::Muted && place > 0 && rows[place - 1].look != Look::Muted {
