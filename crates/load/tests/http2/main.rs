@@ -4,6 +4,7 @@
 mod answers;
 mod ends;
 mod faults;
+mod floods;
 mod refusals;
 mod sharing;
 mod stage;

@@ -14,7 +14,7 @@ use http::Request;
 use super::exchange::Exchange;
 use super::fault;
 use super::wire::{Gauge, Wire};
-use super::{CONNECTION_WINDOW_BYTES, STREAM_WINDOW_BYTES};
+use super::{CONNECTION_WINDOW_BYTES, HEADERS_BYTES, STREAM_WINDOW_BYTES};
 use crate::fault::Fault;
 use crate::transport::connection::begin_session;
 use crate::transport::{Connector, Interest, Poller};
@@ -97,6 +97,7 @@ impl Carrier {
     /// Goes on with opening.
     pub fn open_further(&mut self, task: &mut Context<'_>) -> Result<Opening, Fault> {
         let Stage::Opening(handshake) = &mut self.stage else { return Ok(Opening::Open) };
+        self.gauge.of_turn.set(0);
         match handshake.as_mut().poll(task) {
             Poll::Pending => Ok(Opening::Pending),
             Poll::Ready(Ok((requests, connection))) => {
@@ -133,6 +134,7 @@ impl Carrier {
     /// Sends and receives what can be. `Some` when the connection is over, with what ended it.
     pub fn advance(&mut self, task: &mut Context<'_>) -> Option<Fault> {
         let Stage::Open { connection, .. } = &mut self.stage else { return None };
+        self.gauge.of_turn.set(0);
         match Pin::new(&mut **connection).poll(task) {
             Poll::Pending => None,
             Poll::Ready(Ok(())) => Some(self.broken().unwrap_or(Fault::ClosedBeforeAnswer)),
@@ -175,6 +177,7 @@ fn builder() -> Builder {
     let mut builder = Builder::new();
     builder
         .enable_push(false)
+        .max_header_list_size(HEADERS_BYTES)
         .initial_window_size(STREAM_WINDOW_BYTES)
         .initial_connection_window_size(CONNECTION_WINDOW_BYTES)
         // Until the target has said how many streams it allows, which is its first word: more than it allows it would refuse.

@@ -20,3 +20,5 @@ pub(crate) use ready::ReadyList;
 /// as soon as they come, so that these bounds are met by none but very fast targets far away.
 const STREAM_WINDOW_BYTES: u32 = 1 << 20;
 const CONNECTION_WINDOW_BYTES: u32 = 16 << 20;
+/// The head of an answer, unpacked. A packed one of a few bytes may name the same long field many times.
+const HEADERS_BYTES: u32 = 64 << 10;

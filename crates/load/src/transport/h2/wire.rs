@@ -16,6 +16,10 @@ use crate::transport::Stream;
 use crate::transport::connection::{of_first, of_receiving};
 use crate::transport::tls::Session;
 
+/// Bytes that a carrier receives before others get their turn. It bounds what h2 holds before it is looked at, too: a frame of one byte
+/// takes a hundred.
+const TURN_BYTES: usize = 256 << 10;
+
 /// What can be seen of a wire from outside, while the connection that uses it owns it.
 #[derive(Debug, Default)]
 pub(super) struct Gauge {
@@ -28,6 +32,8 @@ pub(super) struct Gauge {
     pub readable: Cell<bool>,
     /// The target has ended the stream; the event queue tells that only once.
     pub ended: Cell<bool>,
+    /// Bytes received in the present turn of the carrier.
+    pub of_turn: Cell<usize>,
     /// Some bytes were taken, so that there is a connection.
     pub established: Cell<bool>,
     /// What went wrong.
@@ -138,9 +144,15 @@ impl Wire {
 }
 
 impl AsyncRead for Wire {
-    fn poll_read(mut self: Pin<&mut Self>, _: &mut Context<'_>, buf: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
+    fn poll_read(mut self: Pin<&mut Self>, task: &mut Context<'_>, buf: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
+        if self.gauge.of_turn.get() >= TURN_BYTES {
+            // h2 reads as long as there is anything. A target that sends without end would keep the engine from its clock.
+            task.waker().wake_by_ref();
+            return Poll::Pending;
+        }
         match self.pull(buf) {
             Ok(Some(bytes)) => {
+                self.gauge.of_turn.set(self.gauge.of_turn.get() + bytes);
                 self.gauge.received.set(self.gauge.received.get() + bytes);
                 Poll::Ready(Ok(()))
             }

@@ -1,0 +1,66 @@
+//! Targets that send frames without end, whether or not anybody asked. A run ends when it was to end.
+
+use std::io::{Read, Write};
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::sync::atomic::AtomicBool;
+use std::sync::mpsc::channel;
+use std::thread;
+use std::time::Duration;
+
+use tolok_load::options::{Executor, Options, Protocol};
+use tolok_load::record::Record;
+
+const SETTINGS: &[u8] = b"\0\0\0\x04\0\0\0\0\0";
+/// Far longer than the run, and far shorter than a hang.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// A target that says its settings and then these frames, over and over, until it is cut off.
+fn flooding(frames: &'static [u8]) -> SocketAddr {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    thread::spawn(move || {
+        for stream in listener.incoming().flatten() {
+            thread::spawn(move || flood(stream, frames));
+        }
+    });
+    address
+}
+
+fn flood(mut stream: TcpStream, frames: &[u8]) {
+    let mut reader = stream.try_clone().unwrap();
+    thread::spawn(move || while reader.read(&mut [0; 4096]).is_ok_and(|bytes| bytes > 0) {});
+    let many = frames.repeat(65_536 / frames.len());
+    if stream.write_all(SETTINGS).is_ok() {
+        while stream.write_all(&many).is_ok() {}
+    }
+}
+
+/// A run of a third of a second, or `None` if it does not end.
+fn run_against(address: SocketAddr) -> Option<Record> {
+    let (sender, receiver) = channel();
+    thread::spawn(move || {
+        let mut options = Options::new(&format!("http://{address}/")).unwrap();
+        options.protocol = Protocol::Http2 { streams_per_connection: 4 };
+        options.executor = Executor::ConstantVus { vus: 8, duration: Duration::from_millis(300) };
+        options.timeout = Duration::from_millis(100);
+        options.grace = Some(Duration::from_millis(100));
+        let _ = sender.send(tolok_load::run(&options, &AtomicBool::new(false), &mut |_| {}).unwrap());
+    });
+    receiver.recv_timeout(PATIENCE).ok()
+}
+
+#[test]
+fn no_flood_of_frames_moves_the_end_of_a_run() {
+    const RESET: &[u8] = b"\0\0\x04\x03\0\0\0\0\x01\0\0\0\x08";
+    const WINDOW: &[u8] = b"\0\0\x04\x08\0\0\0\0\0\0\0\0\x01";
+    const PRIORITY: &[u8] = b"\0\0\x05\x02\0\0\0\0\x01\0\0\0\0\x10";
+    const PING: &[u8] = b"\0\0\x08\x06\0\0\0\0\0abcdefgh";
+    const UNKNOWN: &[u8] = b"\0\0\x04\xfe\0\0\0\0\0abcd";
+    for (name, frames) in
+        [("RST_STREAM", RESET), ("WINDOW_UPDATE", WINDOW), ("PRIORITY", PRIORITY), ("PING", PING), ("unknown", UNKNOWN)]
+    {
+        let record = run_against(flooding(frames)).unwrap_or_else(|| panic!("{name}: the run did not end"));
+        assert!(record.ledger.closes() && record.ledger.good == 0, "{name}: {:?}", record.ledger);
+        assert!(record.window_s < 1.0, "{name}: {}", record.window_s);
+    }
+}
