@@ -10,6 +10,7 @@
 //! This is the only crate with an asynchronous runtime, because pages wait for events. Code that reads files runs on a thread of its
 //! own.
 
+mod connections;
 mod guard;
 mod library;
 mod live;
@@ -91,7 +92,7 @@ impl Server {
             let mut terminate = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate())?;
             let site = routes::router(Arc::new(Library::new(self.runs)), self.address.port());
             // Open pages may wait for events for ever, so the server does not wait for them.
-            tokio::spawn(async move { axum::serve(listener, site).await });
+            tokio::spawn(connections::serve(listener, site, connections::BOUNDS));
             let interrupt = std::pin::pin!(tokio::signal::ctrl_c());
             let terminate = std::pin::pin!(terminate.recv());
             futures_util::future::select(interrupt, terminate).await;
