@@ -1,5 +1,7 @@
 //! A finding while a law is writing it: what was tested and with what, until the verdict is known; and findings put together.
 
+use std::collections::{HashMap, HashSet, VecDeque};
+
 use tolok_model::transcription::{Claim, Figure, Row, Series, Transcription};
 
 use crate::finding::{AuditFinding, AuditVerdict, Input};
@@ -98,31 +100,29 @@ impl Draft {
     }
 }
 
+/// What a finding says, apart from what it is about.
+type Told = (AuditVerdict, String, String, String, Option<String>, Vec<String>);
+
+fn told(finding: &AuditFinding) -> Told {
+    let AuditFinding { verdict, statement, sentence, arithmetic, inference, missing, .. } = finding;
+    (*verdict, statement.clone(), sentence.clone(), arithmetic.clone(), inference.clone(), missing.clone())
+}
+
 /// Merges findings that say the same of several settings.
 pub(crate) fn merged(findings: Vec<AuditFinding>) -> Vec<AuditFinding> {
-    let mut kept: Vec<AuditFinding> = Vec::new();
+    let (mut places, mut kept): (HashMap<Told, usize>, Vec<AuditFinding>) = Default::default();
     for finding in findings {
-        let same = |other: &&mut AuditFinding| {
-            let told = (&other.statement, &other.sentence, &other.arithmetic, &other.inference, &other.missing);
-            other.verdict == finding.verdict
-                && told
-                    == (
-                        &finding.statement,
-                        &finding.sentence,
-                        &finding.arithmetic,
-                        &finding.inference,
-                        &finding.missing,
-                    )
+        let place = *places.entry(told(&finding)).or_insert(kept.len());
+        let Some(other) = kept.get_mut(place) else {
+            kept.push(finding);
+            continue;
         };
-        match kept.iter_mut().find(same) {
-            Some(other) => {
-                other.about = format!("{}; {}", other.about, finding.about);
-                let room = MOST_INPUTS.saturating_sub(other.inputs.len());
-                let new: Vec<Input> =
-                    finding.inputs.into_iter().filter(|input| !other.inputs.contains(input)).collect();
-                other.inputs.extend(new.into_iter().take(room));
+        other.about.push_str("; ");
+        other.about.push_str(&finding.about);
+        for input in finding.inputs {
+            if other.inputs.len() < MOST_INPUTS && !other.inputs.contains(&input) {
+                other.inputs.push(input);
             }
-            None => kept.push(finding),
         }
     }
     kept
@@ -203,29 +203,60 @@ pub(crate) struct OfRow {
 /// Findings that hold are many and alike: the closest of each table stands for all of its rows, with the figures of all. The
 /// others stay as they are.
 pub(crate) fn folded(findings: Vec<OfRow>) -> Vec<AuditFinding> {
-    let mut kept: Vec<(OfRow, usize)> = Vec::new();
-    for mut one in findings {
-        let is_alike = |other: &OfRow| {
-            let both_hold = [&one, other].iter().all(|each| each.finding.verdict == AuditVerdict::Holds);
-            both_hold && other.table == one.table
-        };
-        match kept.iter_mut().find(|(other, _)| is_alike(other)) {
-            Some((other, rows)) => {
-                *rows += 1;
-                if one.closeness > other.closeness {
-                    std::mem::swap(other, &mut one);
-                }
-                let all = &mut other.finding.inputs;
-                all.extend(one.finding.inputs.into_iter().filter(|input| !all.contains(input)).collect::<Vec<_>>());
-            }
-            None => kept.push((one, 1)),
+    let (mut places, mut kept): (HashMap<Option<String>, usize>, Vec<Fold>) = Default::default();
+    for one in findings {
+        if one.finding.verdict != AuditVerdict::Holds {
+            kept.push(Fold::of(one));
+            continue;
+        }
+        let place = *places.entry(one.table.clone()).or_insert(kept.len());
+        match kept.get_mut(place) {
+            Some(fold) => fold.add(one),
+            None => kept.push(Fold::of(one)),
         }
     }
-    kept.into_iter().map(|(one, rows)| standing_for(one.finding, rows)).collect()
+    kept.into_iter().map(|fold| standing_for(fold.finding, fold.inputs, fold.rows)).collect()
+}
+
+/// Findings of a table that are one.
+struct Fold {
+    /// That of the closest row so far, without its figures.
+    finding: AuditFinding,
+    closeness: f64,
+    /// The figures of all, those of the closest first.
+    inputs: VecDeque<Input>,
+    known: HashSet<Input>,
+    rows: usize,
+}
+
+impl Fold {
+    fn of(OfRow { closeness, mut finding, .. }: OfRow) -> Self {
+        let inputs: VecDeque<Input> = std::mem::take(&mut finding.inputs).into();
+        Self { known: inputs.iter().cloned().collect(), finding, closeness, inputs, rows: 1 }
+    }
+
+    fn add(&mut self, OfRow { closeness, mut finding, .. }: OfRow) {
+        self.rows += 1;
+        let own = std::mem::take(&mut finding.inputs);
+        if closeness > self.closeness {
+            (self.finding, self.closeness) = (finding, closeness);
+            let is_new: HashSet<&Input> = own.iter().collect();
+            // Few are printed twice, and these are near the front or rare.
+            if own.iter().any(|input| self.known.contains(input)) {
+                self.inputs.retain(|input| !is_new.contains(input));
+            }
+            own.iter().rev().for_each(|input| self.inputs.push_front(input.clone()));
+            self.known.extend(own);
+        } else {
+            let new: Vec<Input> = own.into_iter().filter(|input| self.known.insert(input.clone())).collect();
+            self.inputs.extend(new);
+        }
+    }
 }
 
 /// A finding that says for how many rows it stands.
-fn standing_for(mut finding: AuditFinding, rows: usize) -> AuditFinding {
+fn standing_for(mut finding: AuditFinding, inputs: VecDeque<Input>, rows: usize) -> AuditFinding {
+    finding.inputs = inputs.into();
     match rows {
         1 => {}
         2 => finding.about += ", and one more row",

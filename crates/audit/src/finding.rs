@@ -76,7 +76,7 @@ pub struct AuditFinding {
 }
 
 /// How a check came out.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum AuditVerdict {
     /// The figures agree.
@@ -88,7 +88,7 @@ pub enum AuditVerdict {
 }
 
 /// A figure that went into a check.
-#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, JsonSchema)]
 pub struct Input {
     /// What it is: `throughput of Node`, or the key of the figure.
     pub name: String,

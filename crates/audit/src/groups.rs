@@ -1,9 +1,11 @@
 //! Rows that belong together: those of a table, of a setting, or of a comparison.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
+use std::hash::Hash;
 
 use tolok_model::transcription::{Row, Transcription};
 
+use crate::range::Range;
 use crate::rows::rate;
 use crate::wording::{listed, place};
 
@@ -25,16 +27,16 @@ impl Group<'_> {
 }
 
 /// Rows by a key, in the order of the file.
-fn by<'a, K: PartialEq>(rows: impl IntoIterator<Item = &'a Row>, key: impl Fn(&'a Row) -> K) -> Vec<Vec<&'a Row>> {
-    let mut found: Vec<(K, Vec<&Row>)> = Vec::new();
+fn by<'a, K: Eq + Hash>(rows: impl IntoIterator<Item = &'a Row>, key: impl Fn(&'a Row) -> K) -> Vec<Vec<&'a Row>> {
+    let (mut places, mut found): (HashMap<K, usize>, Vec<Vec<&Row>>) = Default::default();
     for row in rows {
-        let key = key(row);
-        match found.iter_mut().find(|(known, _)| *known == key) {
-            Some((_, rows)) => rows.push(row),
-            None => found.push((key, vec![row])),
+        let place = *places.entry(key(row)).or_insert(found.len());
+        if place == found.len() {
+            found.push(Vec::new());
         }
+        found[place].push(row);
     }
-    found.into_iter().map(|(_, rows)| rows).collect()
+    found
 }
 
 /// The group of rows that share table and setting.
@@ -66,17 +68,29 @@ pub(crate) fn tables(transcription: &Transcription) -> Vec<(Option<&str>, Vec<&R
     tables.map(|rows| (rows.first().and_then(|row| row.table.as_deref()), rows)).collect()
 }
 
+/// The rates that a table printed.
+type OfTable<'a> = (&'a Option<String>, Vec<Range>);
+
 /// Rows without repeats of an earlier table: the same rate of the same subject and setting.
 pub(crate) fn measured(transcription: &Transcription) -> Vec<&Row> {
-    let rows = &transcription.rows;
-    let is_again = |index: usize, row: &Row| {
-        let Some(own) = rate(row) else { return false };
-        rows[..index].iter().any(|earlier| {
-            let same = earlier.subject == row.subject && earlier.scenario == row.scenario && earlier.table != row.table;
-            same && rate(earlier).is_some_and(|before| before.range.meets(own.range))
-        })
-    };
-    rows.iter().enumerate().filter(|(index, row)| !is_again(*index, row)).map(|(_, row)| row).collect()
+    // By subject and setting.
+    let mut printed: HashMap<(&str, &Option<String>), Vec<OfTable>> = HashMap::new();
+    let mut kept = Vec::new();
+    for row in &transcription.rows {
+        let Some(own) = rate(row) else {
+            kept.push(row);
+            continue;
+        };
+        let tables = printed.entry((row.subject.as_str(), &row.scenario)).or_default();
+        let others = tables.iter().filter(|(table, _)| **table != row.table);
+        let is_again = others.flat_map(|(_, rates)| rates).any(|before| before.meets(own.range));
+        match tables.iter_mut().find(|(table, _)| **table == row.table) {
+            Some((_, rates)) => rates.push(own.range),
+            None => tables.push((&row.table, vec![own.range])),
+        }
+        kept.extend((!is_again).then_some(row));
+    }
+    kept
 }
 
 /// The tables of some rows, in words: `Table 1 and Table 2`.

@@ -1,5 +1,7 @@
 //! What several laws read off rows: throughput, shares of failures, CPUs in use; and where else a figure of theirs stands.
 
+use std::collections::HashMap;
+
 use tolok_model::transcription::{CpuScope, Figure, Moment, Quantity, Row, Transcription, Unit};
 
 use crate::finding::Input;
@@ -120,18 +122,40 @@ pub(crate) fn cpus_in_use(row: &Row, figure: &Figure) -> Result<Known, &'static 
     }
 }
 
-/// The figure of a quantity for what a row is about: its own, or else that of the one other row of the same subject and setting.
-pub(crate) fn companion<'a>(all: &'a [Row], row: &'a Row, quantity: &Quantity) -> Option<(&'a Row, &'a Figure)> {
-    if let Some(figure) = row.figure(quantity) {
-        return Some((row, figure));
+/// What a figure is of: subject, setting, connections, quantity.
+type About<'a> = (&'a str, Option<&'a str>, Option<u64>, &'a Quantity);
+
+/// The figures of all rows, by what they are of.
+pub(crate) struct Companions<'a>(HashMap<About<'a>, Vec<(&'a Row, &'a Figure)>>);
+
+impl<'a> Companions<'a> {
+    pub fn of(rows: &'a [Row]) -> Self {
+        let mut all: HashMap<About, Vec<(&Row, &Figure)>> = HashMap::new();
+        for row in rows {
+            for (place, figure) in row.figures.iter().enumerate() {
+                // Of a quantity that a row prints twice, the first counts.
+                if row.figures[..place].iter().all(|earlier| earlier.quantity != figure.quantity) {
+                    all.entry(about(row, &figure.quantity)).or_default().push((row, figure));
+                }
+            }
+        }
+        Self(all)
     }
-    let same = |other: &&Row| {
-        let conditions = (&other.conditions.connections, &row.conditions.connections);
-        other.subject == row.subject && other.scenario == row.scenario && conditions.0 == conditions.1
-    };
-    let mut others = all.iter().filter(same).filter_map(|other| other.figure(quantity).map(|figure| (other, figure)));
-    let only = others.next();
-    if others.next().is_some() { None } else { only }
+
+    /// The figure of a quantity for what a row is about: its own, or else that of the one other row of the same subject and setting.
+    pub fn find<'q>(&'q self, row: &'a Row, quantity: &'q Quantity) -> Option<(&'a Row, &'a Figure)> {
+        if let Some(figure) = row.figure(quantity) {
+            return Some((row, figure));
+        }
+        match self.0.get(&about(row, quantity))?.as_slice() {
+            [only] => Some(*only),
+            _ => None,
+        }
+    }
+}
+
+fn about<'a>(row: &'a Row, quantity: &'a Quantity) -> About<'a> {
+    (row.subject.as_str(), row.scenario.as_deref(), row.conditions.connections, quantity)
 }
 
 /// A figure of a subject under a setting, from whichever table has it; also from a row that names no setting, because it is

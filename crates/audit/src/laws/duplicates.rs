@@ -13,7 +13,7 @@
 //! which there are no two requests, so that they are the maximum. Source: the argument is that of a birthday bound; the correction for
 //! many pairs is Bonferroni's, O. J. Dunn, "Multiple comparisons among means", JASA 56(293), 1961.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 
 use tolok_model::transcription::{Figure, LoopModel, Moment, Number, Quantity, Row, Series, Transcription};
 
@@ -157,11 +157,12 @@ struct Column<'a> {
     table: Option<&'a str>,
     kind: &'a Quantity,
     entries: Vec<Entry>,
+    /// The first entry of each key.
+    places: HashMap<String, usize>,
     input: Input,
 }
 
 /// A row's numbers in a column.
-#[derive(Clone)]
 struct Entry {
     key: String,
     values: Vec<f64>,
@@ -175,38 +176,77 @@ struct Shared {
     telling: Vec<f64>,
 }
 
-fn of_columns(transcription: &Transcription) -> Vec<AuditFinding> {
-    let mut candidates: Vec<(Column, Column)> = Vec::new();
-    for (table, rows) in tables(transcription) {
-        candidates.extend(pairs_of(by_subject(table, &rows), |a, b| a.kind == b.kind));
-        let least = rows.iter().map(|row| requests(row)).fold(f64::INFINITY, f64::min);
-        let is_pair = |a: &Column, b: &Column| is_time(a.kind, b.kind) && are_apart(a.kind, b.kind, least);
-        candidates.extend(pairs_of(by_quantity(table, &rows), is_pair));
-    }
-    let pairs = candidates.len();
-    let limit = LOG10_CHANCE - (pairs.max(1) as f64).log10();
-    let twice = |(a, b): &(Column, Column)| {
-        let Shared { equal, telling } = shared(a, b);
-        let count = equal.filter(|_| log10_chance(&telling) < limit)?;
-        Some(columns_twice((a, b), count, &telling, pairs))
-    };
-    candidates.iter().filter_map(twice).collect()
+type IsPair = dyn Fn(&Column<'_>, &Column<'_>) -> bool;
+
+/// Columns of a table, and which of them are compared.
+struct Compared<'a> {
+    columns: Vec<Column<'a>>,
+    is_pair: Box<IsPair>,
+    /// How many pairs that are.
+    pairs: usize,
 }
 
-/// All pairs of columns.
-fn pairs_of<'a>(columns: Vec<Column<'a>>, is_pair: impl Fn(&Column, &Column) -> bool) -> Vec<(Column<'a>, Column<'a>)> {
-    let mut pairs = Vec::new();
-    for (index, a) in columns.iter().enumerate() {
-        for b in columns[index + 1..].iter().filter(|b| is_pair(a, b)) {
-            pairs.push((a.copy(), b.copy()));
-        }
+fn of_columns(transcription: &Transcription) -> Vec<AuditFinding> {
+    let mut all: Vec<Compared> = Vec::new();
+    for (table, rows) in tables(transcription) {
+        let columns = by_subject(table, &rows);
+        let mut of_kind: HashMap<&Quantity, usize> = HashMap::new();
+        columns.iter().for_each(|column| *of_kind.entry(column.kind).or_default() += 1);
+        let pairs = of_kind.values().map(|number| number * (number - 1) / 2).sum();
+        all.push(Compared { columns, is_pair: Box::new(|a, b| a.kind == b.kind), pairs });
+        let least = rows.iter().map(|row| requests(row)).fold(f64::INFINITY, f64::min);
+        let is_pair = move |a: &Column, b: &Column| is_time(a.kind, b.kind) && are_apart(a.kind, b.kind, least);
+        let columns = by_quantity(table, &rows);
+        let of_column = |(index, a): (usize, &Column)| columns[index + 1..].iter().filter(|b| is_pair(a, b)).count();
+        let pairs = columns.iter().enumerate().map(of_column).sum();
+        all.push(Compared { columns, is_pair: Box::new(is_pair), pairs });
     }
-    pairs
+    let pairs = all.iter().map(|compared| compared.pairs).sum();
+    all.iter().flat_map(|compared| compared.twice(pairs)).collect()
+}
+
+impl Compared<'_> {
+    /// Pairs that agree too well. `pairs` is how many there are in all tables.
+    fn twice(&self, pairs: usize) -> Vec<AuditFinding> {
+        let limit = LOG10_CHANCE - (pairs.max(1) as f64).log10();
+        // Whoever agrees in many places does so in one, so that not every two have to be compared.
+        let mut alike: HashMap<(&str, Vec<u64>), Vec<usize>> = HashMap::new();
+        let telling: Vec<usize> =
+            (0..self.columns.len()).filter(|place| self.columns[*place].log10_chance() < limit).collect();
+        for place in &telling {
+            for entry in &self.columns[*place].entries {
+                alike.entry(entry.bits()).or_default().push(*place);
+            }
+        }
+        let mut found = Vec::new();
+        for place in telling {
+            let a = &self.columns[place];
+            let others = a.entries.iter().filter_map(|entry| alike.get(&entry.bits())).flatten();
+            let others: BTreeSet<usize> = others.copied().filter(|other| *other > place).collect();
+            for b in others.into_iter().map(|other| &self.columns[other]).filter(|b| (self.is_pair)(a, b)) {
+                let Shared { equal, telling } = shared(a, b);
+                let count = equal.filter(|_| log10_chance(&telling) < limit);
+                found.extend(count.map(|count| columns_twice((a, b), count, &telling, pairs)));
+            }
+        }
+        found
+    }
 }
 
 impl Column<'_> {
-    fn copy(&self) -> Self {
-        Self { name: self.name.clone(), entries: self.entries.clone(), input: self.input.clone(), ..*self }
+    /// That of the whole column, which no part of it exceeds.
+    fn log10_chance(&self) -> f64 {
+        let telling: BTreeSet<u64> =
+            self.entries.iter().flat_map(|entry| &entry.telling).map(|value| value.to_bits()).collect();
+        let d = telling.len() as f64;
+        if d < 2.0 { 0.0 } else { -(d - 1.0) * d.log10() }
+    }
+}
+
+impl Entry {
+    /// What another column has if it agrees here.
+    fn bits(&self) -> (&str, Vec<u64>) {
+        (self.key.as_str(), self.values.iter().map(|value| value.to_bits()).collect())
     }
 }
 
@@ -248,47 +288,48 @@ fn is_set(row: &Row, figure: &Figure) -> bool {
     }
 }
 
+/// Columns, and where each of a name is.
+#[derive(Default)]
+struct Columns<'a> {
+    all: Vec<Column<'a>>,
+    named: HashMap<String, usize>,
+}
+
 /// A figure of each subject over the settings.
 fn by_subject<'a>(table: Option<&'a str>, rows: &[&'a Row]) -> Vec<Column<'a>> {
-    let mut columns: Vec<Column> = Vec::new();
+    let mut columns = Columns::default();
     for row in rows {
         let is_other = |figure: &&Figure| matches!(figure.quantity, Quantity::Other(_));
         for figure in row.figures.iter().filter(|figure| !is_other(figure) && !is_set(row, figure)) {
             let name = format!("{} of {}", noun(&figure.quantity), row.subject);
-            push(&mut columns, (name, table), row, figure, row.scenario.clone().unwrap_or_default());
+            columns.push((name, table), row, figure, row.scenario.clone().unwrap_or_default());
         }
     }
-    columns
+    columns.all
 }
 
 /// A figure over all rows.
 fn by_quantity<'a>(table: Option<&'a str>, rows: &[&'a Row]) -> Vec<Column<'a>> {
-    let mut columns: Vec<Column> = Vec::new();
+    let mut columns = Columns::default();
     for row in rows {
         for figure in row.figures.iter().filter(|figure| is_time(&figure.quantity, &figure.quantity)) {
-            push(&mut columns, (noun(&figure.quantity), table), row, figure, row.name(None));
+            columns.push((noun(&figure.quantity), table), row, figure, row.name(None));
         }
     }
-    columns
+    columns.all
 }
 
-fn push<'a>(
-    columns: &mut Vec<Column<'a>>,
-    (name, table): (String, Option<&'a str>),
-    row: &Row,
-    figure: &'a Figure,
-    key: String,
-) {
-    let entry = Entry { key, values: values(figure), telling: telling(figure) };
-    match columns.iter_mut().find(|column| column.name == name) {
-        Some(column) => column.entries.push(entry),
-        None => columns.push(Column {
-            name,
-            table,
-            kind: &figure.quantity,
-            entries: vec![entry],
-            input: Input::of_row(row, figure),
-        }),
+impl<'a> Columns<'a> {
+    fn push(&mut self, (name, table): (String, Option<&'a str>), row: &Row, figure: &'a Figure, key: String) {
+        let place = *self.named.entry(name.clone()).or_insert(self.all.len());
+        if place == self.all.len() {
+            let (entries, places) = Default::default();
+            let (kind, input) = (&figure.quantity, Input::of_row(row, figure));
+            self.all.push(Column { name, table, kind, entries, places, input });
+        }
+        let column = &mut self.all[place];
+        column.places.entry(key.clone()).or_insert(column.entries.len());
+        column.entries.push(Entry { key, values: values(figure), telling: telling(figure) });
     }
 }
 
@@ -296,10 +337,13 @@ fn push<'a>(
 fn shared(a: &Column, b: &Column) -> Shared {
     let (mut count, mut equal, mut telling) = (0, true, Vec::new());
     for entry in &a.entries {
-        if let Some(other) = b.entries.iter().find(|other| other.key == entry.key) {
+        if let Some(other) = b.places.get(&entry.key).map(|place| &b.entries[*place]) {
             equal &= entry.values == other.values;
             count += entry.values.len();
             telling.extend(&entry.telling);
+        }
+        if !equal {
+            break;
         }
     }
     Shared { equal: equal.then_some(count), telling }

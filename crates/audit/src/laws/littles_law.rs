@@ -22,7 +22,7 @@ use crate::draft::{Draft, Lacks};
 use crate::finding::{AuditFinding, Input};
 use crate::laws::{Law, LawInfo};
 use crate::range::Range;
-use crate::rows::{self, Known};
+use crate::rows::{self, Companions, Known};
 use crate::{tools, wording};
 
 /// Tolerance for clocks and counting, as a share.
@@ -39,6 +39,7 @@ pub(super) const LAW: LawInfo = LawInfo {
 
 /// Holds the mean of each row with a throughput against the number of users.
 fn check(transcription: &Transcription) -> Vec<AuditFinding> {
+    let companions = Companions::of(&transcription.rows);
     let mut lacks = Lacks::new(Law::LittlesLaw, "Users waiting = throughput × mean response time.");
     let mut findings = Vec::new();
     for row in &transcription.rows {
@@ -53,7 +54,7 @@ fn check(transcription: &Transcription) -> Vec<AuditFinding> {
             }
             Err(missing) => {
                 // A table may repeat a throughput that stands with its response times elsewhere.
-                if rows::companion(&transcription.rows, row, &Quantity::Latency(Moment::Mean)).is_none() {
+                if companions.find(row, &Quantity::Latency(Moment::Mean)).is_none() {
                     lacks.note(row.table.as_ref(), missing, throughput.inputs);
                 }
             }

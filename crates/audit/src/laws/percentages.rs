@@ -10,6 +10,7 @@ use tolok_model::transcription::{Quantity, Row, Transcription};
 
 use crate::draft::{Draft, OfRow, folded};
 use crate::finding::AuditFinding;
+use crate::groups::tables;
 use crate::laws::{Law, LawInfo};
 use crate::range::Range;
 use crate::{rows, tools, wording};
@@ -136,30 +137,19 @@ fn share_of_counts(transcription: &Transcription, row: &Row) -> Option<AuditFind
 
 /// One finding for each table whose errors are far more than its HTTP failures.
 fn unexplained_errors(transcription: &Transcription) -> Vec<AuditFinding> {
-    let mut tables: Vec<&Option<String>> = Vec::new();
-    transcription.rows.iter().for_each(|row| {
-        if !tables.contains(&&row.table) {
-            tables.push(&row.table);
-        }
-    });
-    tables.into_iter().filter_map(|table| unexplained_in(transcription, table.as_ref())).collect()
+    tables(transcription).iter().filter_map(|(table, rows)| unexplained_in(transcription, *table, rows)).collect()
 }
 
 /// The same for one table.
-fn unexplained_in(transcription: &Transcription, table: Option<&String>) -> Option<AuditFinding> {
+fn unexplained_in(transcription: &Transcription, table: Option<&str>, rows: &[&Row]) -> Option<AuditFinding> {
     let gap = |row: &Row| {
         let share = |quantity| rows::known(row, quantity).map(|known| known.range);
         let (errors, failures) = (share(&Quantity::ErrorRate)?, share(&Quantity::HttpFailRate)?);
         Some(errors.low - failures.high).filter(|gap| *gap > UNEXPLAINED)
     };
-    let far: Vec<(&Row, f64)> = transcription
-        .rows
-        .iter()
-        .filter(|row| row.table.as_ref() == table)
-        .filter_map(|row| gap(row).map(|gap| (row, gap)))
-        .collect();
+    let far: Vec<(&Row, f64)> = rows.iter().filter_map(|row| gap(row).map(|gap| (*row, gap))).collect();
     let (most, widest) = far.iter().max_by(|a, b| a.1.total_cmp(&b.1))?;
-    let about = table.cloned().unwrap_or_else(|| transcription.title.clone());
+    let about = table.map(str::to_owned).unwrap_or_else(|| transcription.title.clone());
     let draft = far.iter().fold(
         Draft::new(Law::Percentages, about, "The figures show which requests count as errors."),
         |draft, (row, _)| {

@@ -1,9 +1,13 @@
 //! Transcriptions from CSV: a line for each row of a table, a column for each figure.
 
+use std::collections::HashMap;
+
 use super::figure_key::{figure_key, figure_keys};
 use super::header::{Guess, guess};
+use super::lines::Lines;
 use super::number_reading::parse_number;
 use super::{Conditions, Figure, Row, Transcription};
+use crate::limits::ROWS;
 use crate::reading::text::{Problem, Span};
 use crate::reading::wording::{closest, likely};
 
@@ -63,7 +67,8 @@ impl Transcription {
     ///
     /// Everything that is wrong with it, each problem with its line in the text.
     pub fn read_csv(text: &str, options: &CsvOptions) -> Result<Self, Vec<Problem>> {
-        let mut reader = CsvReader { text, options, problems: Vec::new(), no_numbers: Vec::new() };
+        let (problems, no_numbers, known) = Default::default();
+        let mut reader = CsvReader { text, lines: Lines::of(text), options, problems, no_numbers, known };
         let rows = reader.read();
         reader.refuse_cells();
         if rows.is_empty() && reader.problems.is_empty() {
@@ -84,9 +89,12 @@ impl Transcription {
 
 struct CsvReader<'a> {
     text: &'a str,
+    lines: Lines,
     options: &'a CsvOptions,
     problems: Vec<Problem>,
     no_numbers: Vec<NoNumber>,
+    /// Where the row is that others of its name and conditions repeat.
+    known: HashMap<(Option<String>, String, Option<String>, String), usize>,
 }
 
 /// The first cell of a column that is no number.
@@ -113,7 +121,12 @@ impl CsvReader<'_> {
             columns.into_iter().map(|header| (header.clone(), self.column(&header))).collect();
         self.require_columns(&columns);
         let mut rows: Vec<Row> = Vec::new();
-        for line in lines.records() {
+        for (number, line) in (1..).zip(lines.records()) {
+            if let Err(why) = ROWS.holds(number) {
+                self.problems.clear();
+                self.note(line_from(self.text, 0), why, None);
+                break;
+            }
             match line {
                 Err(error) => drop(self.refuse(&error, skipped)),
                 Ok(cells) => {
@@ -224,7 +237,7 @@ impl CsvReader<'_> {
         if subject.is_none() && columns.iter().any(|(_, column)| *column == Column::Subject) {
             self.note(span.clone(), "the row does not say what was measured", None);
         }
-        let line = self.text[..span.start].matches('\n').count() + 1;
+        let line = self.lines.number(span.start);
         let conditions = conditions.within(&self.options.conditions);
         let raw = vec![self.text[span.clone()].to_owned()];
         Some(Row { line, table, subject: subject?, scenario, conditions, figures, raw })
@@ -272,11 +285,11 @@ impl CsvReader<'_> {
 
     /// Adds a row, to an earlier one of the same subject and setting if they are repetitions.
     fn add(&mut self, row: Row, rows: &mut Vec<Row>, span: Span) {
-        let name = |row: &Row| (row.table.clone(), row.subject.clone(), row.scenario.clone());
         // The number of repetitions is made of the rows themselves.
-        let under = |row: &Row| Conditions { repetitions: None, ..row.conditions.clone() };
-        let same = |earlier: &&mut Row| name(earlier) == name(&row) && under(earlier) == under(&row);
-        let Some(earlier) = rows.iter_mut().find(same) else {
+        let under = Conditions { repetitions: None, ..row.conditions.clone() };
+        let name = (row.table.clone(), row.subject.clone(), row.scenario.clone(), format!("{under:?}"));
+        let place = *self.known.entry(name).or_insert(rows.len());
+        let Some(earlier) = rows.get_mut(place) else {
             rows.push(row);
             return;
         };

@@ -11,6 +11,7 @@ mod csv_reading;
 mod figure_key;
 mod file;
 mod header;
+mod lines;
 mod number;
 mod number_reading;
 mod quantity;

@@ -1,10 +1,11 @@
 //! From a transcription as it is written to one that makes sense.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use super::claim_reading::read_claims;
 use super::figure_key::{figure_key, figure_keys};
 use super::file::{MethodFile, RowFile, SeriesFile, SettingFile, TranscriptionFile};
+use super::lines::Lines;
 use super::number_reading::{Written, read_numbers};
 use super::sorted::{Sorted, WrittenFigure};
 use super::{Conditions, Figure, Quantity, Row, Series, Setting, Transcription, Unit};
@@ -26,7 +27,9 @@ impl Transcription {
         let mut method = file.method.entries;
         let method = MethodFile { requests: method.requests.take(), ..method.take_conditions() };
         let conditions = read_conditions(method, &mut reading);
-        let mut reader = Reader { text, reading: &mut reading, scenarios: Vec::new(), method: conditions };
+        let (scenarios, named) = Default::default();
+        let lines = Lines::of(text);
+        let mut reader = Reader { text, lines, reading: &mut reading, scenarios, named, method: conditions };
         reader.read_settings(file.scenario);
         let has_series = !file.series.is_empty();
         let rows = if has_series { file.row.unwrap_or_default() } else { reader.require_rows(file.row) };
@@ -55,7 +58,10 @@ impl Transcription {
 struct Reader<'a> {
     text: &'a str,
     reading: &'a mut Reading,
+    lines: Lines,
     scenarios: Vec<Setting>,
+    /// Where the setting of a name is.
+    named: HashMap<String, usize>,
     /// What the source says of its method.
     method: Conditions,
 }
@@ -80,9 +86,10 @@ impl Reader<'_> {
         for Table { span, entries: mut file } in written {
             let example = "name = \"hello-100\"";
             let Some(name) = self.reading.require(file.name.take(), &span, "name", example) else { continue };
-            if self.scenarios.iter().any(|earlier| earlier.name == *name.get_ref()) {
+            if self.named.contains_key(name.get_ref()) {
                 self.reading.note(name.span(), format!("scenario `{}` appears twice", name.get_ref()), None);
             }
+            self.named.entry(name.get_ref().clone()).or_insert(self.scenarios.len());
             let method = MethodFile { requests: file.requests.take(), ..file.take_conditions() };
             let conditions = read_conditions(method, self.reading).within(&self.method);
             let title = file.title.unwrap_or_else(|| name.get_ref().clone());
@@ -127,18 +134,18 @@ impl Reader<'_> {
         let own = read_conditions(common.conditions, self.reading);
         let subject = self.reading.require(common.subject, span, "subject", "subject = \"go\"");
         let scenario = common.scenario.map(|scenario| self.known_scenario(scenario));
-        let of_setting = scenario.as_ref().and_then(|name| self.scenarios.iter().find(|one| one.name == *name));
+        let of_setting = scenario.as_ref().and_then(|name| self.scenarios.get(*self.named.get(name)?));
         let conditions = own.within(of_setting.map_or(&self.method, |setting| &setting.conditions));
         let figures = self.read_figures(figures, common.other, span);
-        let (line, table, raw) = (line_of(self.text, span), common.table, texts(common.raw));
+        let (line, table, raw) = (self.lines.number(span.start), common.table, texts(common.raw));
         Some(Row { line, table, subject: subject?.into_inner(), scenario, conditions, figures, raw })
     }
 
     /// The name of a setting; where the file describes any, it has to be one of those.
     fn known_scenario(&mut self, name: Spanned<String>) -> String {
-        let known: Vec<&str> = self.scenarios.iter().map(|setting| setting.name.as_str()).collect();
-        let is_known = known.is_empty() || known.contains(&name.get_ref().as_str());
+        let is_known = self.named.is_empty() || self.named.contains_key(name.get_ref());
         if !is_known && !self.reading.was_wrong("scenario") {
+            let known: Vec<&str> = self.scenarios.iter().map(|setting| setting.name.as_str()).collect();
             self.reading.note_unknown(&name, "there is no [[scenario]]", &known);
         }
         name.into_inner()

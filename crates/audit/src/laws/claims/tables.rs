@@ -1,5 +1,7 @@
 //! Figures that are printed in two tables.
 
+use std::collections::HashMap;
+
 use tolok_model::transcription::{Figure, Mark, Quantity, Row, Transcription};
 
 use super::Entry;
@@ -16,8 +18,15 @@ type Twice<'a> = (Entry<'a>, Entry<'a>);
 pub(super) fn check(transcription: &Transcription) -> Vec<AuditFinding> {
     let mut pairs: Vec<((&str, &str), Vec<Twice>)> = Vec::new();
     let rows = &transcription.rows;
+    // Only rows of one subject and setting can print the same, and only in several tables.
+    let mut alike: HashMap<(&str, Option<&str>), Vec<usize>> = HashMap::new();
+    for (index, row) in rows.iter().enumerate() {
+        alike.entry((row.subject.as_str(), row.scenario.as_deref())).or_default().push(index);
+    }
+    alike.retain(|_, places| places.iter().any(|place| rows[*place].table != rows[places[0]].table));
     for (index, first) in rows.iter().enumerate() {
-        for second in &rows[index + 1..] {
+        let Some(places) = alike.get(&(first.subject.as_str(), first.scenario.as_deref())) else { continue };
+        for second in places.iter().filter(|place| **place > index).map(|place| &rows[*place]) {
             let Some(names) = two_tables(first, second) else { continue };
             let shared = first.figures.iter().filter(|figure| !matches!(figure.quantity, Quantity::Other(_)));
             let shared: Vec<Twice> = shared

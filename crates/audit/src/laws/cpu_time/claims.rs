@@ -13,15 +13,15 @@ use crate::draft::Draft;
 use crate::finding::AuditFinding;
 use crate::laws::Law;
 use crate::range::Range;
-use crate::rows::{self, Known};
+use crate::rows::{self, Companions, Known};
 use crate::wording;
 
 /// Holds each ratio of CPU shares against the ratio of CPU times, setting by setting.
-pub(super) fn check(transcription: &Transcription) -> Vec<AuditFinding> {
+pub(super) fn check<'a>(transcription: &'a Transcription, companions: &Companions<'a>) -> Vec<AuditFinding> {
     let of_claim = |claim: &Claim| match &claim.asserts {
         Assertion::Ratio { quantity: Quantity::Cpu(moment), a, b, is } => {
             let rows = pairs(transcription, &Quantity::Cpu(*moment), a, b);
-            let ratio = |(a, b): (&Row, &Row)| judged(transcription, claim, a, b, (claimed_range(is), &is.printed));
+            let ratio = |pair| judged((transcription, companions), claim, pair, (claimed_range(is), &is.printed));
             rows.into_iter().filter_map(ratio).collect()
         }
         _ => Vec::new(),
@@ -50,23 +50,28 @@ fn pairs<'a>(
 }
 
 /// CPU time of what a row is about: of a program's run, or of a request.
-fn cpu_time(transcription: &Transcription, row: &Row) -> Option<Known> {
+fn cpu_time<'a>(companions: &Companions<'a>, row: &'a Row) -> Option<Known> {
     let of_request = || {
         let (figure, _) = rows::cpu_figure(row)?;
         let throughput = rows::throughput(row).filter(|known| known.value > 0.0)?;
         rows::cpus_in_use(row, figure).ok().map(|cpus| cpus.over(throughput))
     };
-    program_cpu(transcription, row).or_else(of_request)
+    program_cpu(companions, row).or_else(of_request)
 }
 
 /// What follows for one pair of rows.
-fn judged(transcription: &Transcription, claim: &Claim, a: &Row, b: &Row, is: (Range, &str)) -> Option<AuditFinding> {
-    let is_program = [a, b].iter().all(|row| program_cpu(transcription, row).is_some());
+fn judged<'a>(
+    (transcription, companions): (&Transcription, &Companions<'a>),
+    claim: &Claim,
+    (a, b): (&'a Row, &'a Row),
+    is: (Range, &str),
+) -> Option<AuditFinding> {
+    let is_program = [a, b].iter().all(|row| program_cpu(companions, row).is_some());
     let has_time = |row: &Row| row.figures.iter().any(|figure| matches!(figure.quantity, Quantity::Time(_)));
     let is_of_one_row = !is_program || has_time(a) && has_time(b);
     let (what, term) =
         if is_program { (" time", "share × time") } else { (" time for an answer", "CPUs ÷ throughput") };
-    let (of_a, of_b) = (cpu_time(transcription, a)?, cpu_time(transcription, b)?);
+    let (of_a, of_b) = (cpu_time(companions, a)?, cpu_time(companions, b)?);
     let (time_a, time_b) = (wording::seconds(of_a.value), wording::seconds(of_b.value));
     let ratio = of_a.over(of_b);
     let (times, (claimed, printed)) = (wording::number(ratio.value), is);

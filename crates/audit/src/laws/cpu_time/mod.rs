@@ -14,7 +14,7 @@ use crate::finding::{AuditFinding, Input};
 use crate::groups::comparable;
 use crate::laws::{Law, LawInfo};
 use crate::range::Range;
-use crate::rows::{self, Known};
+use crate::rows::{self, Companions, Known};
 use crate::wording;
 
 /// Tolerance for CPU use that is sampled at intervals, as a share.
@@ -28,6 +28,7 @@ pub(super) const LAW: LawInfo = LawInfo {
 
 /// Holds CPU in use against CPUs, and printed CPU times against computed ones.
 fn check(transcription: &Transcription) -> Vec<AuditFinding> {
+    let companions = Companions::of(&transcription.rows);
     let mut lacks = Lacks::new(Law::CpuTime, "CPU time of a request = CPUs in use ÷ throughput.");
     let (mut within, mut findings) = (Vec::new(), Vec::new());
     for row in &transcription.rows {
@@ -36,18 +37,18 @@ fn check(transcription: &Transcription) -> Vec<AuditFinding> {
             Ok(cpus) => {
                 within.extend(at_most_all(transcription, row, &cpus));
                 findings.extend(more_than_workers(transcription, row, &cpus));
-                findings.extend(of_a_request(transcription, row, &cpus));
+                findings.extend(of_a_request(transcription, &companions, row, &cpus));
             }
             // A program's share of CPU is one of one CPU by custom, and its times need no throughput.
-            Err(missing) if program_time(transcription, row).is_none() => {
+            Err(missing) if program_time(&companions, row).is_none() => {
                 lacks.note(row.table.as_ref(), missing, [Input::of_row(row, figure)]);
             }
             Err(_) => {}
         }
     }
     note_series(transcription, &mut lacks);
-    findings.extend(shares_that_mislead(transcription));
-    findings.extend(claims::check(transcription));
+    findings.extend(shares_that_mislead(transcription, &companions));
+    findings.extend(claims::check(transcription, &companions));
     findings.extend(lacks.findings(transcription));
     folded(within).into_iter().chain(findings).collect()
 }
@@ -101,8 +102,13 @@ fn more_than_workers(transcription: &Transcription, row: &Row, cpus: &Known) -> 
 }
 
 /// CPU time of a request: printed as computed, or computed alone.
-fn of_a_request(transcription: &Transcription, row: &Row, cpus: &Known) -> Option<AuditFinding> {
-    let (other, _) = rows::companion(&transcription.rows, row, &Quantity::Throughput).unzip();
+fn of_a_request<'a>(
+    transcription: &Transcription,
+    companions: &Companions<'a>,
+    row: &'a Row,
+    cpus: &Known,
+) -> Option<AuditFinding> {
+    let (other, _) = companions.find(row, &Quantity::Throughput).unzip();
     let throughput =
         rows::throughput(row).or_else(|| other.and_then(rows::throughput)).filter(|known| known.value > 0.0)?;
     let is_peak = rows::cpu_figure(row).is_some_and(|(_, moment)| moment == Moment::Max);
@@ -129,38 +135,58 @@ fn of_a_request(transcription: &Transcription, row: &Row, cpus: &Known) -> Optio
 }
 
 /// The mean time of the program that a row with a share of CPU is about.
-fn program_time<'a>(transcription: &'a Transcription, row: &Row) -> Option<(&'a Row, Known)> {
+fn program_time<'a>(companions: &Companions<'a>, row: &'a Row) -> Option<(&'a Row, Known)> {
     let means = [Quantity::Time(Moment::Mean), Quantity::Time(Moment::Whole)];
-    let own = transcription.rows.iter().find(|other| other.line == row.line)?;
     means.iter().find_map(|quantity| {
-        let (other, figure) = rows::companion(&transcription.rows, own, quantity)?;
+        let (other, figure) = companions.find(row, quantity)?;
         Some((other, Known::printed(other, figure)))
     })
 }
 
 /// CPU time of a program's run.
-fn program_cpu(transcription: &Transcription, row: &Row) -> Option<Known> {
+fn program_cpu<'a>(companions: &Companions<'a>, row: &'a Row) -> Option<Known> {
     let (figure, _) = rows::cpu_figure(row)?;
     let share = rows::cpus_in_use(row, figure).unwrap_or_else(|_| Known::printed(row, figure));
-    program_time(transcription, row).map(|(_, time)| share.times(time))
+    program_time(companions, row).map(|(_, time)| share.times(time))
 }
 
+/// The first two programs of which the one has the lower share, and yet more CPU time.
+fn first_flip<'p, 'r>(programs: &'p [Program<'r>]) -> Option<(&'p Program<'r>, &'p Program<'r>)> {
+    let flips = |a: &Program, b: &Program| b.1.is_above(a.1) && a.2.range.is_above(b.2.range);
+    // The least CPU time among the programs with the largest shares: whether there is a partner shows without trying all.
+    let mut by_share: Vec<&Program> = programs.iter().collect();
+    by_share.sort_by(|a, b| b.1.low.total_cmp(&a.1.low));
+    let mut least = f64::INFINITY;
+    let least: Vec<f64> = by_share
+        .iter()
+        .map(|program| {
+            least = least.min(program.2.range.high);
+            least
+        })
+        .collect();
+    let has_partner = |a: &&Program| {
+        let above = by_share.partition_point(|b| b.1.is_above(a.1));
+        above > 0 && a.2.range.low > least[above - 1]
+    };
+    let a = programs.iter().find(has_partner)?;
+    programs.iter().find(|b| flips(a, b)).map(|b| (a, b))
+}
+
+/// A program of a setting: its row, its share of CPU, and its CPU time.
+type Program<'r> = (&'r Row, Range, Known);
+
 /// One finding for the tables in which a lower share of CPU is more CPU time.
-fn shares_that_mislead(transcription: &Transcription) -> Option<AuditFinding> {
+fn shares_that_mislead<'a>(transcription: &'a Transcription, companions: &Companions<'a>) -> Option<AuditFinding> {
     let mut settings = 0;
     let mut misled: Vec<(String, Known, Known)> = Vec::new();
     for group in comparable(transcription) {
-        let programs: Vec<(&Row, Range, Known)> = group
+        let programs: Vec<Program> = group
             .rows
             .iter()
-            .filter_map(|&row| Some((row, Range::of(rows::cpu_figure(row)?.0), program_cpu(transcription, row)?)))
+            .filter_map(|&row| Some((row, Range::of(rows::cpu_figure(row)?.0), program_cpu(companions, row)?)))
             .collect();
         settings += usize::from(programs.len() > 1);
-        let pairs = programs.iter().flat_map(|a| programs.iter().map(move |b| (a, b)));
-        let flips = |(a, b): &(&(&Row, Range, Known), &(&Row, Range, Known))| {
-            b.1.is_above(a.1) && a.2.range.is_above(b.2.range)
-        };
-        misled.extend(pairs.filter(flips).take(1).map(|(a, b)| {
+        misled.extend(first_flip(&programs).map(|(a, b)| {
             (format!("{} against {}", transcription.row_name(a.0), b.0.subject), a.2.clone(), b.2.clone())
         }));
     }
