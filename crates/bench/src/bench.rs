@@ -324,6 +324,6 @@ pub mod tests {
     #[test]
     fn a_program_of_ours_that_is_not_there_is_to_be_built() {
         let error = beside_this_program("no-such-program").unwrap_err().to_string();
-        assert!(error.ends_with("no-such-program is missing; script/bench-load builds it"), "{error}");
+        assert!(error.ends_with("no-such-program is missing; the scripts of the benches build it"), "{error}");
     }
 }

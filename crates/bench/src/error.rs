@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 #[derive(Debug, thiserror::Error)]
 pub enum BenchError {
     /// A program of ours is not beside this one.
-    #[error("{} is missing; script/bench-load builds it", path.display())]
+    #[error("{} is missing; the scripts of the benches build it", path.display())]
     NotBuilt { path: PathBuf },
     /// Server and generator would share a CPU.
     #[error(

@@ -76,15 +76,6 @@ impl Rates {
     }
 }
 
-/// The 95 % interval of a share (Wilson 1927).
-pub fn share_interval(hits: u32, of: u32) -> [f64; 2] {
-    let (n, z) = (f64::from(of), 1.959_964);
-    let share = f64::from(hits) / n;
-    let middle = (share + z * z / (2.0 * n)) / (1.0 + z * z / n);
-    let half = z / (1.0 + z * z / n) * (share * (1.0 - share) / n + z * z / (4.0 * n * n)).sqrt();
-    [(middle - half).max(0.0), (middle + half).min(1.0)]
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -113,14 +104,5 @@ mod tests {
         rates.count(&found(Verdict::Faster), equals);
         rates.count(&found(Verdict::CannotTell), equals);
         assert_eq!((rates.told, rates.covered), (1, 0));
-    }
-
-    /// By hand: 0 of 10 gives z²/(10 + z²), and 5 of 10 gives 1/2 ± z/(2·√(10 + z²)).
-    #[test]
-    fn the_interval_of_a_share_is_wilsons() {
-        let [low, high] = share_interval(0, 10);
-        assert!(low == 0.0 && (high - 0.2775).abs() < 1e-3, "{high}");
-        let [low, high] = share_interval(5, 10);
-        assert!((low - 0.2366).abs() < 1e-3 && (high - 0.7634).abs() < 1e-3, "{low} {high}");
     }
 }

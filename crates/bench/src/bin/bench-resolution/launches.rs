@@ -1,14 +1,15 @@
 //! The launches of all duels of one condition, as the product stored them.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use tolok_analysis::{ComparedMetric, Duel, Findings, Names, Records, Verdict, analyse, duel};
+use tolok_bench::beside::{condition_of, folders_in};
 use tolok_bench::error::{BenchError, failed};
+use tolok_bench::rates::middle;
 use tolok_model::{Case, Judge, Outcome, Plan, RunRecord, TrialRecord};
 use tolok_store::{RunFolder, StoreError};
 use tolok_tools::slices::StoredSlice;
 
-use crate::page::middle;
 use crate::planted::Planted;
 
 /// What was measured under one condition.
@@ -72,9 +73,8 @@ pub struct Judged {
 impl Launches {
     /// All runs below a folder.
     pub fn read(folder: &Path) -> Result<Self, BenchError> {
-        let named = folder.parent().and_then(Path::file_name).map(|name| name.to_string_lossy().into_owned());
         let mut all: Option<Self> = None;
-        for path in folders(folder)? {
+        for path in folders_in(folder)? {
             let stored = RunFolder::open(&path);
             let (read, names) = (stored.read().map_err(damaged)?, stored.names::<Names>().map_err(damaged)?);
             let records = Records {
@@ -87,7 +87,7 @@ impl Launches {
             };
             let findings = analyse(&records);
             let launches = all.get_or_insert_with(|| Self {
-                condition: named.clone().unwrap_or_default(),
+                condition: condition_of(folder),
                 run: read.run.clone(),
                 plan: Plan { blocks: 0, trials: Vec::new(), ..read.plan.clone() },
                 names: names.clone(),
@@ -131,7 +131,7 @@ impl Launches {
     }
 
     fn take_overhead(&mut self, run: &Path) -> Result<(), BenchError> {
-        for trial in folders(&run.join("trials"))? {
+        for trial in folders_in(&run.join("trials"))? {
             let Ok(text) = std::fs::read_to_string(trial.join("slices.jsonl")) else { continue };
             for line in text.lines() {
                 let slice: StoredSlice = serde_json::from_str(line).map_err(failed("read a slice"))?;
@@ -187,17 +187,6 @@ impl Launches {
             }
         })
     }
-}
-
-/// Folders in a folder, by name; empty if it is not there.
-fn folders(folder: &Path) -> Result<Vec<PathBuf>, BenchError> {
-    let entries = match std::fs::read_dir(folder) {
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
-        entries => entries.map_err(failed(format!("read {}", folder.display())))?,
-    };
-    let mut found: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).filter(|path| path.is_dir()).collect();
-    found.sort();
-    Ok(found)
 }
 
 fn damaged(error: StoreError) -> BenchError {

@@ -16,10 +16,10 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use clap::Parser;
+use tolok_bench::beside::{Condition, folders_of_runs};
 use tolok_bench::error::{self, BenchError};
 use tolok_bench::machine::Machine;
 
-use duels::Condition;
 use launches::Launches;
 
 /// Measures how small a difference `tolok duel` tells on this machine.
@@ -32,8 +32,13 @@ struct Args {
     /// How long each takes.
     #[arg(long, value_name = "S", default_value = "180", value_parser = seconds)]
     seconds: Duration,
-    /// What surrounds the duels, separated by commas: a name, and how many busy loops run beside them (`two loops=2`).
-    #[arg(long, value_name = "NAME[=LOOPS]", value_delimiter = ',', default_value = "as it is,two busy loops=2")]
+    /// What surrounds the duels, separated by commas: a name, and how many busy loops or which command runs beside them.
+    #[arg(
+        long,
+        value_name = "NAME[=LOOPS|COMMAND]",
+        value_delimiter = ',',
+        default_value = "as it is,two busy loops=2"
+    )]
     beside: Vec<Condition>,
     /// How many duels are drawn from the launches of each condition.
     #[arg(long, value_name = "N", default_value_t = 500)]
@@ -68,7 +73,7 @@ fn measure(args: &Args) -> Result<(), BenchError> {
         }
     }
     let mut tables = Vec::new();
-    for folder in duels::conditions(&args.folder)? {
+    for folder in folders_of_runs(&args.folder)? {
         let launches = Launches::read(&folder)?;
         tables.push(page::condition(&launches, args.draws, args.seed));
     }

@@ -4,9 +4,10 @@ use std::fmt::Write as _;
 
 use tolok_analysis::{ComparedMetric, DuelOutcome, Verdict};
 use tolok_bench::machine::Machine;
+use tolok_bench::rates::{middle, rate};
 use tolok_bench::table::{Table, percent};
 
-use crate::draws::{Question, Rates, draw, share_interval, whole};
+use crate::draws::{Question, Rates, draw, whole};
 use crate::launches::{Launches, Overhead, Pair};
 use crate::planted::SLOWER;
 
@@ -71,12 +72,6 @@ fn name(pair: Pair) -> String {
     }
 }
 
-/// `93.0% (90.4–94.9)`
-fn rate(hits: u32, of: u32) -> String {
-    let [low, high] = share_interval(hits, of);
-    format!("{:.1}% ({:.1}–{:.1})", f64::from(hits) / f64::from(of) * 100.0, low * 100.0, high * 100.0)
-}
-
 fn notes(launches: &Launches, size: u32, draws: u32) -> Vec<String> {
     let Overhead { thaw_s, freeze_s, drain_s, load_s } = launches.overhead;
     let all_s = thaw_s + freeze_s + drain_s + load_s;
@@ -110,11 +105,6 @@ fn notes(launches: &Launches, size: u32, draws: u32) -> Vec<String> {
             percent(Some(middle(&launches.stolen)))
         ),
     ]
-}
-
-/// The median, or NaN of nothing.
-pub fn middle(values: &[f64]) -> f64 {
-    tolok_stats::Sample::new(values).map_or(f64::NAN, |sample| sample.median())
 }
 
 impl Rates {

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use tolok_bench::beside::program_beside_this;
 use tolok_bench::error::{BenchError, failed};
 
 /// Work of every answer: some 100 µs. With 20 µs, a slower server wakes the waiting generator more often and pays for it, so 3 % of its
@@ -37,7 +38,7 @@ impl Planted {
 
 /// Writes a folder for each server. Returns them, the base first.
 pub fn lay_out(folder: &Path) -> Result<Vec<PathBuf>, BenchError> {
-    let ceiling = beside_this("ceiling")?;
+    let ceiling = program_beside_this("ceiling")?;
     let servers = folder.join("servers");
     [BASE].iter().chain(&SLOWER).map(|planted| one(&servers, *planted, &ceiling)).collect()
 }
@@ -55,10 +56,4 @@ fn one(servers: &Path, planted: Planted, ceiling: &Path) -> Result<PathBuf, Benc
     std::fs::create_dir_all(&folder).map_err(failed("make a folder for a server"))?;
     std::fs::write(folder.join("subject.toml"), text).map_err(failed("write a subject"))?;
     Ok(folder)
-}
-
-/// A program that was built together with this one.
-pub fn beside_this(name: &str) -> Result<PathBuf, BenchError> {
-    let path = std::env::current_exe().map_err(failed("find this program"))?.with_file_name(name);
-    if path.is_file() { Ok(path) } else { Err(BenchError::NotBuilt { path }) }
 }

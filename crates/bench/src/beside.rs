@@ -1,0 +1,139 @@
+//! What else the machine does during a measurement.
+
+use std::os::unix::process::CommandExt as _;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::str::FromStr;
+
+use rustix::process::{Pid, Signal, kill_process_group};
+
+use crate::error::{BenchError, failed};
+
+const LOOP: &str = "while :; do :; done";
+
+/// What surrounds measurements: shell commands of normal weight that run beside them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Condition {
+    pub name: String,
+    pub commands: Vec<String>,
+}
+
+impl FromStr for Condition {
+    type Err = String;
+
+    /// Reads `as it is`, `two busy loops=2` or `compilers=make clean all`. A command is started again when it ends.
+    fn from_str(text: &str) -> Result<Self, String> {
+        let (name, beside) = text.split_once('=').unwrap_or((text, "0"));
+        if name.is_empty() || name.contains('/') || name == "servers" {
+            return Err("give the condition a name that a folder can have".to_owned());
+        }
+        let commands = match beside.parse::<usize>() {
+            Ok(loops) => vec![LOOP.to_owned(); loops],
+            Err(_) => vec![format!("while :; do {beside}; done")],
+        };
+        Ok(Self { name: name.to_owned(), commands })
+    }
+}
+
+impl Condition {
+    /// Where the runs under this condition are kept.
+    pub fn runs(&self, folder: &Path) -> PathBuf {
+        folder.join(&self.name).join("runs")
+    }
+
+    /// Starts what belongs to it. It ends when the result is dropped.
+    pub fn begin(&self) -> Result<Beside, BenchError> {
+        let mut beside = Beside(Vec::new());
+        for command in &self.commands {
+            let mut shell = Command::new("sh");
+            shell.args(["-c", command]).process_group(0);
+            shell.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+            beside.0.push(shell.spawn().map_err(failed("start what runs beside"))?);
+        }
+        Ok(beside)
+    }
+}
+
+/// Programs that run until this is dropped.
+pub struct Beside(Vec<Child>);
+
+impl Drop for Beside {
+    fn drop(&mut self) {
+        for shell in &mut self.0 {
+            // One that is gone already needs no end.
+            let _ = kill_process_group(Pid::from_child(shell), Signal::KILL);
+            let _ = shell.wait();
+        }
+    }
+}
+
+/// The folders of runs of all conditions in a folder, by name.
+pub fn folders_of_runs(folder: &Path) -> Result<Vec<PathBuf>, BenchError> {
+    let entries = std::fs::read_dir(folder).map_err(failed(format!("read {}", folder.display())))?;
+    let mut found: Vec<PathBuf> = entries.flatten().map(|entry| entry.path().join("runs")).collect();
+    found.retain(|path| path.is_dir());
+    found.sort();
+    Ok(found)
+}
+
+/// The name of the condition whose runs are in this folder.
+pub fn condition_of(runs: &Path) -> String {
+    let named = runs.parent().and_then(Path::file_name);
+    named.map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
+}
+
+/// Folders in a folder, by name; empty if it is not there.
+pub fn folders_in(folder: &Path) -> Result<Vec<PathBuf>, BenchError> {
+    let entries = match std::fs::read_dir(folder) {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
+        entries => entries.map_err(failed(format!("read {}", folder.display())))?,
+    };
+    let mut found: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).filter(|path| path.is_dir()).collect();
+    found.sort();
+    Ok(found)
+}
+
+/// A program that was built together with this one.
+pub fn program_beside_this(name: &str) -> Result<PathBuf, BenchError> {
+    let path = std::env::current_exe().map_err(failed("find this program"))?.with_file_name(name);
+    if path.is_file() { Ok(path) } else { Err(BenchError::NotBuilt { path }) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_condition_has_a_name_and_may_have_loops_or_a_command() {
+        let condition = |name: &str, commands: &[&str]| Condition {
+            name: name.to_owned(),
+            commands: commands.iter().map(|command| (*command).to_owned()).collect(),
+        };
+        assert_eq!("as it is".parse(), Ok(condition("as it is", &[])));
+        assert_eq!("two loops=2".parse(), Ok(condition("two loops", &[LOOP, LOOP])));
+        assert_eq!("compilers=make all".parse(), Ok(condition("compilers", &["while :; do make all; done"])));
+        for text in ["", "a/b", "=2", "servers"] {
+            assert!(text.parse::<Condition>().is_err(), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn what_runs_beside_ends_with_it_children_included() {
+        let folder = tempfile::tempdir().unwrap();
+        let pid = folder.path().join("pid");
+        let command = format!("x=sh -c 'sleep 1000 & echo $! > {0}.new; mv {0}.new {0}; wait'", pid.display());
+        let beside = command.parse::<Condition>().unwrap().begin().unwrap();
+        let started = loop {
+            if let Ok(text) = std::fs::read_to_string(&pid) {
+                break text.trim().to_owned();
+            }
+            std::thread::yield_now();
+        };
+        drop(beside);
+        // A process that nobody has waited for yet is a zombie, with no memory.
+        let alive = || std::fs::read_to_string(format!("/proc/{started}/statm")).is_ok_and(|it| !it.starts_with("0 "));
+        while alive() {
+            std::thread::yield_now();
+        }
+    }
+}
