@@ -248,6 +248,9 @@ pub struct MeasureArgs {
     /// Run cases that need more CPUs than this machine has on shared CPUs, and mark them, instead of leaving them out.
     #[arg(long)]
     pub allow_shared: bool,
+    /// Build compiled subjects anew for each round, with the order of their functions drawn at random (`{{ layout }}` in `[build]`).
+    #[arg(long)]
+    pub rebuild: bool,
     /// After the trials, run each case once more without scoring it, and count cycles, instructions, system calls and
     /// garbage collections.
     #[arg(long)]

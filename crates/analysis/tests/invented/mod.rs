@@ -611,6 +611,7 @@ fn empty_plan(blocks: u32) -> Plan {
         judge: Default::default(),
         reruns: 2,
         diagnose: false,
+        rebuild: false,
         scale: 1.0,
         environments: vec![Environment::default()],
         scenarios: Vec::new(),

@@ -118,7 +118,7 @@ pub fn make_in(opened: &mut Lab, bring: &UserServers, request: StudyRequest<'_>)
     let mut plan = Plan::expand(&study, catalogue, here, seed).map_err(|error| refuse(&error, &left_out))?;
     plan.skipped.retain(|skipped| left_out.iter().all(|known| known.subject != own_id(&skipped.subject)));
     plan.skipped.extend(left_out);
-    plan.diagnose = args.diagnose;
+    (plan.diagnose, plan.rebuild) = (args.diagnose, args.rebuild);
     if args.strict && !plan.skipped.is_empty() {
         return Err(missing("--strict does not allow leaving out parts of the study", &plan.skipped));
     }
@@ -168,12 +168,15 @@ fn command(request: StudyRequest<'_>, seed: u64) -> String {
     };
     let shared = if args.allow_shared { " --allow-shared" } else { "" };
     let diagnose = if args.diagnose { " --diagnose" } else { "" };
+    let rebuild = if args.rebuild { " --rebuild" } else { "" };
     let name = args.name.as_deref().map(|name| format!(" --name {}", quoted(name))).unwrap_or_default();
     let scale = args.scale.map(|scale| format!(" --scale {scale}")).unwrap_or_default();
     let publish = if args.publish { " --publish" } else { "" };
     let study = study.map(|study| format!(" {study}")).unwrap_or_default();
     let brought = brought_again(bring);
-    format!("tolok run{study}{brought} --seed {seed}{blocks}{scale}{publish}{subjects}{shared}{diagnose}{name}")
+    format!(
+        "tolok run{study}{brought} --seed {seed}{blocks}{scale}{publish}{subjects}{shared}{rebuild}{diagnose}{name}"
+    )
 }
 
 /// The options that bring the same again, from whatever folder.

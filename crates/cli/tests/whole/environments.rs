@@ -167,6 +167,24 @@ fn more_cpus_than_there_are_are_refused_unless_sharing_is_allowed() {
 }
 
 #[test]
+fn rebuild_builds_each_round_with_a_layout_of_its_own() {
+    let _turn = my_turn();
+    let place = place("none", "");
+    let (file, layouts) = (place.path().join("subjects/test/server/subject.toml"), place.path().join("layouts"));
+    let build = format!("\n[build]\ncommand = ['sh', '-c', 'echo {{{{ layout }}}} >> {}']\n", layouts.display());
+    let text = std::fs::read_to_string(&file).unwrap() + &build;
+    std::fs::write(&file, text).unwrap();
+    let (said, records) = run(&place, &["--blocks", "2", "--rebuild"]);
+    assert_done(said.code, &said.progress);
+    assert_eq!(records.len(), 2);
+    let built = std::fs::read_to_string(&layouts).unwrap();
+    let built: Vec<u32> = built.lines().map(|line| line.parse().unwrap()).collect();
+    assert!(matches!(built[..], [0, one, two] if one != 0 && two != 0 && one != two), "{built:?}");
+    let whole = place.tolok(&["report", "-v"]).output;
+    assert!(whole.contains("--rebuild"), "{whole}");
+}
+
+#[test]
 fn a_diagnosis_is_a_trial_of_its_own_that_is_not_scored() {
     let _turn = my_turn();
     let place = place("none", "");

@@ -24,6 +24,7 @@ use crate::run::events::event::{Preparation, RunEvent};
 use crate::run::events::preparation::Step;
 use crate::run::session::Laboratory;
 use crate::run::session::affinity::AffinityGuard;
+use crate::run::session::scratch::Scratch;
 use crate::subject::BuildError;
 use tolok_store::{RunFolder, StoreError};
 
@@ -113,7 +114,11 @@ pub fn run_plan(setup: RunSetup<'_>, emit: &mut dyn FnMut(RunEvent)) -> Result<R
         if stop.is_asked() || block[0].block > run.last_block {
             break;
         }
-        run.run_block(block, emit)?;
+        if plan.rebuild {
+            run.run_block_rebuilt(block, emit)?;
+        } else {
+            run.run_block(block, emit)?;
+        }
     }
     run.diagnose(&to_diagnose, emit)?;
     let summary = run.summary()?;
@@ -264,6 +269,35 @@ impl<'a> Run<'a> {
             left = &left[self.run_part(Part::Block { block: left[0].block, trials }, emit)?..];
         }
         Ok(())
+    }
+
+    /// The same with builds of the block's own, which go with it.
+    fn run_block_rebuilt(&mut self, trials: &[&PlannedTrial], emit: &mut dyn FnMut(RunEvent)) -> Result<(), RunError> {
+        let RunSetup { laboratory, plan, stop, .. } = self.setup;
+        let scratch = Scratch::make(&std::env::temp_dir());
+        let scratch = scratch.map_err(|error| RunError::Block(format!("cannot make a folder for builds: {error}")))?;
+        let usual = self.prepared.builds.clone();
+        let layout = plan.layout(trials[0].block);
+        let ids: BTreeSet<&str> =
+            trials.iter().filter_map(|trial| Some(plan.case(&trial.case)?.subject.subject.as_str())).collect();
+        let built = |subject: &&Subject| subject.build.is_some() && subject.external.is_none();
+        let subjects: Vec<&Subject> =
+            ids.into_iter().filter_map(|id| laboratory.catalogue.subject(id)).filter(built).collect();
+        for (number, subject) in (1..).zip(&subjects) {
+            if stop.is_asked() {
+                break;
+            }
+            let mut step = Step::new(Preparation::Build(subject.id.clone()), (number, subjects.len() as u32), emit);
+            step.begins();
+            let folder = scratch.path().join(subject.id.replace('/', "-"));
+            let built = laboratory.build_in(&folder, subject, layout, &|| !stop.is_asked());
+            let built = built.map(|()| folder).map_err(build_failure);
+            step.ended(built.as_ref().err());
+            self.prepared.builds.insert(subject.id.clone(), built);
+        }
+        let ran = if stop.is_asked() { Ok(()) } else { self.run_block(trials, emit) };
+        self.prepared.builds = usual;
+        ran
     }
 
     /// Runs a part of the plan in a process of its own. Returns how many of its trials have a record now.

@@ -70,6 +70,8 @@ pub struct BuildNames {
     pub subject: String,
     /// The place for what is built.
     pub build: String,
+    /// What the order of functions or objects may be drawn from: 0 for the usual one.
+    pub layout: u32,
     /// The programs that it needs.
     pub program: ProgramNames,
 }
@@ -246,7 +248,8 @@ mod tests {
 
     #[test]
     fn a_build_cannot_depend_on_what_changes_from_trial_to_trial() {
-        let names = BuildNames { subject: "/s".to_owned(), build: "/b".to_owned(), program: BTreeMap::new() };
+        let names =
+            BuildNames { subject: "/s".to_owned(), build: "/b".to_owned(), layout: 0, program: BTreeMap::new() };
         assert_eq!(names.render("-o {{ build }}/server {{ subject }}").unwrap(), "-o /b/server /s");
         assert!(names.render("{{ port }}").is_err() && names.render("{{ parameter.json }}").is_err());
     }

@@ -1,5 +1,6 @@
 //! The plan: every case of a study, and the shuffled order in which its trials run.
 
+mod drawn;
 pub(crate) mod error;
 mod estimate;
 pub(crate) mod skipped;
@@ -103,6 +104,9 @@ pub struct Plan {
     /// Whether each competing case is run once more with costly counters on, unscored.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub diagnose: bool,
+    /// Whether subjects are built anew for each block, with a layout of its own.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub rebuild: bool,
     /// By how much every warm-up and window of the study is longer; 0.1 for a tenth.
     #[serde(default = "unscaled", skip_serializing_if = "is_unscaled")]
     pub scale: f64,
@@ -123,11 +127,6 @@ pub struct Plan {
     #[serde(default, skip_serializing_if = "Brought::is_empty")]
     pub brought: Brought,
 }
-
-/// Keeps the sizes of environments apart from all else that the seed gives.
-const PADDING_STREAM: u64 = 0x0e_4711;
-/// The size of a page: more would move nothing to another place within one.
-const MOST_PADDING_BYTES: u32 = 4096;
 
 /// Says why a variant of a subject cannot be run here, if it cannot.
 pub type Ready<'a> = &'a dyn Fn(&Subject, &str) -> Result<(), String>;
@@ -269,6 +268,7 @@ impl Plan {
             judge: study.judge,
             reruns: study.reruns,
             diagnose: false,
+            rebuild: false,
             scale: study.scale,
             environments,
             scenarios,
@@ -321,14 +321,6 @@ impl Plan {
     /// The order that the seed gives these cases and blocks. It is that of the plan, unless the plan was edited.
     pub fn order_by_seed(&self) -> Vec<PlannedTrial> {
         shuffled(&self.cases, (&self.scenarios, &self.programs), self.blocks, self.seed)
-    }
-
-    /// How much longer the environment of a case's server or program is made in a block: a size that was always the same would be a
-    /// drawback or an advantage of one subject. Cases that share a server share it.
-    pub fn padding_bytes(&self, case: &Case, block: u32) -> u32 {
-        let first = self.cases.iter().position(|other| other.shares_server(case)).unwrap_or_default();
-        let mut random = SplitMix64::stream(self.seed, [PADDING_STREAM, u64::from(block), first as u64]);
-        random.below(u64::from(MOST_PADDING_BYTES) + 1) as u32
     }
 
     /// A fingerprint of what is fixed before the first trial: all of the plan, what is left out included.

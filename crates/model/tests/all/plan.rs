@@ -384,6 +384,18 @@ fn the_size_of_environments_is_drawn_from_the_seed_by_block_and_server() {
 }
 
 #[test]
+fn a_block_has_a_layout_of_its_own_if_subjects_are_built_for_each() {
+    let mut plan = plan_of(&study("['go/nethttp']", "'json'"), 7);
+    assert_eq!([1, 2].map(|block| plan.layout(block)), [0, 0]);
+    plan.rebuild = true;
+    let layouts: std::collections::BTreeSet<u32> = (1..=50).map(|block| plan.layout(block)).collect();
+    assert_eq!(layouts.len(), 50);
+    assert!(layouts.iter().all(|layout| (1..=i32::MAX as u32).contains(layout)), "{layouts:?}");
+    let other = Plan { seed: 8, ..plan.clone() };
+    assert_ne!(plan.layout(1), other.layout(1));
+}
+
+#[test]
 fn a_subject_that_is_alone_has_nothing_to_be_compared_with_and_no_twin() {
     let study = Study { aa_pair: AaPair::Rotating, ..study("['go/nethttp']", "'json'") };
     assert_eq!(twins(&plan_of(&study, 7)), []);

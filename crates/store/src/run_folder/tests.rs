@@ -47,6 +47,7 @@ fn plan() -> Plan {
         judge: Default::default(),
         reruns: 2,
         diagnose: false,
+        rebuild: false,
         scale: 1.0,
         environments: vec![Environment::default()],
         scenarios: Vec::new(),

@@ -215,21 +215,32 @@ impl Laboratory {
             // There is nothing to build, and nowhere to look for sources.
             return Ok(PathBuf::new());
         }
-        let builds = &self.builds;
-        let sources = self.home.sources_of(subject);
-        let needed = self.needed_to_build(subject);
         let folder = self.build_folder(subject)?;
-        if subject.build.is_some() && !builds.is_built(&folder) {
+        if subject.build.is_some() && !self.builds.is_built(&folder) {
             begins();
-            let names = BuildNames {
-                subject: sources.display().to_string(),
-                build: folder.display().to_string(),
-                program: names_of(&needed),
-            };
-            let job = BuildJob { subject, sources: &sources, names: &names, env: &env_of(&needed) };
-            builds.build(&job, is_wanted)?;
+            self.build_in(&folder, subject, 0, is_wanted)?;
         }
         Ok(folder)
+    }
+
+    /// Builds a subject in a folder, with the order of its functions drawn from `layout`, or the usual one for 0.
+    pub(in crate::run) fn build_in(
+        &self,
+        folder: &Path,
+        subject: &Subject,
+        layout: u32,
+        is_wanted: &dyn Fn() -> bool,
+    ) -> Result<(), BuildError> {
+        let sources = self.home.sources_of(subject);
+        let needed = self.needed_to_build(subject);
+        let names = BuildNames {
+            subject: sources.display().to_string(),
+            build: folder.display().to_string(),
+            layout,
+            program: names_of(&needed),
+        };
+        let job = BuildJob { subject, sources: &sources, names: &names, env: &env_of(&needed) };
+        self.builds.build(&job, is_wanted)
     }
 
     /// Whether there is anything to do before a subject can be started. Why that cannot be told, building it will say.

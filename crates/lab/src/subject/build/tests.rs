@@ -46,6 +46,7 @@ impl Workshop {
         let names = BuildNames {
             subject: self.sources().display().to_string(),
             build: folder.display().to_string(),
+            layout: 0,
             program: BTreeMap::new(),
         };
         let job = BuildJob { subject: &self.subject, sources: &self.sources(), names: &names, env: &BTreeMap::new() };
