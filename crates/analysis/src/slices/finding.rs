@@ -5,6 +5,7 @@ use tolok_stats::{Sample, mean_interval};
 
 use super::lengths::{self, lengths};
 use super::spread::{Spread, launches_in_words, median_pair, over_first, pairs, ratios_sentence};
+use super::warming::warming;
 use super::{Comparand, OfSlice, cpu_per_good, good_per_cpu_second, goodput};
 use crate::estimate::{LEVEL, least_trials, middle};
 use crate::figures::{counted, small_share};
@@ -32,7 +33,8 @@ pub(crate) fn slices_finding(scenario: &Scenario, ranked: &[Ranked<'_, '_>], jud
         middle(&found.iter().map(of).collect::<Vec<f64>>()).unwrap_or_default()
     };
     let sum = |of: fn(&SliceFigures) -> u64| found.iter().map(|(_, slices)| of(slices)).sum::<u64>();
-    let spread = median_pair(&ranked.iter().map(|(_, observed)| comparand(observed, judge)).collect::<Vec<_>>());
+    let comparands: Vec<Comparand> = ranked.iter().map(|(_, observed)| comparand(observed, judge)).collect();
+    let spread = median_pair(&comparands);
     let (cpu, goodput) = match judge {
         Judge::Goodput => (ratios_by(ranked, Judge::Cpu), Vec::new()),
         Judge::Cpu => (Vec::new(), ratios_by(ranked, Judge::Goodput)),
@@ -62,6 +64,9 @@ pub(crate) fn slices_finding(scenario: &Scenario, ranked: &[Ranked<'_, '_>], jud
     };
     finding.sentences = sentences(&finding, spread);
     finding.cautions = cautions(design, ranked, &finding);
+    finding
+        .cautions
+        .extend(warming(&comparands).into_iter().map(|(place, factor)| still_warming(ranked[place].0, factor)));
     Some(finding)
 }
 
@@ -164,6 +169,13 @@ fn cautions(design: SliceDesign, ranked: &[Ranked<'_, '_>], found: &SlicesFindin
         said.push(format!("In {slices} a server did not come to rest when it was frozen."));
     }
     said
+}
+
+fn still_warming(case: &CaseFinding, factor: f64) -> String {
+    format!(
+        "{} was still warming up: it was {factor:.2}× as fast in the last turn of a launch as in the first. Lengthen `warmup`.",
+        case.title
+    )
 }
 
 /// Responses that take longer than the lead-in leave the begin of a window without any.

@@ -8,6 +8,7 @@ mod finding;
 mod lengths;
 mod spread;
 mod turns;
+mod warming;
 
 pub(crate) use finding::slices_finding;
 pub(crate) use turns::turns_finding;

@@ -1,5 +1,7 @@
 //! How far ratios scatter within launches and between them, for servers in slices and programs in turns.
 
+use std::f64;
+
 use tolok_stats::{SD_OF_MAD, Sample, student_t_quantile};
 
 use super::Comparand;
@@ -23,8 +25,8 @@ impl Spread {
     fn of(above: &Comparand, below: &Comparand) -> Option<Self> {
         let ratio = above.over(below)?;
         let total = ratio.logarithms.variance()?;
-        let of_launch = |launch: &u32| within_variance(&above.differences(below, *launch as usize - 1));
-        let within = middle(&ratio.numbers.iter().filter_map(of_launch).collect::<Vec<f64>>())?;
+        let of_launch = |launch: &u32| above.differences(below, *launch as usize - 1);
+        let within = within_variance(&ratio.numbers.iter().map(of_launch).collect::<Vec<_>>())?;
         Some(Self { within: within.sqrt(), between: (total - within).max(0.0).sqrt() })
     }
 
@@ -59,12 +61,18 @@ impl Spread {
     }
 }
 
-/// The variance of the Hodges-Lehmann estimate of these differences, from their robust scatter. A single one has none.
-fn within_variance(differences: &[f64]) -> Option<f64> {
-    let sample = Sample::new(differences).ok().filter(|sample| sample.len() > 1)?;
-    let off: Vec<f64> = differences.iter().map(|value| (value - sample.median()).abs()).collect();
-    let sd = Sample::new(&off).ok()?.median() * SD_OF_MAD;
-    Some(sd.powi(2) / (EFFICIENCY * differences.len() as f64))
+/// The variance of a launch's Hodges-Lehmann estimate, from the differences of slices in each launch.
+///
+/// It rests on how far any two slices of a launch lie apart (Shamos 1976), over all launches. Each launch's own MAD would halve the
+/// variance at four slices.
+fn within_variance(launches: &[Vec<f64>]) -> Option<f64> {
+    let apart = |slices: &Vec<f64>| -> Vec<f64> {
+        pairs(slices.len()).map(|(one, other)| (slices[one] - slices[other]).abs()).collect()
+    };
+    let apart: Vec<f64> = launches.iter().flat_map(apart).collect();
+    let sd = Sample::new(&apart).ok()?.median() / (f64::consts::SQRT_2 / SD_OF_MAD);
+    let slices = middle(&launches.iter().map(|slices| slices.len() as f64).collect::<Vec<f64>>())?;
+    Some(sd.powi(2) / (EFFICIENCY * slices))
 }
 
 /// The pair in the middle, by how far its launches scatter; none with too few launches for an interval.
@@ -104,4 +112,24 @@ pub(super) fn ratios_sentence(figure: &str, ratios: &[SliceRatio]) -> Option<Str
 
 pub(super) fn launches_in_words(launches: u32) -> String {
     if launches == 1 { "1 launch".to_owned() } else { format!("{launches} launches") }
+}
+
+#[cfg(test)]
+mod tests {
+    use tolok_model::SplitMix64;
+
+    use super::*;
+
+    #[test]
+    fn the_scatter_of_few_slices_is_found_without_bias() {
+        let mut random = SplitMix64::new(5);
+        // The sum of twelve uniform numbers has variance 1.
+        let mut normal = || (0..12).map(|_| random.unit()).sum::<f64>() - 6.0;
+        for slices in [4, 16] {
+            let launches: Vec<Vec<f64>> = (0..10_000).map(|_| (0..slices).map(|_| normal()).collect()).collect();
+            let of_one_slice = within_variance(&launches).unwrap() * EFFICIENCY * f64::from(slices);
+            assert!((of_one_slice - 1.0).abs() < 0.05, "{slices} slices: {of_one_slice}");
+        }
+        assert_eq!(within_variance(&[vec![0.1], vec![0.2]]), None, "a single slice has no scatter");
+    }
 }

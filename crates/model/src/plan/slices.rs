@@ -12,7 +12,7 @@ const STREAM: u64 = 0x51_1ce5;
 /// The process of a block and the box of a launch take about this long to begin and to end, in seconds.
 const LAUNCH_S: f64 = 0.4;
 /// A server is started in about this long, in seconds.
-const START_S: f64 = 0.1;
+const START_S: f64 = 0.05;
 /// To thaw and to freeze takes about this long a slice, in seconds.
 const FREEZE_S: f64 = 0.001;
 /// Responses in flight are awaited for about this share of the lead-in, which is to be longer than responses take.

@@ -116,7 +116,7 @@ fn the_warm_up_of_a_server_is_divided_among_its_cases() {
 fn a_launch_takes_its_start_its_warm_ups_and_its_slices() {
     let plan = plan(STUDY);
     // Four servers and eight cases, each with half of a warm-up and four rounds: 1 s of windows, and eight times a lead-in with what follows a slice.
-    let expected_s = 0.4 + 4.0 * 0.1 + 8.0 * (0.15 + 1.0 + 8.0 * (0.02 * 1.35 + 0.001));
+    let expected_s = 0.4 + 4.0 * 0.05 + 8.0 * (0.15 + 1.0 + 8.0 * (0.02 * 1.35 + 0.001));
     assert!((plan.estimate_s() - 2.0 * expected_s).abs() < 1e-9, "{} and not {}", plan.estimate_s(), 2.0 * expected_s);
 }
 
