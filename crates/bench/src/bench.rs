@@ -6,6 +6,7 @@ use std::time::Duration;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use serde::Serialize;
 use tempfile::TempDir;
+use tolok_bench::beside::program_beside_this;
 use tolok_bench::error::{self, BenchError, failed};
 use tolok_bench::machine::Machine;
 use tolok_model::SplitMix64;
@@ -83,7 +84,7 @@ impl Bench {
         let machine = tolok_host::machine::Machine::read();
         let (server_cpu, generator_cpu) = cpus(args, machine.allowed_cpus)?;
         args.markdown.iter().chain(&args.json).try_for_each(|path| error::prepare_file(path))?;
-        let ceiling = args.place.ceiling.clone().map_or_else(|| beside_this_program("ceiling"), Ok)?;
+        let ceiling = args.place.ceiling.clone().map_or_else(|| program_beside_this("ceiling"), Ok)?;
         let temporary = tempfile::Builder::new().prefix("bench-load-").tempdir().map_err(failed("make a folder"))?;
         let folder = temporary.path().to_owned();
         let (peers, absent) = take_part(args, &folder)?;
@@ -105,7 +106,7 @@ impl Bench {
             seed: args.seed,
             usual_s: None,
         };
-        let own = beside_this_program("bench-load")?;
+        let own = program_beside_this("bench-load")?;
         let place = Place { own, ceiling, folder, server_cpu, generator_cpu };
         Ok(Bench { place, _folder: temporary, outcome, json: args.json.clone() })
     }
@@ -188,9 +189,9 @@ fn order(exercises: &[Exercise], question: Question, random: &mut SplitMix64) ->
 fn take_part(args: &Args, folder: &Path) -> Result<(Vec<Peer>, Absent), BenchError> {
     let mut given = args.tools.clone();
     if !given.iter().any(|(tool, _)| *tool == Tool::TOLOK) {
-        given.push((Tool::TOLOK, beside_this_program("tolok")?));
+        given.push((Tool::TOLOK, program_beside_this("tolok")?));
     }
-    given.push((Tool::Floor, beside_this_program("bench-load")?));
+    given.push((Tool::Floor, program_beside_this("bench-load")?));
     let search = Search::new(&given, &folder.join("given"))?;
     let is_wanted = |tool: &Tool| {
         args.generators.is_empty() || [Tool::TOLOK, Tool::Floor].contains(tool) || args.generators.contains(tool)
@@ -209,12 +210,6 @@ fn take_part(args: &Args, folder: &Path) -> Result<(Vec<Peer>, Absent), BenchErr
 fn allow_many_connections() {
     let maximum = getrlimit(Resource::Nofile).maximum;
     let _ = setrlimit(Resource::Nofile, Rlimit { current: maximum, maximum });
-}
-
-fn beside_this_program(name: &str) -> Result<PathBuf, BenchError> {
-    let here = std::env::current_exe().unwrap_or_default();
-    let path = here.parent().unwrap_or(Path::new("/")).join(name);
-    if path.is_file() { Ok(path) } else { Err(BenchError::NotBuilt { path }) }
 }
 
 /// A CPU for the server and another one for the generator.
@@ -319,11 +314,5 @@ pub mod tests {
         }
         let firsts: std::collections::BTreeSet<_> = rounds(7).iter().map(|round| round[0]).collect();
         assert_eq!((firsts.len(), rounds(7)), (3, rounds(7)));
-    }
-
-    #[test]
-    fn a_program_of_ours_that_is_not_there_is_to_be_built() {
-        let error = beside_this_program("no-such-program").unwrap_err().to_string();
-        assert!(error.ends_with("no-such-program is missing; the scripts of the benches build it"), "{error}");
     }
 }

@@ -136,4 +136,10 @@ mod tests {
             std::thread::yield_now();
         }
     }
+
+    #[test]
+    fn a_program_of_ours_that_is_not_there_is_to_be_built() {
+        let error = program_beside_this("no-such-program").unwrap_err().to_string();
+        assert!(error.ends_with("no-such-program is missing; the scripts of the benches build it"), "{error}");
+    }
 }
