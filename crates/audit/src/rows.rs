@@ -122,7 +122,7 @@ pub(crate) fn cpus_in_use(row: &Row, figure: &Figure) -> Result<Known, &'static 
     }
 }
 
-/// What a figure is of: subject, setting, connections, quantity.
+/// What a figure is of: subject, setting, connections or CPUs, quantity.
 type About<'a> = (&'a str, Option<&'a str>, Option<u64>, &'a Quantity);
 
 /// The figures of all rows, by what they are of.
@@ -158,22 +158,41 @@ fn about<'a>(row: &'a Row, quantity: &'a Quantity) -> About<'a> {
     (row.subject.as_str(), row.scenario.as_deref(), row.conditions.connections, quantity)
 }
 
-/// A figure of a subject under a setting, from whichever table has it; also from a row that names no setting, because it is
-/// then of all of them. The first quantity that is found counts.
-pub(crate) fn find<'a>(
-    transcription: &'a Transcription,
-    row: &Row,
-    quantities: &[Quantity],
-) -> Option<(&'a Row, &'a Figure)> {
-    quantities.iter().find_map(|quantity| {
-        let of = |with_setting: bool| {
-            let mut rows = transcription.rows.iter().filter(move |other| {
-                let same =
-                    other.scenario == row.scenario && other.conditions.subject_cpus == row.conditions.subject_cpus;
-                other.subject == row.subject && if with_setting { same } else { other.scenario.is_none() }
-            });
-            rows.find_map(|other| other.figure(quantity).map(|figure| (other, figure)))
-        };
-        of(true).or_else(|| of(false))
-    })
+/// The first figures of subjects under settings, from whichever table has them; also from rows that name no setting, because these
+/// are then of all of them.
+pub(crate) struct Elsewhere<'a> {
+    /// By subject, setting, CPUs and quantity.
+    of_setting: HashMap<About<'a>, Entry<'a>>,
+    of_all: HashMap<(&'a str, &'a Quantity), Entry<'a>>,
+}
+
+type Entry<'a> = (&'a Row, &'a Figure);
+
+impl<'a> Elsewhere<'a> {
+    pub fn of(transcription: &'a Transcription) -> Self {
+        let (mut of_setting, mut of_all): (HashMap<_, _>, HashMap<_, _>) = Default::default();
+        for row in &transcription.rows {
+            for figure in &row.figures {
+                let (subject, scenario) = (row.subject.as_str(), row.scenario.as_deref());
+                of_setting.entry((subject, scenario, cpus(row), &figure.quantity)).or_insert((row, figure));
+                if scenario.is_none() {
+                    of_all.entry((subject, &figure.quantity)).or_insert((row, figure));
+                }
+            }
+        }
+        Self { of_setting, of_all }
+    }
+
+    /// The figure for what a row is about. The first quantity that is found counts.
+    pub fn find<'q>(&'q self, row: &'q Row, quantities: &'q [Quantity]) -> Option<(&'a Row, &'a Figure)> {
+        let (subject, scenario) = (row.subject.as_str(), row.scenario.as_deref());
+        quantities.iter().find_map(|quantity| {
+            let own = self.of_setting.get(&(subject, scenario, cpus(row), quantity));
+            own.or_else(|| self.of_all.get(&(subject, quantity))).copied()
+        })
+    }
+}
+
+fn cpus(row: &Row) -> Option<u64> {
+    row.conditions.subject_cpus.map(f64::to_bits)
 }

@@ -60,7 +60,7 @@ pub const TRIALS: Bound =
     number("a plan", 1_000_000, "trials", "ask for fewer rounds, or name fewer subjects or scenarios");
 pub const SCRIPT: Bound = bytes("a script of a study", 4 * MIB, "bundle less into it");
 pub const TABLE: Bound = bytes("a published table", 64 * MIB, "split it, and audit its parts");
-pub const ROWS: Bound = number("a published table", 200_000, "rows", "split it, and audit its parts");
+pub const ROWS: Bound = number("a published table", 100_000, "rows", "split it, and audit its parts");
 pub const BODY: Bound =
     bytes("a body", 64 * MIB, "for a longer response, compare its length with --expect-length, or use --discard");
 pub const REQUESTS: Bound = bytes("a file of requests", 64 * MIB, "use fewer requests: they are sent over and over");

@@ -13,6 +13,7 @@
 //! which there are no two requests, so that they are the maximum. Source: the argument is that of a birthday bound; the correction for
 //! many pairs is Bonferroni's, O. J. Dunn, "Multiple comparisons among means", JASA 56(293), 1961.
 
+use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap};
 
 use tolok_model::transcription::{Figure, LoopModel, Moment, Number, Quantity, Row, Series, Transcription};
@@ -156,18 +157,19 @@ struct Column<'a> {
     name: String,
     table: Option<&'a str>,
     kind: &'a Quantity,
-    entries: Vec<Entry>,
-    /// The first entry of each key.
-    places: HashMap<String, usize>,
-    input: Input,
+    entries: Vec<Entry<'a>>,
+    /// Where it stands first.
+    first: (&'a Row, &'a Figure),
 }
 
 /// A row's numbers in a column.
-struct Entry {
-    key: String,
-    values: Vec<f64>,
-    telling: Vec<f64>,
+struct Entry<'a> {
+    key: Cow<'a, str>,
+    figure: &'a Figure,
 }
+
+/// The first entry of a column for each key.
+type Places<'c> = HashMap<&'c str, &'c Figure>;
 
 /// What two columns have in the same places.
 struct Shared {
@@ -213,6 +215,8 @@ impl Compared<'_> {
         let mut alike: HashMap<(&str, Vec<u64>), Vec<usize>> = HashMap::new();
         let telling: Vec<usize> =
             (0..self.columns.len()).filter(|place| self.columns[*place].log10_chance() < limit).collect();
+        let places: HashMap<usize, Places> =
+            telling.iter().map(|place| (*place, self.columns[*place].places())).collect();
         for place in &telling {
             for entry in &self.columns[*place].entries {
                 alike.entry(entry.bits()).or_default().push(*place);
@@ -223,8 +227,11 @@ impl Compared<'_> {
             let a = &self.columns[place];
             let others = a.entries.iter().filter_map(|entry| alike.get(&entry.bits())).flatten();
             let others: BTreeSet<usize> = others.copied().filter(|other| *other > place).collect();
-            for b in others.into_iter().map(|other| &self.columns[other]).filter(|b| (self.is_pair)(a, b)) {
-                let Shared { equal, telling } = shared(a, b);
+            for (other, b) in others.into_iter().map(|other| (other, &self.columns[other])) {
+                if !(self.is_pair)(a, b) {
+                    continue;
+                }
+                let Shared { equal, telling } = shared(a, &places[&other]);
                 let count = equal.filter(|_| log10_chance(&telling) < limit);
                 found.extend(count.map(|count| columns_twice((a, b), count, &telling, pairs)));
             }
@@ -234,19 +241,27 @@ impl Compared<'_> {
 }
 
 impl Column<'_> {
+    fn places(&self) -> Places<'_> {
+        self.entries.iter().rev().map(|entry| (entry.key.as_ref(), entry.figure)).collect()
+    }
+
+    fn input(&self) -> Input {
+        Input::of_row(self.first.0, self.first.1)
+    }
+
     /// That of the whole column, which no part of it exceeds.
     fn log10_chance(&self) -> f64 {
         let telling: BTreeSet<u64> =
-            self.entries.iter().flat_map(|entry| &entry.telling).map(|value| value.to_bits()).collect();
+            self.entries.iter().flat_map(|entry| telling(entry.figure)).map(f64::to_bits).collect();
         let d = telling.len() as f64;
         if d < 2.0 { 0.0 } else { -(d - 1.0) * d.log10() }
     }
 }
 
-impl Entry {
+impl Entry<'_> {
     /// What another column has if it agrees here.
     fn bits(&self) -> (&str, Vec<u64>) {
-        (self.key.as_str(), self.values.iter().map(|value| value.to_bits()).collect())
+        (self.key.as_ref(), values(self.figure).into_iter().map(f64::to_bits).collect())
     }
 }
 
@@ -302,7 +317,7 @@ fn by_subject<'a>(table: Option<&'a str>, rows: &[&'a Row]) -> Vec<Column<'a>> {
         let is_other = |figure: &&Figure| matches!(figure.quantity, Quantity::Other(_));
         for figure in row.figures.iter().filter(|figure| !is_other(figure) && !is_set(row, figure)) {
             let name = format!("{} of {}", noun(&figure.quantity), row.subject);
-            columns.push((name, table), row, figure, row.scenario.clone().unwrap_or_default());
+            columns.push((name, table), row, figure, row.scenario.as_deref().unwrap_or_default().into());
         }
     }
     columns.all
@@ -313,40 +328,37 @@ fn by_quantity<'a>(table: Option<&'a str>, rows: &[&'a Row]) -> Vec<Column<'a>> 
     let mut columns = Columns::default();
     for row in rows {
         for figure in row.figures.iter().filter(|figure| is_time(&figure.quantity, &figure.quantity)) {
-            columns.push((noun(&figure.quantity), table), row, figure, row.name(None));
+            columns.push((noun(&figure.quantity), table), row, figure, row.name(None).into());
         }
     }
     columns.all
 }
 
 impl<'a> Columns<'a> {
-    fn push(&mut self, (name, table): (String, Option<&'a str>), row: &Row, figure: &'a Figure, key: String) {
+    fn push(&mut self, (name, table): (String, Option<&'a str>), row: &'a Row, figure: &'a Figure, key: Cow<'a, str>) {
         let place = *self.named.entry(name.clone()).or_insert(self.all.len());
         if place == self.all.len() {
-            let (entries, places) = Default::default();
-            let (kind, input) = (&figure.quantity, Input::of_row(row, figure));
-            self.all.push(Column { name, table, kind, entries, places, input });
+            let (kind, entries, first) = (&figure.quantity, Vec::new(), (row, figure));
+            self.all.push(Column { name, table, kind, entries, first });
         }
-        let column = &mut self.all[place];
-        column.places.entry(key.clone()).or_insert(column.entries.len());
-        column.entries.push(Entry { key, values: values(figure), telling: telling(figure) });
+        self.all[place].entries.push(Entry { key, figure });
     }
 }
 
 /// What two columns share.
-fn shared(a: &Column, b: &Column) -> Shared {
-    let (mut count, mut equal, mut telling) = (0, true, Vec::new());
+fn shared(a: &Column, b: &Places) -> Shared {
+    let (mut count, mut equal, mut of_both) = (0, true, Vec::new());
     for entry in &a.entries {
-        if let Some(other) = b.places.get(&entry.key).map(|place| &b.entries[*place]) {
-            equal &= entry.values == other.values;
-            count += entry.values.len();
-            telling.extend(&entry.telling);
+        if let Some(other) = b.get(entry.key.as_ref()) {
+            equal &= values(entry.figure) == values(other);
+            count += entry.figure.numbers.len();
+            of_both.extend(telling(entry.figure));
         }
         if !equal {
             break;
         }
     }
-    Shared { equal: equal.then_some(count), telling }
+    Shared { equal: equal.then_some(count), telling: of_both }
 }
 
 fn columns_twice((a, b): (&Column, &Column), count: usize, telling: &[f64], pairs: usize) -> AuditFinding {
@@ -358,8 +370,8 @@ fn columns_twice((a, b): (&Column, &Column), count: usize, telling: &[f64], pair
         format!("{} and {}{table}", a.name, b.name),
         format!("The {} and the {} differ.", a.name, b.name),
     )
-    .with(a.input.clone())
-    .with(b.input.clone())
+    .with(a.input())
+    .with(b.input())
     .arithmetic(format!("{d} distinct values: (1/{d})^{}; {} compared", d - 1, counted(pairs, "pair")))
     .inferring(Some("One of the two columns was probably printed in the place of the other.".to_owned()))
     .contradicted(format!(

@@ -16,6 +16,7 @@ mod grim;
 mod noise;
 mod promise;
 mod reference;
+mod sizes;
 mod sound;
 mod sources;
 mod sources_text;

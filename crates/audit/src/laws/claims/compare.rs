@@ -4,7 +4,7 @@ use tolok_model::transcription::{Claim, Moment, Number, Quantity, Row, Selector,
 
 use super::{Entry, draft, without_rows};
 use crate::range::Range;
-use crate::rows::find;
+use crate::rows::Elsewhere;
 use crate::wording::{amount, listed, noun, precise, printed, quoted, setting};
 use crate::{AuditFinding, AuditVerdict};
 
@@ -178,9 +178,10 @@ fn in_brackets(setting: Option<String>) -> String {
 
 /// A share of a CPU is not yet work: where times are printed, what each took of the CPU is share × time.
 fn cpu_time(transcription: &Transcription, outcomes: &[Outcome]) -> Option<String> {
+    let elsewhere = Elsewhere::of(transcription);
     let times = [Quantity::Time(Moment::Mean), Quantity::Time(Moment::Whole)];
     let one = |(row, figure): Entry| {
-        let (_, time) = find(transcription, row, &times)?;
+        let (_, time) = elsewhere.find(row, &times)?;
         Some((figure.value() * time.value(), time.unit))
     };
     let all: Vec<String> = outcomes

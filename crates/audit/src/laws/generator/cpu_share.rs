@@ -3,7 +3,7 @@
 use tolok_model::transcription::{Conditions, CpuScope, Figure, Moment, Quantity, Row, Series, Transcription, Unit};
 
 use crate::range::Range;
-use crate::rows::find;
+use crate::rows::Elsewhere;
 use crate::wording::quoted;
 
 /// The CPU of a subject in a row's setting, in shares of the CPUs that it had.
@@ -19,9 +19,9 @@ pub(super) struct CpuShare {
 }
 
 /// The same of the rows, else of the series of the subject and setting, of which the highest second counts.
-pub(super) fn cpu_share(transcription: &Transcription, row: &Row) -> Option<CpuShare> {
+pub(super) fn cpu_share(transcription: &Transcription, elsewhere: &Elsewhere<'_>, row: &Row) -> Option<CpuShare> {
     let moments = [Moment::Mean, Moment::Whole, Moment::Max];
-    if let Some((of, figure)) = find(transcription, row, &moments.map(Quantity::Cpu)) {
+    if let Some((of, figure)) = elsewhere.find(row, &moments.map(Quantity::Cpu)) {
         let share = share(&row.conditions, figure.unit, Range::of(figure))?;
         let of_unknown = is_of_unknown(&row.conditions, figure.unit);
         let printed = with_cpus(quoted(figure), &row.conditions, of_unknown);

@@ -14,13 +14,15 @@
 
 mod cpu_share;
 
+use std::collections::HashMap;
+
 use tolok_model::transcription::{LoopModel, Row, Transcription, Unit};
 
 use self::cpu_share::{CpuShare, cpu_share};
 use crate::draft::{Draft, merged};
 use crate::groups::{Group, groups, measured, names_of_tables};
 use crate::laws::LawInfo;
-use crate::rows::{Known, rate, rate_inputs};
+use crate::rows::{Elsewhere, Known, rate, rate_inputs};
 use crate::wording::{amount, listed, percent, precise};
 use crate::{AuditFinding, Input, Law, tools};
 
@@ -44,10 +46,11 @@ pub(super) const LAW: LawInfo = LawInfo {
 
 /// Settings first, then response times.
 fn check(transcription: &Transcription) -> Vec<AuditFinding> {
+    let elsewhere = Elsewhere::of(transcription);
     let mut found = Vec::new();
     let mut unknown: Vec<&Row> = Vec::new();
     for group in groups(measured(transcription)) {
-        let asked = Asked::of(transcription, &group);
+        let asked = Asked::of(transcription, &elsewhere, &group);
         if asked.is_empty() {
             continue;
         }
@@ -72,8 +75,8 @@ struct Asked<'a> {
 }
 
 impl<'a> Asked<'a> {
-    fn of(transcription: &Transcription, group: &Group<'a>) -> Vec<Self> {
-        let one = |row: &&'a Row| Some(Self { row, rate: rate(row)?, cpu: cpu_share(transcription, row) });
+    fn of(transcription: &Transcription, elsewhere: &Elsewhere<'_>, group: &Group<'a>) -> Vec<Self> {
+        let one = |row: &&'a Row| Some(Self { row, rate: rate(row)?, cpu: cpu_share(transcription, elsewhere, row) });
         group.rows.iter().filter_map(one).collect()
     }
 
@@ -173,6 +176,7 @@ struct Sweep<'a> {
 /// Response times that stay the same while the connections at least double.
 fn constant(transcription: &Transcription) -> Vec<AuditFinding> {
     let mut sweeps: Vec<Sweep> = Vec::new();
+    let mut places: HashMap<(&str, String), usize> = HashMap::new();
     for row in transcription.rows.iter().filter(|row| row.conditions.loop_model != Some(LoopModel::Open)) {
         let Some((connections, rate)) = row.conditions.connections.zip(rate(row)) else { continue };
         let (Some(scenario), false) = (row.scenario.as_deref(), row.conditions.ramp == Some(true)) else { continue };
@@ -182,7 +186,8 @@ fn constant(transcription: &Transcription) -> Vec<AuditFinding> {
         let response_s = connections as f64 / rate.value - row.conditions.think_time_s.unwrap_or(0.0);
         let workload = without(scenario, connections);
         let point = (row, rate, connections, response_s);
-        match sweeps.iter_mut().find(|sweep| sweep.subject == row.subject && sweep.workload == workload) {
+        let place = *places.entry((row.subject.as_str(), workload.clone())).or_insert(sweeps.len());
+        match sweeps.get_mut(place) {
             Some(sweep) => sweep.points.push(point),
             None => sweeps.push(Sweep { subject: &row.subject, workload, points: vec![point] }),
         }

@@ -16,6 +16,7 @@ const P: f64 = 0.05;
 const CLOSE: f64 = 0.05;
 
 /// Mean, standard deviation and number of runs of one subject.
+#[derive(Clone)]
 pub(super) struct Spread<'a> {
     pub(super) row: &'a Row,
     pub(super) mean_figure: &'a Figure,
@@ -43,6 +44,9 @@ struct Pair<'a> {
 const COMPARED: [Quantity; 4] =
     [Quantity::Time(Moment::Mean), Quantity::Throughput, Quantity::Goodput, Quantity::Requests];
 
+/// Of more rows of a setting, only neighbours are tested.
+const MOST_PAIRED: usize = 200;
+
 /// The figure of a quantity, unless the row has one that counts before it.
 fn compared<'a>(row: &'a Row, quantity: &Quantity) -> Option<&'a Figure> {
     let first = COMPARED.iter().find(|compared| row.figure(compared).is_some())?;
@@ -65,12 +69,17 @@ pub(super) fn check(transcription: &Transcription) -> Vec<AuditFinding> {
 }
 
 fn pairs_of<'a>(group: &Group<'a>, index: usize, quantity: &Quantity) -> Vec<Pair<'a>> {
+    let mut spreads: Vec<Spread> = group.rows.iter().filter_map(|row| spread(row, quantity)).collect();
+    let mut reach = spreads.len();
+    if spreads.len() > MOST_PAIRED {
+        // Nobody reads so many pairs. Those that are next to each other are the ones in doubt.
+        spreads.sort_by(|a, b| a.mean_figure.value().total_cmp(&b.mean_figure.value()));
+        reach = 1;
+    }
     let mut pairs = Vec::new();
-    for (first, a) in group.rows.iter().enumerate() {
-        for b in group.rows[first + 1..].iter().filter(|b| b.subject != a.subject) {
-            let both = spread(a, quantity).zip(spread(b, quantity));
-            pairs.extend(both.and_then(|(a, b)| pair(a, b, index)));
-        }
+    for (first, a) in spreads.iter().enumerate() {
+        let others = spreads[first + 1..].iter().take(reach).filter(|b| b.row.subject != a.row.subject);
+        pairs.extend(others.filter_map(|b| pair(a.clone(), b.clone(), index)));
     }
     pairs
 }

@@ -1,0 +1,65 @@
+//! Tables of many rows. Time and memory stay in proportion to them, whatever is different in the rows.
+
+use std::fmt::Write;
+use std::time::{Duration, Instant};
+
+use tolok_audit::audit;
+use tolok_model::limits::ROWS;
+use tolok_model::transcription::{CsvOptions, Transcription};
+
+/// A table in which every row has a subject, a setting, or nothing of its own.
+fn table(rows: u32, subject: impl Fn(u32) -> String, setting: impl Fn(u32) -> String) -> String {
+    let mut text =
+        "subject,scenario,connections,throughput_rps,latency_mean_ms,latency_p50_ms,latency_p99_ms,latency_max_ms,cpu_percent,requests,failures\n"
+            .to_owned();
+    for row in 0..rows {
+        let rate = 1_000.0 + f64::from(row.wrapping_mul(7919) % 90_007);
+        let mean_ms = 64_000.0 / rate;
+        let _ = writeln!(
+            text,
+            "{},{},64,{rate:.1},{mean_ms:.3},{:.3},{:.3},{:.3},{:.1},{},{}",
+            subject(row),
+            setting(row),
+            mean_ms * 0.9,
+            mean_ms * 3.0,
+            mean_ms * 9.0,
+            10.0 + f64::from(row % 89),
+            rate * 10.0,
+            row % 3
+        );
+    }
+    text
+}
+
+fn time_of(text: &str) -> Duration {
+    let began = Instant::now();
+    let options = CsvOptions { repetitions: true, ..CsvOptions::default() };
+    let transcription = Transcription::read_csv(text, &options).expect("the table is sound");
+    assert!(audit(&transcription).read.rows > 0);
+    began.elapsed()
+}
+
+/// A quadratic law takes a hundred times as long for ten times as many rows.
+#[test]
+fn ten_times_as_many_rows_take_about_ten_times_as_long() {
+    type Named = fn(u32) -> String;
+    let shapes: [(&str, Named, Named); 4] = [
+        ("subjects", |row| format!("server-{row}"), |_| "hello".to_owned()),
+        ("settings", |_| "go".to_owned(), |row| format!("case-{row}")),
+        ("both", |row| format!("server-{}", row % 30), |row| format!("case-{}", row / 30)),
+        ("neither", |_| "go".to_owned(), |_| "hello".to_owned()),
+    ];
+    for (name, subject, setting) in shapes {
+        let few = time_of(&table(500, subject, setting)).max(Duration::from_millis(20));
+        let many = time_of(&table(5_000, subject, setting));
+        assert!(many < few * 40, "{name}: {few:?} for 500 rows, {many:?} for 5,000");
+    }
+}
+
+#[test]
+fn a_table_of_too_many_rows_is_refused_in_one_sentence() {
+    let text = format!("subject,throughput_rps\n{}", "go,1\n".repeat(ROWS.most as usize + 1));
+    let problems = Transcription::read_csv(&text, &CsvOptions::default()).expect_err("it is too long");
+    assert_eq!(problems.len(), 1);
+    assert_eq!(problems[0].message, ROWS.sentence());
+}
