@@ -242,7 +242,8 @@ pub struct MeasureArgs {
     /// Measure only these subjects, named as in a study and separated by commas.
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     pub subjects: Vec<String>,
-    /// Exit with code 6 if a subject of the study is missing, instead of leaving it out.
+    /// Exit with code 6 if a subject of the study is missing, instead of leaving it out. End the run with code 5 after ten
+    /// discarded trials, instead of going on.
     #[arg(long)]
     pub strict: bool,
     /// Run cases that need more CPUs than this machine has on shared CPUs, and mark them, instead of leaving them out.
@@ -255,6 +256,25 @@ pub struct MeasureArgs {
     /// garbage collections.
     #[arg(long)]
     pub diagnose: bool,
+}
+
+/// How a run shares the machine.
+#[derive(Debug, Clone, Copy, ClapArgs)]
+pub struct SharingArgs {
+    /// What to do if another tolok measures on this machine: both would disturb each other.
+    #[arg(long, value_name = "HOW", default_value = "refuse", env = "TOLOK_IF_OTHER_RUN")]
+    pub if_other_run: IfOtherRun,
+}
+
+/// What to do if another tolok measures here.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum IfOtherRun {
+    /// Measure nothing: exit with code 5.
+    Refuse,
+    /// Begin when it has ended.
+    Wait,
+    /// Measure beside it.
+    Ignore,
 }
 
 /// Where runs are kept and how results are shown.
@@ -290,6 +310,8 @@ pub enum Format {
     Html,
     /// A picture to share: the headline, and the bars of the first scenario.
     Svg,
+    /// Objectives as test cases, for continuous integration.
+    Junit,
     /// A line of JSON for each event as it happens, then one with the findings. A stored run has only that one.
     Jsonl,
     /// The id of the run alone.
@@ -310,19 +332,33 @@ pub struct QuickArgs {
     #[command(flatten)]
     pub measure: MeasureArgs,
     #[command(flatten)]
+    pub sharing: SharingArgs,
+    #[command(flatten)]
     pub result: ResultArgs,
+}
+
+/// What is asked of servers.
+#[derive(Debug, ClapArgs)]
+pub struct WhatArgs {
+    /// A study file, or the name of a study that comes with tolok. Optional with --workload, --subject or --url.
+    #[arg(value_hint = ValueHint::FilePath)]
+    pub study: Option<String>,
+    /// Instead of a study: load this workload with 16 and 64 users, named as in a study (`rows?limit=100`). Repeatable.
+    #[arg(long = "workload", value_name = "WORKLOAD", conflicts_with = "study")]
+    pub workloads: Vec<String>,
 }
 
 /// Options of `tolok run`.
 #[derive(Debug, ClapArgs)]
 pub struct RunArgs {
-    /// A study file, or the name of a study that comes with tolok. Optional with --subject or --url.
-    #[arg(value_hint = ValueHint::FilePath)]
-    pub study: Option<String>,
+    #[command(flatten)]
+    pub what: WhatArgs,
     #[command(flatten)]
     pub bring: BringArgs,
     #[command(flatten)]
     pub measure: MeasureArgs,
+    #[command(flatten)]
+    pub sharing: SharingArgs,
     #[command(flatten)]
     pub result: ResultArgs,
 }
@@ -330,9 +366,8 @@ pub struct RunArgs {
 /// Options of `tolok plan`.
 #[derive(Debug, ClapArgs)]
 pub struct PlanArgs {
-    /// A study file, or the name of a study that comes with tolok. Optional with --subject or --url.
-    #[arg(value_hint = ValueHint::FilePath)]
-    pub study: Option<String>,
+    #[command(flatten)]
+    pub what: WhatArgs,
     #[command(flatten)]
     pub bring: BringArgs,
     #[command(flatten)]
@@ -363,6 +398,8 @@ pub struct ResumeArgs {
     /// Run what the plan of another's run brings along: its programs, scripts, servers and databases. tolok lists them before.
     #[arg(long)]
     pub trust: bool,
+    #[command(flatten)]
+    pub sharing: SharingArgs,
     #[command(flatten)]
     pub result: ResultArgs,
 }

@@ -2,6 +2,8 @@
 
 use std::path::Path;
 
+use tolok_lab::home::{Home, own_workload};
+use tolok_lab::run::Laboratory;
 use tolok_lab::user_servers::{
     FolderError, UrlError, again, ask_three_times, external_server, is_on_this_machine, local_subject, serves,
 };
@@ -9,6 +11,7 @@ use tolok_model::{Catalogue, ExternalServer, Plan, Skipped, Study, Subject, Subj
 
 use crate::args::BringArgs;
 use crate::exit::{CliError, Exit};
+use crate::made_study::study_of_urls;
 use crate::output::say;
 
 /// What is measured where only a folder was named: the small answers and the rows of the first look.
@@ -22,14 +25,15 @@ pub struct UserServers {
     pub folders: Vec<Subject>,
     /// Servers that run already. Which workloads they serve is asked when the study is known.
     pub servers: Vec<ExternalServer>,
+    /// Workloads of a resumed run that lie in folders of the user's. Those of the working folder are in the catalogue.
+    pub workloads: Vec<Workload>,
 }
 
 impl UserServers {
-    /// Reads the folders and takes the URLs apart. `has_study` says whether a study was named.
+    /// Reads the folders and takes the URLs apart. `has_study` says whether a study or a workload was named.
     pub fn of(args: &BringArgs, has_study: bool) -> Result<Self, CliError> {
         if !has_study && args.subject.is_empty() && args.url.is_empty() {
-            let message =
-                "nothing to run: name a study (`tolok list studies`), or a server with --subject DIR or --url URL";
+            let message = "nothing to run: name a study (`tolok list studies`), a server with --subject DIR or --url URL, or a --workload";
             return Err(CliError::usage(message));
         }
         let folders = args.subject.iter().map(|path| local_subject(path)).collect::<Result<Vec<_>, _>>()?;
@@ -46,7 +50,7 @@ impl UserServers {
         }
         servers.iter_mut().zip(&args.pid).for_each(|(server, pid)| server.pid = Some(*pid));
         refuse_lost_pids(&servers)?;
-        Ok(Self { made: None, folders, servers })
+        Ok(Self { folders, servers, ..Self::default() })
     }
 
     /// Looks again at what the plan of a run has. It warns of changes; a folder that is gone is an error.
@@ -71,6 +75,18 @@ impl UserServers {
             }
             bring.folders.push(subject);
         }
+        for brought in &plan.brought.workloads {
+            let gone = || format!("cannot resume: the workload in {} is gone", brought.folder);
+            let workload =
+                own_workload(Path::new(&brought.folder))?.ok_or_else(|| CliError::new(Exit::Missing, gone()))?;
+            if workload.folder.as_ref() != Some(brought) {
+                let (name, folder) = (&brought.workload, &brought.folder);
+                say(format!(
+                    "warning: the workload {name} in {folder} has changed since the run began; its trials cannot be compared"
+                ));
+            }
+            bring.workloads.push(workload);
+        }
         for server in &bring.servers {
             let now = ask_three_times(server.clone())?;
             if now.own != server.own {
@@ -85,6 +101,9 @@ impl UserServers {
 
     /// Enters all of it into the catalogue, and refuses a name that the catalogue has.
     pub fn enter(&self, catalogue: &mut Catalogue) -> Result<(), CliError> {
+        // The run's own folder is meant, from wherever it is resumed.
+        catalogue.workloads.retain(|known| self.workloads.iter().all(|own| own.name != known.name));
+        catalogue.workloads.extend(self.workloads.iter().cloned());
         let servers = self.servers.iter().map(|server| server.subject(every_workload(catalogue)));
         for subject in self.folders.iter().cloned().chain(servers.collect::<Vec<_>>()) {
             if catalogue.subject(&subject.id).is_some() {
@@ -123,11 +142,12 @@ impl UserServers {
 
     /// Asks each server for what the study asks, before anything is measured. It leaves out what the server does not serve, and
     /// reports that.
-    pub fn ask(&self, study: &Study, catalogue: &mut Catalogue) -> Result<Vec<Skipped>, CliError> {
+    pub fn ask(&self, study: &Study, laboratory: &mut Laboratory) -> Result<Vec<Skipped>, CliError> {
+        let (home, catalogue) = (&laboratory.home, &mut laboratory.catalogue);
         let mut left_out = Vec::new();
         for server in self.servers.iter().filter(|server| server.own.is_none()) {
             let mut reasons = Vec::new();
-            let served = served(server, &asked_of(study, catalogue), &mut reasons)?;
+            let served = served(server, &asked_of(study, catalogue), home, &mut reasons)?;
             if !reasons.is_empty() {
                 left_out.push(Skipped::new(&server.subject, reasons.join("; ")));
             }
@@ -156,10 +176,11 @@ impl UserServers {
         let of_folders = self.folders.iter().map(|subject| &subject.id);
         let ids = of_folders.chain(self.servers.iter().map(|server| &server.subject));
         let own = ids.filter_map(|id| SubjectSelector::read(id, catalogue).ok());
-        if alone {
+        let own: Vec<SubjectSelector> = own.collect();
+        if alone && !own.is_empty() {
             study.subjects.clear();
         }
-        let new: Vec<SubjectSelector> = own.filter(|selector| !study.subjects.contains(selector)).collect();
+        let new: Vec<SubjectSelector> = own.into_iter().filter(|selector| !study.subjects.contains(selector)).collect();
         study.subjects.extend(new);
     }
 }
@@ -182,10 +203,15 @@ fn asked_of(study: &Study, catalogue: &Catalogue) -> Vec<Workload> {
 
 /// Names of the workloads that a server has something for. Those that need a database stay, for the plan to say why they are not
 /// asked of it.
-fn served(server: &ExternalServer, asked: &[Workload], reasons: &mut Vec<String>) -> Result<Vec<String>, UrlError> {
+fn served(
+    server: &ExternalServer,
+    asked: &[Workload],
+    home: &Home,
+    reasons: &mut Vec<String>,
+) -> Result<Vec<String>, UrlError> {
     let mut names = Vec::new();
     for workload in asked {
-        let is_served = if workload.database { Ok(()) } else { serves(server, workload)? };
+        let is_served = if workload.database { Ok(()) } else { serves(server, workload, home)? };
         match is_served {
             Ok(()) => names.push(workload.name.split('?').next().unwrap_or_default().to_owned()),
             Err(reason) => reasons.push(reason),
@@ -242,25 +268,6 @@ fn remote(server: &ExternalServer) -> String {
     )
 }
 
-/// The study of what URLs name: two levels of users, five blocks.
-fn study_of_urls(servers: &[ExternalServer]) -> String {
-    let listed: Vec<String> = servers.iter().map(|server| format!("{:?}", server.subject)).collect();
-    let urls: Vec<String> =
-        servers.iter().filter_map(|it| Some(format!("{}{}", it.base, it.own.as_ref()?.path))).collect();
-    let mut text = String::from("# Made by tolok for the URLs that it was given.\n");
-    let question = format!("How many requests a second do they answer, and how fast: {}?", urls.join(", "));
-    for (key, value) in [("title", "What the URLs can do"), ("question", question.as_str())] {
-        text += &format!("{key:<8} = {}\n", serde_json::Value::from(value));
-    }
-    text += &format!("subjects = [{}]\nblocks   = 5\nceiling  = false\n", listed.join(", "));
-    for vus in [16, 64] {
-        text += &format!(
-            "\n[[scenario]]\nworkload = \"url\"\nload     = {{ executor = \"constant-vus\", vus = {vus}, duration = \"2s\", warmup = \"500ms\" }}\n"
-        );
-    }
-    text
-}
-
 impl From<FolderError> for CliError {
     fn from(error: FolderError) -> Self {
         match error {
@@ -274,7 +281,9 @@ impl From<FolderError> for CliError {
 impl From<UrlError> for CliError {
     fn from(error: UrlError) -> Self {
         match &error {
-            UrlError::Url(_) | UrlError::Secure { .. } | UrlError::Query { .. } => Self::usage(error),
+            UrlError::Url(_) | UrlError::Secure { .. } | UrlError::NotRecorded { .. } | UrlError::Query { .. } => {
+                Self::usage(error)
+            }
             _ => Self::new(Exit::GateFailed, error),
         }
     }

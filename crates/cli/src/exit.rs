@@ -115,6 +115,7 @@ impl From<HomeError> for CliError {
             | HomeError::NoPublished { .. }
             | HomeError::NoScript { .. }
             | HomeError::NoToml { .. }
+            | HomeError::Taken { .. }
             | HomeError::Imports { .. } => Self::usage(error),
             // The user chose the file or the folder.
             HomeError::Unreadable { .. } | HomeError::NotLaidOut { .. } | HomeError::NoFolder { .. } => {

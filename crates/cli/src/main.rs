@@ -2,11 +2,13 @@
 
 mod args;
 mod bring;
+mod busy;
 mod choice;
 mod closing;
 mod exit;
 mod json_lines;
 mod laboratory;
+mod made_study;
 mod measuring;
 mod output;
 mod problems;

@@ -6,7 +6,6 @@ use tolok_analysis::figures::{counted, listed};
 use tolok_analysis::{
     Duel, DuelOutcome, Findings, Names, ObjectiveOutcome, Records, analyse, blocks_settled, is_duel, standing,
 };
-use tolok_host::machine::{OtherRun, Processes};
 use tolok_lab::run::{NewRun, RunSetup, RunSummary, Stop, StopRule, open_trials, run_plan};
 use tolok_model::{DatabaseAddress, Plan, RunRecord, TrialRecord};
 use tolok_report::document::Depth;
@@ -15,6 +14,7 @@ use tolok_report::{Format as ReportFormat, data, documents};
 use tolok_store::{RunFolder, StoredRun};
 
 use crate::args::{Format, ResultArgs};
+use crate::busy::{Sharing, ask_how_to_go_on};
 use crate::closing::{Next, close};
 use crate::exit::{CliError, Exit};
 use crate::laboratory::Lab;
@@ -43,12 +43,6 @@ pub fn announce(planned: &Planned) {
         say(format!("  left out: {}: {}", skipped.subject, skipped.reason));
     }
     planned.cpu_notes.iter().for_each(|note| say(format!("  CPUs: {note}")));
-    for other in Processes::default().other_runs(std::process::id()) {
-        let OtherRun { pid, run } = other;
-        say(format!(
-            "warning: another tolok (pid {pid}, {run}) measures here. Both disturb each other: stop one, or wait"
-        ));
-    }
     let databases = plan.environments.iter().filter_map(|environment| environment.database.as_ref());
     if databases.filter_map(|database| database.dsn.as_deref()).any(has_password) {
         say(
@@ -133,7 +127,13 @@ fn code_of(outcome: DuelOutcome) -> Exit {
 }
 
 /// Makes the run's folder, measures until the plan is done or `stop` is asked, and writes the reports.
-pub fn measure(opened: &Lab, planned: &Planned, result: &ResultArgs, stop: &Stop) -> Result<Measured, CliError> {
+pub fn measure(
+    opened: &Lab,
+    planned: &Planned,
+    result: &ResultArgs,
+    (sharing, stop): (Sharing, &Stop),
+) -> Result<Measured, CliError> {
+    sharing.let_others_end(stop)?;
     let (laboratory, plan) = (&opened.laboratory, &planned.plan);
     let new = NewRun {
         study: &planned.name,
@@ -148,7 +148,7 @@ pub fn measure(opened: &Lab, planned: &Planned, result: &ResultArgs, stop: &Stop
     let folder = RunFolder::create(&runs, &new.record(laboratory), plan, &planned.text, &names)?;
     remember(&folder, plan)?;
     warn_of(&planned.capabilities.leftovers);
-    measure_in(opened, &folder, result, stop)
+    measure_in(opened, &folder, result, (sharing, stop))
 }
 
 /// Warns of what earlier sessions left and could not be removed.
@@ -190,16 +190,25 @@ pub fn trials_left(folder: &RunFolder, stored: &StoredRun) -> Result<usize, CliE
 }
 
 /// Runs what is left of the run in `folder`, and writes the reports.
-pub fn measure_in(opened: &Lab, folder: &RunFolder, result: &ResultArgs, stop: &Stop) -> Result<Measured, CliError> {
-    let mut watching = Watching::new(folder, result)?;
+pub fn measure_in(
+    opened: &Lab,
+    folder: &RunFolder,
+    result: &ResultArgs,
+    (sharing, stop): (Sharing, &Stop),
+) -> Result<Measured, CliError> {
+    let (mut watching, mut losses) = (Watching::new(folder, result)?, sharing.losses());
     let (run, plan, names) = (folder.run()?, folder.plan()?, folder.names::<Names>()?);
     let rule = PlanRule { run: &run, plan: &plan, names: &names };
     let setup = RunSetup { laboratory: &opened.laboratory, plan: &plan, folder, stop, rule: &rule };
-    let summary = run_plan(setup, &mut |event| watching.tell(&event))?;
+    let mut hear = |event| {
+        watching.tell(&event);
+        losses.hear(&event, stop, |what, stop| watching.pause(|| ask_how_to_go_on(what, stop)));
+    };
+    let summary = run_plan(setup, &mut hear)?;
     let findings = keep(folder)?;
     watching.finish(&findings, folder.path());
     let (crossed, unsound) = (crossed(&findings), &findings.unsound);
-    let exit = exit_of(summary, stop.is_asked(), unsound.is_empty(), crossed.is_empty());
+    let exit = exit_of(summary, stop.is_asked() && !losses.has_given_up, unsound.is_empty(), crossed.is_empty());
     let left = || format!("with {} left", counted(u64::from(summary.missing), "trial"));
     let mut remarks: Vec<(&str, String)> = crossed.into_iter().map(|line| ("Crossed", line)).collect();
     remarks.extend((!unsound.is_empty()).then(|| ("Unsound", listed(unsound, "and"))));

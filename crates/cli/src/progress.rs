@@ -116,6 +116,11 @@ impl Progress {
         }
     }
 
+    /// Takes away what is drawn again while something else needs the terminal.
+    pub fn pause<T>(&self, act: impl FnOnce() -> T) -> T {
+        self.screen.pause(act)
+    }
+
     fn in_trial(&mut self, event: &TrialEvent) {
         match event {
             TrialEvent::Phase { phase } => {

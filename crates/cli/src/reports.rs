@@ -65,6 +65,7 @@ pub fn report_format(format: Format) -> Option<ReportFormat> {
         Format::Tex => Some(ReportFormat::Latex),
         Format::Html => Some(ReportFormat::Html),
         Format::Svg => Some(ReportFormat::Card),
+        Format::Junit => Some(ReportFormat::Junit),
         Format::Jsonl | Format::Id => None,
     }
 }

@@ -46,6 +46,11 @@ impl Watching {
         self.progress.show(event);
     }
 
+    /// Does something that needs the terminal.
+    pub fn pause<T>(&self, act: impl FnOnce() -> T) -> T {
+        self.progress.pause(act)
+    }
+
     /// Ends with what was found, for those who read lines.
     pub fn finish(self, findings: &Findings, folder: &Path) {
         if let Some(mut lines) = self.lines {

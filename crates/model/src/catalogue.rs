@@ -28,6 +28,11 @@ impl Catalogue {
         self.workloads.iter().find(|workload| workload.name == name)
     }
 
+    /// Whether it has a workload of this name, for servers or for programs.
+    pub fn has_workload(&self, name: &str) -> bool {
+        self.workload(name).is_some() || self.programs.iter().any(|program| program.name == name)
+    }
+
     /// The workload that a study means by `rows`, or `rows?limit=1000`, with the value of every parameter. Its name is the text in
     /// one form: `rows` stays so, and as soon as one parameter is set all are written, sorted (`rows?fields=40&limit=1000`).
     /// Says what is wrong, and what to do about it if that is known.

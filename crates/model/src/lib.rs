@@ -92,4 +92,4 @@ pub use verification::{
 };
 pub use workload::data::{DataBody, WorkloadParameter};
 pub use workload::file::WorkloadFile;
-pub use workload::{Body, GeneratedBody, GeneratedKind, SentBody, Workload};
+pub use workload::{Body, Compared, GeneratedBody, GeneratedKind, SentBody, VaryingBody, Workload, WorkloadFolder};

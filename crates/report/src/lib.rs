@@ -45,11 +45,22 @@ pub enum Format {
     Html,
     /// A picture to share: the headline, and the bars of the first scenario.
     Card,
+    /// Objectives as test cases, for continuous integration.
+    Junit,
 }
 
 impl Format {
-    pub const ALL: [Self; 8] =
-        [Self::Terminal, Self::Markdown, Self::Csv, Self::Tidy, Self::Latex, Self::Json, Self::Html, Self::Card];
+    pub const ALL: [Self; 9] = [
+        Self::Terminal,
+        Self::Markdown,
+        Self::Csv,
+        Self::Tidy,
+        Self::Latex,
+        Self::Json,
+        Self::Html,
+        Self::Card,
+        Self::Junit,
+    ];
 
     /// Its name on a command line.
     pub fn name(self) -> &'static str {
@@ -62,6 +73,7 @@ impl Format {
             Self::Json => "json",
             Self::Html => "html",
             Self::Card => "svg",
+            Self::Junit => "junit",
         }
     }
 
@@ -71,6 +83,7 @@ impl Format {
             Self::Terminal => "txt",
             // Both are CSV, and one folder may hold both.
             Self::Tidy => "tidy.csv",
+            Self::Junit => "junit.xml",
             other => other.name(),
         }
     }
@@ -92,6 +105,7 @@ pub fn render(findings: &Findings, format: Format, style: &Style) -> String {
         Format::Json => data::json(findings),
         Format::Html => print::html_with_card(&documents::run(findings, Depth::Page), CARD),
         Format::Card => charts::card::card(findings),
+        Format::Junit => data::junit::run(findings),
     }
 }
 

@@ -303,8 +303,8 @@ mod environments {
 
     #[test]
     fn what_was_counted_unscored_is_marked_so_in_every_format() {
-        // Neither the observations nor the tables of a paper nor a card have anything unscored.
-        let has_none = |format: &Format| matches!(format, Format::Tidy | Format::Latex | Format::Card);
+        // Neither the observations nor the tables of a paper, a card or test cases have anything unscored.
+        let has_none = |format: &Format| matches!(format, Format::Tidy | Format::Latex | Format::Card | Format::Junit);
         for format in Format::ALL.into_iter().filter(|format| !has_none(format)) {
             let [with, without] = ["boxed", "ordinary"].map(|name| text(&edge_case(name), format));
             // Its instructions for each answer, as each format writes them.

@@ -134,6 +134,7 @@ fn media_type(format: Format) -> &'static str {
         "md" => "text/markdown; charset=utf-8",
         "csv" | "tidy" => "text/csv; charset=utf-8",
         "json" => "application/json",
+        "junit" => "application/xml",
         _ => "text/plain; charset=utf-8",
     }
 }

@@ -117,6 +117,7 @@ class Follower {
     this.finished = Number(byId("progress").value);
     this.rows = new Map();
     for (const row of document.querySelectorAll("tr[data-case]")) this.rows.set(row.dataset.case, new Row(row));
+    this.standings = [...document.querySelectorAll("ol.standing")].map((list) => new Standing(list));
     this.current = null;
     this.shown = null;
     this.notes = [];
@@ -210,6 +211,7 @@ class Follower {
     const isFailed = told.outcome === "failed";
     const counts = !isFailed && !this.disturbed.has(told.trial);
     this.rows.get(told.case)?.add(told.trial, counts ? told.goodput_rps : null, counts ? told.p99_s : null, isFailed);
+    for (const standing of this.standings) standing.add(told, counts);
     if (isFailed) this.note(`Trial ${told.trial}, ${this.title(told)}, failed: ${told.message ?? told.reason}`);
   }
 
@@ -252,6 +254,7 @@ class Follower {
       log.dataset.told = this.notes.join();
       log.replaceChildren(...this.notes.map((text) => Object.assign(document.createElement("li"), { textContent: text })));
     }
+    for (const standing of this.standings) standing.draw();
     for (const row of this.rows.values()) row.mark(this.current?.case === row.name);
     for (const table of document.querySelectorAll("table.cases")) {
       const rows = [...this.rows.values()].filter((row) => table.contains(row.element));
@@ -277,6 +280,45 @@ class Follower {
     say(byId("left"), "");
     const found = Object.assign(document.createElement("a"), { textContent: "See the result", href: this.section.dataset.events.replace(/events$/, "") });
     link.replaceChildren("The run has ended. ", found);
+  }
+}
+
+/** The order of a scenario's cases so far. */
+class Standing {
+  constructor(list) {
+    this.list = list;
+    this.key = list.dataset.key;
+    this.isLessBetter = list.dataset.less === "yes";
+    this.places = new Map();
+    for (const item of list.children) this.places.set(item.dataset.case, { item, values: new Map(JSON.parse(item.dataset.values)) });
+    this.isNew = false;
+  }
+
+  /** Trials that do not count have no figure. */
+  add(told, counts) {
+    const place = this.places.get(told.case);
+    if (!place) return;
+    place.values.set(told.trial, counts && told[this.key] > 0 ? told[this.key] : null);
+    this.isNew = true;
+  }
+
+  draw() {
+    if (!this.isNew) return;
+    this.isNew = false;
+    const places = [...this.places.values()].map(({ item, values }) => {
+      const logs = [...values.values()].filter((value) => value != null).map(Math.log);
+      const mean = logs.length > 0 ? Math.exp(logs.reduce((sum, log) => sum + log, 0) / logs.length) : null;
+      return { item, mean, reach: mean == null ? 0 : this.isLessBetter ? 1 / mean : mean, rounds: logs.length };
+    });
+    const best = Math.max(...places.map((place) => place.reach));
+    for (const { item, mean, reach, rounds } of places) {
+      item.querySelector("rect").setAttribute("width", best > 0 ? ((reach / best) * 100).toFixed(1) : 0);
+      say(item.querySelector(".value"), this.isLessBetter ? seconds(mean) : number(mean));
+      say(item.querySelector(".ratio"), mean == null ? "" : `${digits(reach / best)}×`);
+      say(item.querySelector(".rounds"), `${rounds} of ${item.dataset.planned} rounds`);
+    }
+    places.sort((one, other) => other.reach - one.reach);
+    if (places.some(({ item }, place) => this.list.children[place] !== item)) this.list.append(...places.map(({ item }) => item));
   }
 }
 

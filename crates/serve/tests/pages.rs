@@ -12,8 +12,9 @@ use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
 use invented::two_runs::several;
-use invented::{GO, InventedRun};
+use invented::{BUN, GO, InventedRun, NODE};
 use tolok_serve::{Options, Server};
+use tolok_store::RunFolder;
 
 const FIRST: &str = "2026-11-21-api-000001";
 const SECOND: &str = "2026-11-22-api-000002";
@@ -126,6 +127,35 @@ fn a_run_has_its_sentences_its_report_and_the_others_of_its_study() {
     has(&head, &["text/csv", &format!("UTF-8''{FIRST}.tidy.csv")]);
     let live = served.page(&format!("/runs/{FIRST}/live"));
     has(&live, &["No trial is being run.", "10 of 10", "ceiling: Minimal server", "each trial, from 0"]);
+}
+
+/// Five subjects in three scenarios, after half of the trials; the lock says that the run goes on.
+#[test]
+fn a_running_run_has_a_preliminary_order_of_its_clean_trials() {
+    let served = Served::of("stored-running", |runs| {
+        let mut run = InventedRun::new(4);
+        run.scenario("json-c64", "json", "JSON", 64).steady(GO, 30_000.0).steady(BUN, 40_000.0).steady(NODE, 20_000.0);
+        run.disturb(1, "foreign-cpu", 0.2, "other programs used 20% of the CPUs");
+        run.trials.retain(|trial| trial.block <= 2);
+        stored::write(runs, &run).unwrap();
+    });
+    let folder = served.runs.read_dir().unwrap().next().unwrap().unwrap();
+    let id = folder.file_name().into_string().unwrap();
+    let path = format!("/runs/{id}/");
+    assert!(!served.page(&path).contains("Preliminary ranking"), "a run that nobody works on has none");
+    let _lock = RunFolder::open_to_write(&folder.path()).unwrap();
+    for page in [served.page(&path), served.page(&format!("{path}live"))] {
+        has(&page, &["Preliminary ranking", "only the report says what is told apart", "1 of 4 rounds"]);
+        let order = ["bun-serve", "go-nethttp", "node-http"].map(|name| {
+            page.find(&format!("data-case=\"json-c64--{name}")).unwrap_or_else(|| panic!("{name} is missing: {page}"))
+        });
+        assert!(order.is_sorted(), "{order:?}");
+        let widths =
+            page.split("height=\"10\" width=\"").skip(1).filter_map(|rest| rest.split('"').next()?.parse::<f64>().ok());
+        let widths: Vec<f64> = widths.collect();
+        let is_near = |(seen, expected): (&f64, f64)| (seen - expected).abs() < 3.0;
+        assert!(widths.len() == 3 && widths.iter().zip([100.0, 75.0, 50.0]).all(is_near), "{widths:?}");
+    }
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! The strength of a recommendation.
 //!
 //! Three properties count. **Clear**: one case, told apart from every other. **Far**: the near end of the interval of its lead over
-//! the next is at least [`CLEARLY_AHEAD`]. **Sound**: no caveat, with 10 blocks or more, windows of 10 s or more, no failed check of
+//! the next is at least [`CLEARLY_AHEAD`]. **Sound**: no caveat, with 10 blocks or more, windows of 10 s or more or slices, no failed check of
 //! a trial, own CPUs, and an A/A pair that was not told apart. All three are *strong*, two *moderate*, fewer *weak*. Without a
 //! decision it is *none*.
 
@@ -53,6 +53,10 @@ fn few_blocks(blocks: u32) -> Option<String> {
 }
 
 fn short_window(scene: &Scene, cases: &[&CaseFinding]) -> Option<String> {
+    if scene.planned.slices.is_some() {
+        // What slices are worth is not a matter of their length.
+        return None;
+    }
     let shortest_s = window_s(scene, cases)?;
     let [least, these] = [SHORTEST_WINDOW_TO_QUOTE_S, shortest_s].map(|it| format!("{} s", (it * 10.0).round() / 10.0));
     (shortest_s < SHORTEST_WINDOW_TO_QUOTE_S).then(|| format!("windows of {least} or more (now {these})"))

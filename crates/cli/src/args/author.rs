@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use clap::{Args as ClapArgs, Subcommand, ValueEnum, ValueHint};
 
+use super::values::{BodyText, body};
+
 /// Options of `tolok new`.
 #[derive(Debug, ClapArgs)]
 pub struct NewArgs {
@@ -62,9 +64,19 @@ pub enum NewRuntime {
 /// Options of `tolok new workload`.
 #[derive(Debug, ClapArgs)]
 pub struct NewWorkloadArgs {
-    /// Its name, which is also its path: lower-case letters, digits and hyphens.
+    /// Its name: lower-case letters, digits and hyphens. Without --from it is also its path.
     pub name: String,
-    /// Create it in this folder [default: workloads of the checkout].
+    /// Record the request and its correct response from a server that runs: http://127.0.0.1:3000/api/users?page=2. tolok asks
+    /// three times, and compares as much of the body as stays the same.
+    #[arg(long, value_name = "URL")]
+    pub from: Option<String>,
+    /// With --from: POST this body. @FILE reads it from a file.
+    #[arg(long, requires = "from", value_name = "TEXT|@FILE", value_parser = body)]
+    pub body: Option<BodyText>,
+    /// With --body: its type.
+    #[arg(long, requires = "body", value_name = "TYPE", default_value = "application/json")]
+    pub content_type: String,
+    /// Create it in this folder [default: workloads of the checkout; outside one, of the working folder].
     #[arg(long = "in", value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub folder: Option<PathBuf>,
 }

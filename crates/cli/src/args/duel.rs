@@ -7,6 +7,7 @@ use clap::{Args as ClapArgs, ValueEnum};
 
 use tolok_model::Scale;
 
+use super::SharingArgs;
 use super::compare::threshold;
 use super::values::duration;
 
@@ -48,6 +49,8 @@ pub struct DuelArgs {
     /// Fetch missing versions without asking.
     #[arg(short, long)]
     pub yes: bool,
+    #[command(flatten)]
+    pub sharing: SharingArgs,
     /// Folder in which runs are kept [default: runs of the checkout, or of the working folder].
     #[arg(long, value_name = "DIR", env = "TOLOK_RUNS")]
     pub runs: Option<PathBuf>,

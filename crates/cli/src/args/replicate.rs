@@ -5,6 +5,8 @@ use std::path::PathBuf;
 use clap::{Args as ClapArgs, ValueEnum};
 use tolok_model::Scale;
 
+use super::SharingArgs;
+
 /// Options of `tolok replicate`.
 #[derive(Debug, ClapArgs)]
 #[command(after_help = EXAMPLES)]
@@ -27,6 +29,8 @@ pub struct ReplicateArgs {
     /// Measure nothing: use the newest stored run of each part.
     #[arg(long, conflicts_with_all = ["blocks", "scale", "allow_shared"])]
     pub stored: bool,
+    #[command(flatten)]
+    pub sharing: SharingArgs,
     /// Folder in which runs are kept [default: runs of the checkout, or of the working folder].
     #[arg(long, value_name = "DIR", env = "TOLOK_RUNS")]
     pub runs: Option<PathBuf>,

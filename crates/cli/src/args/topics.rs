@@ -107,13 +107,14 @@ fn in_full(exit: Exit) -> &'static str {
     }
 }
 
-const VARIABLES: [(&str, &str); 11] = [
+const VARIABLES: [(&str, &str); 12] = [
     (
         "TOLOK_HOME",
         "the checkout with `subjects/`, `workloads/`, `studies/` [default: the working folder or one above it, else the \
          program's own place, else what is built in]. The wrapper sets it",
     ),
     ("TOLOK_RUNS", "the same as `--runs`"),
+    ("TOLOK_IF_OTHER_RUN", "the same as `--if-other-run`"),
     ("TOLOK_TOOLBOX", "the toolbox [default: `$XDG_CACHE_HOME/tolok/toolbox` or `~/.cache/tolok/toolbox`]"),
     ("TOLOK_SWOOLE_SO", "a `swoole.so` that you built"),
     ("TOLOK_SWOOLE_SOURCE", "an archive of Swoole's source for `tolok setup swoole`, the same as `--from`"),

@@ -49,6 +49,14 @@ impl Screen {
         }
     }
 
+    /// Takes away what is drawn again while something else needs the terminal.
+    pub fn pause<T>(&self, act: impl FnOnce() -> T) -> T {
+        match self {
+            Self::Terminal(bar) => bar.suspend(act),
+            Self::Lines | Self::Silent => act(),
+        }
+    }
+
     /// How far it is, of how much.
     pub fn position(&self, done: u32, of: u32) {
         if let Self::Terminal(bar) = self {

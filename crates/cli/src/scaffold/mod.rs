@@ -2,9 +2,13 @@
 //!
 //! They never overwrite a file. The texts lie in `files/`; names in `@` marks are filled in.
 
+mod recorded;
+
 use std::fs::{self, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Component, Path, PathBuf};
+
+pub use recorded::{Recording, body_file, recorded_workload};
 
 /// A runtime for which there is the beginning of a subject.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -155,7 +159,8 @@ pub fn subject(
     let schema = schema_for(&own, Kind::Subject, schemas)?;
     let words = [("NAME", name), ("SUBJECT", called), ("BROUGHT", brought), ("SCHEMA", &schema.reference)];
     let files = runtime.files().iter().chain([&SUBJECT_README]);
-    let written = files.map(|(file, text)| write(own.join(file), &filled(text, &words))).collect::<Result<Vec<_>, _>>();
+    let written =
+        files.map(|(file, text)| write(own.join(file), filled(text, &words).as_bytes())).collect::<Result<Vec<_>, _>>();
     Ok(written?.into_iter().chain(schema.written).collect())
 }
 
@@ -164,7 +169,7 @@ pub fn workload(folder: &Path, name: &str, schemas: Option<&Path>) -> Result<Vec
     let own = new_folder(folder, name)?;
     let schema = schema_for(&own, Kind::Workload, schemas)?;
     let words = [("NAME", name), ("SCHEMA", &schema.reference)];
-    let written = WORKLOAD.iter().map(|(file, text)| write(own.join(file), &filled(text, &words)));
+    let written = WORKLOAD.iter().map(|(file, text)| write(own.join(file), filled(text, &words).as_bytes()));
     Ok(written.collect::<Result<Vec<_>, _>>()?.into_iter().chain(schema.written).collect())
 }
 
@@ -198,7 +203,7 @@ pub fn study(
         ("STUDY", wish.called),
         ("SCHEMA", &schema.reference),
     ];
-    let written = write(own, &filled(include_str!("files/study/study.toml"), &words))?;
+    let written = write(own, filled(include_str!("files/study/study.toml"), &words).as_bytes())?;
     Ok([written].into_iter().chain(schema.written).collect())
 }
 
@@ -212,7 +217,7 @@ pub fn transcription(
     let own = new_file(folder, name)?;
     let schema = schema_for(folder, Kind::Transcription, schemas)?;
     let words = [("NAME", name), ("AUDIT", called), ("SCHEMA", &schema.reference)];
-    let written = write(own, &filled(include_str!("files/audit/audit.toml"), &words))?;
+    let written = write(own, filled(include_str!("files/audit/audit.toml"), &words).as_bytes())?;
     Ok([written].into_iter().chain(schema.written).collect())
 }
 
@@ -259,9 +264,9 @@ fn new_folder(parent: &Path, name: &str) -> Result<PathBuf, ScaffoldError> {
     }
 }
 
-fn write(path: PathBuf, text: &str) -> Result<PathBuf, ScaffoldError> {
+fn write(path: PathBuf, content: &[u8]) -> Result<PathBuf, ScaffoldError> {
     let file = OpenOptions::new().write(true).create_new(true).open(&path);
-    match file.and_then(|mut file| file.write_all(text.as_bytes())) {
+    match file.and_then(|mut file| file.write_all(content)) {
         Ok(()) => Ok(path),
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Err(ScaffoldError::Exists(path)),
         Err(source) => Err(ScaffoldError::Write { path, source }),
@@ -289,7 +294,7 @@ fn schema_for(folder: &Path, kind: Kind, schemas: Option<&Path>) -> Result<Schem
     if beside.exists() {
         return Ok(SchemaLine { reference, written: None });
     }
-    let written = write(beside, kind.schema())?;
+    let written = write(beside, kind.schema().as_bytes())?;
     Ok(SchemaLine { reference, written: Some(written) })
 }
 

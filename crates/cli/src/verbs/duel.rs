@@ -12,6 +12,7 @@ use super::plan::{StudyRequest, make_in};
 use super::setup::offer;
 use crate::args::{BringArgs, DuelArgs, DuelFormat, DuelJudge, Format, MeasureArgs, ResultArgs};
 use crate::bring::UserServers;
+use crate::busy::Sharing;
 use crate::closing::Next;
 use crate::exit::{CliError, Exit};
 use crate::laboratory::Lab;
@@ -22,15 +23,16 @@ use sides::Sides;
 pub fn duel(args: &DuelArgs) -> Result<Exit, CliError> {
     let sides = Sides::read(args)?;
     let made = ("duel".to_owned(), study(args, &sides));
-    let bring = UserServers { made: Some(made), folders: sides.folders, servers: Vec::new() };
+    let bring = UserServers { made: Some(made), folders: sides.folders, ..UserServers::default() };
     let mut opened = Lab::open_with(&bring)?;
     let versions = bring.folders.iter().flat_map(|subject| subject.all_needs()).filter(|name| name.contains('@'));
     let missing = versions.filter(|name| !opened.laboratory.programs.contains_key(*name)).map(str::to_owned).collect();
     offer(&mut opened, &missing, args.yes)?;
     let DuelArgs { seed, allow_shared, scale, .. } = *args;
     let asked = MeasureArgs { seed, allow_shared, scale, strict: true, ..MeasureArgs::default() };
-    let (study, nothing) = (None, BringArgs::default());
-    let mut planned = make_in(&mut opened, &bring, StudyRequest { study, bring: &nothing, measure: &asked })?;
+    let nothing = BringArgs::default();
+    let request = StudyRequest { study: None, workloads: &[], bring: &nothing, measure: &asked };
+    let mut planned = make_in(&mut opened, &bring, request)?;
     planned.command = command(args, planned.plan.seed);
     announce(&planned);
     let format = match args.format {
@@ -39,7 +41,8 @@ pub fn duel(args: &DuelArgs) -> Result<Exit, CliError> {
         DuelFormat::Json => Format::Json,
     };
     let result = ResultArgs { runs: args.runs.clone(), format, output: args.output.clone() };
-    let measured = measure(&opened, &planned, &result, &interruptible("launch")?)?;
+    let sharing = Sharing::of(&args.sharing, false);
+    let measured = measure(&opened, &planned, &result, (sharing, &interruptible("launch")?))?;
     measured.show(&result, &[Next::new(measured.findings.run.command.as_str(), "this duel again")])
 }
 

@@ -2,13 +2,15 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::scaffold::{self, Runtime, ScaffoldError, StudyWish};
-use tolok_lab::home::Home;
+use tolok_lab::home::{Home, WORKLOADS};
+use tolok_lab::user_servers::record;
 use tolok_model::{Catalogue, SubjectSelector};
 
+use super::load::body_bytes;
 use crate::args::{NewArgs, NewAuditArgs, NewRuntime, NewStudyArgs, NewSubjectArgs, NewThing, NewWorkloadArgs};
 use crate::exit::{CliError, Exit, with_help};
 use crate::output::{put, say};
+use crate::scaffold::{self, Runtime, ScaffoldError, StudyWish};
 
 /// The seed of a new study: any will do that does not change.
 const SEED: u64 = 1;
@@ -58,15 +60,43 @@ fn subject(args: &NewSubjectArgs) -> Result<(Vec<PathBuf>, String), CliError> {
 }
 
 fn workload(args: &NewWorkloadArgs) -> Result<(Vec<PathBuf>, String), CliError> {
-    let folder = match &args.folder {
-        Some(folder) => folder.clone(),
-        None => checkout_for_workload()?.root().join("workloads"),
+    let name = &args.name;
+    let folder = match (&args.folder, Home::checkout()) {
+        (Some(folder), _) => folder.clone(),
+        (None, Some(checkout)) => checkout.root().join(WORKLOADS),
+        (None, None) if Home::find()?.catalogue()?.has_workload(name) => {
+            return Err(CliError::usage(format!("there is a workload `{name}` already; choose another name")));
+        }
+        (None, None) => PathBuf::from(WORKLOADS),
     };
-    let files = scaffold::workload(&folder, &args.name, schemas().as_deref()).map_err(refused)?;
+    if let Some(url) = &args.from {
+        return recorded(args, url, &folder);
+    }
+    let files = scaffold::workload(&folder, name, schemas().as_deref()).map_err(refused)?;
     let next = format!(
-        "Put the answer into body.json, name `{}` in `workloads` of a subject.toml, and give that server the path; then: tolok \
-         check SUBJECT",
-        args.name
+        "Put the answer into body.json, name `{name}` in `workloads` of a subject.toml, and give that server the path; then: tolok \
+         check SUBJECT"
+    );
+    Ok((files, next))
+}
+
+/// A workload of what a server answers to a URL.
+fn recorded(args: &NewWorkloadArgs, url: &str, folder: &Path) -> Result<(Vec<PathBuf>, String), CliError> {
+    let body = args.body.as_ref().map(body_bytes).transpose()?;
+    let sent = body.as_ref().map(|body| (args.content_type.as_str(), body.as_slice()));
+    let answer = record(url, sent, scaffold::body_file)?;
+    let recording = scaffold::Recording { url, sent, answer: &answer };
+    let files = scaffold::recorded_workload(folder, &args.name, schemas().as_deref(), &recording).map_err(refused)?;
+    let place = match &args.folder {
+        Some(_) => " tolok finds it in `workloads` of a checkout or of the working folder.",
+        None => "",
+    };
+    let next = format!(
+        "{}{place}\nTo measure it: tolok run --workload {} --url {}. For a server that tolok starts, name it in `workloads` of its \
+         subject.toml",
+        answer.words(),
+        args.name,
+        answer.server,
     );
     Ok((files, next))
 }
@@ -112,13 +142,6 @@ fn known_names(args: &NewStudyArgs, catalogue: &Catalogue) -> Result<bool, CliEr
     }
     catalogue.choose_workload(&args.workload).map_err(|wrong| complain("--workload", wrong))?;
     Ok(false)
-}
-
-/// The checkout, for a workload: without one there is no folder in which it would be found.
-fn checkout_for_workload() -> Result<Home, CliError> {
-    Home::checkout().ok_or_else(|| {
-        CliError::usage("there is no checkout of tolok here or above to put the workload in; run it there, or name a folder with --in DIR")
-    })
 }
 
 /// Whether one stands in the checkout: `TOLOK_HOME` says where studies are found, and a table is no part of any study.

@@ -16,10 +16,11 @@ use tolok_model::{
     Scenario, Skipped, Study, Subject, SubjectSelector, Timer, bytes_words, describe_slices, format_duration,
 };
 
-use crate::args::{BringArgs, MeasureArgs, PlanArgs, PlanFormat};
+use crate::args::{BringArgs, MeasureArgs, PlanArgs, PlanFormat, WhatArgs};
 use crate::bring::UserServers;
 use crate::exit::{CliError, Exit, with_help};
 use crate::laboratory::Lab;
+use crate::made_study::study_of_workloads;
 use crate::output::{json, put};
 use crate::progress::rough;
 
@@ -46,13 +47,26 @@ pub struct Planned {
 pub struct StudyRequest<'a> {
     /// Its file or name, if it was named.
     pub study: Option<&'a str>,
+    /// The workloads to measure instead.
+    pub workloads: &'a [String],
     pub bring: &'a BringArgs,
     pub measure: &'a MeasureArgs,
 }
 
+impl<'a> StudyRequest<'a> {
+    pub fn of(what: &'a WhatArgs, bring: &'a BringArgs, measure: &'a MeasureArgs) -> Self {
+        Self { study: what.study.as_deref(), workloads: &what.workloads, bring, measure }
+    }
+
+    /// Whether it says what is asked of a server.
+    pub fn has_workloads(&self) -> bool {
+        self.study.is_some() || !self.workloads.is_empty()
+    }
+}
+
 pub fn plan(args: &PlanArgs) -> Result<Exit, CliError> {
-    let bring = UserServers::of(&args.bring, args.study.is_some())?;
-    let request = StudyRequest { study: args.study.as_deref(), bring: &args.bring, measure: &args.measure };
+    let request = StudyRequest::of(&args.what, &args.bring, &args.measure);
+    let bring = UserServers::of(&args.bring, request.has_workloads())?;
     let (_, planned) = make(bring, request)?;
     let text = match args.format {
         PlanFormat::Text => describe(&planned),
@@ -74,10 +88,18 @@ pub fn make(mut bring: UserServers, request: StudyRequest<'_>) -> Result<(Lab, P
     Ok((opened, planned))
 }
 
-/// The study that was named, or the one for what was brought.
-fn study(opened: &Lab, bring: &UserServers, asked: Option<&str>) -> Result<(PathBuf, String, Study), CliError> {
+/// The study that was named, or the one for what was named or brought instead.
+fn study(opened: &Lab, bring: &UserServers, request: StudyRequest<'_>) -> Result<(PathBuf, String, Study), CliError> {
     let (home, catalogue) = (&opened.laboratory.home, &opened.laboratory.catalogue);
-    Ok(match asked.map_or_else(|| bring.study(), |name| (name.to_owned(), None)) {
+    let named = match (request.study, request.workloads) {
+        (Some(name), _) => (name.to_owned(), None),
+        (None, []) => bring.study(),
+        (None, workloads) => {
+            let (name, text) = study_of_workloads(workloads, catalogue)?;
+            (name, Some(text))
+        }
+    };
+    Ok(match named {
         (name, Some(text)) => Home::read_study(PathBuf::from(name), text, catalogue)?,
         (name, None) => home.study(&name, catalogue)?,
     })
@@ -86,8 +108,8 @@ fn study(opened: &Lab, bring: &UserServers, asked: Option<&str>) -> Result<(Path
 /// Reads a study and expands it for this machine.
 pub fn make_in(opened: &mut Lab, bring: &UserServers, request: StudyRequest<'_>) -> Result<Planned, CliError> {
     let args = request.measure;
-    let (path, text, mut study) = study(opened, bring, request.study)?;
-    let left_out = bring.ask(&study, &mut opened.laboratory.catalogue)?;
+    let (path, text, mut study) = study(opened, bring, request)?;
+    let left_out = bring.ask(&study, &mut opened.laboratory)?;
     let opened = &*opened;
     let catalogue = &opened.laboratory.catalogue;
     bring.select(&mut study, catalogue, request.study.is_none());
@@ -160,7 +182,7 @@ impl CpuAssignment {
 
 /// What to type to run the same plan again: the order follows from the seed.
 fn command(request: StudyRequest<'_>, seed: u64) -> String {
-    let StudyRequest { study, bring, measure: args } = request;
+    let StudyRequest { study, workloads, bring, measure: args } = request;
     let blocks = args.blocks.map(|blocks| format!(" --blocks {blocks}")).unwrap_or_default();
     let subjects = match args.subjects.as_slice() {
         [] => String::new(),
@@ -173,9 +195,10 @@ fn command(request: StudyRequest<'_>, seed: u64) -> String {
     let scale = args.scale.map(|scale| format!(" --scale {scale}")).unwrap_or_default();
     let publish = if args.publish { " --publish" } else { "" };
     let study = study.map(|study| format!(" {study}")).unwrap_or_default();
+    let workloads: String = workloads.iter().map(|name| format!(" --workload {}", quoted(name))).collect();
     let brought = brought_again(bring);
     format!(
-        "tolok run{study}{brought} --seed {seed}{blocks}{scale}{publish}{subjects}{shared}{rebuild}{diagnose}{name}"
+        "tolok run{study}{workloads}{brought} --seed {seed}{blocks}{scale}{publish}{subjects}{shared}{rebuild}{diagnose}{name}"
     )
 }
 
@@ -242,8 +265,10 @@ fn refuse(error: &PlanError, left_out: &[Skipped]) -> CliError {
             missing(&error.to_string(), skipped)
         }
         PlanError::TooLarge(why) => CliError::usage(why),
-        PlanError::NothingToDo | PlanError::NoEnvironment(_) => {
-            let reasons = left_out.iter().map(|one| format!("\n  {}: {}", one.subject, one.reason));
+        PlanError::NothingToDo(_) | PlanError::NoEnvironment(_) => {
+            let idle = if let PlanError::NothingToDo(idle) = error { idle.as_slice() } else { &[] };
+            let idle = idle.iter().filter(|one| left_out.iter().all(|known| known.subject != own_id(&one.subject)));
+            let reasons = left_out.iter().chain(idle).map(|one| format!("\n  {}: {}", one.subject, one.reason));
             let text = format!("{error}{}", reasons.collect::<String>());
             if matches!(error, PlanError::NoEnvironment(_)) {
                 CliError::lack(Exit::Usage, text)

@@ -12,6 +12,7 @@ use super::report::open_in_browser;
 use super::setup::offer;
 use crate::args::QuickArgs;
 use crate::bring::UserServers;
+use crate::busy::Sharing;
 use crate::closing::Next;
 use crate::exit::{CliError, Exit};
 use crate::laboratory::Lab;
@@ -31,10 +32,11 @@ pub fn quick(args: &QuickArgs) -> Result<Exit, CliError> {
     ));
     show_subjects(&opened);
     offer_missing(&mut opened, args.yes)?;
-    let request = StudyRequest { study: Some("quick"), bring: &args.bring, measure: &args.measure };
+    let request = StudyRequest { study: Some("quick"), workloads: &[], bring: &args.bring, measure: &args.measure };
     let planned = make_in(&mut opened, &bring, request)?;
     announce(&planned);
-    let measured = measure(&opened, &planned, &args.result, &interruptible("trial")?)?;
+    let sharing = Sharing::of(&args.sharing, args.measure.strict);
+    let measured = measure(&opened, &planned, &args.result, (sharing, &interruptible("trial")?))?;
     let mut next = vec![
         Next::new("tolok quick --publish", "ten rounds, enough to quote, about five minutes"),
         Next::new("tolok run core", "all workloads, about half an hour"),

@@ -17,6 +17,7 @@ use tolok_store::{RunFolder, StoreError};
 use super::plan::{StudyRequest, make};
 use crate::args::{BringArgs, Format, MeasureArgs, ReplicateArgs, ReplicateFormat, ResultArgs};
 use crate::bring::UserServers;
+use crate::busy::Sharing;
 use crate::exit::{CliError, Exit};
 use crate::laboratory::Lab;
 use crate::measuring::{announce, interruptible, measure};
@@ -146,13 +147,14 @@ fn run_part(
     let brought = BringArgs::default();
     let (blocks, scale, allow_shared) = (args.blocks, args.scale, args.allow_shared);
     let options = MeasureArgs { blocks, scale, allow_shared, ..MeasureArgs::default() };
-    let request = StudyRequest { study: Some(&study), bring: &brought, measure: &options };
+    let request = StudyRequest { study: Some(&study), workloads: &[], bring: &brought, measure: &options };
     let (opened, mut planned) = make(UserServers::of(&brought, true)?, request)?;
     check(&opened, replication, part, &study)?;
     planned.name = study_name(replication, part);
     announce(&planned);
     let result = ResultArgs { runs: Some(runs.to_owned()), format: Format::Text, output: None };
-    let measured = measure(&opened, &planned, &result, stop)?;
+    let sharing = Sharing::of(&args.sharing, false);
+    let measured = measure(&opened, &planned, &result, (sharing, stop))?;
     measured.close(&[]);
     Ok((measured.exit, measured.folder))
 }

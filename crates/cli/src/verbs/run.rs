@@ -10,6 +10,7 @@ use tolok_store::RunFolder;
 use super::plan::{StudyRequest, make};
 use crate::args::{ResumeArgs, RunArgs};
 use crate::bring::UserServers;
+use crate::busy::Sharing;
 use crate::closing::Next;
 use crate::exit::{CliError, Exit};
 use crate::laboratory::Lab;
@@ -19,11 +20,12 @@ use crate::reports::runs_folder;
 use crate::trust::refuse_unknown;
 
 pub fn run(args: &RunArgs) -> Result<Exit, CliError> {
-    let bring = UserServers::of(&args.bring, args.study.is_some())?;
-    let request = StudyRequest { study: args.study.as_deref(), bring: &args.bring, measure: &args.measure };
+    let request = StudyRequest::of(&args.what, &args.bring, &args.measure);
+    let bring = UserServers::of(&args.bring, request.has_workloads())?;
     let (opened, planned) = make(bring, request)?;
     announce(&planned);
-    let measured = measure(&opened, &planned, &args.result, &interruptible("trial")?)?;
+    let sharing = Sharing::of(&args.sharing, args.measure.strict);
+    let measured = measure(&opened, &planned, &args.result, (sharing, &interruptible("trial")?))?;
     measured.show(&args.result, &next(&measured))
 }
 
@@ -58,7 +60,9 @@ pub fn resume(args: &ResumeArgs) -> Result<Exit, CliError> {
     });
     let capabilities = Capabilities::prepare();
     warn_of(&capabilities.leftovers);
-    let measured = measure_in(&opened, &folder, &args.result, &interruptible("trial")?)?;
+    let (sharing, stop) = (Sharing::of(&args.sharing, false), interruptible("trial")?);
+    sharing.let_others_end(&stop)?;
+    let measured = measure_in(&opened, &folder, &args.result, (sharing, &stop))?;
     measured.show(&args.result, &next(&measured))
 }
 

@@ -215,7 +215,12 @@ impl Reader {
             let usual = PathBuf::from(std::env::var_os("HOME").unwrap()).join(place);
             command.env(name, std::env::var_os(name).unwrap_or(usual.into()));
         }
-        command.env("HOME", own.join("home")).env_remove("TOLOK_RUNS").env("NO_COLOR", "1").stdin(Stdio::null());
+        command
+            .env("TOLOK_IF_OTHER_RUN", "ignore")
+            .env("HOME", own.join("home"))
+            .env_remove("TOLOK_RUNS")
+            .env("NO_COLOR", "1")
+            .stdin(Stdio::null());
         command.output().unwrap()
     }
 

@@ -1,6 +1,8 @@
 //! Ctrl-C and `kill -9`: nothing finished is lost, nothing is left running, and the run can go on.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use rustix::process::{Pid, Signal, kill_process};
@@ -193,6 +195,49 @@ fn ctrl_c_twice_stops_now_and_drops_the_trial() {
     assert!(began.elapsed().as_secs() < 30, "it must not wait for the window of 60 s");
     assert_eq!(place.records().len(), 0, "{said}");
     assert_all_gone(|| place.processes());
+}
+
+#[test]
+fn a_second_tolok_on_the_machine_is_refused() {
+    let _turn = my_turn();
+    let place = place();
+    let started = under_way(&place);
+    let second = Place::new().with_faulty("good", "none").with_study("['test/good']", 1, "100ms");
+    let mut command = second.command(&["run", "try"]);
+    let said = Said::of(command.env("TOLOK_IF_OTHER_RUN", "refuse").output().unwrap());
+    assert_eq!(said.code, Some(5), "{}", said.progress);
+    assert!(
+        said.progress.contains("another tolok (pid ") && said.progress.contains("--if-other-run wait"),
+        "{}",
+        said.progress
+    );
+    assert!(!second.path().join("runs").exists(), "nothing is begun");
+    let (said, code) = started.finish();
+    assert_done(code, &said);
+}
+
+#[test]
+fn a_strict_run_ends_after_ten_discarded_trials() {
+    let _turn = my_turn();
+    let over = Arc::new(AtomicBool::new(false));
+    let spinners = (0..std::thread::available_parallelism().unwrap().get()).map(|_| {
+        let over = Arc::clone(&over);
+        std::thread::spawn(move || while !over.load(Ordering::Relaxed) {})
+    });
+    let spinners: Vec<_> = spinners.collect();
+    let place = Place::new().with_faulty("good", "none").with_study("['test/good']", 20, "200ms");
+    let said = place.tolok(&["run", "try", "--strict"]);
+    over.store(true, Ordering::Relaxed);
+    spinners.into_iter().for_each(|spinner| spinner.join().unwrap());
+    assert_eq!(said.code, Some(5), "{}", said.progress);
+    assert!(
+        said.progress.contains("10 trials were discarded") && said.progress.contains("--strict ends"),
+        "{}",
+        said.progress
+    );
+    let records = place.records().len();
+    assert!((10..20).contains(&records), "{records}: {}", said.progress);
+    assert!(said.progress.contains("tolok resume"), "{}", said.progress);
 }
 
 #[test]

@@ -25,6 +25,7 @@ mod judgement;
 mod launches;
 mod load_verb;
 mod manual;
+mod own_workloads;
 mod place;
 mod program_launches;
 mod programs;

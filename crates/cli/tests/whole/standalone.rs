@@ -7,27 +7,32 @@ use std::process::Command;
 use crate::place::{Place, Said, TOLOK, assert_done, my_turn};
 
 /// A copy of the program in a folder of its own, with a home beside it and nothing else.
-struct Alone {
+pub struct Alone {
     place: Place,
-    folder: tempfile::TempDir,
+    pub folder: tempfile::TempDir,
 }
 
 impl Alone {
-    fn new() -> Self {
+    pub fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
         fs::copy(TOLOK, folder.path().join("tolok")).unwrap();
         fs::create_dir(folder.path().join("here")).unwrap();
         Self { place: Place::new(), folder }
     }
 
-    fn here(&self) -> PathBuf {
+    pub fn here(&self) -> PathBuf {
         self.folder.path().join("here")
     }
 
-    fn tolok(&self, arguments: &[&str]) -> Said {
+    pub fn tolok(&self, arguments: &[&str]) -> Said {
+        self.tolok_in(&self.here(), arguments)
+    }
+
+    /// With another working folder.
+    pub fn tolok_in(&self, folder: &Path, arguments: &[&str]) -> Said {
         let mut command = Command::new(self.folder.path().join("tolok"));
         self.place.settle(command.args(arguments));
-        command.current_dir(self.here()).env_remove("TOLOK_HOME").env_remove("TOLOK_RUNS");
+        command.current_dir(folder).env_remove("TOLOK_HOME").env_remove("TOLOK_RUNS");
         command.env("XDG_CACHE_HOME", self.folder.path().join("cache"));
         Said::of(command.output().unwrap())
     }

@@ -11,8 +11,14 @@ pub enum Answers {
     One { body: Vec<u8> },
     /// One response for each path; the load requests them in turn.
     Many(Vec<PathAnswer>),
-    /// Any JSON: the value depends on earlier requests, or the contract leaves it open.
-    Any,
+    /// They differ, and the load compares no body: it depends on earlier requests, or the contract leaves it open. `example` is
+    /// one whose shape is owed, or empty.
+    Any { example: Vec<u8> },
+}
+
+impl Answers {
+    /// Any, and nothing is known of their shape.
+    pub(crate) const UNKNOWN: Self = Self::Any { example: Vec::new() };
 }
 
 /// What is owed for a path.
@@ -74,7 +80,7 @@ impl Answers {
                 let path = |seed| with_parameter(&workload.path, "seed", seed);
                 Self::Many(seeds.map(|seed| PathAnswer { path: path(seed), body: queries_body(n, seed) }).collect())
             }
-            DataBody::Counter | DataBody::Fidelity => Self::Any,
+            DataBody::Counter | DataBody::Fidelity => Self::UNKNOWN,
         }))
     }
 }

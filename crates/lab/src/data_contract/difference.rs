@@ -19,6 +19,15 @@ pub fn difference(owed: &[u8], given: &[u8]) -> String {
     found.unwrap_or_else(|| format!("the same values, written otherwise: {}", by_bytes(owed, given)))
 }
 
+/// How the shape of `given` differs from that of `example`, if it does: names of fields, and kinds of values. All elements of an
+/// array have the shape of the example's first. A value that is null in either may be anything.
+pub fn shape_difference(example: &[u8], given: &[u8]) -> Option<String> {
+    let Some(given_value) = parse(given) else {
+        return Some(format!("a body of {} bytes that is no JSON", given.len()));
+    };
+    Look::Shape.at(&Place::Top, parse(example)?, given_value)
+}
+
 /// How two bodies differ whose inside is not known.
 fn by_bytes(owed: &[u8], given: &[u8]) -> String {
     let first = given.iter().zip(owed).position(|(given, owed)| given != owed);
@@ -47,6 +56,8 @@ enum Look {
     Values,
     /// Fields that stand in another order.
     Order,
+    /// Names of fields and kinds of values.
+    Shape,
 }
 
 /// Where in a document.
@@ -99,6 +110,10 @@ impl Look {
             return None;
         }
         let (owed_kind, given_kind) = (kind(owed), kind(given));
+        if matches!(self, Self::Shape) {
+            let is_alike = owed_kind == given_kind || [owed_kind, given_kind].contains(&Kind::Null);
+            return (!is_alike).then(|| place.says(&format!("{given_kind} instead of {owed_kind}")));
+        }
         let (given, owed) = excerpts(given.get(), owed.get());
         let kinds = [owed_kind, given_kind];
         let is_worth_saying = owed_kind != given_kind && !kinds.contains(&Kind::Null);
@@ -109,6 +124,11 @@ impl Look {
     fn in_arrays(self, place: &Place<'_>, owed: &[&RawValue], given: &[&RawValue]) -> Option<String> {
         let has_rows = matches!(place, Place::Top) && owed.iter().chain(given).all(|row| kind(row) == Kind::Object);
         let noun = if has_rows { "row" } else { "element" };
+        if matches!(self, Self::Shape) {
+            let example = owed.first()?;
+            let element = |number| Place::Element { within: place, number, noun };
+            return given.iter().zip(1..).find_map(|(given, number)| self.at(&element(number), example, given));
+        }
         let pairs = owed.iter().zip(given).zip(1..);
         let mut differences = pairs.filter_map(|((owed, given), number)| {
             self.at(&Place::Element { within: place, number, noun }, owed, given)

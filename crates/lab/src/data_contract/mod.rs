@@ -20,7 +20,7 @@ mod words;
 
 pub use answers::{Answers, AnswersError, PathAnswer, is_resolved};
 pub use body::{queries_body, query_body, rows_body};
-pub use difference::difference;
+pub use difference::{difference, shape_difference};
 pub use judge::judge_fidelity;
 pub use script::{DATABASE, PASSWORD, Purpose, USER, data_sha256, load_script, table_comment};
 

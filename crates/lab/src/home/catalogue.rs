@@ -1,15 +1,37 @@
-//! The subjects and workloads of a checkout.
+//! The subjects and workloads of a checkout, and the workloads of the user's own.
 
 use std::path::{Path, PathBuf};
 
-use tolok_model::{Catalogue, Problem, ProgramWorkload, Subject, Workload};
+use tolok_model::{Catalogue, Problem, ProgramWorkload, Subject, Workload, WorkloadFolder};
 
-use super::{Home, HomeError, entries, read};
+use super::{Home, HomeError, WORKLOADS, entries, read};
+use crate::subject::fingerprint;
 
 impl Home {
     pub fn catalogue(&self) -> Result<Catalogue, HomeError> {
-        let (workloads, programs) = self.workloads()?;
-        Ok(Catalogue { subjects: self.subjects()?, workloads, programs })
+        let (workloads, programs) = workloads(&self.root.join(WORKLOADS))?;
+        let mut catalogue = Catalogue { subjects: self.subjects()?, workloads, programs };
+        if let Some(folder) = &self.own_workloads {
+            self.add_own(folder, &mut catalogue)?;
+        }
+        Ok(catalogue)
+    }
+
+    /// Adds the user's own. None of them may stand for one that comes with tolok: two runs of one study would differ by the
+    /// working folder.
+    fn add_own(&self, folder: &Path, catalogue: &mut Catalogue) -> Result<(), HomeError> {
+        let (own, programs) = workloads(folder)?;
+        let names = own.iter().map(|own| &own.name).chain(programs.iter().map(|program| &program.name));
+        let is_taken = |name: &&String| catalogue.has_workload(name);
+        if let Some(name) = names.into_iter().find(is_taken) {
+            return Err(HomeError::Taken { path: folder.join(name), name: name.clone() });
+        }
+        for workload in own {
+            let folder = folder.join(&workload.name);
+            catalogue.workloads.push(with_folder(workload, &folder)?);
+        }
+        catalogue.programs.extend(programs);
+        Ok(())
     }
 
     fn subjects(&self) -> Result<Vec<Subject>, HomeError> {
@@ -22,21 +44,35 @@ impl Home {
         }
         Ok(subjects)
     }
+}
 
-    /// Those of servers, and those of programs.
-    fn workloads(&self) -> Result<(Vec<Workload>, Vec<ProgramWorkload>), HomeError> {
-        let (mut workloads, mut programs) = (Vec::new(), Vec::new());
-        for folder in sorted_folders(&self.root.join("workloads"))? {
-            let (name, file) = (file_name(&folder), folder.join("workload.toml"));
-            let is_program = read_if_there(&file, |text| Ok(ProgramWorkload::is_meant(text)))?;
-            if is_program == Some(true) {
-                programs.extend(read_if_there(&file, |text| ProgramWorkload::read(&name, text))?);
-            } else {
-                workloads.extend(read_if_there(&file, |text| Workload::read(&name, text))?);
-            }
+/// The workload in a folder of the user's, called as the folder is.
+pub fn own_workload(folder: &Path) -> Result<Option<Workload>, HomeError> {
+    let name = file_name(folder);
+    let found = read_if_there(&folder.join("workload.toml"), |text| Workload::read(&name, text))?;
+    found.map(|workload| with_folder(workload, folder)).transpose()
+}
+
+fn with_folder(workload: Workload, folder: &Path) -> Result<Workload, HomeError> {
+    let unreadable = |source| HomeError::Unreadable { path: folder.to_owned(), source };
+    let sha256 = fingerprint(folder).map_err(|error| unreadable(std::io::Error::other(error)))?;
+    let (name, folder) = (workload.name.clone(), folder.display().to_string());
+    Ok(Workload { folder: Some(WorkloadFolder { workload: name, folder, sha256 }), ..workload })
+}
+
+/// Those of servers, and those of programs.
+fn workloads(root: &Path) -> Result<(Vec<Workload>, Vec<ProgramWorkload>), HomeError> {
+    let (mut workloads, mut programs) = (Vec::new(), Vec::new());
+    for folder in sorted_folders(root)? {
+        let (name, file) = (file_name(&folder), folder.join("workload.toml"));
+        let is_program = read_if_there(&file, |text| Ok(ProgramWorkload::is_meant(text)))?;
+        if is_program == Some(true) {
+            programs.extend(read_if_there(&file, |text| ProgramWorkload::read(&name, text))?);
+        } else {
+            workloads.extend(read_if_there(&file, |text| Workload::read(&name, text))?);
         }
-        Ok((workloads, programs))
     }
+    Ok((workloads, programs))
 }
 
 fn read_if_there<T>(path: &Path, parse: impl FnOnce(&str) -> Result<T, Vec<Problem>>) -> Result<Option<T>, HomeError> {

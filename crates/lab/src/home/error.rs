@@ -30,6 +30,8 @@ pub enum HomeError {
          --external:k6 --external:'k6/*' --format=esm --outfile=bundled.js", path.display(), path.display()
     )]
     Imports { path: PathBuf, module: String },
+    #[error("{} has the name of a workload that comes with tolok; give the folder another name than {name}", path.display())]
+    Taken { path: PathBuf, name: String },
     #[error("{} has {} problem(s)", path.display(), problems.len())]
     Wrong { path: PathBuf, text: String, problems: Vec<Problem> },
     #[error(

@@ -12,15 +12,19 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
-use tolok_model::Subject;
 use tolok_model::limits::STUDY;
+use tolok_model::{Subject, Workload};
 
 use crate::bounded;
 
+pub use catalogue::own_workload;
 pub use error::HomeError;
 
 /// Names the folder that holds `subjects/`, `workloads/` and `studies/`, where another is meant than the nearest one.
 pub const HOME_VARIABLE: &str = "TOLOK_HOME";
+
+/// The folder of workloads, in a checkout and in a working folder.
+pub const WORKLOADS: &str = "workloads";
 
 /// The folder that holds `subjects/`, `workloads/` and `studies/`.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -28,17 +32,29 @@ pub struct Home {
     root: PathBuf,
     /// Whether it holds what is built into the program, and is a checkout of nobody.
     is_built_in: bool,
+    /// The folder with workloads of the user's own, which is beside none of a checkout's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    own_workloads: Option<PathBuf>,
 }
 
 impl Home {
-    /// The checkout, or without one what is built into the program, laid out in the cache folder.
+    /// The checkout, or without one what is built into the program, laid out in the cache folder. Outside a checkout, `workloads`
+    /// of the working folder holds more of them.
     pub fn find() -> Result<Self, HomeError> {
+        let own_workloads = Self::own_workloads();
         if let Some(checkout) = Self::checkout() {
-            return Ok(checkout);
+            return Ok(Self { own_workloads, ..checkout });
         }
         let cache = user_folder("XDG_CACHE_HOME", ".cache")?.join("shipped");
         let root = shipped::lay_out(&cache).map_err(|source| HomeError::NotLaidOut { path: cache, source })?;
-        Ok(Self { root, is_built_in: true })
+        Ok(Self { root, is_built_in: true, own_workloads })
+    }
+
+    /// `workloads` of the working folder, if that is no checkout and its owner is trusted.
+    fn own_workloads() -> Option<PathBuf> {
+        let here = std::env::current_dir().ok().filter(|here| !is_home(here))?;
+        let owners = own::trusted_owners(std::env::current_exe().as_deref().ok());
+        Some(here.join(WORKLOADS)).filter(|folder| folder.is_dir() && own::is_of(folder, &owners))
     }
 
     /// The checkout: where the variable says, else the working folder or one above it, else one above the program.
@@ -54,19 +70,19 @@ impl Home {
         Self::above(starts, &|folder| own::is_of(folder, &owners))
     }
 
-    /// The first folder that holds subjects and workloads of somebody trusted, from each of `starts` upwards. Anybody may lay
-    /// such folders into the temporary directory, and what is in them would run.
+    /// The first folder that is a checkout of somebody trusted, from each of `starts` upwards. Anybody may lay such folders into
+    /// the temporary directory, and what is in them would run.
     fn above(starts: impl IntoIterator<Item = PathBuf>, is_trusted: &dyn Fn(&Path) -> bool) -> Option<Self> {
-        let is_home = |folder: &&Path| {
-            let parts = [folder.join("subjects"), folder.join("workloads")];
-            parts.iter().all(|part| part.is_dir()) && is_trusted(folder) && parts.iter().all(|part| is_trusted(part))
+        let is_meant = |folder: &&Path| {
+            let parts = ["subjects", WORKLOADS].map(|name| folder.join(name));
+            is_home(folder) && is_trusted(folder) && parts.iter().all(|part| is_trusted(part))
         };
-        starts.into_iter().find_map(|start| start.ancestors().find(is_home).map(Self::at))
+        starts.into_iter().find_map(|start| start.ancestors().find(is_meant).map(Self::at))
     }
 
     /// A home at a known place, for tests and tools.
     pub fn at(root: impl Into<PathBuf>) -> Self {
-        Self { root: root.into(), is_built_in: false }
+        Self { root: root.into(), is_built_in: false, own_workloads: None }
     }
 
     pub fn root(&self) -> &Path {
@@ -86,9 +102,12 @@ impl Home {
         }
     }
 
-    /// The folder of a workload's files.
-    pub fn workload_folder(&self, name: &str) -> PathBuf {
-        self.root.join("workloads").join(name)
+    /// The folder of a workload's files, wherever it lies.
+    pub fn files_of(&self, workload: &Workload) -> PathBuf {
+        match &workload.folder {
+            Some(own) => PathBuf::from(&own.folder),
+            None => self.root.join(WORKLOADS).join(workload.name.split('?').next().unwrap_or_default()),
+        }
     }
 
     /// The commit of the checkout, with a mark if it was changed. What is built in has that of the build, if the build told it.
@@ -106,6 +125,11 @@ impl Home {
         // Without a home, the working folder is the place that the user knows.
         user_folder("XDG_DATA_HOME", ".local/share").map_or_else(|_| "runs".into(), |folder| folder.join("runs"))
     }
+}
+
+/// Whether it is a checkout. A folder of the user's may have subjects and workloads as well.
+fn is_home(folder: &Path) -> bool {
+    ["subjects", WORKLOADS, "studies"].iter().all(|name| folder.join(name).is_dir())
 }
 
 /// Where runs are kept: with the checkout, and without one in the working folder.

@@ -21,6 +21,9 @@ use crate::data_contract::{Answers, AnswersError, PathAnswer, is_resolved};
 use crate::home::Home;
 use tolok_load::ask::Question;
 
+/// What is owed to workloads that were not laid out.
+static UNKNOWN: Answers = Answers::UNKNOWN;
+
 /// The folder with the answer bodies.
 #[derive(Debug, Clone)]
 pub struct Assets {
@@ -71,10 +74,11 @@ impl Assets {
                     let file = assets.write_computed(workload, &answers)?;
                     (answers, file)
                 }
+                None if workload.body.varying().is_some() => (Answers::Any { example: body(home, workload)? }, None),
                 None => {
-                    let body = body(home, workload)?;
-                    assets.write(workload.asset(), &body)?;
-                    (Answers::One { body }, Some(workload.asset().to_owned()))
+                    let (body, asset) = (body(home, workload)?, workload.asset());
+                    assets.write(&asset, &body)?;
+                    (Answers::One { body }, Some(asset))
                 }
             };
             let sent = assets.write_sent(home, workload)?;
@@ -89,7 +93,7 @@ impl Assets {
 
     /// The answers owed by `workload`; any, if it was not laid out.
     pub fn answers(&self, workload: &Workload) -> &Answers {
-        self.laid_out.get(&workload.name).map_or(&Answers::Any, |laid_out| &laid_out.answers)
+        self.laid_out.get(&workload.name).map_or(&UNKNOWN, |laid_out| &laid_out.answers)
     }
 
     /// The file that tells what `workload` owes: its body, or, if it has many answers, a list of requests for the load
@@ -103,7 +107,7 @@ impl Assets {
     pub fn path<'a>(&'a self, workload: &'a Workload) -> &'a str {
         match self.answers(workload) {
             Answers::Many(answers) => answers.first().map_or(&workload.path, |first| &first.path),
-            Answers::One { .. } | Answers::Any => &workload.path,
+            Answers::One { .. } | Answers::Any { .. } => &workload.path,
         }
     }
 
@@ -132,29 +136,26 @@ impl Assets {
     /// Writes the body of the request for the generator.
     fn write_sent(&self, home: &Home, workload: &Workload) -> Result<Option<Sent>, AssetError> {
         let Some(sent) = &workload.sent else { return Ok(None) };
-        let read = |name: &String| {
-            let path = home.workload_folder(&workload.name).join(name);
-            fs::read(&path).map_err(|source| AssetError::File { path, source })
-        };
+        let read = |name: &String| read(home, workload, name);
         let (body, refused) = (read(&sent.file)?, sent.refused.as_ref().map(read).transpose()?);
         let file = format!("{}.request", workload.asset());
         self.write(&file, &body)?;
         Ok(Some(Sent { content_type: sent.content_type.clone(), body, refused, file }))
     }
 
-    /// The body owed to [`Self::path`]; empty where any answer will do.
+    /// The body owed to [`Self::path`], or an example of it; empty where nothing is known of it.
     pub fn body(&self, workload: &Workload) -> &[u8] {
         match self.answers(workload) {
             Answers::One { body } => body,
             Answers::Many(answers) => answers.first().map(|first| first.body.as_slice()).unwrap_or_default(),
-            Answers::Any => &[],
+            Answers::Any { example } => example,
         }
     }
 
     /// Writes computed answers; returns the file that lists them.
     fn write_computed(&self, workload: &Workload, answers: &Answers) -> Result<Option<String>, AssetError> {
         match answers {
-            Answers::Any => Ok(None),
+            Answers::Any { .. } => Ok(None),
             Answers::One { body } => {
                 let file = format!("{}.json", file_stem(&workload.path));
                 self.write(&file, body)?;
@@ -196,12 +197,22 @@ fn file_stem(path: &str) -> String {
     path.trim_start_matches('/').chars().map(|character| if is_plain(character) { character } else { '-' }).collect()
 }
 
+/// A file that lies beside a workload's `workload.toml`.
+fn read(home: &Home, workload: &Workload, name: &str) -> Result<Vec<u8>, AssetError> {
+    let path = home.files_of(workload).join(name);
+    fs::read(&path).map_err(|source| AssetError::File { path, source })
+}
+
+/// Type and body of a workload's request, if it has a body.
+pub(crate) fn body_sent(home: &Home, workload: &Workload) -> Result<Option<(String, Vec<u8>)>, AssetError> {
+    let sent = workload.sent.as_ref();
+    sent.map(|sent| Ok((sent.content_type.clone(), read(home, workload, &sent.file)?))).transpose()
+}
+
 fn body(home: &Home, workload: &Workload) -> Result<Vec<u8>, AssetError> {
     match &workload.body {
-        Body::File(name) => {
-            let path = home.workload_folder(&workload.name).join(name);
-            fs::read(&path).map_err(|source| AssetError::File { path, source })
-        }
+        Body::File(name) => read(home, workload, name),
+        Body::Varying(varying) => varying.file.as_ref().map_or(Ok(Vec::new()), |name| read(home, workload, name)),
         // Its answers were computed before this is asked.
         Body::Data { .. } => Ok(Vec::new()),
         Body::Generated(generated) => {
@@ -219,7 +230,9 @@ pub(crate) fn write_for_everybody(path: &Path, content: &[u8]) -> io::Result<()>
 
 #[cfg(test)]
 mod tests {
-    use tolok_model::{DataBody, GeneratedBody, GeneratedKind, WorkloadParameter};
+    use tolok_model::{
+        Compared, DataBody, GeneratedBody, GeneratedKind, VaryingBody, WorkloadFolder, WorkloadParameter,
+    };
 
     use super::*;
 
@@ -237,6 +250,7 @@ mod tests {
             database: false,
             parameters: BTreeMap::new(),
             values: BTreeMap::new(),
+            folder: None,
         }
     }
 
@@ -265,6 +279,40 @@ mod tests {
             assert_eq!(fs::read(folder.join(name)).unwrap(), assets.body(workload));
             assert_eq!(fs::metadata(folder.join(name)).unwrap().permissions().mode() & 0o777, 0o644);
         }
+    }
+
+    #[test]
+    fn bodies_of_paths_that_name_no_file_lie_under_the_name_of_their_workload() {
+        let root = tempfile::tempdir().unwrap();
+        let body = |name: &str| fs::read(root.path().join(name)).unwrap();
+        let mut workloads = Vec::new();
+        for (name, path) in
+            [("first", "/api/users?page=1"), ("second", "/api/users?page=2"), ("top", "/"), ("up", "/..")]
+        {
+            fs::create_dir_all(root.path().join("workloads").join(name)).unwrap();
+            fs::write(root.path().join("workloads").join(name).join("body"), name).unwrap();
+            workloads.push(workload(name, path, Body::File("body".to_owned())));
+        }
+        lay_out(root.path(), &workloads).unwrap();
+        for name in ["first", "second", "top", "up"] {
+            assert_eq!(body(&format!("answer@{name}")), name.as_bytes());
+        }
+    }
+
+    #[test]
+    fn a_body_that_differs_is_an_example_and_not_what_the_load_compares() {
+        let root = tempfile::tempdir().unwrap();
+        fs::create_dir_all(root.path().join("mine")).unwrap();
+        fs::write(root.path().join("mine/body.json"), "{\"id\":1}").unwrap();
+        let varying = VaryingBody { compared: Compared::Shape, file: Some("body.json".to_owned()), bytes: None };
+        let folder = WorkloadFolder {
+            workload: "mine".to_owned(),
+            folder: root.path().join("mine").display().to_string(),
+            sha256: String::new(),
+        };
+        let mine = Workload { folder: Some(folder), ..workload("mine", "/mine", Body::Varying(varying)) };
+        let assets = lay_out(root.path(), std::slice::from_ref(&mine)).unwrap();
+        assert_eq!((assets.body(&mine), assets.file(&mine)), (b"{\"id\":1}".as_slice(), None));
     }
 
     #[test]
@@ -351,7 +399,7 @@ mod tests {
         unresolved.values.clear();
         let assets = lay_out(root.path(), &[any[0].clone(), any[1].clone(), unresolved.clone()]).unwrap();
         for workload in any.iter().chain([&unresolved]) {
-            assert_eq!((assets.answers(workload), assets.file(workload)), (&Answers::Any, None));
+            assert_eq!((assets.answers(workload), assets.file(workload)), (&Answers::UNKNOWN, None));
             assert!(assets.body(workload).is_empty());
         }
         assert_eq!(fs::read_dir(root.path()).unwrap().count(), 0);

@@ -1,12 +1,12 @@
 //! Whether an answer is the one that a workload owes.
 
-use tolok_model::{Body, DataBody, Workload};
+use tolok_model::{Body, Compared, DataBody, VaryingBody, Workload};
 
-use crate::data_contract::{difference, is_json};
+use crate::data_contract::{difference, is_json, shape_difference};
 use tolok_load::ask::Answer;
 
-/// Compares an answer with the contract of a workload; says what differs. Where any answer will do, `body` is not looked
-/// at.
+/// Compares an answer with the contract of a workload; says what differs. `body` is the one owed, or one whose shape is owed.
+/// Where any answer will do, it is not looked at.
 pub fn check(answer: &Answer, workload: &Workload, body: &[u8]) -> Result<(), String> {
     if answer.status != workload.status {
         let sent = String::from_utf8_lossy(&answer.body[..answer.body.len().min(200)]).into_owned();
@@ -21,7 +21,20 @@ pub fn check(answer: &Answer, workload: &Workload, body: &[u8]) -> Result<(), St
         let not_json = || format!("a body of {} bytes that is no JSON", answer.body.len());
         return is_json(&answer.body).then_some(()).ok_or_else(not_json);
     }
+    if let Body::Varying(varying) = &workload.body {
+        return check_varying(&answer.body, varying, body);
+    }
     if answer.body == body { Ok(()) } else { Err(difference(body, &answer.body)) }
+}
+
+/// Compares as much of a body as stays the same.
+fn check_varying(given: &[u8], varying: &VaryingBody, example: &[u8]) -> Result<(), String> {
+    let length = given.len() as u64;
+    if let Some(bytes) = varying.bytes.filter(|bytes| *bytes != length) {
+        return Err(format!("a body of {length} bytes instead of {bytes}"));
+    }
+    let of_shape = varying.compared == Compared::Shape;
+    of_shape.then(|| shape_difference(example, given)).flatten().map_or(Ok(()), Err)
 }
 
 #[cfg(test)]
@@ -42,6 +55,7 @@ mod tests {
             database: false,
             parameters: Default::default(),
             values: Default::default(),
+            folder: None,
         }
     }
 
@@ -79,6 +93,21 @@ mod tests {
         let without_type = Answer { status: 200, headers: Vec::new(), body: Vec::new() };
         let verdict = super::check(&without_type, &workload, b"");
         check(verdict, "content type none instead of application/json");
+    }
+
+    #[test]
+    fn of_a_body_that_differs_as_much_is_compared_as_stays() {
+        let check = |compared, bytes, body| {
+            let varying = Body::Varying(VaryingBody { compared, file: None, bytes });
+            check(&answer(200, "application/json", body), &workload(varying), br#"{"id":1}"#)
+        };
+        assert_eq!(check(Compared::Shape, None, r#"{"id":234}"#), Ok(()));
+        assert!(check(Compared::Shape, None, r#"{"id":"a"}"#).unwrap_err().contains("a string instead of a number"));
+        let long = "a body of 10 bytes instead of 8".to_owned();
+        assert_eq!(check(Compared::Shape, Some(8), r#"{"id":234}"#), Err(long.clone()));
+        assert_eq!(check(Compared::Length, Some(8), r#"{"id":234}"#), Err(long));
+        assert_eq!(check(Compared::Length, Some(8), "anything"), Ok(()));
+        assert_eq!(check(Compared::Nothing, None, "oh no"), Ok(()));
     }
 
     #[test]

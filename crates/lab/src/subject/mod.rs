@@ -7,6 +7,7 @@ mod log;
 mod png;
 mod template;
 
+pub(crate) use assets::body_sent;
 pub use assets::{AssetError, Assets};
 pub use build::{BuildError, BuildJob, Builds, fingerprint};
 pub use check::check;

@@ -7,5 +7,7 @@ mod versions;
 
 pub use folder::{FolderError, local_subject};
 pub use git::{GitError, state_of_folder};
-pub use url::{UrlError, ask_three_times, differs, external_server, is_on_this_machine, serves};
+pub use url::{
+    RecordedAnswer, UrlError, ask_three_times, differs, external_server, is_on_this_machine, record, serves,
+};
 pub use versions::{again, titled, with_version};

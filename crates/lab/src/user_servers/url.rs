@@ -6,21 +6,21 @@ use std::time::Duration;
 use tolok_load::error::LoadError;
 use tolok_load::target::Target;
 use tolok_model::manifest::sha256;
-use tolok_model::{EXTERNAL, ExternalServer, OwedBody, OwnRequest, Workload};
+use tolok_model::{Compared, EXTERNAL, ExternalServer, OwedBody, OwnRequest, VaryingBody, Workload};
 
-use crate::subject::{Answer, ProbeError, ProbeTarget, Question, ask_by_name};
+use crate::data_contract::{is_json, shape_difference};
+use crate::home::Home;
+use crate::subject::{Answer, AssetError, ProbeError, ProbeTarget, Question, ask_by_name, body_sent};
 
 /// A server that does not answer within this time is taken for one that is not there.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// This many answers show whether the body is the same each time.
-const ANSWERS: usize = 3;
 
 /// Why a URL cannot be measured.
 #[derive(Debug, thiserror::Error)]
 pub enum UrlError {
     #[error(transparent)]
     Url(LoadError),
-    #[error("failed to {source}; nothing was measured")]
+    #[error("failed to {source}")]
     NoHost { url: String, source: LoadError },
     #[error("{url} is encrypted, and --url takes http:// only; to put load on it alone: tolok load {url}")]
     Secure { url: String },
@@ -28,14 +28,21 @@ pub enum UrlError {
         "{url} has a query, and the paths of the study's workloads are put behind it; give host and port, or leave the study out"
     )]
     Query { url: String },
-    #[error("{url} gave no answer: {source}; nothing was measured. Is the server up, and is this its address?")]
+    #[error("{url} is encrypted, and studies use plain HTTP; give the address of the server behind the encryption")]
+    NotRecorded { url: String },
+    #[error("{url} gave no answer: {source}. Is the server up, and is this its address?")]
     Silent { url: String, source: ProbeError },
-    #[error("{url} answers with status {status}; give the path of something that it serves; nothing was measured")]
+    #[error("{url} answers with status {status}; give the path of something that it serves")]
     Refused { url: String, status: u16 },
     #[error(
-        "{url} answers with status {first} once and {then} the next time; give the path of something that it always serves; nothing was measured"
+        "{url} answers with status {first} once and {then} the next time; give the path of something that it always serves"
     )]
     Unsteady { url: String, first: u16, then: u16 },
+    #[error("{url} answers without a Content-Type, which a workload compares; let the server send one")]
+    Untyped { url: String },
+    /// What is sent lies in no file.
+    #[error(transparent)]
+    Sent(#[from] AssetError),
 }
 
 /// The server of a URL, under a name or under its host and port. `has_study` says whether a study names the requests.
@@ -70,18 +77,11 @@ pub fn is_on_this_machine(server: &ExternalServer) -> Result<bool, UrlError> {
 pub fn ask_three_times(mut server: ExternalServer) -> Result<ExternalServer, UrlError> {
     let Some(own) = &server.own else { return Ok(server) };
     let url = format!("{}{}", server.base, own.path);
-    let answers = (0..ANSWERS).map(|_| ask(&url, "GET")).collect::<Result<Vec<Answer>, UrlError>>()?;
-    let [first, others @ ..] = answers.as_slice() else { return Ok(server) };
-    if let Some(other) = others.iter().find(|answer| answer.status != first.status) {
-        return Err(UrlError::Unsteady { url, first: first.status, then: other.status });
-    }
-    if !(200..300).contains(&first.status) {
-        return Err(UrlError::Refused { url, status: first.status });
-    }
+    let [first, others @ ..] = &three_answers(&url, None)?;
     let bytes = first.body.len() as u64;
     let body = if others.iter().all(|answer| answer.body == first.body) {
         OwedBody::Bytes { bytes, sha256: sha256(&first.body) }
-    } else if others.iter().all(|answer| answer.body.len() == first.body.len()) {
+    } else if is_of_one_length(first, others) {
         OwedBody::Length { bytes }
     } else {
         OwedBody::Nothing
@@ -91,10 +91,91 @@ pub fn ask_three_times(mut server: ExternalServer) -> Result<ExternalServer, Url
     Ok(server)
 }
 
+/// A response that a server gave, as a workload owes it.
+#[derive(Debug)]
+pub struct RecordedAnswer {
+    /// The server without a path: `http://127.0.0.1:3000`.
+    pub server: String,
+    /// The path of the request with its query.
+    pub path: String,
+    pub status: u16,
+    /// Type and subtype.
+    pub content_type: String,
+    /// The first of three.
+    pub body: Vec<u8>,
+    /// As much of the body as three responses had in common, or `None` where that is all of it.
+    pub varying: Option<VaryingBody>,
+}
+
+impl RecordedAnswer {
+    /// What of each response is compared from then on, in a sentence.
+    pub fn words(&self) -> &'static str {
+        match self.varying.as_ref().map(|varying| varying.compared) {
+            None => "Three responses were the same, so every byte of the body is compared.",
+            Some(Compared::Shape) => {
+                "Three bodies differed, but had the same fields and kinds of values. These are compared before each window; \
+                 under load, the status is."
+            }
+            Some(Compared::Length) => {
+                "Three bodies differed, but had one length, so status, type and length are compared."
+            }
+            Some(Compared::Nothing) => "Three bodies had different lengths, so only status and type are compared.",
+        }
+    }
+}
+
+/// Asks three times for what a URL names, with a body if there is one. `file` names the file of a body by its type.
+pub fn record(url: &str, sent: Option<(&str, &[u8])>, file: fn(&str) -> String) -> Result<RecordedAnswer, UrlError> {
+    let target = Target::parse(url).map_err(UrlError::Url)?;
+    if target.is_secure() {
+        return Err(UrlError::NotRecorded { url: url.to_owned() });
+    }
+    let [first, others @ ..] = three_answers(url, sent)?;
+    let given = first.header("content-type").and_then(|given| given.split(';').next()).map(str::trim);
+    let content_type =
+        given.filter(|given| !given.is_empty()).ok_or_else(|| UrlError::Untyped { url: url.to_owned() })?;
+    let content_type = content_type.to_ascii_lowercase();
+    let is_alike = |answer: &Answer| shape_difference(&first.body, &answer.body).is_none();
+    let varying = if others.iter().all(|answer| answer.body == first.body) {
+        None
+    } else if is_json(&first.body) && others.iter().all(is_alike) {
+        // JSON whose values differ has another length sooner or later.
+        Some(VaryingBody { compared: Compared::Shape, file: Some(file(&content_type)), bytes: None })
+    } else {
+        let length = is_of_one_length(&first, &others).then_some(first.body.len() as u64);
+        let compared = if length.is_some() { Compared::Length } else { Compared::Nothing };
+        Some(VaryingBody { compared, file: None, bytes: length })
+    };
+    let (server, path) = (format!("http://{}", target.authority()), target.path().to_owned());
+    Ok(RecordedAnswer { server, path, status: first.status, content_type, body: first.body, varying })
+}
+
+fn is_of_one_length(first: &Answer, others: &[Answer]) -> bool {
+    others.iter().all(|answer| answer.body.len() == first.body.len())
+}
+
+/// The answers to three equal requests: all have one status, which says that there is something.
+fn three_answers(url: &str, sent: Option<(&str, &[u8])>) -> Result<[Answer; 3], UrlError> {
+    let method = if sent.is_some() { "POST" } else { "GET" };
+    let ask = || ask(url, method, sent);
+    let answers = [ask()?, ask()?, ask()?];
+    let [first, others @ ..] = &answers;
+    let url = || url.to_owned();
+    if let Some(other) = others.iter().find(|answer| answer.status != first.status) {
+        return Err(UrlError::Unsteady { url: url(), first: first.status, then: other.status });
+    }
+    if !(200..300).contains(&first.status) {
+        return Err(UrlError::Refused { url: url(), status: first.status });
+    }
+    Ok(answers)
+}
+
 /// Whether the server has something under a workload's path: it answers with the status owed. What else is owed is for its trials
 /// to find. Says what it answers with otherwise.
-pub fn serves(server: &ExternalServer, workload: &Workload) -> Result<Result<(), String>, UrlError> {
-    let answer = ask(&format!("{}{}", server.base, workload.path), &workload.method)?;
+pub fn serves(server: &ExternalServer, workload: &Workload, home: &Home) -> Result<Result<(), String>, UrlError> {
+    let sent = body_sent(home, workload)?;
+    let sent = sent.as_ref().map(|(content_type, body)| (content_type.as_str(), body.as_slice()));
+    let answer = ask(&format!("{}{}", server.base, workload.path), &workload.method, sent)?;
     let (status, owed) = (answer.status, workload.status);
     let says = || format!("it answers {} with status {status} instead of {owed}", workload.path);
     Ok(if status == owed { Ok(()) } else { Err(says()) })
@@ -122,9 +203,9 @@ fn address(url: &str) -> Result<SocketAddr, UrlError> {
     target.resolve().map_err(|source| UrlError::NoHost { url: url.to_owned(), source })
 }
 
-fn ask(url: &str, method: &str) -> Result<Answer, UrlError> {
+fn ask(url: &str, method: &str, body: Option<(&str, &[u8])>) -> Result<Answer, UrlError> {
     let (target, address) = (Target::parse(url).map_err(UrlError::Url)?, address(url)?);
-    let request = Question::plain(method, target.path());
+    let request = Question { method, path: target.path(), body };
     let answer = ask_by_name(ProbeTarget::directly(address), &target.authority(), request, PATIENCE, &|| true);
     answer.map_err(|source| UrlError::Silent { url: url.to_owned(), source })
 }

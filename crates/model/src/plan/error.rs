@@ -16,9 +16,10 @@ pub enum PlanError {
     #[error("everything in the study needs a database, and this machine has none")]
     NoDatabase(Vec<Skipped>),
     #[error(
-        "none of the study's subjects serves any of its workloads; `tolok list subjects` shows what there is, and `workloads` of a subject.toml what it serves"
+        "none of the study's subjects serves any of its workloads; `workloads` of a subject.toml names what it serves, and `tolok \
+         list subjects` what all of them do"
     )]
-    NothingToDo,
+    NothingToDo(Vec<Skipped>),
     /// Which bound it does not keep, and the way around that.
     #[error("{0}")]
     TooLarge(String),

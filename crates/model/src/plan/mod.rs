@@ -252,8 +252,11 @@ impl Plan {
         add_programs(&mut cases, &programs, catalogue, &selected.choices);
         twins::add(&mut cases, study.aa_pair);
         if cases.is_empty() {
-            let nothing_else = unable.is_empty();
-            return Err(if nothing_else { PlanError::NothingToDo } else { PlanError::NothingReady(selected.skipped) });
+            if !unable.is_empty() {
+                return Err(PlanError::NothingReady(selected.skipped));
+            }
+            skip_without_workload(study, catalogue, &mut selected);
+            return Err(PlanError::NothingToDo(selected.skipped));
         }
         skip_without_workload(study, catalogue, &mut selected);
         let mut plan = Self {
@@ -271,10 +274,10 @@ impl Plan {
             rebuild: false,
             scale: study.scale,
             environments,
+            brought: Brought::of(&cases, &scenarios, catalogue),
             scenarios,
             programs,
             published: study.published.clone(),
-            brought: Brought::of(&cases, catalogue),
             cases,
             trials: Vec::new(),
             skipped: selected.skipped,

@@ -1,4 +1,4 @@
-//! Subjects from outside the checkout: folders with subjects, and servers that run already.
+//! What comes from outside the checkout: folders with subjects or workloads, and servers that run already.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use crate::plan::Case;
 use crate::plan::skipped::Skipped;
 use crate::study::Scenario;
 use crate::subject::{Subject, SubjectChoice, Variant};
-use crate::workload::{Body, Workload};
+use crate::workload::{Body, Workload, WorkloadFolder};
 
 /// Before the name of a subject that lies in a folder of the user's: `local/mine`.
 pub const LOCAL: &str = "local";
@@ -30,6 +30,9 @@ pub struct Brought {
     /// Servers that tolok does not start.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub servers: Vec<ExternalServer>,
+    /// Workloads in folders of the user's.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub workloads: Vec<WorkloadFolder>,
 }
 
 /// A subject outside the checkout.
@@ -91,16 +94,22 @@ pub enum OwedBody {
 
 impl Brought {
     pub fn is_empty(&self) -> bool {
-        self.folders.is_empty() && self.servers.is_empty()
+        self.folders.is_empty() && self.servers.is_empty() && self.workloads.is_empty()
     }
 
     /// What the cases of a plan have of what was brought.
-    pub(crate) fn of(cases: &[Case], catalogue: &Catalogue) -> Self {
+    pub(crate) fn of(cases: &[Case], scenarios: &[Scenario], catalogue: &Catalogue) -> Self {
         let mut brought = Self::default();
         for subject in catalogue.subjects.iter().filter(|it| cases.iter().any(|case| case.subject.subject == it.id)) {
             brought.folders.extend(subject.folder.clone());
             brought.servers.extend(subject.external.clone());
         }
+        let is_run = |workload: &&Workload| {
+            let of_it = scenarios.iter().filter(|scenario| scenario.workload_name() == workload.name);
+            of_it.into_iter().any(|scenario| cases.iter().any(|case| case.scenario == scenario.id))
+        };
+        let run = catalogue.workloads.iter().filter(is_run);
+        brought.workloads.extend(run.filter_map(|workload| workload.folder.clone()));
         brought
     }
 
@@ -185,6 +194,7 @@ pub fn url_workload(servers: &[ExternalServer]) -> Workload {
         database: false,
         parameters: BTreeMap::new(),
         values: BTreeMap::new(),
+        folder: None,
     }
 }
 

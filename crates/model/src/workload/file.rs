@@ -11,8 +11,8 @@ use crate::JsonSchema;
 use crate::program::reading::ProgramWorkloadFile;
 use crate::reading::kinds::read_kinds;
 use crate::reading::table::{Spanned, Table};
-use crate::workload::GeneratedKind;
 use crate::workload::data::DataBody;
+use crate::workload::{Compared, GeneratedKind};
 
 /// `workload.toml` as it is written.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
@@ -65,8 +65,8 @@ pub struct RequestFile {
     /// The method: `GET` (default), or `POST` for what changes something or has a body.
     #[schemars(regex(pattern = "^(GET|POST)$"))]
     pub method: Option<Spanned<String>>,
-    /// The path, with its leading slash.
-    #[schemars(required, regex(pattern = "^/[A-Za-z0-9._-]+$"))]
+    /// The path with its leading slash, and the query if there is one: `/api/users?page=2`. Encode other characters as `%20`.
+    #[schemars(required, regex(pattern = "^/[A-Za-z0-9._~!$&'()*+,;=:@%/?-]*$"))]
     pub path: Option<Spanned<String>>,
     /// A file beside this one with the body of a `POST`. Default none.
     pub body: Option<Spanned<String>>,
@@ -87,7 +87,8 @@ pub struct AnswerFile {
     /// Type and subtype; parameters such as a character set are not compared.
     #[schemars(required)]
     pub content_type: Option<String>,
-    /// The body, byte for byte: a file beside this one, how it is generated, or how it follows from the database's tables.
+    /// The body, byte for byte: a file beside this one, how it is generated, or how it follows from the database's tables. Or
+    /// what is compared of bodies that differ from response to response.
     #[schemars(with = "BodyFile")]
     pub body: Option<Spanned<BodyFile>>,
 }
@@ -102,6 +103,8 @@ pub enum BodyFile {
     Generated(GeneratedBodyFile),
     /// What the tables of the lab's database hold.
     Data(DataBodyFile),
+    /// A body that differs from response to response.
+    Varying(VaryingBodyFile),
 }
 
 /// A body that the lab generates.
@@ -127,7 +130,19 @@ pub struct DataBodyFile {
     pub data: DataBody,
 }
 
-/// The keys of both tables, so that each can be read without knowing which one is meant.
+/// A body that differs from response to response.
+#[derive(Debug, JsonSchema)]
+#[schemars(deny_unknown_fields)]
+pub struct VaryingBodyFile {
+    /// What is compared of it.
+    pub compared: Compared,
+    /// With `shape`: a file beside this one with one such body, in JSON.
+    pub file: Option<String>,
+    /// The length of every body in bytes. Required with `length`.
+    pub bytes: Option<usize>,
+}
+
+/// The keys of all tables, so that each can be read without knowing which one is meant.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct BodyTable {
@@ -135,10 +150,12 @@ struct BodyTable {
     bytes: Option<usize>,
     seed: Option<u64>,
     data: Option<DataBody>,
+    compared: Option<Compared>,
+    file: Option<String>,
 }
 
-const BODY: &str =
-    "the name of a file, or a table such as { generate = \"png\", bytes = 546816, seed = 534 } or { data = \"rows\" }";
+const BODY: &str = "the name of a file, or a table such as { generate = \"png\", bytes = 546816, seed = 534 }, \
+                    { data = \"rows\" } or { compared = \"shape\", file = \"body.json\" }";
 
 read_kinds!(BodyFile, BODY,
     visit_str(name: &str) Some(BodyFile::File(name.to_owned()));
@@ -147,13 +164,16 @@ read_kinds!(BodyFile, BODY,
 
 impl BodyTable {
     fn body(self) -> Result<BodyFile, &'static str> {
-        let Self { generate, bytes, seed, data } = self;
-        match data {
-            None => Ok(BodyFile::Generated(GeneratedBodyFile { generate, bytes, seed })),
-            Some(_) if generate.is_some() || bytes.is_some() || seed.is_some() => {
-                Err("a body is generated or follows from `data`, not both")
+        let Self { generate, bytes, seed, data, compared, file } = self;
+        let is_generated = generate.is_some() || seed.is_some();
+        match (data, compared) {
+            (None, None) if file.is_some() => Err("a body in a `file` that differs needs `compared = \"shape\"`"),
+            (None, None) => Ok(BodyFile::Generated(GeneratedBodyFile { generate, bytes, seed })),
+            (Some(data), None) if !is_generated && bytes.is_none() && file.is_none() => {
+                Ok(BodyFile::Data(DataBodyFile { data }))
             }
-            Some(data) => Ok(BodyFile::Data(DataBodyFile { data })),
+            (None, Some(compared)) if !is_generated => Ok(BodyFile::Varying(VaryingBodyFile { compared, file, bytes })),
+            _ => Err("a body is generated, follows from `data`, or is `compared` in part: one of the three"),
         }
     }
 }

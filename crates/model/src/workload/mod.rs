@@ -11,7 +11,9 @@ use crate::JsonSchema;
 use crate::reading::table::{Spanned, Table};
 use crate::reading::text::{Problem, ROOT, Reading, Span};
 use crate::workload::data::{DataBody, WorkloadParameter, read_parameters};
-use crate::workload::file::{AnswerFile, BodyFile, DataBodyFile, GeneratedBodyFile, RequestFile, WorkloadFile};
+use crate::workload::file::{
+    AnswerFile, BodyFile, DataBodyFile, GeneratedBodyFile, RequestFile, VaryingBodyFile, WorkloadFile,
+};
 
 /// Where the bytes of an answer come from.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -23,6 +25,32 @@ pub enum Body {
     Generated(GeneratedBody),
     /// What the tables of the lab's database hold.
     Data { data: DataBody },
+    /// It differs from response to response.
+    Varying(VaryingBody),
+}
+
+/// A body that differs from response to response, and as much of it as is compared.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct VaryingBody {
+    pub compared: Compared,
+    /// A file in the workload's folder with one such body: its shape is owed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub file: Option<String>,
+    /// The length of every body, if all have one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bytes: Option<u64>,
+}
+
+/// What is compared of a body that differs from response to response. The status and the type always are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Compared {
+    /// Names and kinds of its JSON values, before each window; under load its length, if `bytes` says it.
+    Shape,
+    /// Its length.
+    Length,
+    /// Nothing.
+    Nothing,
 }
 
 /// A body that the lab generates.
@@ -60,7 +88,7 @@ pub struct Workload {
     pub title: String,
     pub summary: String,
     pub method: String,
-    /// The request's path, with its leading slash.
+    /// The request's path, with its leading slash and its query.
     pub path: String,
     /// The request's body, if it has one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -77,6 +105,18 @@ pub struct Workload {
     /// The values of the parameters, defaults included, once a study has chosen.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub values: BTreeMap<String, u32>,
+    /// Where it lies, if it is not one of the checkout's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub folder: Option<WorkloadFolder>,
+}
+
+/// A workload outside the checkout.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WorkloadFolder {
+    pub workload: String,
+    pub folder: String,
+    /// Fingerprint of all files in it but those written for people (`*.md`).
+    pub sha256: String,
 }
 
 impl Workload {
@@ -99,6 +139,11 @@ impl Workload {
             let help = "add `database = true` at the top";
             reading.note(span.clone(), "an answer that follows from `data` needs a database", help);
         }
+        let has_query = request.as_ref().is_some_and(|(_, path, _)| path.contains('?'));
+        if let Some((_, span)) = data.as_ref().filter(|_| has_query) {
+            let help = "take the query out of `path`: tolok adds the parameters";
+            reading.note(span.clone(), "the answer to a path with a query cannot follow from `data`", help);
+        }
         let has_answer = answer.is_some();
         let parameters = read_parameters(file.parameter, data, has_answer, &mut reading);
         match (title, request, answer) {
@@ -106,7 +151,7 @@ impl Workload {
                 if !reading.has_problems() =>
             {
                 let summary = file.summary.unwrap_or_default();
-                let (name, values) = (name.to_owned(), BTreeMap::new());
+                let (name, values, folder) = (name.to_owned(), BTreeMap::new(), None);
                 Ok(Self {
                     name,
                     title,
@@ -120,16 +165,24 @@ impl Workload {
                     database,
                     parameters,
                     values,
+                    folder,
                 })
             }
             _ => Err(reading.into_problems()),
         }
     }
 
-    /// The name under which the body lies among the assets: the path without its leading slash and its query.
-    pub fn asset(&self) -> &str {
-        let path = self.path.split('?').next().unwrap_or_default();
-        path.trim_start_matches('/')
+    /// The name under which the body lies among the assets: the path without its leading slash where that can name a file, so
+    /// that servers find it. The names of all others have a letter that no such path has.
+    pub fn asset(&self) -> String {
+        let path = self.path.trim_start_matches('/');
+        let path = if self.values.is_empty() { path } else { path.split('?').next().unwrap_or_default() };
+        let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte);
+        if path.bytes().all(is_plain) && path.bytes().any(|byte| byte != b'.') {
+            path.to_owned()
+        } else {
+            format!("answer@{}", self.name)
+        }
     }
 }
 
@@ -138,7 +191,15 @@ impl Body {
     pub fn data(&self) -> Option<DataBody> {
         match self {
             Self::Data { data } => Some(*data),
-            Self::File(_) | Self::Generated(_) => None,
+            Self::File(_) | Self::Generated(_) | Self::Varying(_) => None,
+        }
+    }
+
+    /// What is compared of it, if it differs from response to response.
+    pub fn varying(&self) -> Option<&VaryingBody> {
+        match self {
+            Self::Varying(varying) => Some(varying),
+            Self::File(_) | Self::Generated(_) | Self::Data { .. } => None,
         }
     }
 }
@@ -150,13 +211,17 @@ fn read_request(request: Table<RequestFile>, reading: &mut Reading) -> Option<As
     let sent = read_sent(&mut request, &span, reading);
     let method = request.method.map_or_else(|| "GET".to_owned(), |method| read_method(method, reading));
     let path = reading.require(request.path, &span, "path", "path = \"/hello\"")?;
-    let name = path.get_ref().strip_prefix('/').unwrap_or_default();
-    // The body lies under this name among the assets, so it must be the name of a file and need no quoting in a URL.
-    if name.is_empty() || !name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte)) {
-        let help = "a slash, then letters, digits, `-`, `_` and `.`, as in `/file-534k.png`";
-        reading.note(path.span(), format!("`{}` is not a path that subjects can serve", path.get_ref()), help);
+    if !is_path(path.get_ref()) {
+        let help = "a slash, then what a URL may have after the host, as in `/api/users?page=2`; other characters are encoded, such as a blank as %20";
+        reading.note(path.span(), format!("`{}` is not the path of a request", path.get_ref()), help);
     }
     Some((method, path.into_inner(), sent))
+}
+
+/// Whether it needs no quoting in a request, in a command line or in a script. The fragment of a URL is never sent.
+fn is_path(text: &str) -> bool {
+    let may_stand = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~!$&'()*+,;=:@%/?".contains(&byte);
+    text.starts_with('/') && text.bytes().all(may_stand)
 }
 
 /// The body of a request: a file, and what goes with it.
@@ -217,7 +282,32 @@ fn read_body(body: Spanned<BodyFile>, reading: &mut Reading) -> Option<Body> {
         }
         BodyFile::Generated(generated) => read_generated(generated, &span, reading).map(Body::Generated),
         BodyFile::Data(DataBodyFile { data }) => Some(Body::Data { data }),
+        BodyFile::Varying(varying) => read_varying(varying, &span, reading).map(Body::Varying),
     }
+}
+
+fn read_varying(varying: VaryingBodyFile, span: &Span, reading: &mut Reading) -> Option<VaryingBody> {
+    let VaryingBodyFile { compared, file, bytes } = varying;
+    let missing = match compared {
+        Compared::Shape if file.is_none() => Some(("file", "file = \"body.json\", a body whose shape is owed")),
+        Compared::Length if bytes.is_none() => Some(("bytes", "bytes = 532")),
+        _ => None,
+    };
+    if let Some((key, example)) = missing {
+        reading.require(None::<()>, span, key, example)?;
+    }
+    if let Some(name) = &file {
+        file_here(name, span.clone(), reading);
+    }
+    let too_much = match compared {
+        Compared::Shape => None,
+        Compared::Length => file.is_some().then_some("only `shape` has a `file`"),
+        Compared::Nothing => (file.is_some() || bytes.is_some()).then_some("`nothing` has no `file` and no `bytes`"),
+    };
+    if let Some(too_much) = too_much {
+        reading.note(span.clone(), too_much, "take it out, or compare the `shape`");
+    }
+    Some(VaryingBody { compared, file, bytes: bytes.map(|bytes| bytes as u64) })
 }
 
 fn read_generated(file: GeneratedBodyFile, span: &Span, reading: &mut Reading) -> Option<GeneratedBody> {

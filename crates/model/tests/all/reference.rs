@@ -169,6 +169,13 @@ impl Page<'_> {
     }
 
     fn named(&mut self, name: &str, path: &str) -> String {
+        if self.is_table(name) && path.is_empty() {
+            // A value of a kind has no place of its own.
+            let definition = self.schema["definitions"][name].clone();
+            let text = words(&definition);
+            let what = text[..1].to_lowercase() + text[1..].trim_end_matches('.');
+            return format!("{what}, a {}", self.inline(&definition, ""));
+        }
         if self.is_table(name) {
             let place = format!("[{path}]");
             self.ask_for(name.to_owned(), &place);

@@ -48,12 +48,12 @@ body = { generate = "pgn", bytes = -1, seeds = 3 }
     assert_snapshot!(check(text), @r#"
     1:1 «titl» unknown key `titl` (did you mean `title`? known here: title, summary, database, request, answer, program, parameter)
     3:10 «"PUT"» workloads cannot use the method `PUT` (this version sends `GET` and `POST`)
-    4:8 «"hello world"» `hello world` is not a path that subjects can serve (a slash, then letters, digits, `-`, `_` and `.`, as in `/file-534k.png`)
+    4:8 «"hello world"» `hello world` is not the path of a request (a slash, then what a URL may have after the host, as in `/api/users?page=2`; other characters are encoded, such as a blank as %20)
     6:10 «99» 99 is not the status of an answer
     7:1 «content_type» unknown key `content_type` (did you mean `content-type`? known here: status, content-type, body)
     8:21 «"pgn"» unknown value `pgn` (did you mean `png`? known here: png)
     8:36 «-1» expected a whole number that is not negative, found the number -1
-    8:40 «seeds» unknown key `seeds` (did you mean `seed`? known here: generate, bytes, seed, data)
+    8:40 «seeds» unknown key `seeds` (did you mean `seed`? known here: generate, bytes, seed, data, compared, file)
     "#);
     assert_snapshot!(check("title = 'T'\n[request]\n[answer]\ncontent-type = 'a/b'\nbody = '../x'\n"), @r#"
     2:1 «[request]» missing key `path` (for example: path = "/hello")
@@ -62,7 +62,7 @@ body = { generate = "pgn", bytes = -1, seeds = 3 }
     assert_snapshot!(check(
         "title = 'T'\nrequest.path = '/x'\nanswer = { content-type = 'a/b', body = 7, status = 70000 }\n"
     ), @r#"
-    3:41 «7» expected the name of a file, or a table such as { generate = "png", bytes = 546816, seed = 534 } or { data = "rows" }, found the number 7
+    3:41 «7» expected the name of a file, or a table such as { generate = "png", bytes = 546816, seed = 534 }, { data = "rows" } or { compared = "shape", file = "body.json" }, found the number 7
     3:53 «70000» expected a whole number from 0 to 65,535, found the number 70000
     "#);
 }
@@ -87,4 +87,52 @@ fn what_is_sent_lies_beside_the_workload() {
     4:11 «'x'» a request without `body` has no `refused`
     5:16 «'a/b'» a request without `body` has no `content-type`
     ");
+}
+
+#[test]
+fn a_path_has_several_segments_and_a_query() {
+    let text =
+        |path: &str| format!("title = 'T'\nrequest.path = {path:?}\nanswer.content-type = 'a/b'\nanswer.body = 'body'");
+    for path in ["/", "/api/v1/users", "/api/users?page=2&q=%22a%22", "/a/@me;v=1"] {
+        let workload = Workload::read("users", &text(path)).unwrap_or_else(|problems| panic!("{path}: {problems:?}"));
+        assert_eq!((workload.path.as_str(), workload.asset().as_str()), (path, "answer@users"));
+    }
+    for path in ["", "users", "/a b", "/a#b", "/ä", "/a\"b"] {
+        assert!(check(&text(path)).contains("is not the path of a request"), "{path}");
+    }
+    let data = "title = 'T'\ndatabase = true\nrequest.path = '/a?b=1'\nanswer.content-type = 'a/b'\nanswer.body = { data = 'query' }";
+    assert_snapshot!(check(data), @"5:15 «{ data = 'query' }» the answer to a path with a query cannot follow from `data` (take the query out of `path`: tolok adds the parameters)");
+}
+
+#[test]
+fn of_a_body_that_differs_it_is_said_what_is_compared() {
+    let text = |body: &str| {
+        format!("title = 'T'\nrequest.path = '/a'\nanswer.content-type = 'application/json'\nanswer.body = {body}")
+    };
+    for sound in
+        ["{ compared = 'shape', file = 'b.json' }", "{ compared = 'length', bytes = 9 }", "{ compared = 'nothing' }"]
+    {
+        let workload = Workload::read("a", &text(sound)).unwrap();
+        assert!(workload.body.varying().is_some());
+        let stored = serde_json::to_string(&workload).unwrap();
+        assert_eq!(serde_json::from_str::<Workload>(&stored).unwrap(), workload);
+    }
+    let all = [
+        "{ compared = 'shape' }",
+        "{ compared = 'length' }",
+        "{ compared = 'length', bytes = 9, file = 'b' }",
+        "{ compared = 'nothing', bytes = 9 }",
+        "{ compared = 'shape', file = '../b' }",
+        "{ compared = 'shape', seed = 1 }",
+        "{ file = 'b.json' }",
+    ];
+    assert_snapshot!(all.map(|body| check(&text(body)).trim().to_owned()).join("\n"), @r#"
+    4:15 «{ compared = 'shape' }» missing key `file` (for example: file = "body.json", a body whose shape is owed)
+    4:15 «{ compared = 'length' }» missing key `bytes` (for example: bytes = 532)
+    4:15 «{ compared = 'length', bytes = 9, file = 'b' }» only `shape` has a `file` (take it out, or compare the `shape`)
+    4:15 «{ compared = 'nothing', bytes = 9 }» `nothing` has no `file` and no `bytes` (take it out, or compare the `shape`)
+    4:15 «{ compared = 'shape', file = '../b' }» `../b` is not the name of a file here (it must lie beside this one, as in `body.html`)
+    4:15 «{ compared = 'shape', seed = 1 }» a body is generated, follows from `data`, or is `compared` in part: one of the three
+    4:15 «{ file = 'b.json' }» a body in a `file` that differs needs `compared = "shape"`
+    "#);
 }

@@ -3,6 +3,7 @@
 mod comparison;
 mod forecast;
 mod history;
+pub(crate) mod junit;
 mod programs;
 mod run;
 mod sensitivity;
@@ -11,6 +12,7 @@ mod tidy;
 pub use comparison::comparison;
 pub use forecast::forecast;
 pub use history::history;
+pub use junit::{Judged, junit};
 pub(crate) use run::run;
 pub(crate) use tidy::tidy;
 

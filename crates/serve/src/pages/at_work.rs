@@ -8,6 +8,7 @@ use tolok_analysis::figures::{NONE, Quantity, amount};
 use tolok_model::{Case, Outcome, Role, TrialRecord};
 use tolok_report::marker;
 
+use super::standing::{Contender, Measure, Standing};
 use super::time_left;
 use crate::library::{Analysed, Card, State};
 use crate::live::{Doing, Live};
@@ -34,6 +35,8 @@ struct Scenario {
     load: String,
     is_of_programs: bool,
     rows: Vec<Row>,
+    /// The order so far, while the run goes on.
+    standing: Option<Standing>,
 }
 
 /// A case and its trials so far.
@@ -77,7 +80,7 @@ impl AtWork {
             done: card.done,
             planned: card.planned,
             left: left_s.map(|left_s| format!("about {} left", time_left(left_s))).unwrap_or_default(),
-            scenarios: scenarios(analysed, &known),
+            scenarios: scenarios(analysed, &known, is_running),
         }
     }
 }
@@ -115,20 +118,29 @@ fn known(findings: &Findings) -> BTreeMap<&str, Known<'_>> {
 }
 
 /// The cases in the order of the study, which is no ranking.
-fn scenarios(analysed: &Analysed, known: &BTreeMap<&str, Known<'_>>) -> Vec<Scenario> {
+fn scenarios(analysed: &Analysed, known: &BTreeMap<&str, Known<'_>>, is_running: bool) -> Vec<Scenario> {
     let (plan, findings) = (&analysed.stored.plan, &analysed.findings);
-    let of_servers = findings.scenarios.iter().map(|it| (&it.id, &it.title, &it.load, false));
-    let of_programs = findings.programs.iter().map(|it| (&it.id, &it.title, &it.runs, true));
-    let scenario = |(id, title, load, is_of_programs): (&String, &String, &String, bool)| {
+    let of_servers = findings.scenarios.iter().map(|it| (&it.id, &it.title, &it.load, Measure::of(it.judged_by)));
+    let of_programs = findings.programs.iter().map(|it| (&it.id, &it.title, &it.runs, Measure::WallTime));
+    let scenario = |(id, title, load, measure): (&String, &String, &String, Measure)| {
         // Second halves of A/A pairs that take turns are not cases to follow.
         let planned = |case: &Case| plan.trials.iter().filter(|trial| trial.case == case.id).count();
         let is_always_in = |case: &&Case| case.twin_of.is_none() || planned(case) == plan.blocks as usize;
         let cases = plan.cases.iter().filter(|case| case.scenario == *id).filter(is_always_in);
         let rows = cases.map(|case| Row::of(case, analysed, known)).collect();
+        let competing = plan.cases.iter().filter(|case| case.scenario == *id && case.competes());
+        let contenders = competing.map(|case| contender(case, analysed, known));
+        let standing = is_running.then(|| Standing::of(measure, contenders.collect()));
         let [id, title, load] = [id, title, load].map(Clone::clone);
-        Scenario { id, title, load, is_of_programs, rows }
+        Scenario { id, title, load, is_of_programs: measure == Measure::WallTime, rows, standing }
     };
     of_servers.chain(of_programs).map(scenario).collect()
+}
+
+fn contender<'a>(case: &'a Case, analysed: &'a Analysed, known: &BTreeMap<&str, Known<'_>>) -> Contender<'a> {
+    let Row { marker, class, title, planned, .. } = Row::of(case, analysed, known);
+    let trials = analysed.stored.trials.iter().filter(|trial| trial.case == case.id).collect();
+    Contender { case: &case.id, marker, class, title, planned, trials }
 }
 
 impl Row {

@@ -8,6 +8,7 @@ mod metrics;
 mod overlay;
 mod refusal;
 mod run;
+mod standing;
 
 use minijinja::syntax::SyntaxConfig;
 use minijinja::value::Serde;

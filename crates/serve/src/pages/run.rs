@@ -170,6 +170,7 @@ fn download(format: tolok_report::Format) -> Download {
         "json" => "everything, for programs",
         "tex" => "tables for a paper",
         "svg" => "a picture to share",
+        "junit" => "objectives as test cases, for continuous integration",
         _ => "",
     };
     Download { name, what }

@@ -208,34 +208,46 @@ fn serve(options: &Options) -> io::Result<String> {
 }
 
 /// Bodies by path, each with its content type.
-fn read_bodies(assets: &Path, fault: Fault) -> io::Result<HashMap<String, (&'static str, Vec<u8>)>> {
+type Bodies = HashMap<String, (&'static str, Vec<u8>)>;
+
+fn read_bodies(assets: &Path, fault: Fault) -> io::Result<Bodies> {
     let mut bodies = HashMap::new();
-    for entry in fs::read_dir(assets)? {
+    read_bodies_below(assets, "", fault, &mut bodies)?;
+    Ok(bodies)
+}
+
+fn read_bodies_below(folder: &Path, above: &str, fault: Fault, bodies: &mut Bodies) -> io::Result<()> {
+    for entry in fs::read_dir(folder)? {
         let entry = entry?;
+        let name = entry.file_name().to_string_lossy().into_owned();
+        let path = format!("{above}/{name}");
+        if entry.file_type()?.is_dir() {
+            read_bodies_below(&entry.path(), &path, fault, bodies)?;
+        }
         if !entry.file_type()?.is_file() {
             continue;
         }
-        let name = entry.file_name().to_string_lossy().into_owned();
         let mut body = fs::read(entry.path())?;
         if let (Fault::WrongBody, Some(last)) = (fault, body.last_mut()) {
             *last ^= 1;
         }
-        bodies.insert(format!("/{name}"), (content_type(&name), body));
+        bodies.insert(path, (content_type(&name), body));
     }
-    Ok(bodies)
+    Ok(())
 }
 
 fn content_type(name: &str) -> &'static str {
     match name {
         "hello" => "text/html",
         "json" | "quicksort" => "application/json",
+        name if name.ends_with(".json") => "application/json",
         name if name.ends_with(".png") => "image/png",
         _ => "application/octet-stream",
     }
 }
 
 struct Server {
-    bodies: HashMap<String, (&'static str, Vec<u8>)>,
+    bodies: Bodies,
     fault: Fault,
     answered: AtomicU64,
     /// The turn of the next answer, where they are paced.

@@ -27,6 +27,7 @@ use tolok_report::print::Style;
 use crate::args::{LoadArgs, LoadFormat};
 use crate::exit::{CliError, Exit};
 use crate::output::{json, put, width};
+pub use options::body_bytes;
 use options::{Asked, asked};
 use progress::Progress;
 

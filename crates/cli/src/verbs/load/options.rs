@@ -176,8 +176,7 @@ fn requests(args: &LoadArgs, path: &str) -> Result<Vec<Request>, CliError> {
     }
     let body = match &args.body {
         None => Vec::new(),
-        Some(BodyText::Text(text)) => text.clone().into_bytes(),
-        Some(BodyText::File(file)) => read(file, "the request body")?,
+        Some(body) => body_bytes(body)?,
     };
     let request = |method: Method, path: String, weight: u32| Request {
         method,
@@ -204,6 +203,14 @@ fn expect(args: &LoadArgs) -> Result<Expect, CliError> {
         args.expect_length.map_or(ExpectBody::Anything, ExpectBody::Length)
     };
     Ok(Expect { status: args.expect_status.map_or(ExpectStatus::Success, ExpectStatus::Exactly), body })
+}
+
+/// The body of a request.
+pub fn body_bytes(body: &BodyText) -> Result<Vec<u8>, CliError> {
+    match body {
+        BodyText::Text(text) => Ok(text.clone().into_bytes()),
+        BodyText::File(file) => read(file, "the request body"),
+    }
 }
 
 fn read(file: &Path, what: &str) -> Result<Vec<u8>, CliError> {

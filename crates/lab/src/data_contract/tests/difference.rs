@@ -3,7 +3,7 @@
 use serde_json::{Value as Json, json};
 use tolok_model::SplitMix64;
 
-use crate::data_contract::{difference, rows_body};
+use crate::data_contract::{difference, rows_body, shape_difference};
 
 fn rows(count: u32) -> Vec<Json> {
     serde_json::from_slice(&rows_body(40, count).unwrap()).unwrap()
@@ -98,6 +98,28 @@ fn of_long_values_the_place_where_they_differ_is_shown() {
 fn nested_places_are_named_from_the_outside_in() {
     let said = said(r#"{"a":[{"b":[1,2]}]}"#, r#"{"a":[{"b":[1,3]}]}"#);
     assert_eq!(said, "field `a`, element 1, field `b`, element 2: 3 instead of 2");
+}
+
+#[test]
+fn a_shape_is_names_and_kinds_whatever_the_values_their_number_and_their_order() {
+    let example = r#"{"users":[{"id":1,"name":"Siti","last":null}],"total":17}"#;
+    let check = |given: &str| shape_difference(example.as_bytes(), given.as_bytes());
+    for same in [
+        r#"{"users":[{"id":1,"name":"Siti","last":null}],"total":17}"#,
+        r#"{"total":2,"users":[{"name":"Budi","id":7,"last":"now"},{"id":8,"name":null,"last":3}]}"#,
+        r#"{"users":[],"total":0}"#,
+    ] {
+        assert_eq!(check(same), None, "{same}");
+    }
+    let differs = |given: &str, expect: &str| assert_eq!(check(given).as_deref(), Some(expect));
+    differs(
+        r#"{"users":[{"id":1,"name":"a","last":null},{"id":"2","name":"b","last":null}],"total":2}"#,
+        "field `users`, element 2, field `id`: a string instead of a number",
+    );
+    differs(r#"{"users":[{"id":1,"last":null}],"total":2}"#, "field `users`, element 1: the field `name` is missing");
+    differs(r#"{"users":{},"total":2}"#, "field `users`: an object instead of an array");
+    differs(r#"{"users":[],"total":2,"next":3}"#, "the field `next` is not owed");
+    differs("oh no", "a body of 5 bytes that is no JSON");
 }
 
 /// Puts something else into one place of one row; gives the words that must be said of it.

@@ -210,6 +210,7 @@ fn many_answers_are_different_and_those_of_their_paths() {
         database: true,
         parameters: Default::default(),
         values: values.iter().map(|(name, value)| ((*name).to_owned(), *value)).collect(),
+        folder: None,
     };
     let number = |path: &str| path.rsplit_once('=').unwrap().1.parse::<u32>().unwrap();
     let query = workload(tolok_model::DataBody::Query, "/query?id=5", &[]);

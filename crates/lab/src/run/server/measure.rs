@@ -232,7 +232,10 @@ impl Trial<'_> {
         match (assets.answers(&self.workload), assets.file(&self.workload)) {
             (data::Answers::Many(_), Some(file)) => Answers::Requests(file),
             (_, Some(file)) => Answers::Body(file),
-            (_, None) => Answers::Status,
+            (_, None) => match self.workload.body.varying().and_then(|varying| varying.bytes) {
+                Some(bytes) => Answers::Length(bytes),
+                None => Answers::Status,
+            },
         }
     }
 

@@ -1,0 +1,290 @@
+//! What a run does on a machine that does other things: it lets another tolok end first, and asks how to go on when it loses
+//! trial after trial.
+
+use std::io::IsTerminal;
+use std::time::{Duration, Instant};
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use tolok_host::machine::{OtherRun, Processes, ThisHost, WaitEnd, busiest, busy_words, wait_until_quiet};
+use tolok_lab::run::{RunEvent, Stop, TrialEvent};
+use tolok_model::Outcome;
+
+use crate::args::{IfOtherRun, SharingArgs};
+use crate::exit::{CliError, Exit};
+use crate::output::say;
+
+/// So many discarded trials are no accident any more.
+const MOST_DISCARDED: u32 = 10;
+/// How often is looked whether another tolok has ended, and whether somebody wants to stop.
+const LOOK: Duration = Duration::from_millis(200);
+/// How long the question looks for the programs that use the CPU.
+const LOOKED_OVER: Duration = Duration::from_millis(500);
+/// How long a machine is given to become quiet when somebody asked to wait for that.
+const PATIENCE: Duration = Duration::from_secs(30 * 60);
+
+/// How a run shares the machine.
+#[derive(Debug, Clone, Copy)]
+pub struct Sharing {
+    if_other_run: IfOtherRun,
+    /// Whether many discarded trials end the run.
+    strict: bool,
+}
+
+impl Sharing {
+    pub fn of(args: &SharingArgs, strict: bool) -> Self {
+        Self { if_other_run: args.if_other_run, strict }
+    }
+
+    /// Waits for other toloks that measure here, or refuses to measure beside them. Both would disturb each other.
+    pub fn let_others_end(self, stop: &Stop) -> Result<(), CliError> {
+        let others = || Processes::default().other_runs(std::process::id());
+        let pause = || std::thread::sleep(LOOK);
+        match self.if_other_run {
+            IfOtherRun::Ignore => Ok(()),
+            IfOtherRun::Refuse => refuse(&others()),
+            IfOtherRun::Wait => wait(others, pause, stop),
+        }
+    }
+
+    /// Looks after the discarded trials of a run.
+    pub fn losses(self) -> Losses {
+        let is_attended = std::io::stdin().is_terminal() && std::io::stderr().is_terminal();
+        let rule = match (self.strict, is_attended) {
+            (true, _) => Rule::Stop,
+            (false, true) => Rule::Ask,
+            (false, false) => Rule::GoOn,
+        };
+        Losses { rule, discarded: 0, reason: String::new(), has_given_up: false }
+    }
+}
+
+fn refuse(others: &[OtherRun]) -> Result<(), CliError> {
+    let Some(first) = others.first() else { return Ok(()) };
+    let message = format!(
+        "{} measures here, and both would disturb each other. To wait for its end: --if-other-run wait; to measure beside it: \
+         --if-other-run ignore",
+        named(first)
+    );
+    Err(CliError::new(Exit::GateFailed, message))
+}
+
+fn wait(others: impl Fn() -> Vec<OtherRun>, pause: impl Fn(), stop: &Stop) -> Result<(), CliError> {
+    let mut told = None;
+    while let Some(other) = others().into_iter().next() {
+        if stop.is_asked() {
+            return Err(CliError::new(Exit::Interrupted, "stopped before anything was measured"));
+        }
+        if told.as_ref() != Some(&other) {
+            say(format!("Waiting for {} to end. Ctrl-C stops waiting.", named(&other)));
+            told = Some(other);
+        }
+        pause();
+    }
+    Ok(())
+}
+
+fn named(OtherRun { pid, run }: &OtherRun) -> String {
+    format!("another tolok (pid {pid}, {run})")
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Rule {
+    Ask,
+    Stop,
+    GoOn,
+}
+
+/// The trials that a run discarded because other programs took the CPU.
+#[derive(Debug)]
+pub struct Losses {
+    rule: Rule,
+    discarded: u32,
+    /// Why the last one was discarded.
+    reason: String,
+    /// Whether the run was ended because of them.
+    pub has_given_up: bool,
+}
+
+/// What is done at the tenth.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Verdict {
+    GoOn,
+    /// No one asks again.
+    Wait,
+    Stop,
+}
+
+impl Losses {
+    /// Counts what an event tells of. At the tenth discarded trial it asks, stops, or says that it goes on. The run waits
+    /// meanwhile: no trial begins before its event was heard.
+    pub fn hear(&mut self, event: &RunEvent, stop: &Stop, ask: impl FnOnce(&str, &Stop) -> Verdict) {
+        match event {
+            RunEvent::InTrial { event: TrialEvent::Disturbed { reasons, .. }, .. } => self.reason = reasons.join("; "),
+            RunEvent::TrialFinished { outcome, .. } if is_discarded(outcome) => self.discarded += 1,
+            _ => return,
+        }
+        if self.discarded == MOST_DISCARDED && matches!(event, RunEvent::TrialFinished { .. }) {
+            let what = format!("{MOST_DISCARDED} trials were discarded; of the last one: {}", self.reason);
+            self.decide(&what, stop, ask);
+        }
+    }
+
+    fn decide(&mut self, what: &str, stop: &Stop, ask: impl FnOnce(&str, &Stop) -> Verdict) {
+        match self.rule {
+            Rule::GoOn => say(format!("{what}. The run goes on; with --strict it ends here.")),
+            Rule::Stop => {
+                say(format!("{what}. --strict ends the run here."));
+                self.has_given_up = true;
+                stop.ask();
+            }
+            Rule::Ask => match ask(what, stop) {
+                Verdict::GoOn => {}
+                // A machine that was quiet may get busy again.
+                Verdict::Wait => self.discarded = 0,
+                Verdict::Stop => stop.ask(),
+            },
+        }
+    }
+}
+
+fn is_discarded(outcome: &Outcome) -> bool {
+    match outcome {
+        Outcome::Completed(measured) => !measured.disturbances.is_empty(),
+        Outcome::Timed(timed) => !timed.disturbances.is_empty(),
+        Outcome::Failed(_) => false,
+    }
+}
+
+/// Asks on the terminal how to go on, and waits for a quiet machine if that is wished.
+pub fn ask_how_to_go_on(what: &str, stop: &Stop) -> Verdict {
+    let programs = busiest_now().map(|words| format!(", {words}")).unwrap_or_default();
+    say(format!("\n  {what}{programs}."));
+    loop {
+        anstream::eprint!("  Go on? y: yes · w: wait until the machine is quiet · n: stop here and report [y] ");
+        match answer(stop).as_deref().map(str::trim) {
+            Some("" | "y" | "Y" | "yes") => return Verdict::GoOn,
+            Some("n" | "N" | "no") | None => return Verdict::Stop,
+            Some("w" | "W" | "wait") => {
+                say(format!("  Waiting for a quiet machine, at most {} minutes.", PATIENCE.as_secs() / 60));
+                let keep_waiting = || !stop.is_asked();
+                let waited = wait_until_quiet(PATIENCE, &mut ThisHost::default(), &keep_waiting);
+                if waited.end != WaitEnd::PatienceOver {
+                    return Verdict::Wait;
+                }
+            }
+            Some(_) => {}
+        }
+    }
+}
+
+/// The programs that use the CPU while nothing is measured.
+fn busiest_now() -> Option<String> {
+    let (processes, began) = (Processes::default(), Instant::now());
+    let before = processes.cpu_times();
+    std::thread::sleep(LOOKED_OVER);
+    let over_s = began.elapsed().as_secs_f64();
+    busy_words(&busiest(&before, &processes.cpu_times(), over_s, std::process::id()))
+}
+
+/// A line of standard input; none at its end, or if somebody wants to stop.
+fn answer(stop: &Stop) -> Option<String> {
+    let input = std::io::stdin();
+    let look = Timespec { tv_sec: 0, tv_nsec: LOOK.as_nanos() as i64 };
+    loop {
+        let mut descriptors = [PollFd::new(&input, PollFlags::IN)];
+        let found = poll(&mut descriptors, Some(&look));
+        if stop.is_asked() {
+            return None;
+        }
+        if found.is_ok_and(|ready| ready > 0) {
+            let mut line = String::new();
+            return input.read_line(&mut line).ok().filter(|length| *length > 0).map(|_| line);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::{Cell, RefCell};
+
+    use tolok_model::{Disturbance, PlannedTrial, ProgramTiming};
+
+    use super::*;
+
+    fn other(pid: u32) -> OtherRun {
+        OtherRun { pid, run: format!("2026-11-25-core-{pid}") }
+    }
+
+    #[test]
+    fn another_tolok_is_refused_by_its_name() {
+        assert!(refuse(&[]).is_ok());
+        let refused = refuse(&[other(7), other(8)]).unwrap_err();
+        assert_eq!(refused.exit, Exit::GateFailed);
+        assert!(refused.text.contains("pid 7, 2026-11-25-core-7") && refused.text.contains("--if-other-run wait"));
+    }
+
+    #[test]
+    fn another_tolok_is_waited_for_until_it_ends_or_somebody_stops() {
+        let seen = RefCell::new(vec![vec![], vec![other(8)], vec![other(7)], vec![other(7)]]);
+        let others = || seen.borrow_mut().pop().unwrap();
+        let pauses = Cell::new(0);
+        assert!(wait(others, || pauses.set(pauses.get() + 1), &Stop::default()).is_ok());
+        assert_eq!(pauses.get(), 3);
+        let stop = Stop::default();
+        let stopped = wait(|| vec![other(7)], || stop.ask(), &stop).unwrap_err();
+        assert_eq!(stopped.exit, Exit::Interrupted);
+    }
+
+    fn finished(is_disturbed: bool) -> RunEvent {
+        let disturbance = Disturbance { kind: "foreign-cpu".to_owned(), value: 0.6, text: "busy".to_owned() };
+        let disturbances = if is_disturbed { vec![disturbance] } else { Vec::new() };
+        RunEvent::TrialFinished {
+            trial: PlannedTrial { number: 1, block: 1, case: "a".to_owned(), launch: None },
+            subject: "a".to_owned(),
+            scenario: "b".to_owned(),
+            outcome: Outcome::Timed(Box::new(ProgramTiming { disturbances, ..timing() })),
+            left_s: 0.0,
+        }
+    }
+
+    fn timing() -> ProgramTiming {
+        ProgramTiming {
+            timer: Default::default(),
+            resolution_s: 1e-9,
+            runs: Vec::new(),
+            floor: Vec::new(),
+            warmup_runs: 0,
+            said: None,
+            window_s: 1.0,
+            host: Default::default(),
+            disturbances: Vec::new(),
+            turns: None,
+        }
+    }
+
+    /// What was asked, and whether the run is to stop, after so many discarded trials among others.
+    fn after(rule: Rule, discarded: u32, verdict: Verdict) -> (u32, bool, bool) {
+        let (asked, stop) = (Cell::new(0), Stop::default());
+        let mut losses = Losses { rule, discarded: 0, reason: String::new(), has_given_up: false };
+        for _ in 0..discarded {
+            for is_disturbed in [false, true] {
+                losses.hear(&finished(is_disturbed), &stop, |_, _| {
+                    asked.set(asked.get() + 1);
+                    verdict
+                });
+            }
+        }
+        (asked.get(), stop.is_asked(), losses.has_given_up)
+    }
+
+    #[test]
+    fn the_tenth_discarded_trial_is_asked_about_or_ends_a_strict_run() {
+        assert_eq!(after(Rule::Ask, 9, Verdict::Stop), (0, false, false));
+        assert_eq!(after(Rule::Ask, 10, Verdict::Stop), (1, true, false));
+        assert_eq!(after(Rule::Ask, 30, Verdict::GoOn), (1, false, false));
+        assert_eq!(after(Rule::Ask, 30, Verdict::Wait), (3, false, false));
+        assert_eq!(after(Rule::GoOn, 30, Verdict::Stop), (0, false, false));
+        assert_eq!(after(Rule::Stop, 9, Verdict::GoOn), (0, false, false));
+        assert_eq!(after(Rule::Stop, 10, Verdict::GoOn), (0, true, true));
+    }
+}

@@ -1,0 +1,168 @@
+//! Workloads of one's own, without a checkout: recorded from a server that runs, then asked of it and of others.
+
+use std::fs;
+use std::io::{BufRead, BufReader};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+use serde_json::Value;
+
+use crate::bring::Server;
+use crate::place::{Said, TOLOK, assert_done, my_turn};
+use crate::standalone::Alone;
+
+const PATH: &str = "/api/v1/users.json?page=2";
+const SHORT: [&str; 5] = ["--blocks", "1", "--scale", "0.1", "--allow-shared"];
+
+/// A server that tolok did not start, with an API of several segments.
+struct Api {
+    child: Child,
+    url: String,
+}
+
+impl Api {
+    fn start(public: &Path) -> Self {
+        let mut command = Command::new(faulty_subject());
+        command.args(["--port", "0", "--assets"]).arg(public).stderr(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        let mut line = String::new();
+        BufReader::new(child.stderr.take().unwrap()).read_line(&mut line).unwrap();
+        let address = line.trim().rsplit(' ').next().unwrap();
+        Self { child, url: format!("http://{address}") }
+    }
+}
+
+impl Drop for Api {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+fn faulty_subject() -> PathBuf {
+    let program = Path::new(TOLOK).with_file_name("faulty-subject");
+    assert!(program.is_file(), "{} is not built: cargo build --workspace --bins", program.display());
+    program
+}
+
+/// A folder with a server for the workload `users`, and with what that answers.
+fn own_server(folder: &Path) -> PathBuf {
+    let public = folder.join("public");
+    fs::create_dir_all(public.join("api/v1")).unwrap();
+    fs::write(public.join("api/v1/users.json"), r#"[{"id":1,"name":"Siti"}]"#).unwrap();
+    let text = format!(
+        "title = 'Mine'\nruntime = 'test'\nworkloads = ['users']\n[[process]]\nname = 'server'\n\
+         command = ['{}', '--port', '{{{{ port }}}}', '--assets', '{{{{ subject }}}}/public', '--host', '{{{{ host }}}}']\n",
+        faulty_subject().display()
+    );
+    fs::write(folder.join("subject.toml"), text).unwrap();
+    public
+}
+
+fn run(alone: &Alone, arguments: &[&str]) -> Said {
+    alone.tolok(&[&["run"], arguments, &SHORT].concat())
+}
+
+/// The outcomes of the only run, by the id of the subject.
+fn outcomes(alone: &Alone) -> Vec<(String, Value)> {
+    let runs = fs::read_dir(alone.here().join("runs")).unwrap().map(|run| run.unwrap().path());
+    let trials = runs.flat_map(|run| fs::read_dir(run.join("trials")).unwrap()).map(|trial| trial.unwrap().path());
+    let records = trials.map(|trial| fs::read_to_string(trial.join("trial.json")).unwrap());
+    let records = records.map(|text| serde_json::from_str::<Value>(&text).unwrap());
+    records.map(|record| (record["case"].as_str().unwrap().to_owned(), record["outcome"].clone())).collect()
+}
+
+#[test]
+fn a_recorded_response_is_asked_of_its_server_and_of_a_server_of_ones_own() {
+    let _turn = my_turn();
+    let alone = Alone::new();
+    let mine = alone.here().join("mine");
+    let api = Api::start(&own_server(&mine));
+
+    let made = alone.tolok(&["new", "workload", "users", "--from", &format!("{}{PATH}", api.url)]);
+    assert_eq!(made.code, Some(0), "{}", made.progress);
+    assert!(made.output.starts_with("workloads/users/workload.toml\n"), "{}", made.output);
+    assert!(made.progress.contains(&format!("tolok run --workload users --url {}", api.url)), "{}", made.progress);
+    let text = fs::read_to_string(alone.here().join("workloads/users/workload.toml")).unwrap();
+    assert!(text.contains(&format!("path   = \"{PATH}\"")) && text.contains("status       = 200"), "{text}");
+    assert!(alone.tolok(&["list", "workloads"]).output.contains("users"));
+
+    let url = format!("there={}", api.url);
+    let said = run(&alone, &["--workload", "users", "--url", &url, "--subject", "./mine"]);
+    assert_done(said.code, &(said.output + &said.progress));
+    let of_both = outcomes(&alone);
+    for subject in ["external-there", "local-mine"] {
+        let of_it: Vec<&Value> = of_both.iter().filter(|(case, _)| case.contains(subject)).map(|(_, it)| it).collect();
+        assert!(!of_it.is_empty(), "{of_both:?}");
+        for outcome in of_it {
+            assert_eq!(outcome["kind"], "completed", "{outcome}");
+            assert!(outcome["ledger"]["good"].as_u64().unwrap() > 0, "{outcome}");
+        }
+    }
+    let checked = alone.tolok(&["check", "./mine"]);
+    assert!(checked.output.starts_with("local/mine:default: right (users)"), "{}{}", checked.output, checked.progress);
+
+    // The run knows its workload from any folder, and does without it when it is gone.
+    let (elsewhere, runs) = (alone.folder.path().join("elsewhere"), alone.here().join("runs"));
+    fs::create_dir(&elsewhere).unwrap();
+    let resume = || alone.tolok_in(&elsewhere, &["resume", "latest", "--runs", runs.to_str().unwrap()]);
+    fs::write(alone.here().join("workloads/users/body.json"), "[]").unwrap();
+    let changed = resume();
+    assert!(changed.progress.contains("warning: the workload users in"), "{}", changed.progress);
+    fs::remove_dir_all(alone.here().join("workloads")).unwrap();
+    let gone = resume();
+    assert!(gone.code == Some(6) && gone.progress.contains("workloads/users is gone"), "{}", gone.progress);
+}
+
+#[test]
+fn a_body_that_differs_each_time_is_compared_by_its_shape() {
+    let _turn = my_turn();
+    let alone = Alone::new();
+    let server = Server::start(|number| format!("{{\"id\":{number}}}"), Duration::ZERO, None);
+    let made = alone.tolok(&["new", "workload", "next", "--from", &server.url("/next")]);
+    assert!(
+        made.code == Some(0) && made.progress.contains("Three bodies differed, but had the same fields"),
+        "{}",
+        made.progress
+    );
+    let measured = run(&alone, &["--workload", "next", "--url", &server.url("")]);
+    assert_done(measured.code, &(measured.output + &measured.progress));
+    assert!(outcomes(&alone).iter().all(|(_, outcome)| outcome["kind"] == "completed"));
+    fs::remove_dir_all(alone.here().join("runs")).unwrap();
+
+    let other = Server::start(|number| format!("{{\"id\":\"{number}\"}}"), Duration::ZERO, None);
+    let refused = run(&alone, &["--workload", "next", "--url", &other.url("")]);
+    assert_eq!(refused.code, Some(5), "{}", refused.progress);
+    for (_, outcome) in outcomes(&alone) {
+        let message = outcome["message"].as_str().unwrap_or_default();
+        assert!(message.contains("field `id`: a string instead of a number"), "{outcome}");
+    }
+}
+
+#[test]
+fn what_cannot_be_recorded_or_named_is_refused_with_what_to_do() {
+    let alone = Alone::new();
+    let server = Server::start(|_| "[]".to_owned(), Duration::ZERO, None);
+    let refused = |arguments: &[&str]| {
+        let said = alone.tolok(arguments);
+        assert!(matches!(said.code, Some(2 | 5)), "{:?} {}", said.code, said.progress);
+        said.progress
+    };
+    let url = server.url("/json");
+    assert!(refused(&["new", "workload", "users", "--from", &url]).contains("answers with status 404"));
+    let secure = url.replace("http:", "https:");
+    assert!(refused(&["new", "workload", "users", "--from", &secure]).contains("the server behind the encryption"));
+    assert!(refused(&["new", "workload", "json", "--from", &server.url("/a")]).contains("choose another name"));
+    assert!(refused(&["run", "--workload", "usrs", "--url", &url]).contains("there is no workload `usrs`"));
+    assert!(!alone.here().join("workloads").exists(), "nothing is begun that fails");
+    let folder = alone.here().join("workloads/json");
+    fs::create_dir_all(&folder).unwrap();
+    fs::write(
+        folder.join("workload.toml"),
+        "title = 'J'\nrequest.path = '/j'\nanswer = { content-type = 'a/b', body = 'b' }\n",
+    )
+    .unwrap();
+    let taken = refused(&["list", "workloads"]);
+    assert!(taken.contains("has the name of a workload that comes with tolok"), "{taken}");
+}
