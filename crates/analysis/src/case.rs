@@ -164,14 +164,14 @@ pub(crate) fn comparisons<'a, F: Headline>(
     judged.map(|((a, b), pair)| Comparison { a: subject(a), b: subject(b), by: pair.finding(F::BETTER) }).collect()
 }
 
-/// How far apart cases that were entered twice came out. `again` gives the blocks of a second half and its step. None without such
-/// a case, or where no halves share a block.
+/// How far apart cases that were entered twice came out, and the rule by which pairs are judged beside that. `again` gives the
+/// blocks of a second half and its step. There is no finding without such a case, or where no halves share a block.
 pub(crate) fn noise_floor_of<F: Headline>(
     plan: &Plan,
     scenario: &str,
     drafts: &[Draft<F>],
     again: impl Fn(&str) -> (Comparand, f64),
-) -> Option<NoiseFloor> {
+) -> (Option<NoiseFloor>, Rule) {
     let halves = second_halves(plan, scenario);
     let is_entered_twice = |draft: &Draft<F>| halves.iter().any(|(_, first)| **first == draft.finding.case);
     let has_ranked = drafts.iter().any(|draft| draft.finding.ranked && is_entered_twice(draft));
@@ -188,10 +188,12 @@ pub(crate) fn noise_floor_of<F: Headline>(
         .collect();
     let step = found.iter().map(|(first, _, step)| step.max(cases[*first].step)).fold(0.0, f64::max);
     let rows: Vec<&Comparand> = cases.iter().map(|draft| &draft.blocks).collect();
-    let check = NoiseCheck::of(&rows, &found.iter().map(|(first, again, _)| (*first, again)).collect::<Vec<_>>())?;
+    let check = NoiseCheck::of(&rows, &found.iter().map(|(first, again, _)| (*first, again)).collect::<Vec<_>>());
+    let check = check.map(|check| check.read_in_steps(step));
     let names: Vec<(&str, &str)> =
         cases.iter().map(|draft| (draft.finding.subject.as_str(), draft.finding.title.as_str())).collect();
-    check.read_in_steps(step).finding(&names, plan.smallest_effect, F::BETTER)
+    let finding = check.as_ref().and_then(|check| check.finding(&names, plan.smallest_effect, F::BETTER));
+    (finding, NoiseCheck::rule(check.as_ref(), plan.smallest_effect))
 }
 
 /// Puts every ranked case beside the first, and into its tiers. `comparisons` has every pair of ranked cases.

@@ -128,12 +128,6 @@ fn sentence(titles: &[&str], ratio: &Estimate, verdict: Verdict, widening: f64) 
     format!("{entered}, entered twice, {what_follows}.{wider}")
 }
 
-/// The rule by which pairs are judged beside what the noise check of a scenario found.
-pub(crate) fn rule_beside(floor: Option<&NoiseFloor>, smallest_effect: f64) -> Rule {
-    let widening = floor.map_or(1.0, |floor| floor.widening);
-    Rule { aa_effect: aa_effect(floor), widening, ..Rule::of(smallest_effect) }
-}
-
 /// The size of the difference of a pair of equals, if it is significant.
 pub(crate) fn aa_effect_of(pair: BlockRatio, smallest_effect: f64) -> Option<f64> {
     let judged = judge_alone(pair, Rule::of(smallest_effect))?;

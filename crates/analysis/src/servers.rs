@@ -20,7 +20,6 @@ use crate::fit::Fit;
 use crate::flags::flags;
 use crate::gates::gates;
 use crate::grouping::sorted_once;
-use crate::noise::rule_beside;
 use crate::objectives::objectives;
 use crate::observations::{Observations, per_answer};
 use crate::records::Records;
@@ -110,9 +109,7 @@ impl<'a> Analysis<'a> {
         let against_ceiling = ceiling.as_ref().map(|ceiling| &ceiling.blocks);
         let again =
             |twin: &str| (comparand(&Observations::of(twin, self.records.plan, self.records.trials), judge), 0.0);
-        let noise_floor = noise_floor_of(self.records.plan, &scenario.id, &competing, again);
-        let smallest_effect = self.records.plan.smallest_effect;
-        let rule = rule_beside(noise_floor.as_ref(), smallest_effect);
+        let (noise_floor, rule) = noise_floor_of(self.records.plan, &scenario.id, &competing, again);
         let comparisons = comparisons(&competing, &|draft| Some(&draft.blocks), rule);
         for draft in &mut competing {
             let own = self.goodput_of(&draft.finding);
@@ -143,7 +140,12 @@ impl<'a> Analysis<'a> {
             slices,
             power: None,
             judged_by: judge,
-            verdict: verdict_sentence(&cases, &comparisons, smallest_effect, (judge, scenario.load.executor.is_open())),
+            verdict: verdict_sentence(
+                &cases,
+                &comparisons,
+                self.records.plan.smallest_effect,
+                (judge, scenario.load.executor.is_open()),
+            ),
             unscored_diagnoses: diagnoses(&cases, self.records.diagnoses),
             cases,
             ceiling: ceiling.map(|draft| CaseFinding { ranked: false, ..draft.finding }),

@@ -14,7 +14,6 @@ use crate::figure::table::{Around, Readings};
 use crate::findings::{Comparison, ProgramCaseFinding, ProgramComparison, ProgramFinding};
 use crate::grouping::sorted_once;
 use crate::names::Names;
-use crate::noise::rule_beside;
 use crate::records::Records;
 use crate::slices::{Comparand, turns_finding};
 use crate::trial_findings::of_trials;
@@ -61,8 +60,7 @@ fn of_scenario<'a>(records: &Records<'a>, scenario: &'a ProgramScenario) -> Time
         let again = Timings::of(twin, plan, records.trials);
         (wall_in_turns(&again), coarsest_step(&again))
     };
-    let noise_floor = noise_floor_of(plan, &scenario.id, &drafts, again);
-    let rule = rule_beside(noise_floor.as_ref(), plan.smallest_effect);
+    let (noise_floor, rule) = noise_floor_of(plan, &scenario.id, &drafts, again);
     let walls = comparisons(&drafts, &|draft| Some(&draft.blocks), rule);
     // Times above the start are a family of their own. One that is not above 0 in a common block has no ratio.
     let above = comparisons(&drafts, &|draft| above_s.get(&draft.finding.case), rule);

@@ -1,6 +1,6 @@
 //! What a duel says: the ratio of both responses, and whether a build should fail.
 
-use crate::invented::slices::Machine;
+use crate::invented::slices::{Machine, jitter};
 use crate::invented::{BUN, GO, InventedRun, NODE};
 use tolok_analysis::{Duel, DuelOutcome, Records, Verdict, duel, standing};
 use tolok_model::{Case, FailureKind, Judge, PlannedTrial};
@@ -12,14 +12,6 @@ fn run(launches: u32) -> InventedRun {
     run.scenario("json-c64", "json", "JSON", 64).in_slices();
     run.plan.smallest_effect = 0.01;
     run
-}
-
-/// Thousandths that differ from slice to slice, the same in every run of the test.
-fn jitter(case: u32, times: f64) -> impl Fn(u32, u32, u32) -> (f64, f64) {
-    move |launch, round, half| {
-        let step = f64::from((launch * 7 + round * 3 + half * 5 + case * 11) % 9) - 4.0;
-        (1.0 + times * step / 1000.0, 1.0 - times * step / 2000.0)
-    }
 }
 
 /// A duel of Go as the base and Bun at so many times its rate and CPU time.

@@ -2,6 +2,7 @@
 
 use crate::invented::InventedRun;
 use crate::invented::programs::{BUN_QUEUE, GO_MUTEX, GO_QUEUE, NODE_QUEUE, queues};
+use crate::invented::slices::jitter;
 use tolok_analysis::{CrossoverBy, Estimate, Findings, ProgramCaseFinding, ProgramFinding, Verdict};
 use tolok_model::{FailureKind, Outcome, Timer};
 
@@ -510,17 +511,14 @@ mod turns {
         [1.0, 3.0, 1.0, 2.0][((launch + round) % 4) as usize]
     }
 
-    /// A few thousandths that differ from run to run, the same in every run of the test.
-    fn jitter(case: u32, launch: u32, round: u32, half: u32) -> f64 {
-        1.0 + (f64::from((launch * 7 + round * 3 + half * 5 + case * 11) % 9) - 4.0) / 1000.0
-    }
-
     #[test]
     fn a_small_difference_is_told_on_a_machine_whose_speed_changes_from_round_to_round() {
         let mut run = in_turns();
-        run.turning(GO_QUEUE, RUNS, &|launch, round, half| state(launch, round) * jitter(1, launch, round, half));
+        run.turning(GO_QUEUE, RUNS, &|launch, round, half| {
+            state(launch, round) * jitter(1, 1.0)(launch, round, half).0
+        });
         run.turning(BUN_QUEUE, RUNS, &|launch, round, half| {
-            1.05 * state(launch, round) * jitter(2, launch, round, half)
+            1.05 * state(launch, round) * jitter(2, 1.0)(launch, round, half).0
         });
         let found = program(&run);
         let pair = &found.comparisons[0];
@@ -545,9 +543,9 @@ mod turns {
         let mut run = in_turns();
         run.turning(GO_QUEUE, RUNS, &|launch, round, half| {
             // In rounds that the other has no turn in, the machine is slow.
-            if round == 1 { jitter(1, launch, round, half) } else { 9.0 }
+            if round == 1 { jitter(1, 1.0)(launch, round, half).0 } else { 9.0 }
         });
-        run.turning(NODE_QUEUE, 1, &|launch, round, half| 2.0 * jitter(2, launch, round, half));
+        run.turning(NODE_QUEUE, 1, &|launch, round, half| 2.0 * jitter(2, 1.0)(launch, round, half).0);
         let found = program(&run);
         let pair = &found.comparisons[0];
         let of_node = if pair.a == NODE_QUEUE.label { pair.wall.ratio.value } else { 1.0 / pair.wall.ratio.value };
@@ -570,7 +568,7 @@ mod turns {
     #[test]
     fn trials_and_turns_share_no_series() {
         let mut run = in_turns();
-        run.turning(GO_QUEUE, RUNS, &|launch, round, half| jitter(1, launch, round, half));
+        run.turning(GO_QUEUE, RUNS, &|launch, round, half| jitter(1, 1.0)(launch, round, half).0);
         run.program("queue-n10", "queue?n=10", "A queue of tasks, n = 10", Timer::Tolok);
         run.steadily(GO_QUEUE, 1.0);
         let found: Findings = run.findings();

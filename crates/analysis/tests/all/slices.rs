@@ -1,6 +1,6 @@
 //! Findings on cases measured in slices, and how often they are wrong.
 
-use crate::invented::slices::Machine;
+use crate::invented::slices::{Machine, jitter};
 use crate::invented::{BUN, GO, InventedRun};
 use tolok_analysis::{ScenarioFinding, Verdict};
 use tolok_model::{Judge, Measurement};
@@ -17,23 +17,15 @@ fn scenario(run: &InventedRun) -> ScenarioFinding {
     run.findings().scenarios.remove(0)
 }
 
-/// A few thousandths that differ from slice to slice, the same in every run of the test.
-fn jitter(case: u32) -> impl Fn(u32, u32, u32) -> (f64, f64) {
-    move |launch, round, half| {
-        let step = f64::from((launch * 7 + round * 3 + half * 5 + case * 11) % 9) - 4.0;
-        (1.0 + step / 1000.0, 1.0 - step / 2000.0)
-    }
-}
-
 #[test]
 fn a_small_difference_is_told_although_every_launch_has_a_stall() {
     let mut run = run();
     // Without slices a stall of this length would take a fifth of the launch's figure away.
     let stalled = |launch, round, half| {
-        let (rate, cpu) = jitter(1)(launch, round, half);
+        let (rate, cpu) = jitter(1, 1.0)(launch, round, half);
         (if (round, half) == (4, 1) { rate * 0.1 } else { rate }, cpu)
     };
-    run.sliced(BUN, 41_200.0, 20e-6, &stalled).sliced(GO, 40_000.0, 21e-6, &jitter(2));
+    run.sliced(BUN, 41_200.0, 20e-6, &stalled).sliced(GO, 40_000.0, 21e-6, &jitter(2, 1.0));
     let found = scenario(&run);
     let pair = found.comparisons.iter().find(|pair| pair.a == BUN.label || pair.b == BUN.label).unwrap();
     let of_bun = if pair.a == BUN.label { pair.ratio.value } else { 1.0 / pair.ratio.value };
@@ -45,7 +37,7 @@ fn a_small_difference_is_told_although_every_launch_has_a_stall() {
 fn the_response_that_the_study_names_decides_and_the_other_stands_beside_it() {
     let mut run = run();
     // Bun gives more a second, and Go takes less CPU time for each.
-    run.sliced(BUN, 60_000.0, 15e-6, &jitter(1)).sliced(GO, 40_000.0, 10e-6, &jitter(2));
+    run.sliced(BUN, 60_000.0, 15e-6, &jitter(1, 1.0)).sliced(GO, 40_000.0, 10e-6, &jitter(2, 1.0));
     let first = |run: &InventedRun| {
         let found = scenario(run);
         (found.cases[0].title.clone(), found.cases[0].tier.clone(), found.verdict)
@@ -68,7 +60,7 @@ fn the_response_that_the_study_names_decides_and_the_other_stands_beside_it() {
 #[test]
 fn both_responses_stand_side_by_side_with_what_more_launches_would_buy() {
     let mut run = run();
-    run.sliced(BUN, 60_000.0, 15e-6, &jitter(1)).sliced(GO, 40_000.0, 24e-6, &jitter(2));
+    run.sliced(BUN, 60_000.0, 15e-6, &jitter(1, 1.0)).sliced(GO, 40_000.0, 24e-6, &jitter(2, 1.0));
     let found = scenario(&run);
     let slices = found.slices.as_ref().unwrap();
     assert_eq!((slices.launches, slices.slices_per_case, slices.frozen), (LAUNCHES, 8, true));
@@ -88,10 +80,10 @@ fn what_slicing_does_to_a_ratio_is_seen_in_windows_of_double_length() {
     let mut run = run();
     // Every fourth round has windows twice as long, in which this one is a tenth faster.
     let sensitive = |launch, round, half| {
-        let (rate, cpu) = jitter(1)(launch, round, half);
+        let (rate, cpu) = jitter(1, 1.0)(launch, round, half);
         (if round == 4 { rate * 1.1 } else { rate }, cpu)
     };
-    run.sliced(BUN, 60_000.0, 15e-6, &sensitive).sliced(GO, 40_000.0, 24e-6, &jitter(2));
+    run.sliced(BUN, 60_000.0, 15e-6, &sensitive).sliced(GO, 40_000.0, 24e-6, &jitter(2, 1.0));
     let found = scenario(&run);
     let slices = found.slices.as_ref().unwrap();
     let longer = slices.longer_windows.as_ref().unwrap();
@@ -105,7 +97,7 @@ fn what_slicing_does_to_a_ratio_is_seen_in_windows_of_double_length() {
 
 fn cautions(change: impl Fn(&mut Measurement)) -> String {
     let mut run = run();
-    run.sliced(BUN, 60_000.0, 15e-6, &jitter(1)).sliced(GO, 40_000.0, 24e-6, &jitter(2));
+    run.sliced(BUN, 60_000.0, 15e-6, &jitter(1, 1.0)).sliced(GO, 40_000.0, 24e-6, &jitter(2, 1.0));
     run.change(|_, measured| change(measured));
     let findings = run.findings();
     let slices = findings.scenarios[0].slices.clone().expect("it is in slices");
@@ -138,7 +130,7 @@ fn what_spoils_slices_is_a_caution() {
 #[test]
 fn a_launch_in_which_a_case_failed_counts_for_the_others() {
     let mut run = run();
-    run.sliced(BUN, 60_000.0, 15e-6, &jitter(1)).sliced(GO, 40_000.0, 24e-6, &jitter(2));
+    run.sliced(BUN, 60_000.0, 15e-6, &jitter(1, 1.0)).sliced(GO, 40_000.0, 24e-6, &jitter(2, 1.0));
     run.fail(3, tolok_model::FailureKind::Crashed, "it fell");
     let found = scenario(&run);
     assert_eq!(found.comparisons[0].blocks, LAUNCHES - 1);
@@ -174,7 +166,7 @@ fn a_machine_that_is_slow_in_turns_is_said_to_have_two_speeds() {
         let mut run = run();
         let slowed = move |case: u32| {
             move |launch: u32, round: u32, half: u32| {
-                let (rate, cpu) = jitter(case)(launch, round, half);
+                let (rate, cpu) = jitter(case, 1.0)(launch, round, half);
                 (if launch.is_multiple_of(2) && round > 2 { rate * slow } else { rate }, cpu)
             }
         };

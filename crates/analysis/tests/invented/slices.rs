@@ -7,6 +7,15 @@ use super::{InventedRun, Server};
 /// What a slice of a launch came out as, as shares of what the case can do: its rate, and its CPU time per response.
 pub type Slice<'a> = &'a dyn Fn(u32, u32, u32) -> (f64, f64);
 
+/// Small steps of the rate that differ from slice to slice, the same in every run of a test, and half of them the other way of the
+/// CPU time. A step is so many thousandths; none is more than four steps away from 1.
+pub fn jitter(case: u32, thousandths: f64) -> impl Fn(u32, u32, u32) -> (f64, f64) {
+    move |launch, round, half| {
+        let steps = f64::from((launch * 7 + round * 3 + half * 5 + case * 11) % 9) - 4.0;
+        (1.0 + thousandths * steps / 1000.0, 1.0 - thousandths * steps / 2000.0)
+    }
+}
+
 impl InventedRun {
     /// Has the last scenario measured in slices of 100 ms, a second of each case in a launch.
     pub fn in_slices(&mut self) -> &mut Self {
