@@ -1,30 +1,35 @@
 //! The plan: every case of a study, and the shuffled order in which its trials run.
 
+pub(crate) mod available;
+mod cases;
 mod drawn;
 pub(crate) mod error;
 mod estimate;
+mod order;
+mod selected;
 pub(crate) mod skipped;
 pub(crate) mod slices;
 mod twins;
 
-use std::collections::BTreeSet;
-
 use serde::{Deserialize, Serialize};
-use tolok_rng::SplitMix64;
 
 use crate::catalogue::Catalogue;
 use crate::database::Database;
 use crate::environment::Environment;
 use crate::limits::{CASES, TRIALS};
+use crate::plan::available::{AvailableEnvironments, in_environments, programs_in_environments};
+use crate::plan::cases::{Candidates, add_programs, cases};
 use crate::plan::error::PlanError;
+use crate::plan::order::shuffled;
+pub use crate::plan::selected::Selected;
+use crate::plan::selected::{ceilings, skip_without_workload, unable};
 use crate::plan::skipped::Skipped;
-use crate::plan::slices::Group;
 use crate::program::ProgramScenario;
 use crate::study::judge::Judge;
 use crate::study::published::PublishedRatio;
 use crate::study::scale::{is_unscaled, unscaled};
-use crate::study::{Scenario, Study, SubjectSelector};
-use crate::subject::brought::{Brought, kept_out, reaches};
+use crate::study::{Scenario, Study};
+use crate::subject::brought::{Brought, kept_out};
 use crate::subject::{Role, Subject, SubjectChoice};
 
 /// Name of a case, fit for a folder: `json-c64--go-nethttp-encoder`.
@@ -152,65 +157,6 @@ impl std::fmt::Debug for Here<'_> {
     }
 }
 
-/// The subjects that a study's selectors mean here, and those left out.
-#[derive(Debug, Default)]
-pub struct Selected {
-    /// In the order of the study, each once.
-    pub choices: Vec<SubjectChoice>,
-    pub skipped: Vec<Skipped>,
-}
-
-impl Selected {
-    /// Resolves the selectors; `ready` says why a subject cannot be run here.
-    pub fn resolve(study: &Study, catalogue: &Catalogue, ready: Ready<'_>) -> Self {
-        let mut selected = Self::default();
-        for selector in &study.subjects {
-            match selector {
-                SubjectSelector::EveryReady => {
-                    let is_meant = |subject: &&Subject| subject.role == Role::Subject && is_of_kind(study, subject);
-                    for subject in catalogue.subjects.iter().filter(is_meant) {
-                        selected.add(subject.choose(None, &Default::default()), subject, ready);
-                    }
-                }
-                SubjectSelector::EveryVariant(id) => {
-                    for subject in catalogue.subject(id).into_iter() {
-                        for variant in subject.variants.keys() {
-                            selected.add(subject.choose(Some(variant), &Default::default()), subject, ready);
-                        }
-                    }
-                }
-                SubjectSelector::One(choice) => {
-                    for subject in catalogue.subject(&choice.subject).into_iter() {
-                        selected.add(Ok(choice.clone()), subject, ready);
-                    }
-                }
-            }
-        }
-        selected
-    }
-
-    fn add(&mut self, choice: Result<SubjectChoice, String>, subject: &Subject, ready: Ready<'_>) {
-        let variant = choice.as_ref().map_or(&subject.default_variant, |choice| &choice.variant).clone();
-        match choice.and_then(|choice| ready(subject, &variant).map(|()| choice)) {
-            Ok(choice) if !self.choices.contains(&choice) => self.choices.push(choice),
-            Ok(_) => {}
-            Err(reason) => self.skip(subject, &variant, reason),
-        }
-    }
-
-    /// A reason that several variants of a subject share is reported once.
-    fn skip(&mut self, subject: &Subject, variant: &str, reason: String) {
-        let is_same =
-            |skipped: &Skipped| skipped.subject.split(':').next() == Some(&subject.id) && skipped.reason == reason;
-        if self.skipped.iter().any(is_same) {
-            return;
-        }
-        let is_default = variant == subject.default_variant;
-        let name = if is_default { subject.id.clone() } else { format!("{}:{variant}", subject.id) };
-        self.skipped.push(Skipped::new(name, reason));
-    }
-}
-
 impl Plan {
     /// Expands a study: environments × scenarios × subjects × blocks, each block shuffled on its own by `seed`.
     pub fn expand(study: &Study, catalogue: &Catalogue, here: Here<'_>, seed: u64) -> Result<Self, PlanError> {
@@ -333,131 +279,6 @@ impl Plan {
     }
 }
 
-/// Whether the study asks at all for what the subject is: a server, or a program that is timed.
-fn is_of_kind(study: &Study, subject: &Subject) -> bool {
-    match subject.program {
-        Some(_) => !study.programs.is_empty(),
-        None => !study.scenarios.is_empty(),
-    }
-}
-
-/// The ceilings that the study's results are compared with. A ceiling that the study lists itself is a subject there.
-fn ceilings(study: &Study, catalogue: &Catalogue, ready: Ready<'_>, selected: &mut Selected) -> Vec<SubjectChoice> {
-    let mut found = Selected { choices: Vec::new(), skipped: std::mem::take(&mut selected.skipped) };
-    let is_listed = |id: &str| selected.choices.iter().any(|choice| choice.subject == id);
-    let wanted = catalogue.subjects.iter().filter(|subject| study.ceiling && subject.role == Role::Ceiling);
-    for subject in wanted.filter(|subject| !is_listed(&subject.id)) {
-        found.add(subject.choose(None, &Default::default()), subject, ready);
-    }
-    selected.skipped = found.skipped;
-    found.choices
-}
-
-/// Which of the study's environments this machine offers.
-#[derive(Debug, Default)]
-struct AvailableEnvironments {
-    /// The available ones. Each lacks its database if only that is unavailable.
-    environments: Vec<Environment>,
-    /// The unavailable environments, each with its reason.
-    refused: Vec<Skipped>,
-    /// The unavailable databases, each once.
-    without_database: Vec<Skipped>,
-}
-
-impl AvailableEnvironments {
-    fn of(study: &Study, here: Here<'_>) -> Self {
-        let mut available = Self::default();
-        study.environments.iter().for_each(|environment| available.sort_in(study, environment, here));
-        available
-    }
-
-    /// Tries an environment with its database, then without.
-    fn sort_in(&mut self, study: &Study, environment: &Environment, here: Here<'_>) {
-        let missing = match &environment.database {
-            None => None,
-            Some(database) => match (here.database)(environment, database).and_then(|()| (here.fits)(environment)) {
-                Ok(()) => return self.environments.push(environment.clone()),
-                Err(reason) => {
-                    let subject = format!("database [{}]", database.describe());
-                    Some(Skipped { subject, reason, scenarios: ids_with_database(study, environment) })
-                }
-            },
-        };
-        let without_database = Environment { database: None, ..environment.clone() };
-        match (here.fits)(&without_database) {
-            Ok(()) => {
-                missing.into_iter().for_each(|missing| missing.join(&mut self.without_database));
-                self.environments.push(without_database);
-            }
-            Err(reason) => {
-                let subject = format!("environment [{}]", environment.describe());
-                Skipped { subject, reason, scenarios: ids_in(study, environment) }.join(&mut self.refused);
-            }
-        }
-    }
-}
-
-/// Ids of all that the study does in one of its environments.
-fn ids_in(study: &Study, environment: &Environment) -> Vec<String> {
-    let scenarios = in_environments(study, &study.environments).into_iter().map(|it| (it.environment, it.id));
-    let programs = programs_in_environments(study, &study.environments).into_iter().map(|it| (it.environment, it.id));
-    scenarios.chain(programs).filter(|(own, _)| *own == environment.id).map(|(_, id)| id).collect()
-}
-
-/// Ids of those that use a database there.
-fn ids_with_database(study: &Study, environment: &Environment) -> Vec<String> {
-    let all = in_environments(study, &study.environments).into_iter();
-    all.filter(|scenario| scenario.database && scenario.environment == environment.id).map(|it| it.id).collect()
-}
-
-/// Each scenario in each environment that makes a difference to it.
-pub(crate) fn in_environments(study: &Study, environments: &[Environment]) -> Vec<Scenario> {
-    let distinct = distinct_without_database(environments);
-    let of = |scenario: &Scenario| -> Vec<Scenario> {
-        let own: Vec<&Environment> = match scenario.database {
-            true => environments.iter().filter(|environment| environment.database.is_some()).collect(),
-            false => distinct.clone(),
-        };
-        let entered = own.into_iter().map(|environment| {
-            let id = id_in(study, &scenario.id, environment, scenario.database);
-            Scenario { id, environment: environment.id.clone(), ..scenario.clone() }
-        });
-        entered.collect()
-    };
-    study.scenarios.iter().flat_map(of).collect()
-}
-
-/// Each program in each environment that makes a difference to it.
-pub(crate) fn programs_in_environments(study: &Study, environments: &[Environment]) -> Vec<ProgramScenario> {
-    let distinct = distinct_without_database(environments);
-    let each = study.programs.iter().flat_map(|program| distinct.iter().map(move |environment| (program, environment)));
-    let entered = each.map(|(program, environment)| {
-        let id = id_in(study, &program.id, environment, false);
-        ProgramScenario { id, environment: environment.id.clone(), ..program.clone() }
-    });
-    entered.collect()
-}
-
-/// Environments that differ in nothing but their databases are one to what uses no database.
-fn distinct_without_database(environments: &[Environment]) -> Vec<&Environment> {
-    let mut distinct: Vec<&Environment> = Vec::new();
-    for environment in environments {
-        if distinct.iter().all(|earlier| !earlier.is_same_without_database(environment)) {
-            distinct.push(environment);
-        }
-    }
-    distinct
-}
-
-/// The id of a scenario or program in an environment.
-fn id_in(study: &Study, id: &str, environment: &Environment, with_database: bool) -> String {
-    let without_database = study.ids_without_database.get(&environment.id).filter(|_| !with_database);
-    match without_database.unwrap_or(&environment.id).as_str() {
-        "" => id.to_owned(),
-        environment => format!("{id}-{environment}"),
-    }
-}
-
 /// Those whose tools are available. Each missing tool is reported once.
 fn with_their_tools(
     scenarios: Vec<Scenario>,
@@ -477,158 +298,7 @@ fn with_their_tools(
     (scenarios, programs)
 }
 
-/// A case for each program that is timed and each subject that is one and does that work.
-fn add_programs(cases: &mut Vec<Case>, programs: &[ProgramScenario], catalogue: &Catalogue, choices: &[SubjectChoice]) {
-    for program in programs {
-        for choice in choices.iter().filter(|choice| does(catalogue, choice, program.workload_name())) {
-            let id = case_id(&program.id, choice, cases);
-            cases.push(Case {
-                id,
-                scenario: program.id.clone(),
-                subject: choice.clone(),
-                role: Role::Subject,
-                twin_of: None,
-            });
-        }
-    }
-}
-
-fn serves(catalogue: &Catalogue, choice: &SubjectChoice, scenario: &Scenario) -> bool {
-    does(catalogue, choice, scenario.workload_name())
-}
-
-fn does(catalogue: &Catalogue, choice: &SubjectChoice, workload: &str) -> bool {
-    let subject = catalogue.subject(&choice.subject);
-    subject.is_some_and(|subject| subject.workloads(&choice.variant).iter().any(|served| served == workload))
-}
-
-/// The labels of those that lack something for workloads that use a database, and would be asked for one.
-fn unable(
-    study: &Study,
-    catalogue: &Catalogue,
-    here: Here<'_>,
-    selected: &mut Selected,
-    ceilings: &[SubjectChoice],
-) -> BTreeSet<String> {
-    let mut unable = BTreeSet::new();
-    let asking: Vec<&Scenario> = study.scenarios.iter().filter(|scenario| scenario.database).collect();
-    for choice in selected.choices.clone().iter().chain(ceilings) {
-        let is_asked = asking.iter().any(|scenario| serves(catalogue, choice, scenario));
-        let Some(subject) = catalogue.subject(&choice.subject).filter(|_| is_asked) else { continue };
-        if let Err(reason) = (here.ready_for_database)(subject, &choice.variant) {
-            selected.skip(subject, &choice.variant, format!("for workloads that ask a database, {reason}"));
-            unable.insert(choice.label.clone());
-        }
-    }
-    unable
-}
-
-/// The subjects that cases are made from.
-#[derive(Clone, Copy)]
-struct Candidates<'a> {
-    subjects: &'a [SubjectChoice],
-    ceilings: &'a [SubjectChoice],
-    /// Labels of those that cannot use a database.
-    without_database: &'a BTreeSet<String>,
-}
-
-fn cases(
-    scenarios: &[Scenario],
-    environments: &[Environment],
-    catalogue: &Catalogue,
-    candidates: Candidates<'_>,
-) -> Vec<Case> {
-    let mut cases: Vec<Case> = Vec::new();
-    for scenario in scenarios {
-        if cases.len() as u64 > CASES.most {
-            // The plan is refused.
-            break;
-        }
-        let is_able = |it: &SubjectChoice| !scenario.database || !candidates.without_database.contains(&it.label);
-        let is_near = |it: &SubjectChoice| reaches(it, catalogue, scenario, environments);
-        let can = |it: &&SubjectChoice| serves(catalogue, it, scenario) && is_able(it) && is_near(it);
-        let competing: Vec<&SubjectChoice> = candidates.subjects.iter().filter(can).collect();
-        // The ceiling only makes sense next to a competing case.
-        let limits = candidates.ceilings.iter().filter(|_| !competing.is_empty()).filter(can);
-        let with_role = |role| move |choice| (choice, role);
-        let limits = limits.map(with_role(Role::Ceiling));
-        for (choice, role) in competing.iter().copied().map(with_role(Role::Subject)).chain(limits) {
-            let id = case_id(&scenario.id, choice, &cases);
-            cases.push(Case { id, scenario: scenario.id.clone(), subject: choice.clone(), role, twin_of: None });
-        }
-    }
-    cases
-}
-
-/// A name that no earlier case has: different labels may be the same once what is not a letter is replaced.
-fn case_id(scenario: &str, choice: &SubjectChoice, earlier: &[Case]) -> CaseId {
-    let name = format!("{scenario}--{}", folder_name(&choice.label));
-    let numbered = (2..).map(|number| format!("{name}-{number}"));
-    let mut candidates = std::iter::once(name.clone()).chain(numbered);
-    candidates.find(|id| earlier.iter().all(|case| case.id != *id)).unwrap_or(name)
-}
-
-/// Reports each subject that serves none of the study's workloads. A subject without a case for want of a database or a
-/// program is reported elsewhere.
-fn skip_without_workload(study: &Study, catalogue: &Catalogue, selected: &mut Selected) {
-    let is_idle = |choice: &&SubjectChoice| {
-        let timed = study.programs.iter().any(|one| does(catalogue, choice, one.workload_name()));
-        !timed && study.scenarios.iter().all(|one| !serves(catalogue, choice, one))
-    };
-    for choice in selected.choices.iter().filter(is_idle) {
-        let subject = catalogue.subject(&choice.subject);
-        let serves = subject.map(|subject| subject.workloads(&choice.variant).join(", ")).unwrap_or_default();
-        let reason = format!("it serves none of the study's workloads (it serves {serves})");
-        selected.skipped.push(Skipped::new(&choice.label, reason));
-    }
-}
-
-/// Replaces what has a meaning in paths and shells.
-fn folder_name(label: &str) -> String {
-    label.chars().map(|letter| if letter.is_ascii_alphanumeric() { letter } else { '-' }).collect()
-}
-
 /// Whether tolok does not start it.
 fn is_external(subject: &Subject) -> bool {
     subject.external.is_some()
-}
-
-/// Each block in an order of its own. The cases of a launch stand together, and launches and trials are shuffled among each
-/// other.
-fn shuffled(
-    cases: &[Case],
-    (scenarios, programs): (&[Scenario], &[ProgramScenario]),
-    blocks: u32,
-    seed: u64,
-) -> Vec<PlannedTrial> {
-    let group = |case: &Case| Group::of(case, scenarios, programs);
-    let twins = twins::of_blocks(cases, (scenarios, programs), blocks, seed);
-    let mut random = SplitMix64::new(seed);
-    let mut launch = 0;
-    let mut trials = Vec::new();
-    for (block, twins) in (1..=blocks).zip(twins) {
-        let mut order: Vec<&Case> = cases.iter().collect();
-        random.shuffle(&mut order);
-        order.retain(|case| case.twin_of.is_none() || twins.contains(&case.id));
-        let mut launched = Vec::new();
-        for case in order.iter().copied() {
-            let together: Vec<&Case> = match group(case) {
-                None => vec![case],
-                Some(own) if launched.contains(&own) => continue,
-                Some(own) => {
-                    launched.push(own);
-                    order.iter().copied().filter(|other| group(other) == Some(own)).collect()
-                }
-            };
-            let of_launch = group(case).map(|_| {
-                launch += 1;
-                launch
-            });
-            for case in together {
-                let number = trials.len() as u32 + 1;
-                trials.push(PlannedTrial { number, block, case: case.id.clone(), launch: of_launch });
-            }
-        }
-    }
-    trials
 }

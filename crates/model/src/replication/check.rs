@@ -1,7 +1,7 @@
 //! Compares what a replication names of a study with that study.
 
 use crate::catalogue::Catalogue;
-use crate::plan::{in_environments, programs_in_environments};
+use crate::plan::available::{in_environments, programs_in_environments};
 use crate::reading::wording::suggestion;
 use crate::replication::{Replication, ReplicationPart};
 use crate::study::{Study, SubjectSelector};

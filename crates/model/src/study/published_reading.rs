@@ -4,7 +4,7 @@ use serde::Deserialize;
 
 use crate::JsonSchema;
 use crate::catalogue::Catalogue;
-use crate::plan::in_environments;
+use crate::plan::available::in_environments;
 use crate::reading::table::{Spanned, Table};
 use crate::reading::text::{Reading, Span};
 use crate::study::published::{PublishedMetric, PublishedRatio};

@@ -1,0 +1,92 @@
+//! The cases of a plan: each subject under each scenario or program that it serves.
+
+use std::collections::BTreeSet;
+
+use crate::catalogue::Catalogue;
+use crate::environment::Environment;
+use crate::limits::CASES;
+use crate::plan::{Case, CaseId};
+use crate::program::ProgramScenario;
+use crate::study::Scenario;
+use crate::subject::brought::reaches;
+use crate::subject::{Role, SubjectChoice};
+
+/// The subjects that cases are made from.
+#[derive(Clone, Copy)]
+pub(super) struct Candidates<'a> {
+    pub(super) subjects: &'a [SubjectChoice],
+    pub(super) ceilings: &'a [SubjectChoice],
+    /// Labels of those that cannot use a database.
+    pub(super) without_database: &'a BTreeSet<String>,
+}
+
+pub(super) fn cases(
+    scenarios: &[Scenario],
+    environments: &[Environment],
+    catalogue: &Catalogue,
+    candidates: Candidates<'_>,
+) -> Vec<Case> {
+    let mut cases: Vec<Case> = Vec::new();
+    for scenario in scenarios {
+        if cases.len() as u64 > CASES.most {
+            // The plan is refused.
+            break;
+        }
+        let is_able = |it: &SubjectChoice| !scenario.database || !candidates.without_database.contains(&it.label);
+        let is_near = |it: &SubjectChoice| reaches(it, catalogue, scenario, environments);
+        let can = |it: &&SubjectChoice| serves(catalogue, it, scenario) && is_able(it) && is_near(it);
+        let competing: Vec<&SubjectChoice> = candidates.subjects.iter().filter(can).collect();
+        // The ceiling only makes sense next to a competing case.
+        let limits = candidates.ceilings.iter().filter(|_| !competing.is_empty()).filter(can);
+        let with_role = |role| move |choice| (choice, role);
+        let limits = limits.map(with_role(Role::Ceiling));
+        for (choice, role) in competing.iter().copied().map(with_role(Role::Subject)).chain(limits) {
+            let id = case_id(&scenario.id, choice, &cases);
+            cases.push(Case { id, scenario: scenario.id.clone(), subject: choice.clone(), role, twin_of: None });
+        }
+    }
+    cases
+}
+
+/// A name that no earlier case has: different labels may be the same once what is not a letter is replaced.
+fn case_id(scenario: &str, choice: &SubjectChoice, earlier: &[Case]) -> CaseId {
+    let name = format!("{scenario}--{}", folder_name(&choice.label));
+    let numbered = (2..).map(|number| format!("{name}-{number}"));
+    let mut candidates = std::iter::once(name.clone()).chain(numbered);
+    candidates.find(|id| earlier.iter().all(|case| case.id != *id)).unwrap_or(name)
+}
+
+/// A case for each program that is timed and each subject that is one and does that work.
+pub(super) fn add_programs(
+    cases: &mut Vec<Case>,
+    programs: &[ProgramScenario],
+    catalogue: &Catalogue,
+    choices: &[SubjectChoice],
+) {
+    for program in programs {
+        for choice in choices.iter().filter(|choice| does(catalogue, choice, program.workload_name())) {
+            let id = case_id(&program.id, choice, cases);
+            cases.push(Case {
+                id,
+                scenario: program.id.clone(),
+                subject: choice.clone(),
+                role: Role::Subject,
+                twin_of: None,
+            });
+        }
+    }
+}
+
+pub(super) fn serves(catalogue: &Catalogue, choice: &SubjectChoice, scenario: &Scenario) -> bool {
+    does(catalogue, choice, scenario.workload_name())
+}
+
+pub(super) fn does(catalogue: &Catalogue, choice: &SubjectChoice, workload: &str) -> bool {
+    let subject = catalogue.subject(&choice.subject);
+    subject.is_some_and(|subject| subject.workloads(&choice.variant).iter().any(|served| served == workload))
+}
+
+/// Replaces what has a meaning in paths and shells.
+fn folder_name(label: &str) -> String {
+    label.chars().map(|letter| if letter.is_ascii_alphanumeric() { letter } else { '-' }).collect()
+}

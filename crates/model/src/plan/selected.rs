@@ -1,0 +1,130 @@
+//! The subjects of a study: those that its selectors mean here, and those that are left out, with reasons.
+
+use std::collections::BTreeSet;
+
+use crate::catalogue::Catalogue;
+use crate::plan::cases::{does, serves};
+use crate::plan::skipped::Skipped;
+use crate::plan::{Here, Ready};
+use crate::study::{Scenario, Study, SubjectSelector};
+use crate::subject::{Role, Subject, SubjectChoice};
+
+/// The subjects that a study's selectors mean here, and those left out.
+#[derive(Debug, Default)]
+pub struct Selected {
+    /// In the order of the study, each once.
+    pub choices: Vec<SubjectChoice>,
+    pub skipped: Vec<Skipped>,
+}
+
+impl Selected {
+    /// Resolves the selectors; `ready` says why a subject cannot be run here.
+    pub fn resolve(study: &Study, catalogue: &Catalogue, ready: Ready<'_>) -> Self {
+        let mut selected = Self::default();
+        for selector in &study.subjects {
+            match selector {
+                SubjectSelector::EveryReady => {
+                    let is_meant = |subject: &&Subject| subject.role == Role::Subject && is_of_kind(study, subject);
+                    for subject in catalogue.subjects.iter().filter(is_meant) {
+                        selected.add(subject.choose(None, &Default::default()), subject, ready);
+                    }
+                }
+                SubjectSelector::EveryVariant(id) => {
+                    for subject in catalogue.subject(id).into_iter() {
+                        for variant in subject.variants.keys() {
+                            selected.add(subject.choose(Some(variant), &Default::default()), subject, ready);
+                        }
+                    }
+                }
+                SubjectSelector::One(choice) => {
+                    for subject in catalogue.subject(&choice.subject).into_iter() {
+                        selected.add(Ok(choice.clone()), subject, ready);
+                    }
+                }
+            }
+        }
+        selected
+    }
+
+    fn add(&mut self, choice: Result<SubjectChoice, String>, subject: &Subject, ready: Ready<'_>) {
+        let variant = choice.as_ref().map_or(&subject.default_variant, |choice| &choice.variant).clone();
+        match choice.and_then(|choice| ready(subject, &variant).map(|()| choice)) {
+            Ok(choice) if !self.choices.contains(&choice) => self.choices.push(choice),
+            Ok(_) => {}
+            Err(reason) => self.skip(subject, &variant, reason),
+        }
+    }
+
+    /// A reason that several variants of a subject share is reported once.
+    fn skip(&mut self, subject: &Subject, variant: &str, reason: String) {
+        let is_same =
+            |skipped: &Skipped| skipped.subject.split(':').next() == Some(&subject.id) && skipped.reason == reason;
+        if self.skipped.iter().any(is_same) {
+            return;
+        }
+        let is_default = variant == subject.default_variant;
+        let name = if is_default { subject.id.clone() } else { format!("{}:{variant}", subject.id) };
+        self.skipped.push(Skipped::new(name, reason));
+    }
+}
+
+/// Whether the study asks at all for what the subject is: a server, or a program that is timed.
+fn is_of_kind(study: &Study, subject: &Subject) -> bool {
+    match subject.program {
+        Some(_) => !study.programs.is_empty(),
+        None => !study.scenarios.is_empty(),
+    }
+}
+
+/// The ceilings that the study's results are compared with. A ceiling that the study lists itself is a subject there.
+pub(super) fn ceilings(
+    study: &Study,
+    catalogue: &Catalogue,
+    ready: Ready<'_>,
+    selected: &mut Selected,
+) -> Vec<SubjectChoice> {
+    let mut found = Selected { choices: Vec::new(), skipped: std::mem::take(&mut selected.skipped) };
+    let is_listed = |id: &str| selected.choices.iter().any(|choice| choice.subject == id);
+    let wanted = catalogue.subjects.iter().filter(|subject| study.ceiling && subject.role == Role::Ceiling);
+    for subject in wanted.filter(|subject| !is_listed(&subject.id)) {
+        found.add(subject.choose(None, &Default::default()), subject, ready);
+    }
+    selected.skipped = found.skipped;
+    found.choices
+}
+
+/// The labels of those that lack something for workloads that use a database, and would be asked for one.
+pub(super) fn unable(
+    study: &Study,
+    catalogue: &Catalogue,
+    here: Here<'_>,
+    selected: &mut Selected,
+    ceilings: &[SubjectChoice],
+) -> BTreeSet<String> {
+    let mut unable = BTreeSet::new();
+    let asking: Vec<&Scenario> = study.scenarios.iter().filter(|scenario| scenario.database).collect();
+    for choice in selected.choices.clone().iter().chain(ceilings) {
+        let is_asked = asking.iter().any(|scenario| serves(catalogue, choice, scenario));
+        let Some(subject) = catalogue.subject(&choice.subject).filter(|_| is_asked) else { continue };
+        if let Err(reason) = (here.ready_for_database)(subject, &choice.variant) {
+            selected.skip(subject, &choice.variant, format!("for workloads that ask a database, {reason}"));
+            unable.insert(choice.label.clone());
+        }
+    }
+    unable
+}
+
+/// Reports each subject that serves none of the study's workloads. A subject without a case for want of a database or a
+/// program is reported elsewhere.
+pub(super) fn skip_without_workload(study: &Study, catalogue: &Catalogue, selected: &mut Selected) {
+    let is_idle = |choice: &&SubjectChoice| {
+        let timed = study.programs.iter().any(|one| does(catalogue, choice, one.workload_name()));
+        !timed && study.scenarios.iter().all(|one| !serves(catalogue, choice, one))
+    };
+    for choice in selected.choices.iter().filter(is_idle) {
+        let subject = catalogue.subject(&choice.subject);
+        let serves = subject.map(|subject| subject.workloads(&choice.variant).join(", ")).unwrap_or_default();
+        let reason = format!("it serves none of the study's workloads (it serves {serves})");
+        selected.skipped.push(Skipped::new(&choice.label, reason));
+    }
+}
