@@ -8,7 +8,8 @@ use tolok_model::{
     SplitMix64, SubjectChoice, Timer, TimerSummary, ToolUsed,
 };
 
-use super::{InventedRun, trial};
+use super::InventedRun;
+use super::records::trial;
 
 /// A program with the title and runtime it is shown with, and the time that it takes to start.
 #[derive(Clone, Copy)]
