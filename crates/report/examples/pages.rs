@@ -1,18 +1,17 @@
 //! Writes reports of invented runs into a folder, to look at them: `cargo run -p tolok-report --example pages -- FOLDER`.
 
-#[path = "../tests/audits/mod.rs"]
+#[path = "../tests/all/audits.rs"]
 mod audits;
-#[path = "../tests/edge_cases/mod.rs"]
+#[path = "../tests/all/edge_cases/mod.rs"]
 mod edge_cases;
 #[path = "../../analysis/tests/invented/mod.rs"]
 mod invented;
-#[path = "../tests/edge_cases/replications.rs"]
-mod replications;
 
 use std::fs;
 use std::path::Path;
 use std::process::ExitCode;
 
+use edge_cases::replications;
 use tolok_report::document::Depth;
 use tolok_report::print::{html, markdown};
 use tolok_report::{Format, Style, documents, render};

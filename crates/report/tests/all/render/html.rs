@@ -1,0 +1,101 @@
+//! The HTML page: its checks, and what no page may have.
+
+use super::*;
+
+#[test]
+fn every_check_that_failed_is_marked() {
+    let failed = |name: &str| -> Vec<String> { failed_checks(&text(&edge_case(name), Format::Html)) };
+    assert_eq!(failed("one-scenario"), Vec::<String>::new());
+    assert_eq!(failed("shared-cpus")[0], "Subject and generator had CPUs of their own");
+    assert_eq!(failed("above-ceiling"), ["No subject was above the machine’s limit"]);
+    assert_eq!(failed("unprivileged"), ["All planned isolation was active"]);
+    assert_eq!(
+        failed("boxed"),
+        [
+            "Every planned trial was measured",
+            "Every goodput has an interval",
+            "All planned isolation was active",
+            "No trial was discarded because the CPU was busy",
+            "No subject ran out of memory",
+            "The link’s emulator kept its times",
+        ]
+    );
+    assert_eq!(
+        failed("ordinary"),
+        [
+            "Every planned trial was measured",
+            "Every goodput has an interval",
+            "The generator was not the limit",
+            "Every request got a correct response",
+        ]
+    );
+}
+
+#[test]
+fn nobody_is_set_in_bold_where_nothing_has_an_interval() {
+    let bold = |name: &str| text(&edge_case(name), Format::Html).matches("class=\"l b\"").count();
+    assert_eq!([bold("two-blocks"), bold("one-subject")], [0, 0]);
+    assert_eq!(bold("one-scenario"), 3, "name, figure and tier of the first");
+    assert_eq!(bold("ordinary"), 3 * 5, "two that tie, one alone, two that show no clear difference");
+}
+
+#[test]
+fn names_are_shown_and_not_obeyed() {
+    let page = text(&edge_case("huge-names"), Format::Html);
+    assert!(!page.contains("<script") && !page.contains("<b>markup") && !page.contains("<i>each"));
+    assert!(page.contains("&lt;script&gt;"));
+}
+
+#[test]
+fn the_page_asks_for_nothing_but_itself() {
+    for (name, findings) in every_edge_case() {
+        let page = text(&findings, Format::Html);
+        // The icon is a drawing within the page.
+        let (before, after) = page.split_once("<link rel=\"icon\" href=\"data:image/svg+xml,").unwrap();
+        let page = format!("{before}{}", after.split_once('>').unwrap().1);
+        for outside in ["http://", "https://", "src=", "url(", "@import", "<link", "<script", "<img", "<iframe"] {
+            assert!(!page.contains(outside), "{name} has {outside}");
+        }
+        assert!(page.contains("default-src 'none'"), "{name}");
+    }
+}
+
+#[test]
+fn every_element_that_is_opened_is_closed() {
+    for (name, findings) in every_edge_case() {
+        let page = text(&findings, Format::Html);
+        assert_eq!(unclosed(&page), Vec::<String>::new(), "{name}");
+    }
+}
+
+#[test]
+fn no_figure_is_a_word_of_the_machine() {
+    for (name, findings) in every_edge_case() {
+        for format in Format::ALL {
+            let text = text(&findings, format);
+            for word in ["NaN", "inf ", "None", "Some(", "undefined"] {
+                assert!(!text.contains(word), "{name} as {format:?} has {word}");
+            }
+        }
+    }
+}
+
+/// Names of elements that are opened and not closed again, or closed in the wrong order.
+fn unclosed(page: &str) -> Vec<String> {
+    let body = page.split_once("</style>").expect("the page has a style sheet").1;
+    let mut open: Vec<String> = vec!["html".into(), "head".into()];
+    let mut wrong = Vec::new();
+    for tag in body.split('<').skip(1) {
+        let tag = tag.split('>').next().unwrap_or(tag);
+        let name: String = tag.trim_start_matches('/').chars().take_while(|it| it.is_alphanumeric()).collect();
+        if tag.starts_with('/') {
+            if open.pop().as_deref() != Some(name.as_str()) {
+                wrong.push(name);
+            }
+        } else if !tag.ends_with('/') && name != "br" {
+            open.push(name);
+        }
+    }
+    wrong.extend(open);
+    wrong
+}
