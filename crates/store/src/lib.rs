@@ -8,6 +8,8 @@ mod events;
 mod file;
 mod folder;
 mod line_writer;
+#[cfg(test)]
+mod made;
 mod manifest;
 pub mod recompute;
 mod run_folder;

@@ -6,7 +6,7 @@ use std::process::Command;
 
 use tolok_testkit::require;
 
-use crate::place::{Place, Said, assert_done, my_turn, repository};
+use crate::place::{Place, Said, assert_done, my_turn, repository, shared_turn};
 
 /// An empty home with workloads of its own, and with the repository's schemas.
 fn place() -> Place {
@@ -42,49 +42,49 @@ fn assert_right(place: &Place, runtime: &str) {
 
 #[test]
 fn new_go_subjects_are_right_at_once() {
-    let _turn = my_turn();
+    let _turn = shared_turn();
     assert_right(&place(), "go");
 }
 
 #[test]
 fn new_node_subjects_are_right_at_once() {
-    let _turn = my_turn();
+    let _turn = shared_turn();
     assert_right(&place(), "node");
 }
 
 #[test]
 fn new_bun_subjects_are_right_at_once() {
-    let _turn = my_turn();
+    let _turn = shared_turn();
     assert_right(&place(), "bun");
 }
 
 #[test]
 fn new_php_subjects_are_right_at_once() {
-    let _turn = my_turn();
+    let _turn = shared_turn();
     assert_right(&place(), "php");
 }
 
 #[test]
 fn new_python_subjects_are_right_at_once() {
-    let _turn = my_turn();
+    let _turn = shared_turn();
     assert_right(&place(), "python");
 }
 
 #[test]
 fn new_ruby_subjects_are_right_at_once() {
-    let _turn = my_turn();
+    let _turn = shared_turn();
     assert_right(&place(), "ruby");
 }
 
 #[test]
 fn new_java_subjects_are_right_at_once() {
-    let _turn = my_turn();
+    let _turn = shared_turn();
     assert_right(&place(), "java");
 }
 
 #[test]
 fn a_new_subject_of_any_kind_says_what_is_left_to_do() {
-    let _turn = my_turn();
+    let _turn = shared_turn();
     let place = place();
     let begun = place.tolok(&["new", "subject", "mine", "--runtime", "other", "--in", "."]);
     assert!(begun.progress.contains("Put the command of your server into start.sh"), "{}", begun.progress);
@@ -95,7 +95,7 @@ fn a_new_subject_of_any_kind_says_what_is_left_to_do() {
 
 #[test]
 fn a_new_subject_elsewhere_is_whole_by_itself() {
-    let _turn = my_turn();
+    let _turn = shared_turn();
     let place = place();
     let said = place.tolok(&["new", "subject", "mine", "--runtime", "node", "--in", "aside"]);
     assert_eq!(said.code, Some(0), "{}", said.progress);
@@ -109,7 +109,7 @@ fn a_new_subject_elsewhere_is_whole_by_itself() {
 
 #[test]
 fn a_new_workload_is_owed_by_whoever_names_it() {
-    let _turn = my_turn();
+    let _turn = shared_turn();
     let place = place();
     assert_eq!(place.tolok(&["new", "subject", "mine", "--runtime", "node"]).code, Some(0));
     assert_eq!(place.tolok(&["new", "workload", "greeting"]).code, Some(0));
@@ -167,7 +167,7 @@ fn a_study_can_be_begun_where_there_is_no_checkout() {
 
 #[test]
 fn what_is_checked_is_said_by_codes() {
-    let _turn = my_turn();
+    let _turn = shared_turn();
     let place = place().with_faulty("good", "none").with_subject(
         "lacks",
         "title = 'Lacks'\nruntime = 'test'\nneeds = ['oha']\nworkloads = ['hello']\n[[process]]\nname = 'server'\ncommand = ['no']\n",

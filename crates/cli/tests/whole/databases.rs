@@ -11,7 +11,7 @@ use tolok_lab::database::{ServerCommands, mariadb_command};
 use tolok_lab::toolbox::{Program, ProgramState, Toolbox};
 use tolok_testkit::require;
 
-use crate::place::{PATIENCE, Place, Said, assert_all_gone, assert_done, my_turn, repository};
+use crate::place::{PATIENCE, Place, Said, Started, assert_all_gone, assert_done, my_turn, repository};
 
 /// A place with the repository's subjects and one study of them.
 fn place(subjects: &str, workload: &str, load: &str, environment: &str) -> Place {
@@ -184,18 +184,8 @@ fn a_database_that_dies_under_load_is_to_blame_and_not_the_subject() {
     let _turn = my_turn();
     let load = "vus = 4, duration = '20s', warmup = '100ms'";
     let place = place("['go/nethttp']", "'query'", load, "database = { pool = 4 }");
-    // The temporary folder of the run has the name of this place, so that its server can be told from others.
-    let mut command = place.command(&["run", "try"]);
-    command.env("TMPDIR", place.path());
-    let started = crate::place::Started::of(command);
-    wait_for_load(&place);
-    signal(&servers(&place), Signal::KILL);
-    let (said, code) = started.finish();
-    assert_eq!(code, Some(5), "{said}");
-    let outcome = &place.records()[0]["outcome"];
-    assert_eq!(outcome["reason"], "database-failed", "{outcome}");
-    assert!(outcome["message"].as_str().unwrap().contains("the database ended with signal 9"), "{outcome}");
-    assert_all_gone(|| place.processes());
+    let (said, code) = struck_under_load(&place, Signal::KILL).finish();
+    assert_blames_the_database(&place, (code, &said), "the database ended with signal 9");
 }
 
 /// Waits until load is put on the subject.
@@ -213,9 +203,27 @@ fn wait_for_load(place: &Place) {
     }
 }
 
-fn signal(servers: &[Pid], signal: Signal) {
+/// A run whose database gets a signal as soon as load is put on the subject.
+fn struck_under_load(place: &Place, signal: Signal) -> Started {
+    // The temporary folder of the run has the name of this place, so that its server can be told from others.
+    let mut command = place.command(&["run", "try"]);
+    command.env("TMPDIR", place.path());
+    let started = Started::of(command);
+    wait_for_load(place);
+    let servers = servers(place);
     assert!(!servers.is_empty(), "no server of this place is at work");
     servers.iter().for_each(|server| kill_process(*server, signal).unwrap());
+    started
+}
+
+/// The first trial failed by its database, in these words, and nothing of the run is left.
+fn assert_blames_the_database(place: &Place, (code, said): (Option<i32>, &str), words: &str) -> Value {
+    assert_eq!(code, Some(5), "{said}");
+    let outcome = place.records()[0]["outcome"].clone();
+    assert_eq!(outcome["reason"], "database-failed", "{outcome}");
+    assert!(outcome["message"].as_str().unwrap().contains(words), "{outcome}");
+    assert_all_gone(|| place.processes());
+    outcome
 }
 
 #[test]
@@ -224,17 +232,8 @@ fn a_database_that_does_not_answer_is_to_blame_and_not_the_subject() {
     let _turn = my_turn();
     let load = "vus = 4, duration = '4s', warmup = '100ms'";
     let place = place("['go/nethttp']", "'query'", load, "database = { pool = 4 }");
-    let mut command = place.command(&["run", "try"]);
-    command.env("TMPDIR", place.path());
-    let started = crate::place::Started::of(command);
-    wait_for_load(&place);
-    signal(&servers(&place), Signal::STOP);
-    let (said, code) = started.finish();
-    assert_eq!(code, Some(5), "{said}");
-    let outcome = &place.records()[0]["outcome"];
-    assert_eq!(outcome["reason"], "database-failed", "{outcome}");
-    assert!(outcome["message"].as_str().unwrap().contains("the database does not answer"), "{outcome}");
-    assert_all_gone(|| place.processes());
+    let (said, code) = struck_under_load(&place, Signal::STOP).finish();
+    assert_blames_the_database(&place, (code, &said), "the database does not answer");
 }
 
 #[test]
@@ -243,12 +242,7 @@ fn a_trial_whose_database_does_not_answer_can_be_stopped_at_once() {
     let _turn = my_turn();
     let load = "vus = 4, duration = '600s', warmup = '100ms'";
     let place = place("['go/nethttp']", "'query'", load, "database = { pool = 4 }");
-    let mut command = place.command(&["run", "try"]);
-    command.env("TMPDIR", place.path());
-    let started = crate::place::Started::of(command);
-    wait_for_load(&place);
-    signal(&servers(&place), Signal::STOP);
-    let (said, code) = started.stop_at_once();
+    let (said, code) = struck_under_load(&place, Signal::STOP).stop_at_once();
     assert_eq!(code, Some(130), "{said}");
     assert_all_gone(|| place.processes());
     assert!(servers(&place).is_empty(), "a server that stands still is killed as well");
@@ -268,16 +262,12 @@ fn a_server_of_the_users_own_that_goes_away_is_to_blame_and_not_the_subject() {
     assert!(said.progress.contains("the variable TOLOK_TEST_DSN is not set"), "{}", said.progress);
     let mut command = place.command(&["run", "try"]);
     command.env("TOLOK_TEST_DSN", format!("mysql://me:s3cret@127.0.0.1:{}/shop", server.port));
-    let started = crate::place::Started::of(command);
+    let started = Started::of(command);
     wait_for_load(&place);
     server.child.kill().unwrap();
     let (said, code) = started.finish();
-    assert_eq!(code, Some(5), "{said}");
-    let outcome = &place.records()[0]["outcome"];
-    assert_eq!(outcome["reason"], "database-failed", "{outcome}");
-    assert!(outcome["message"].as_str().unwrap().contains("the connection to the database at 127.0.0.1"), "{outcome}");
+    let outcome = assert_blames_the_database(&place, (code, &said), "the connection to the database at 127.0.0.1");
     assert!(!outcome.to_string().contains("s3cret"), "{outcome}");
-    assert_all_gone(|| place.processes());
 }
 
 /// A server of the user's own, on a port of the loopback.

@@ -4,60 +4,15 @@ use std::fs;
 use std::path::Path;
 
 use tempfile::TempDir;
-use tolok_model::{CpuMap, Environment, Failure, FailureKind, MachineSummary, Outcome, ProgramUsed};
+use tolok_model::{Failure, FailureKind, Outcome};
 
 use super::*;
-
-fn run_record(id: &str) -> RunRecord {
-    RunRecord {
-        format: RECORD_FORMAT,
-        id: id.to_owned(),
-        study: "example".to_owned(),
-        started_at: "2026-11-21T10:00:00Z".to_owned(),
-        tolok_version: "0.1.0".to_owned(),
-        git: None,
-        seed: 7,
-        plan_sha256: "00".to_owned(),
-        machine: MachineSummary::default(),
-        fingerprint: serde_json::json!({ "kernel": "6.1" }),
-        programs: vec![ProgramUsed {
-            name: "Go".to_owned(),
-            version: "1.26".to_owned(),
-            path: "/usr/bin/go".to_owned(),
-            source: "system".to_owned(),
-            sha256: Some("ab".repeat(32)),
-        }],
-        cpus: [(String::new(), CpuMap { subject: vec![0], generator: vec![1], ..CpuMap::default() })].into(),
-        command: "tolok run example --seed 7".to_owned(),
-    }
-}
+use crate::made::{empty_plan, run_record};
 
 /// Two trials of one case; the store asks for no more than their names.
 fn plan() -> Plan {
     let trial = |number| PlannedTrial { number, block: number, case: "json-c64--go-nethttp".to_owned(), launch: None };
-    Plan {
-        stopping: None,
-        budget_s: None,
-        format: RECORD_FORMAT,
-        title: "Example".to_owned(),
-        question: String::new(),
-        seed: 7,
-        blocks: 2,
-        smallest_effect: 0.03,
-        judge: Default::default(),
-        reruns: 2,
-        diagnose: false,
-        rebuild: false,
-        scale: 1.0,
-        environments: vec![Environment::default()],
-        scenarios: Vec::new(),
-        programs: Vec::new(),
-        published: Vec::new(),
-        cases: Vec::new(),
-        trials: vec![trial(1), trial(2)],
-        skipped: Vec::new(),
-        brought: Default::default(),
-    }
+    Plan { trials: vec![trial(1), trial(2)], ..empty_plan() }
 }
 
 fn trial_record(trial: &PlannedTrial) -> TrialRecord {

@@ -6,12 +6,12 @@ use std::path::{Path, PathBuf};
 use serde_json::json;
 use tempfile::TempDir;
 use tolok_model::{
-    Case, CpuMap, Environment, Failure, FailureKind, LedgerCounts, Measurement, Outcome, PlannedTrial, Role,
-    SubjectChoice, TrialRecord,
+    Case, CheckOutcome, Failure, FailureKind, LedgerCounts, Measurement, Outcome, Plan, PlannedTrial, RECORD_FORMAT,
+    Role, RunRecord, SubjectChoice, TrialRecord,
 };
-use tolok_model::{CheckOutcome, MachineSummary, Plan, RECORD_FORMAT, RunRecord};
 
 use super::*;
+use crate::made::{self, empty_plan};
 
 fn case(name: &str) -> Case {
     let subject = SubjectChoice {
@@ -25,49 +25,14 @@ fn case(name: &str) -> Case {
 
 /// Two cases in two blocks, in the order of their seed.
 fn plan() -> Plan {
-    let mut plan = Plan {
-        stopping: None,
-        budget_s: None,
-        format: RECORD_FORMAT,
-        title: "Example".to_owned(),
-        question: String::new(),
-        seed: 7,
-        blocks: 2,
-        smallest_effect: 0.03,
-        judge: Default::default(),
-        reruns: 2,
-        diagnose: false,
-        rebuild: false,
-        scale: 1.0,
-        environments: vec![Environment::default()],
-        scenarios: Vec::new(),
-        programs: Vec::new(),
-        published: Vec::new(),
-        cases: vec![case("one"), case("two")],
-        trials: Vec::new(),
-        skipped: Vec::new(),
-        brought: Default::default(),
-    };
+    let mut plan = Plan { cases: vec![case("one"), case("two")], ..empty_plan() };
     plan.trials = plan.order_by_seed();
     plan
 }
 
 fn run_record(plan: &Plan) -> RunRecord {
-    RunRecord {
-        format: RECORD_FORMAT,
-        id: "made".to_owned(),
-        study: "example".to_owned(),
-        started_at: "2026-11-21T10:00:00Z".to_owned(),
-        tolok_version: env!("CARGO_PKG_VERSION").to_owned(),
-        git: None,
-        seed: plan.seed,
-        plan_sha256: plan.hash(),
-        machine: MachineSummary::default(),
-        fingerprint: json!({}),
-        programs: Vec::new(),
-        cpus: [(String::new(), CpuMap::default())].into(),
-        command: "tolok run example --seed 7".to_owned(),
-    }
+    let tolok_version = env!("CARGO_PKG_VERSION").to_owned();
+    RunRecord { tolok_version, plan_sha256: plan.hash(), ..made::run_record("made") }
 }
 
 fn failed(planned: &PlannedTrial, reason: FailureKind) -> TrialRecord {

@@ -7,18 +7,10 @@ use tolok_model::{
 
 use super::*;
 use crate::driver::Answers;
+use crate::jobs;
 
 fn load(executor: Executor) -> LoadProfile {
-    LoadProfile {
-        executor,
-        duration_s: 2.0,
-        warmup_s: 1.0,
-        connection: Connection::KeepAlive,
-        timeout_s: 2.5,
-        pool: None,
-        think_time: None,
-        pace: tolok_model::Pace::default(),
-    }
+    LoadProfile { executor, warmup_s: 1.0, timeout_s: 2.5, ..jobs::closed() }
 }
 
 fn users(vus: u32) -> LoadProfile {
@@ -37,17 +29,8 @@ fn arrivals(rate_rps: f64) -> LoadProfile {
 }
 
 fn scenario(load: LoadProfile, objectives: &[&str]) -> Scenario {
-    Scenario {
-        id: load.id(),
-        environment: String::new(),
-        workload: "hello".to_owned(),
-        database: false,
-        load,
-        tool: ToolChoice { name: LoadTool::K6, script: None },
-        objectives: objectives.iter().map(|text| Objective::parse(text).unwrap()).collect(),
-        abort: false,
-        slices: None,
-    }
+    let objectives = objectives.iter().map(|text| Objective::parse(text).unwrap()).collect();
+    Scenario { tool: ToolChoice { name: LoadTool::K6, script: None }, objectives, ..jobs::scenario(load) }
 }
 
 const USERS_JS: &str = include_str!("recorded/users.js");
@@ -58,17 +41,7 @@ fn with_script(load: LoadProfile, objectives: &[&str]) -> Scenario {
 }
 
 fn job(scenario: &Scenario) -> LoadJob<'_> {
-    LoadJob {
-        url: "http://127.0.0.1:8080/hello".to_owned(),
-        method: "GET",
-        sent: None,
-        status: 200,
-        answers: Answers::Status,
-        body_bytes: Some(13),
-        scenario,
-        cpus: 1,
-        seed: 7,
-    }
+    LoadJob { answers: Answers::Status, body_bytes: Some(13), cpus: 1, ..jobs::job(scenario) }
 }
 
 /// The lab's script for a scenario.

@@ -7,36 +7,14 @@ use tolok_load::options::{ConnectionPolicy, Mix, Timer};
 use tolok_load::record::{
     Connections, Distribution, Drain, ErrorExample, GeneratorSummary, Ledger, PlanSummary, WarmUpLedger,
 };
-use tolok_model::{Scenario, ThinkTime, ToolChoice};
+use tolok_model::{Scenario, ThinkTime};
 
 use super::*;
+use crate::jobs::{closed, scenario};
 use crate::{LoadPhase, LoadSecond, ToolEvent};
 
 fn load(executor: Executor) -> LoadProfile {
-    LoadProfile {
-        executor,
-        duration_s: 10.0,
-        warmup_s: 0.3,
-        connection: Connection::KeepAlive,
-        timeout_s: 2.5,
-        pool: None,
-        think_time: None,
-        pace: tolok_model::Pace::default(),
-    }
-}
-
-fn scenario(load: LoadProfile) -> Scenario {
-    Scenario {
-        id: load.id(),
-        environment: String::new(),
-        workload: "hello".to_owned(),
-        database: false,
-        load,
-        tool: ToolChoice::default(),
-        objectives: Vec::new(),
-        abort: false,
-        slices: None,
-    }
+    LoadProfile { executor, duration_s: 10.0, warmup_s: 0.3, timeout_s: 2.5, ..closed() }
 }
 
 /// The arguments of a scenario in one line.
