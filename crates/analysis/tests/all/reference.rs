@@ -8,9 +8,9 @@ use tolok_analysis::figure::{Column, DATABASE, Figure, PROGRAM, RESOURCES, Rows,
 use tolok_analysis::{Better, FlagKind, gates_page};
 
 const LEGEND: &str = "\
-↑ more is better, ↓ less is better. A column of CSV has the figure's name unless the table gives another; ± adds its interval as \
-`_low` and `_high`. Trials become one figure by their *median*, *sum*, *maximum* or *minimum*; *pooled* computes it from all \
-clean trials together, *by round* from the ratios within each round (`block` in files). Shares run from 0 to 1.\n\n";
+Parentheses hold the unit, the better direction (↑ more, ↓ less), and how trials become one figure. *Pooled* computes it from all \
+clean trials together, *by round* from the ratios within each round (`block` in files). A column of CSV has the figure's name \
+unless this page gives another; ± adds its interval as `_low` and `_high`. Shares run from 0 to 1.\n\n";
 
 const HOW: &str = "TOLOK_WRITE_REFERENCE=1 cargo test -p tolok-analysis reference";
 
@@ -43,7 +43,7 @@ fn figures_page() -> String {
 /// The metrics of tidy CSV. Those that a table above explains are only named.
 fn metrics(above: &str) -> String {
     let (known, new): (Vec<_>, Vec<_>) =
-        trial_figures().into_iter().partition(|(name, ..)| above.contains(&format!("\n| `{name}`")));
+        trial_figures().into_iter().partition(|(name, ..)| above.contains(&format!("\n- `{name}`")));
     let known: Vec<String> = known.into_iter().map(|(name, ..)| format!("`{name}`")).collect();
     let unit = |unit: &str| if unit.is_empty() { String::new() } else { format!(" ({unit})") };
     let rows: String = new.into_iter().map(|(name, of, help)| format!("- `{name}`{}: {help}\n", unit(of))).collect();
@@ -52,19 +52,21 @@ fn metrics(above: &str) -> String {
 
 fn section<F>(title: &str, where_: &str, rows: Rows<Figure<F>>) -> String {
     let rows: String = rows.iter().copied().flatten().map(row).collect();
-    format!("## {title}\n\n{where_}\n\n| figure | unit | trials | meaning |\n|---|---|---|---|\n{rows}\n")
+    format!("## {title}\n\n{where_}\n\n{rows}\n")
 }
 
 fn row<F>(figure: &Figure<F>) -> String {
     let better = figure.better.map_or("", |better| if better == Better::Higher { "↑" } else { "↓" });
-    let named = |name: &str| if name == figure.id { String::new() } else { format!(" (CSV `{name}`)") };
+    let named = |name: &str| if name == figure.id { String::new() } else { format!(", CSV `{name}`") };
     let column = match figure.column {
-        Column::None => " (JSON only)".to_owned(),
+        Column::None => ", JSON only".to_owned(),
         Column::Value(name) | Column::Last(name) => named(name),
         Column::Interval(name) => named(name) + " ±",
     };
     let unit = [figure.unit.word(), better].into_iter().filter(|it| !it.is_empty()).collect::<Vec<_>>().join(" ");
-    format!("| `{}`{column} | {unit} | {} | {} |\n", figure.id, over(figure.over), figure.help.trim())
+    let kind =
+        [unit.as_str(), over(figure.over)].into_iter().filter(|it| !it.is_empty()).collect::<Vec<_>>().join(", ");
+    format!("- `{}`{column} ({kind}): {}\n", figure.id, figure.help.trim())
 }
 
 /// The word for the function that makes one figure of the trials.
@@ -80,10 +82,16 @@ fn over(function: &'static str) -> &'static str {
     }
 }
 
+/// Those that bar a case from the ranking, perhaps under a condition, then the others.
 fn flags_page() -> String {
-    let row = |kind: &FlagKind| format!("| `{kind}` | {} | {} |\n", kind.why(), kind.voids().words());
-    let rows: String = FlagKind::ALL.iter().map(row).collect();
-    format!("| flag | raised when | not ranked |\n|---|---|---|\n{rows}")
+    let row = |kind: &&FlagKind| match kind.voids().words() {
+        "yes" | "no" => format!("- `{kind}`: {}\n", kind.why()),
+        condition => format!("- `{kind}` ({condition}): {}\n", kind.why()),
+    };
+    let (ranked, barred): (Vec<&FlagKind>, Vec<&FlagKind>) =
+        FlagKind::ALL.iter().partition(|kind| kind.voids().words() == "no");
+    let rows = |kinds: Vec<&FlagKind>| kinds.iter().map(row).collect::<String>();
+    format!("## The case is not ranked\n\n{}\n## The case stays ranked\n\n{}", rows(barred), rows(ranked))
 }
 
 #[test]

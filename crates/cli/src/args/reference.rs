@@ -10,7 +10,10 @@ use super::topics::Topic;
 
 const HOW: &str = "TOLOK_WRITE_REFERENCE=1 cargo test -p tolok-model -p tolok-cli reference";
 
-/// Rows of options, and the verb at which each is explained.
+/// Lists of values that are longer are explained once.
+const LONG: usize = 150;
+
+/// Rows of arguments and lists of values, and the verb at which each is explained.
 type Explained = BTreeMap<String, String>;
 
 /// The whole page.
@@ -20,10 +23,8 @@ fn page() -> String {
     let mut text = format!(
         "# The command line\n\n<!-- Generated from the code by: {HOW} -->\n\n\
          The verbs and options of tolok. `--color auto|always|never` (default `auto`, which obeys the terminal, `NO_COLOR` \
-         and `CLICOLOR_FORCE`) and `-h`, `--help` go with every verb. The help in the terminal has examples, too.\n\n"
+         and `CLICOLOR_FORCE`) and `-h`, `--help` go with every verb. The help in the terminal has examples, too.\n"
     );
-    let links = whole.get_subcommands().map(|verb| format!("[`{0}`](#tolok-{0})", verb.get_name()));
-    let _ = writeln!(text, "{}", links.collect::<Vec<_>>().join(" · "));
     let mut explained = Explained::new();
     whole.get_subcommands().for_each(|verb| section(&mut text, verb, "tolok", &mut explained));
     for topic in Topic::ALL {
@@ -41,19 +42,24 @@ fn section(text: &mut String, verb: &Command, above: &str, explained: &mut Expla
     let about = verb.get_long_about().or(verb.get_about()).map(ToString::to_string).unwrap_or_default();
     let usage = verb.clone().render_usage().to_string();
     let _ =
-        writeln!(text, "\n## {name}\n\n{}\n\n```text\n{}\n```", sentences(&about), usage.trim_start_matches("Usage: "));
-    let (arguments, options): (Vec<&Arg>, Vec<&Arg>) =
-        verb.get_arguments().filter(|arg| is_own(arg)).partition(|arg| arg.is_positional());
-    list(text, arguments.into_iter().map(row));
-    let (new, repeated): (Vec<&Arg>, Vec<&Arg>) =
-        options.into_iter().partition(|arg| !explained.contains_key(&row(arg)));
-    list(text, new.iter().map(|arg| row(arg)));
+        writeln!(text, "\n## {name}\n\n{}\n\n`{}`", sentences(&about), usage.trim_start_matches("Usage: "));
+    let (new, repeated): (Vec<&Arg>, Vec<&Arg>) = verb
+        .get_arguments()
+        .filter(|arg| is_own(arg))
+        .partition(|arg| !explained.contains_key(&row(arg, &Explained::new())));
+    let (arguments, options): (Vec<&Arg>, Vec<&Arg>) = new.into_iter().partition(|arg| arg.is_positional());
+    for group in [arguments, options] {
+        list(text, group.iter().map(|arg| row(arg, explained)));
+        for arg in group {
+            explained.insert(row(arg, &Explained::new()), name.clone());
+            explained.entry(values(arg)).or_insert_with(|| name.clone());
+        }
+    }
     refer(text, &repeated, explained);
-    explained.extend(new.iter().map(|arg| (row(arg), name.clone())));
     verb.get_subcommands().for_each(|below| section(text, below, &name, explained));
 }
 
-/// Whether an argument is no one that every verb has.
+/// Whether an argument is not one that every verb has.
 fn is_own(arg: &Arg) -> bool {
     !arg.is_hide_set() && !matches!(arg.get_id().as_str(), "help" | "version" | "color")
 }
@@ -65,28 +71,38 @@ fn list(text: &mut String, rows: impl ExactSizeIterator<Item = String>) {
     }
 }
 
-fn row(arg: &Arg) -> String {
+/// An argument in a line. Values that an earlier verb explains are not explained again.
+fn row(arg: &Arg, explained: &Explained) -> String {
     let (default, meaning) = default_and_meaning(arg);
     let default = match default.as_str() {
         "" => String::new(),
         "required" => " Required.".to_owned(),
         default => format!(" Default: {default}."),
     };
-    let meaning = meaning + &values(arg);
+    let values = match (values(arg), explained.get(&values(arg))) {
+        (own, Some(verb)) if own.len() > LONG => format!(" Values: as for {}.", link(verb)),
+        (own, _) => own,
+    };
+    let meaning = meaning + &values;
     // Help that ends in brackets has no full stop, which a sentence behind it needs.
     let stop = if default.is_empty() || meaning.ends_with(['.', '?', ':']) { "" } else { "." };
     format!("- {}: {meaning}{stop}{default}\n", spelling(arg)).replace("\n\n", " ")
 }
 
-/// Names the options that other verbs have with the same meaning, with links to them.
+/// Names the arguments that other verbs have with the same meaning, with links to them.
 fn refer(text: &mut String, repeated: &[&Arg], explained: &Explained) {
     let mut by_verb: BTreeMap<&str, Vec<String>> = BTreeMap::new();
     for arg in repeated {
-        by_verb.entry(&explained[&row(arg)]).or_default().push(format!("`--{}`", arg.get_long().unwrap_or_default()));
+        let name = arg.get_long().map_or_else(|| spelling(arg), |long| format!("`--{long}`"));
+        by_verb.entry(&explained[&row(arg, &Explained::new())]).or_default().push(name);
     }
-    for (verb, options) in by_verb {
-        let _ = writeln!(text, "\nAs for [`{verb}`](#{}): {}.", verb.replace(' ', "-"), options.join(", "));
+    for (verb, arguments) in by_verb {
+        let _ = writeln!(text, "\nAs for {}: {}.", link(verb), arguments.join(", "));
     }
+}
+
+fn link(verb: &str) -> String {
+    format!("[`{verb}`](#{})", verb.replace(' ', "-"))
 }
 
 /// `-o`, `--output FILE`.

@@ -92,11 +92,8 @@ fn in_full(exit: Exit) -> &'static str {
             "cannot tell: `forecast` predicts nothing from this run; for `compare`: no regression shown, but a main figure is undecided, or worse in a single pair of runs; for `replicate`: every claim is undecided"
         }
         Exit::GateFailed => {
-            "ran, but not every trial is sound (this code comes before 3): a trial failed or is missing, or a case is not \
-             ranked. Reasons: failed requests, no correct response, an open ledger, disturbed trials, a late link, a wrong \
-             counter, a packet count that contradicts the tool, a violated law of physics or of accounting, windows without a \
-             steady state, or a load generator that reports its own results as invalid. For `compare`: one of the runs has no \
-             ranked case; for `load`: its figures cannot be trusted, no correct response came, the target cannot be reached, or \
+            "ran, but not every trial is sound (this code comes before 3): a trial failed or is missing, or a flag keeps a case \
+             out of the ranking. For `compare`: one of the runs has no ranked case; for `load`: its figures cannot be trusted, no correct response came, the target cannot be reached, or \
              a request failed without a threshold on failures or goodput; for `replicate`: one of its runs is not sound; for \
              `fidelity`: a subject could not be tested, or leaks connections; for `check`: a subject does not start or does \
              not respond correctly; for `verify`: a file was changed, or does not follow from the raw data"
@@ -120,8 +117,7 @@ const VARIABLES: [(&str, &str); 12] = [
     ("TOLOK_SWOOLE_SOURCE", "an archive of Swoole's source for `tolok setup swoole`, the same as `--from`"),
     (
         "XDG_CACHE_HOME",
-        "its `tolok/builds` keeps builds of subjects, its `tolok/databases` loaded databases, its \
-         `tolok/shipped` the subjects that are built in",
+        "its `tolok/builds` keeps builds of subjects, `tolok/databases` loaded databases, `tolok/shipped` what is built in",
     ),
     ("XDG_DATA_HOME", "runs go to its `tolok/runs` if the checkout is read-only"),
     ("TMPDIR", "the private folders of trials"),

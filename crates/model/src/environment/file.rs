@@ -39,7 +39,7 @@ pub struct LimitsFile {
     /// CPUs, one number or several: whole ones for `dedicated`, any share of time for `quota`. Default 1.
     #[schemars(with = "Option<Several<Cpus>>")]
     pub cpus: Option<Spanned<Several<f64>>>,
-    /// `dedicated` (default): CPUs for itself; `quota`: any CPU for a share of each period, as containers are limited.
+    /// How its CPUs are limited. Default `dedicated`.
     pub mode: Option<Several<CpuMode>>,
     /// Memory of all its processes, page cache and kernel memory included; one size or several.
     pub memory: Option<Several<Bytes>>,
@@ -56,7 +56,7 @@ pub struct GeneratorFile {
     /// CPUs: a whole number for `dedicated`, any share of time for `quota`. Default 1.
     #[schemars(with = "Option<Cpus>")]
     pub cpus: Option<Spanned<f64>>,
-    /// `dedicated` (default), or `quota`, the CPU limit of a container.
+    /// How its CPUs are limited. Default `dedicated`.
     pub mode: Option<CpuMode>,
 }
 

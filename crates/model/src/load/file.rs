@@ -40,7 +40,7 @@ pub struct LoadFile {
     pub duration: Option<Spanned<Seconds>>,
     /// The window ends here, even if requests are left: `per-vu-iterations`, `shared-iterations`.
     pub max_duration: Option<Spanned<Seconds>>,
-    /// How arrivals are spaced, `uniform` (default) or `poisson`: `constant-arrival-rate`, `ramping-arrival-rate`.
+    /// How arrivals are spaced: `constant-arrival-rate`, `ramping-arrival-rate`. Default `uniform`.
     pub arrivals: Option<Spanned<Arrivals>>,
     /// Connections for arrivals, or `unbounded`: `constant-arrival-rate`, `ramping-arrival-rate`. Default 64.
     pub pool: Option<Spanned<PoolFile>>,
@@ -50,7 +50,7 @@ pub struct LoadFile {
     /// Length of the load that is discarded before the window. Default: a fifth of the window, at least `300ms`; `1s` with
     /// `iterations`; `0s` for a ramp that begins at 0.
     pub warmup: Option<Seconds>,
-    /// Whether a connection serves many requests (`keep-alive`, default) or one (`per-request`).
+    /// How long a connection lives. Default `keep-alive`.
     pub connection: Option<Spanned<ConnectionWord>>,
     /// Each connection is closed after this number of requests.
     #[schemars(range(min = 1))]

@@ -40,8 +40,7 @@ pub struct StudyFile {
     pub seed: Option<u64>,
     /// Differences smaller than this do not matter to the question. Default `3%`.
     pub smallest_effect: Option<Spanned<Percent>>,
-    /// Which response decides verdicts, tiers and order: `goodput` (default), correct responses per second; or `cpu`, CPU time
-    /// per correct response. The other stands beside it.
+    /// Which response decides verdicts, tiers and order. Default `goodput`.
     pub judge: Option<Judge>,
     /// Whether to measure the ceiling, which shows the machine's limit. Default true.
     pub ceiling: Option<bool>,
@@ -59,8 +58,7 @@ pub struct StudyFile {
     pub published: Vec<Table<PublishedFile>>,
     /// How often tolok repeats a disturbed trial, at most. Default 2.
     pub reruns: Option<u32>,
-    /// How cases take turns: `trials` (default), each alone for a whole window; or `slices`, in which servers take turns of a
-    /// tenth of a second and programs run by run, and `blocks` counts launches.
+    /// How cases take turns. In `slices`, `blocks` counts launches. Default `trials`.
     pub design: Option<Spanned<Design>>,
     /// Lengths of the slices.
     pub slices: Option<Table<SlicesFile>>,

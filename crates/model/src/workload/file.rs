@@ -93,7 +93,8 @@ pub struct AnswerFile {
     pub body: Option<Spanned<BodyFile>>,
 }
 
-/// Where the bytes of an answer come from.
+/// Where the bytes of an answer come from: a file beside this one, or { generate = "png", bytes = 546816, seed = 534 }, or the
+/// tables of the database, as { data = "rows" }.
 #[derive(Debug, JsonSchema)]
 #[schemars(untagged)]
 pub enum BodyFile {

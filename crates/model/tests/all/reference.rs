@@ -12,7 +12,7 @@ use regex_lite::Regex;
 use schema::of_file;
 use serde_json::{Map, Value};
 use tolok_model::transcription::TranscriptionFile;
-use tolok_model::{ReplicationFile, StudyFile, SubjectFile, WorkloadFile};
+use tolok_model::{StudyFile, SubjectFile, WorkloadFile};
 
 const HOW: &str = "TOLOK_WRITE_REFERENCE=1 cargo test -p tolok-model -p tolok-cli reference";
 
@@ -102,7 +102,7 @@ impl Page<'_> {
             .iter()
             .map(|(place, keys)| match place.as_str() {
                 "" => format!("As [at the top](#at-the-top): {}.", keys.join(", ")),
-                place => format!("As in [`{place}`](#{}): {}.", anchor(place), keys.join(", ")),
+                place => format!("As in [`{place}`](#{}): {}.", anchor(place), self.keys_of(place, keys)),
             })
             .collect();
         if !as_elsewhere.is_empty() {
@@ -110,6 +110,23 @@ impl Page<'_> {
         }
         self.text += &parts.join("\n");
         self.explained.extend(rows.into_iter().map(|row| (row, place.to_owned())));
+    }
+
+    /// Keys that an earlier table explains. If they are most of its keys, the others are named.
+    fn keys_of(&self, place: &str, keys: &[String]) -> String {
+        let key_of = |row: &String| row.split("**").nth(1).unwrap_or_default().to_owned();
+        let others: Vec<String> = self
+            .explained
+            .iter()
+            .filter(|(_, of)| *of == place)
+            .map(|(row, _)| key_of(row))
+            .filter(|key| !keys.contains(key))
+            .collect();
+        match others.as_slice() {
+            [] => "all keys".to_owned(),
+            others if 2 * others.len() < keys.len() => format!("all keys but {}", others.join(", ")),
+            _ => keys.join(", "),
+        }
     }
 
     /// What a value is, in words. Tables get a section of their own.
@@ -234,11 +251,10 @@ impl Page<'_> {
                 let _ = writeln!(self.text, "- `{}`: {}", value["const"], words(value));
             }
             let known = self.kinds.len();
-            let kind = if values.is_empty() { self.kind(&definition, "") } else { String::new() };
-            if definition["anyOf"].is_array() {
-                let _ = writeln!(self.text, "\nIt is: {kind}.");
-            }
             // A kind may be made of others.
+            if values.is_empty() {
+                self.kind(&definition, "");
+            }
             if self.kinds.len() > known {
                 let later: Vec<String> =
                     self.kinds.iter().filter(|it| **it > name && !kinds.contains(it)).cloned().collect();
@@ -271,7 +287,11 @@ fn default_and_meaning(schema: &Value) -> (String, String) {
         return (found[1].to_owned(), rest);
     }
     if let Some(found) = Regex::new(r"(`[^`]+`)(?: \(|, )default\)").unwrap().captures(&text) {
-        return (found[1].to_owned(), text);
+        let bracket = found.get(0).unwrap();
+        let value = &found[1];
+        // `word (default)` keeps the word, `(word, default)` the brackets as well.
+        let kept = if text[..bracket.start()].ends_with('(') { format!("{value})") } else { value.to_owned() };
+        return (value.to_owned(), format!("{}{kept}{}", &text[..bracket.start()], &text[bracket.end()..]));
     }
     let is_something =
         |value: &&Value| !value.is_null() && **value != "" && value.as_array().is_none_or(|it| !it.is_empty());
@@ -330,15 +350,6 @@ fn reference_of_workloads_is_up_to_date() {
     let head = "A workload is a folder `workloads/<name>/` with this file, the bytes of its answer where they are stored, and a \
                 README that says why. More: [CONTRIBUTING.md](../../CONTRIBUTING.md#a-workload). `tolok new workload NAME` begins one.";
     check("workload", &page("workload.toml", head, &of_file::<WorkloadFile>()));
-}
-
-#[test]
-fn reference_of_replications_is_up_to_date() {
-    let head = "A replication says how to run a published comparison again: which studies, and which of their subjects and \
-                settings match those of the source. It lies in `studies/sources/<key>/replication.toml`, and its studies beside it. Names of the source are those of \
-                `published/<key>.toml`; what is not there, or not in a study, is a mistake. How it is judged: \
-                [METHODOLOGY.md](../../METHODOLOGY.md#replication).";
-    check("replication", &page("replication.toml", head, &of_file::<ReplicationFile>()));
 }
 
 #[test]
