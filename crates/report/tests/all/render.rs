@@ -137,7 +137,7 @@ fn columns(csv: &str, names: &[&str]) -> String {
 #[test]
 fn markdown_tables_have_the_same_number_of_cells_in_every_row() {
     for (name, findings) in every_edge_case() {
-        let text = text(&findings, Format::Markdown);
+        let text = text(findings, Format::Markdown);
         let cells = |row: &str| row.replace("\\|", "").matches('|').count();
         let tables = text.split("\n\n").filter(|block| block.trim_start().starts_with('|'));
         for table in tables {
@@ -158,7 +158,7 @@ fn csv() {
 fn json_has_what_the_schema_requires_and_nothing_else() {
     let schema = schema::<Findings>();
     for (name, findings) in every_edge_case() {
-        let document: serde_json::Value = serde_json::from_str(&text(&findings, Format::Json)).unwrap();
+        let document: serde_json::Value = serde_json::from_str(&text(findings, Format::Json)).unwrap();
         let keys = |value: &serde_json::Value| value.as_object().unwrap().keys().cloned().collect::<Vec<String>>();
         let mut expected = keys(&schema["properties"]);
         expected.retain(|key| key != "duel" || findings.duel.is_some());

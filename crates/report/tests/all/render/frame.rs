@@ -48,7 +48,7 @@ fn folded_tables_too_long_for_paper_say_where_they_stand() {
 #[test]
 fn a_page_can_be_walked_through() {
     for (name, findings) in every_edge_case() {
-        let page = text(&findings, Format::Html);
+        let page = text(findings, Format::Html);
         for once in [
             "<html lang=\"en\">",
             "<main>",

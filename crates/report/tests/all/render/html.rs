@@ -49,7 +49,7 @@ fn names_are_shown_and_not_obeyed() {
 #[test]
 fn the_page_asks_for_nothing_but_itself() {
     for (name, findings) in every_edge_case() {
-        let page = text(&findings, Format::Html);
+        let page = text(findings, Format::Html);
         // The icon is a drawing within the page.
         let (before, after) = page.split_once("<link rel=\"icon\" href=\"data:image/svg+xml,").unwrap();
         let page = format!("{before}{}", after.split_once('>').unwrap().1);
@@ -63,7 +63,7 @@ fn the_page_asks_for_nothing_but_itself() {
 #[test]
 fn every_element_that_is_opened_is_closed() {
     for (name, findings) in every_edge_case() {
-        let page = text(&findings, Format::Html);
+        let page = text(findings, Format::Html);
         assert_eq!(unclosed(&page), Vec::<String>::new(), "{name}");
     }
 }
@@ -72,7 +72,7 @@ fn every_element_that_is_opened_is_closed() {
 fn no_figure_is_a_word_of_the_machine() {
     for (name, findings) in every_edge_case() {
         for format in Format::ALL {
-            let text = text(&findings, format);
+            let text = text(findings, format);
             for word in ["NaN", "inf ", "None", "Some(", "undefined"] {
                 assert!(!text.contains(word), "{name} as {format:?} has {word}");
             }

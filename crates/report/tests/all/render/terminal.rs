@@ -27,7 +27,7 @@ fn a_glance_says_what_it_can_of_every_run() {
 fn a_glance_fits_a_screen_and_its_width() {
     for (name, findings) in every_edge_case() {
         for width in [60, 80, 100, 140] {
-            let text = glance(&findings, width);
+            let text = glance(findings, width);
             let is_breakable = |line: &&str| line.trim().contains(' ');
             let widest = text.lines().filter(is_breakable).map(|line| line.chars().count()).max().unwrap_or(0);
             assert!(widest <= usize::from(width), "{name} at {width}: {text}");
@@ -39,7 +39,7 @@ fn a_glance_fits_a_screen_and_its_width() {
             && findings.tools.is_empty()
             && findings.published.is_empty()
         {
-            let lines = glance(&findings, 100).lines().count();
+            let lines = glance(findings, 100).lines().count();
             assert!(lines <= 40, "{name}: {lines} lines");
         }
     }
@@ -61,7 +61,7 @@ fn no_line_is_wider_than_asked() {
         for width in [60, 80, 100, 140] {
             // What cannot be broken (a command, a word) may stick out; nothing else.
             let is_breakable = |line: &&str| line.trim().contains(' ') && !line.contains("tolok run");
-            let text = at_width(&findings, width);
+            let text = at_width(findings, width);
             let widest = text.lines().filter(is_breakable).max_by_key(|line| line.chars().count()).unwrap_or("");
             assert!(widest.chars().count() <= usize::from(width), "{name} at {width}: {widest:?}");
         }
