@@ -10,15 +10,13 @@ const HEAD: &str = "# The laws of an audit
 
 `tolok audit` checks a published table against these laws. The order is that of its reports. How to read them: [audit.md](../audit.md).
 
-| law | key in JSON | what figures must obey |
-|---|---|---|
 ";
 
 #[test]
 fn reference_of_laws_is_up_to_date() {
     let row = |law: Law| {
         let key = serde_json::to_value(law).unwrap();
-        format!("| {} | `{}` | {} |\n", law.title(), key.as_str().unwrap(), law.says())
+        format!("- **{}** (`{}` in JSON): {}\n", law.title(), key.as_str().unwrap(), law.says())
     };
     let page = HEAD.to_owned() + &Law::ALL.map(row).concat();
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/reference/laws.md");

@@ -41,7 +41,12 @@ fn section(text: &mut String, verb: &Command, above: &str, explained: &mut Expla
     let name = format!("{above} {}", verb.get_name());
     let about = verb.get_long_about().or(verb.get_about()).map(ToString::to_string).unwrap_or_default();
     let usage = verb.clone().render_usage().to_string();
-    let _ = writeln!(text, "\n## {name}\n\n{}\n\n`{}`", sentences(&about), usage.trim_start_matches("Usage: "));
+    let usage = usage.trim_start_matches("Usage: ");
+    let _ = writeln!(text, "\n## {name}\n\n{}", sentences(&about));
+    // Without an argument in a place of its own it would say nothing.
+    if usage != format!("{name} [OPTIONS]") {
+        let _ = writeln!(text, "\n`{usage}`");
+    }
     let (new, repeated): (Vec<&Arg>, Vec<&Arg>) = verb
         .get_arguments()
         .filter(|arg| is_own(arg))

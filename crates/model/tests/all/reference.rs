@@ -365,10 +365,10 @@ fn reference_of_transcriptions_is_up_to_date() {
 fn reference_of_limits_is_up_to_date() {
     let mut text = format!(
         "# Limits\n\n<!-- Generated from crates/model/src/limits.rs by: {HOW} -->\n\n\
-         tolok takes no more than this from others, and says so in one sentence.\n\n| what | at most | if you need more |\n|---|--:|---|\n"
+         tolok takes no more than this from others, and says in one sentence what to do instead.\n\n"
     );
     for bound in tolok_model::limits::ALL {
-        let _ = writeln!(text, "| {} | {} | {} |", bound.of, bound.most_words(), bound.instead);
+        let _ = writeln!(text, "- {}: {}; {}", bound.of, bound.most_words(), bound.instead);
     }
     check("limits", &text);
 }
