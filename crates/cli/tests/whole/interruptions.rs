@@ -225,7 +225,8 @@ fn a_strict_run_ends_after_ten_discarded_trials() {
         std::thread::spawn(move || while !over.load(Ordering::Relaxed) {})
     });
     let spinners: Vec<_> = spinners.collect();
-    let place = Place::new().with_faulty("good", "none").with_study("['test/good']", 20, "200ms");
+    // The loops disturb about every second trial.
+    let place = Place::new().with_faulty("good", "none").with_study("['test/good']", 100, "200ms");
     let said = place.tolok(&["run", "try", "--strict"]);
     over.store(true, Ordering::Relaxed);
     spinners.into_iter().for_each(|spinner| spinner.join().unwrap());
@@ -236,7 +237,7 @@ fn a_strict_run_ends_after_ten_discarded_trials() {
         said.progress
     );
     let records = place.records().len();
-    assert!((10..20).contains(&records), "{records}: {}", said.progress);
+    assert!((10..100).contains(&records), "{records}: {}", said.progress);
     assert!(said.progress.contains("tolok resume"), "{}", said.progress);
 }
 

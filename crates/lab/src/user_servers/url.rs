@@ -18,7 +18,7 @@ const PATIENCE: Duration = Duration::from_secs(10);
 /// Why a URL cannot be measured.
 #[derive(Debug, thiserror::Error)]
 pub enum UrlError {
-    #[error(transparent)]
+    #[error("failed to {0}")]
     Url(LoadError),
     #[error("failed to {source}")]
     NoHost { url: String, source: LoadError },
@@ -233,7 +233,10 @@ mod tests {
         let said = |url: &str, has_study| external_server(None, url, has_study).unwrap_err().to_string();
         assert!(said("https://localhost/", false).contains("tolok load https://localhost/"));
         assert!(said("http://localhost/?a=1", true).contains("leave the study out"));
-        assert!(said("localhost:3000", true).contains("neither http://"));
+        assert!(
+            said("localhost:3000", true)
+                .starts_with("failed to understand the URL `localhost:3000`: it starts with neither http://")
+        );
     }
 
     #[test]
