@@ -219,6 +219,7 @@ describe("tolok serve", { skip: reasonToSkip() }, () => {
       writer.write('","subject":"go/nethttp","scenario":"json-c64","outcome":"completed","goodput_rps":34300,"p50_s":0.0017,"p99_s":0.0048,"left_s":50}\n');
       await says(`tr[data-case="${writer.cases[0]}"] .median`, "34.3k");
       await says("#done", "1 of 6 trials");
+      await says("#left", "about 50 s left");
       const place = (name) => `.standing li[data-case="${name}"]`;
       await says(`${place(writer.cases[0])} .value`, "34.3k");
       await says(`${place(writer.cases[0])} .rounds`, "1 of 3 rounds");
@@ -226,7 +227,7 @@ describe("tolok serve", { skip: reasonToSkip() }, () => {
       await says(`${place(writer.cases[0])} .ratio`, "0.50×");
       const order = await page.locator(".standing li").evaluateAll((items) => items.map((item) => item.dataset.case));
       assert.deepEqual(order, [writer.cases[1], writer.cases[0]]);
-      await says("#left", "about 50 s left");
+      await says("#left", "about 40 s left");
       writer.tell({ event: "disturbed", trial: 2, reasons: ["other programs used 12% of the CPUs"], again: true });
       await says("#log", "Trial 2 was disturbed (other programs used 12% of the CPUs) and is measured again.");
       writer.tell({ event: "run-ended", missing: 5, failed: 0 });
