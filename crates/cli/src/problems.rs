@@ -8,7 +8,7 @@ use tolok_model::Problem;
 use tolok_model::secrets::{masked, masked_in_place};
 use tolok_model::shown::{quotable, visible};
 
-/// Problems that are shown; whoever has more of them has one, many times.
+/// Problems to show. More than these are usually one problem, repeated.
 const MOST_SHOWN: usize = 50;
 /// The most bytes of a file that one problem shows, and those around it where its lines are longer.
 const MOST_BYTES: usize = 2_000;

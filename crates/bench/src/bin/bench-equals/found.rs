@@ -40,7 +40,7 @@ impl Share {
 pub struct Found {
     pub condition: String,
     pub runs: u32,
-    /// Scenarios with a pair that is told apart.
+    /// Scenarios with a false verdict on any pair.
     pub scenarios: Share,
     pub pairs: Share,
     /// Pairs whose interval holds the truth, which is 1.
@@ -83,7 +83,7 @@ impl Found {
     }
 
     fn count(&mut self, scenario: &ScenarioFinding) {
-        // Without an interval nothing is said of a pair, rightly or wrongly.
+        // A pair without an interval has no verdict that could be false.
         let judged: Vec<_> = scenario.comparisons.iter().filter(|it| it.ratio.low.is_some()).collect();
         if judged.is_empty() {
             return;
@@ -162,7 +162,7 @@ pub fn table(found: &[Found]) -> Table {
             "beside",
             "runs",
             "scenarios with a false verdict",
-            "pairs told apart",
+            "pairs with a false verdict",
             "1 in interval",
             "half width",
             "noise checks that differ",
