@@ -59,7 +59,7 @@ pub struct Args {
 /// What tolok can do.
 #[derive(Debug, Subcommand)]
 pub enum Verb {
-    /// First run: show what is installed, fetch the rest, measure for two minutes, open the report.
+    /// First run: show what is installed, fetch the rest, measure for three minutes, open the report.
     ///
     /// It asks before it fetches anything.
     Quick(QuickArgs),

@@ -251,8 +251,8 @@ pub struct LoadArgs {
     /// Write the result to this file instead of standard output. The file appears complete or not at all.
     #[arg(help_heading = OUTPUT, short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
-    /// Ask several servers in turns of a tenth of a second, as this file says, and freeze all others meanwhile; docs/load.md has
-    /// its form. The result is a record in JSON.
+    /// Ask several servers in turns of a tenth of a second, as this file says, and freeze all others meanwhile. A study in slices
+    /// writes such files. The result is a record in JSON.
     #[arg(help_heading = OUTPUT, long, value_name = "FILE", conflicts_with_all = ["url", "capacity"], requires = "slices_out")]
     pub slices: Option<PathBuf>,
     /// Write one JSON line for each slice to this file.

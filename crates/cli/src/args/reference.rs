@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
+use clap::builder::PossibleValue;
 use clap::{Arg, Command};
 
 use super::command::visible;
@@ -10,10 +11,10 @@ use super::topics::Topic;
 
 const HOW: &str = "TOLOK_WRITE_REFERENCE=1 cargo test -p tolok-model -p tolok-cli reference";
 
-/// Lists of values that are longer are explained once.
+/// Lists of values that are longer are only referred to.
 const LONG: usize = 150;
 
-/// Rows of arguments and lists of values, and the verb at which each is explained.
+/// Rows of arguments, values and lists of values, and the verb at which each is explained.
 type Explained = BTreeMap<String, String>;
 
 /// The whole page.
@@ -27,7 +28,8 @@ fn page() -> String {
     );
     let mut explained = Explained::new();
     whole.get_subcommands().for_each(|verb| section(&mut text, verb, "tolok", &mut explained));
-    for topic in Topic::ALL {
+    // docs/formats.md and the other pages describe the files.
+    for topic in [Topic::ExitCodes, Topic::Environment] {
         let _ = writeln!(text, "\n## {}\n", topic.title());
         for (name, words) in topic.entries() {
             let _ = writeln!(text, "- `{name}`: {words}");
@@ -41,10 +43,10 @@ fn section(text: &mut String, verb: &Command, above: &str, explained: &mut Expla
     let name = format!("{above} {}", verb.get_name());
     let about = verb.get_long_about().or(verb.get_about()).map(ToString::to_string).unwrap_or_default();
     let usage = verb.clone().render_usage().to_string();
-    let usage = usage.trim_start_matches("Usage: ");
+    let usage = usage.trim_start_matches("Usage: ").replace(" [OPTIONS]", "");
     let _ = writeln!(text, "\n## {name}\n\n{}", sentences(&about));
     // Without an argument in a place of its own it would say nothing.
-    if usage != format!("{name} [OPTIONS]") {
+    if usage != name {
         let _ = writeln!(text, "\n`{usage}`");
     }
     let (new, repeated): (Vec<&Arg>, Vec<&Arg>) = verb
@@ -56,7 +58,8 @@ fn section(text: &mut String, verb: &Command, above: &str, explained: &mut Expla
         list(text, group.iter().map(|arg| row(arg, explained)));
         for arg in group {
             explained.insert(row(arg, &Explained::new()), name.clone());
-            explained.entry(values(arg)).or_insert_with(|| name.clone());
+            explained.entry(values(arg, &Explained::new())).or_insert_with(|| name.clone());
+            explained.extend(arg.get_possible_values().iter().map(|value| (named(value), name.clone())));
         }
     }
     refer(text, &repeated, explained);
@@ -83,7 +86,7 @@ fn row(arg: &Arg, explained: &Explained) -> String {
         "required" => " Required.".to_owned(),
         default => format!(" Default: {default}."),
     };
-    let values = match (values(arg), explained.get(&values(arg))) {
+    let values = match (values(arg, explained), explained.get(&values(arg, &Explained::new()))) {
         (own, Some(verb)) if own.len() > LONG => format!(" Values: as for {}.", link(verb)),
         (own, _) => own,
     };
@@ -138,19 +141,27 @@ fn default_and_meaning(arg: &Arg) -> (String, String) {
     (if known.is_empty() { none.to_owned() } else { known.join(", ") }, help)
 }
 
-/// The values that it may have, with what each means.
-fn values(arg: &Arg) -> String {
+/// The values that it may have, with what each means unless an earlier verb says the same.
+fn values(arg: &Arg, explained: &Explained) -> String {
     let values = if arg.is_hide_possible_values_set() { Vec::new() } else { arg.get_possible_values() };
     let is_switch = !arg.get_action().takes_values();
     let named: Vec<String> = values
         .iter()
         .filter(|value| !value.is_hide_set() && !is_switch)
-        .map(|value| match value.get_help() {
-            Some(help) => format!("`{}`: {help}", value.get_name()),
-            None => format!("`{}`", value.get_name()),
+        .map(|value| match named(value) {
+            known if explained.contains_key(&known) => format!("`{}`", value.get_name()),
+            new => new,
         })
         .collect();
     if named.is_empty() { String::new() } else { format!(" {}.", named.join("; ")) }
+}
+
+/// A value with what it means.
+fn named(value: &PossibleValue) -> String {
+    match value.get_help() {
+        Some(help) => format!("`{}`: {help}", value.get_name()),
+        None => format!("`{}`", value.get_name()),
+    }
 }
 
 /// In one paragraph that ends with a full stop.

@@ -152,10 +152,10 @@ impl Page<'_> {
             }
             Some("object") => self.inline(schema, path),
             Some("string") => "text".to_owned(),
-            Some("boolean") => "`true` or `false`".to_owned(),
-            Some("integer") => format!("whole number{}", bounds(schema)),
+            Some("boolean") => "boolean".to_owned(),
+            Some("integer") => format!("integer{}", bounds(schema)),
             Some("number") => format!("number{}", bounds(schema)),
-            _ => "whole number or text".to_owned(),
+            _ => "integer or text".to_owned(),
         }
     }
 
@@ -167,7 +167,7 @@ impl Page<'_> {
             let name = item["$ref"].as_str().unwrap().trim_start_matches("#/definitions/").to_owned();
             let place = format!("[[{path}]]");
             self.ask_for(name, &place);
-            return format!("list of tables: [`{place}`](#{})", anchor(&place));
+            return format!("[`{place}`](#{})", anchor(&place));
         }
         format!("list of: {}", self.kind(item, path))
     }
@@ -197,7 +197,7 @@ impl Page<'_> {
             let place = format!("[{path}]");
             self.ask_for(name.to_owned(), &place);
             let place = self.place_of(name).unwrap_or(place);
-            return format!("table: [`{place}`](#{})", anchor(&place));
+            return format!("[`{place}`](#{})", anchor(&place));
         }
         let definition = self.schema["definitions"][name].clone();
         // Short forms stand in place; a form that needs examples has its own paragraph.
