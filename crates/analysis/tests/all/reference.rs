@@ -8,7 +8,7 @@ use tolok_analysis::figure::{Column, DATABASE, Figure, PROGRAM, RESOURCES, Rows,
 use tolok_analysis::{Better, FlagKind, gates_page};
 
 const LEGEND: &str = "\
-Parentheses hold the unit, the better direction (↑ more, ↓ less), and how trials become one figure. *Pooled* computes it from all \
+Parentheses hold the unit, the better direction (↑ more, ↓ less), and how trials become one figure: by their median, unless it is named. *Pooled* computes it from all \
 clean trials together, *by round* from the ratios within each round (`block` in files). A column of CSV has the figure's name \
 unless this page gives another; ± adds its interval as `_low` and `_high`. Shares run from 0 to 1.\n\n";
 
@@ -16,7 +16,7 @@ const HOW: &str = "TOLOK_WRITE_REFERENCE=1 cargo test -p tolok-analysis referenc
 
 /// Compares a page with what is generated; with `TOLOK_WRITE_REFERENCE` set, writes it instead.
 fn check(name: &str, head: &str, body: &str) {
-    let generated = format!("{head}\n\n<!-- Generated from the code by: {HOW} -->\n\n{}\n", body.trim_end());
+    let generated = format!("{head}\n\n<!-- Generated, as CONTRIBUTING.md says -->\n\n{}\n", body.trim_end());
     let file = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../docs/reference").join(format!("{name}.md"));
     if std::env::var_os("TOLOK_WRITE_REFERENCE").is_some() {
         std::fs::write(file, generated).unwrap();
@@ -66,13 +66,14 @@ fn row<F>(figure: &Figure<F>) -> String {
     let unit = [figure.unit.word(), better].into_iter().filter(|it| !it.is_empty()).collect::<Vec<_>>().join(" ");
     let kind =
         [unit.as_str(), over(figure.over)].into_iter().filter(|it| !it.is_empty()).collect::<Vec<_>>().join(", ");
-    format!("- `{}`{column} ({kind}): {}\n", figure.id, figure.help.trim())
+    let kind = if kind.is_empty() { kind } else { format!(" ({kind})") };
+    format!("- `{}`{column}{kind}: {}\n", figure.id, figure.help.trim())
 }
 
-/// The word for the function that makes one figure of the trials.
+/// The word for the function that makes one figure of the trials; none for the median.
 fn over(function: &'static str) -> &'static str {
     match function {
-        "middle" | "middle_of_known" => "median",
+        "middle" | "middle_of_known" => "",
         "most" | "highest" => "maximum",
         "lowest" => "minimum",
         "sum_of_runs" => "sum",

@@ -6,7 +6,7 @@ use tolok_audit::Law;
 
 const HEAD: &str = "# The laws of an audit
 
-<!-- Generated from the code; write it with: TOLOK_WRITE_REFERENCE=1 cargo test -p tolok-audit --test all reference -->
+<!-- Generated, as CONTRIBUTING.md says -->
 
 `tolok audit` checks a published table against these laws. The order is that of its reports. How to read them: [audit.md](../audit.md).
 

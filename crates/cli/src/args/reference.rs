@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use clap::builder::PossibleValue;
 use clap::{Arg, Command};
 
 use super::command::visible;
@@ -11,10 +10,10 @@ use super::topics::Topic;
 
 const HOW: &str = "TOLOK_WRITE_REFERENCE=1 cargo test -p tolok-model -p tolok-cli reference";
 
-/// Lists of values that are longer are only referred to.
+/// Lists of values that are longer are explained once.
 const LONG: usize = 150;
 
-/// Rows of arguments, values and lists of values, and the verb at which each is explained.
+/// Rows of arguments and lists of values, and the verb at which each is explained.
 type Explained = BTreeMap<String, String>;
 
 /// The whole page.
@@ -22,7 +21,7 @@ fn page() -> String {
     let mut whole = visible();
     whole.build();
     let mut text = format!(
-        "# The command line\n\n<!-- Generated from the code by: {HOW} -->\n\n\
+        "# The command line\n\n<!-- Generated, as CONTRIBUTING.md says -->\n\n\
          The verbs and options of tolok. `--color auto|always|never` (default `auto`, which obeys the terminal, `NO_COLOR` \
          and `CLICOLOR_FORCE`) and `-h`, `--help` go with every verb. The help in the terminal has examples, too.\n"
     );
@@ -58,8 +57,7 @@ fn section(text: &mut String, verb: &Command, above: &str, explained: &mut Expla
         list(text, group.iter().map(|arg| row(arg, explained)));
         for arg in group {
             explained.insert(row(arg, &Explained::new()), name.clone());
-            explained.entry(values(arg, &Explained::new())).or_insert_with(|| name.clone());
-            explained.extend(arg.get_possible_values().iter().map(|value| (named(value), name.clone())));
+            explained.entry(values(arg)).or_insert_with(|| name.clone());
         }
     }
     refer(text, &repeated, explained);
@@ -86,7 +84,7 @@ fn row(arg: &Arg, explained: &Explained) -> String {
         "required" => " Required.".to_owned(),
         default => format!(" Default: {default}."),
     };
-    let values = match (values(arg, explained), explained.get(&values(arg, &Explained::new()))) {
+    let values = match (values(arg), explained.get(&values(arg))) {
         (own, Some(verb)) if own.len() > LONG => format!(" Values: as for {}.", link(verb)),
         (own, _) => own,
     };
@@ -109,7 +107,7 @@ fn refer(text: &mut String, repeated: &[&Arg], explained: &Explained) {
 }
 
 fn link(verb: &str) -> String {
-    format!("[`{verb}`](#{})", verb.replace(' ', "-"))
+    format!("[{}](#{})", verb.trim_start_matches("tolok "), verb.replace(' ', "-"))
 }
 
 /// `-o`, `--output FILE`.
@@ -141,27 +139,19 @@ fn default_and_meaning(arg: &Arg) -> (String, String) {
     (if known.is_empty() { none.to_owned() } else { known.join(", ") }, help)
 }
 
-/// The values that it may have, with what each means unless an earlier verb says the same.
-fn values(arg: &Arg, explained: &Explained) -> String {
+/// The values that it may have, with what each means.
+fn values(arg: &Arg) -> String {
     let values = if arg.is_hide_possible_values_set() { Vec::new() } else { arg.get_possible_values() };
     let is_switch = !arg.get_action().takes_values();
     let named: Vec<String> = values
         .iter()
         .filter(|value| !value.is_hide_set() && !is_switch)
-        .map(|value| match named(value) {
-            known if explained.contains_key(&known) => format!("`{}`", value.get_name()),
-            new => new,
+        .map(|value| match value.get_help() {
+            Some(help) => format!("`{}`: {help}", value.get_name()),
+            None => format!("`{}`", value.get_name()),
         })
         .collect();
     if named.is_empty() { String::new() } else { format!(" {}.", named.join("; ")) }
-}
-
-/// A value with what it means.
-fn named(value: &PossibleValue) -> String {
-    match value.get_help() {
-        Some(help) => format!("`{}`: {help}", value.get_name()),
-        None => format!("`{}`", value.get_name()),
-    }
 }
 
 /// In one paragraph that ends with a full stop.

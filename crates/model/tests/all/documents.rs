@@ -63,11 +63,6 @@ fn whole(kind: &str, block: &str) -> String {
             "title = 'A study'\nsubjects = ['go/nethttp']\n[[scenario]]\nworkload = 'hello'\n\
              load = {{ executor = 'constant-vus', vus = 4, duration = '1s' }}\n{block}"
         ),
-        Some("request and answer") => format!(
-            "title = 'A workload'\nsummary = 'a part of it is shown'\ndatabase = true\n[request]\n\
-             path = '/rows'\n[answer]\ncontent-type = 'application/json'\n\
-             body = {{ data = 'rows' }}\n[parameter.fields]\ndefault = 40\none-of = [40, 50]\nhelp = 'columns'\n{block}"
-        ),
         Some("rows") => format!("{block}[[row]]\nsubject = 'a'\nrequests = 1"),
         Some("title") => format!("title = 'A source'\n{block}"),
         Some("title and rows") => format!("title = 'A source'\n{block}[[row]]\nsubject = 'a'\nrequests = 1"),

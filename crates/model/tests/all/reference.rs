@@ -50,7 +50,7 @@ fn page(title: &str, head: &str, schema: &Value) -> String {
         kinds: BTreeSet::new(),
         explained: BTreeMap::new(),
     };
-    let _ = write!(page.text, "# {title}\n\n<!-- Generated from the JSON Schema by: {HOW} -->\n\n{head}\n\n");
+    let _ = write!(page.text, "# {title}\n\n<!-- Generated, as CONTRIBUTING.md says -->\n\n{head}\n\n");
     let _ = writeln!(page.text, "## At the top\n");
     page.table(schema, "");
     while !page.open.is_empty() {
@@ -242,10 +242,14 @@ impl Page<'_> {
         while let Some(name) = kinds.first().cloned() {
             kinds.remove(0);
             let definition = self.schema["definitions"][&name].clone();
-            let _ = writeln!(self.text, "\n### {}\n\n{}", spoken(&name), sentence(&words(&definition)));
             let values = definition["oneOf"].as_array().cloned().unwrap_or_default();
-            if !values.is_empty() {
-                self.text.push('\n');
+            let meaning = words(&definition);
+            let _ = writeln!(self.text, "\n### {}\n", spoken(&name));
+            // One sentence before values that are explained says what the key has said.
+            if values.is_empty() {
+                let _ = writeln!(self.text, "{}", sentence(&meaning));
+            } else if meaning.contains(". ") {
+                let _ = writeln!(self.text, "{}\n", sentence(&meaning));
             }
             for value in values.iter().filter(|value| value["const"].is_string()) {
                 let _ = writeln!(self.text, "- `{}`: {}", value["const"], words(value));
@@ -364,7 +368,7 @@ fn reference_of_transcriptions_is_up_to_date() {
 #[test]
 fn reference_of_limits_is_up_to_date() {
     let mut text = format!(
-        "# Limits\n\n<!-- Generated from crates/model/src/limits.rs by: {HOW} -->\n\n\
+        "# Limits\n\n<!-- Generated, as CONTRIBUTING.md says -->\n\n\
          tolok takes no more than this from others, and says in one sentence what to do instead.\n\n"
     );
     for bound in tolok_model::limits::ALL {
