@@ -8,9 +8,10 @@ use tolok_analysis::figure::{Column, DATABASE, Figure, PROGRAM, RESOURCES, Rows,
 use tolok_analysis::{Better, FlagKind, gates_page};
 
 const LEGEND: &str = "\
-Parentheses hold the unit, the better direction (↑ more, ↓ less), and how trials become one figure: by their median, unless it is named. *Pooled* computes it from all \
-clean trials together, *by round* from the ratios within each round (`block` in files). A column of CSV has the figure's name \
-unless this page gives another; ± adds its interval as `_low` and `_high`. Shares run from 0 to 1.\n\n";
+Parentheses hold the unit, the better direction (↑ more, ↓ less), and how trials become one figure: by their median, unless it is \
+named. *Pooled* computes it from all clean trials together, *by round* from the ratios within each round (`block` in files). A \
+column of CSV has the figure's name unless this page gives another; ± adds its interval as `_low` and `_high`. Shares run from 0 to \
+1.\n\n";
 
 const HOW: &str = "TOLOK_WRITE_REFERENCE=1 cargo test -p tolok-analysis reference";
 
