@@ -74,7 +74,7 @@ fn row<F>(figure: &Figure<F>) -> String {
 /// The word for the function that makes one figure of the trials; none for the median.
 fn over(function: &'static str) -> &'static str {
     match function {
-        "middle" | "middle_of_known" => "",
+        "median" | "middle" | "middle_of_known" => "",
         "most" | "highest" => "maximum",
         "lowest" => "minimum",
         "sum_of_runs" => "sum",
