@@ -25,13 +25,15 @@ pub const BUILD: &str = env!("TOLOK_CEILING_BUILD");
 
 /// Serves as the arguments after the program's name say, until a signal ends the process. It writes why it cannot to standard error.
 pub fn run(arguments: impl IntoIterator<Item = String>) -> ExitCode {
-    match options::parse(arguments).and_then(|options| serve(&options)) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            log(&error);
-            ExitCode::FAILURE
-        }
-    }
+    let (error, code) = match options::parse(arguments) {
+        Ok(options) => match serve(&options) {
+            Ok(()) => return ExitCode::SUCCESS,
+            Err(error) => (error, 1),
+        },
+        Err(error) => (error, 2),
+    };
+    log(&error);
+    ExitCode::from(code)
 }
 
 /// Serves until the process is stopped by a signal.

@@ -164,13 +164,14 @@ impl Verb {
 #[derive(Debug, ClapArgs)]
 pub struct BlockArgs {
     /// The folder.
-    pub folder: PathBuf,
+    pub folder: Option<PathBuf>,
 }
 
 /// The job of a hidden verb.
 #[derive(Debug, ClapArgs)]
 pub struct JobArgs {
-    /// The job, in JSON.
+    /// The job, in JSON. A person has none, and is told so by the verb.
+    #[arg(default_value = "", hide_default_value = true)]
     pub job: String,
 }
 
@@ -178,7 +179,7 @@ pub struct JobArgs {
 #[derive(Debug, ClapArgs)]
 pub struct JobFileArgs {
     /// File with the job, in JSON.
-    pub job: PathBuf,
+    pub job: Option<PathBuf>,
 }
 
 /// The arguments of the ceiling, which reads them itself.
@@ -194,7 +195,7 @@ pub struct CeilingArgs {
 pub fn of_program_timer(mut arguments: impl Iterator<Item = OsString>) -> Option<JobFileArgs> {
     arguments.nth(1).filter(|verb| verb == "program-timer")?;
     let job = arguments.next().filter(|job| !job.as_encoded_bytes().starts_with(b"-"))?;
-    arguments.next().is_none().then(|| JobFileArgs { job: job.into() })
+    arguments.next().is_none().then(|| JobFileArgs { job: Some(job.into()) })
 }
 
 /// When to use colours.
@@ -492,7 +493,7 @@ mod tests {
 
     #[test]
     fn the_timer_s_arguments_are_read_without_clap_only_as_the_lab_gives_them() {
-        let job = |line: &str| of_program_timer(line.split(' ').map(OsString::from)).map(|options| options.job);
+        let job = |line: &str| of_program_timer(line.split(' ').map(OsString::from)).and_then(|options| options.job);
         assert_eq!(job("tolok program-timer /run/job.json"), Some(PathBuf::from("/run/job.json")));
         let others = ["tolok", "tolok run program-timer", "tolok program-timer", "tolok program-timer --help"];
         assert!(others.iter().all(|line| job(line).is_none()));

@@ -180,10 +180,14 @@ pub fn code(ended: Result<Exit, CliError>) -> ExitCode {
 
 /// Shows what clap has to say: help and versions are data, everything else is a usage error.
 pub fn of_clap(error: &clap::Error) -> ExitCode {
-    // Printing fails only if the reader has gone, and then an error has no reader either.
-    let _ = error.print();
-    match error.kind() {
-        ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => ExitCode::SUCCESS,
-        _ => ExitCode::from(Exit::Usage as u8),
+    let is_data = matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion);
+    let whole = error.to_string();
+    let shown = quotable(&masked(&whole));
+    if is_data || shown == whole {
+        // In colours. It fails only if the reader has gone, and then an error has no reader either.
+        let _ = error.print();
+    } else {
+        anstream::eprintln!("{}", shown.trim_end());
     }
+    if is_data { ExitCode::SUCCESS } else { ExitCode::from(Exit::Usage as u8) }
 }

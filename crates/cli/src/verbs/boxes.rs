@@ -1,8 +1,9 @@
 //! The hidden verbs: the processes that hold a trial's box. The lab has their work.
 
 use std::io;
+use std::path::Path;
 
-use tolok_host::isolate::{run_init, run_keeper, run_link, run_namespace_probe};
+use tolok_host::isolate::{is_refusal, run_init, run_keeper, run_link, run_namespace_probe};
 use tolok_host::timer::run_program_timer;
 use tolok_lab::run::run_block;
 
@@ -36,9 +37,10 @@ pub fn link(options: &JobArgs) -> Result<Exit, CliError> {
 
 /// Runs a program again and again and takes its time.
 pub fn program_timer(options: &JobFileArgs) -> Result<Exit, CliError> {
-    done(run_program_timer(&options.job))
+    done(run_program_timer(options.job.as_deref().unwrap_or(Path::new(""))))
 }
 
 fn done(ended: io::Result<()>) -> Result<Exit, CliError> {
-    ended.map(|()| Exit::Done).map_err(|error| CliError::new(Exit::Internal, error))
+    let exit = |error: &io::Error| if is_refusal(error) { Exit::Usage } else { Exit::Internal };
+    ended.map(|()| Exit::Done).map_err(|error| CliError::new(exit(&error), error))
 }

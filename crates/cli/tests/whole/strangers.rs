@@ -3,7 +3,7 @@
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
 
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -157,4 +157,39 @@ fn what_a_strangers_plan_would_run_is_asked_for() {
     stranger.change_plan(|plan| plan["seed"] = json!(8));
     let changed = stranger.tolok(&["resume", &stranger.name()]);
     assert!(said(&changed).contains("did not make the plan"), "{}", said(&changed));
+}
+
+#[test]
+fn a_hidden_verb_refuses_a_person_in_one_sentence() {
+    let keeper = r#"{"spec":{},"channel":999}"#;
+    for arguments in [
+        &["keeper"][..],
+        &["keeper", "{}"],
+        &["keeper", keeper],
+        &["init"],
+        &["init", "words"],
+        &["link", "{}"],
+        &["namespace-probe", ""],
+        &["program-timer"],
+        &["program-timer", "/etc/passwd"],
+        &["block"],
+        &["block", "/tmp"],
+        &["ceiling"],
+    ] {
+        let output = Command::new(TOLOK).args(arguments).stdin(Stdio::null()).output().unwrap();
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert_eq!((output.status.code(), said.lines().count()), (Some(2), 1), "{arguments:?}: {said}");
+        assert!(said.len() < 300 && output.stdout.is_empty(), "{arguments:?}: {said}");
+    }
+}
+
+#[test]
+fn a_wrong_command_line_is_quoted_in_part_and_without_its_passwords() {
+    let long = "x".repeat(100_000);
+    for wrong in [&long, "--mysql://me:5ecret@host/shop", "mysql://me:5ecret@host/shop"] {
+        let output = Command::new(TOLOK).args(["list", "runs", wrong]).output().unwrap();
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(2), "{said}");
+        assert!(said.len() < 1_000 && !said.contains("5ecret"), "{said}");
+    }
 }

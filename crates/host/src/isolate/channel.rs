@@ -84,11 +84,11 @@ pub(super) fn inherited(number: i32) -> io::Result<OwnedFd> {
         let message = "the number of what is inherited is that of a standard stream";
         return Err(io::Error::new(io::ErrorKind::InvalidInput, message));
     }
-    // SAFETY: the number comes from the process that started this one and made the descriptor for it; nothing else in
-    // this process knows it. A wrong number fails in the next line, as no descriptor.
-    let file = unsafe { OwnedFd::from_raw_fd(number) };
-    fcntl_setfd(&file, FdFlags::CLOEXEC)?;
-    Ok(file)
+    // SAFETY: it is used within this line only, which fails for a number that is no descriptor's.
+    fcntl_setfd(unsafe { BorrowedFd::borrow_raw(number) }, FdFlags::CLOEXEC)?;
+    // SAFETY: the number is that of a descriptor. It comes from the process that started this one and made the descriptor
+    // for it; nothing else in this process knows it.
+    Ok(unsafe { OwnedFd::from_raw_fd(number) })
 }
 
 impl AsFd for Channel {

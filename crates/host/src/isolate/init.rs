@@ -18,6 +18,7 @@ use rustix::process::{Pid, Signal, WaitOptions, getpid, kill_process, set_child_
 use rustix::time::{ClockId, clock_gettime};
 
 use super::channel::inherited;
+use super::job::{job_of, refuse};
 use super::kill::{ignore_stop_signals, kill_all_below, kill_trees};
 use super::mounts;
 use super::namespace;
@@ -30,7 +31,7 @@ use super::wait::readable_before;
 
 /// The init's life: start what is asked for, reap what ends, and stop everything when told or when the lab is gone.
 pub fn run_init(job: &str) -> io::Result<()> {
-    let mut init = Init::new(serde_json::from_str(job)?)?;
+    let mut init = Init::new(job_of("init", job)?)?;
     let polite = loop {
         match init.serve()? {
             Next::Serve => {}
@@ -72,7 +73,7 @@ impl Init {
         ignore_stop_signals()?;
         set_child_subreaper(Some(getpid()))?;
         // First of all, so that no other program inherits them.
-        let own = |(part, number): (&String, &i32)| Ok((part.clone(), inherited(*number)?));
+        let own = |(part, number): (&String, &i32)| Ok((part.clone(), inherited(*number).map_err(|_| refuse("init"))?));
         let networks = job.networks.iter().map(own).collect::<io::Result<_>>()?;
         let (namespaces, fallbacks) = settle(&job);
         // What only the init needed in a user namespace, no server is to have.

@@ -9,8 +9,8 @@
 //! It dies of nothing but its work's end and `kill -9`. When the lab's end of the pipe closes, however that comes about,
 //! or the init or a link ends, the keeper kills what is in the box and removes the control groups; the namespaces, mounts
 //! and network devices go with the last process in them. If the lab was killed, its temporary folder is removed, too. When
-//! the keeper itself is killed, the kernel kills init and link, and what is left is empty control groups, which the next
-//! start of tolok sweeps.
+//! the keeper itself is killed, the kernel kills init and link, and what is left is empty control groups, which the lab
+//! removes, or if it was killed as well, the next start of tolok.
 //!
 //! Where no pid namespace is allowed, the keeper is the reaper of all orphans below it and kills them one by one; then
 //! only a `kill -9` of the keeper itself can leave servers behind, until the next start of tolok sweeps their group.
@@ -29,6 +29,7 @@ use rustix::process::{Pid, PidfdFlags, getpid, pidfd_open, set_child_subreaper, 
 
 use super::channel::Channel;
 use super::groups::BoxGroups;
+use super::job::{job_of, refuse};
 use super::kill::{KILL_LIMIT, ignore_stop_signals, kill_all_below};
 use super::namespace::{self, Kinds, Right};
 use super::network::{Network, Settings};
@@ -42,8 +43,8 @@ use super::wait::readable_before;
 
 /// The keeper's life: open the box, wait for its end, leave nothing behind.
 pub fn run_keeper(job: &str) -> io::Result<()> {
-    let job: KeeperJob = serde_json::from_str(job)?;
-    let channel = Channel::inherited(job.channel)?;
+    let job: KeeperJob = job_of("keeper", job)?;
+    let channel = Channel::inherited(job.channel).map_err(|_| refuse("keeper"))?;
     ignore_stop_signals()?;
     // Refused where it leads its session already, because the lab has seen to it.
     let _ = setsid();

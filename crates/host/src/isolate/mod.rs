@@ -10,6 +10,7 @@ mod connect;
 mod groups;
 pub mod init;
 mod iproute;
+mod job;
 pub mod keeper;
 mod kill;
 mod mounts;
@@ -30,6 +31,7 @@ mod trial_box;
 mod wait;
 
 pub use init::run_init;
+pub use job::{NotForPeople, is_refusal, job_of};
 pub use keeper::run_keeper;
 pub use kill::{ignore_stop_signals, kill_trees};
 pub use network::run_link;

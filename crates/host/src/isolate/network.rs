@@ -14,6 +14,7 @@ use tolok_link::{LinkJob, LinkSpec, MTU_BYTES, tun};
 
 use super::congestion;
 use super::iproute::run;
+use super::job::job_of;
 use super::namespace::{enter_network, enter_new_network};
 use super::netem;
 use super::probe::own_program;
@@ -31,7 +32,7 @@ const ALL_PORTS: &str = "1024 65535";
 
 /// The link process's life: pass packets until told to stop.
 pub fn run_link(job: &str) -> io::Result<()> {
-    let job: LinkJob = serde_json::from_str(job)?;
+    let job: LinkJob = job_of("link", job)?;
     tolok_link::run(&job).map_err(io::Error::other)
 }
 

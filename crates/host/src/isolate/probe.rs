@@ -4,6 +4,7 @@ use std::io::{self, Read};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
+use super::job::job_of;
 use super::namespace::{Kinds, Right, try_all};
 use super::protocol::InitJob;
 use super::spawn::{Placement, place};
@@ -56,7 +57,7 @@ fn ask_child(kinds: Kinds) -> io::Result<Option<Right>> {
 /// The probe's life: make the namespaces, do in them what the keeper would do, and say on standard output what gave the
 /// right to.
 pub fn run_namespace_probe(kinds: &str) -> io::Result<()> {
-    let kinds: Kinds = serde_json::from_str(kinds)?;
+    let kinds: Kinds = job_of("namespace-probe", kinds)?;
     let right = try_all(kinds)?;
     if kinds.net {
         tolok_link::tun::up("lo")?;

@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use std::io::{self, BufRead, BufReader, Write};
 use std::net::{Ipv4Addr, SocketAddr, TcpStream};
 use std::os::fd::{AsRawFd, OwnedFd};
+use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, TryRecvError, channel};
@@ -24,7 +25,7 @@ use super::spawn::{Placement, hand_over, place};
 use super::spec::{BoxSpec, ExitReport, Isolation, NetworkSpec, ProcessSpec};
 use super::topology::Joins;
 use super::wait::wait_within;
-use crate::group::Group;
+use crate::group::{Group, Hierarchies, sweep};
 
 /// What went wrong with a box.
 #[derive(Debug, thiserror::Error)]
@@ -443,10 +444,15 @@ impl Drop for TrialBox {
         // Else the keeper would take the lab for dead. It is gone itself where this fails.
         let _ = self.channel.send(&KeeperRequest::LetGo, None);
         self.requests = None;
-        if !matches!(wait_within(&mut self.keeper, STOP_GRACE + OWN_STEP), Ok(Some(_))) {
+        let ended = wait_within(&mut self.keeper, STOP_GRACE + OWN_STEP);
+        if !matches!(ended, Ok(Some(_))) {
             // Nothing more can be done if even this fails.
             let _ = self.keeper.kill();
             let _ = self.keeper.wait();
+        }
+        if !matches!(ended, Ok(Some(status)) if status.signal().is_none()) {
+            // It has left its groups behind. What cannot be removed now, the next start of tolok tries again.
+            let _ = sweep(&Hierarchies::find());
         }
     }
 }

@@ -20,12 +20,13 @@ use std::fs;
 use std::io;
 use std::path::Path;
 
+use crate::isolate::job_of;
+
 pub use job::{Came, Fault, FaultyRun, Task, TimedRun, TimerJob, TimerReport, Turn, Turns};
 
 /// The timer's life: read the job, run the runs, write the report.
 pub fn run_program_timer(job: &Path) -> io::Result<()> {
-    let named = |error: io::Error| io::Error::new(error.kind(), format!("{}: {error}", job.display()));
-    let job: TimerJob = serde_json::from_str(&fs::read_to_string(job).map_err(named)?)?;
+    let job: TimerJob = job_of("program-timer", &fs::read_to_string(job).unwrap_or_default())?;
     let failed = |error: io::Error| TimerReport { broken: Some(error.to_string()), ..TimerReport::default() };
     let report = match &job.turns {
         None => series::run(&job),

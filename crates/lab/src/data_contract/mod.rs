@@ -22,6 +22,6 @@ pub use answers::{Answers, AnswersError, PathAnswer, is_resolved};
 pub use body::{queries_body, query_body, rows_body};
 pub use difference::{difference, shape_difference};
 pub use judge::judge_fidelity;
-pub use script::{DATABASE, PASSWORD, Purpose, USER, data_sha256, load_script, table_comment};
+pub use script::{DATABASE, Purpose, USER, data_sha256, load_script, new_password, table_comment};
 
 pub(crate) use document::is_json;

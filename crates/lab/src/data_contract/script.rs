@@ -24,8 +24,8 @@ pub enum Purpose {
 pub const DATABASE: &str = "tolok";
 /// The account of the subjects on a private server.
 pub const USER: &str = "tolok";
-/// Its password: a server that only its subjects can reach keeps no secrets.
-pub const PASSWORD: &str = "tolok";
+/// Its password until a trial gives it another one.
+const PASSWORD: &str = "tolok";
 
 /// Rows in one statement: few enough for every server's longest packet.
 const ROWS_A_STATEMENT: u32 = 500;
@@ -33,6 +33,11 @@ const ROWS_A_STATEMENT: u32 = 500;
 const ENGINE: &str = "ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin";
 /// A date of zeros is refused otherwise, text would be read as Latin 1, and moments in the zone of the server.
 const HEAD: &str = "SET NAMES utf8mb4;\nSET SESSION sql_mode='';\nSET SESSION time_zone='+00:00';\n";
+
+/// What gives the account of the subjects another password, of letters and digits.
+pub fn new_password(password: &str) -> String {
+    format!("ALTER USER '{USER}'@'%' IDENTIFIED BY '{password}';\n")
+}
 
 pub fn load_script(out: &mut dyn Write, purpose: Purpose) -> io::Result<()> {
     write_script(out, purpose, &table_comment())

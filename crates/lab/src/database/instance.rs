@@ -27,6 +27,8 @@ pub struct Instance {
     pub tidy: Vec<String>,
     /// Lets nobody else into the folder: root has no password at the socket.
     pub close: Vec<String>,
+    /// A file with statements, which must be there: the server carries them out before it lets anybody in.
+    pub first: PathBuf,
     /// What must be in the environment of the server and of the client.
     pub env: BTreeMap<String, String>,
     /// Where the lab logs in. It listens on the network as well.
@@ -39,7 +41,9 @@ impl Template {
         let (program, data) = (&self.program, folder.join("data"));
         let dialect = Dialect::of(program);
         let mut server = dialect.server(program, &data, folder);
+        let first = folder.join("first.sql");
         server.extend(options(dialect, at, settings));
+        server.push(format!("--init-file={}", first.display()));
         // The files are the copier's own, who need not be the one who made the template.
         let copy = ["cp", "--archive", "--no-preserve=ownership", "--no-target-directory"].map(str::to_owned);
         let paths = [&self.folder, &data].map(|path| path.display().to_string());
@@ -49,6 +53,7 @@ impl Template {
             server,
             close: ["chmod", "0700", &folder.display().to_string()].map(str::to_owned).to_vec(),
             tidy: ["rm", "-f"].map(str::to_owned).into_iter().chain(left).collect(),
+            first,
             env: program.env.clone(),
             socket: socket(folder),
         }

@@ -14,7 +14,7 @@ use tolok_load::clock::MonotonicNs;
 use tolok_model::{DatabaseAddress, Engine};
 use tolok_testkit::require;
 
-use self::server::{PATIENCE, SHA256, Served, external_script, network, program, script, template};
+use self::server::{PASSWORD, PATIENCE, SHA256, Served, external_script, network, program, script, template};
 use super::*;
 use crate::toolbox::Program;
 use tolok_host::sample::Window;
@@ -31,6 +31,19 @@ fn bytes_below(folder: &Path) -> u64 {
     fs::read_dir(folder).unwrap().map(|entry| bytes(entry.unwrap())).sum()
 }
 
+/// Another user of the machine knows the address, and what the account and root are called in every template.
+fn others_are_kept_out(served: &Served, program: &Program) {
+    let (known, mut root) = (network(served, "tolok"), network(served, ""));
+    "root".clone_into(&mut root.user);
+    for address in [known, root] {
+        let error = Client::login(program, &Target::Network(address), PATIENCE, &|| true).unwrap_err();
+        assert!(matches!(&error, DatabaseError::Refused { message, .. } if message.contains("(28000)")), "{error}");
+    }
+    if rustix::process::geteuid().is_root() {
+        assert!(!served.shows_its_socket_to_others());
+    }
+}
+
 /// Everything that a trial does with a database.
 fn a_database_is_copied_served_asked_and_killed(engine: Engine) {
     let program = program(engine).unwrap();
@@ -42,7 +55,7 @@ fn a_database_is_copied_served_asked_and_killed(engine: Engine) {
     let mut root = served.login().unwrap();
     assert!(program.version.starts_with(root.version().split('-').next().unwrap()), "{}", root.version());
 
-    let dsn = network(&served, "tolok");
+    let dsn = network(&served, PASSWORD);
     let mut subject = Client::login(&program, &Target::Network(dsn.clone()), PATIENCE, &|| true).unwrap();
     assert_eq!(subject.rows("SELECT id, what FROM rows40 ORDER BY id").unwrap()[1], [text("2"), text("naïve")]);
     let fields = subject.rows(r"SELECT NULL, 'a\tb\nc\\d', CONCAT('x', CHAR(0), 'y'), ''").unwrap();
@@ -50,9 +63,7 @@ fn a_database_is_copied_served_asked_and_killed(engine: Engine) {
     let wrong = subject.rows("SELECT * FROM nowhere").unwrap_err().to_string();
     assert!(wrong.contains("`SELECT * FROM nowhere`") && wrong.contains("ERROR 1146"), "{wrong}");
     assert_eq!(subject.rows("SELECT 1").unwrap(), [[text("1")]], "it goes on after an error");
-    let refused = network(&served, "wrong");
-    let error = Client::login(&program, &Target::Network(refused), PATIENCE, &|| true).unwrap_err();
-    assert!(matches!(&error, DatabaseError::Refused { message, .. } if message.contains("1045")), "{error}");
+    others_are_kept_out(&served, &program);
 
     what_the_subject_does_is_counted(&mut root, &mut subject);
     connections_are_refused(&program, &dsn, &mut root);

@@ -1,8 +1,10 @@
 //! Servers for tests: templates that tests share while they run, and instances on addresses of their own.
 
-use std::fs::File;
+use std::fs::{self, File, Permissions};
 use std::io::{self, Write};
 use std::net::{Ipv4Addr, SocketAddrV4, TcpListener};
+use std::os::unix::fs::PermissionsExt;
+use std::os::unix::process::CommandExt;
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::sync::{Arc, Mutex, Weak};
@@ -11,6 +13,7 @@ use std::time::Duration;
 use tempfile::TempDir;
 use tolok_model::{DatabaseAddress, Engine};
 
+use crate::data_contract::new_password;
 use crate::database::{Client, DatabaseError, DatabaseStore, Instance, Settings, Target, Template};
 use crate::toolbox::{Program, Toolbox};
 
@@ -18,6 +21,9 @@ use crate::toolbox::{Program, Toolbox};
 pub(super) const PATIENCE: Duration = Duration::from_secs(300);
 /// Stands for the data of [`script`].
 pub(super) const SHA256: &str = "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa";
+
+/// The password of the subjects' account in the trial of a test.
+pub(super) const PASSWORD: &str = "5ecret";
 
 pub(super) fn program(engine: Engine) -> Option<Program> {
     let state = Toolbox::open_default().unwrap().detect(engine.program().unwrap()).unwrap();
@@ -79,6 +85,9 @@ impl Served {
         let (at, folder) = (SocketAddrV4::new(address, port), tempfile::tempdir().unwrap());
         let settings = Settings { max_connections, buffer_pool_bytes: 32 << 20 };
         let instance = template.instance(folder.path(), at, &settings);
+        fs::set_permissions(folder.path(), Permissions::from_mode(0o755)).unwrap();
+        assert!(Command::new(&instance.close[0]).args(&instance.close[1..]).status().unwrap().success());
+        fs::write(&instance.first, new_password(PASSWORD)).unwrap();
         let copied = Command::new(&instance.copy[0]).args(&instance.copy[1..]).status().unwrap();
         assert!(copied.success());
         let child = serve(&instance, &folder);
@@ -89,6 +98,12 @@ impl Served {
     pub(super) fn login(&mut self) -> Result<Client, DatabaseError> {
         let target = Target::Socket { path: self.instance.socket.clone() };
         Client::login(&self.program, &target, PATIENCE, &|| true)
+    }
+
+    /// Whether another user of the machine finds its socket.
+    pub(super) fn shows_its_socket_to_others(&self) -> bool {
+        let mut test = Command::new("test");
+        test.arg("-e").arg(&self.instance.socket).uid(65_533).gid(65_533).current_dir("/").status().unwrap().success()
     }
 
     pub(super) fn kill(&mut self) {

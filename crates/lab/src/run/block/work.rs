@@ -1,6 +1,6 @@
 //! The work of a block, in its own process: the hidden verb `block`.
 
-use std::io::{self, BufRead, BufReader};
+use std::io::{self, BufRead, BufReader, IsTerminal};
 use std::path::PathBuf;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::{Duration, Instant};
@@ -23,7 +23,7 @@ use crate::run::session::capabilities::Capabilities;
 use crate::run::session::{Session, SessionError};
 use crate::run::slices::{Launch, LaunchCase};
 use crate::run::stop::Stop;
-use tolok_host::isolate::ignore_stop_signals;
+use tolok_host::isolate::{ignore_stop_signals, job_of};
 use tolok_host::machine::{Machine, Processes, ThisHost, busiest, busy_words, wait_until_quiet};
 use tolok_store::{LineWriter, RunFolder, StoreError, TrialFolder};
 
@@ -41,12 +41,14 @@ enum BlockError {
 
 /// Runs one block on this machine: the job and the run's words come from standard input, events go to standard output.
 pub fn run_block() -> io::Result<()> {
-    // Signals are the run's to hear; it says what they mean.
-    ignore_stop_signals()?;
     let mut input = BufReader::new(io::stdin());
     let mut line = String::new();
-    input.read_line(&mut line)?;
-    let job: BlockJob = serde_json::from_str(&line)?;
+    if !io::stdin().is_terminal() {
+        input.read_line(&mut line)?;
+    }
+    let job: BlockJob = job_of("block", &line)?;
+    // Signals are the run's to hear; it says what they mean.
+    ignore_stop_signals()?;
     let stop = Stop::default();
     let (sender, consent) = channel();
     let of_listener = stop.clone();

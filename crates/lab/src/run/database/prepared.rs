@@ -89,12 +89,11 @@ fn failure(message: &str) -> Failure {
 }
 
 impl Prepared {
-    /// The login that subjects get: for a user's server all of it, for a private one what does not depend on the trial.
-    pub(in crate::run) fn names(&self, pool: u32, (host, port): (String, u16)) -> DatabaseNames {
+    /// The login that subjects get. A user's server has its own password, a private one that of its trial.
+    pub(in crate::run) fn names(&self, pool: u32, (host, port): (String, u16), password: String) -> DatabaseNames {
         match &self.kind {
             Kind::Private(_) => {
-                let (name, user, password) = (data::DATABASE, data::USER, data::PASSWORD);
-                let [name, user, password] = [name, user, password].map(str::to_owned);
+                let [name, user] = [data::DATABASE, data::USER].map(str::to_owned);
                 DatabaseNames { host, port, name, user, password, pool }
             }
             Kind::External(DatabaseAddress { host, port, name, user, password }) => {

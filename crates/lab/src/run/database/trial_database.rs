@@ -7,9 +7,11 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use rustix::process::Signal;
+use rustix::rand::{GetRandomFlags, getrandom};
 use tolok_load::clock::{Clock, MonotonicNs, SystemClock};
 use tolok_model::{CpuMap, Database, DatabaseWindow, FailureKind};
 
+use crate::data_contract as data;
 use crate::database::{Client, Instance, Settings, StatusReading, StatusSeries, Target};
 use crate::run::database::login::{LetIn, Login};
 use crate::run::database::prepared::{Kind, Prepared};
@@ -80,17 +82,19 @@ impl TrialDatabase {
     /// Starts a server of our own, or connects to a user's; returns after the first login.
     pub(in crate::run) fn start(launch: Launch<'_>, trial_box: &mut TrialBox) -> Result<Self, TrialError> {
         let (prepared, asked) = (launch.prepared, launch.asked);
+        let password = random_password().map_err(TrialError::lab)?;
         let (server, target, ended, at) = match &prepared.kind {
             Kind::External(dsn) => (None, Target::Network(dsn.clone()), 0, (dsn.host.clone(), dsn.port)),
             Kind::Private(template) => {
                 let at = own_address(trial_box).map_err(TrialError::lab)?;
                 let folder = launch.run.join(FOLDER);
-                // Makes the folder, too.
-                trial_box.write_file(&folder.join("version"), prepared.program.version.as_bytes(), 0o644)?;
+                trial_box.make_folder(&folder)?;
                 let (max_connections, buffer_pool_bytes) = (asked.max_connections, asked.buffer_pool_bytes);
                 let instance = template.instance(&folder, at, &Settings { max_connections, buffer_pool_bytes });
                 let process = |name, argv: &[String]| process(launch, name, argv, &instance);
                 carry_out(&process("close", &instance.close), 0, trial_box, launch.stop)?;
+                // Nobody else can enter the folder, and the account of the server need not be the lab's.
+                trial_box.write_file(&instance.first, data::new_password(&password).as_bytes(), 0o644)?;
                 // A process of the database's part copies, so that the memory of the data is charged to that part.
                 carry_out(&process("copy", &instance.copy), 1, trial_box, launch.stop)?;
                 let target = Target::Socket { path: trial_box.path_inside(&instance.socket) };
@@ -105,7 +109,7 @@ impl TrialDatabase {
         let (client, _) = login.wait(trial_box, ended, launch.stop)?;
         let version = client.version().to_owned();
         Ok(Self {
-            names: prepared.names(asked.pool, at),
+            names: prepared.names(asked.pool, at, password),
             version,
             server,
             watch: Some(StatusWatch::begin(client, launch.stop)),
@@ -275,6 +279,13 @@ fn process(launch: Launch<'_>, name: &str, argv: &[String], instance: &Instance)
         cpus: launch.cpus.to_owned(),
         stop: "TERM".to_owned(),
     }
+}
+
+/// A password for one trial: where a trial has no network of its own, everybody on the machine can ask its database.
+fn random_password() -> io::Result<String> {
+    let mut bytes = [0; 16];
+    getrandom(&mut bytes, GetRandomFlags::empty())?;
+    Ok(bytes.iter().fold(String::new(), |hex, byte| hex + &format!("{byte:02x}")))
 }
 
 fn own_address(trial_box: &TrialBox) -> io::Result<SocketAddrV4> {

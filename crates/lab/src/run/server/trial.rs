@@ -438,9 +438,9 @@ enum Purpose {
     Diagnosis,
 }
 
-/// The commands as they are recorded, without the password of a user's own server.
+/// The commands as they are recorded, without the password of the database.
 pub(in crate::run) fn commands(specs: &[ProcessSpec], database: Option<&TrialDatabase>) -> Vec<String> {
-    let secret = database.filter(|database| database.is_external()).map(|database| database.names.password.as_str());
+    let secret = database.map(|database| database.names.password.as_str());
     let secret = secret.filter(|secret| !secret.is_empty());
     let shown = |spec: &ProcessSpec| {
         let words = spec.argv.iter().map(|word| secret.map_or_else(|| word.clone(), |it| word.replace(it, "***")));
