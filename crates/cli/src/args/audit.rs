@@ -9,8 +9,8 @@ use tolok_model::transcription::CsvOptions;
 #[derive(Debug, ClapArgs)]
 #[command(after_help = EXAMPLES)]
 pub struct AuditArgs {
-    /// Tables to check: a transcription in TOML, a table in CSV, `-` for either from standard input, or the name of a table that comes
-    /// with tolok (`tolok list published`).
+    /// Tables to check: a transcription in TOML, a table in CSV, the output of a load generator (text, or JSON of oha and k6), `-` for
+    /// any of these from standard input, or the name of a table that comes with tolok (`tolok list published`).
     #[arg(value_name = "FILE", required = true, value_hint = ValueHint::FilePath)]
     pub files: Vec<String>,
     /// Print contradictions only. JSON is always complete.
@@ -26,9 +26,9 @@ pub struct AuditArgs {
     pub csv: CsvArgs,
 }
 
-/// What a table in CSV does not say itself.
+/// What a table that is no transcription does not say itself.
 #[derive(Debug, Default, PartialEq, Eq, ClapArgs)]
-#[command(next_help_heading = "Tables in CSV")]
+#[command(next_help_heading = "Tables in CSV, and outputs")]
 pub struct CsvArgs {
     /// What a column holds: the key of a figure, as in TOML, or of [method]. Without a key the column is left out. Repeatable.
     #[arg(long, value_name = "HEADER=KEY", value_parser = CsvOptions::column)]
@@ -42,7 +42,7 @@ pub struct CsvArgs {
     /// The column that names the source's table [default: table, if there is one].
     #[arg(long, value_name = "HEADER")]
     pub table: Option<String>,
-    /// Take several rows of one subject and setting as repetitions.
+    /// Take several rows, or runs, of one subject and setting as repetitions.
     #[arg(long)]
     pub repetitions: bool,
     /// Read numbers such as 1.234,5 with a decimal comma.
@@ -82,6 +82,8 @@ Examples:
       a table that comes with tolok; only what is contradicted
   tolok audit table.csv --subject Server --column Req/s=throughput_rps --connections 64
       a table in CSV, and what its columns are
+  tolok audit wrk.txt --duration 30s
+      what wrk printed; its lines are the places in findings
   tolok audit published/*.toml --format html -o audits.html
       several tables on one page
 

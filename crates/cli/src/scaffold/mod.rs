@@ -207,17 +207,23 @@ pub fn study(
     Ok([written].into_iter().chain(schema.written).collect())
 }
 
-/// Makes the file of a transcription: `folder/name.toml`. `called` is what a person types to name it.
+/// Makes the file of a transcription: `folder/name.toml`. `called` is what a person types to name it. It begins with `rows`, or with
+/// invented ones.
 pub fn transcription(
     folder: &Path,
     name: &str,
     schemas: Option<&Path>,
     called: &str,
+    rows: Option<&str>,
 ) -> Result<Vec<PathBuf>, ScaffoldError> {
     let own = new_file(folder, name)?;
     let schema = schema_for(folder, Kind::Transcription, schemas)?;
-    let words = [("NAME", name), ("AUDIT", called), ("SCHEMA", &schema.reference)];
-    let written = write(own, filled(include_str!("files/audit/audit.toml"), &words).as_bytes())?;
+    let words = [("NAME", name), ("AUDIT", called), ("SCHEMA", &schema.reference), ("ROWS", rows.unwrap_or_default())];
+    let text = match rows {
+        Some(_) => include_str!("files/audit/from.toml"),
+        None => include_str!("files/audit/audit.toml"),
+    };
+    let written = write(own, filled(text, &words).as_bytes())?;
     Ok([written].into_iter().chain(schema.written).collect())
 }
 

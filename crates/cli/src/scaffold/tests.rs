@@ -40,13 +40,13 @@ fn a_workload_begins_with_its_body_and_its_reasons() {
 #[test]
 fn a_transcription_begins_as_one_that_the_model_reads() {
     let folder = tempfile::tempdir().unwrap();
-    let files = transcription(&folder.path().join("published"), "blog", None, "published/blog.toml").unwrap();
+    let files = transcription(&folder.path().join("published"), "blog", None, "published/blog.toml", None).unwrap();
     let text = read(&files[0]);
     let source = Transcription::read(&text, "blog").unwrap_or_else(|problems| panic!("{problems:?}"));
     assert_eq!((source.title.as_str(), source.rows.len(), source.claims.len()), ("blog", 2, 2));
     assert!(text.starts_with("#:schema ./transcription.schema.json\n") && !text.contains('@'), "{text}");
     assert!(text.contains("Then: tolok audit published/blog.toml"), "{text}");
-    let again = transcription(&folder.path().join("published"), "blog", None, "x");
+    let again = transcription(&folder.path().join("published"), "blog", None, "x", None);
     assert!(matches!(again, Err(ScaffoldError::Exists(_))));
 }
 
@@ -90,7 +90,7 @@ fn the_way_to_the_schema_is_relative_to_the_file() {
     let own = study(&root.path().join("studies"), "mine", Some(&schemas), &wish).unwrap();
     assert!(read(&own[0]).contains(r#"workload    = "a\"b""#), "{}", read(&own[0]));
     assert_eq!(first_line(own), "#:schema ../schemas/study.schema.json");
-    let own = transcription(&root.path().join("published"), "blog", Some(&schemas), "blog.toml").unwrap();
+    let own = transcription(&root.path().join("published"), "blog", Some(&schemas), "blog.toml", None).unwrap();
     assert_eq!(first_line(own), "#:schema ../schemas/transcription.schema.json");
     assert_eq!(relative(Path::new("/a/b"), Path::new("/c/d.json")), "../../c/d.json");
 }

@@ -11,14 +11,17 @@ use tolok_model::transcription::{Conditions, CsvOptions, Transcription};
 use tolok_report::document::Depth;
 use tolok_report::print::{html, markdown, terminal};
 use tolok_report::{data, documents};
+use tolok_transcribe::{Outputs, Row, TOOLS, merge_repetitions, outputs};
 
 use crate::args::{AuditArgs, AuditFormat, CsvArgs};
 use crate::exit::{CliError, Exit};
-use crate::output::{put, style};
+use crate::output::{put, say, style};
 use crate::problems;
 
 /// Instead of the name of a file.
 const STANDARD_INPUT: &str = "-";
+/// More remarks of one file are one remark, repeated.
+const MOST_REMARKS: usize = 8;
 
 /// Audits the tables and prints what was found. Nothing is printed before all of them could be read.
 pub fn audit(args: &AuditArgs) -> Result<Exit, CliError> {
@@ -40,10 +43,18 @@ pub fn audit(args: &AuditArgs) -> Result<Exit, CliError> {
 }
 
 /// A table as it was written, not yet read.
-struct Written {
-    path: PathBuf,
-    text: String,
-    is_csv: bool,
+pub(super) struct Written {
+    pub path: PathBuf,
+    pub text: String,
+    pub form: Form,
+}
+
+/// What a text is.
+pub(super) enum Form {
+    Transcription,
+    Csv,
+    /// Runs of load generators.
+    Runs(Outputs),
 }
 
 /// Reads all tables, or complains of everything that is wrong with any of them.
@@ -52,35 +63,62 @@ fn all(args: &AuditArgs) -> Result<Vec<Transcription>, CliError> {
         return Err(CliError::usage("standard input can be read once; write `-` once"));
     }
     let options = csv_options(&args.csv)?;
-    let (mut read, mut has_csv) = (Vec::new(), false);
+    let (mut read, mut takes_options) = (Vec::new(), false);
     let mut wrong: Option<CliError> = None;
     for name in &args.files {
-        let found = written(name).and_then(|written| Ok((written.is_csv, table(&written, &options)?)));
+        let found = written(name).and_then(|written| {
+            refuse_columns(&written, &args.csv)?;
+            Ok((!matches!(written.form, Form::Transcription), table(written, &options)?))
+        });
         match (found, &mut wrong) {
-            (Ok((is_csv, table)), _) => {
-                has_csv |= is_csv;
+            (Ok((takes, table)), _) => {
+                takes_options |= takes;
                 read.push(table);
             }
             (Err(complaint), Some(earlier)) => earlier.text += &format!("\n\n{}", complaint.text),
             (Err(complaint), None) => wrong = Some(complaint),
         }
     }
-    if wrong.is_none() && !has_csv && args.csv != CsvArgs::default() {
-        let message = "none of the tables is CSV, and a transcription states its own columns and method; leave out the options for tables in CSV";
+    if wrong.is_none() && !takes_options && args.csv != CsvArgs::default() {
+        let message = "a transcription states its own columns and method; leave out the options for other tables";
         return Err(CliError::usage(message));
     }
     wrong.map_or(Ok(read), Err)
 }
 
 /// The text of a file, of a table that comes with tolok, or for `-` of standard input, which has no ending that says what it is.
-fn written(name: &str) -> Result<Written, CliError> {
-    if name != STANDARD_INPUT {
+pub(super) fn written(name: &str) -> Result<Written, CliError> {
+    let (path, text) = if name == STANDARD_INPUT {
+        let path = PathBuf::from("standard input");
+        let text = bounded::text_from(std::io::stdin(), &TABLE).map_err(|error| unreadable(&path, &error))?;
+        (path, text)
+    } else {
         let path = file(name)?;
-        return Ok(Written { text: text_of(&path)?, is_csv: is_csv(&path), path });
+        (path.clone(), text_of(&path)?)
+    };
+    let form = form(&path, &text, name == STANDARD_INPUT)?;
+    Ok(Written { path, text, form })
+}
+
+fn form(path: &Path, text: &str, may_be_csv: bool) -> Result<Form, CliError> {
+    let has_ending = |known: &[&str]| {
+        path.extension().is_some_and(|ending| known.iter().any(|known| ending.eq_ignore_ascii_case(known)))
+    };
+    if has_ending(&["toml"]) {
+        return Ok(Form::Transcription);
     }
-    let path = PathBuf::from("standard input");
-    let text = bounded::text_from(std::io::stdin(), &TABLE).map_err(|error| unreadable(&path, &error))?;
-    Ok(Written { is_csv: looks_like_csv(&text), text, path })
+    if let Some(runs) = outputs(text, &key_of(path)) {
+        return Ok(Form::Runs(runs));
+    }
+    match looks_like_csv(text) {
+        _ if has_ending(&["csv", "tsv"]) => Ok(Form::Csv),
+        false => Ok(Form::Transcription),
+        true if may_be_csv => Ok(Form::Csv),
+        true => Err(CliError::usage(format!(
+            "{} is no table that tolok knows: no transcription in TOML, no CSV (with the ending .csv), and no output of {TOOLS}",
+            path.display()
+        ))),
+    }
 }
 
 /// Whether the first line that is no comment is a row: in a transcription it is the head of a table, or a key and its value.
@@ -100,22 +138,54 @@ fn file(name: &str) -> Result<PathBuf, CliError> {
     }
 }
 
-/// Reads a table in CSV, or a transcription.
-fn table(written: &Written, options: &CsvOptions) -> Result<Transcription, CliError> {
-    let Written { path, text, is_csv } = written;
-    let read = match is_csv {
-        true => Transcription::read_csv(text, &CsvOptions { key: key_of(path), ..options.clone() }),
-        false => Transcription::read(text, &key_of(path)),
+/// Reads a table in any form.
+fn table(written: Written, options: &CsvOptions) -> Result<Transcription, CliError> {
+    let Written { path, text, form } = written;
+    let key = key_of(&path);
+    let read = match form {
+        Form::Csv => Transcription::read_csv(&text, &CsvOptions { key, ..options.clone() }),
+        Form::Transcription => Transcription::read(&text, &key),
+        Form::Runs(runs) => {
+            let rows = told(&path, runs);
+            let rows = if options.repetitions { merge_repetitions(rows) } else { rows };
+            let title = options.title.as_ref().unwrap_or(&key);
+            return tolok_transcribe::transcription(&rows, &key, title, &options.conditions).map_err(|found| {
+                let why: Vec<String> = found.into_iter().map(|problem| problem.message).collect();
+                CliError::new(Exit::Internal, format!("cannot read {}: {}", path.display(), why.join("; ")))
+            });
+        }
     };
-    read.map_err(|found| mistakes(path, text, &found))
+    read.map_err(|found| mistakes(&path, &text, &found))
+}
+
+/// The runs of a file; says what of it was not understood.
+pub(super) fn told(path: &Path, runs: Outputs) -> Vec<Row> {
+    for remark in runs.remarks.iter().take(MOST_REMARKS) {
+        say(format!("{}:{}: {}", path.display(), remark.line, remark.text));
+    }
+    if runs.remarks.len() > MOST_REMARKS {
+        say(format!("{}: … and {} more lines", path.display(), runs.remarks.len() - MOST_REMARKS));
+    }
+    runs.rows
+}
+
+/// Runs have no columns to be named.
+fn refuse_columns(written: &Written, args: &CsvArgs) -> Result<(), CliError> {
+    let names_columns = !args.column.is_empty()
+        || args.subject.is_some()
+        || !args.scenario.is_empty()
+        || args.table.is_some()
+        || args.decimal_comma;
+    if names_columns && matches!(written.form, Form::Runs(_)) {
+        let message = "is the output of a load generator and has no columns; leave out the options that name some";
+        return Err(CliError::usage(format!("{} {message}", written.path.display())));
+    }
+    Ok(())
 }
 
 pub(super) fn transcription(path: &Path) -> Result<Transcription, CliError> {
-    table(&Written { text: text_of(path)?, path: path.to_owned(), is_csv: false }, &CsvOptions::default())
-}
-
-fn is_csv(path: &Path) -> bool {
-    path.extension().is_some_and(|ending| ["csv", "tsv"].iter().any(|known| ending.eq_ignore_ascii_case(known)))
+    let written = Written { text: text_of(path)?, path: path.to_owned(), form: Form::Transcription };
+    table(written, &CsvOptions::default())
 }
 
 fn key_of(path: &Path) -> String {

@@ -5,7 +5,9 @@ use std::path::{Path, PathBuf};
 use tolok_lab::home::{Home, WORKLOADS};
 use tolok_lab::user_servers::record;
 use tolok_model::{Catalogue, SubjectSelector};
+use tolok_transcribe::{Row, TOOLS, merge_repetitions, rows_in_toml};
 
+use super::audit::{self, Form};
 use super::load::body_bytes;
 use crate::args::{NewArgs, NewAuditArgs, NewRuntime, NewStudyArgs, NewSubjectArgs, NewThing, NewWorkloadArgs};
 use crate::exit::{CliError, Exit, with_help};
@@ -21,7 +23,7 @@ pub fn new(args: &NewArgs) -> Result<Exit, CliError> {
         NewThing::Subject(args) => subject(args)?,
         NewThing::Workload(args) => workload(args)?,
         NewThing::Study(args) => study(args)?,
-        NewThing::Audit(args) => audit(args)?,
+        NewThing::Audit(args) => transcription(args)?,
     };
     put(&files.iter().map(|file| format!("{}\n", file.display())).collect::<String>(), None)?;
     say(next);
@@ -117,7 +119,7 @@ fn study(args: &NewStudyArgs) -> Result<(Vec<PathBuf>, String), CliError> {
     ))
 }
 
-fn audit(args: &NewAuditArgs) -> Result<(Vec<PathBuf>, String), CliError> {
+fn transcription(args: &NewAuditArgs) -> Result<(Vec<PathBuf>, String), CliError> {
     let folder = match (&args.folder, Home::checkout().filter(is_inside)) {
         (Some(folder), _) => folder.clone(),
         (None, Some(home)) => home.root().join("published"),
@@ -126,9 +128,41 @@ fn audit(args: &NewAuditArgs) -> Result<(Vec<PathBuf>, String), CliError> {
     let own = folder.join(format!("{}.toml", args.name));
     let here = std::env::current_dir().unwrap_or_default();
     let called = as_a_path(own.strip_prefix(here).unwrap_or(&own));
-    let files = scaffold::transcription(&folder, &args.name, schemas().as_deref(), &called).map_err(refused)?;
-    let next = format!("Its figures are invented: put those of the source in their place. Then: tolok audit {called}");
-    Ok((files, next))
+    let begun = (!args.from.is_empty()).then(|| rows_of(args)).transpose()?;
+    let schemas = schemas();
+    let files = scaffold::transcription(&folder, &args.name, schemas.as_deref(), &called, begun.as_deref());
+    let first = match begun {
+        Some(_) => "Add the title of the source, say what each row measured, and write its claims",
+        None => "Its figures are invented: put those of the source in their place",
+    };
+    Ok((files.map_err(refused)?, format!("{first}. Then: tolok audit {called}")))
+}
+
+/// The rows of the files that a transcription begins with, in TOML.
+fn rows_of(args: &NewAuditArgs) -> Result<String, CliError> {
+    let (mut rows, mut heads): (Vec<Row>, Vec<String>) = Default::default();
+    for from in &args.from {
+        let (subject, name) = match from.split_once('=') {
+            Some((subject, name)) if !Path::new(from).exists() => (Some(subject.to_owned()), name),
+            _ => (None, from.as_str()),
+        };
+        let written = audit::written(name)?;
+        let file = written.path.file_name().unwrap_or(written.path.as_os_str()).to_string_lossy().into_owned();
+        let Form::Runs(runs) = written.form else {
+            return Err(CliError::usage(format!("{name} is no output of {TOOLS}; transcribe it: docs/transcribe.md")));
+        };
+        for mut row in audit::told(&written.path, runs) {
+            row.subject = subject.clone().unwrap_or(row.subject);
+            // Runs of several files are told apart by their heads.
+            heads.push(format!("{file}, line {}", row.line));
+            rows.push(row);
+        }
+    }
+    if args.repetitions {
+        let merged = merge_repetitions(rows);
+        return Ok(rows_in_toml(&merged, &[]));
+    }
+    Ok(rows_in_toml(&rows, &heads))
 }
 
 /// Refuses names that the catalogue does not have; says whether the workload is one for programs.

@@ -90,7 +90,7 @@ fn a_table_may_come_from_standard_input_in_either_form() {
     assert_eq!((said.as_str(), code), ("", 3), "{printed}");
     assert!(printed.contains("standard input") && printed.contains("line 2 "), "{printed}");
     let (_, said, code) = audit_of(&["-", "--tool", "wrk"], from("sound.toml"));
-    assert!(code == 2 && said.contains("none of the tables is CSV"), "{said}");
+    assert!(code == 2 && said.contains("a transcription states its own columns"), "{said}");
 }
 
 #[test]
@@ -115,4 +115,74 @@ fn nothing_is_printed_where_one_of_several_cannot_be_read() {
         said.contains("faulty.toml has ") && said.contains("there is no published table `no-such-table`"),
         "{said}"
     );
+}
+
+/// An output that the drivers of load generators are tested with.
+fn output_of(name: &str) -> String {
+    format!("{}/../tools/src/recorded/{name}", env!("CARGO_MANIFEST_DIR"))
+}
+
+#[test]
+fn what_a_tool_printed_is_audited_as_it_is() {
+    // wrk adds times to its mean, which 8 connections at that rate cannot have.
+    let (printed, said, code) = audit(&[&output_of("wrk/4.1.0-hello.txt")]);
+    assert_eq!((said.as_str(), code), ("", 3), "{printed}");
+    assert!(printed.contains("line 1 ") && printed.contains("latency_mean_us of 4.1.0-hello = 804.30"), "{printed}");
+    let (printed, said, code) = audit(&[&output_of("ab/2.3-slow.txt"), "--method", "loop=closed"]);
+    assert_eq!((said.as_str(), code), ("", 0), "{printed}");
+    assert!(printed.contains("Little’s law"), "{printed}");
+}
+
+#[test]
+fn what_a_tool_does_not_print_comes_from_options() {
+    let words =
+        [&output_of("hey/0.1.5-hello.txt"), "--connections", "8", "--method", "loop=closed", "--format", "json"];
+    let (printed, said, code) = audit(&words);
+    assert_eq!((said.as_str(), code), ("", 0), "{printed}");
+    assert!(printed.contains("\"8\"") && printed.contains("littles-law"), "{printed}");
+    let (_, said, code) = audit(&[&output_of("hey/0.1.5-hello.txt"), "--column", "a=b"]);
+    assert!(code == 2 && said.contains("is the output of a load generator and has no columns"), "{said}");
+}
+
+#[test]
+fn what_is_not_understood_is_said_with_its_line() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("alpha.txt");
+    let printed = std::fs::read_to_string(output_of("wrk/4.1.0-hello.txt")).unwrap();
+    std::fs::write(&file, format!("$ wrk -c8\n{}", printed.replace("99009.68", "99,009.68"))).unwrap();
+    let (_, said, _) = audit(&[file.to_str().unwrap()]);
+    let said = said.replace(&folder.path().display().to_string(), "FOLDER");
+    let expected = "FOLDER/alpha.txt:1: no part of an output: $ wrk -c8\n\
+                    FOLDER/alpha.txt:13: not understood: Requests/sec:  99,009.68\n";
+    assert_eq!(said, expected);
+    let prose = folder.path().join("prose.txt");
+    std::fs::write(&prose, "Dear reader,\n").unwrap();
+    let (_, said, code) = audit(&[prose.to_str().unwrap()]);
+    assert!(code == 2 && said.contains("prose.txt is no table that tolok knows: "), "{said}");
+}
+
+#[test]
+fn a_transcription_begins_with_outputs_and_is_audited_as_it_stands() {
+    let folder = tempfile::tempdir().unwrap();
+    let own = |words: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_tolok"));
+        command.args(["new", "audit"]).args(words).args(["--in", folder.path().to_str().unwrap()]).env("NO_COLOR", "1");
+        command.env("TOLOK_HOME", concat!(env!("CARGO_MANIFEST_DIR"), "/../..")).output().unwrap()
+    };
+    let ab = output_of("ab/2.3-slow.txt");
+    let begun = own(&["blog", "--from", &format!("alpha={ab}"), &output_of("h2load/documented-1.70.0.txt")]);
+    assert_eq!(begun.status.code(), Some(0), "{}", String::from_utf8_lossy(&begun.stderr));
+    let file = folder.path().join("blog.toml");
+    let text = std::fs::read_to_string(&file).unwrap();
+    assert!(text.contains("# 2.3-slow.txt, line 1\n[[row]]\nsubject = \"alpha\"\ntool = \"ab\"\n"), "{text}");
+    assert!(text.contains("subject = \"documented-1.70.0\"\ntool = \"h2load\"\n"), "{text}");
+    let (printed, said, code) = audit(&[file.to_str().unwrap()]);
+    assert_eq!((said.as_str(), code), ("", 0), "{printed}");
+    let again = own(&["twice", "--from", &format!("alpha={ab}"), &format!("alpha={ab}"), "--repetitions"]);
+    assert_eq!(again.status.code(), Some(0), "{}", String::from_utf8_lossy(&again.stderr));
+    let text = std::fs::read_to_string(folder.path().join("twice.toml")).unwrap();
+    assert!(text.contains("repetitions = 2\n") && text.contains("throughput_rps = [71.52, 71.52]\n"), "{text}");
+    let wrong = own(&["none", "--from", &table("table.csv")]);
+    let said = String::from_utf8_lossy(&wrong.stderr).into_owned();
+    assert!(wrong.status.code() == Some(2) && said.contains("is no output of wrk"), "{said}");
 }

@@ -21,8 +21,10 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "tolok-serve",
             "tolok-store",
             "tolok-tools",
+            "tolok-transcribe",
         ],
     ),
+    ("tolok-transcribe", &["tolok-model"]),
     ("tolok-serve", &["tolok-store", "tolok-analysis", "tolok-report", "tolok-model"]),
     (
         "tolok-lab",

@@ -1,0 +1,73 @@
+//! Several runs of one subject under the same settings become one row.
+
+use crate::row::{Figure, Row};
+
+/// Puts rows together that have the same subject and settings: their figures become lists. The length of a run, which is measured
+/// each time, may differ; that of the first is kept. A figure that not all of them have is left out, because a list would not say
+/// whose it is.
+pub fn merge_repetitions(rows: Vec<Row>) -> Vec<Row> {
+    let mut groups: Vec<Vec<Row>> = Vec::new();
+    for row in rows {
+        match groups.iter_mut().find(|group| is_repetition(&group[0], &row)) {
+            Some(group) => group.push(row),
+            None => groups.push(vec![row]),
+        }
+    }
+    groups.into_iter().filter_map(merged).collect()
+}
+
+fn is_repetition(one: &Row, other: &Row) -> bool {
+    let settings = |row: &Row| {
+        let fixed = row.settings.iter().filter(|setting| setting.key != "duration");
+        fixed.map(|setting| (setting.key, setting.value.clone())).collect::<Vec<_>>()
+    };
+    one.subject == other.subject && settings(one) == settings(other)
+}
+
+fn merged(group: Vec<Row>) -> Option<Row> {
+    let number = group.len();
+    let mut group = group.into_iter();
+    let mut row = group.next()?;
+    if number == 1 {
+        return Some(row);
+    }
+    for other in group {
+        for Figure { key, numbers, .. } in other.figures {
+            if let Some(known) = row.figures.iter_mut().find(|figure| figure.key == key) {
+                known.numbers.extend(numbers);
+            }
+        }
+        row.raw.extend(other.raw);
+    }
+    row.figures.retain(|figure| figure.numbers.len() == number);
+    row.table = None;
+    row.setting("repetitions", number.to_string(), None);
+    Some(row)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn run(subject: &str, connections: &str, figures: &[(&str, &str)]) -> Row {
+        let mut row = Row { subject: subject.to_owned(), raw: vec![format!("{figures:?}")], ..Row::default() };
+        row.count("connections", connections);
+        figures.iter().for_each(|(key, digits)| assert!(row.figure(key, digits)));
+        row
+    }
+
+    #[test]
+    fn runs_alike_become_one_row_with_what_all_of_them_have() {
+        let rows = vec![
+            run("a", "8", &[("throughput_rps", "10.0"), ("timeouts", "1")]),
+            run("a", "9", &[("throughput_rps", "30")]),
+            run("a", "8", &[("throughput_rps", "11.5")]),
+            run("b", "8", &[("throughput_rps", "12")]),
+        ];
+        let merged = merge_repetitions(rows);
+        let told: Vec<_> = merged.iter().map(|row| (row.subject.as_str(), row.figures.len(), row.raw.len())).collect();
+        assert_eq!(told, [("a", 1, 2), ("a", 1, 1), ("b", 1, 1)]);
+        assert_eq!(merged[0].figures[0].numbers, ["10.0", "11.5"]);
+        assert!(merged[0].settings.iter().any(|it| it.key == "repetitions" && it.value == "2"));
+    }
+}

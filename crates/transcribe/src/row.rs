@@ -1,0 +1,84 @@
+//! A row of a transcription that is being written.
+
+use crate::digits::is_number;
+use crate::writing::quoted;
+
+/// A run, or a row of a table, as it is printed.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Row {
+    /// Line of the text at which it begins, from 1.
+    pub line: usize,
+    pub subject: String,
+    /// Which of the runs of its file it is, where there are several.
+    pub table: Option<String>,
+    /// What it says of the conditions.
+    pub settings: Vec<Setting>,
+    pub figures: Vec<Figure>,
+    /// The lines that all of this comes from.
+    pub raw: Vec<String>,
+}
+
+/// A key of `[method]` and its value in TOML.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Setting {
+    pub key: &'static str,
+    pub value: String,
+    pub comment: Option<String>,
+}
+
+/// A figure under the key that it has in a transcription, or under a name of its own.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Figure {
+    pub key: String,
+    /// As printed; one for each repetition.
+    pub numbers: Vec<String>,
+    pub comment: Option<&'static str>,
+}
+
+/// Something that a person has to know about a line.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Remark {
+    /// From 1.
+    pub line: usize,
+    pub text: String,
+}
+
+impl Row {
+    pub(crate) fn text(&mut self, key: &'static str, value: &str) {
+        self.setting(key, quoted(value), None);
+    }
+
+    /// A whole number; `false` if it is none, or none that a setting can have.
+    pub(crate) fn count(&mut self, key: &'static str, digits: &str) -> bool {
+        let count = digits.parse::<u32>().ok().filter(|count| *count > 0);
+        if let Some(count) = count {
+            self.setting(key, count.to_string(), None);
+        }
+        count.is_some()
+    }
+
+    pub(crate) fn setting(&mut self, key: &'static str, value: String, comment: Option<String>) {
+        if !self.settings.iter().any(|known| known.key == key) {
+            self.settings.push(Setting { key, value, comment });
+        }
+    }
+
+    /// A figure; `false` if the digits are none. Of two under one key the first counts.
+    pub(crate) fn figure(&mut self, key: &str, digits: &str) -> bool {
+        self.figure_with(key, digits, None)
+    }
+
+    pub(crate) fn figure_with(&mut self, key: &str, digits: &str, comment: Option<&'static str>) -> bool {
+        if !is_number(digits) {
+            return false;
+        }
+        if !self.has(key) {
+            self.figures.push(Figure { key: key.to_owned(), numbers: vec![digits.to_owned()], comment });
+        }
+        true
+    }
+
+    pub(crate) fn has(&self, key: &str) -> bool {
+        self.figures.iter().any(|figure| figure.key == key)
+    }
+}

@@ -1,0 +1,232 @@
+//! Recorded outputs become transcriptions, whole and cut off.
+
+use std::fs;
+use std::path::PathBuf;
+
+use tolok_model::transcription::{Conditions, Transcription};
+use tolok_transcribe::{Outputs, merge_repetitions, outputs, rows_in_toml, transcription};
+
+/// An output that the drivers of load generators are tested with as well.
+fn recorded(name: &str) -> String {
+    let folder = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../tools/src"));
+    fs::read_to_string(folder.join(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
+}
+
+/// What is written for it, with what is remarked on.
+fn told(text: &str) -> String {
+    let Some(Outputs { rows, remarks }) = outputs(text, "alpha") else { return "(not known)\n".to_owned() };
+    let remarks = remarks.iter().map(|remark| format!("! line {}: {}\n", remark.line, remark.text));
+    let toml = rows_in_toml(&rows, &[]);
+    transcription(&rows, "alpha", "alpha", &Conditions::default())
+        .unwrap_or_else(|problems| panic!("{problems:?}\n{toml}"));
+    format!("{}{toml}", remarks.collect::<String>())
+}
+
+macro_rules! snapshot {
+    ($name:ident, $($text:expr),+) => {
+        #[test]
+        fn $name() {
+            insta::assert_snapshot!([$(told($text)),+].join("\n────\n\n"));
+        }
+    };
+}
+
+snapshot!(
+    wrk,
+    &recorded("recorded/wrk/4.1.0-hello.txt"),
+    &recorded("recorded/wrk/4.1.0-drop.txt"),
+    &recorded("recorded/wrk/4.1.0-mixed.txt"),
+    &recorded("recorded/wrk/documented-4.2.0.txt")
+);
+snapshot!(
+    ab,
+    &recorded("recorded/ab/2.3-slow.txt"),
+    &recorded("recorded/ab/2.3-mixed.txt"),
+    &recorded("recorded/ab/2.3-variable.txt"),
+    &recorded("recorded/ab/2.3-gave-up.txt")
+);
+snapshot!(
+    hey,
+    &recorded("recorded/hey/0.1.5-hello.txt"),
+    &recorded("recorded/hey/0.1.5-hang.txt"),
+    &recorded("recorded/hey/0.1.5-mixed.txt"),
+    &recorded("recorded/hey/0.1.5-refused.txt")
+);
+snapshot!(
+    oha_json,
+    &recorded("recorded/oha/1.16.0-mixed.json"),
+    &recorded("recorded/oha/documented-1.9.0.json"),
+    &recorded("recorded/oha/1.16.0-refused.json")
+);
+snapshot!(
+    h2load,
+    &recorded("recorded/h2load/1.52.0-number-hang.txt"),
+    &recorded("recorded/h2load/1.52.0-rate.txt"),
+    &recorded("recorded/h2load/1.52.0-refused.txt"),
+    &recorded("recorded/h2load/documented-1.70.0.txt")
+);
+snapshot!(k6_json, &recorded("k6/recorded/constant-vus-1.8.1.json"), K6_EXPORT);
+snapshot!(
+    k6_text,
+    K6_OLD,
+    &fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/recorded/k6-1.8.1.txt")).unwrap()
+);
+snapshot!(oha_text, OHA);
+snapshot!(wrk2, WRK2);
+
+/// After k6's documentation of `--summary-export`.
+const K6_EXPORT: &str = r#"{"metrics":{"http_reqs":{"count":13442,"rate":224.019866},"vus_max":{"value":100,"min":100,"max":100},
+"http_req_duration":{"avg":143.86,"min":101.2,"med":140.5,"max":1.5e3,"p(90)":160,"p(97.5)":181.25},
+"http_req_failed":{"passes":7,"fails":13435,"value":0.00052}}}
+"#;
+
+/// After the summaries in the documentation of k6 before version 1.
+const K6_OLD: &str = "
+     data_received..................: 148 MB 2.5 MB/s
+     data_sent......................: 1.0 MB 17 kB/s
+   ✗ http_req_duration..............: avg=143.86ms min=26.5µs med=140.5ms max=1m2.5s p(90)=160ms p(99.9)=1.02s
+       { expected_response:true }...: avg=143.86ms min=26.5µs med=140.5ms max=1m2.5s p(90)=160ms p(99.9)=1.02s
+     http_req_failed................: 0.05%  ✓ 7          ✗ 13435
+     http_reqs......................: 13442  224.019866/s
+     vus............................: 1      min=1        max=100
+     vus_max........................: 100    min=100      max=100
+";
+
+/// After `print_summary` of oha 1.16.
+const OHA: &str = "Summary:
+  Success rate:\t100.00%
+  Total:\t1000.5299 ms
+  Slowest:\t32.2892 ms
+  Fastest:\t0.0149 ms
+  Average:\t0.1457 ms
+  Requests/sec:\t53711.0434
+
+  Total data:\t593.28 KiB
+  Size/request:\t11 B
+  Size/sec:\t587.37 KiB
+
+Response time histogram:
+   0.015 ms [1]     |
+   3.242 ms [53748] |■■■■■■■■■■■■■■■■■■■■■■■■■■■■■■■■
+
+Response time distribution:
+  10.00% in 0.0512 ms
+  99.00% in 3.0524 ms
+  99.90% in 6.7879 ms
+
+
+Details (average, fastest, slowest):
+  DNS+dialup:\t0.0583 ms, 0.0233 ms, 0.1580 ms
+  DNS-lookup:\t0.0036 ms, 0.0005 ms, 0.0158 ms
+
+Status code distribution:
+  [200] 53739 responses
+
+Error distribution:
+  [8] aborted due to deadline
+";
+
+/// After wrk2's README.
+const WRK2: &str = "Running 30s test @ http://127.0.0.1:80/index.html
+  2 threads and 100 connections
+  Thread calibration: mean lat.: 9747 usec, rate sampling interval: 21 msec
+  Thread Stats   Avg      Stdev     Max   +/- Stdev
+    Latency     6.46ms    1.93ms  12.34ms   67.66%
+    Req/Sec     1.05k     1.12k    2.50k    64.84%
+  Latency Distribution (HdrHistogram - Recorded Latency)
+ 50.000%    6.67ms
+ 99.900%    9.42ms
+ 99.999%   12.35ms
+100.000%   12.35ms
+
+  Detailed Percentile spectrum:
+       Value   Percentile   TotalCount 1/(1-Percentile)
+
+       0.921     0.000000            1         1.00
+      12.351     1.000000        39500          inf
+#[Mean    =        6.460, StdDeviation   =        1.930]
+----------------------------------------------------------
+  60018 requests in 30.00s, 19.81MB read
+Requests/sec:   2000.28
+Transfer/sec:    676.18KB
+";
+
+#[test]
+fn the_beginning_of_an_output_says_nothing_that_the_whole_does_not() {
+    let recorded = ["wrk", "ab", "hey", "h2load", "oha"].into_iter().flat_map(|tool| {
+        let folder = format!("{}/../tools/src/recorded/{tool}", env!("CARGO_MANIFEST_DIR"));
+        fs::read_dir(folder).unwrap().map(|file| fs::read_to_string(file.unwrap().path()).unwrap())
+    });
+    for text in recorded.chain([K6_EXPORT, K6_OLD, OHA, WRK2].map(str::to_owned)) {
+        let Some(whole) = outputs(&text, "alpha") else { continue };
+        let known = &whole.rows[0];
+        for end in (0..text.len()).filter(|end| text.is_char_boundary(*end)) {
+            let Some(read) = outputs(&text[..end], "alpha") else { continue };
+            for figure in &read.rows[0].figures {
+                // Of two keys for one number, a beginning may have the other.
+                let is_same = known.figures.iter().any(|it| it.numbers == figure.numbers);
+                assert!(read.rows.len() == 1 && is_same, "{figure:?} of:\n{}", &text[..end]);
+            }
+            for setting in &read.rows[0].settings {
+                let is_same = |it: &tolok_transcribe::Setting| it.key == setting.key;
+                assert!(known.settings.iter().any(is_same), "{setting:?} of:\n{}", &text[..end]);
+            }
+        }
+    }
+}
+
+#[test]
+fn several_runs_in_one_file_are_rows_of_their_own_or_repetitions() {
+    let [first, second] = ["4.1.0-hello.txt", "4.1.0-drop.txt"].map(|name| recorded(&format!("recorded/wrk/{name}")));
+    let text = format!("$ wrk -t2 -c8 http://127.0.0.1\n{first}$ again\n{second}\n{first}");
+    let Outputs { rows, remarks } = outputs(&text, "alpha").unwrap();
+    assert_eq!(rows.iter().map(|row| row.line).collect::<Vec<_>>(), [2, 16, 31]);
+    assert_eq!(rows[1].table.as_deref(), Some("run 2"));
+    let told: Vec<_> = remarks.iter().map(|remark| format!("{}: {}", remark.line, remark.text)).collect();
+    assert_eq!(told, ["1: no part of an output: $ wrk -t2 -c8 http://127.0.0.1", "15: not understood: $ again"]);
+    let read = transcription(&rows, "alpha", "alpha", &Conditions::default()).unwrap();
+    assert_eq!(read.rows[1].line, 16, "the line of the file");
+    let merged = merge_repetitions(rows);
+    assert_eq!(merged.len(), 2);
+    assert_eq!(
+        merged[0].figures.iter().find(|it| it.key == "throughput_rps").unwrap().numbers,
+        ["99009.68", "99009.68"]
+    );
+}
+
+#[test]
+fn what_is_no_output_is_not_read() {
+    let csv = "Server,Requests/sec\nalpha,12.5\n";
+    for text in
+        ["", "hello\n", "title = \"x\"\n[[row]]\n", csv, "{}", "{\"summary\":", "[1, 2]", "Running late\nas ever\n"]
+    {
+        assert_eq!(outputs(text, "alpha"), None, "{text}");
+    }
+}
+
+#[test]
+fn a_line_without_its_end_is_not_read() {
+    let text = recorded("recorded/wrk/4.1.0-hello.txt");
+    let cut = &text[..text.find("009.68").unwrap()];
+    let Outputs { rows, remarks } = outputs(cut, "alpha").unwrap();
+    assert!(!rows[0].figures.iter().any(|figure| figure.key == "throughput_rps"));
+    let told: Vec<&str> = remarks.iter().map(|remark| remark.text.as_str()).collect();
+    assert_eq!(
+        told,
+        [
+            "the output of wrk that begins here lacks its end, from `Transfer/sec:` on",
+            "this line has no end and may be cut off: it is not read"
+        ]
+    );
+}
+
+#[test]
+fn every_digit_of_a_transcription_is_that_of_the_output() {
+    let text = recorded("recorded/wrk/4.1.0-late.txt");
+    let rows = outputs(&text, "alpha").unwrap().rows;
+    let toml = format!("title = \"alpha\"\n{}", rows_in_toml(&rows, &[]));
+    let read = Transcription::read(&toml, "alpha").unwrap();
+    for figure in &read.rows[0].figures {
+        assert!(text.contains(&figure.numbers[0].printed), "{}", figure.key);
+    }
+}
