@@ -94,6 +94,11 @@ impl Draft {
         self.found(AuditVerdict::Contradicted, sentence)
     }
 
+    /// The printed responses keep fewer users waiting than the source states.
+    pub(crate) fn fewer_users(self, sentence: impl Into<String>) -> AuditFinding {
+        self.found(AuditVerdict::FewerUsers, sentence)
+    }
+
     /// Something is missing, or the figures allow both.
     pub(crate) fn cannot_tell(self, sentence: impl Into<String>) -> AuditFinding {
         self.found(AuditVerdict::CannotTell, sentence)

@@ -48,6 +48,8 @@ pub struct Verdicts {
     pub holds: usize,
     /// That are contradicted.
     pub contradicted: usize,
+    /// That leave users over.
+    pub fewer_users: usize,
     /// That are undecided.
     pub cannot_tell: usize,
 }
@@ -83,6 +85,8 @@ pub enum AuditVerdict {
     Holds,
     /// The figures cannot all be as printed, or do not support the text.
     Contradicted,
+    /// The printed responses keep fewer users waiting than the source states. Their reason is not known.
+    FewerUsers,
     /// Something is missing, or the figures allow both.
     CannotTell,
 }
@@ -128,6 +132,7 @@ impl Audit {
         let verdicts = Verdicts {
             holds: count(AuditVerdict::Holds),
             contradicted: count(AuditVerdict::Contradicted),
+            fewer_users: count(AuditVerdict::FewerUsers),
             cannot_tell: count(AuditVerdict::CannotTell),
         };
         let source: Vec<String> = transcription.authors.iter().cloned().chain(year).collect();

@@ -9,7 +9,7 @@ use tolok_model::transcription::{Figure, Mark, Number};
 use crate::AuditVerdict;
 
 /// How far a number that is marked as *about* may be off, as a share of it.
-const ABOUT: f64 = 0.05;
+pub(crate) const ABOUT: f64 = 0.05;
 
 /// Tolerance for rounding in the last bits of f64.
 const LAST_BITS: f64 = 1e-9;
@@ -62,10 +62,10 @@ impl Range {
         Self::read(number, |value| if is_limit { 0.0 } else { rounded(value) })
     }
 
-    /// The ends of a range in a text.
-    pub fn ends_of_text(low: f64, high: f64, half_unit: f64, unit_factor: f64) -> (Self, Self) {
+    /// The ends of a range in a text. People round these, so each may be off by as much as a number that is marked as *about*.
+    pub fn ends_of_text(low: f64, high: f64, half_unit: f64) -> (Self, Self) {
         let end = |value: f64| {
-            let half = half_unit.max(rounded_zeros(value / unit_factor) * unit_factor);
+            let half = half_unit.max(ABOUT * value.abs());
             Self::between(value - half, value + half)
         };
         (end(low), end(high))

@@ -6,6 +6,7 @@ use tolok_model::transcription::{CpuScope, Figure, Moment, Quantity, Row, Transc
 
 use crate::finding::Input;
 use crate::range::Range;
+use crate::tools;
 
 /// A quantity of a row, printed or computed from what is printed.
 #[derive(Debug, Clone)]
@@ -97,6 +98,23 @@ pub(crate) fn failed_share(row: &Row) -> Option<Known> {
 pub(crate) fn has_failures(row: &Row) -> bool {
     let all = [Quantity::HttpFailRate, Quantity::ErrorRate, Quantity::Failures, Quantity::Timeouts];
     all.iter().filter_map(|quantity| row.figure(quantity)).any(|figure| figure.value() > 0.0)
+}
+
+/// What the source does not say and could be what users did whom the printed response times leave over.
+pub(crate) fn unsaid_of_idle_users(row: &Row) -> Option<&'static str> {
+    let conditions = &row.conditions;
+    let says_failures = failed_share(row).is_some();
+    match () {
+        () if conditions.keep_alive == Some(false) => Some("whether the response times include connecting"),
+        () if tools::leaves_out_given_up(conditions) && has_failures(row) => {
+            Some("how long the requests given up took")
+        }
+        () if tools::leaves_out_given_up(conditions) && !says_failures => {
+            Some("how many requests were given up; the tool prints no times of them")
+        }
+        () if tools::may_pause(conditions) => Some("whether users paused between requests"),
+        () => None,
+    }
 }
 
 /// CPU in use of a row: its mean, else an unnamed figure, else its peak.

@@ -7,6 +7,7 @@ impl AuditVerdict {
     pub(crate) fn of_all(verdicts: impl IntoIterator<Item = Self>) -> Self {
         let worst = |so_far, verdict| match (so_far, verdict) {
             (Self::Contradicted, _) | (_, Self::Contradicted) => Self::Contradicted,
+            (Self::FewerUsers, _) | (_, Self::FewerUsers) => Self::FewerUsers,
             (Self::CannotTell, _) | (_, Self::CannotTell) => Self::CannotTell,
             (Self::Holds, Self::Holds) => Self::Holds,
         };
@@ -18,6 +19,7 @@ impl AuditVerdict {
         match self {
             Self::Holds => "holds",
             Self::Contradicted => "contradicted",
+            Self::FewerUsers => "fewer users",
             Self::CannotTell => "cannot tell",
         }
     }
@@ -27,6 +29,7 @@ impl AuditVerdict {
         match self {
             Self::Holds => '✓',
             Self::Contradicted => '✗',
+            Self::FewerUsers => '!',
             Self::CannotTell => '?',
         }
     }
@@ -46,34 +49,36 @@ impl Audit {
 
 impl Verdicts {
     pub fn all(&self) -> usize {
-        self.holds + self.contradicted + self.cannot_tell
+        self.holds + self.contradicted + self.fewer_users + self.cannot_tell
     }
 
-    /// The verdict on a table in a sentence: `8 of 41 checks are contradicted by the table's own figures, 12 cannot be told, 21 hold.`
+    /// The verdict on a table in a sentence: `8 of 41 checks are contradicted by the table's own figures, 12 undecided, 21 hold.`
     pub(crate) fn sentence(&self) -> String {
         let all = self.all();
         let checks = if all == 1 { "check" } else { "checks" };
-        let hold = format!("{} {}", self.holds, if self.holds == 1 { "holds" } else { "hold" });
-        let rest = match (self.cannot_tell, self.holds) {
-            (0, 0) => String::new(),
-            (0, _) => format!(", {hold}"),
-            (lack, 0) => format!(", {lack} undecided"),
-            (lack, _) => format!(", {lack} undecided, {hold}"),
-        };
+        let verb =
+            |count: usize, one: &str, several: &str| format!("{count} {}", if count == 1 { one } else { several });
+        let holds = (self.holds > 0).then(|| verb(self.holds, "holds", "hold"));
+        let fewer = (self.fewer_users > 0)
+            .then(|| format!("{} fewer users than stated", verb(self.fewer_users, "shows", "show")));
+        let undecided = (self.cannot_tell > 0).then(|| format!("{} undecided", self.cannot_tell));
+        let listed = |parts: [Option<String>; 3]| parts.into_iter().flatten().collect::<Vec<_>>().join(", ");
         match self.contradicted {
             _ if all == 0 => "Nothing could be checked: no law covers the figures of the transcription.".to_owned(),
-            0 if self.holds == 0 => {
+            0 if self.cannot_tell == all => {
                 format!("Nothing is contradicted, and nothing holds: of {all} {checks}, all are undecided.")
             }
-            0 if self.cannot_tell == 0 => {
+            0 if self.holds == all => {
                 format!("No check is contradicted by the table’s own figures: {}.", all_hold(all))
             }
             0 => format!(
-                "No check is contradicted by the table’s own figures: of {all} {checks}, {hold}, {} undecided.",
-                self.cannot_tell
+                "No check is contradicted by the table’s own figures: of {all} {checks}, {}.",
+                listed([holds, fewer, undecided])
             ),
             some => {
                 let are = if some == 1 { "is" } else { "are" };
+                let rest = listed([fewer, undecided, holds]);
+                let rest = if rest.is_empty() { rest } else { format!(", {rest}") };
                 format!("{some} of {all} {checks} {are} contradicted by the table’s own figures{rest}.")
             }
         }
@@ -102,8 +107,11 @@ mod tests {
 
     #[test]
     fn the_sentence_counts_and_agrees_with_its_numbers() {
+        let of = |contradicted, fewer_users, cannot_tell, holds| {
+            Verdicts { holds, contradicted, fewer_users, cannot_tell }.sentence()
+        };
         let check = |[contradicted, cannot_tell, holds]: [usize; 3], words: &str| {
-            assert_eq!(Verdicts { holds, contradicted, cannot_tell }.sentence(), words);
+            assert_eq!(of(contradicted, 0, cannot_tell, holds), words);
         };
         check([8, 12, 21], "8 of 41 checks are contradicted by the table’s own figures, 12 undecided, 21 hold.");
         check([1, 0, 1], "1 of 2 checks is contradicted by the table’s own figures, 1 holds.");
@@ -114,5 +122,13 @@ mod tests {
         check([0, 4, 1], "No check is contradicted by the table’s own figures: of 5 checks, 1 holds, 4 undecided.");
         check([0, 4, 0], "Nothing is contradicted, and nothing holds: of 4 checks, all are undecided.");
         check([0, 0, 0], "Nothing could be checked: no law covers the figures of the transcription.");
+        assert_eq!(
+            of(1, 1, 0, 3),
+            "1 of 5 checks is contradicted by the table’s own figures, 1 shows fewer users than stated, 3 hold."
+        );
+        assert_eq!(
+            of(0, 2, 1, 1),
+            "No check is contradicted by the table’s own figures: of 4 checks, 1 holds, 2 show fewer users than stated, 1 undecided."
+        );
     }
 }

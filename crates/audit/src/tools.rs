@@ -14,6 +14,8 @@ struct Tool {
     timeout_s: Option<f64>,
     /// Whether it always waits for an answer before the next request.
     is_closed: bool,
+    /// Whether its figures begin with its first request, so that no request was in flight before.
+    begins_empty: bool,
     /// What it does with a request that it gave up.
     given_up: GivenUp,
 }
@@ -31,16 +33,29 @@ enum GivenUp {
 }
 
 const TOOLS: &[Tool] = &[
-    Tool { names: &["wrk2"], timeout_s: Some(2.0), is_closed: false, given_up: GivenUp::Kept },
-    Tool { names: &["wrk"], timeout_s: Some(2.0), is_closed: true, given_up: GivenUp::LeftOut },
-    Tool { names: &["k6"], timeout_s: Some(60.0), is_closed: false, given_up: GivenUp::Kept },
-    Tool { names: &["ab", "apachebench"], timeout_s: Some(30.0), is_closed: true, given_up: GivenUp::EndsRun },
-    Tool { names: &["hey"], timeout_s: Some(20.0), is_closed: true, given_up: GivenUp::LeftOut },
-    // With several streams each connection waits for several answers at a time.
-    Tool { names: &["h2load"], timeout_s: None, is_closed: false, given_up: GivenUp::LeftOut },
-    Tool { names: &["autocannon"], timeout_s: Some(10.0), is_closed: true, given_up: GivenUp::LeftOut },
-    Tool { names: &["bombardier"], timeout_s: Some(2.0), is_closed: true, given_up: GivenUp::Kept },
-    Tool { names: &["vegeta"], timeout_s: Some(30.0), is_closed: false, given_up: GivenUp::Kept },
+    // It discards ten seconds of calibration.
+    Tool { names: &["wrk2"], timeout_s: Some(2.0), is_closed: false, begins_empty: false, given_up: GivenUp::Kept },
+    Tool { names: &["wrk"], timeout_s: Some(2.0), is_closed: true, begins_empty: true, given_up: GivenUp::LeftOut },
+    Tool { names: &["k6"], timeout_s: Some(60.0), is_closed: false, begins_empty: true, given_up: GivenUp::Kept },
+    Tool {
+        names: &["ab", "apachebench"],
+        timeout_s: Some(30.0),
+        is_closed: true,
+        begins_empty: true,
+        given_up: GivenUp::EndsRun,
+    },
+    Tool { names: &["hey"], timeout_s: Some(20.0), is_closed: true, begins_empty: true, given_up: GivenUp::LeftOut },
+    // With several streams each connection waits for several answers at a time. It can warm up before it counts.
+    Tool { names: &["h2load"], timeout_s: None, is_closed: false, begins_empty: false, given_up: GivenUp::LeftOut },
+    Tool {
+        names: &["autocannon"],
+        timeout_s: Some(10.0),
+        is_closed: true,
+        begins_empty: true,
+        given_up: GivenUp::LeftOut,
+    },
+    Tool { names: &["bombardier"], timeout_s: Some(2.0), is_closed: true, begins_empty: true, given_up: GivenUp::Kept },
+    Tool { names: &["vegeta"], timeout_s: Some(30.0), is_closed: false, begins_empty: true, given_up: GivenUp::Kept },
 ];
 
 /// The tool that a source names: `wrk`, `Grafana k6`, `wrk 4.1.0`.
@@ -79,14 +94,36 @@ pub(crate) fn counts_failed_answers(conditions: &Conditions) -> bool {
     known(conditions).is_some()
 }
 
-/// Whether the times of requests that were given up are in no figure.
+/// Whether the times of requests that were given up are in no figure. wrk before 4.0 counted time-outs and recorded their times.
 pub(crate) fn leaves_out_given_up(conditions: &Conditions) -> bool {
-    known(conditions).is_some_and(|tool| tool.given_up == GivenUp::LeftOut)
+    let is_old = is_wrk(conditions) && major_version(conditions).is_some_and(|version| version < 4);
+    known(conditions).is_some_and(|tool| tool.given_up == GivenUp::LeftOut) && !is_old
+}
+
+/// Whether nothing was in flight before the first request that the figures count. A warm-up of the same run may precede it.
+pub(crate) fn begins_empty(conditions: &Conditions) -> bool {
+    let warms_up = conditions.warmup_s.is_some_and(|seconds| seconds > 0.0);
+    known(conditions).is_some_and(|tool| tool.begins_empty) && !warms_up
+}
+
+/// The 4 of `wrk 4.1.0`.
+fn major_version(conditions: &Conditions) -> Option<u32> {
+    let said = conditions.tool.as_ref()?.to_lowercase();
+    let words: Vec<&str> = said.split(|letter: char| !letter.is_alphanumeric()).collect();
+    let place = words.iter().position(|word| TOOLS.iter().any(|tool| tool.names.contains(word)))?;
+    words.get(place + 1)?.parse().ok()
 }
 
 /// Whether a request that is given up ends the run, so that no time in a table can be one that was cut.
 pub(crate) fn ends_when_one_is_given_up(conditions: &Conditions) -> bool {
     known(conditions).is_some_and(|tool| tool.given_up == GivenUp::EndsRun)
+}
+
+/// Requests under way on a connection at a time: as stated, or 1 of a tool that sends the next one after an answer and has no
+/// pipelining. Scripts of wrk, batches of k6, autocannon and h2load can have several.
+pub(crate) fn streams(conditions: &Conditions) -> Option<u64> {
+    let is_single = || ["ab", "hey", "bombardier"].iter().any(|name| is(conditions, name));
+    conditions.streams.or_else(|| is_single().then_some(1))
 }
 
 /// The time-out, and whether the source states it (else it is the tool's default).
@@ -126,5 +163,9 @@ mod tests {
         assert_eq!(is_closed(&of("ab")), Some(true));
         assert_eq!(is_closed(&of("k6")), None);
         assert!(may_pause(&of("k6")) && !may_pause(&of("ab")));
+        assert!(leaves_out_given_up(&of("wrk")) && leaves_out_given_up(&of("wrk 4.1.0")));
+        assert!(!leaves_out_given_up(&of("wrk 3.1.2")), "their times were recorded");
+        assert!(begins_empty(&of("wrk")) && !begins_empty(&of("wrk2")) && !begins_empty(&of("a lab of our own")));
+        assert!(!begins_empty(&Conditions { warmup_s: Some(5.0), ..of("k6") }));
     }
 }

@@ -32,7 +32,7 @@ pub(super) fn measured_as(published: &Quantity) -> Option<Quantity> {
         Quantity::Cpu(_) => Quantity::Cpu(Moment::Whole),
         Quantity::Latency(_) | Quantity::Time(_) | Quantity::Runs => published.clone(),
         Quantity::Bandwidth | Quantity::Body | Quantity::CpuPerRequest => published.clone(),
-        Quantity::Other(_) => return None,
+        Quantity::Offered | Quantity::Successes | Quantity::Transferred | Quantity::Other(_) => return None,
     })
 }
 

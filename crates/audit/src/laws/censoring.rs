@@ -6,7 +6,7 @@
 //! much longer than L. Where a source states no time-out, the tool's default is taken, unless its own times show that it was not in
 //! force; then a limit can only be guessed, by several figures that end at the same value.
 
-use tolok_model::transcription::{Figure, Moment, Quantity, Row, Transcription};
+use tolok_model::transcription::{Figure, LatencyOf, Moment, Quantity, Row, Transcription};
 
 use crate::draft::{Draft, Lacks, OfRow, folded};
 use crate::finding::{AuditFinding, Input};
@@ -81,10 +81,17 @@ impl Case<'_> {
                 .contradicted(format!("The tool kept no time beyond {limit}, so it did not measure {printed}."));
         }
         if let Some(timeouts) = timeouts.filter(|_| self.is_maximum() && range.low < limit_s * (1.0 + AT_LIMIT)) {
-            return draft.contradicted(format!(
+            let sentence = format!(
                 "{} requests timed out after {limit}, so the longest wait was not {printed}, and its length is unknown.",
                 wording::quoted(timeouts)
-            ));
+            );
+            return match self.row.conditions.latency_of {
+                Some(LatencyOf::All) => draft.contradicted(sentence),
+                Some(_) => draft.holds(format!("{printed} is the longest time of requests that were not given up.")),
+                None => draft
+                    .lacks(["whether the maximum covers correct responses only (`latency-of`)"])
+                    .cannot_tell(sentence),
+            };
         }
         let failures = self.row.figure(&Quantity::Failures).filter(|figure| figure.value() > 0.0);
         if let Some(failures) = failures.filter(|_| at_limit && self.is_maximum()) {
@@ -97,6 +104,10 @@ impl Case<'_> {
         match (at_limit, self.is_stated) {
             (false, _) if range.low < limit_s => draft.holds(format!("{printed} is below the limit of {limit}.")),
             (false, _) => draft.holds(format!("{printed} is a measured time: an answer given up ends the run.")),
+            // A time just below the limit may have been measured.
+            (true, true) if range.high < limit_s => draft
+                .lacks(["whether anything was given up"])
+                .cannot_tell(format!("{printed} is just below the limit of {limit}, which may have cut it.")),
             (true, true) => draft.contradicted(format!(
                 "{printed} is the limit at which answers were given up: those beyond it took this long or longer."
             )),

@@ -16,6 +16,7 @@ mod noise;
 mod order;
 mod percentages;
 mod repetitions;
+mod room;
 mod steadiness;
 mod totals;
 
@@ -65,6 +66,7 @@ laws! {
     Censoring in censoring,
     Goodput in goodput,
     Totals in totals,
+    Room in room,
     Bytes in bytes,
     CpuTime in cpu_time,
     Percentages in percentages,

@@ -3,7 +3,10 @@
 //! Nothing is computed but counts. A list of repetitions that is shorter or longer than the stated number of repetitions is
 //! contradicted: the source says both. Otherwise the law holds for rows with two runs or more and a spread (a list, a
 //! standard deviation, a least and a largest value, or a printed range), and cannot tell for others what a second run would
-//! have given. A single run contradicts nothing. Source: A. Georges, D. Buytaert and L. Eeckhout, "Statistically rigorous
+//! have given. A single run contradicts nothing.
+//!
+//! A list of n values that only rises or only falls has a chance of 2 ÷ n! if runs are exchangeable. Below 5 % over all lists of the
+//! source, the runs drift, and their spread is not that of repetitions. Source: A. Georges, D. Buytaert and L. Eeckhout, "Statistically rigorous
 //! Java performance evaluation", OOPSLA 2007.
 
 use tolok_model::transcription::{Figure, Mark, Moment, Quantity, Row, Transcription};
@@ -11,8 +14,14 @@ use tolok_model::transcription::{Figure, Mark, Moment, Quantity, Row, Transcript
 use crate::draft::Draft;
 use crate::groups::{measured, names_of_tables};
 use crate::laws::LawInfo;
-use crate::wording::{counted, noun};
+use crate::wording::{counted, noun, significant};
 use crate::{AuditFinding, Input, Law};
+
+/// Fewer values often rise or fall by chance.
+const LEAST_OF_A_DRIFT: usize = 5;
+
+/// The chance, over all lists of a source, below which an order is none.
+const CHANCE: f64 = 0.05;
 
 pub(super) const LAW: LawInfo =
     LawInfo { title: "Repetitions", says: "A figure rests on several runs and states their spread.", check };
@@ -30,7 +39,48 @@ fn check(transcription: &Transcription) -> Vec<AuditFinding> {
         }
     }
     found.extend(kinds.iter().map(|(kind, rows)| kind.finding(rows)));
+    found.extend(drifts(transcription));
     found
+}
+
+/// Lists that only rise or only fall, one for each row.
+fn drifts(transcription: &Transcription) -> Vec<AuditFinding> {
+    let is_list = |figure: &&Figure| figure.numbers.len() >= LEAST_OF_A_DRIFT && figure.quantity != Quantity::Runs;
+    let lists = transcription.rows.iter().flat_map(|row| &row.figures).filter(is_list).count();
+    let is_drift = |figure: &&Figure| {
+        let values: Vec<f64> = figure.numbers.iter().map(|number| number.value).collect();
+        let (falls, rises) = (values.is_sorted_by(|a, b| a > b), values.is_sorted_by(|a, b| a < b));
+        (falls || rises) && chance_of_order(values.len()) * (lists as f64) < CHANCE
+    };
+    let drifting = transcription.rows.iter().filter_map(|row| {
+        let figure = row.figures.iter().find(|figure| is_list(figure) && is_drift(figure))?;
+        Some(drift(transcription, row, figure, lists))
+    });
+    drifting.collect()
+}
+
+/// The chance that n exchangeable values only rise, or only fall.
+fn chance_of_order(n: usize) -> f64 {
+    2.0 / (1..=n).map(|factor| factor as f64).product::<f64>()
+}
+
+fn drift(transcription: &Transcription, row: &Row, figure: &Figure, lists: usize) -> AuditFinding {
+    let n = figure.numbers.len();
+    let (first, last) = (&figure.numbers[0], &figure.numbers[n - 1]);
+    let (what, name) = (noun(&figure.quantity), transcription.row_name(row));
+    let direction = if first.value < last.value { "rises" } else { "falls" };
+    Draft::new(Law::Repetitions, name.clone(), format!("The {what} does not drift over the repetitions."))
+        .figure(row, figure)
+        .arithmetic(format!(
+            "chance of such an order: 2 ÷ {n}! = {}, in {}",
+            significant(chance_of_order(n), 2),
+            counted(lists, "list")
+        ))
+        .lacks(["what changed from run to run"])
+        .cannot_tell(format!(
+            "The {what} of {name} {direction} from each of {n} runs to the next, from {} to {}: these are not repetitions of one state.",
+            first.printed, last.printed
+        ))
 }
 
 /// What the source says of the repetitions of a row.

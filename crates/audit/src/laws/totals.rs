@@ -2,7 +2,7 @@
 //!
 //! X is C ÷ T by definition, so the requests of a run divided by its throughput are the seconds that it took. A tool stops a little
 //! late, and k6 lets requests under way end for up to 30 s (`gracefulStop`): the run may seem 2 % shorter, and longer by 2 % and
-//! half a second, with k6 by 30 s besides. Where one of the two is given for each repetition and the other once, the one may be any
+//! half a second, with k6 by 30 s besides. Requests of a stated warm-up may be among the printed ones. Where one of the two is given for each repetition and the other once, the one may be any
 //! of the repetitions, their mean or their median.
 
 use tolok_model::transcription::{Quantity, Row, Transcription};
@@ -53,7 +53,10 @@ fn spanning(row: &Row, known: Known, quantity: &Quantity) -> Known {
 /// What follows for a row of which all three are printed; `run` is its requests over its throughput.
 fn judged(transcription: &Transcription, row: &Row, duration_s: f64, run: Known) -> AuditFinding {
     let grace_s = tools::grace_s(&row.conditions);
-    let allowed = Range::between(duration_s * (1.0 - TOLERANCE), duration_s * (1.0 + TOLERANCE) + STOP_S + grace_s);
+    // Requests of the warm-up may be among those that are printed.
+    let warmup_s = row.conditions.warmup_s.unwrap_or(0.0);
+    let most_s = (duration_s + warmup_s) * (1.0 + TOLERANCE) + STOP_S + grace_s;
+    let allowed = Range::between(duration_s * (1.0 - TOLERANCE), most_s);
     let (stated, implied) = (wording::seconds(duration_s), wording::run_seconds(run.value));
     let [requests, throughput] = [Quantity::Requests, Quantity::Throughput]
         .map(|quantity| row.figure(&quantity).map(wording::quoted).unwrap_or_default());

@@ -5,8 +5,10 @@ use crate::invented;
 use invented::{OF_FIGURES, contradicting, of_verdict, table};
 use tolok_audit::{AuditVerdict, Law};
 
-const WRK: &str = "tool = \"wrk\"\nloop = \"closed\"\nconnections = 200\nduration = \"30s\"\nkeep-alive = true";
-const K6: &str = "tool = \"k6\"\nloop = \"closed\"\nconnections = 300\nduration = \"390s\"\nthink-time = \"0s\"";
+const WRK: &str =
+    "tool = \"wrk\"\nloop = \"closed\"\nconnections = 200\nstreams = 1\nduration = \"30s\"\nkeep-alive = true";
+const K6: &str =
+    "tool = \"k6\"\nloop = \"closed\"\nconnections = 300\nstreams = 1\nduration = \"390s\"\nthink-time = \"0s\"";
 
 /// The laws that contradict one row.
 fn against(method: &str, figures: &str) -> Vec<Law> {
@@ -26,8 +28,8 @@ fn a_mean_longer_than_its_connections_can_wait() {
     let mean = |ms| format!("throughput_rps = 10000\nlatency_mean_ms = {ms}\nlatency_max_ms = 90.0");
     assert_eq!(against(WRK, &mean("20.0")), []);
     assert_eq!(against(WRK, &mean("12.0")), [], "connections may be idle");
-    assert_eq!(against(WRK, &mean("20.6")), [], "3 % and what was under way at the start");
-    assert_eq!(against(WRK, &mean("21.0")), [Law::LittlesLaw]);
+    assert_eq!(against(WRK, &mean("20.9")), [], "5 % for clocks and counting");
+    assert_eq!(against(WRK, &mean("21.1")), [Law::LittlesLaw]);
     insta::assert_snapshot!(sentence(WRK, &mean("31.0")), @"At 10,000/s, 200 users wait 20 ms for an answer on average at most, so 31.0 ms is not the mean response time of these answers.");
     let paused = format!("{WRK}\nthink-time = \"5ms\"");
     assert_eq!(against(&paused, &mean("20.0")), [Law::LittlesLaw], "a pause leaves less to wait");
@@ -37,9 +39,14 @@ fn a_mean_longer_than_its_connections_can_wait() {
 fn what_the_mean_law_needs_and_does_not_get() {
     let open = WRK.replace("closed", "open");
     assert_eq!(against(&open, "throughput_rps = 10000\nlatency_mean_ms = 31.0"), []);
+    let mean = "throughput_rps = 10000\nlatency_mean_ms = 31.0";
     let short = WRK.replace("duration = \"30s\"\n", "");
-    assert_eq!(against(&short, "throughput_rps = 10000\nlatency_mean_ms = 31.0"), [], "how long was the run?");
-    assert_eq!(against(&short, "throughput_rps = 10000\nrequests = 300000\nlatency_mean_ms = 31.0"), [Law::LittlesLaw]);
+    assert_eq!(against(&short, mean), [Law::LittlesLaw], "wrk counts from its first request");
+    let warm = format!("{short}\nwarmup = \"5s\"");
+    assert_eq!(against(&warm, mean), [], "how long was the run?");
+    let of_300_000 = format!("{mean}\nrequests = 300000");
+    assert_eq!(against(&warm, &of_300_000), [], "how long was the longest wait from before it?");
+    assert_eq!(against(&warm, &format!("{of_300_000}\nlatency_max_ms = 90.0")), [Law::LittlesLaw]);
     let failing = "throughput_rps = 10000\nerror_rate_percent = 60\nlatency_mean_ms = 31.0";
     assert_eq!(against(WRK, failing), [], "the mean may be that of the good answers");
 }
@@ -77,25 +84,60 @@ fn a_standard_deviation_that_the_ends_do_not_allow() {
     insta::assert_snapshot!(sentence("tool = \"hyperfine\"", &of("2.0")), @"With an sd of 2.0 ms, none of 10 runs can be 9.9 ms from the mean: these are not figures of one distribution of time.");
 }
 
+/// What is told of users that the printed responses leave over.
+fn fewer(method: &str, figures: &str) -> Vec<String> {
+    let table = table(method, &[("red", figures)]);
+    assert_eq!(contradicting(&table, OF_FIGURES), [], "users who do not wait contradict nothing");
+    of_verdict(&table, AuditVerdict::FewerUsers).into_iter().map(|finding| finding.sentence).collect()
+}
+
 #[test]
-fn answers_that_do_not_account_for_the_users() {
+fn percentiles_that_do_not_account_for_the_users() {
     let of = |p95| format!("throughput_rps = 100.0\nlatency_p95_ms = {p95}\nlatency_max_ms = 3000");
+    let none = [""; 0];
     let k6 = format!("{K6}\nramp = false");
-    assert_eq!(against(&k6, &of("3000")), []);
-    assert_eq!(against(&k6, &of("2800")), [], "a tenth is left to the generator");
-    assert_eq!(against(&k6, &of("1000")), [Law::Order]);
-    insta::assert_snapshot!(sentence(&k6, &of("1000")), @"100 answers a second, none of which took longer than 3000 ms, account for at most 111 of 300 users on average.");
-    let paused = k6.replace("\"0s\"", "\"2s\"");
-    assert_eq!(against(&paused, &of("1000")), [], "they pause");
-    assert_eq!(against(&k6.replace("think-time = \"0s\"\n", ""), &of("1000")), [], "they may have paused");
-    let ramp = format!("{K6}\nramp = true");
-    insta::assert_snapshot!(sentence(&ramp, "throughput_rps = 2.15\nlatency_p95_s = 119.0"), @"2.15 answers a second, 95% of them within 119.0 s, account for at most 289 of 300 users on average, even if each of the slowest 5% had taken the whole run of 390 s and the 30 s in which k6 lets requests end.");
-    let unknown_end = K6.replace("duration = \"390s\"", "");
+    assert_eq!(fewer(&k6, &of("3000")), none);
+    assert_eq!(fewer(&k6, &of("2800")), none, "a tenth is left to the generator");
     assert_eq!(
-        against(&unknown_end, "throughput_rps = 100.0\nlatency_p95_ms = 1000"),
-        [],
-        "the slowest 5 % may be slow"
+        fewer(&k6, &of("1000")),
+        [
+            "100 answers a second, none of which took longer than 3000 ms, account for at most 111 of 300 users on average."
+        ]
     );
+    let paused = k6.replace("\"0s\"", "\"2s\"");
+    assert_eq!(fewer(&paused, &of("1000")), none, "they pause");
+    assert_eq!(fewer(&k6.replace("think-time = \"0s\"\n", ""), &of("1000")), none, "they may have paused");
+    assert_eq!(fewer(&format!("{K6}\nramp = true"), &of("1000")), none, "nobody states that all are there throughout");
+    let unknown_end = K6.replace("duration = \"390s\"", "");
+    let p95 = "throughput_rps = 100.0\nlatency_p95_ms = 1000";
+    assert_eq!(fewer(&unknown_end, p95), none, "the slowest 5 % may be slow");
+    assert_eq!(
+        fewer(&k6, "throughput_rps = 100.0\nlatency_mean_ms = 400\nlatency_p95_ms = 1000"),
+        ["300 users were stated, and at most 41 of them (13.4%) waited for the printed responses on average."],
+        "a mean says more than a percentile, and is told once"
+    );
+}
+
+#[test]
+fn a_mean_that_does_not_account_for_the_users() {
+    let ab = "tool = \"ab\"\nconnections = 100\nkeep-alive = true";
+    let of = |mean: &str| format!("throughput_rps = 1000\nlatency_mean_ms = {mean}");
+    let none = [""; 0];
+    assert_eq!(fewer(ab, &of("91")), none, "a tenth is left to the generator");
+    assert_eq!(
+        fewer(ab, &of("20")),
+        ["100 users were stated, and at most 21 of them (20.5%) waited for the printed responses on average."]
+    );
+    assert_eq!(fewer(&format!("{ab}\nramp = true"), &of("20")), none);
+    assert_eq!(fewer(&ab.replace("= true", "= false"), &of("20")), none, "they may have been connecting");
+    let wrk = ab.replace("\"ab\"", "\"wrk\"");
+    assert_eq!(fewer(&wrk, &of("20")), none, "they may have waited for answers that wrk gave up");
+    assert_eq!(fewer(&wrk, &format!("{}\ntimeouts = 0\nrequests = 30000", of("20"))).len(), 1);
+    let twice = "[[row]]\ntable = \"Table 2\"\nsubject = \"red\"\nraw = \"r\"\n".to_owned() + &of("20");
+    let text = format!("title = \"T\"\n[method]\n{ab}\n{}\n{twice}\n", twice.replace("Table 2", "Table 1"));
+    let told = of_verdict(&invented::read(&text), AuditVerdict::FewerUsers);
+    let about: Vec<&str> = told.iter().map(|finding| finding.about.as_str()).collect();
+    assert_eq!(about, ["red (Table 1); red (Table 2)"], "a run that is printed twice is told once");
 }
 
 #[test]
@@ -103,12 +145,14 @@ fn times_at_and_beyond_the_time_out() {
     let of = |max, timeouts| format!("throughput_rps = 1000\nlatency_max_ms = {max}\ntimeouts = {timeouts}");
     assert_eq!(against(WRK, &of("700", 0)), []);
     assert_eq!(against(WRK, &of("2000.00", 0)), [], "near the default, but nothing says that it was reached");
-    assert_eq!(against(WRK, &of("2000.00", 60)), [Law::Censoring]);
-    assert_eq!(against(WRK, &of("700", 60)), [Law::Censoring], "some waited 2 s");
+    let of_all = format!("{WRK}\nlatency-of = \"all\"");
+    assert_eq!(against(&of_all, &of("2000.00", 60)), [Law::Censoring]);
+    assert_eq!(against(&of_all, &of("700", 60)), [Law::Censoring], "some waited 2 s");
+    assert_eq!(against(WRK, &of("700", 60)), [], "it may be the longest of the correct responses");
     let stated = format!("{WRK}\ntimeout = \"1s\"");
     assert_eq!(against(&stated, &of("1000", 0)), [Law::Censoring]);
     assert_eq!(against(&stated, &of("1500", 0)), [Law::Censoring]);
-    insta::assert_snapshot!(sentence(WRK, &of("2000.00", 60)), @"60 requests timed out after 2 s, so the longest wait was not 2000.00 ms, and its length is unknown.");
+    insta::assert_snapshot!(sentence(&of_all, &of("2000.00", 60)), @"60 requests timed out after 2 s, so the longest wait was not 2000.00 ms, and its length is unknown.");
     insta::assert_snapshot!(sentence(&stated, &of("1500", 0)), @"The tool kept no time beyond 1 s, so it did not measure 1500 ms.");
 }
 
@@ -198,4 +242,73 @@ fn shares_that_are_too_large_or_do_not_fit_each_other() {
     assert_eq!(against(&k6, "requests = 950\nfailures = 50\nerror_rate_percent = 5.0"), []);
     assert_eq!(against(&k6, "requests = 1000\nfailures = 50\nerror_rate_percent = 0.5"), [Law::Percentages]);
     insta::assert_snapshot!(sentence(&k6, "error_rate_percent = 1.2\nhttp_fail_rate_percent = 3.4"), @"3.4% failed as HTTP, but only 1.2% have an error: every failure is an error.");
+}
+
+#[test]
+fn pipelining_is_asked_for_before_waits_are_called_impossible() {
+    let mean = "throughput_rps = 10000\nlatency_mean_ms = 31.0";
+    let unknown = WRK.replace("streams = 1\n", "");
+    assert_eq!(against(&unknown, mean), [], "a script of wrk can pipeline");
+    assert_eq!(against(&unknown.replace("wrk", "hey"), mean), [Law::LittlesLaw], "hey cannot");
+    assert_eq!(against(&WRK.replace("streams = 1", "streams = 2"), mean), []);
+    assert_eq!(against(&format!("{WRK}\nlatency-of = \"planned\""), mean), [], "waits from a planned instant");
+}
+
+/// The findings of the law of room on one row that contradict, or that something is lacking for.
+fn room(method: &str, figures: &str, verdict: AuditVerdict) -> Vec<String> {
+    let all = of_verdict(&table(method, &[("red", figures)]), verdict);
+    all.into_iter().filter(|finding| finding.law == Law::Room).map(|finding| finding.sentence).collect()
+}
+
+#[test]
+fn figures_that_the_run_has_no_room_for() {
+    let broken = |method: &str, figures: &str| room(method, figures, AuditVerdict::Contradicted).len();
+    let of = |more: &str| format!("{WRK}\n{more}");
+    let both = |method: &str, breaks: &str, keeps: &str| [broken(method, breaks), broken(method, keeps)];
+    let x = "throughput_rps = 10000\n";
+    // Each bound with figures that break it, and figures that do not.
+    assert_eq!(both(WRK, &format!("{x}latency_min_ms = 22"), &format!("{x}latency_min_ms = 20.3")), [1, 0]);
+    assert_eq!(both(&of("rtt = \"30ms\""), x, "throughput_rps = 7000"), [1, 0]);
+    let far = of("rtt = \"30ms\"");
+    assert_eq!(both(&far, "latency_p50_ms = 20", "latency_p50_ms = 31"), [1, 0]);
+    assert_eq!(both(WRK, "latency_max_s = 40", "latency_max_s = 30.2"), [1, 0]);
+    assert_eq!(both(&of("timeout = \"2s\""), "timeouts = 4000", "timeouts = 3000"), [1, 0]);
+    assert_eq!(both(WRK, &format!("{x}goodput_rps = 11000"), &format!("{x}goodput_rps = 9000")), [1, 0]);
+    let half = format!("{x}http_fail_rate_percent = 50\n");
+    assert_eq!(both(WRK, &format!("{half}goodput_rps = 8000"), &format!("{half}goodput_rps = 5000")), [1, 0]);
+    assert_eq!(broken(WRK, &format!("{half}goodput_rps = 10000")), 0, "a rate of good answers only");
+    assert_eq!(both(WRK, "requests = 100\nsuccesses = 102", "requests = 100\nsuccesses = 100"), [1, 0]);
+    let open = "tool = \"vegeta\"\nloop = \"open\"\nduration = \"30s\"";
+    let offered = |rate| format!("{x}offered_rps = {rate}");
+    assert_eq!(both(open, &offered(9000), &offered(10000)), [1, 0]);
+    let bytes = |mb| format!("bandwidth_mb_s = 10.0\ntransferred_mb = {mb}");
+    assert_eq!(both(WRK, &bytes(400), &bytes(301)), [1, 0]);
+    let four = of("subject-cpus = 4");
+    assert_eq!(both(&four, &format!("{x}cpu_per_request_us = 500"), &format!("{x}cpu_per_request_us = 390")), [1, 0]);
+    let limit = of("subject-memory = \"512MiB\"\nsubject-workers = 1");
+    assert_eq!(both(&limit, "memory_peak_mib = 600", "memory_peak_mib = 500"), [1, 0]);
+}
+
+#[test]
+fn a_bound_that_a_convention_explains_is_not_told() {
+    let told = |method: &str, figures: &str| {
+        assert_eq!(room(method, figures, AuditVerdict::Contradicted), Vec::<String>::new());
+        room(method, figures, AuditVerdict::CannotTell).len()
+    };
+    let unknown = WRK.replace("streams = 1\n", "");
+    assert_eq!(told(&unknown, "throughput_rps = 10000\nlatency_min_ms = 22"), 1, "pipelining");
+    let waits = "tool = \"wrk\"\nduration = \"30s\"\ntimeout = \"20s\"";
+    assert_eq!(told(waits, "latency_max_s = 40"), 1, "a tool that waits for the last request");
+    let shared = format!("{WRK}\nsubject-memory = \"512MiB\"");
+    assert_eq!(told(&shared, "memory_peak_mib = 600"), 1, "shared pages of several processes");
+    let probe = "tool = \"a lab of our own\"\nrtt = \"30ms\"";
+    assert_eq!(told(probe, "latency_p50_ms = 20"), 1, "a probe beside the server");
+    assert_eq!(
+        told(
+            &format!("{WRK}\nloop = \"open\"").replace("loop = \"closed\"\n", ""),
+            "throughput_rps = 10000\nlatency_min_ms = 22"
+        ),
+        0
+    );
+    assert_eq!(told(&format!("{WRK}\nwarmup = \"10s\""), "throughput_rps = 1000\nrequests = 39000"), 0);
 }

@@ -24,6 +24,25 @@ fn repetitions_and_a_spread_are_asked_for() {
 }
 
 #[test]
+fn runs_that_only_rise_or_fall_are_no_repetitions() {
+    let sentences = |list: &str| -> Vec<String> {
+        let table = rows(&[("go", &format!("requests = {list}"))]);
+        let lacking = findings(Law::Repetitions, &table).into_iter().filter(|finding| finding.verdict == CannotTell);
+        lacking.map(|finding| finding.sentence).collect()
+    };
+    assert_eq!(
+        sentences("[90, 88, 87, 85, 80]"),
+        [
+            "The number of requests of go, hello (Table 1) falls from each of 5 runs to the next, from 90 to 80: these are not \
+          repetitions of one state."
+        ]
+    );
+    assert_eq!(sentences("[90, 88, 89, 85, 80]"), [""; 0], "one step back");
+    assert_eq!(sentences("[90, 88, 87, 85]"), [""; 0], "four values fall by chance in one case of twelve");
+    assert_eq!(sentences("[90, 90, 90, 90, 90]"), [""; 0]);
+}
+
+#[test]
 fn a_list_has_one_number_for_each_repetition() {
     let found = findings(Law::Repetitions, &with("repetitions = 5", &[("go", "requests = [1, 2, 3]")]));
     assert_eq!((found[0].verdict, found[1].verdict), (Contradicted, Holds));

@@ -52,7 +52,7 @@ fn figures(runs: &[Outcome], summary: Summary, decimals: usize) -> String {
 
 /// A whole source: two subjects, three settings, three repetitions.
 fn sound_table(summary: Summary, decimals: usize) -> String {
-    let mut text = "title = \"A sound table\"\n[method]\ntool = \"wrk\"\nloop = \"closed\"\nduration = \"10s\"\nwarmup = \"5s\"\n\
+    let mut text = "title = \"A sound table\"\n[method]\ntool = \"wrk\"\nloop = \"closed\"\nstreams = 1\nlatency-of = \"all\"\nduration = \"10s\"\nwarmup = \"5s\"\n\
                     repetitions = 3\nfresh-start = true\nkeep-alive = true\ngenerator-threads = 4\nsubject-cpus = 2\n\
                     subject-workers = 2\nsubject-memory = \"512MB\"\ncpu-scope = \"core\"\nlink = \"10Gbit/s\"\nbody = \"52B\"\n\
                     ramp = false\n"

@@ -48,13 +48,8 @@ fn expected(list: &[(Law, &str)]) -> Vec<(Law, String)> {
 
 #[test]
 fn kamarudin_go_bun_php() {
-    let rows_of_users = [
-        (Law::Order, "bun, 10,000 rows × 40 fields, up to 250 users (Tabel 4)"),
-        (Law::Order, "go, 1,000 rows × 50 fields, up to 300 users (Tabel 4)"),
-        (Law::Order, "bun, 1,000 rows × 50 fields, up to 300 users (Tabel 4)"),
-        (Law::Goodput, "1,000 rows × 50 fields, up to 300 users (Tabel 4)"),
-    ];
-    assert_eq!(contradicted("kamarudin-go-bun-php"), expected(&rows_of_users));
+    let failed_answers = [(Law::Goodput, "1,000 rows × 50 fields, up to 300 users (Tabel 4)")];
+    assert_eq!(contradicted("kamarudin-go-bun-php"), expected(&failed_answers));
     insta::assert_snapshot!("kamarudin-go-bun-php", told(&findings("kamarudin-go-bun-php")));
 }
 

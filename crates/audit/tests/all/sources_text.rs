@@ -64,14 +64,11 @@ fn kamarudin_go_bun_php() {
     insta::assert_snapshot!("kamarudin", told(&audit));
     let claims = [
         "Go has the highest throughput in every scenario",
-        "Go's memory reaches from 43 to 155 MB",
         "Bun comes second by throughput and PHP last",
         "PHP has the lowest throughput",
         "PHP's error rate reaches from 81.4 to 99.9 %",
         "70.38 % of Go's requests took longer than k6's 30 s, so its p95 is above 30 s",
         "Go's memory falls with the data: from 10,000 to 5,000 rows it halves",
-        "Bun's memory falls with the data: from 10,000 to 5,000 rows it halves",
-        "PHP's memory falls with the data: to a quarter from 5,000 × 40 to 1,000 × 50 cells",
         "Go takes the least memory",
         "PHP has the lowest throughput with 3.5 req/s",
         "PHP's error rate reaches from 81 to 99 %",
@@ -102,13 +99,7 @@ fn asshuffi_apache_node() {
     let claims = [
         "Apache has 430 to 490 time-outs with 500 connections",
         "Apache's answers change little from 500 to 1000 connections with static answers",
-        "Apache's answers change little from 500 to 1000 connections with the computation",
-        "Apache's answers change little from 500 to 1000 connections with the file",
-        "Apache's time-outs change little from 500 to 1000 connections with static answers",
-        "Apache's time-outs change little from 500 to 1000 connections with the computation",
-        "Apache's time-outs change little from 500 to 1000 connections with the file",
         "Node's answers of the file differ by 6000 to 7000 between 500 and 1000 connections",
-        "Apache has 93 to 494 time-outs",
     ];
     let copied = "node, file of 534 KB, 100 connections and node, file of 534 KB, 500 connections";
     let expected: Vec<(Law, &str)> =
@@ -136,9 +127,6 @@ fn nunez_queue() {
     let claims = [
         "Go takes more memory with 100 tasks than with as many steps of a loop",
         "Bun takes 2 to 3 times the memory of Go with 10,000,000 asynchronous tasks",
-        "Bun takes 2 to 3 times the memory of Go with 10,000 steps of a loop",
-        "Bun takes 2 to 3 times the memory of Go with 100,000 steps of a loop",
-        "Bun takes 2 to 3 times the memory of Go with 1,000,000 steps of a loop",
         "Bun takes 12 to 16 times the memory of Go with 1,000 asynchronous tasks",
         "Bun takes 480 Mb with 1,000,000 promises",
     ];

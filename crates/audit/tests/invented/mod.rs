@@ -45,6 +45,7 @@ pub const OF_FIGURES: &[Law] = &[
     Law::Censoring,
     Law::Goodput,
     Law::Totals,
+    Law::Room,
     Law::Bytes,
     Law::CpuTime,
     Law::Percentages,

@@ -13,7 +13,7 @@ pub struct AuditArgs {
     /// any of these from standard input, or the name of a table that comes with tolok (`tolok list published`).
     #[arg(value_name = "FILE", required = true, value_hint = ValueHint::FilePath)]
     pub files: Vec<String>,
-    /// Print contradictions only. JSON is always complete.
+    /// Print only what is wrong. JSON is always complete.
     #[arg(long)]
     pub brief: bool,
     /// How to print the result.

@@ -30,6 +30,10 @@ conditions! {
         pub loop_model: Option<LoopModel>,
         /// Connections or virtual users at the same time; the most of them where they ramp.
         pub connections: Option<u64>,
+        /// Requests in flight on a connection at a time: 1 without pipelining, batches and streams.
+        pub streams: Option<u64>,
+        /// Of which requests the response times are.
+        pub latency_of: Option<LatencyOf>,
         /// Whether their number grew during the run, so that it was below `connections` for a part of it.
         pub ramp: Option<bool>,
         /// Pause of a user between an answer and the next request.
@@ -59,6 +63,34 @@ conditions! {
         pub link_bits_per_s: Option<f64>,
         /// Bytes of an answer's body: from the smallest to the largest that the source allows for.
         pub body_bytes: Option<(f64, f64)>,
+    }
+}
+
+/// Of which requests response times are, and from which instant.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum LatencyOf {
+    /// Of all that were answered or given up, from the sending of each.
+    All,
+    /// Of correct responses only.
+    Good,
+    /// From the planned instant of a request, so that the wait of a late one counts.
+    Planned,
+    /// Of requests of their own, beside the load.
+    Probe,
+}
+
+/// A length that is printed twice may be the planned one and the measured one.
+const SAME_LENGTH: f64 = 0.03;
+
+impl Conditions {
+    /// Whether two rows were measured alike. Lengths of a run may differ by 3 %, as 30 s and 30.08 s do.
+    pub fn agrees_with(&self, other: &Self) -> bool {
+        let is_close = match (self.duration_s, other.duration_s) {
+            (Some(a), Some(b)) => (a - b).abs() <= SAME_LENGTH * a.max(b),
+            (a, b) => a == b,
+        };
+        is_close && Self { duration_s: None, ..self.clone() } == Self { duration_s: None, ..other.clone() }
     }
 }
 

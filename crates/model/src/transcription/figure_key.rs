@@ -27,12 +27,18 @@ const LATENCIES: Moments = &[
     ("mean", Moment::Mean),
     ("sd", Moment::Sd),
     ("min", Moment::Min),
+    ("p10", Moment::Percentile(1000)),
+    ("p25", Moment::Percentile(2500)),
     ("p50", Moment::Percentile(5000)),
+    ("p66", Moment::Percentile(6600)),
     ("p75", Moment::Percentile(7500)),
+    ("p80", Moment::Percentile(8000)),
     ("p90", Moment::Percentile(9000)),
     ("p95", Moment::Percentile(9500)),
+    ("p98", Moment::Percentile(9800)),
     ("p99", Moment::Percentile(9900)),
     ("p999", Moment::Percentile(9990)),
+    ("p9999", Moment::Percentile(9999)),
     ("max", Moment::Max),
 ];
 const PROGRAM_TIMES: Moments = &[
@@ -44,7 +50,7 @@ const PROGRAM_TIMES: Moments = &[
 ];
 const MEMORY: Moments = &[("", Moment::Whole), ("mean", Moment::Mean), ("peak", Moment::Max)];
 const CPU: Moments = &[("", Moment::Whole), ("mean", Moment::Mean), ("max", Moment::Max), ("min", Moment::Min)];
-const MEMORY_UNITS: Units = &[
+const BYTE_UNITS: Units = &[
     ("bytes", Unit::Byte),
     ("kb", Unit::Kilobyte),
     ("mb", Unit::Megabyte),
@@ -53,17 +59,28 @@ const MEMORY_UNITS: Units = &[
     ("mib", Unit::Mebibyte),
     ("gib", Unit::Gibibyte),
 ];
-const BANDWIDTHS: Units =
-    &[("mb_s", Unit::MegabytePerSecond), ("mib_s", Unit::MebibytePerSecond), ("mbit_s", Unit::MegabitPerSecond)];
+const BANDWIDTHS: Units = &[
+    ("bytes_s", Unit::BytePerSecond),
+    ("kb_s", Unit::KilobytePerSecond),
+    ("kib_s", Unit::KibibytePerSecond),
+    ("mb_s", Unit::MegabytePerSecond),
+    ("mib_s", Unit::MebibytePerSecond),
+    ("gb_s", Unit::GigabytePerSecond),
+    ("gib_s", Unit::GibibytePerSecond),
+    ("mbit_s", Unit::MegabitPerSecond),
+    ("gbit_s", Unit::GigabitPerSecond),
+];
 const BODIES: Units = &[("bytes", Unit::Byte), ("kb", Unit::Kilobyte), ("mb", Unit::Megabyte)];
 const CPU_UNITS: Units = &[("percent", Unit::Percent), ("cores", Unit::Core)];
 const CPU_PER_REQUEST: Units = &[("us", Unit::Microsecond), ("percent", Unit::Percent)];
 
 /// Every kind of key, in the order of the reference.
-pub(crate) const FAMILIES: [FigureFamily; 15] = [
+pub(crate) const FAMILIES: [FigureFamily; 18] = [
     family("throughput", |_| Quantity::Throughput, ONLY, PER_SECOND, "answers per second, good or not"),
     family("goodput", |_| Quantity::Goodput, ONLY, PER_SECOND, "correct responses per second"),
+    family("offered", |_| Quantity::Offered, ONLY, PER_SECOND, "scheduled requests per second of an open loop"),
     family("requests", |_| Quantity::Requests, ONLY, COUNT, "answers of a run"),
+    family("successes", |_| Quantity::Successes, ONLY, COUNT, "correct responses of a run"),
     family("failures", |_| Quantity::Failures, ONLY, COUNT, "requests of a run that failed"),
     family("timeouts", |_| Quantity::Timeouts, ONLY, COUNT, "requests of a run that were given up"),
     family(
@@ -78,8 +95,9 @@ pub(crate) const FAMILIES: [FigureFamily; 15] = [
     family("time", Quantity::Time, PROGRAM_TIMES, TIMES, "time of a program from its start to its end"),
     family("runs", |_| Quantity::Runs, ONLY, COUNT, "runs of a program behind its times"),
     family("bandwidth", |_| Quantity::Bandwidth, ONLY, BANDWIDTHS, "bytes or bits per second"),
+    family("transferred", |_| Quantity::Transferred, ONLY, BYTE_UNITS, "bytes of a run"),
     family("body", |_| Quantity::Body, ONLY, BODIES, "size of an answer's body"),
-    family("memory", Quantity::Memory, MEMORY, MEMORY_UNITS, "memory in use"),
+    family("memory", Quantity::Memory, MEMORY, BYTE_UNITS, "memory in use"),
     family("cpu", Quantity::Cpu, CPU, CPU_UNITS, "CPU in use; `cpu-scope` says of what a percentage is a share"),
     family("cpu_per_request", |_| Quantity::CpuPerRequest, ONLY, CPU_PER_REQUEST, "CPU of one request"),
 ];

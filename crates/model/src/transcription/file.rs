@@ -9,7 +9,7 @@ use serde::Deserialize;
 
 use super::number_reading::Written;
 use super::sorted::Sorted;
-use super::{CpuScope, LoopModel};
+use super::{CpuScope, LatencyOf, LoopModel};
 use crate::JsonSchema;
 use crate::reading::several::Several;
 use crate::reading::table::{Spanned, Table};
@@ -60,6 +60,12 @@ macro_rules! with_conditions {
         /// Connections or virtual users at the same time; the most of them where they ramp.
         #[schemars(range(min = 1))]
         pub connections: Option<Spanned<u64>>,
+        /// Requests in flight on a connection at a time: 1 without pipelining, batches and streams of HTTP/2.
+        #[schemars(range(min = 1))]
+        pub streams: Option<Spanned<u64>>,
+        /// Of which requests the response times are: of `all` that were answered or given up, of the `good` ones, from the
+        /// `planned` instant on, or of a `probe` beside the load.
+        pub latency_of: Option<LatencyOf>,
         /// Whether their number grew during the run.
         pub ramp: Option<bool>,
         /// Pause of a user between an answer and the next request.

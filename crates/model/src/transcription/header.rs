@@ -40,7 +40,7 @@ const NO_UNIT: &str = "the header does not say the unit: _s, _ms and _us are sec
 const WHICH_TIME: &str = "the header does not say which time: a mean, a percentile such as p95, or the maximum";
 const WRK_UNITS: &str = "wrk prints MiB/s and calls them MB/s: bandwidth_mib_s";
 const CPU_UNIT: &str = "cpu_cores, if it is a number of CPUs; --method cpu-scope= says of what a percentage is a share";
-const OTHER_SHARE: &str = "there are keys for p50, p75, p90, p95, p99 and p99.9";
+const OTHER_SHARE: &str = "this percentile has no key; the reference lists those that have one";
 const PER_MINUTE: &str = "rates are per second; one per minute has no key";
 const OF_SUCCESS: &str = "a share of correct responses has no key; error_rate_percent is of those that failed";
 

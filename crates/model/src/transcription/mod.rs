@@ -21,7 +21,7 @@ mod sorted;
 use serde::Serialize;
 
 pub use claim::{Assertion, Claim, Extreme, Selector};
-pub use conditions::{Conditions, CpuScope, LoopModel};
+pub use conditions::{Conditions, CpuScope, LatencyOf, LoopModel};
 pub use csv_reading::CsvOptions;
 pub use figure_key::{figure_key, figure_keys};
 pub use file::TranscriptionFile;

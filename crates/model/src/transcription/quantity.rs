@@ -9,7 +9,11 @@ pub enum Quantity {
     Throughput,
     /// Correct responses per second.
     Goodput,
+    /// Scheduled requests per second of an open loop.
+    Offered,
     Requests,
+    /// Correct responses of a run.
+    Successes,
     /// Requests of a run that failed.
     Failures,
     /// Requests of a run that were given up.
@@ -25,6 +29,8 @@ pub enum Quantity {
     Runs,
     /// Bytes per second.
     Bandwidth,
+    /// Bytes of a run.
+    Transferred,
     /// Bytes of a body.
     Body,
     Memory(Moment),
@@ -73,12 +79,23 @@ pub enum Unit {
     Mebibyte,
     /// 1,073,741,824 bytes.
     Gibibyte,
+    BytePerSecond,
+    /// 1,000 bytes a second.
+    KilobytePerSecond,
+    /// 1,024 bytes a second.
+    KibibytePerSecond,
     /// 1,000,000 bytes a second.
     MegabytePerSecond,
     /// 1,048,576 bytes a second.
     MebibytePerSecond,
+    /// 1,000,000,000 bytes a second.
+    GigabytePerSecond,
+    /// 1,073,741,824 bytes a second.
+    GibibytePerSecond,
     /// 1,000,000 bits a second.
     MegabitPerSecond,
+    /// 1,000,000,000 bits a second.
+    GigabitPerSecond,
     Core,
 }
 
@@ -108,8 +125,14 @@ impl Unit {
             Self::Kibibyte => (1024.0, " KiB"),
             Self::Mebibyte => (1_048_576.0, " MiB"),
             Self::Gibibyte => (1_073_741_824.0, " GiB"),
+            Self::BytePerSecond => (1.0, " B/s"),
+            Self::KilobytePerSecond => (1e3, " kB/s"),
+            Self::KibibytePerSecond => (1024.0, " KiB/s"),
             Self::MegabytePerSecond => (1e6, " MB/s"),
             Self::MebibytePerSecond => (1_048_576.0, " MiB/s"),
+            Self::GigabytePerSecond => (1e9, " GB/s"),
+            Self::GibibytePerSecond => (1_073_741_824.0, " GiB/s"),
+            Self::GigabitPerSecond => (125_000_000.0, " Gbit/s"),
             Self::MegabitPerSecond => (125_000.0, " Mbit/s"),
             Self::Core => (1.0, " cores"),
         }

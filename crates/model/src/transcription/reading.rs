@@ -248,6 +248,8 @@ fn read_conditions(file: MethodFile, reading: &mut Reading) -> Conditions {
         tool: file.tool,
         loop_model: file.loop_model,
         connections: at_least_one(file.connections, "connections", reading),
+        streams: at_least_one(file.streams, "streams", reading),
+        latency_of: file.latency_of,
         ramp: file.ramp,
         think_time_s: file.think_time.map(|time| time.0),
         duration_s: some_time(file.duration, "duration", reading),

@@ -1,9 +1,9 @@
 //! One figure against another: ratios and differences.
 
-use tolok_model::transcription::{Claim, Moment, Number, Quantity, Row, Selector, Transcription, Unit};
+use tolok_model::transcription::{Claim, Mark, Moment, Number, Quantity, Row, Selector, Transcription, Unit};
 
 use super::{Entry, draft, without_rows};
-use crate::range::Range;
+use crate::range::{ABOUT, Range};
 use crate::rows::Elsewhere;
 use crate::wording::{amount, listed, noun, precise, printed, quoted, setting};
 use crate::{AuditFinding, AuditVerdict};
@@ -33,7 +33,7 @@ pub(super) fn ratio(
     let sides = format!("{} ÷ that of {}", side(transcription, a, b), side(transcription, b, a));
     let statement = format!("The {what} of {sides} is {}.", printed(is));
     let pairs = pairs(transcription, quantity, a, b);
-    let said = Range::of_text(is, 1.0);
+    let said = tie(is).unwrap_or_else(|| Range::of_text(is, 1.0));
     let outcomes: Vec<Outcome> = pairs
         .into_iter()
         .map(|(a, b)| {
@@ -49,6 +49,16 @@ pub(super) fn ratio(
         return without_rows(transcription, claim, statement, (quantity, &[a, b]));
     }
     conclude(claim, statement, is, &outcomes, inference)
+}
+
+/// A text that says "as many as" means equal figures; "about as many" leaves 5 %.
+fn tie(is: &Number) -> Option<Range> {
+    let one = Range::exact(1.0);
+    match is.mark {
+        Mark::Plain if is.value == 1.0 && is.decimals == 0 => Some(one),
+        Mark::About if is.value == 1.0 && is.decimals == 0 => Some(one.widened(ABOUT)),
+        _ => None,
+    }
 }
 
 /// `55 % more`.
@@ -98,7 +108,7 @@ fn conclude(
                 if others.is_empty() { String::new() } else { format!(" It is {}, as stated.", listed(&others)) };
             format!("The text {} {}; the figures give {results}.{rest}", says(claim, is), printed(is))
         }
-        AuditVerdict::CannotTell => {
+        AuditVerdict::CannotTell | AuditVerdict::FewerUsers => {
             format!("The figures are not exact enough to tell {} from other numbers.", printed(is))
         }
     };

@@ -7,7 +7,7 @@
 //! - **Ratio** a ÷ b: \[a₋ ÷ b₊, a₊ ÷ b₋\], where a₋, a₊ are the ends of a. **Difference** a − b: \[a₋ − b₊, a₊ − b₋\]. Each
 //!   pair of rows must meet the interval of the text; one that cannot contradicts.
 //! - **Value**: each figure must meet it. A range of several figures must begin at the lowest and end at the highest of them,
-//!   taken either of the means or of all repetitions; a range of one figure must contain it.
+//!   taken either of the means or of all repetitions, each end to 5 %; a range of one figure must contain it.
 //! - **Extreme** and **order**: contradicted under a setting where the other's interval lies wholly on the wrong side. Where
 //!   intervals overlap, the printed digits cannot tell. Whether a difference is more than noise is the law of noise.
 //! - **Tables**: figures that are printed twice, in two tables, for the same subject, setting and conditions.
@@ -27,7 +27,7 @@ use tolok_model::transcription::{Assertion, Claim, Figure, Quantity, Row, Select
 use crate::draft::Draft;
 use crate::laws::LawInfo;
 use crate::wording::noun;
-use crate::{AuditFinding, AuditVerdict, Law};
+use crate::{AuditFinding, AuditVerdict, Input, Law};
 
 /// A row with one of its figures.
 type Entry<'a> = (&'a Row, &'a Figure);
@@ -41,8 +41,49 @@ pub(super) const LAW: LawInfo = LawInfo {
 /// Judges every claim, and compares tables.
 fn check(transcription: &Transcription) -> Vec<AuditFinding> {
     let mut claims: Vec<AuditFinding> = transcription.claims.iter().map(|claim| judge(transcription, claim)).collect();
-    weigh_hedges(&transcription.claims, &mut claims);
-    claims.into_iter().chain(tables::check(transcription)).collect()
+    let notes = weigh_hedges(&transcription.claims, &mut claims);
+    let told = by_flaw(&transcription.claims, claims, notes);
+    told.into_iter().chain(tables::check(transcription)).collect()
+}
+
+/// What an author changes once is told once: contradicted claims of one sentence of the text, and of sentences that assert the same.
+fn by_flaw(claims: &[Claim], findings: Vec<AuditFinding>, notes: Vec<Option<String>>) -> Vec<AuditFinding> {
+    let is_same = |a: &Claim, b: &Claim| (!a.raw.is_empty() && a.raw == b.raw) || asserts_same(a, b);
+    let mut told: Vec<(&Claim, AuditFinding, Option<String>)> = Vec::new();
+    for ((claim, finding), note) in claims.iter().zip(findings).zip(notes) {
+        let earlier = told.iter_mut().find(|(first, of, _)| of.verdict == finding.verdict && is_same(first, claim));
+        match earlier.filter(|_| finding.verdict == AuditVerdict::Contradicted) {
+            Some((_, one, _)) => join(one, finding),
+            None => told.push((claim, finding, note)),
+        }
+    }
+    let with_note = |(_, mut finding, note): (&Claim, AuditFinding, Option<String>)| {
+        finding.sentence.extend(note);
+        finding
+    };
+    told.into_iter().map(with_note).collect()
+}
+
+/// Whether two claims assert the same of the same figures.
+fn asserts_same(a: &Claim, b: &Claim) -> bool {
+    !matches!(a.asserts, Assertion::Untestable { .. }) && a.asserts == b.asserts
+}
+
+/// Adds a finding to an earlier one of the same flaw.
+fn join(one: &mut AuditFinding, other: AuditFinding) {
+    let add = |text: &mut String, separator: &str, more: &str| {
+        if !more.is_empty() && !text.contains(more) {
+            text.push_str(separator);
+            text.push_str(more);
+        }
+    };
+    add(&mut one.about, "; ", &other.about);
+    add(&mut one.statement, " ", &other.statement);
+    add(&mut one.arithmetic, "; ", &other.arithmetic);
+    add(&mut one.sentence, " ", &other.sentence);
+    let new: Vec<Input> = other.inputs.into_iter().filter(|input| !one.inputs.contains(input)).collect();
+    one.inputs.extend(new);
+    one.inference = one.inference.take().or(other.inference);
 }
 
 fn judge(transcription: &Transcription, claim: &Claim) -> AuditFinding {
@@ -68,9 +109,11 @@ const HEDGES: [&str; 9] =
 
 /// A text that allows for exceptions ("usually") is contradicted only if more than half of the cases that are transcribed from
 /// it are otherwise; else a single case that is otherwise contradicts nothing.
-fn weigh_hedges(claims: &[Claim], findings: &mut [AuditFinding]) {
+/// Returns what to add to each sentence.
+fn weigh_hedges(claims: &[Claim], findings: &mut [AuditFinding]) -> Vec<Option<String>> {
+    let mut notes = vec![None; findings.len()];
     let judged: Vec<AuditVerdict> = findings.iter().map(|finding| finding.verdict).collect();
-    for (claim, finding) in claims.iter().zip(findings) {
+    for ((claim, finding), note) in claims.iter().zip(findings).zip(&mut notes) {
         let text = claim.raw.join(" ").to_lowercase();
         let hedge = HEDGES.iter().find(|hedge| text.contains(**hedge));
         let (AuditVerdict::Contradicted, Some(hedge)) = (finding.verdict, hedge) else { continue };
@@ -78,13 +121,14 @@ fn weigh_hedges(claims: &[Claim], findings: &mut [AuditFinding]) {
         let cases: Vec<AuditVerdict> = cases.collect();
         let otherwise = cases.iter().filter(|verdict| **verdict == AuditVerdict::Contradicted).count();
         if otherwise * 2 > cases.len() && cases.len() > 1 {
-            let note = format!(" The text says “{hedge}”, but {otherwise} of its {} cases are otherwise.", cases.len());
-            finding.sentence.push_str(&note);
+            *note =
+                Some(format!(" The text says “{hedge}”, but {otherwise} of its {} cases are otherwise.", cases.len()));
         } else {
             finding.verdict = AuditVerdict::CannotTell;
-            finding.sentence.push_str(&format!(" The text says “{hedge}”, which allows for exceptions."));
+            *note = Some(format!(" The text says “{hedge}”, which allows for exceptions."));
         }
     }
+    notes
 }
 
 /// A finding about a claim.

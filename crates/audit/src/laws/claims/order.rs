@@ -93,7 +93,7 @@ fn sentence(verdict: AuditVerdict, outcomes: &[Outcome]) -> String {
             format!("{where_}{}.", against.join("; "))
         }
         AuditVerdict::CannotTell if all == 1 => "The printed figures are too close to tell.".to_owned(),
-        AuditVerdict::CannotTell => {
+        AuditVerdict::CannotTell | AuditVerdict::FewerUsers => {
             format!("The printed figures are too close to tell under {number} of {all} {}.", settings(all))
         }
     }

@@ -43,8 +43,10 @@ pub(super) fn check(transcription: &Transcription) -> Vec<AuditFinding> {
 }
 
 fn two_tables<'a>(a: &'a Row, b: &'a Row) -> Option<(&'a str, &'a str)> {
-    let same =
-        a.subject == b.subject && a.scenario == b.scenario && a.scenario.is_some() && a.conditions == b.conditions;
+    let same = a.subject == b.subject
+        && a.scenario == b.scenario
+        && a.scenario.is_some()
+        && a.conditions.agrees_with(&b.conditions);
     let (of_a, of_b) = (a.table.as_deref()?, b.table.as_deref()?);
     (same && of_a != of_b).then_some((of_a, of_b))
 }

@@ -26,7 +26,7 @@ pub(super) fn value(
     match is.mark {
         Mark::Between { low, high } if several(&entries) => {
             let statement = format!("The {what}{of} goes from {}.", in_words(is, unit));
-            let ends = Range::ends_of_text(low, high, is.half_unit, unit.factor());
+            let ends = Range::ends_of_text(low, high, is.half_unit);
             range(transcription, claim, statement, &entries, (is, unit), ends)
         }
         _ => each(transcription, claim, statement, &entries, is, unit),
@@ -65,7 +65,9 @@ fn each(
     let sentence = match verdict {
         AuditVerdict::Holds => format!("The table has {list}, as the text says ({words})."),
         AuditVerdict::Contradicted => format!("The text says {words}; the table has {list}."),
-        AuditVerdict::CannotTell => format!("The table has {list}, which allows {words} and other values."),
+        AuditVerdict::CannotTell | AuditVerdict::FewerUsers => {
+            format!("The table has {list}, which allows {words} and other values.")
+        }
     };
     draft(claim, statement)
         .claim(claim, &is.printed)
@@ -111,7 +113,9 @@ fn range(
     let sentence = match verdict {
         AuditVerdict::Holds => format!("The figures go from {from} to {to}, as the text says ({words})."),
         AuditVerdict::Contradicted => format!("The text says {words}; the table goes from {from} to {to}.{note}"),
-        AuditVerdict::CannotTell => format!("The figures, from {from} to {to}, allow {words} and other ranges."),
+        AuditVerdict::CannotTell | AuditVerdict::FewerUsers => {
+            format!("The figures, from {from} to {to}, allow {words} and other ranges.")
+        }
     };
     let astray = [(low, reach.lowest.1), (high, reach.highest.1)];
     let inference = astray

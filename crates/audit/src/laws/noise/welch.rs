@@ -159,7 +159,7 @@ fn judge(transcription: &Transcription, group: &Group, pair: &Pair, p: f64, test
         significant(pair.df, 3),
         p_words(pair.p_printed),
         if tested > 1 {
-            format!(", adjusted for {tested} pairs and rounding: p {}", p_words(p))
+            format!(", adjusted for {tested} pairs (Holm) and rounding: p {}", p_words(p))
         } else {
             String::new()
         },
@@ -175,7 +175,8 @@ fn judge(transcription: &Transcription, group: &Group, pair: &Pair, p: f64, test
     }
     let higher = if a.mean_figure.value() >= b.mean_figure.value() { x } else { y };
     draft.arithmetic(arithmetic).cannot_tell(format!(
-        "{higher} has the higher {what}{apart}, but runs that spread this much can differ by that much by chance."
+        "{higher} has the higher {what}{apart}, but runs that spread this much can differ by that much by chance (adjusted p {}).",
+        p_words(p)
     ))
 }
 

@@ -9,11 +9,11 @@
 //! Users who wait when the run ends are not counted either, each for a highest wait at most: a share of (highest wait) ÷ T is left to
 //! them, and a tenth to what a generator does between an answer and the next request.
 //!
-//! Fewer users than N does not mean a mistake of arithmetic: users may still be starting (a ramp), pause, or wait for answers that
-//! never come and are not counted. It means that the row is not one of N users who were served throughout, which is how it reads.
-//! Where the source says that users were being added, these two allowances do not matter to that and are not given.
+//! Fewer users than N is no mistake of arithmetic, so it is a verdict of its own: the row reads as one of N users who were served
+//! throughout, and is not. A source that says that users were being added (a ramp) states no such thing. Where a mean is printed,
+//! Little's law says more.
 
-use tolok_model::transcription::{Figure, Quantity, Row, Transcription};
+use tolok_model::transcription::{Figure, Moment, Quantity, Row, Transcription};
 
 use super::{Shape, named};
 use crate::draft::{Draft, Lacks, OfRow, folded};
@@ -26,8 +26,9 @@ use crate::{tools, wording};
 /// Tolerance for the generator's time between an answer and the next request, as a share.
 const BETWEEN: f64 = 0.10;
 
-/// The same where the source says that users were still being added, so that not all of them waited.
-const OF_A_RAMP: f64 = 0.02;
+/// What users did who did not wait for printed responses.
+pub(in crate::laws) const IDLE: &str =
+    "The other users paused, had not started yet, or waited for answers that never came.";
 
 /// The statement, where it cannot be tested.
 const STATEMENT: &str = "The figures are possible if all users are served throughout.";
@@ -55,9 +56,13 @@ pub(super) fn check(transcription: &Transcription) -> Vec<AuditFinding> {
     folded(findings).into_iter().chain(lacks.findings(transcription)).collect()
 }
 
-/// The users of a closed loop without those who pause, `None` in an open loop, or what is missing.
+/// The users of a closed loop, `None` where the row says nothing of users served throughout, or what is missing.
 fn needed(row: &Row) -> Result<Option<f64>, &'static str> {
     let conditions = &row.conditions;
+    let has_mean = row.figure(&Quantity::Latency(Moment::Mean)).is_some();
+    if has_mean || conditions.ramp == Some(true) {
+        return Ok(None);
+    }
     match tools::is_closed(conditions) {
         None => return Err("whether requests waited for answers (closed loop)"),
         Some(false) => return Ok(None),
@@ -117,9 +122,6 @@ impl Case<'_> {
 
     /// The share of users that the printed responses need not account for.
     fn allowance(&self) -> f64 {
-        if self.row.conditions.ramp == Some(true) {
-            return OF_A_RAMP;
-        }
         let at_the_end = |run_s: f64| Range::of(self.highest).high / run_s;
         BETWEEN + rows::duration_s(self.row).map_or(1.0, at_the_end)
     }
@@ -153,31 +155,10 @@ impl Case<'_> {
             wording::number(self.throughput.value),
             wording::whole(accounted),
         );
-        if let Some(unsaid) = self.unsaid() {
+        if let Some(unsaid) = rows::unsaid_of_idle_users(row) {
             return draft.lacks([unsaid]).cannot_tell(sentence);
         }
-        let why = match row.conditions.ramp {
-            Some(true) => "Users were still being added for part of the run, so the row does not show the server under all of them. Pauses and missing answers would look the same."
-                .to_owned(),
-            _ => "The other users paused, had not started yet, or waited for answers that never came.".to_owned(),
-        };
-        draft.inferring(Some(why)).contradicted(sentence)
-    }
-
-    /// What the source does not say and could account for the users left over.
-    fn unsaid(&self) -> Option<&'static str> {
-        let conditions = &self.row.conditions;
-        let says_failures = rows::failed_share(self.row).is_some();
-        match () {
-            () if conditions.keep_alive == Some(false) => Some("whether the response times include connecting"),
-            () if tools::leaves_out_given_up(conditions) && !says_failures => {
-                Some("how many requests were given up; the tool prints no times of them")
-            }
-            () if tools::may_pause(conditions) && conditions.ramp != Some(true) => {
-                Some("whether users paused between requests")
-            }
-            () => None,
-        }
+        draft.inferring(Some(IDLE.to_owned())).fewer_users(sentence)
     }
 
     /// All users can have waited only if the slowest answers were slow enough.

@@ -13,7 +13,7 @@
 //! few values are drawn in different ways, so these bounds are given [`SLACK`]. In the same module's [`in_flight`], the bound of the
 //! mean meets the number of users: N ÷ X cannot be above it if all N were waiting.
 
-mod in_flight;
+pub(super) mod in_flight;
 
 use tolok_model::transcription::{Figure, Moment, Quantity, Row, Transcription};
 

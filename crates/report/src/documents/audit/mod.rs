@@ -110,10 +110,13 @@ impl OneAudit<'_> {
         let (look, part) = match verdict {
             AuditVerdict::Contradicted if count > 0 => (Look::Warning, "contradicted"),
             AuditVerdict::Contradicted => (Look::Plain, "contradicted"),
+            AuditVerdict::FewerUsers if count > 0 => (Look::Warning, "fewer-users"),
+            AuditVerdict::FewerUsers => (Look::Plain, "fewer-users"),
             AuditVerdict::CannotTell => (Look::Plain, "cannot-tell"),
             AuditVerdict::Holds => (Look::Good, "holds"),
         };
-        let is_shown = count > 0 && (verdict == AuditVerdict::Contradicted || !self.is_brief);
+        let is_wrong = matches!(verdict, AuditVerdict::Contradicted | AuditVerdict::FewerUsers);
+        let is_shown = count > 0 && (is_wrong || !self.is_brief);
         Chip { words, look, section: if is_shown { self.place(part) } else { String::new() } }
     }
 
@@ -122,11 +125,15 @@ impl OneAudit<'_> {
     }
 
     fn body(&self) -> Vec<Block> {
-        let Sorted { contradicted, lacking, held } = Sorted::of(self.audit);
+        let Sorted { contradicted, fewer_users, lacking, held } = Sorted::of(self.audit);
         let mut blocks: Vec<Block> = Vec::new();
         if !contradicted.is_empty() {
-            let own = contradicted.iter().flat_map(|own| self.contradicted(own)).collect();
+            let own = contradicted.iter().flat_map(|own| self.told(own)).collect();
             blocks.push(self.part("contradicted", "What is contradicted", own));
+        }
+        if !fewer_users.is_empty() {
+            let own = fewer_users.iter().flat_map(|own| self.told(own)).collect();
+            blocks.push(self.part("fewer-users", "Fewer users than stated", own));
         }
         if self.is_brief {
             return blocks;
@@ -153,7 +160,8 @@ impl OneAudit<'_> {
         Block::Section { id: self.place(id), blocks }
     }
 
-    fn contradicted(&self, own: &ByLaw<'_>) -> Vec<Block> {
+    /// Findings of a law, each with its proof.
+    fn told(&self, own: &ByLaw<'_>) -> Vec<Block> {
         let mut blocks =
             vec![Block::heading(self.rank + 2, own.law.title()), Block::paragraph(own.law.says(), Look::Muted)];
         for finding in &own.findings {
@@ -212,7 +220,7 @@ impl OneAudit<'_> {
                 .and(format!(" {}", law.says()), Look::Muted);
             Row::of([name.into()].into_iter().chain(counts(self.audit, law).map(Into::into)).collect())
         };
-        let verdicts = ["✗ contradicted", "? cannot tell", "✓ holds"].map(Column::numbers);
+        let verdicts = ["✗ contradicted", "! fewer users", "? cannot tell", "✓ holds"].map(Column::numbers);
         Table::of(
             format!("How each law came out in {}", self.audit.key),
             [Column::words("law")].into_iter().chain(verdicts).collect(),

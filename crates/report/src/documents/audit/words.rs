@@ -4,10 +4,14 @@ use tolok_analysis::figures::counted;
 use tolok_audit::{Audit, AuditFinding, AuditVerdict, Input, Law};
 
 /// What an audit can and cannot say: a verdict or word, and what it means.
-pub(super) const MEANINGS: [(&str, &str); 5] = [
+pub(super) const MEANINGS: [(&str, &str); 6] = [
     (
         "contradicted",
         "the figures cannot all be right as printed, or they do not support the text. Rounding, marks such as “about” and stated tolerances get the benefit of the doubt. The audit does not show which figure is wrong, or why.",
+    ),
+    (
+        "fewer users",
+        "the printed responses keep fewer users waiting than the source states. Users who pause or fail may be the reason, and the source does not say so.",
     ),
     ("cannot tell", "the source omits something that the check needs, or its figures allow both answers."),
     (
@@ -24,6 +28,7 @@ pub(super) const MEANINGS: [(&str, &str); 5] = [
 /// The findings of an audit in the order of the report.
 pub(super) struct Sorted<'a> {
     pub(super) contradicted: Vec<ByLaw<'a>>,
+    pub(super) fewer_users: Vec<ByLaw<'a>>,
     pub(super) lacking: Vec<Lack<'a>>,
     pub(super) held: Vec<ByLaw<'a>>,
 }
@@ -78,6 +83,7 @@ impl<'a> Sorted<'a> {
         };
         Self {
             contradicted: by_law(AuditVerdict::Contradicted),
+            fewer_users: by_law(AuditVerdict::FewerUsers),
             lacking: lacking(audit),
             held: by_law(AuditVerdict::Holds),
         }
@@ -119,13 +125,14 @@ pub(super) fn subtitle(audit: &Audit) -> String {
 }
 
 /// The number of findings with each verdict: `✗ 8 contradicted`.
-pub(super) fn tallies(audit: &Audit) -> [(AuditVerdict, usize, String); 3] {
+pub(super) fn tallies(audit: &Audit) -> [(AuditVerdict, usize, String); 4] {
     let counts = &audit.verdicts;
     let of = |verdict: AuditVerdict, count: usize| {
         (verdict, count, format!("{} {count} {}", verdict.sign(), many(verdict, count)))
     };
     [
         of(AuditVerdict::Contradicted, counts.contradicted),
+        of(AuditVerdict::FewerUsers, counts.fewer_users),
         of(AuditVerdict::CannotTell, counts.cannot_tell),
         of(AuditVerdict::Holds, counts.holds),
     ]
@@ -140,9 +147,10 @@ fn many(verdict: AuditVerdict, count: usize) -> &'static str {
     }
 }
 
-/// How a law came out: contradicted, cannot tell, holds. Dashes where it found nothing to check.
-pub(super) fn counts(audit: &Audit, law: Law) -> [String; 3] {
-    let verdicts = [AuditVerdict::Contradicted, AuditVerdict::CannotTell, AuditVerdict::Holds];
+/// How a law came out: contradicted, fewer users, cannot tell, holds. Dashes where it found nothing to check.
+pub(super) fn counts(audit: &Audit, law: Law) -> [String; 4] {
+    let verdicts =
+        [AuditVerdict::Contradicted, AuditVerdict::FewerUsers, AuditVerdict::CannotTell, AuditVerdict::Holds];
     if audit.findings.iter().all(|finding| finding.law != law) {
         return verdicts.map(|_| "–".to_owned());
     }
