@@ -95,9 +95,9 @@ impl Case<'_> {
         let draft = self.draft(transcription, value);
         match self.excess(value, range) {
             Some((Some(missing), sentence)) => {
-                draft.inferring(self.explanation(value)).lacks([missing]).cannot_tell(sentence)
+                draft.inferring(self.explanation()).lacks([missing]).cannot_tell(sentence)
             }
-            Some((None, sentence)) => draft.inferring(self.explanation(value)).contradicted(sentence),
+            Some((None, sentence)) => draft.inferring(self.explanation()).contradicted(sentence),
             None if range.high < self.users * (1.0 - BETWEEN) && self.row.conditions.ramp != Some(true) => {
                 self.fewer(draft, range.high)
             }
@@ -240,16 +240,11 @@ impl Case<'_> {
             .arithmetic(arithmetic)
     }
 
-    /// A reason why the mean can be too long: pipelining, or the times that wrk adds.
-    fn explanation(&self, waiting: f64) -> Option<String> {
+    /// Why a mean of wrk can be too long.
+    fn explanation(&self) -> Option<String> {
         let stalls = "wrk adds invented times to its mean when answers come late, so a mean above this bound is a sign that the \
                       server or the generator stood still at times.";
-        let streams = "Several requests under way on each connection (pipelining, streams of HTTP/2) would look the same: \
-                       `connections` is how many there were at a time.";
-        let is_wrk = tools::is_wrk(&self.row.conditions);
-        let said = [is_wrk.then_some(stalls), (waiting >= 2.0 * self.users).then_some(streams)];
-        let said: Vec<&str> = said.into_iter().flatten().collect();
-        (!said.is_empty()).then(|| said.join(" "))
+        tools::is_wrk(&self.row.conditions).then(|| stalls.to_owned())
     }
 }
 

@@ -51,7 +51,7 @@ fn a_broken_table_leaves_with_3_and_says_where_it_breaks() {
 }
 
 /// What the columns of `table.csv` are, and how it was measured.
-const COLUMNS: [&str; 20] = [
+const COLUMNS: [&str; 22] = [
     "--subject",
     "Server",
     "--tool",
@@ -62,6 +62,8 @@ const COLUMNS: [&str; 20] = [
     "60s",
     "--method",
     "loop=closed",
+    "--method",
+    "streams=1",
     "--method",
     "ramp=false",
     "--column",
