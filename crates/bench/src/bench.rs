@@ -9,6 +9,7 @@ use tempfile::TempDir;
 use tolok_bench::beside::program_beside_this;
 use tolok_bench::error::{self, BenchError, failed};
 use tolok_bench::machine::Machine;
+use tolok_bench::terminal::say;
 use tolok_model::SplitMix64;
 use tolok_model::figures::counted;
 
@@ -20,7 +21,7 @@ use crate::interrupt::Interrupt;
 use crate::measure::{Measurement, Place, Surroundings, measure};
 use crate::peers::{Absent, Peer, Search};
 use crate::regime::Transfer;
-use crate::{assets, honesty, say};
+use crate::{assets, honesty};
 
 const FORMAT: u32 = 3;
 

@@ -101,6 +101,9 @@ pub fn program_beside_this(name: &str) -> Result<PathBuf, BenchError> {
 
 #[cfg(test)]
 mod tests {
+    use std::fs::File;
+    use std::io::{BufRead as _, BufReader};
+
     use super::*;
 
     #[test]
@@ -120,21 +123,17 @@ mod tests {
     #[test]
     fn what_runs_beside_ends_with_it_children_included() {
         let folder = tempfile::tempdir().unwrap();
-        let pid = folder.path().join("pid");
-        let command = format!("x=sh -c 'sleep 1000 & echo $! > {0}.new; mv {0}.new {0}; wait'", pid.display());
+        let pipe = folder.path().join("pipe");
+        assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+        let command = format!("x=exec 3>{}; echo begun >&3; sleep 1000", pipe.display());
         let beside = command.parse::<Condition>().unwrap().begin().unwrap();
-        let started = loop {
-            if let Ok(text) = std::fs::read_to_string(&pid) {
-                break text.trim().to_owned();
-            }
-            std::thread::yield_now();
-        };
+        let mut said = BufReader::new(File::open(&pipe).unwrap());
+        let mut line = String::new();
+        said.read_line(&mut line).unwrap();
+        assert_eq!(line, "begun\n");
         drop(beside);
-        // A process that nobody has waited for yet is a zombie, with no memory.
-        let alive = || std::fs::read_to_string(format!("/proc/{started}/statm")).is_ok_and(|it| !it.starts_with("0 "));
-        while alive() {
-            std::thread::yield_now();
-        }
+        // The pipe ends with the last process that holds it: the shell and its child.
+        assert_eq!(said.read_line(&mut line).unwrap(), 0);
     }
 
     #[test]

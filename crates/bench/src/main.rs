@@ -25,11 +25,11 @@ mod stall;
 mod transfer;
 mod truth;
 
-use std::io::Write as _;
 use std::process::ExitCode;
 
 use clap::Parser as _;
 use tolok_bench::error::{self, BenchError};
+use tolok_bench::terminal::{exit_code, print, say};
 
 use args::{Args, Hidden};
 use bench::{Bench, Ended};
@@ -48,10 +48,7 @@ fn main() -> ExitCode {
         Some(Hidden::Stall(options)) => stall::run(options, &say, &print).map(|()| ExitCode::SUCCESS),
         None => compare(&args),
     };
-    ended.unwrap_or_else(|error| {
-        say(&format!("error: {error}"));
-        ExitCode::FAILURE
-    })
+    exit_code(ended)
 }
 
 /// Measures, prints, and writes the files that were asked for.
@@ -71,14 +68,4 @@ fn compare(args: &Args) -> Result<ExitCode, BenchError> {
             ExitCode::from(130)
         }
     })
-}
-
-/// Prints a result to standard output. A reader that has gone has seen enough.
-fn print(text: &str) {
-    let _ = writeln!(std::io::stdout(), "{text}");
-}
-
-/// Prints a line for people to standard error.
-fn say(text: &str) {
-    let _ = writeln!(std::io::stderr(), "{text}");
 }

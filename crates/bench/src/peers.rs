@@ -6,12 +6,12 @@ use std::time::Duration;
 
 use serde::Serialize;
 use tolok_bench::error::{BenchError, failed};
+use tolok_bench::terminal::say;
 use tolok_host::call::Call;
 use tolok_lab::toolbox::{Program, ProgramState, Surroundings, Toolbox};
 use tolok_model::LoadTool;
 
 use crate::generator::Tool;
-use crate::say;
 
 /// A program says its version in this time.
 const PATIENCE: Duration = Duration::from_secs(20);

@@ -3,6 +3,7 @@
 //! [`run_plan`] is the one loop for every study; each block of it is a process of its own ([`block`]).
 
 mod block;
+mod build_place;
 mod check;
 mod database;
 mod events;

@@ -15,6 +15,7 @@ use tolok_model::{
 
 use super::block::process::{BlockProcess, Heard};
 use super::block::protocol::{BlockEvent, BlockJob, Part, Preparations, PreparedDatabase, TrialId, Word};
+use super::build_place::{BuildPlace, build_failure};
 use super::reruns::Reruns;
 use super::stop::Stop;
 use super::{lab_failed, prepare_database};
@@ -25,7 +26,6 @@ use crate::run::events::preparation::Step;
 use crate::run::session::Laboratory;
 use crate::run::session::affinity::AffinityGuard;
 use crate::run::session::scratch::Scratch;
-use crate::subject::BuildError;
 use tolok_store::{RunFolder, StoreError};
 
 /// The box of a block that was killed is gone within this time.
@@ -104,7 +104,7 @@ pub fn run_plan(setup: RunSetup<'_>, emit: &mut dyn FnMut(RunEvent)) -> Result<R
     early.into_iter().for_each(&mut *emit);
     let of_trials = open.iter().filter_map(|trial| plan.case(&trial.case));
     let cases: Vec<&Case> = of_trials.chain(to_diagnose.iter().copied()).collect();
-    run.build_subjects(&cases, emit);
+    run.build_subjects(&cases, BuildPlace::Cache, emit);
     run.prepare_databases(&cases, emit);
     let affinity = AffinityGuard::off_the_subjects(&setup.folder.run()?.cpus);
     run.block_cpus = affinity.cpus_before();
@@ -197,23 +197,24 @@ impl<'a> Run<'a> {
         })
     }
 
-    /// Builds every subject once, before the first trial, so that no compiler runs beside a measurement.
-    fn build_subjects(&mut self, cases: &[&Case], emit: &mut dyn FnMut(RunEvent)) {
+    /// Builds the subjects of these cases before they are measured, so that no compiler runs beside a measurement.
+    fn build_subjects(&mut self, cases: &[&Case], place: BuildPlace<'_>, emit: &mut dyn FnMut(RunEvent)) {
         let RunSetup { laboratory, stop, .. } = self.setup;
         let ids: BTreeSet<&str> = cases.iter().map(|case| case.subject.subject.as_str()).collect();
         // One that is gone from the checkout is a failure of its trials.
-        let mut subjects: Vec<&Subject> = ids.into_iter().filter_map(|id| laboratory.catalogue.subject(id)).collect();
+        let known = ids.into_iter().filter_map(|id| laboratory.catalogue.subject(id));
+        let mut subjects: Vec<&Subject> = known.filter(|subject| place.takes(subject)).collect();
         // In the order in which they are needed first.
         subjects.sort_by_key(|subject| cases.iter().position(|case| case.subject.subject == subject.id));
-        let of = subjects.iter().filter(|subject| laboratory.must_be_built(subject)).count() as u32;
+        let of = subjects.iter().filter(|subject| place.must_build(laboratory, subject)).count() as u32;
         let mut number = 0;
         for subject in subjects {
             if stop.is_asked() {
                 break;
             }
-            number += u32::from(laboratory.must_be_built(subject));
+            number += u32::from(place.must_build(laboratory, subject));
             let mut step = Step::new(Preparation::Build(subject.id.clone()), (number, of), emit);
-            let built = laboratory.build(subject, &mut || step.begins(), &|| !stop.is_asked());
+            let built = place.build(laboratory, subject, &mut || step.begins(), &|| !stop.is_asked());
             let built = built.map_err(build_failure);
             step.ended(built.as_ref().err());
             self.prepared.builds.insert(subject.id.clone(), built);
@@ -273,29 +274,14 @@ impl<'a> Run<'a> {
 
     /// The same with builds of the block's own, which go with it.
     fn run_block_rebuilt(&mut self, trials: &[&PlannedTrial], emit: &mut dyn FnMut(RunEvent)) -> Result<(), RunError> {
-        let RunSetup { laboratory, plan, stop, .. } = self.setup;
+        let plan = self.setup.plan;
         let scratch = Scratch::make(&std::env::temp_dir());
         let scratch = scratch.map_err(|error| RunError::Block(format!("cannot make a folder for builds: {error}")))?;
         let usual = self.prepared.builds.clone();
-        let layout = plan.layout(trials[0].block);
-        let ids: BTreeSet<&str> =
-            trials.iter().filter_map(|trial| Some(plan.case(&trial.case)?.subject.subject.as_str())).collect();
-        let built = |subject: &&Subject| subject.build.is_some() && subject.external.is_none();
-        let subjects: Vec<&Subject> =
-            ids.into_iter().filter_map(|id| laboratory.catalogue.subject(id)).filter(built).collect();
-        for (number, subject) in (1..).zip(&subjects) {
-            if stop.is_asked() {
-                break;
-            }
-            let mut step = Step::new(Preparation::Build(subject.id.clone()), (number, subjects.len() as u32), emit);
-            step.begins();
-            let folder = scratch.path().join(subject.id.replace('/', "-"));
-            let built = laboratory.build_in(&folder, subject, layout, &|| !stop.is_asked());
-            let built = built.map(|()| folder).map_err(build_failure);
-            step.ended(built.as_ref().err());
-            self.prepared.builds.insert(subject.id.clone(), built);
-        }
-        let ran = if stop.is_asked() { Ok(()) } else { self.run_block(trials, emit) };
+        let cases: Vec<&Case> = trials.iter().filter_map(|trial| plan.case(&trial.case)).collect();
+        let place = BuildPlace::Block { folder: scratch.path(), layout: plan.layout(trials[0].block) };
+        self.build_subjects(&cases, place, emit);
+        let ran = self.run_block(trials, emit);
         self.prepared.builds = usual;
         ran
     }
@@ -534,13 +520,4 @@ fn names(case: &Case) -> (String, String) {
 /// A path that says the same wherever it is read.
 fn whole(path: &Path) -> PathBuf {
     std::path::absolute(path).unwrap_or_else(|_| path.to_owned())
-}
-
-fn build_failure(error: BuildError) -> Failure {
-    let message = error.to_string();
-    let log_tail = match error {
-        BuildError::Command { tail, .. } => tail,
-        _ => Vec::new(),
-    };
-    Failure { reason: FailureKind::BuildFailed, message, log_tail }
 }

@@ -6,8 +6,9 @@ use std::process::{Command, Stdio};
 
 use tolok_bench::beside::{Condition, program_beside_this};
 use tolok_bench::error::{BenchError, failed};
+use tolok_bench::terminal::say;
 
-use crate::{Args, say};
+use crate::Args;
 
 /// Copies every server. Returns the folders of the copies, by server.
 pub fn lay_out(args: &Args) -> Result<Vec<Vec<PathBuf>>, BenchError> {

@@ -5,7 +5,6 @@
 mod equals;
 mod found;
 
-use std::io::Write as _;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -13,6 +12,7 @@ use clap::Parser;
 use tolok_bench::beside::{Condition, folders_of_runs};
 use tolok_bench::error::{self, BenchError};
 use tolok_bench::machine::Machine;
+use tolok_bench::terminal::{exit_code, print};
 
 use found::Found;
 
@@ -53,13 +53,7 @@ struct Args {
 }
 
 fn main() -> ExitCode {
-    match measure(&Args::parse()) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            say(&format!("error: {error}"));
-            ExitCode::FAILURE
-        }
-    }
+    exit_code(measure(&Args::parse()).map(|()| ExitCode::SUCCESS))
 }
 
 fn measure(args: &Args) -> Result<(), BenchError> {
@@ -73,14 +67,9 @@ fn measure(args: &Args) -> Result<(), BenchError> {
     let found = folders_of_runs(&args.folder)?;
     let found = found.iter().map(|folder| Found::read(folder)).collect::<Result<Vec<_>, _>>()?;
     let table = found::table(&found);
-    let _ = writeln!(std::io::stdout(), "{}", table.text());
+    print(&table.text());
     if let Some(path) = &args.markdown {
         error::write(path, &found::document(&machine, &table))?;
     }
     Ok(())
-}
-
-/// Prints a line for people to standard error.
-fn say(text: &str) {
-    let _ = writeln!(std::io::stderr(), "{text}");
 }

@@ -14,7 +14,6 @@ mod ping;
 mod rate;
 mod spaces;
 
-use std::io::Write as _;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -22,6 +21,7 @@ use clap::{Parser, Subcommand};
 use tolok_bench::error::{self, BenchError};
 use tolok_bench::machine::Machine;
 use tolok_bench::table::Table;
+use tolok_bench::terminal::{exit_code, print};
 
 use spaces::Lab;
 
@@ -80,13 +80,7 @@ fn main() -> ExitCode {
         Some(Hidden::Link { job }) => emulated::run(job),
         None => measure(&args),
     };
-    match ended {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            let _ = writeln!(std::io::stderr(), "error: {error}");
-            ExitCode::FAILURE
-        }
-    }
+    exit_code(ended.map(|()| ExitCode::SUCCESS))
 }
 
 fn measure(args: &Args) -> Result<(), BenchError> {
@@ -97,8 +91,7 @@ fn measure(args: &Args) -> Result<(), BenchError> {
     for (name, part) in PARTS {
         if args.only.is_empty() || args.only.iter().any(|wanted| wanted == name) {
             let made = part(&lab)?;
-            // A reader that has gone has seen enough.
-            let _ = writeln!(std::io::stdout(), "{}", made.text());
+            print(&made.text());
             tables.push(made);
         }
     }

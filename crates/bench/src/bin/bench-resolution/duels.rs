@@ -5,8 +5,9 @@ use std::process::{Command, Stdio};
 
 use tolok_bench::beside::{Condition, program_beside_this};
 use tolok_bench::error::{BenchError, failed};
+use tolok_bench::terminal::say;
 
-use crate::{Args, say};
+use crate::Args;
 
 /// Runs all duels of a condition. It reports one that fails, and begins the next.
 pub fn run(args: &Args, condition: &Condition, servers: &[PathBuf]) -> Result<(), BenchError> {

@@ -10,7 +10,6 @@ mod launches;
 mod page;
 mod planted;
 
-use std::io::Write as _;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
@@ -19,6 +18,7 @@ use clap::Parser;
 use tolok_bench::beside::{Condition, folders_of_runs};
 use tolok_bench::error::{self, BenchError};
 use tolok_bench::machine::Machine;
+use tolok_bench::terminal::{exit_code, print};
 
 use launches::Launches;
 
@@ -55,13 +55,7 @@ struct Args {
 }
 
 fn main() -> ExitCode {
-    match measure(&Args::parse()) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            say(&format!("error: {error}"));
-            ExitCode::FAILURE
-        }
-    }
+    exit_code(measure(&Args::parse()).map(|()| ExitCode::SUCCESS))
 }
 
 fn measure(args: &Args) -> Result<(), BenchError> {
@@ -78,7 +72,7 @@ fn measure(args: &Args) -> Result<(), BenchError> {
         tables.push(page::condition(&launches, args.draws, args.seed));
     }
     let text: String = tables.iter().map(|table| table.text() + "\n").collect();
-    let _ = writeln!(std::io::stdout(), "{text}");
+    print(&text);
     if let Some(path) = &args.markdown {
         error::write(path, &page::document(&machine, &tables))?;
     }
@@ -88,9 +82,4 @@ fn measure(args: &Args) -> Result<(), BenchError> {
 fn seconds(text: &str) -> Result<Duration, String> {
     let seconds = text.parse().ok().filter(|seconds| (1.0..=3600.0).contains(seconds));
     seconds.map(Duration::from_secs_f64).ok_or_else(|| "write seconds from 1 to 3600".to_owned())
-}
-
-/// Prints a line for people to standard error.
-fn say(text: &str) {
-    let _ = writeln!(std::io::stderr(), "{text}");
 }
