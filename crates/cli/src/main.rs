@@ -36,6 +36,7 @@ fn main() -> ExitCode {
     };
     args.color.apply();
     if args.verb.opens_boxes() {
+        tolok_host::guard::keep_only_what_is_used();
         start_again_in_an_own_group();
     }
     let ended = match args.verb {

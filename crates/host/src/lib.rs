@@ -4,6 +4,7 @@
 
 pub mod call;
 pub mod group;
+pub mod guard;
 pub mod isolate;
 pub mod machine;
 pub mod sample;

@@ -21,5 +21,5 @@ pub use events::{EVENTS, EventLog};
 pub use folder::Folder;
 pub use line_writer::LineWriter;
 pub use manifest::{MANIFEST, sha256_of};
-pub use run_folder::{RunFolder, StoredRun};
+pub use run_folder::{RunFolder, StoredRun, is_run};
 pub use trial_folder::{SUBJECT_LOG, TrialFolder};

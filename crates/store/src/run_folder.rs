@@ -423,7 +423,8 @@ fn runs_in(runs: &Path) -> Vec<PathBuf> {
     entries.map(|entry| entry.path()).filter(|path| is_run(path)).collect()
 }
 
-fn is_run(path: &Path) -> bool {
+/// Whether a folder is that of a run.
+pub fn is_run(path: &Path) -> bool {
     Folder::at(path).is_file("run.json")
 }
 

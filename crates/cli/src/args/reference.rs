@@ -20,11 +20,11 @@ type Explained = BTreeMap<String, String>;
 fn page() -> String {
     let mut whole = visible();
     whole.build();
-    let mut text = format!(
+    let mut text =
         "# The command line\n\n<!-- Generated, as CONTRIBUTING.md says -->\n\n\
          The verbs and options of tolok. `--color auto|always|never` (default `auto`, which obeys the terminal, `NO_COLOR` \
          and `CLICOLOR_FORCE`) and `-h`, `--help` go with every verb. The help in the terminal has examples, too.\n"
-    );
+        .to_owned();
     let mut explained = Explained::new();
     whole.get_subcommands().for_each(|verb| section(&mut text, verb, "tolok", &mut explained));
     // docs/formats.md and the other pages describe the files.

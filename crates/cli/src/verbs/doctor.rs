@@ -2,8 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use tolok_host::guard::{Facts, Held, held};
 use tolok_host::machine::{Ability, AbilityState, Advice, BearsOn, Machine, Severity};
-use tolok_lab::run::{Capabilities, machine_summary};
+use tolok_lab::run::{Capabilities, machine_summary, protection_facts};
 use tolok_lab::toolbox::ProgramState;
 
 use super::load::style::{ALARM, CAUTION, FAINT, FINE, STRONG, columns, paint, wrap};
@@ -21,6 +22,7 @@ pub fn doctor(args: &DoctorArgs) -> Result<Exit, CliError> {
     let text = match args.format {
         PlanFormat::Json => json(&serde_json::json!({
             "schema_version": 2, "machine": machine, "abilities": machine.abilities(), "advice": machine.advice(),
+            "protections": protections_of(protection_facts(&opened.laboratory)),
             "programs": opened.states
         }))?,
         PlanFormat::Text => {
@@ -29,12 +31,30 @@ pub fn doctor(args: &DoctorArgs) -> Result<Exit, CliError> {
             programs(&mut page, &opened.states);
             subjects(&mut page, &opened);
             tools(&mut page, &opened.states);
-            describe(&mut page, &machine.abilities(), &machine.advice());
+            describe(
+                &mut page,
+                &machine.abilities(),
+                &protections_of(protection_facts(&opened.laboratory)),
+                &machine.advice(),
+            );
             page.text
         }
     };
     put(&text, None)?;
     Ok(Exit::Done)
+}
+
+/// What keeps programs of a trial away from the rest of a machine.
+fn protections_of(facts: Facts) -> Vec<Ability> {
+    let ability = |(name, held): (&str, Held)| {
+        let (state, how) = match held {
+            Held::Wholly(how) => (AbilityState::Yes, how),
+            Held::Partly(how) => (AbilityState::Partly, how),
+            Held::Not(why) => (AbilityState::No, why),
+        };
+        Ability { name: name.to_owned(), state, how: how.to_owned() }
+    };
+    held(facts).map(ability).into()
 }
 
 /// Lines of a width, under headings.
@@ -120,19 +140,9 @@ fn readiness(word: &str) -> String {
 }
 
 /// What the machine can do, what it cannot and how that is changed, and what makes its figures worse.
-fn describe(page: &mut Page, abilities: &[Ability], advice: &[Advice]) {
-    page.heading("This machine can");
-    let widest = abilities.iter().map(|ability| columns(&ability.name)).max().unwrap_or_default();
-    for ability in abilities {
-        // The mark says it without the colour, too.
-        let (mark, style) = match ability.state {
-            AbilityState::Yes => ("✓", FINE),
-            AbilityState::Partly => ("~", CAUTION),
-            AbilityState::No => ("✗", ALARM),
-            AbilityState::Unknown => ("?", CAUTION),
-        };
-        page.line(2, &format!("{} {:<widest$}  ", paint(style, mark), ability.name), &paint(FAINT, &ability.how));
-    }
+fn describe(page: &mut Page, abilities: &[Ability], protections: &[Ability], advice: &[Advice]) {
+    list(page, "This machine can", abilities);
+    list(page, "Programs of a trial are held by", protections);
     let key = "✓ yes   ~ in part   ✗ no   ? only a try shows";
     page.line(2, "", &paint(FAINT, key));
     for (bears_on, heading) in [(BearsOn::Abilities, "What is lacking"), (BearsOn::Figures, "Measuring here")] {
@@ -145,6 +155,22 @@ fn describe(page: &mut Page, abilities: &[Ability], advice: &[Advice]) {
         if advice.is_empty() {
             page.line(2, "", &paint(FINE, "nothing stands in the way"));
         }
+    }
+}
+
+/// Abilities under a heading, each with its mark.
+fn list(page: &mut Page, heading: &str, abilities: &[Ability]) {
+    page.heading(heading);
+    let widest = abilities.iter().map(|ability| columns(&ability.name)).max().unwrap_or_default();
+    for ability in abilities {
+        // The mark says it without the colour, too.
+        let (mark, style) = match ability.state {
+            AbilityState::Yes => ("✓", FINE),
+            AbilityState::Partly => ("~", CAUTION),
+            AbilityState::No => ("✗", ALARM),
+            AbilityState::Unknown => ("?", CAUTION),
+        };
+        page.line(2, &format!("{} {:<widest$}  ", paint(style, mark), ability.name), &paint(FAINT, &ability.how));
     }
 }
 

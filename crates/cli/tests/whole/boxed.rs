@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use tempfile::TempDir;
 use tolok_host::group::{Controller, Limits};
 use tolok_host::isolate::{
-    Backend, BoxSpec, GroupsSpec, LinkBetween, LinkSpec, NetworkSpec, ProcessSpec, RunFolder, TrialBox,
+    Backend, BoxSpec, GroupsSpec, LinkBetween, LinkSpec, NetworkSpec, ProcessSpec, RunFolder, TrialBox, Trust,
 };
 use tolok_host::sample::descendants;
 use tolok_lab::toolbox::{Program, Toolbox};
@@ -55,7 +55,7 @@ impl Ground {
     /// A private network without a link, and a private run folder of 16 MiB.
     pub fn spec(&self) -> BoxSpec {
         let run_folder = Some(RunFolder { path: self.run_folder(), size_bytes: 256 << 20, owner: None });
-        BoxSpec { groups: None, network: private(&[], None), run_folder, session_folder: None }
+        BoxSpec { groups: None, network: private(&[], None), run_folder, session_folder: None, guard: None }
     }
 
     /// A process of the subject; what it says is in the log.
@@ -68,6 +68,7 @@ impl Ground {
             cwd: self.run_folder(),
             log: self.path().join("log"),
             cpus: Vec::new(),
+            trust: Trust::Guarded,
             stop: "TERM".to_owned(),
         }
     }

@@ -1,8 +1,11 @@
 //! Studies whose workloads ask a database: a private one, one that misbehaves, and one of the user's own.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, geteuid, kill_process};
@@ -11,7 +14,7 @@ use tolok_lab::database::{ServerCommands, mariadb_command};
 use tolok_lab::toolbox::{Program, ProgramState, Toolbox};
 use tolok_testkit::require;
 
-use crate::place::{PATIENCE, Place, Said, Started, assert_all_gone, assert_done, my_turn, repository};
+use crate::place::{PATIENCE, Place, Said, Started, assert_all_gone, assert_done, my_turn, processes, repository};
 
 /// A place with the repository's subjects and one study of them.
 fn place(subjects: &str, workload: &str, load: &str, environment: &str) -> Place {
@@ -307,6 +310,38 @@ impl OwnServer {
     }
 }
 
+/// Does something, and looks all the while for the secret in the command lines of processes.
+fn watched<T>(act: impl FnOnce() -> T) -> (T, Vec<String>) {
+    let is_over = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        let watch = scope.spawn(|| {
+            let (mut shown, mut looks) = (BTreeSet::new(), 0);
+            while !is_over.load(Ordering::Relaxed) {
+                shown.extend(processes().into_iter().filter(|line| line.contains("s3cret")));
+                looks += 1;
+            }
+            assert!(looks > 1);
+            shown.into_iter().collect()
+        });
+        let done = act();
+        is_over.store(true, Ordering::Relaxed);
+        (done, watch.join().unwrap())
+    })
+}
+
+/// Files below a folder that contain a word, packed ones as they are.
+fn files_with(word: &str, folder: &Path) -> Vec<String> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).filter(|path| !path.is_symlink()) {
+        if entry.is_dir() {
+            found.extend(files_with(word, &entry));
+        } else if fs::read(&entry).unwrap().windows(word.len()).any(|bytes| bytes == word.as_bytes()) {
+            found.push(entry.display().to_string());
+        }
+    }
+    found
+}
+
 impl Drop for OwnServer {
     fn drop(&mut self) {
         let _ = self.child.kill();
@@ -334,11 +369,17 @@ fn a_server_of_the_users_own_is_asked_and_its_tables_are_left_alone() {
     let place = place("['go/nethttp']", "'rows?limit=1000'", load, environment);
     let dsn = format!("mysql://me:s3cret%2F%2B@127.0.0.1:{}/shop", server.port);
     let again = || {
-        let output = place.command(&["run", "try"]).env("TOLOK_TEST_DSN", &dsn).output().unwrap();
+        let mut command = place.command(&["run", "try"]);
+        command.env("TOLOK_TEST_DSN", &dsn).env("OTHER_KEY", "s3cret-key");
+        let output = command.output().unwrap();
         (output.status.code(), String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned())
     };
-    let (code, said) = again();
+    let ((code, said), shown) = watched(again);
     assert_done(code, &said);
+    // Of the address, the password, however it is written, and the other variable.
+    assert_eq!(shown, [""; 0], "every user can read command lines");
+    assert!(!said.contains("s3cret"), "{said}");
+    assert_eq!(files_with("s3cret", &place.path().join("runs")), [""; 0]);
     let outcome = &place.records()[0]["outcome"];
     assert!(outcome["ledger"]["good"].as_u64().unwrap() > 0, "{outcome}");
     assert!(outcome["database"]["resources"].is_null(), "its CPU time is not ours to read: {outcome}");

@@ -3,10 +3,11 @@
 //! In a pid namespace it is process 1: when it ends, the kernel ends everything in the namespace, daemons and
 //! grandchildren included. It dies with its keeper.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Write};
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};
+use std::os::unix::fs::{chown, fchown};
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -14,10 +15,11 @@ use std::time::Instant;
 
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::io::retry_on_intr;
-use rustix::process::{Pid, Signal, WaitOptions, getpid, kill_process, set_child_subreaper, wait};
+use rustix::process::{Pid, Signal, WaitOptions, getegid, geteuid, getpid, kill_process, set_child_subreaper, wait};
 use rustix::time::{ClockId, clock_gettime};
 
 use super::channel::inherited;
+use super::guards::Guards;
 use super::job::{job_of, refuse};
 use super::kill::{ignore_stop_signals, kill_all_below, kill_trees};
 use super::mounts;
@@ -59,6 +61,9 @@ struct Init {
     entrances: BTreeMap<String, Vec<PathBuf>>,
     /// Network namespaces of parts that are not in the init's.
     networks: BTreeMap<String, OwnedFd>,
+    guards: Option<Guards>,
+    /// Logs that belong to accounts of programs while those run: some open the file of their standard error again.
+    lent: BTreeSet<PathBuf>,
 }
 
 struct Running {
@@ -75,16 +80,29 @@ impl Init {
         // First of all, so that no other program inherits them.
         let own = |(part, number): (&String, &i32)| Ok((part.clone(), inherited(*number).map_err(|_| refuse("init"))?));
         let networks = job.networks.iter().map(own).collect::<io::Result<_>>()?;
-        let (namespaces, fallbacks) = settle(&job);
+        let (namespaces, mut fallbacks) = settle(&job);
+        let mounts_are_private = namespaces.iter().any(|kind| kind == "mount");
+        let guards = job.guard.as_ref().map(|spec| Guards::make(spec, &job, mounts_are_private, &mut fallbacks));
         // What only the init needed in a user namespace, no server is to have.
         namespace::drop_rights_of_programs()?;
         let (child_ended, waker) = UnixStream::pair()?;
         child_ended.set_nonblocking(true)?;
         signal_hook::low_level::pipe::register(signal_hook::consts::SIGCHLD, waker)?;
-        tell(&InitEvent::Settled { namespaces, fallbacks });
-        let files = RunFiles::below(job.run_folder.map(|folder| folder.path));
+        let view = guards.as_ref().and_then(Guards::view_number);
+        tell(&InitEvent::Settled { namespaces, fallbacks, view });
+        let accounts = job.guard.as_ref().and_then(|guard| guard.accounts);
+        let files = RunFiles::below(job.run_folder.map(|folder| folder.path), accounts);
         let (running, requests) = (Vec::new(), Requests::default());
-        Ok(Self { child_ended, running, requests, files, entrances: job.entrances, networks })
+        Ok(Self {
+            child_ended,
+            running,
+            requests,
+            files,
+            entrances: job.entrances,
+            networks,
+            guards,
+            lent: BTreeSet::new(),
+        })
     }
 
     /// Waits for something to happen and deals with it.
@@ -112,7 +130,7 @@ impl Init {
             match request {
                 (Request::Start(spec), _) => self.start(spec),
                 (Request::Write { path, mode, .. }, content) => tell(&self.files.write(&path, &content, mode)),
-                (Request::Folder { path }, _) => tell(&self.files.folder(&path)),
+                (Request::Folder { path, part }, _) => tell(&self.files.folder(&path, &part)),
                 (Request::Signal { part, signal }, _) => {
                     self.signal(&part, signal);
                     tell(&InitEvent::Signalled);
@@ -152,8 +170,12 @@ impl Init {
         }
     }
 
-    fn spawn(&self, spec: &ProcessSpec) -> io::Result<Pid> {
+    fn spawn(&mut self, spec: &ProcessSpec) -> io::Result<Pid> {
         let log: File = OpenOptions::new().create(true).append(true).open(&spec.log)?;
+        if let Some(account) = self.guards.as_ref().and_then(|guards| guards.account(spec)) {
+            fchown(&log, Some(account), Some(account))?;
+            self.lent.insert(spec.log.clone());
+        }
         let (program, arguments) = spec.argv.split_first().ok_or(io::ErrorKind::InvalidInput)?;
         let mut command = Command::new(program);
         command.args(arguments).env_clear().envs(&spec.env).current_dir(&spec.cwd);
@@ -161,13 +183,16 @@ impl Init {
         let groups = self.entrances.get(&spec.part).cloned().unwrap_or_default();
         let network = self.networks.get(&spec.part);
         let network = network.map(|file| PathBuf::from(format!("/proc/self/fd/{}", file.as_raw_fd())));
-        let placement = Placement {
+        let mut placement = Placement {
             cpus: spec.cpus.clone(),
             dies_with_parent: true,
             groups,
             namespaces: network.into_iter().collect(),
             ..Placement::default()
         };
+        if let Some(guards) = &self.guards {
+            guards.put_on(spec, &mut placement, &mut command)?;
+        }
         place(&mut command, &placement)?;
         Ok(Pid::from_child(&command.spawn()?))
     }
@@ -204,6 +229,10 @@ impl Init {
             {
                 self.reap();
             }
+        }
+        for log in &self.lent {
+            // One that is gone needs no owner.
+            let _ = chown(log, Some(geteuid().as_raw()), Some(getegid().as_raw()));
         }
         // The end of process 1 ends its namespace; without one, what is left must be killed by hand.
         if !getpid().is_init() {

@@ -285,6 +285,7 @@ impl Init {
             pid_namespace: possible.kinds.pid,
             may_separate: possible.right.is_some(),
             run_folder: spec.run_folder.clone(),
+            guard: spec.guard.clone(),
             entrances: groups.map(BoxGroups::entrances).unwrap_or_default(),
             networks: database.iter().map(|file| ("database".to_owned(), file.as_raw_fd())).collect(),
         };

@@ -8,6 +8,7 @@ mod channel;
 mod congestion;
 mod connect;
 mod groups;
+mod guards;
 pub mod init;
 mod iproute;
 mod job;
@@ -34,10 +35,15 @@ pub use init::run_init;
 pub use job::{NotForPeople, is_refusal, job_of};
 pub use keeper::run_keeper;
 pub use kill::{ignore_stop_signals, kill_trees};
+pub use namespace::can_separate;
+pub(crate) use namespace::enter_mounts;
 pub use network::run_link;
 pub use probe::run_namespace_probe;
 pub use spawn::{Placement, place};
-pub use spec::{Backend, BoxSpec, ExitReport, GroupsSpec, Isolation, LinkBetween, NetworkSpec, ProcessSpec, RunFolder};
+pub use spec::{
+    Backend, BoxSpec, ExitReport, GroupsSpec, GuardSpec, Isolation, LinkBetween, NetworkSpec, ProcessSpec, RunFolder,
+    Trust,
+};
 pub use tolok_link::LinkSpec;
 pub use trial_box::{BoxError, TrialBox};
 pub use wait::{readable_before, wait_within};

@@ -5,19 +5,22 @@ use std::fs::{self, File};
 use std::io;
 use std::os::fd::AsFd;
 
-use rustix::process::{getegid, geteuid};
+use rustix::process::{fchdir, getegid, geteuid};
 use rustix::thread::{
     CapabilitySet, CapabilitySets, LinkNameSpaceType, UnshareFlags, capabilities, clear_ambient_capability_set,
     configure_capability_in_ambient_set, move_into_link_name_space, set_capabilities, unshare_unsafe,
 };
 use serde::{Deserialize, Serialize};
 
+use crate::machine::Machine;
+
 /// A switch for tests: while it is set, to whatever value, boxes do without a namespace, as they must on machines that
 /// allow none.
 pub(super) const WITHOUT_VARIABLE: &str = "TOLOK_NO_NAMESPACE";
 
-/// What the programs of a box must be allowed to: mounts and namespaces, and network devices.
-const NEEDED: CapabilitySet = CapabilitySet::SYS_ADMIN.union(CapabilitySet::NET_ADMIN);
+/// What the programs of a box must be allowed to: mounts and namespaces (to enter one of mounts takes two rights), and
+/// network devices.
+const NEEDED: CapabilitySet = CapabilitySet::SYS_ADMIN.union(CapabilitySet::SYS_CHROOT).union(CapabilitySet::NET_ADMIN);
 
 /// Which namespaces a box wants of the keeper. Those for mounts and IPC come with them, as the init makes them itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -41,6 +44,15 @@ impl Kinds {
         let when = |wanted: bool, flag| if wanted { flag } else { UnshareFlags::empty() };
         when(self.pid, UnshareFlags::NEWPID) | when(self.net, UnshareFlags::NEWNET)
     }
+}
+
+/// Whether mounts of a box's own can be made, as far as can be told without a try.
+pub fn can_separate() -> bool {
+    if std::env::var_os(WITHOUT_VARIABLE).is_some() {
+        return false;
+    }
+    let is_able = capabilities(None).is_ok_and(|own| own.effective.contains(CapabilitySet::SYS_ADMIN));
+    is_able || Machine::read_rights().user_namespaces == Some(true)
 }
 
 /// Makes all these namespaces at once, in whichever way is allowed.
@@ -82,6 +94,16 @@ fn keep_rights_for_programs() -> io::Result<()> {
     Ok(())
 }
 
+/// Lets the next program of this process have what this one has left of these rights, after they were dropped for all
+/// others. It makes system calls only.
+pub(super) fn hand_rights_to_next_program() -> io::Result<()> {
+    let own = capabilities(None)?;
+    for right in (own.inheritable & own.permitted & NEEDED).iter() {
+        configure_capability_in_ambient_set(right, true)?;
+    }
+    Ok(())
+}
+
 /// Undoes that for the programs of others.
 pub(super) fn drop_rights_of_programs() -> io::Result<()> {
     Ok(clear_ambient_capability_set()?)
@@ -107,6 +129,12 @@ pub(super) fn enter_network(file: &File) -> io::Result<()> {
 /// Enters a new mount namespace.
 pub(super) fn separate_mounts() -> io::Result<()> {
     unshare(UnshareFlags::NEWNS)
+}
+
+/// Enters a mount namespace that was made before, and goes back to the working folder.
+pub(crate) fn enter_mounts(file: &File, folder: impl AsFd) -> io::Result<()> {
+    move_into_link_name_space(file.as_fd(), Some(LinkNameSpaceType::Mount))?;
+    Ok(fchdir(folder)?)
 }
 
 /// Enters a new namespace for shared memory, message queues and semaphores.

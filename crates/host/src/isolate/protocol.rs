@@ -13,7 +13,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use super::spec::{BoxSpec, ExitReport, Isolation, ProcessSpec, RunFolder};
+use super::spec::{BoxSpec, ExitReport, GuardSpec, Isolation, ProcessSpec, RunFolder};
 use crate::group::Group;
 
 /// How long a database may take to stop when asked, before it is killed, and so the longest that any part may; the keeper
@@ -44,6 +44,7 @@ pub(super) struct InitJob {
     /// It may make namespaces for mounts and IPC.
     pub(super) may_separate: bool,
     pub(super) run_folder: Option<RunFolder>,
+    pub(super) guard: Option<GuardSpec>,
     /// What a process of each part writes `0` into to join the part's control groups.
     pub(super) entrances: BTreeMap<String, Vec<PathBuf>>,
     /// Numbers of the inherited network namespaces of those parts that have one other than the init's.
@@ -61,9 +62,10 @@ pub(super) enum Request {
         mode: u32,
         length: usize,
     },
-    /// To make a folder in which servers may write.
+    /// To make a folder in which a part may write.
     Folder {
         path: PathBuf,
+        part: String,
     },
     /// To send a signal to those processes of a part that were asked for.
     Signal {
@@ -91,6 +93,8 @@ pub(super) enum InitEvent {
     Settled {
         namespaces: Vec<String>,
         fallbacks: Vec<String>,
+        /// The descriptor of the init that programs enter their view of the files by.
+        view: Option<i32>,
     },
     /// A process was started; the time is `CLOCK_MONOTONIC` just before, the pid the one inside the box.
     Started {

@@ -6,16 +6,18 @@ use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Component, Path, PathBuf};
 
 use super::protocol::InitEvent;
+use crate::guard::Accounts;
 
 /// The run folder as the init sees it.
 #[derive(Debug)]
 pub(super) struct RunFiles {
     folder: Option<PathBuf>,
+    accounts: Option<Accounts>,
 }
 
 impl RunFiles {
-    pub(super) fn below(folder: Option<PathBuf>) -> Self {
-        Self { folder }
+    pub(super) fn below(folder: Option<PathBuf>, accounts: Option<Accounts>) -> Self {
+        Self { folder, accounts }
     }
 
     /// Writes a file, and makes the folders on the way to it, which all users may read.
@@ -29,12 +31,16 @@ impl RunFiles {
         written.map_or_else(|error| no_file(path, &error), |()| InitEvent::Written)
     }
 
-    /// Makes a folder in which servers may write: it has the owner of the run folder.
-    pub(super) fn folder(&self, path: &Path) -> InitEvent {
+    /// Makes a folder in which a part may write: it has the part's account, or else the owner of the run folder.
+    pub(super) fn folder(&self, path: &Path, part: &str) -> InitEvent {
         let made = self.checked(path).and_then(|folder| {
             let owner = fs::metadata(folder)?;
+            let (user, group) = match self.accounts.map(|accounts| accounts.of_part(part)) {
+                Some(account) => (account, account),
+                None => (owner.uid(), owner.gid()),
+            };
             fs::create_dir(path)?;
-            std::os::unix::fs::chown(path, Some(owner.uid()), Some(owner.gid()))?;
+            std::os::unix::fs::chown(path, Some(user), Some(group))?;
             fs::set_permissions(path, Permissions::from_mode(0o755))
         });
         made.map_or_else(|error| no_file(path, &error), |()| InitEvent::Written)
@@ -78,7 +84,7 @@ mod tests {
     #[test]
     fn a_file_is_written_with_its_mode_and_its_folders() {
         let folder = tempfile::tempdir().unwrap();
-        let files = RunFiles::below(Some(folder.path().to_owned()));
+        let files = RunFiles::below(Some(folder.path().to_owned()), None);
         let path = folder.path().join("a/b/c.sh");
         assert_eq!(files.write(&path, b"\0\xff\n", 0o750), InitEvent::Written);
         assert_eq!((mode_of(&path), mode_of(&folder.path().join("a"))), (0o750, 0o755));
@@ -91,25 +97,25 @@ mod tests {
     #[test]
     fn a_folder_is_made_for_whoever_owns_the_run_folder() {
         let folder = tempfile::tempdir().unwrap();
-        let files = RunFiles::below(Some(folder.path().to_owned()));
+        let files = RunFiles::below(Some(folder.path().to_owned()), None);
         let path = folder.path().join("server-1");
-        assert_eq!(files.folder(&path), InitEvent::Written);
+        assert_eq!(files.folder(&path, "subject"), InitEvent::Written);
         let owner = |path: &Path| fs::metadata(path).map(|it| (it.uid(), it.gid())).unwrap();
         assert_eq!((owner(&path), mode_of(&path)), (owner(folder.path()), 0o755));
-        assert!(matches!(files.folder(&path), InitEvent::NoFile { .. }), "it is there already");
+        assert!(matches!(files.folder(&path, "subject"), InitEvent::NoFile { .. }), "it is there already");
     }
 
     #[test]
     fn nothing_outside_the_run_folder_is_touched() {
         let folder = tempfile::tempdir().unwrap();
-        let files = RunFiles::below(Some(folder.path().join("run")));
+        let files = RunFiles::below(Some(folder.path().join("run")), None);
         let check = |files: &RunFiles, path: PathBuf, why: &str| match files.write(&path, b"", 0o644) {
             InitEvent::NoFile { reason } => assert_eq!(reason, format!("{}: {why}", path.display())),
             event => panic!("{event:?}"),
         };
         check(&files, folder.path().join("other"), "it is outside the run folder");
         check(&files, folder.path().join("run/../other"), "it is outside the run folder");
-        check(&RunFiles::below(None), folder.path().join("other"), "the box has no run folder");
+        check(&RunFiles::below(None, None), folder.path().join("other"), "the box has no run folder");
         assert!(!folder.path().join("other").exists());
     }
 }

@@ -4,19 +4,24 @@
 //! Between the two only system calls are safe, so every file is opened and every set made before the child is born.
 #![allow(unsafe_code, reason = "Command::pre_exec is unsafe; the closures make only async-signal-safe system calls")]
 
+use std::ffi::CString;
 use std::fs::{File, OpenOptions};
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
+use std::os::unix::ffi::OsStrExt;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use rustix::io::{Errno, FdFlags, fcntl_setfd};
-use rustix::process::{Signal, getppid, set_parent_process_death_signal, setsid};
+use rustix::process::{Signal, chdir, getppid, set_parent_process_death_signal, setsid};
 use rustix::thread::{CpuSet, move_into_link_name_space, sched_setaffinity};
 
+use super::namespace::hand_rights_to_next_program;
+use crate::guard::Guard;
+
 /// Where a child runs and how it ends.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default)]
 pub struct Placement {
     /// The CPUs it may use; none named means those of its parent.
     pub cpus: Vec<u32>,
@@ -28,6 +33,14 @@ pub struct Placement {
     pub namespaces: Vec<PathBuf>,
     /// Whether it leads a session of its own, and not only a process group.
     pub own_session: bool,
+    /// Where it works, if it enters a namespace of mounts: the folder of that path in there.
+    pub folder: Option<PathBuf>,
+    /// The private folder that a tool works in, by its path out here.
+    pub seen_folder: Option<PathBuf>,
+    /// What it gives up.
+    pub guard: Option<Guard>,
+    /// Whether it keeps what the init may do in a user namespace.
+    pub keeps_rights: bool,
 }
 
 /// Makes `command` start its program as `placement` says, in a process group of its own, so that Ctrl-C at the terminal
@@ -39,6 +52,8 @@ pub fn place(command: &mut Command, placement: &Placement) -> io::Result<()> {
     placement.cpus.iter().for_each(|cpu| cpus.set(*cpu as usize));
     let Placement { dies_with_parent, own_session, .. } = *placement;
     let pinned = !placement.cpus.is_empty();
+    let folder = placement.folder.as_ref().map(|path| CString::new(path.as_os_str().as_bytes())).transpose()?;
+    let (guard, keeps_rights) = (placement.guard.clone(), placement.keeps_rights);
     if !own_session {
         command.process_group(0);
     }
@@ -53,8 +68,17 @@ pub fn place(command: &mut Command, placement: &Placement) -> io::Result<()> {
         for namespace in &namespaces {
             move_into_link_name_space(namespace.as_fd(), None)?;
         }
+        if let Some(folder) = &folder {
+            chdir(folder.as_c_str())?;
+        }
         if pinned {
             sched_setaffinity(None, &cpus)?;
+        }
+        if keeps_rights {
+            hand_rights_to_next_program()?;
+        }
+        if let Some(guard) = &guard {
+            guard.apply()?;
         }
         // Last, because the kernel forgets it when the process gains rights, as it does in a user namespace.
         if dies_with_parent {

@@ -8,6 +8,7 @@ use tolok_link::LinkSpec;
 pub use tolok_model::Isolation;
 
 use crate::group::{Controller, Limits};
+use crate::guard::Accounts;
 
 /// What a box should be. The default is processes that end together, and nothing else.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
@@ -19,8 +20,21 @@ pub struct BoxSpec {
     pub network: NetworkSpec,
     /// A folder that only the box sees the inside of.
     pub run_folder: Option<RunFolder>,
+    /// What keeps its programs away from the rest of the machine; nothing without this.
+    pub guard: Option<GuardSpec>,
     /// The private folder of the lab's session. The keeper removes it where the lab is killed: the lock in it is free then.
     pub session_folder: Option<PathBuf>,
+}
+
+/// What keeps the programs of a box away from the rest of the machine.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub struct GuardSpec {
+    /// The accounts of the parts, if they are not to be the lab's.
+    pub accounts: Option<Accounts>,
+    /// What programs need, wherever it lies.
+    pub shown: Vec<PathBuf>,
+    /// Folders of which they are to see nothing else.
+    pub hidden: Vec<PathBuf>,
 }
 
 /// Control groups, one a part.
@@ -120,8 +134,24 @@ pub struct ProcessSpec {
     pub log: PathBuf,
     /// The CPUs it may use.
     pub cpus: Vec<u32>,
+    /// How far it is trusted.
+    #[serde(default)]
+    pub trust: Trust,
     /// The signal that stops it: `TERM`, `INT`, `QUIT` or `WINCH`; or `KILL`, for what leaves nothing worth keeping.
     pub stop: String,
+}
+
+/// How far a process of a box is trusted.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Trust {
+    /// Not at all: a program of others.
+    #[default]
+    Guarded,
+    /// It is tolok's, and gives up its rights itself when it has opened its files.
+    GuardsItself,
+    /// A command of the lab.
+    Lab,
 }
 
 fn subject() -> String {

@@ -26,6 +26,7 @@ use super::spec::{BoxSpec, ExitReport, Isolation, NetworkSpec, ProcessSpec};
 use super::topology::Joins;
 use super::wait::wait_within;
 use crate::group::{Group, Hierarchies, sweep};
+use crate::guard::{Accounts, Guard};
 
 /// What went wrong with a box.
 #[derive(Debug, thiserror::Error)]
@@ -85,6 +86,11 @@ pub struct TrialBox {
     linked: bool,
     database_linked: bool,
     init_pid: u32,
+    /// The descriptor of the init that programs enter their view of the files by.
+    view: Option<i32>,
+    /// Whether programs are guarded, and with which accounts.
+    guarded: Option<Option<Accounts>>,
+    run_folder: Option<PathBuf>,
     link_pid: Option<u32>,
     database_link_pid: Option<u32>,
     groups: BTreeMap<String, Group>,
@@ -136,6 +142,9 @@ impl TrialBox {
             linked,
             database_linked,
             init_pid: 0,
+            view: None,
+            guarded: spec.guard.as_ref().map(|guard| guard.accounts),
+            run_folder: spec.run_folder.as_ref().map(|folder| folder.path.clone()),
             link_pid: None,
             database_link_pid: None,
             groups: BTreeMap::new(),
@@ -151,7 +160,10 @@ impl TrialBox {
         while outer.is_none() || inner.is_none() {
             match self.next(OWN_STEP)? {
                 Heard::Keeper(KeeperEvent::Open(opened), _) => outer = Some(*opened),
-                Heard::Init(InitEvent::Settled { namespaces, fallbacks }) => inner = Some((namespaces, fallbacks)),
+                Heard::Init(InitEvent::Settled { namespaces, fallbacks, view }) => {
+                    inner = Some((namespaces, fallbacks));
+                    self.view = view;
+                }
                 _ => return Err(BoxError::Silent("did not open")),
             }
         }
@@ -184,9 +196,9 @@ impl TrialBox {
         self.written()
     }
 
-    /// Makes a folder in the run folder, in which servers may write.
-    pub fn make_folder(&mut self, path: &Path) -> Result<(), BoxError> {
-        self.send(&Request::Folder { path: path.to_owned() }, &[])?;
+    /// Makes a folder in the run folder, in which a part may write.
+    pub fn make_folder(&mut self, path: &Path, part: &str) -> Result<(), BoxError> {
+        self.send(&Request::Folder { path: path.to_owned(), part: part.to_owned() }, &[])?;
         self.written()
     }
 
@@ -359,7 +371,31 @@ impl TrialBox {
             groups: self.group(part).map(Group::entrances).unwrap_or_default(),
             namespaces: user.filter(|_| net.is_some()).into_iter().chain(net).collect(),
             own_session: true,
+            ..Placement::default()
         }
+    }
+
+    /// The same for a program of others, with the account and the view of the files that programs of the box have. It works
+    /// in a folder of its own in the run folder, if there is one.
+    pub fn guarded_placement(&mut self, part: &str, cpus: &[u32]) -> Result<Placement, BoxError> {
+        let mut placement = self.placement(part, cpus);
+        let Some(accounts) = &self.guarded else { return Ok(placement) };
+        placement.guard = Some(Guard::of(accounts.map(|accounts| accounts.of_part(part))));
+        let Some(folder) = self.run_folder.as_ref().map(|run| run.join(part)) else { return Ok(placement) };
+        if !self.path_inside(&folder).is_dir() {
+            self.make_folder(&folder, part)?;
+        }
+        placement.seen_folder = Some(self.path_inside(&folder));
+        if let Some(number) = self.view {
+            placement.namespaces.push(PathBuf::from(format!("/proc/{}/fd/{number}", self.init_pid)));
+            placement.folder = Some(folder);
+        }
+        Ok(placement)
+    }
+
+    /// The account of a part, if it is not the lab's.
+    pub fn account(&self, part: &str) -> Option<u32> {
+        self.guarded.flatten().map(|accounts| accounts.of_part(part))
     }
 
     /// Asks all processes to stop, kills those that do not within the grace period, and waits until none is left.

@@ -122,6 +122,11 @@ impl Machine {
         }
     }
 
+    /// What this process may do.
+    pub fn read_rights() -> Rights {
+        rights::read(Files::below(Path::new("/")))
+    }
+
     /// What a person should know about measuring on this machine, the gravest first.
     pub fn advice(&self) -> Vec<Advice> {
         advice::advice(self)

@@ -16,10 +16,11 @@ mod prepared;
 mod series;
 mod turns;
 
-use std::fs;
-use std::io;
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Write};
 use std::path::Path;
 
+use crate::guard::SelfGuard;
 use crate::isolate::job_of;
 
 pub use job::{Came, Fault, FaultyRun, Task, TimedRun, TimerJob, TimerReport, Turn, Turns};
@@ -27,11 +28,22 @@ pub use job::{Came, Fault, FaultyRun, Task, TimedRun, TimerJob, TimerReport, Tur
 /// The timer's life: read the job, run the runs, write the report.
 pub fn run_program_timer(job: &Path) -> io::Result<()> {
     let job: TimerJob = job_of("program-timer", &fs::read_to_string(job).unwrap_or_default())?;
+    // Before programs run, which are to reach none of these files.
+    let (mut report_file, log) = (File::create(&job.report)?, log(&job)?);
+    let turns = job.turns.as_ref().map(turns::open).transpose()?;
+    if let Some(guard) = SelfGuard::given()? {
+        guard.apply(&job.cwd)?;
+    }
     let failed = |error: io::Error| TimerReport { broken: Some(error.to_string()), ..TimerReport::default() };
-    let report = match &job.turns {
-        None => series::run(&job),
-        Some(turns) => turns::run(&job, turns),
+    let report = match turns {
+        None => series::run(&job, &log),
+        Some(turns) => turns::run(&job, &log, turns),
     };
     let report = report.unwrap_or_else(failed);
-    fs::write(&job.report, serde_json::to_vec(&report)?)
+    report_file.write_all(&serde_json::to_vec(&report)?)
+}
+
+/// What programs say on standard error is appended to it.
+fn log(job: &TimerJob) -> io::Result<File> {
+    OpenOptions::new().create(true).append(true).open(&job.log)
 }

@@ -1,6 +1,6 @@
 //! One run: started, waited for, and its output compared with what it owes.
 
-use std::fs::{File, OpenOptions};
+use std::fs::File;
 use std::io::{self, Read, Seek};
 use std::time::Duration;
 
@@ -12,12 +12,11 @@ use super::prepared::Prepared;
 const SHOWN_BYTES: usize = 200;
 
 /// Runs `task` once. An error is the timer's own; what is wrong with the run is a fault.
-pub(super) fn run_once(job: &TimerJob, task: &Task) -> io::Result<Result<Ended, Fault>> {
+pub(super) fn run_once(job: &TimerJob, log: &File, task: &Task) -> io::Result<Result<Ended, Fault>> {
     // A file without a name: it never makes the program wait for a reader, and costs nothing to read after its end. It
     // lies in the trial's folder, which holds a limited amount.
     let mut output = tempfile::tempfile_in(&job.cwd)?;
-    let log = OpenOptions::new().create(true).append(true).open(&job.log)?;
-    let streams = Streams { input: File::open("/dev/null")?, output: output.try_clone()?, error: log };
+    let streams = Streams { input: File::open("/dev/null")?, output: output.try_clone()?, error: log.try_clone()? };
     let ended = match Prepared::new(job, task).and_then(|prepared| Child::start(prepared, &streams)) {
         Ok(child) => child.wait(Duration::from_secs_f64(job.timeout_s))?,
         Err(error) => Err(error),

@@ -1,5 +1,6 @@
 //! The order of runs: those that do not count, then those that do, each beside one that does none of the work.
 
+use std::fs::File;
 use std::io;
 use std::time::Instant;
 
@@ -11,17 +12,17 @@ use super::one_run::run_once;
 const MARK_MOVES_BYTES: u64 = 64 << 10;
 
 /// Makes the runs of a job until all are made, their time is up, or one fails.
-pub(super) fn run(job: &TimerJob) -> io::Result<TimerReport> {
+pub(super) fn run(job: &TimerJob, log: &File) -> io::Result<TimerReport> {
     let mut report = TimerReport::default();
     for pair in 0..job.warmup_runs {
-        if !run_pair(job, (true, pair), &mut report)? {
+        if !run_pair(job, log, (true, pair), &mut report)? {
             return Ok(report);
         }
     }
     let began = Instant::now();
     for pair in 0..job.runs {
         let is_time_left = pair == 0 || began.elapsed().as_secs_f64() < job.at_most_s;
-        if !is_time_left || !run_pair(job, (false, pair), &mut report)? {
+        if !is_time_left || !run_pair(job, log, (false, pair), &mut report)? {
             break;
         }
     }
@@ -30,12 +31,17 @@ pub(super) fn run(job: &TimerJob) -> io::Result<TimerReport> {
 
 /// One run, and one of the floor before it or after it, in turns: what changes steadily meets both alike. Whether all went
 /// well.
-pub(super) fn run_pair(job: &TimerJob, (warm_up, pair): (bool, u32), report: &mut TimerReport) -> io::Result<bool> {
+pub(super) fn run_pair(
+    job: &TimerJob,
+    log: &File,
+    (warm_up, pair): (bool, u32),
+    report: &mut TimerReport,
+) -> io::Result<bool> {
     let floor_first = pair % 2 == 0;
     for floor in [floor_first, !floor_first] {
         let task = if floor { job.floor.as_ref() } else { Some(&job.work) };
         let Some(task) = task else { continue };
-        match run_once(job, task)? {
+        match run_once(job, log, task)? {
             Ok(ended) => {
                 report.runs.push(TimedRun {
                     warm_up,

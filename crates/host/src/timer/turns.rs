@@ -15,15 +15,18 @@ use super::job::{Came, TimerJob, TimerReport, Turn, Turns};
 use super::series::run_pair;
 
 /// Makes a pair of runs at each turn until there are no more turns. The report is written when all others have ended as well.
-pub(super) fn run(job: &TimerJob, turns: &Turns) -> io::Result<TimerReport> {
-    let mut given = reader(&turns.given)?;
-    let mut taken = OpenOptions::new().write(true).open(&turns.taken)?;
+pub(super) fn run(job: &TimerJob, log: &File, (mut given, mut taken): (File, File)) -> io::Result<TimerReport> {
     let (mut report, mut made) = (TimerReport::default(), Made::default());
     while let Some(turn) = next(&mut given)? {
-        let came = made.take(job, turn, &mut report)?;
+        let came = made.take(job, log, turn, &mut report)?;
         taken.write_all(&[came as u8])?;
     }
     Ok(report)
+}
+
+/// Opens both FIFOs.
+pub(super) fn open(turns: &Turns) -> io::Result<(File, File)> {
+    Ok((reader(&turns.given)?, OpenOptions::new().write(true).open(&turns.taken)?))
 }
 
 /// Opens a FIFO without waiting for a writer: if the lab has closed it, the turns are over.
@@ -53,10 +56,10 @@ struct Made {
 }
 
 impl Made {
-    fn take(&mut self, job: &TimerJob, turn: Turn, report: &mut TimerReport) -> io::Result<Came> {
+    fn take(&mut self, job: &TimerJob, log: &File, turn: Turn, report: &mut TimerReport) -> io::Result<Came> {
         let (warm_up, began) = (turn == Turn::WarmUp, Instant::now());
         let number = if warm_up { &mut self.warm_ups } else { &mut self.runs };
-        let ended_well = run_pair(job, (warm_up, *number), report)?;
+        let ended_well = run_pair(job, log, (warm_up, *number), report)?;
         *number += 1;
         if !warm_up {
             self.took += began.elapsed();

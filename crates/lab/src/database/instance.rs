@@ -13,6 +13,8 @@ pub struct Settings {
     pub max_connections: u32,
     /// How much of its tables it may keep in memory.
     pub buffer_pool_bytes: u64,
+    /// The account that the server runs under and its files belong to, if that is not the lab's.
+    pub account: Option<u32>,
 }
 
 /// The commands of a database in a folder of its own. The folder must exist and belong to the account that runs them.
@@ -45,7 +47,12 @@ impl Template {
         server.extend(options(dialect, at, settings));
         server.push(format!("--init-file={}", first.display()));
         // The files are the copier's own, who need not be the one who made the template.
-        let copy = ["cp", "--archive", "--no-preserve=ownership", "--no-target-directory"].map(str::to_owned);
+        let mut copy = "cp --archive --no-preserve=ownership --no-target-directory \"$0\" \"$1\"".to_owned();
+        if let Some(account) = settings.account {
+            server.retain(|word| word != "--user=root");
+            copy += &format!(" && chown -R {account}:{account} \"$1\"");
+        }
+        let copy = ["sh".to_owned(), "-c".to_owned(), copy];
         let paths = [&self.folder, &data].map(|path| path.display().to_string());
         let left = ["db.sock", "db.sock.lock", "db.pid"].map(|name| folder.join(name).display().to_string());
         Instance {

@@ -28,6 +28,7 @@ pub use events::event::{Phase, Preparation, RunEvent, TrialEvent};
 pub use events::line::{EVENTS_SCHEMA, EventLine};
 pub use run_plan::{RunError, RunSetup, RunSummary, StopRule, open_trials, run_plan};
 pub use run_record::{CannotResume, NewRun, changes_since, check_resumable, machine_summary};
+pub use session::apart::protection_facts;
 pub use session::capabilities::{Capabilities, start_again_in_an_own_group};
 pub use session::{Laboratory, Session, SessionError};
 pub use stop::Stop;

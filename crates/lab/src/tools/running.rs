@@ -55,6 +55,8 @@ pub struct RunningTool<'j> {
     invocation: Invocation,
     placement: Placement,
     folder: Folder,
+    /// Where it works: the same, or a private one.
+    work: Folder,
     process: Process,
     /// Whether the process is that of the warm-up.
     is_warming_up: bool,
@@ -124,16 +126,28 @@ impl Tool {
         folder: &Folder,
     ) -> io::Result<RunningTool<'j>> {
         let invocation = self.driver.invocation(job);
+        let work = placement.seen_folder.as_ref().map_or_else(|| folder.clone(), |work| Folder::at(work));
         for (name, text) in &invocation.files {
             folder.create_file(name)?.write_all(text.as_bytes())?;
+            work.create_file(name)?.write_all(text.as_bytes())?;
         }
         let is_warming_up = invocation.warm_up.is_some();
         let (tool, folder) = (self.clone(), folder.clone());
         // A warm-up writes into the same files, and what counts begins them again.
-        let process = Process::start(&tool, &invocation, is_warming_up, &placement, &folder)?;
+        let process = Process::start(&tool, &invocation, is_warming_up, &placement, [&folder, &work])?;
         let (has_warmed_up, window) = (false, Window::default());
-        let mut running =
-            RunningTool { tool, job, invocation, placement, folder, process, is_warming_up, has_warmed_up, window };
+        let mut running = RunningTool {
+            tool,
+            job,
+            invocation,
+            placement,
+            folder,
+            work,
+            process,
+            is_warming_up,
+            has_warmed_up,
+            window,
+        };
         running.note_the_beginning();
         Ok(running)
     }
@@ -145,12 +159,12 @@ impl Process {
         invocation: &Invocation,
         is_warm_up: bool,
         placement: &Placement,
-        folder: &Folder,
+        [folder, work]: [&Folder; 2],
     ) -> io::Result<Self> {
         let arguments = invocation.warm_up.as_ref().filter(|_| is_warm_up).unwrap_or(&invocation.arguments);
         let (output, log) = (folder.create_file(tool.output_name())?, folder.create_file(LOG)?);
         let mut command = Command::new(&tool.program);
-        command.args(arguments).env_clear().envs(&tool.env).envs(&invocation.env).current_dir(folder.path());
+        command.args(arguments).env_clear().envs(&tool.env).envs(&invocation.env).current_dir(work.path());
         command.stdin(Stdio::null()).stdout(output).stderr(Stdio::piped());
         place(&mut command, placement)?;
         let since = SystemClock.now();
@@ -229,7 +243,10 @@ impl RunningTool<'_> {
         }
         if self.is_warming_up {
             self.is_warming_up = false;
-            self.process = Process::start(&self.tool, &self.invocation, false, &self.placement, &self.folder)?;
+            self.process = {
+                let folders = [&self.folder, &self.work];
+                Process::start(&self.tool, &self.invocation, false, &self.placement, folders)?
+            };
             self.note_the_beginning();
             return Ok(self.due().map_or(Waited::Nothing, Waited::Event));
         }
@@ -276,6 +293,12 @@ impl RunningTool<'_> {
         let name = self.tool.driver.tool().word();
         let waited = self.process.end_within(END_LIMIT).map_err(|error| error.to_string())?;
         let status = waited.ok_or_else(|| format!("{name} closed its output and did not end"))?;
+        if let Some(name) = self.tool.driver.file_beside().filter(|_| self.work.path() != self.folder.path()) {
+            // It has none where it did not come so far.
+            let told = self.work.lossy(name).unwrap_or_default();
+            let kept = self.folder.create_file(name).and_then(|mut file| file.write_all(told.as_bytes()));
+            kept.map_err(|error| format!("cannot keep {name}: {error}"))?;
+        }
         let (output, written) =
             (self.tool.output_name(), tool_output(self.tool.driver, &|name| self.folder.lossy(name))?);
         let report = self.tool.driver.report(&written, self.job).map_err(|error| {
@@ -308,7 +331,7 @@ impl std::fmt::Debug for RunningSlices {
 impl RunningSlices {
     /// Starts it in its place; its record and its log go into the folder.
     pub fn start(tool: &Tool, invocation: &Invocation, placement: &Placement, folder: &Folder) -> io::Result<Self> {
-        Ok(Self { process: Process::start(tool, invocation, false, placement, folder)?, folder: folder.clone() })
+        Ok(Self { process: Process::start(tool, invocation, false, placement, [folder; 2])?, folder: folder.clone() })
     }
 
     /// Waits for what happens next.

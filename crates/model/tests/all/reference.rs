@@ -367,10 +367,9 @@ fn reference_of_transcriptions_is_up_to_date() {
 
 #[test]
 fn reference_of_limits_is_up_to_date() {
-    let mut text = format!(
-        "# Limits\n\n<!-- Generated, as CONTRIBUTING.md says -->\n\n\
+    let mut text = "# Limits\n\n<!-- Generated, as CONTRIBUTING.md says -->\n\n\
          tolok takes no more than this from others, and says in one sentence what to do instead.\n\n"
-    );
+        .to_owned();
     for bound in tolok_model::limits::ALL {
         let _ = writeln!(text, "- {}: {}; {}", bound.of, bound.most_words(), bound.instead);
     }

@@ -34,9 +34,12 @@ fn poor_machine() -> Machine {
     ])
 }
 
+/// Root in a container that may do little.
+const POOR: Facts = Facts { root: true, other_accounts: true, mounts: false, reachable: false, filter: true };
+
 fn shown(machine: &Machine, width: usize) -> String {
     let mut page = Page::of(width);
-    describe(&mut page, &machine.abilities(), &machine.advice());
+    describe(&mut page, &machine.abilities(), &protections_of(POOR), &machine.advice());
     strip_str(&page.text).to_string()
 }
 
@@ -71,7 +74,7 @@ fn nothing_is_said_by_colour_alone() {
 fn where_nothing_is_lacking_nothing_is_listed() {
     let mut page = Page::of(80);
     let ability = |state| Ability { name: "steal".into(), state, how: "somehow".into() };
-    describe(&mut page, &[ability(AbilityState::Yes), ability(AbilityState::Unknown)], &[]);
+    describe(&mut page, &[ability(AbilityState::Yes), ability(AbilityState::Unknown)], &[], &[]);
     insta::assert_snapshot!(strip_str(&page.text).to_string());
 }
 

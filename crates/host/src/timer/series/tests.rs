@@ -44,7 +44,7 @@ impl Shell {
     }
 
     fn run(&self) -> TimerReport {
-        run(&self.job).unwrap()
+        run(&self.job, &crate::timer::log(&self.job).unwrap()).unwrap()
     }
 
     /// The only thing that is wrong.

@@ -46,7 +46,7 @@ impl Timer {
             turns: Some(turns.clone()),
         };
         change(&mut job);
-        let at_work = std::thread::spawn(move || run(&job, &turns));
+        let at_work = std::thread::spawn(move || run(&job, &crate::timer::log(&job)?, super::open(&turns)?));
         Self { folder, given: Some(given), taken, at_work }
     }
 

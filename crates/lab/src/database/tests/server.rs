@@ -83,7 +83,7 @@ impl Served {
         let address = Ipv4Addr::new(127, 1 + high % 200, low, NEXT.fetch_add(1, Ordering::Relaxed));
         let port = TcpListener::bind((address, 0)).unwrap().local_addr().unwrap().port();
         let (at, folder) = (SocketAddrV4::new(address, port), tempfile::tempdir().unwrap());
-        let settings = Settings { max_connections, buffer_pool_bytes: 32 << 20 };
+        let settings = Settings { max_connections, buffer_pool_bytes: 32 << 20, account: None };
         let instance = template.instance(folder.path(), at, &settings);
         fs::set_permissions(folder.path(), Permissions::from_mode(0o755)).unwrap();
         assert!(Command::new(&instance.close[0]).args(&instance.close[1..]).status().unwrap().success());

@@ -115,7 +115,7 @@ fn work(job: &BlockJob, stop: &Stop, run: &mut Listener) -> Result<(), BlockErro
     let folder = RunFolder::open(&job.folder);
     let (plan, cpus) = (folder.plan()?, folder.run()?.cpus);
     let capabilities = Capabilities::prepare();
-    let session = Session::begin(&job.laboratory, &capabilities, cpus, &owed(job, &plan))?;
+    let session = Session::begin(&job.laboratory, &capabilities, cpus, &owed(job, &plan))?.with_results(&job.folder);
     let recorded = folder.begin_block(&record(&job.part, &machine))?;
     run.tell(&BlockEvent::Recorded { folder: recorded, session: session.folder().to_owned() });
     let _own_cpus = AffinityGuard::off_the_subjects(&session.cpus);

@@ -110,6 +110,7 @@ fn start(
         report: &run.with_extension("link.jsonl"),
         database_report: &run.with_extension("database-link.jsonl"),
         run_folder: Some((run, session.owner())),
+        guard: Some(session.guard()),
         session: session.folder(),
     });
     let mut trial_box = TrialBox::open(&session.laboratory.tolok, &box_spec).map_err(|error| error.to_string())?;

@@ -20,7 +20,7 @@ use crate::run::server::trial::{TrialError, free_port};
 use crate::run::stop::Stop;
 use crate::subject::DatabaseNames;
 use crate::toolbox::Program;
-use tolok_host::isolate::{ProcessSpec, TrialBox};
+use tolok_host::isolate::{ProcessSpec, TrialBox, Trust};
 use tolok_host::sample::Window;
 
 /// The name of the part in groups and of its processes in records.
@@ -88,15 +88,19 @@ impl TrialDatabase {
             Kind::Private(template) => {
                 let at = own_address(trial_box).map_err(TrialError::lab)?;
                 let folder = launch.run.join(FOLDER);
-                trial_box.make_folder(&folder)?;
+                trial_box.make_folder(&folder, PART)?;
                 let (max_connections, buffer_pool_bytes) = (asked.max_connections, asked.buffer_pool_bytes);
-                let instance = template.instance(&folder, at, &Settings { max_connections, buffer_pool_bytes });
+                let account = trial_box.account(PART);
+                let settings = Settings { max_connections, buffer_pool_bytes, account };
+                let instance = template.instance(&folder, at, &settings);
                 let process = |name, argv: &[String]| process(launch, name, argv, &instance);
                 carry_out(&process("close", &instance.close), 0, trial_box, launch.stop)?;
                 // Nobody else can enter the folder, and the account of the server need not be the lab's.
                 trial_box.write_file(&instance.first, data::new_password(&password).as_bytes(), 0o644)?;
-                // A process of the database's part copies, so that the memory of the data is charged to that part.
-                carry_out(&process("copy", &instance.copy), 1, trial_box, launch.stop)?;
+                // A process of the database's part copies, so that the memory of the data is charged to that part. The
+                // template is the lab's alone.
+                let copy = ProcessSpec { trust: Trust::Lab, ..process("copy", &instance.copy) };
+                carry_out(&copy, 1, trial_box, launch.stop)?;
                 let target = Target::Socket { path: trial_box.path_inside(&instance.socket) };
                 let spec = process("server", &instance.server);
                 trial_box.start(&spec).map_err(database_failed)?;
@@ -277,6 +281,7 @@ fn process(launch: Launch<'_>, name: &str, argv: &[String], instance: &Instance)
         cwd: launch.run.to_owned(),
         log: launch.log.to_owned(),
         cpus: launch.cpus.to_owned(),
+        trust: Trust::Guarded,
         stop: "TERM".to_owned(),
     }
 }

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use tolok_host::isolate::TrialBox;
+use tolok_host::isolate::{TrialBox, Trust};
 use tolok_host::sample::{Sampler, Window, WindowUsage};
 use tolok_host::shell::command_line;
 use tolok_host::timer::{TimerReport, Turn};
@@ -253,12 +253,13 @@ fn start_timer(
     shared: &Path,
 ) -> Result<TurnTaker, TrialError> {
     let own = run.join(format!("program-{}", place + 1));
-    trial_box.make_folder(&own)?;
+    trial_box.make_folder(&own, "subject")?;
     let job = trial.job(trial_box, &own)?;
     let taker = TurnTaker::new(place, server_part(place + 1), shared, job).map_err(TrialError::lab)?;
     trial.commands = vec![command_line(&taker.job.work.argv)];
     trial.folder.write("command.txt", (trial.commands.join("") + "\n").as_bytes())?;
-    let mut spec = trial.process("timer", trial.timer_command(&taker.job)?, &taker.job, BTreeMap::new());
+    let mut spec =
+        trial.process("timer", trial.timer_command(&taker.job)?, &taker.job, (BTreeMap::new(), Trust::GuardsItself));
     spec.part.clone_from(&taker.part);
     trial_box.start(&spec).map_err(|error| TrialError::failed(FailureKind::ToolFailed, error))?;
     Ok(taker)

@@ -13,10 +13,11 @@ use crate::run::server::measure::sampler;
 use crate::run::server::trial::TrialError;
 use crate::subject::log_tail_in;
 use crate::toolbox::Program;
-use tolok_host::isolate::{ProcessSpec, TrialBox};
+use tolok_host::isolate::{ProcessSpec, TrialBox, Trust};
 use tolok_host::sample::{Sampler, Window};
 use tolok_host::shell::command_line;
 use tolok_host::timer::{Fault, FaultyRun, TimedRun, TimerJob, TimerReport};
+use tolok_store::Folder;
 use tolok_store::recompute::SAMPLES;
 use tolok_store::recompute::program_rows::{ROWS, RunRow, TIMER_REPORT, TOOL_OUTPUT};
 use tolok_tools::timer::{GNU_TIME_FORMAT, TimerNotUnderstood, gnu_time_runs, hyperfine_arguments, hyperfine_report};
@@ -152,7 +153,7 @@ impl ProgramTrial<'_> {
         let argv = self.timer_command(job)?;
         let each = if job.floor.is_some() { 2.0 } else { 1.0 };
         let limit_s = (f64::from(job.warmup_runs) + 1.0) * each * job.timeout_s + job.at_most_s;
-        let spec = self.process("timer", argv, job, BTreeMap::new());
+        let spec = self.process("timer", argv, job, (BTreeMap::new(), Trust::GuardsItself));
         let how = self.wait_for(trial_box, watch, &spec, limit_s)?;
         let how = how.ok_or_else(|| tool_failed("tolok's timer did not end"))?;
         if how != "exit code 0" {
@@ -190,15 +191,14 @@ impl ProgramTrial<'_> {
         mut job: TimerJob,
         time: &Program,
     ) -> Result<Vec<RunRow>, TrialError> {
-        let output = self.folder.path().join(TOOL_OUTPUT);
-        self.folder.write(TOOL_OUTPUT, b"")?;
+        let output = job.cwd.join(TOOL_OUTPUT);
         let (path, file) = (time.path.display().to_string(), output.display().to_string());
         let own = [path.as_str(), "-f", GNU_TIME_FORMAT, "-a", "-o", &file, "--"].map(str::to_owned);
         job.work.argv = [own.to_vec(), job.work.argv].concat();
         job.env.extend(time.env.clone());
         job.floor = None;
         let made = self.run_timer(trial_box, watch, &job)?;
-        let text = self.tool_said()?;
+        let text = self.tool_said(trial_box, &job)?;
         let runs = gnu_time_runs(&text, &time.version).map_err(not_understood)?;
         if runs.len() != made.len() {
             let why = format!("GNU time was run {} times and tells of {} runs", made.len(), runs.len());
@@ -218,11 +218,11 @@ impl ProgramTrial<'_> {
         before: &[TimedRun],
     ) -> Result<Vec<RunRow>, TrialError> {
         let (warmup_runs, runs) = (self.scenario.runs.warmup_runs, fitting(job, before));
-        let output = self.folder.path().join(TOOL_OUTPUT);
+        let output = job.cwd.join(TOOL_OUTPUT);
         let command = command_line(&job.work.argv);
         let arguments = hyperfine_arguments(&command, &output.display().to_string(), (warmup_runs, runs));
         let argv = [vec![hyperfine.path.display().to_string()], arguments].concat();
-        let spec = self.process("hyperfine", argv, job, hyperfine.env.clone());
+        let spec = self.process("hyperfine", argv, job, (hyperfine.env.clone(), Trust::Guarded));
         let limit_s = f64::from(warmup_runs + runs) * job.timeout_s;
         let how = self.wait_for(trial_box, watch, &spec, limit_s)?.ok_or_else(|| {
             let message = format!("`{command}` under hyperfine did not end {runs} times within {limit_s} s");
@@ -231,13 +231,16 @@ impl ProgramTrial<'_> {
         if how != "exit code 0" {
             return Err(self.why_hyperfine_ended(&command, &how));
         }
-        let found = hyperfine_report(&self.tool_said()?).map_err(not_understood)?;
+        let found = hyperfine_report(&self.tool_said(trial_box, job)?).map_err(not_understood)?;
         Ok(found.runs.into_iter().map(|run| RunRow::of_tool(Timer::Hyperfine, run)).collect())
     }
 
-    fn tool_said(&self) -> Result<String, TrialError> {
+    /// What a tool wrote in the private folder, the only one that it could write in. It is kept with the trial.
+    fn tool_said(&self, trial_box: &TrialBox, job: &TimerJob) -> Result<String, TrialError> {
         let unreadable = |error| tool_failed(format!("cannot read {TOOL_OUTPUT}: {error}"));
-        self.folder.folder().text(TOOL_OUTPUT).map_err(unreadable)
+        let text = Folder::at(&trial_box.path_inside(&job.cwd)).text(TOOL_OUTPUT).map_err(unreadable)?;
+        self.folder.write(TOOL_OUTPUT, text.as_bytes())?;
+        Ok(text)
     }
 
     /// It ends as soon as the program does not end well, and says so.
@@ -262,7 +265,7 @@ impl ProgramTrial<'_> {
         name: &str,
         argv: Vec<String>,
         job: &TimerJob,
-        more: BTreeMap<String, String>,
+        (more, trust): (BTreeMap<String, String>, Trust),
     ) -> ProcessSpec {
         let mut env = job.env.clone();
         env.extend(more);
@@ -274,6 +277,7 @@ impl ProgramTrial<'_> {
             cwd: job.cwd.clone(),
             log: self.folder.path().join(TIMER_LOG),
             cpus: self.cpus.subject.clone(),
+            trust,
             stop: "KILL".to_owned(),
         }
     }

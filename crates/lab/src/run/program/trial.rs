@@ -137,6 +137,7 @@ impl<'a> ProgramTrial<'a> {
             report: &report,
             database_report: &database_report,
             run_folder: Some((run, session.owner())),
+            guard: Some(session.guard()),
             session: session.folder(),
         });
         Ok(TrialBox::open(&session.laboratory.tolok, &spec)?)

@@ -15,7 +15,7 @@ use crate::run::server::trial::TrialError;
 use crate::run::session::{Place, Session};
 use crate::run::stop::Stop;
 use crate::subject::{ProbeError, ProbeTarget, Render, TemplateNames, ask_while, check};
-use tolok_host::isolate::{ProcessSpec, TrialBox};
+use tolok_host::isolate::{ProcessSpec, TrialBox, Trust};
 
 /// One answer before the window may take this long.
 const ANSWER_LIMIT: Duration = Duration::from_secs(10);
@@ -69,6 +69,7 @@ impl Launch<'_> {
                 cwd: Self::cwd(process, &names, place.run)?,
                 log: self.log.clone(),
                 cpus: place.cpus.to_owned(),
+                trust: Trust::Guarded,
                 stop: process.stop.clone().unwrap_or_else(|| "TERM".to_owned()),
             });
         }
@@ -101,6 +102,8 @@ impl Launch<'_> {
         let mut base = inherited_environment();
         // What it leaves there is to go with its trial.
         base.insert("TMPDIR".to_owned(), run.display().to_string());
+        // That of the user is not to be seen, and not to be written.
+        base.insert("HOME".to_owned(), run.display().to_string());
         base.extend(self.session.program_env(self.choice, self.subject));
         base.insert(PADDING.to_owned(), "x".repeat(self.padding_bytes as usize));
         base

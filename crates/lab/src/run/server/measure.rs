@@ -15,7 +15,8 @@ use crate::run::server::diagnose::{Counted, Counters};
 use crate::run::server::launch::inherited_environment;
 use crate::run::server::trial::{Trial, TrialError};
 use crate::tools::{RunningTool, Tool, Waited};
-use tolok_host::isolate::TrialBox;
+use tolok_host::guard::Guard;
+use tolok_host::isolate::{Placement, TrialBox};
 use tolok_host::sample::{
     Folders, Followed, Members, NetOf, NoUsage, Part, Sampler, Scope, SoftwareCounters, Window, WindowUsage, WireLine,
     WireWatch,
@@ -156,7 +157,7 @@ impl Trial<'_> {
         let (job, tool) = (self.job(address), self.tool()?);
         let commands = [self.commands.clone(), tool.command_lines(&job)].concat();
         self.folder.write("command.txt", (commands.join("\n") + "\n").as_bytes())?;
-        let placement = trial_box.placement("generator", &self.cpus.generator);
+        let placement = self.place_of_tool(&tool, trial_box)?;
         let name = tool.driver.tool().word();
         let not_started = |error| tool_failed(format!("cannot start {name}: {error}"));
         // Before the first question, so that all answers are counted.
@@ -192,6 +193,16 @@ impl Trial<'_> {
             self.folder.write_lines(WIRE, &wire_lines)?;
         }
         readings.finish(report, trial_box)
+    }
+
+    /// Where the tool runs, and what it gives up. tolok's own engine writes where the lab does; another tool has a private
+    /// folder and an account of its own.
+    fn place_of_tool(&self, tool: &Tool, trial_box: &mut TrialBox) -> Result<Placement, TrialError> {
+        if tool.driver.tool() != LoadTool::Tolok {
+            return Ok(trial_box.guarded_placement("generator", &self.cpus.generator)?);
+        }
+        let placement = trial_box.placement("generator", &self.cpus.generator);
+        Ok(Placement { guard: Some(Guard::of_engine()), ..placement })
     }
 
     /// Lets the kernel count the answers, if they are to be counted. Where that cannot be had, there is no count, and what

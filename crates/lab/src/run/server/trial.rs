@@ -247,6 +247,7 @@ impl<'a> Trial<'a> {
             report: &report,
             database_report: &database_report,
             run_folder,
+            guard: Some(self.session.guard()),
             session: self.session.folder(),
         });
         let mut trial_box = TrialBox::open(&self.session.laboratory.tolok, &spec)?;

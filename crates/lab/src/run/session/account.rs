@@ -1,9 +1,6 @@
-//! The account without rights that servers change to when they are started as root.
+//! The account without rights that servers change to when they have to be started as root.
 
 use std::fs;
-use std::io;
-use std::os::unix::fs::chown;
-use std::path::Path;
 
 /// An account that owns nothing, and its group.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -34,11 +31,6 @@ impl Account {
     /// Its number and that of its group.
     pub(in crate::run) fn ids(&self) -> (u32, u32) {
         (self.uid, self.gid)
-    }
-
-    /// Makes the account the owner of a folder.
-    pub(in crate::run) fn own(&self, folder: &Path) -> io::Result<()> {
-        chown(folder, Some(self.uid), Some(self.gid))
     }
 }
 

@@ -12,7 +12,9 @@ use tolok_model::{CpuMap, CpuMode, Database, Engine, Environment, Link, LinkBack
 use crate::run::session::scratch::Scratch;
 use tolok_host::group::{self, Controller, Delegation, Hierarchies, LeafCgroup, Limits, Surroundings, delegation};
 use tolok_host::isolate::session_folder::sweep;
-use tolok_host::isolate::{Backend, BoxSpec, GroupsSpec, LinkBetween, NetworkSpec, RunFolder, TrialBox, wait_within};
+use tolok_host::isolate::{
+    Backend, BoxSpec, GroupsSpec, GuardSpec, LinkBetween, NetworkSpec, RunFolder, TrialBox, wait_within,
+};
 
 /// What the groups of a trial count and limit, as far as the machine offers it.
 const WANTED: [Controller; 8] = Controller::ALL;
@@ -114,6 +116,7 @@ impl Capabilities {
             report: &report,
             database_report: &database_report,
             run_folder: None,
+            guard: None,
             session: folder.path(),
         });
         let trial_box = TrialBox::open(program, &spec).map_err(|error| error.to_string())?;
@@ -125,6 +128,7 @@ impl Capabilities {
         BoxSpec {
             groups: Some(Self::groups(wish)),
             network: network(wish),
+            guard: wish.guard.clone(),
             session_folder: Some(wish.session.to_owned()),
             run_folder: wish.run_folder.map(|(path, owner)| RunFolder {
                 path: path.to_owned(),
@@ -136,7 +140,7 @@ impl Capabilities {
 
     /// Where none can be made, the box says so, or refuses what the environment needs of them.
     fn groups(wish: &BoxRequest<'_>) -> GroupsSpec {
-        let BoxRequest { environment, cpus, .. } = *wish;
+        let BoxRequest { environment, cpus, .. } = wish;
         let database = own_database(environment, wish.database);
         let of_subject = limits(&environment.subject, &cpus.subject);
         // Of several servers each has the limits of a subject, and all of them its CPUs.
@@ -172,7 +176,7 @@ pub(in crate::run) fn server_part(server: usize) -> String {
 }
 
 /// What the box of a trial is to be.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub(in crate::run) struct BoxRequest<'a> {
     pub(in crate::run) environment: &'a Environment,
     pub(in crate::run) cpus: &'a CpuMap,
@@ -190,6 +194,8 @@ pub(in crate::run) struct BoxRequest<'a> {
     pub(in crate::run) database_report: &'a Path,
     /// The private folder, and who owns it if not the lab.
     pub(in crate::run) run_folder: Option<(&'a Path, Option<(u32, u32)>)>,
+    /// What keeps its programs away from the rest of the machine.
+    pub(in crate::run) guard: Option<GuardSpec>,
     /// The private folder of the session.
     pub(in crate::run) session: &'a Path,
 }
@@ -222,7 +228,7 @@ fn limits(asked: &tolok_model::Limits, cpus: &[u32]) -> Limits {
 }
 
 fn network(wish: &BoxRequest<'_>) -> NetworkSpec {
-    let BoxRequest { environment, cpus, seed, .. } = *wish;
+    let &BoxRequest { environment, cpus, seed, .. } = wish;
     let database = environment.database.as_ref().filter(|_| wish.database);
     if wish.external || database.is_some_and(|database| database.engine == Engine::External) {
         // A server of the user's own is somewhere that no namespace of ours reaches.
@@ -282,6 +288,7 @@ mod tests {
             report,
             database_report,
             run_folder: None,
+            guard: None,
             session: Path::new("session"),
         }
     }
@@ -303,7 +310,7 @@ mod tests {
         assert_eq!((&limits.cpus, limits.memory_bytes, limits.weight), (&vec![2], Some(1 << 30), Some(100)));
         let NetworkSpec::Private { link: None, database_link: Some(link), .. } = network(&asking) else { panic!() };
         assert_eq!((link.spec.delay_s, link.spec.seed, link.report), (0.01, 1 + (1 << 32), "database-link".into()));
-        let not_asking = BoxRequest { database: false, ..asking };
+        let not_asking = BoxRequest { database: false, ..asking.clone() };
         assert!(!Capabilities::groups(&not_asking).parts.contains_key("database"));
         assert!(matches!(network(&not_asking), NetworkSpec::Private { database_link: None, .. }));
         // Without CPUs of its own it has the generator's.

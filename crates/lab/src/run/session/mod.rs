@@ -2,6 +2,7 @@
 
 pub(in crate::run) mod account;
 pub(in crate::run) mod affinity;
+pub(in crate::run) mod apart;
 pub(in crate::run) mod capabilities;
 pub(in crate::run) mod cgroup_membership;
 pub(in crate::run) mod scratch;
@@ -16,13 +17,16 @@ use tempfile::TempDir;
 use tolok_model::{Catalogue, CpuMap, Plan, ProgramWorkload, Subject, SubjectChoice, Workload};
 
 use crate::database::DatabaseStore;
-use crate::home::Home;
+use crate::home::{Home, runs_folder};
 use crate::run::session::account::Account;
+use crate::run::session::apart::{accounts, homes, is_for_runs_alone, other_sessions, shown};
 use crate::run::session::capabilities::Capabilities;
 use crate::run::session::scratch::Scratch;
 use crate::subject::{AssetError, Assets, BuildError, BuildJob, BuildNames, Builds, ProgramNames};
 use crate::subject::{DatabaseNames, TemplateNames, program_names};
 use crate::toolbox::{Program, without_version};
+use tolok_host::guard::Accounts;
+use tolok_host::isolate::GuardSpec;
 use tolok_host::machine::{Machine, format_cpu_list};
 
 /// The laboratory: what this machine has, for every study.
@@ -51,8 +55,12 @@ pub struct Session<'a> {
     /// All CPUs of the machine.
     pub(in crate::run) logical_cpus: usize,
     pub assets: Assets,
-    /// The account that servers change to, if this is root.
+    /// The accounts of the parts, if they are not to be root.
+    accounts: Option<Accounts>,
+    /// The account that servers change to by themselves, if they have to be started as root.
     account: Option<Account>,
+    /// Folders of runs, of which programs see nothing.
+    runs: Vec<PathBuf>,
     /// Private folder of this session.
     scratch: Scratch,
 }
@@ -92,8 +100,25 @@ impl<'a> Session<'a> {
         let scratch = Scratch::make(&parent).map_err(failed)?;
         let folder = scratch.folder("assets").map_err(failed)?;
         let assets = Assets::lay_out(folder, &laboratory.home, workloads)?;
-        let account = rustix::process::geteuid().is_root().then(Account::unprivileged);
-        Ok(Self { laboratory, capabilities, cpus, logical_cpus: logical_cpus(), assets, account, scratch })
+        let accounts = accounts(&shown(laboratory));
+        let account = (rustix::process::geteuid().is_root() && accounts.is_none()).then(Account::unprivileged);
+        let (logical_cpus, runs) = (logical_cpus(), vec![runs_folder()]);
+        Ok(Self { laboratory, capabilities, cpus, logical_cpus, assets, accounts, account, runs, scratch })
+    }
+
+    /// The same, whose results go into this folder of a run.
+    pub(in crate::run) fn with_results(mut self, run: &Path) -> Self {
+        self.runs.push(run.to_owned());
+        self.runs.extend(run.parent().filter(|runs| is_for_runs_alone(runs)).map(Path::to_owned));
+        self
+    }
+
+    /// What keeps the programs of a box away from the rest of the machine.
+    pub(in crate::run) fn guard(&self) -> GuardSpec {
+        let mut shown = shown(self.laboratory);
+        shown.push(self.folder().to_owned());
+        let hidden = homes().into_iter().chain(self.runs.clone()).chain(other_sessions(self.folder())).collect();
+        GuardSpec { accounts: self.accounts, shown, hidden }
     }
 
     /// CPUs of one of the environments, for what is not measured.
@@ -103,7 +128,8 @@ impl<'a> Session<'a> {
 
     /// The account, as numbers, that owns what a trial's servers write, or `None` if this is not root.
     pub(in crate::run) fn owner(&self) -> Option<(u32, u32)> {
-        self.account.as_ref().map(Account::ids)
+        let own = self.accounts.map(|accounts| (accounts.subject, accounts.subject));
+        own.or_else(|| self.account.as_ref().map(Account::ids))
     }
 
     /// The private folder, which the keeper of a box removes if this process is killed.
@@ -113,7 +139,7 @@ impl<'a> Session<'a> {
 
     /// A new private folder for one attempt at a trial.
     pub fn trial_scratch(&self) -> io::Result<TempDir> {
-        self.scratch.trial(self.account.as_ref())
+        self.scratch.trial(self.owner())
     }
 
     /// What the templates of the subject's processes can name at a place.

@@ -2,12 +2,11 @@
 
 use std::fs::{self, File, Permissions};
 use std::io;
-use std::os::unix::fs::PermissionsExt;
+use std::os::unix::fs::{PermissionsExt, chown};
 use std::path::{Path, PathBuf};
 
 use tempfile::TempDir;
 
-use crate::run::session::account::Account;
 use tolok_host::isolate::session_folder::{LOCK, PREFIX};
 
 /// A private folder that is removed at the end; while it lives, a lock in it says so.
@@ -41,13 +40,13 @@ impl Scratch {
         Ok(folder)
     }
 
-    /// A new folder in which the servers of one trial work, under `account` if they are to give up their rights.
-    pub(in crate::run) fn trial(&self, account: Option<&Account>) -> io::Result<TempDir> {
+    /// A new folder in which the servers of one trial work, under the account of `owner` if they do not keep the lab's.
+    pub(in crate::run) fn trial(&self, owner: Option<(u32, u32)>) -> io::Result<TempDir> {
         let folder = tempfile::Builder::new().prefix("trial-").tempdir_in(self.path())?;
         open_to_readers(folder.path())?;
-        if let Some(account) = account {
+        if let Some((user, group)) = owner {
             // Where root may not give files away, as in some containers, servers cannot change accounts either.
-            let _ = account.own(folder.path());
+            let _ = chown(folder.path(), Some(user), Some(group));
         }
         Ok(folder)
     }

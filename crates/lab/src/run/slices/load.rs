@@ -4,7 +4,8 @@ use std::fs;
 use std::time::{Duration, Instant};
 
 use tolok_host::group::{CpuFile, Freezer, Group};
-use tolok_host::isolate::TrialBox;
+use tolok_host::guard::Guard;
+use tolok_host::isolate::{Placement, TrialBox};
 use tolok_host::sample::WindowUsage;
 use tolok_load::clock::MonotonicNs;
 use tolok_load::slices::{self as engine, SlicedServer, SlicedTarget, SlicesJob, Turn};
@@ -78,6 +79,7 @@ pub(super) fn load(
     let invocation =
         Invocation { arguments: arguments.collect(), borders: tolok_tools::Borders::Told, ..Invocation::default() };
     let placement = trial_box.placement("generator", &first.cpus.generator);
+    let placement = Placement { guard: Some(Guard::of_engine()), ..placement };
     emit(TrialEvent::Phase { phase: Phase::WarmingUp });
     let mut usage = None;
     let record = {

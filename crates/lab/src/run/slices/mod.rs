@@ -110,6 +110,7 @@ impl<'a> Launch<'a> {
             report: &report,
             database_report: &database_report,
             run_folder: Some((scratch.path(), session.owner())),
+            guard: Some(session.guard()),
             session: session.folder(),
         });
         for (_, trial) in self.trials() {

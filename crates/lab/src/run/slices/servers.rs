@@ -75,7 +75,7 @@ impl Launch<'_> {
     ) -> Result<(), TrialError> {
         for (number, server) in servers.iter_mut().enumerate() {
             let own = run.join(format!("server-{}", number + 1));
-            trial_box.make_folder(&own)?;
+            trial_box.make_folder(&own, "subject")?;
             match self.start(server, number, trial_box, database, &own) {
                 Ok(()) => {}
                 Err(TrialError::Failed(reason, message)) => {

@@ -1,0 +1,128 @@
+//! Which protections the programs of a trial get, given what the machine has. It looks at nothing.
+
+/// What bears on it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Facts {
+    /// tolok runs as root, be it in a container.
+    pub root: bool,
+    /// It may change to accounts that nobody has.
+    pub other_accounts: bool,
+    /// It may make mounts of its own.
+    pub mounts: bool,
+    /// Every account can reach what programs need.
+    pub reachable: bool,
+    /// The kernel takes filters of system calls.
+    pub filter: bool,
+}
+
+/// How far a protection holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Held {
+    Wholly(&'static str),
+    Partly(&'static str),
+    Not(&'static str),
+}
+
+impl Facts {
+    /// Whether programs run under accounts without rights. An account that cannot reach a program cannot run it.
+    pub fn gives_accounts(self) -> bool {
+        self.root && self.other_accounts && (self.mounts || self.reachable)
+    }
+}
+
+/// Each protection by its name, with how far it holds and why.
+pub fn held(facts: Facts) -> [(&'static str, Held); 6] {
+    [
+        ("account without rights", account(facts)),
+        ("no new privileges", Held::Wholly("sudo and the like have no effect")),
+        ("filter of system calls", filter(facts)),
+        ("read-only view", view(facts)),
+        ("homes and other runs hidden", hidden(facts)),
+        ("rights of tolok itself", own(facts)),
+    ]
+}
+
+fn account(facts: Facts) -> Held {
+    match facts {
+        Facts { root: false, .. } => Held::Partly("programs run as you: only root can give them another account"),
+        Facts { other_accounts: false, .. } => {
+            Held::Not("programs run as root: this container has no other account, or refuses to change to one")
+        }
+        _ if facts.gives_accounts() => Held::Wholly("subject, database and load generator have one each"),
+        _ => Held::Not(
+            "programs run as root: others cannot enter the folders of what they need, and no mount can lead there; put \
+             the checkout and XDG_CACHE_HOME where all may read",
+        ),
+    }
+}
+
+fn filter(facts: Facts) -> Held {
+    if facts.filter {
+        return Held::Wholly("mounts, ptrace, bpf, modules, keys and the like are refused");
+    }
+    Held::Not("this kernel has no seccomp filters for this processor")
+}
+
+fn view(facts: Facts) -> Held {
+    match facts {
+        Facts { mounts: true, .. } => Held::Wholly("programs write only below their own folder, /tmp and /dev/shm"),
+        _ if facts.gives_accounts() => Held::Partly("no mounts here: the account may write where everybody may"),
+        _ => Held::Not("no mounts here: programs may write where tolok may"),
+    }
+}
+
+fn hidden(facts: Facts) -> Held {
+    match facts {
+        Facts { mounts: true, .. } => {
+            Held::Wholly("programs see their sources, builds and toolbox, and no home beside")
+        }
+        _ if facts.gives_accounts() => Held::Partly("no mounts here: the account reads what everybody may read"),
+        _ => Held::Not("no mounts here: programs read what tolok may read"),
+    }
+}
+
+fn own(facts: Facts) -> Held {
+    if facts.root {
+        return Held::Wholly("those that measuring uses; none for modules, devices, clocks or reboots");
+    }
+    Held::Wholly("those of an ordinary user")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ROOT: Facts = Facts { root: true, other_accounts: true, mounts: true, reachable: false, filter: true };
+
+    /// A letter for each protection: wholly, partly or not held.
+    fn letters(facts: Facts) -> String {
+        let letter = |(_, held)| match held {
+            Held::Wholly(_) => 'w',
+            Held::Partly(_) => 'p',
+            Held::Not(_) => 'n',
+        };
+        held(facts).map(letter).iter().collect()
+    }
+
+    #[test]
+    fn every_machine_holds_what_it_can() {
+        assert_eq!(letters(ROOT), "wwwwww");
+        let user = Facts { root: false, other_accounts: false, ..ROOT };
+        assert_eq!(letters(user), "pwwwww");
+        let no_namespaces = Facts { mounts: false, ..user };
+        assert_eq!(letters(no_namespaces), "pwwnnw");
+        // A container without privileges whose programs lie in root's home, and one where all can read them.
+        let container = Facts { mounts: false, ..ROOT };
+        assert_eq!(letters(container), "nwwnnw");
+        assert_eq!(letters(Facts { reachable: true, ..container }), "wwwppw");
+        let single = Facts { other_accounts: false, ..ROOT };
+        assert_eq!(letters(Facts { filter: false, ..single }), "nwnwww");
+    }
+
+    #[test]
+    fn nobody_gets_an_account_that_cannot_reach_its_program() {
+        assert!(ROOT.gives_accounts());
+        assert!(!Facts { mounts: false, ..ROOT }.gives_accounts());
+        assert!(!Facts { root: false, reachable: true, ..ROOT }.gives_accounts());
+    }
+}

@@ -1,0 +1,120 @@
+//! What the programs of a trial need of this machine, and what they are to see nothing of.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use rustix::thread::{CapabilitySet, capabilities};
+use tolok_host::guard::{Accounts, Facts, others_reach};
+use tolok_host::isolate::{can_separate, session_folder};
+use tolok_store::is_run;
+
+use crate::home::user_folder;
+use crate::run::session::Laboratory;
+use crate::toolbox::Program;
+
+/// Sources, builds, the toolbox, and tolok itself.
+pub(super) fn shown(laboratory: &Laboratory) -> Vec<PathBuf> {
+    let Laboratory { home, catalogue, programs, tolok, .. } = laboratory;
+    let mut shown = vec![home.root().to_owned()];
+    shown.extend(user_folder("XDG_CACHE_HOME", ".cache").ok());
+    shown.extend(tolok.parent().map(Path::to_owned));
+    shown.extend(catalogue.subjects.iter().map(|subject| home.sources_of(subject)));
+    shown.extend(programs.values().flat_map(parts_of));
+    let commands = catalogue.subjects.iter().flat_map(|subject| &subject.processes).filter_map(|it| it.command.first());
+    shown.extend(commands.filter(|word| word.starts_with('/') && !word.contains('{')).map(PathBuf::from));
+    let mut shown: Vec<PathBuf> = shown.iter().filter_map(|path| fs::canonicalize(path).ok()).collect();
+    shown.sort();
+    shown.dedup();
+    // What lies in a folder that is shown is shown.
+    let all = shown.clone();
+    let is_within = |path: &PathBuf| all.iter().any(|other| path != other && path.starts_with(other));
+    shown.retain(|path| path != Path::new("/") && !is_within(path) && !homes().contains(path));
+    shown
+}
+
+/// The tree that a program was installed as: what a version manager keeps in a home, or the folder above its `bin`, unless
+/// more than programs is there.
+fn parts_of(program: &Program) -> Vec<PathBuf> {
+    let path = fs::canonicalize(&program.path).unwrap_or_else(|_| program.path.clone());
+    let extras = program.extras.values().filter(|value| value.starts_with('/')).map(PathBuf::from);
+    extras.chain([tree_of(&path), tree_of(&program.path)]).collect()
+}
+
+fn tree_of(path: &Path) -> PathBuf {
+    let in_home = homes().into_iter().find_map(|home| Some((path.strip_prefix(&home).ok()?.to_owned(), home)));
+    if let Some((inside, home)) = in_home {
+        let managed =
+            inside.iter().next().filter(|first| *first != ".local" && first.as_encoded_bytes().starts_with(b"."));
+        if let Some(manager) = managed {
+            return home.join(manager);
+        }
+    }
+    let bin = path.parent().filter(|folder| folder.ends_with("bin") || folder.ends_with("sbin"));
+    let tree = bin.and_then(Path::parent).filter(|tree| !tree.ends_with(".local") && !is_home(tree));
+    tree.or(bin).unwrap_or(path).to_owned()
+}
+
+/// Folders of people: of all of them, and this one's.
+pub(super) fn homes() -> Vec<PathBuf> {
+    let own = std::env::var_os("HOME").map(PathBuf::from);
+    let own = own.filter(|home| home.is_absolute() && home != Path::new("/"));
+    ["/root", "/home", "/run/user"].map(PathBuf::from).into_iter().chain(own).collect()
+}
+
+fn is_home(folder: &Path) -> bool {
+    folder.parent() == Some(Path::new("/home")) || homes().iter().any(|home| home == folder)
+}
+
+/// Private folders of other sessions.
+pub(super) fn other_sessions(own: &Path) -> Vec<PathBuf> {
+    let entries = own.parent().and_then(|parent| fs::read_dir(parent).ok()).into_iter().flatten().flatten();
+    let is_session = |path: &PathBuf| {
+        path.file_name().is_some_and(|name| name.to_string_lossy().starts_with(session_folder::PREFIX))
+    };
+    entries.map(|entry| entry.path()).filter(|path| is_session(path) && path != own).collect()
+}
+
+/// Whether a folder holds runs and nothing else: somebody may keep a run anywhere.
+pub(super) fn is_for_runs_alone(folder: &Path) -> bool {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    entries.map(|entry| entry.path()).all(|path| is_run(&path) || path.is_symlink() || path.is_file())
+}
+
+/// The accounts of the parts, where they are to have some.
+pub(super) fn accounts(shown: &[PathBuf]) -> Option<Accounts> {
+    let free = Accounts::free();
+    facts(shown, free).gives_accounts().then_some(free).flatten()
+}
+
+/// What bears on how programs are kept apart here.
+pub fn protection_facts(laboratory: &Laboratory) -> Facts {
+    facts(&shown(laboratory), Accounts::free())
+}
+
+fn facts(shown: &[PathBuf], free: Option<Accounts>) -> Facts {
+    let rights = CapabilitySet::SETUID | CapabilitySet::SETGID | CapabilitySet::CHOWN;
+    let held = capabilities(None).map_or(CapabilitySet::empty(), |own| own.effective);
+    Facts {
+        root: rustix::process::geteuid().is_root(),
+        other_accounts: free.is_some() && held.contains(rights),
+        mounts: can_separate(),
+        reachable: shown.iter().all(|path| others_reach(path)),
+        filter: tolok_host::guard::has_filter(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_program_is_shown_with_what_it_was_installed_with() {
+        let check = |path: &str, tree: &str| assert_eq!(tree_of(Path::new(path)), Path::new(tree), "{path}");
+        check("/root/.nvm/versions/node/v24/bin/node", "/root/.nvm");
+        check("/root/.pyenv/shims/python3", "/root/.pyenv");
+        check("/root/.local/bin/hey", "/root/.local/bin");
+        check("/opt/go/bin/go", "/opt/go");
+        check("/home/ann/bin/wrk", "/home/ann/bin");
+        check("/srv/tool", "/srv/tool");
+    }
+}
