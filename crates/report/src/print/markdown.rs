@@ -162,14 +162,41 @@ pub(crate) fn escaped(text: &str) -> String {
         let is_letter = |place: usize| letters.get(place).is_some_and(|letter| letter.is_alphanumeric());
         place > 0 && is_letter(place - 1) && is_letter(place + 1)
     };
+    let begins_block = block_sign(&letters);
     let mut text = String::new();
     for (place, letter) in letters.iter().enumerate() {
-        if matches!(letter, '\\' | '|' | '<' | '>' | '*' | '[' | ']' | '`') || (*letter == '_' && !in_word(place)) {
+        if matches!(letter, '\\' | '|' | '<' | '>' | '*' | '[' | ']' | '`')
+            || (*letter == '_' && !in_word(place))
+            || begins_block == Some(place)
+        {
             text.push('\\');
         }
         text.push(*letter);
     }
     text
+}
+
+/// Where the sign stands by which a text at the start of a line would be a heading, a list, a rule or a fence.
+fn block_sign(letters: &[char]) -> Option<usize> {
+    let start = letters.iter().position(|letter| !letter.is_whitespace())?;
+    let run = |is: &dyn Fn(char) -> bool| letters[start..].iter().take_while(|letter| is(**letter)).count();
+    let is_apart = |place: usize| letters.get(place).is_none_or(|letter| letter.is_whitespace());
+    let sign = letters[start];
+    match sign {
+        '#' => is_apart(start + run(&|letter| letter == '#')).then_some(start),
+        '-' | '+' | '~' => {
+            let length = run(&|letter| letter == sign);
+            (length > 2 || is_apart(start + length)).then_some(start)
+        }
+        // A line of nothing else makes a heading of the line above it.
+        '=' => (run(&|letter| letter == '=' || letter.is_whitespace()) == letters.len() - start).then_some(start),
+        '0'..='9' => {
+            let end = start + run(&|letter| letter.is_ascii_digit());
+            let is_number = matches!(letters.get(end), Some('.' | ')')) && is_apart(end + 1);
+            is_number.then_some(end)
+        }
+        _ => None,
+    }
 }
 
 #[cfg(test)]
@@ -183,6 +210,16 @@ mod tests {
         check("_all_ | of *it*", "\\_all\\_ \\| of \\*it\\*");
         check("<script>", "\\<script\\>");
         check("two\nlines", "two lines");
+        for (text, written) in
+            [("# no heading", "\\# no heading"), ("- no item", "\\- no item"), ("12. no item", "12\\. no item")]
+        {
+            check(text, written);
+        }
+        check("--- no rule", "\\--- no rule");
+        check("~~~", "\\~~~");
+        check("===", "\\===");
+        check("= equivalent", "= equivalent");
+        check("-3% of 1.5 s, #1", "-3% of 1.5 s, #1");
     }
 
     #[test]

@@ -1,17 +1,21 @@
 //! Invented audits in every format.
 
 use crate::audits;
-use crate::outline::outline;
+use crate::outline::{DEPTHS, outline};
 use tolok_audit::Audit;
 use tolok_report::Style;
 use tolok_report::data::{json, schema};
-use tolok_report::document::Depth;
+use tolok_report::document::{Depth, Document};
 use tolok_report::documents::audit;
 use tolok_report::print::{html, markdown, terminal};
 
 fn case(name: &str) -> Vec<Audit> {
     let mut all = audits::all().into_iter();
     all.find(|(known, _)| *known == name).unwrap_or_else(|| panic!("there is no {name}")).1
+}
+
+pub fn every_document() -> Vec<Document> {
+    audits::all().iter().flat_map(|(_, audits)| DEPTHS.map(|depth| audit(audits, false, depth))).collect()
 }
 
 fn document(name: &str, is_brief: bool, depth: Depth) -> String {

@@ -4,17 +4,25 @@ use crate::invented::two_runs::{
     compared, compared_sides, drifted, elsewhere, over_time, ragged, regressed, several, unchanged, with_six_digits,
 };
 use crate::invented::{InventedRun, with_six_digits as with_six_digits_of_findings};
-use crate::outline::outline;
-use tolok_analysis::{CompareRefusal, CompareRequest, RunComparison, RunHistory};
+use crate::outline::{DEPTHS, outline};
+use tolok_analysis::{CompareRefusal, CompareRequest, Difference, RunComparison, RunHistory};
 use tolok_report::Style;
 use tolok_report::data::{comparison as csv, history as csv_over_time, json, schema};
-use tolok_report::document::Depth;
+use tolok_report::document::{Depth, Document};
 use tolok_report::documents::{compare, conditions, history, overlay};
 use tolok_report::print::{markdown, piece, terminal};
 
 fn found(runs: &(InventedRun, InventedRun)) -> RunComparison {
     let request = CompareRequest { allow_differences: true, ..CompareRequest::default() };
     with_six_digits(compared(runs, &request).unwrap())
+}
+
+pub fn every_document() -> Vec<Document> {
+    let found = found(&regressed());
+    let (history_of, differences) = (eight_days(), differences());
+    let of_all =
+        |depth| [compare(&found, false, depth), compare(&found, true, depth), history(&history_of, false, depth)];
+    DEPTHS.into_iter().flat_map(of_all).chain([conditions(&differences)]).collect()
 }
 
 fn document(runs: &(InventedRun, InventedRun), depth: Depth) -> String {
@@ -125,12 +133,16 @@ fn json_has_every_property_that_the_schema_requires() {
     }
 }
 
+fn differences() -> Vec<Difference> {
+    match compared(&elsewhere(), &CompareRequest::default()) {
+        Err(CompareRefusal::Conditions(differences)) => differences,
+        other => panic!("{other:?}"),
+    }
+}
+
 #[test]
 fn a_refusal_lists_all_conditions_with_both_values() {
-    let Err(CompareRefusal::Conditions(differences)) = compared(&elsewhere(), &CompareRequest::default()) else {
-        panic!("not refused")
-    };
-    insta::assert_snapshot!(outline(&conditions(&differences)));
+    insta::assert_snapshot!(outline(&conditions(&differences())));
 }
 
 #[test]

@@ -2,9 +2,10 @@
 
 use crate::invented::slices::jitter;
 use crate::invented::{BUN, GO, InventedRun, NODE};
+use crate::outline::DEPTHS;
 use tolok_analysis::{Duel, Records, duel};
 use tolok_report::Style;
-use tolok_report::document::Depth;
+use tolok_report::document::{Depth, Document};
 use tolok_report::documents::duel as document;
 use tolok_report::print::{markdown, terminal};
 
@@ -20,6 +21,11 @@ fn found(challengers: usize) -> Duel {
     let InventedRun { run: record, plan, names, trials, diagnoses } = &run;
     let records = Records { run: record, plan, names, trials, diagnoses, records_sha256: None };
     duel(&records, &run.findings())
+}
+
+pub fn every_document() -> Vec<Document> {
+    let found = found(2);
+    DEPTHS.map(|depth| document(&found, depth)).into()
 }
 
 #[test]

@@ -1,12 +1,12 @@
 //! What drivers make of types, of invented drivers, in every format.
 
-use crate::outline::outline;
+use crate::outline::{DEPTHS, outline};
 use tolok_model::fidelity::{
     Aborts, ColumnVerdict, DriverReport, FIDELITY_SCHEMA, FidelityReport, LeftOut, TwoTasks, TwoTasksOutcome, Verdict,
 };
 use tolok_report::Style;
 use tolok_report::data::json;
-use tolok_report::document::Depth;
+use tolok_report::document::{Depth, Document};
 use tolok_report::documents::fidelity;
 use tolok_report::print::{markdown, terminal};
 
@@ -87,6 +87,10 @@ fn many() -> FidelityReport {
     let left_out = LeftOut { subject: "php/workers:one".into(), reason: "php is missing: tolok setup php".into() };
     let database = "10.11.19-MariaDB-0+deb12u1".to_owned();
     FidelityReport { schema_version: FIDELITY_SCHEMA, database, pool: 16, drivers, left_out: vec![left_out] }
+}
+
+pub fn every_document() -> Vec<Document> {
+    DEPTHS.map(|depth| fidelity(&many(), depth)).into()
 }
 
 /// One variant that is sound in everything, without the test that takes long.

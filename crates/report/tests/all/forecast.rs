@@ -1,12 +1,12 @@
 //! What a forecast looks like, of invented runs, in every format.
 
 use crate::invented::{BUN, GO, InventedRun, ask};
-use crate::outline::outline;
+use crate::outline::{DEPTHS, outline};
 use tolok_analysis::Records;
 use tolok_analysis::forecast::{Forecast, ForecastQuestion, forecast};
 use tolok_model::{Database, Environment, Link};
 use tolok_report::data::{forecast as csv, json, schema};
-use tolok_report::document::Depth;
+use tolok_report::document::{Depth, Document};
 use tolok_report::documents::forecast as document;
 use tolok_report::print::{Style, terminal};
 
@@ -43,6 +43,11 @@ fn asked(question: &ForecastQuestion) -> Forecast {
 fn a_million() -> Forecast {
     let mean_below_s = Some(0.05);
     asked(&ForecastQuestion { think_s: Some(10.0), mean_below_s, ..ForecastQuestion::of_users(1_000_000) })
+}
+
+pub fn every_document() -> Vec<Document> {
+    let found = a_million();
+    DEPTHS.map(|depth| document(&found, depth)).into()
 }
 
 #[test]

@@ -3,7 +3,9 @@
 //! Looks stand as signs around words: `*strong*`, `~muted~`, `!warning!`, `+good+`, `_emphasis_`. A column of numbers has `:` behind its
 //! heading, and a caption stands in brackets. Charts are counted and not drawn.
 
-use tolok_report::document::{Align, Block, Cell, Column, Document, Look, Row, Table, Text};
+use tolok_report::document::{Align, Block, Cell, Column, Depth, Document, Look, Row, Table, Text};
+
+pub const DEPTHS: [Depth; 3] = [Depth::Short, Depth::Full, Depth::Page];
 
 /// The document, a line for each of its parts.
 pub fn outline(document: &Document) -> String {

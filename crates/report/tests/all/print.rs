@@ -6,7 +6,7 @@ use tolok_report::document::{
 use tolok_report::print::{Style, html, markdown, style, terminal};
 
 /// A small document that has every block.
-fn everything() -> Document {
+pub fn everything() -> Document {
     let blocks = vec![
         Block::heading(1, "Which serves small answers best?"),
         Block::paragraph("run 7 · 5 rounds", Look::Muted),

@@ -1,16 +1,21 @@
 //! Every format of invented replications.
 
 use crate::edge_cases::replications;
-use crate::outline::outline;
+use crate::outline::{DEPTHS, outline};
 use tolok_analysis::replication::ReplicationFindings;
 use tolok_report::Style;
 use tolok_report::data::{json, schema};
-use tolok_report::document::Depth;
+use tolok_report::document::{Depth, Document};
 use tolok_report::documents::replication;
 use tolok_report::print::{html, markdown, terminal};
 
 fn invented(name: &str) -> ReplicationFindings {
     replications::all().into_iter().find(|(known, _)| *known == name).unwrap().1
+}
+
+pub fn every_document() -> Vec<Document> {
+    let found = invented("replication");
+    DEPTHS.map(|depth| replication(&found, depth)).into()
 }
 
 #[test]

@@ -1,11 +1,15 @@
 //! Every document with hostile words in all of its texts, in every format: nothing steers a terminal, and nothing is markup.
 
+use proptest::prelude::*;
+use proptest::test_runner::RngSeed;
 use tolok_model::shown::is_hidden;
-use tolok_report::document::{Block, Cell, Depth, Document, Text};
+use tolok_report::document::{Block, Cell, Document, Text};
 use tolok_report::print::{html, latex, markdown, terminal};
 use tolok_report::{Style, documents};
 
-use super::edge_cases;
+use crate::outline::DEPTHS;
+use crate::print::everything;
+use crate::{audit, compare, duel, edge_cases, fidelity, forecast, replication, verification};
 
 /// Markup of every format, and what a text is made of that wants to be more.
 const MARKUP: &str = "<evil a=\"1\">|`*[x](y)\\input{evil}$&#%~^";
@@ -15,12 +19,15 @@ fn steering() -> String {
     (0..0x3000).filter_map(char::from_u32).filter(|letter| *letter == '\n' || is_hidden(*letter)).collect()
 }
 
-/// A document in which every text ends with these words.
-struct Poisoned(String);
+/// A document in which every text begins or ends with these words.
+struct Poisoned {
+    words: String,
+    is_first: bool,
+}
 
 impl Poisoned {
     fn word(&self, word: &mut String) {
-        word.push_str(&self.0);
+        word.insert_str(if self.is_first { 0 } else { word.len() }, &self.words);
     }
 
     fn text(&self, text: &mut Text) {
@@ -91,8 +98,11 @@ impl Poisoned {
     }
 
     fn of(words: &str, document: &Document) -> Document {
-        let mut poisoned = document.clone();
-        let poison = Self(words.to_owned());
+        Self { words: words.to_owned(), is_first: false }.put_into(document)
+    }
+
+    fn put_into(&self, document: &Document) -> Document {
+        let (poison, mut poisoned) = (self, document.clone());
         poison.word(&mut poisoned.title);
         poison.blocks(&mut poisoned.blocks);
         poisoned
@@ -100,10 +110,21 @@ impl Poisoned {
 }
 
 fn every_document() -> Vec<(String, Document)> {
-    let mut all = Vec::new();
+    let mut all: Vec<(String, Document)> = Vec::new();
+    let others = [
+        ("audit", audit::every_document()),
+        ("comparison", compare::every_document()),
+        ("duel", duel::every_document()),
+        ("fidelity", fidelity::every_document()),
+        ("forecast", forecast::every_document()),
+        ("replication", replication::every_document()),
+        ("verification", verification::every_document()),
+    ];
+    for (name, documents) in others {
+        all.extend((1..).zip(documents).map(|(number, document)| (format!("{name} {number}"), document)));
+    }
     for (name, findings) in edge_cases::all() {
-        let depths = [Depth::Short, Depth::Full, Depth::Page];
-        all.extend(depths.map(|depth| (format!("{name} {depth:?}"), documents::run(&findings, depth))));
+        all.extend(DEPTHS.map(|depth| (format!("{name} {depth:?}"), documents::run(&findings, depth))));
         all.push((format!("{name} glance"), documents::glance(&findings)));
         all.push((format!("{name} paper"), documents::paper(&findings)));
     }
@@ -151,5 +172,97 @@ fn nothing_steers_and_nothing_is_markup_in_any_format() {
         // A comment is one line, and what is in it is no TeX.
         let is_text = |line: &&str| !line.starts_with('%');
         assert!(!paper.lines().filter(is_text).any(|line| line.contains("\\input{")), "{name} in LaTeX");
+    }
+}
+
+/// What makes a line of Markdown more than text, outside of blocks of code.
+fn marks(text: &str) -> Vec<String> {
+    let mut is_code = false;
+    let is_text = |line: &&str| {
+        is_code ^= line.starts_with("```");
+        !is_code
+    };
+    let mark = |line: &str| {
+        let line = line.trim_start();
+        let sign = line.split(' ').next().unwrap_or_default();
+        let is_number = sign.len() > 1
+            && sign.ends_with(['.', ')'])
+            && sign[..sign.len() - 1].bytes().all(|byte| byte.is_ascii_digit());
+        let is_block = is_number || ["#", "##", "###", "####", "-", "+", "*", ">"].contains(&sign);
+        let begins = ["```", "~~~", "|", "<", "---", "===", "***"].into_iter().find(|begins| line.starts_with(begins));
+        begins.map(str::to_owned).or_else(|| is_block.then(|| sign.to_owned()))
+    };
+    text.lines().filter(is_text).filter_map(mark).collect()
+}
+
+/// Texts of what formats obey.
+fn hostile() -> impl Strategy<Value = String> {
+    let bits = [
+        "# ",
+        "> ",
+        "- ",
+        "+ ",
+        "1. ",
+        "```",
+        "~~~",
+        "---",
+        "|",
+        "=1+1",
+        "@",
+        "<evil>",
+        "</td>",
+        "&lt;",
+        "\\input{evil}",
+        "$$",
+        "%",
+        "{",
+        "}",
+        "`",
+        "*",
+        "_",
+        "[a](b)",
+        "![a](b)",
+        "<!--",
+        "]]>",
+        "\\",
+        "\n",
+        "\r",
+        "\t",
+        "\u{1b}[2J",
+        "\u{7}",
+        "\u{9b}",
+        "\u{202e}",
+        "\u{2066}",
+        "\u{2028}",
+        "\u{feff}",
+        "\u{0}",
+        "a",
+        " ",
+        "é",
+    ];
+    prop::collection::vec(prop::sample::select(bits.to_vec()), 1..8).prop_map(|bits| bits.concat())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig {
+        cases: 100,
+        rng_seed: RngSeed::Fixed(20_261_126),
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    })]
+
+    #[test]
+    fn no_text_becomes_a_heading_a_list_or_markup_wherever_it_stands(words in hostile(), is_first in any::<bool>()) {
+        let plain = Poisoned { words: "x".to_owned(), is_first }.put_into(&everything());
+        let poisoned = Poisoned { words: words.clone(), is_first }.put_into(&everything());
+        let marked = markdown(&poisoned);
+        prop_assert!(!has_hidden(&marked) && !has_hidden(&terminal(&poisoned, &Style::default())));
+        prop_assert_eq!(marks(&marked), marks(&markdown(&plain)), "{:?} in\n{}", words, marked);
+        let (page, paper) = (html(&poisoned), latex(&poisoned));
+        prop_assert!(!has_hidden(&page.replace('\t', "")) && !has_hidden(&paper));
+        let tags = |page: &str| page.matches('<').count();
+        prop_assert_eq!(tags(&page), tags(&html(&plain)), "{:?}", words);
+        let is_text = |line: &&str| !line.starts_with('%');
+        prop_assert!(!paper.lines().filter(is_text).any(|line| line.contains("\\input{")), "{:?}", words);
     }
 }
