@@ -67,14 +67,17 @@ impl Transcription {
     ///
     /// Everything that is wrong with it, each problem with its line in the text.
     pub fn read_csv(text: &str, options: &CsvOptions) -> Result<Self, Vec<Problem>> {
-        let (problems, no_numbers, known) = Default::default();
-        let mut reader = CsvReader { text, lines: Lines::of(text), options, problems, no_numbers, known };
+        let (problems, no_numbers, known, conditions, conditions_before) = Default::default();
+        let lines = Lines::of(text);
+        let mut reader = CsvReader { text, lines, options, problems, no_numbers, known, conditions, conditions_before };
         let rows = reader.read();
         reader.refuse_cells();
         if rows.is_empty() && reader.problems.is_empty() {
             reader.note(line_from(text, 0), "there is no row below the header", None);
         }
         if !reader.problems.is_empty() {
+            // Cells that are no numbers are told last, as one problem for each column.
+            reader.problems.sort_by_key(|problem| problem.span.start);
             return Err(reader.problems);
         }
         Ok(Self {
@@ -94,7 +97,11 @@ struct CsvReader<'a> {
     problems: Vec<Problem>,
     no_numbers: Vec<NoNumber>,
     /// Where the row is that others of its name and conditions repeat.
-    known: HashMap<(Option<String>, String, Option<String>, String), usize>,
+    known: HashMap<(Option<String>, String, Option<String>, usize), usize>,
+    /// The conditions that rows have, each with its place.
+    conditions: HashMap<String, usize>,
+    /// Those of the row before and their place: most rows have the same.
+    conditions_before: Option<(Conditions, usize)>,
 }
 
 /// The first cell of a column that is no number.
@@ -286,8 +293,8 @@ impl CsvReader<'_> {
     /// Adds a row, to an earlier one of the same subject and setting if they are repetitions.
     fn add(&mut self, row: Row, rows: &mut Vec<Row>, span: Span) {
         // The number of repetitions is made of the rows themselves.
-        let under = Conditions { repetitions: None, ..row.conditions.clone() };
-        let name = (row.table.clone(), row.subject.clone(), row.scenario.clone(), format!("{under:?}"));
+        let under = self.place_of(Conditions { repetitions: None, ..row.conditions.clone() });
+        let name = (row.table.clone(), row.subject.clone(), row.scenario.clone(), under);
         let place = *self.known.entry(name).or_insert(rows.len());
         let Some(earlier) = rows.get_mut(place) else {
             rows.push(row);
@@ -308,6 +315,17 @@ impl CsvReader<'_> {
         }
         earlier.raw.extend(row.raw);
         earlier.conditions.repetitions = u64::try_from(earlier.raw.len()).ok();
+    }
+
+    /// A number for these conditions, the same for equal ones.
+    fn place_of(&mut self, under: Conditions) -> usize {
+        if let Some((_, place)) = self.conditions_before.as_ref().filter(|(before, _)| *before == under) {
+            return *place;
+        }
+        let next = self.conditions.len();
+        let place = *self.conditions.entry(format!("{under:?}")).or_insert(next);
+        self.conditions_before = Some((under, place));
+        place
     }
 
     fn refuse(&mut self, error: &csv::Error, skipped: usize) -> Vec<Row> {

@@ -1,5 +1,8 @@
 //! The keys of figures: `<quantity>_<unit>`, such as `latency_p95_ms`.
 
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
 use super::{Moment, Quantity, Unit};
 
 /// Where a quantity has several keys that differ by moment: the word in the key, and the moment.
@@ -149,8 +152,12 @@ pub fn figure_keys() -> Vec<String> {
 
 /// What a key of a figure says: of what it is, and in which unit.
 pub fn figure_key(key: &str) -> Option<(Quantity, Unit)> {
-    let mut known = FAMILIES.iter().flat_map(FigureFamily::keys);
-    known.find(|(name, ..)| name == key).map(|(_, quantity, unit)| (quantity, unit))
+    // Asked for every cell of a table.
+    static KNOWN: LazyLock<HashMap<String, (Quantity, Unit)>> = LazyLock::new(|| {
+        let known = FAMILIES.iter().flat_map(FigureFamily::keys);
+        known.map(|(key, quantity, unit)| (key, (quantity, unit))).collect()
+    });
+    KNOWN.get(key).cloned()
 }
 
 #[cfg(test)]
