@@ -52,7 +52,11 @@ pub mod verdict;
 
 #[doc(hidden)]
 #[cfg(any(test, feature = "fuzzing"))]
-pub use http::fuzzing;
+#[allow(missing_docs, reason = "doors for a fuzzer alone")]
+pub mod fuzzing {
+    pub use crate::http::fuzzing::answer;
+    pub use crate::transport::h2::fuzzing::frames;
+}
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64};

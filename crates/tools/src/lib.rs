@@ -12,6 +12,7 @@
 //! - `oha`: JSON; requests in flight at the end stand among its errors.
 
 mod ab;
+pub mod curl;
 mod driver;
 mod events;
 mod h2load;

@@ -45,6 +45,10 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("tolok-testkit", &[]),
     ("tolok-ceiling", &[]),
     (
+        "tolok-fuzz",
+        &["tolok-audit", "tolok-host", "tolok-link", "tolok-load", "tolok-model", "tolok-rng", "tolok-tools"],
+    ),
+    (
         "tolok-bench",
         &[
             "tolok-analysis",

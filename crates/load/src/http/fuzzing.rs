@@ -39,7 +39,7 @@ pub fn answer(data: &[u8]) {
 }
 
 /// What a byte chooses: three bits the body, one the method, one the status.
-fn request(choice: u8) -> Request {
+pub(crate) fn request(choice: u8) -> Request {
     let document = || br#"{"a":[1,2.5,"x"],"b":{"c":null,"d":true}}"#.to_vec();
     let body = match choice & 7 {
         0 => ExpectBody::Anything,
@@ -56,7 +56,7 @@ fn request(choice: u8) -> Request {
     Request { method, expect: Expect { status, body }, ..Request::get("/") }
 }
 
-fn rules(request: &Request) -> Rules {
+pub(crate) fn rules(request: &Request) -> Rules {
     Rules::new(request, BODY_LIMIT_BYTES).expect("these requests are good")
 }
 
@@ -102,7 +102,7 @@ fn unasked() -> Verdict {
     Err(Fault::Malformed("bytes after the answer"))
 }
 
-fn pieces(mut answer: &[u8], seed: u8, longest: usize) -> impl Iterator<Item = &[u8]> {
+pub(crate) fn pieces(mut answer: &[u8], seed: u8, longest: usize) -> impl Iterator<Item = &[u8]> {
     let mut lengths = Lengths::new(seed, longest);
     std::iter::from_fn(move || {
         let (piece, rest) = answer.split_at(answer.len().min(lengths.draw()));

@@ -33,7 +33,7 @@ const WORDS: [&str; 22] = [
 ];
 
 fn corpus() -> Vec<(String, Vec<u8>)> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("fuzz/corpus/answer");
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fuzz/corpus/answer");
     let mut inputs: Vec<_> = std::fs::read_dir(folder)
         .unwrap()
         .map(|entry| entry.unwrap().path())

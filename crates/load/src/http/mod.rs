@@ -11,7 +11,7 @@ mod blocks;
 mod chunked;
 mod evidence;
 #[cfg(any(test, feature = "fuzzing"))]
-pub mod fuzzing;
+pub(crate) mod fuzzing;
 mod head;
 mod json;
 pub(crate) mod request;

@@ -7,6 +7,8 @@
 mod carrier;
 mod exchange;
 mod fault;
+#[cfg(any(test, feature = "fuzzing"))]
+pub(crate) mod fuzzing;
 mod probe;
 mod ready;
 mod wire;
