@@ -14,7 +14,7 @@ const MOST_SHOWN: usize = 50;
 const MOST_BYTES: usize = 2_000;
 const AROUND_BYTES: usize = 80;
 /// Files that tolok reads. Of any other, such as one with passwords, no line is shown.
-const OWN: [&str; 4] = ["toml", "csv", "tsv", "jsonl"];
+const OWN: [&str; 8] = ["toml", "csv", "tsv", "jsonl", "md", "markdown", "html", "htm"];
 
 /// Renders the problems of a file, one below the other, and their number.
 pub fn render(path: &Path, text: &str, problems: &[Problem]) -> String {

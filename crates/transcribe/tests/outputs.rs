@@ -73,6 +73,137 @@ snapshot!(
 );
 snapshot!(oha_text, OHA);
 snapshot!(wrk2, WRK2);
+snapshot!(vegeta, VEGETA, VEGETA_JSON);
+snapshot!(siege, SIEGE);
+snapshot!(bombardier, BOMBARDIER);
+snapshot!(autocannon, AUTOCANNON, AUTOCANNON_JSON);
+snapshot!(databases, PGBENCH, SYSBENCH);
+
+/// After vegeta's README.
+const VEGETA: &str = "Requests      [total, rate, throughput] 1200, 120.00, 65.87
+Duration      [total, attack, wait]     10.094965987s, 9.949883921s, 145.082066ms
+Latencies     [min, mean, 50, 95, 99, max]  90.438129ms, 113.172398ms, 108.272568ms, 140.18235ms, 247.771566ms, 1m2.5s
+Bytes In      [total, mean]             3714690, 3095.57
+Bytes Out     [total, mean]             0, 0.00
+Success       [ratio]                   55.42%
+Status Codes  [code:count]              0:535  200:665
+Error Set:
+Get http://localhost:6060: dial tcp 127.0.0.1:6060: connection refused
+";
+
+/// After vegeta's README.
+const VEGETA_JSON: &str = r#"{"latencies":{"total":237119463,"mean":2371194,"50th":2854306,"90th":3228223,"99th":3530000,"max":3660505},
+"bytes_in":{"total":606700,"mean":6067},"duration":9949883921,"wait":2000,"requests":100,"rate":10.05,"throughput":9.95,
+"success":1,"status_codes":{"200":100}}
+"#;
+
+/// After `main` of siege 4.1, with an invented head.
+const SIEGE: &str = "** SIEGE 4.1.7
+** Preparing 25 concurrent users for battle.
+The server is now under siege...
+Lifting the server siege...
+Transactions:\t\t    12345    hits
+Availability:\t\t      100.00 %
+Elapsed time:\t\t       29.55 secs
+Data transferred:\t        8.24 MB
+Response time:\t\t       59.72 ms
+Transaction rate:\t      417.77 trans/sec
+Throughput:\t\t        0.28 MB/sec
+Concurrency:\t\t       24.95
+Successful transactions:    12345
+Failed transactions:\t        0
+Longest transaction:\t     1230.00 ms
+Shortest transaction:\t        0.12
+";
+
+/// After bombardier's README.
+const BOMBARDIER: &str = "Bombarding http://127.0.0.1/ for 10s using 200 connections
+[=========================================================================] 10s Done!
+Statistics        Avg      Stdev        Max
+  Reqs/sec      6607.00     524.56       7109
+  Latency       29.86ms     5.36ms   305.02ms
+  Latency Distribution
+     50%    28.00ms
+     99%    48.00ms
+  HTTP codes:
+    1xx - 0, 2xx - 66561, 3xx - 0, 4xx - 0, 5xx - 0
+    others - 5
+  Errors:
+    dialing to the given TCP address timed out - 5
+  Throughput:     3.06MB/s
+";
+
+/// After `printResult` of autocannon 8.
+const AUTOCANNON: &str = "Running 10s test @ http://localhost:3000
+100 connections with 10 pipelining factor
+
+┌─────────┬──────┬──────┬───────┬──────┬─────────┬─────────┬──────────┐
+│ Stat    │ 2.5% │ 50%  │ 97.5% │ 99%  │ Avg     │ Stdev   │ Max      │
+├─────────┼──────┼──────┼───────┼──────┼─────────┼─────────┼──────────┤
+│ Latency │ 0 ms │ 0 ms │ 0 ms  │ 1 ms │ 0.02 ms │ 0.16 ms │ 16.45 ms │
+└─────────┴──────┴──────┴───────┴──────┴─────────┴─────────┴──────────┘
+┌───────────┬─────────┬─────────┬─────────┬────────┬─────────┬────────┬─────────┐
+│ Stat      │ 1%      │ 2.5%    │ 50%     │ 97.5%  │ Avg     │ Stdev  │ Min     │
+├───────────┼─────────┼─────────┼─────────┼────────┼─────────┼────────┼─────────┤
+│ Req/Sec   │ 20,623  │ 20,623  │ 25,583  │ 26,271 │ 25,131.2│ 1540.94│ 20,615  │
+├───────────┼─────────┼─────────┼─────────┼────────┼─────────┼────────┼─────────┤
+│ Bytes/Sec │ 2.29 MB │ 2.29 MB │ 2.84 MB │ 2.92 MB│ 2.79 MB │ 171 kB │ 2.29 MB │
+└───────────┴─────────┴─────────┴─────────┴────────┴─────────┴────────┴─────────┘
+
+Req/Bytes counts sampled once per second.
+# of samples: 10
+
+251k requests in 10.05s, 27.9 MB read
+12 errors (3 timeouts)
+";
+
+/// After autocannon's description of its results.
+const AUTOCANNON_JSON: &str = r#"{"url":"http://localhost:3000","connections":100,"pipelining":1,"duration":10.05,"errors":12,"timeouts":3,"non2xx":0,
+"2xx":251312,"latency":{"average":0.02,"stddev":0.16,"min":0,"max":16.45,"p2_5":0,"p50":0,"p97_5":0,"p99":1,"totalCount":251312},
+"requests":{"average":25131.2,"total":251312,"sent":251412},"throughput":{"average":2790000,"total":27900000}}
+"#;
+
+/// After PostgreSQL's documentation of pgbench.
+const PGBENCH: &str = "transaction type: <builtin: TPC-B (sort of)>
+scaling factor: 10
+query mode: simple
+number of clients: 10
+number of threads: 1
+maximum number of tries: 1
+number of transactions per client: 1000
+number of transactions actually processed: 10000/10000
+number of failed transactions: 0 (0.000%)
+latency average = 11.013 ms
+latency stddev = 7.351 ms
+initial connection time = 45.758 ms
+tps = 896.967014 (without initial connection time)
+";
+
+/// After the samples in sysbench's documentation.
+const SYSBENCH: &str = "sysbench 1.0.20 (using bundled LuaJIT 2.1.0-beta2)
+
+Running the test with following options:
+Number of threads: 16
+
+SQL statistics:
+    transactions:                        18092  (1807.54 per sec.)
+    ignored errors:                      0      (0.00 per sec.)
+
+General statistics:
+    total time:                          10.0092s
+    total number of events:              18092
+
+Latency (ms):
+         min:                                    3.09
+         avg:                                    8.85
+         max:                                   41.12
+         95th percentile:                       13.22
+         sum:                               160078.27
+
+Threads fairness:
+    events (avg/stddev):           1130.7500/13.39
+    execution time (avg/stddev):   10.0049/0.00
+";
 
 /// After k6's documentation of `--summary-export`.
 const K6_EXPORT: &str = r#"{"metrics":{"http_reqs":{"count":13442,"rate":224.019866},"vus_max":{"value":100,"min":100,"max":100},
@@ -157,7 +288,23 @@ fn the_beginning_of_an_output_says_nothing_that_the_whole_does_not() {
         let folder = format!("{}/../tools/src/recorded/{tool}", env!("CARGO_MANIFEST_DIR"));
         fs::read_dir(folder).unwrap().map(|file| fs::read_to_string(file.unwrap().path()).unwrap())
     });
-    for text in recorded.chain([K6_EXPORT, K6_OLD, OHA, WRK2].map(str::to_owned)) {
+    for text in recorded.chain(
+        [
+            K6_EXPORT,
+            K6_OLD,
+            OHA,
+            WRK2,
+            VEGETA,
+            VEGETA_JSON,
+            SIEGE,
+            BOMBARDIER,
+            AUTOCANNON,
+            AUTOCANNON_JSON,
+            PGBENCH,
+            SYSBENCH,
+        ]
+        .map(str::to_owned),
+    ) {
         let Some(whole) = outputs(&text, "alpha") else { continue };
         let known = &whole.rows[0];
         for end in (0..text.len()).filter(|end| text.is_char_boundary(*end)) {

@@ -9,8 +9,8 @@ use tolok_model::transcription::CsvOptions;
 #[derive(Debug, ClapArgs)]
 #[command(after_help = EXAMPLES)]
 pub struct AuditArgs {
-    /// Tables to check: a transcription in TOML, a table in CSV, the output of a load generator (text, or JSON of oha and k6), `-` for
-    /// any of these from standard input, or the name of a table that comes with tolok (`tolok list published`).
+    /// Tables to check: a transcription in TOML, a table in CSV, a saved page in Markdown or HTML, the output of a load generator,
+    /// `-` for any of these from standard input, or the name of a table that comes with tolok (`tolok list published`).
     #[arg(value_name = "FILE", required = true, value_hint = ValueHint::FilePath)]
     pub files: Vec<String>,
     /// Print only what is wrong. JSON is always complete.
@@ -28,7 +28,7 @@ pub struct AuditArgs {
 
 /// What a table that is no transcription does not say itself.
 #[derive(Debug, Default, PartialEq, Eq, ClapArgs)]
-#[command(next_help_heading = "Tables in CSV, and outputs")]
+#[command(next_help_heading = "Tables that are no transcription")]
 pub struct CsvArgs {
     /// What a column holds: the key of a figure, as in TOML, or of [method]. Without a key the column is left out. Repeatable.
     #[arg(long, value_name = "HEADER=KEY", value_parser = CsvOptions::column)]
@@ -39,8 +39,8 @@ pub struct CsvArgs {
     /// The columns that together name the setting [default: scenario, if there is one].
     #[arg(long, value_name = "HEADER")]
     pub scenario: Vec<String>,
-    /// The column that names the source's table [default: table, if there is one].
-    #[arg(long, value_name = "HEADER")]
+    /// The column that names the source's table [default: table, if there is one]; of a page, which of its tables: 1 is the first.
+    #[arg(long, value_name = "HEADER|N")]
     pub table: Option<String>,
     /// Take several rows, or runs, of one subject and setting as repetitions.
     #[arg(long)]
@@ -82,7 +82,9 @@ Examples:
       a table that comes with tolok; only what is contradicted
   tolok audit table.csv --subject Server --column Req/s=throughput_rps --connections 64
       a table in CSV, and what its columns are
-  tolok audit wrk.txt --duration 30s
+  tolok audit page.html --table 2 --subject Server --column Req/s=throughput_rps
+      the second table of a saved page; without --table, a list of its tables
+  tolok audit wrk.txt
       what wrk printed; its lines are the places in findings
   tolok audit published/*.toml --format html -o audits.html
       several tables on one page

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args as ClapArgs, Subcommand, ValueEnum, ValueHint};
 
+use super::audit::CsvArgs;
 use super::values::{BodyText, body};
 
 /// Options of `tolok new`.
@@ -102,16 +103,15 @@ pub struct NewStudyArgs {
 pub struct NewAuditArgs {
     /// Its name: lower-case letters, digits and hyphens.
     pub name: String,
-    /// Begin with what these files say, which are outputs of load generators: a row for each run. The subject is the name of the file
+    /// Begin with what these files say: outputs of load generators, CSV or pages. The subject of an output is the name of its file
     /// where none is given. Repeatable.
     #[arg(long, value_name = "[SUBJECT=]FILE", num_args = 1.., value_hint = ValueHint::FilePath)]
     pub from: Vec<String>,
-    /// Take several runs of one subject and setting as repetitions.
-    #[arg(long, requires = "from")]
-    pub repetitions: bool,
     /// Create it in this folder [default: published of the checkout; outside one, the working folder].
     #[arg(long = "in", value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub folder: Option<PathBuf>,
+    #[command(flatten)]
+    pub csv: CsvArgs,
 }
 
 /// Options of `tolok check`.

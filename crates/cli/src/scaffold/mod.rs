@@ -146,6 +146,16 @@ pub struct StudyWish<'a> {
     pub seed: u64,
 }
 
+/// What was read for a transcription that begins with it.
+#[derive(Debug)]
+pub struct Begun {
+    pub title: String,
+    /// Lines of `[method]`.
+    pub method: String,
+    /// Its rows, in TOML.
+    pub rows: String,
+}
+
 /// Makes the folder of a subject: `folder/name`. `schemas` is the checkout's folder of schemas, where there is a checkout.
 /// `brought` is how a person names it for `tolok run`.
 pub fn subject(
@@ -207,23 +217,26 @@ pub fn study(
     Ok([written].into_iter().chain(schema.written).collect())
 }
 
-/// Makes the file of a transcription: `folder/name.toml`. `called` is what a person types to name it. It begins with `rows`, or with
-/// invented ones.
+/// Makes the file of a transcription: `folder/name.toml`. `called` is what a person types to name it. It begins with what
+/// was read, or with invented rows.
 pub fn transcription(
     folder: &Path,
     name: &str,
     schemas: Option<&Path>,
     called: &str,
-    rows: Option<&str>,
+    begun: Option<&Begun>,
 ) -> Result<Vec<PathBuf>, ScaffoldError> {
     let own = new_file(folder, name)?;
     let schema = schema_for(folder, Kind::Transcription, schemas)?;
-    let words = [("NAME", name), ("AUDIT", called), ("SCHEMA", &schema.reference), ("ROWS", rows.unwrap_or_default())];
-    let text = match rows {
-        Some(_) => include_str!("files/audit/from.toml"),
-        None => include_str!("files/audit/audit.toml"),
+    let words = [("NAME", name), ("AUDIT", called), ("SCHEMA", &schema.reference)];
+    let text = match begun {
+        Some(Begun { title, method, rows }) => {
+            let text = filled(include_str!("files/audit/from.toml"), &words);
+            filled(&text, &[("TITLE", &in_toml(title)), ("METHOD", method), ("ROWS", rows)])
+        }
+        None => filled(include_str!("files/audit/audit.toml"), &words),
     };
-    let written = write(own, filled(text, &words).as_bytes())?;
+    let written = write(own, text.as_bytes())?;
     Ok([written].into_iter().chain(schema.written).collect())
 }
 

@@ -11,7 +11,7 @@ use tolok_model::transcription::{Conditions, CsvOptions, Transcription};
 use tolok_report::document::Depth;
 use tolok_report::print::{html, markdown, terminal};
 use tolok_report::{data, documents};
-use tolok_transcribe::{Outputs, Row, TOOLS, merge_repetitions, outputs};
+use tolok_transcribe::{Outputs, PageTable, Row, TOOLS, merge_repetitions, outputs, page_tables, read_page_table};
 
 use crate::args::{AuditArgs, AuditFormat, CsvArgs};
 use crate::exit::{CliError, Exit};
@@ -22,6 +22,9 @@ use crate::problems;
 const STANDARD_INPUT: &str = "-";
 /// More remarks of one file are one remark, repeated.
 const MOST_REMARKS: usize = 8;
+/// What a list of a page's tables shows.
+const MOST_TABLES: usize = 50;
+const MOST_OF_HEADER: usize = 100;
 
 /// Audits the tables and prints what was found. Nothing is printed before all of them could be read.
 pub fn audit(args: &AuditArgs) -> Result<Exit, CliError> {
@@ -55,6 +58,8 @@ pub(super) enum Form {
     Csv,
     /// Runs of load generators.
     Runs(Outputs),
+    /// The tables of a page in Markdown or HTML.
+    Page(Vec<PageTable>),
 }
 
 /// Reads all tables, or complains of everything that is wrong with any of them.
@@ -110,12 +115,20 @@ fn form(path: &Path, text: &str, may_be_csv: bool) -> Result<Form, CliError> {
     if let Some(runs) = outputs(text, &key_of(path)) {
         return Ok(Form::Runs(runs));
     }
-    match looks_like_csv(text) {
-        _ if has_ending(&["csv", "tsv"]) => Ok(Form::Csv),
-        false => Ok(Form::Transcription),
+    if has_ending(&["csv", "tsv"]) {
+        return Ok(Form::Csv);
+    }
+    let is_page = has_ending(&["md", "markdown", "html", "htm"]);
+    if !is_page && !looks_like_csv(text) {
+        return Ok(Form::Transcription);
+    }
+    let tables = page_tables(text);
+    match tables.is_empty() {
+        false => Ok(Form::Page(tables)),
         true if may_be_csv => Ok(Form::Csv),
         true => Err(CliError::usage(format!(
-            "{} is no table that tolok knows: no transcription in TOML, no CSV (with the ending .csv), and no output of {TOOLS}",
+            "{} has no table that tolok knows: no transcription in TOML, no CSV (with the ending .csv), no table in Markdown or HTML, \
+             and no output of {TOOLS}",
             path.display()
         ))),
     }
@@ -139,12 +152,16 @@ fn file(name: &str) -> Result<PathBuf, CliError> {
 }
 
 /// Reads a table in any form.
-fn table(written: Written, options: &CsvOptions) -> Result<Transcription, CliError> {
+pub(super) fn table(written: Written, options: &CsvOptions) -> Result<Transcription, CliError> {
     let Written { path, text, form } = written;
     let key = key_of(&path);
     let read = match form {
         Form::Csv => Transcription::read_csv(&text, &CsvOptions { key, ..options.clone() }),
         Form::Transcription => Transcription::read(&text, &key),
+        Form::Page(tables) => {
+            let table = chosen(&path, &tables, options.table.as_deref())?;
+            read_page_table(&text, table, &CsvOptions { key, table: None, ..options.clone() })
+        }
         Form::Runs(runs) => {
             let rows = told(&path, runs);
             let rows = if options.repetitions { merge_repetitions(rows) } else { rows };
@@ -156,6 +173,24 @@ fn table(written: Written, options: &CsvOptions) -> Result<Transcription, CliErr
         }
     };
     read.map_err(|found| mistakes(&path, &text, &found))
+}
+
+/// The table of a page that `--table` names; the only one if it names none.
+fn chosen<'a>(path: &Path, tables: &'a [PageTable], named: Option<&str>) -> Result<&'a PageTable, CliError> {
+    let found = match named.map(str::parse::<usize>) {
+        None if tables.len() == 1 => tables.first(),
+        Some(Ok(number)) => number.checked_sub(1).and_then(|at| tables.get(at)),
+        _ => None,
+    };
+    found.ok_or_else(|| {
+        let each = (1..).zip(tables).map(|(number, PageTable { header, line, rows })| {
+            let header: String = header.join(" | ").chars().take(MOST_OF_HEADER).collect();
+            format!("\n  --table {number}   line {line}, rows: {}   {header}", rows.len())
+        });
+        let tables = if tables.len() == 1 { "one table".to_owned() } else { format!("{} tables", tables.len()) };
+        let message = format!("{} has {tables}; --table takes its number:", path.display());
+        CliError::usage(message + &each.take(MOST_TABLES).collect::<String>())
+    })
 }
 
 /// The runs of a file; says what of it was not understood.
@@ -170,7 +205,7 @@ pub(super) fn told(path: &Path, runs: Outputs) -> Vec<Row> {
 }
 
 /// Runs have no columns to be named.
-fn refuse_columns(written: &Written, args: &CsvArgs) -> Result<(), CliError> {
+pub(super) fn refuse_columns(written: &Written, args: &CsvArgs) -> Result<(), CliError> {
     let names_columns = !args.column.is_empty()
         || args.subject.is_some()
         || !args.scenario.is_empty()
@@ -210,7 +245,7 @@ fn mistakes(path: &Path, text: &str, found: &[Problem]) -> CliError {
 }
 
 /// How tables in CSV are read, but for their names.
-fn csv_options(args: &CsvArgs) -> Result<CsvOptions, CliError> {
+pub(super) fn csv_options(args: &CsvArgs) -> Result<CsvOptions, CliError> {
     let conditions = Conditions::from_options(&args.conditions());
     let conditions = conditions.map_err(CliError::usage)?;
     Ok(CsvOptions {

@@ -5,14 +5,16 @@ use std::path::{Path, PathBuf};
 use tolok_lab::home::{Home, WORKLOADS};
 use tolok_lab::user_servers::record;
 use tolok_model::{Catalogue, SubjectSelector};
-use tolok_transcribe::{Row, TOOLS, merge_repetitions, rows_in_toml};
+use tolok_transcribe::{Row, from_transcription, merge_repetitions, rows_in_toml, setting_in_toml};
 
 use super::audit::{self, Form};
 use super::load::body_bytes;
-use crate::args::{NewArgs, NewAuditArgs, NewRuntime, NewStudyArgs, NewSubjectArgs, NewThing, NewWorkloadArgs};
+use crate::args::{
+    CsvArgs, NewArgs, NewAuditArgs, NewRuntime, NewStudyArgs, NewSubjectArgs, NewThing, NewWorkloadArgs,
+};
 use crate::exit::{CliError, Exit, with_help};
 use crate::output::{put, say};
-use crate::scaffold::{self, Runtime, ScaffoldError, StudyWish};
+use crate::scaffold::{self, Begun, Runtime, ScaffoldError, StudyWish};
 
 /// The seed of a new study: any will do that does not change.
 const SEED: u64 = 1;
@@ -128,9 +130,12 @@ fn transcription(args: &NewAuditArgs) -> Result<(Vec<PathBuf>, String), CliError
     let own = folder.join(format!("{}.toml", args.name));
     let here = std::env::current_dir().unwrap_or_default();
     let called = as_a_path(own.strip_prefix(here).unwrap_or(&own));
-    let begun = (!args.from.is_empty()).then(|| rows_of(args)).transpose()?;
+    if args.from.is_empty() && args.csv != CsvArgs::default() {
+        return Err(CliError::usage("the options for tables need a file: --from FILE"));
+    }
+    let begun = (!args.from.is_empty()).then(|| begun(args)).transpose()?;
     let schemas = schemas();
-    let files = scaffold::transcription(&folder, &args.name, schemas.as_deref(), &called, begun.as_deref());
+    let files = scaffold::transcription(&folder, &args.name, schemas.as_deref(), &called, begun.as_ref());
     let first = match begun {
         Some(_) => "Add the title of the source, say what each row measured, and write its claims",
         None => "Its figures are invented: put those of the source in their place",
@@ -138,31 +143,41 @@ fn transcription(args: &NewAuditArgs) -> Result<(Vec<PathBuf>, String), CliError
     Ok((files.map_err(refused)?, format!("{first}. Then: tolok audit {called}")))
 }
 
-/// The rows of the files that a transcription begins with, in TOML.
-fn rows_of(args: &NewAuditArgs) -> Result<String, CliError> {
+/// What a transcription begins with: what options say of the method, and the rows of files in TOML.
+fn begun(args: &NewAuditArgs) -> Result<Begun, CliError> {
     let (mut rows, mut heads): (Vec<Row>, Vec<String>) = Default::default();
+    let options = audit::csv_options(&args.csv)?;
+    let given = args.csv.conditions();
     for from in &args.from {
         let (subject, name) = match from.split_once('=') {
             Some((subject, name)) if !Path::new(from).exists() => (Some(subject.to_owned()), name),
             _ => (None, from.as_str()),
         };
         let written = audit::written(name)?;
+        audit::refuse_columns(&written, &args.csv)?;
         let file = written.path.file_name().unwrap_or(written.path.as_os_str()).to_string_lossy().into_owned();
-        let Form::Runs(runs) = written.form else {
-            return Err(CliError::usage(format!("{name} is no output of {TOOLS}; transcribe it: docs/transcribe.md")));
+        let own = match written.form {
+            Form::Runs(runs) => audit::told(&written.path, runs),
+            Form::Csv | Form::Page(_) => from_transcription(&audit::table(written, &options)?),
+            Form::Transcription => {
+                return Err(CliError::usage(format!(
+                    "{name} is no output, CSV or page; edit a transcription as it is"
+                )));
+            }
         };
-        for mut row in audit::told(&written.path, runs) {
+        for mut row in own {
             row.subject = subject.clone().unwrap_or(row.subject);
-            // Runs of several files are told apart by their heads.
+            row.settings.retain(|setting| !given.iter().any(|given| given.split('=').next() == Some(setting.key)));
             heads.push(format!("{file}, line {}", row.line));
             rows.push(row);
         }
     }
-    if args.repetitions {
-        let merged = merge_repetitions(rows);
-        return Ok(rows_in_toml(&merged, &[]));
+    if args.csv.repetitions {
+        (rows, heads) = (merge_repetitions(rows), Vec::new());
     }
-    Ok(rows_in_toml(&rows, &heads))
+    let method: Vec<String> = given.iter().map(|option| setting_in_toml(option)).collect();
+    let title = args.csv.title.clone().unwrap_or_else(|| args.name.clone());
+    Ok(Begun { title, method: method.join("\n"), rows: rows_in_toml(&rows, &heads) })
 }
 
 /// Refuses names that the catalogue does not have; says whether the workload is one for programs.

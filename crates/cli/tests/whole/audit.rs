@@ -160,7 +160,7 @@ fn what_is_not_understood_is_said_with_its_line() {
     let prose = folder.path().join("prose.txt");
     std::fs::write(&prose, "Dear reader,\n").unwrap();
     let (_, said, code) = audit(&[prose.to_str().unwrap()]);
-    assert!(code == 2 && said.contains("prose.txt is no table that tolok knows: "), "{said}");
+    assert!(code == 2 && said.contains("prose.txt has no table that tolok knows: "), "{said}");
 }
 
 #[test]
@@ -184,7 +184,49 @@ fn a_transcription_begins_with_outputs_and_is_audited_as_it_stands() {
     assert_eq!(again.status.code(), Some(0), "{}", String::from_utf8_lossy(&again.stderr));
     let text = std::fs::read_to_string(folder.path().join("twice.toml")).unwrap();
     assert!(text.contains("repetitions = 2\n") && text.contains("throughput_rps = [71.52, 71.52]\n"), "{text}");
-    let wrong = own(&["none", "--from", &table("table.csv")]);
+    let wrong = own(&["none", "--from", &table("sound.toml")]);
     let said = String::from_utf8_lossy(&wrong.stderr).into_owned();
-    assert!(wrong.status.code() == Some(2) && said.contains("is no output of wrk"), "{said}");
+    assert!(wrong.status.code() == Some(2) && said.contains("is no output, CSV or page"), "{said}");
+    let page = folder.path().join("page.md");
+    std::fs::write(&page, PAGE).unwrap();
+    let page = page.to_str().unwrap();
+    let words = [
+        "--table",
+        "2",
+        "--subject",
+        "Server",
+        "--column",
+        "Req/s=throughput_rps",
+        "--column",
+        "Note=",
+        "--tool",
+        "wrk",
+    ];
+    let begun = own(&[["page", "--from", page].as_slice(), &words].concat());
+    assert_eq!(begun.status.code(), Some(0), "{}", String::from_utf8_lossy(&begun.stderr));
+    let text = std::fs::read_to_string(folder.path().join("page.toml")).unwrap();
+    assert!(
+        text.contains("[method]\ntool = \"wrk\"\n") && text.contains("raw = [\n  \"Beta | 9950.20 | \",\n]"),
+        "{text}"
+    );
+}
+
+const PAGE: &str = "# Results\n\n| A | B |\n|---|---|\n| 1 | 2 |\n\n| Server | Req/s | Note |\n|:--|--:|---|\n\
+                    | **Alpha** | 19,876.30 | fast |\n| Beta | 9950.20 |\n";
+
+#[test]
+fn a_page_is_read_table_by_table_as_csv_is() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("page.md");
+    std::fs::write(&file, PAGE).unwrap();
+    let page = file.to_str().unwrap();
+    let (_, said, code) = audit(&[page]);
+    assert!(code == 2 && said.contains("has 2 tables; --table takes its number:"), "{said}");
+    assert!(said.contains("\n  --table 2   line 7, rows: 2   Server | Req/s | Note"), "{said}");
+    let (_, said, code) = audit(&[page, "--table", "2", "--subject", "Server"]);
+    assert!(code == 2 && said.contains("page.md:7:1") && said.contains("--column \"Req/s=throughput_rps\""), "{said}");
+    let words = ["--table", "2", "--subject", "Server", "--column", "Req/s=throughput_rps", "--column", "Note="];
+    let (printed, said, code) = audit(&[[page].as_slice(), &words, &["--format", "json"]].concat());
+    assert_eq!((said.as_str(), code), ("", 0), "{printed}");
+    assert!(printed.contains("\"line\": 10") && printed.contains("9950.20"), "{printed}");
 }

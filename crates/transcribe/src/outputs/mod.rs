@@ -1,10 +1,16 @@
 //! Outputs of load generators. Each format says where a run begins, and reads it.
 
 mod ab;
+mod autocannon;
+mod bombardier;
 mod h2load;
 mod hey;
 mod k6;
 mod oha;
+mod pgbench;
+mod siege;
+mod sysbench;
+mod vegeta;
 mod wrk;
 
 use crate::block::{Block, Line, shortened};
@@ -12,7 +18,8 @@ use crate::json::Json;
 use crate::row::{Remark, Row};
 
 /// The tools whose outputs are read.
-pub const TOOLS: &str = "wrk, wrk2, ab, hey, oha, h2load and k6";
+pub const TOOLS: &str =
+    "wrk, wrk2, ab, hey, oha, h2load, k6, siege, autocannon, vegeta, bombardier, pgbench and sysbench";
 
 /// What a text says: a row for each run.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -39,8 +46,21 @@ struct JsonFormat {
     read: fn(&Json<'_>, &mut Row),
 }
 
-const TEXTS: [TextFormat; 6] = [wrk::TEXT, ab::TEXT, hey::TEXT, oha::TEXT, h2load::TEXT, k6::TEXT];
-const JSONS: [JsonFormat; 2] = [oha::JSON, k6::JSON];
+const TEXTS: [TextFormat; 12] = [
+    wrk::TEXT,
+    ab::TEXT,
+    hey::TEXT,
+    oha::TEXT,
+    h2load::TEXT,
+    k6::TEXT,
+    siege::TEXT,
+    autocannon::TEXT,
+    vegeta::TEXT,
+    bombardier::TEXT,
+    pgbench::TEXT,
+    sysbench::TEXT,
+];
+const JSONS: [JsonFormat; 4] = [oha::JSON, k6::JSON, autocannon::JSON, vegeta::JSON];
 
 /// Reads the runs in a text; `None` if it has none that is known. All of them are runs of `subject`.
 pub fn outputs(text: &str, subject: &str) -> Option<Outputs> {

@@ -9,7 +9,7 @@ use crate::row::{Remark, Row};
 
 pub(super) const TEXT: TextFormat = TextFormat { tool: "wrk", begins, last: "Transfer/sec:", read };
 
-const BINARY: &str = "wrk counts 1,024 bytes as a KB, and so on";
+const BINARY: &str = "printed KB, MB and GB are steps of 1,024 bytes";
 
 fn begins(lines: &[Line<'_>]) -> Vec<usize> {
     // autocannon begins so too, and goes on without threads.
@@ -39,7 +39,8 @@ fn read(mut block: Block<'_>) -> (Row, Vec<Remark>) {
         let text = block.lines[at].text.trim_start_matches("Latency");
         block.at(at, |row| latency(row, text));
     }
-    distribution(&mut block);
+    let has_times = !of_latency(&block).is_some_and(|at| block.lines[at].text.ends_with("nan%"));
+    distribution(&mut block, has_times);
     if let Some((at, line)) = block.lines.iter().enumerate().find(|(_, line)| line.text.contains(" requests in ")) {
         block.at(at, |row| requests(row, line.text));
     }
@@ -86,9 +87,8 @@ fn latency(row: &mut Row, text: &str) -> bool {
 }
 
 /// The lines below `Latency Distribution`: `50%   59.00us`. wrk2 may print two; the first has the corrected times.
-fn distribution(block: &mut Block<'_>) {
+pub(super) fn distribution(block: &mut Block<'_>, has_times: bool) {
     let Some((head, _)) = block.find("Latency Distribution") else { return };
-    let has_times = !of_latency(block).is_some_and(|at| block.lines[at].text.ends_with("nan%"));
     for at in head + 1..block.lines.len() {
         let Some((percent, time)) = block.lines[at].text.split_once('%') else { break };
         let Some(percent) = number(percent) else { break };
@@ -121,7 +121,7 @@ fn socket_errors(row: &mut Row, text: &str) -> bool {
 }
 
 /// `19.13MB`, in steps of 1,024.
-fn bytes(row: &mut Row, stem: &str, text: &str, end: &str) -> bool {
+pub(super) fn bytes(row: &mut Row, stem: &str, text: &str, end: &str) -> bool {
     let Some((digits, unit)) = split(text) else { return false };
     let unit = match unit {
         "B" => "bytes",
