@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::cautions::cautions;
+use crate::cautions::{cautions, quotable};
 use crate::curve::latencies;
 use crate::duel::{duel, is_duel};
 use crate::fairness::fairness;
@@ -61,6 +61,7 @@ fn of_plan(records: &Records) -> Findings {
     let (timers, program_series) = (programs::timers(&timed), programs::series(&timed, records.names));
     let programs: Vec<ProgramFinding> = timed.into_iter().map(|timed| timed.finding).collect();
     let trials = TrialCounts::of(plan, trials);
+    let unsound = unsound(trials, &scenarios, &programs);
     Findings {
         schema_version: FINDINGS_SCHEMA,
         run: run_facts(run, plan, records.records_sha256),
@@ -70,7 +71,8 @@ fn of_plan(records: &Records) -> Findings {
         recommendations: recommend(records, &scenarios, &sensitivity),
         fairness: fairness(records),
         untested: untested(records),
-        unsound: unsound(trials, &scenarios, &programs),
+        quotable: quotable(records, trials_missing, &unsound),
+        unsound,
         scenarios,
         program_series,
         timers,

@@ -68,6 +68,19 @@ pub(crate) fn cautions(
     cautions
 }
 
+/// That the figures of a run may be quoted by tolok's own rule, in a sentence; `None` if they may not, which cautions or what is not
+/// sound explain.
+pub(crate) fn quotable(records: &Records, trials_missing: u32, unsound: &[String]) -> Option<String> {
+    let Records { run, plan, trials, .. } = *records;
+    let is_shortened = plan.scale < 1.0;
+    let is_short = is_shortened || short_windows(plan, trials).is_some() || few_blocks(plan).is_some();
+    if is_short || trials_missing > 0 || !unsound.is_empty() || run.cpus.values().any(|cpus| cpus.shared) {
+        return None;
+    }
+    let rounds = counted(u64::from(plan.blocks), "round");
+    Some(format!("These figures may be quoted, with the machine and the cautions: {rounds}, and nothing unsound."))
+}
+
 /// The gravest of all: a run that tells a subject from itself finds differences where there are none.
 fn differs_from_itself(scenarios: &[ScenarioFinding], timed: &[Timed]) -> Vec<String> {
     let of_servers = scenarios.iter().map(|scenario| (&scenario.id, &scenario.noise_floor));

@@ -225,7 +225,7 @@ impl Color {
 #[derive(Debug, Default, ClapArgs)]
 pub struct MeasureArgs {
     /// Run this many rounds, whatever the study says.
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "N", value_parser = values::positive)]
     pub blocks: Option<u32>,
     /// Multiply every warm-up, window and number of requests of the study. With 0.1 a trial run takes a tenth of the time.
     #[arg(long, value_name = "FACTOR")]
@@ -238,7 +238,7 @@ pub struct MeasureArgs {
     #[arg(long, value_name = "TITLE")]
     pub name: Option<String>,
     /// Seed of the order of trials [default: the study's, else a random one, which is recorded].
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = values::any_whole)]
     pub seed: Option<u64>,
     /// Measure only these subjects, named as in a study and separated by commas.
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
@@ -461,8 +461,8 @@ pub struct DoctorArgs {
 /// Options of `tolok list`.
 #[derive(Debug, ClapArgs)]
 pub struct ListArgs {
-    /// What to list.
-    pub what: Listed,
+    /// What to list [default: what can be listed].
+    pub what: Option<Listed>,
     /// Folder in which runs are kept.
     #[arg(long, value_name = "DIR", env = "TOLOK_RUNS")]
     pub runs: Option<PathBuf>,

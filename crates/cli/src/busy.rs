@@ -242,23 +242,8 @@ mod tests {
             trial: PlannedTrial { number: 1, block: 1, case: "a".to_owned(), launch: None },
             subject: "a".to_owned(),
             scenario: "b".to_owned(),
-            outcome: Outcome::Timed(Box::new(ProgramTiming { disturbances, ..timing() })),
+            outcome: Outcome::Timed(Box::new(ProgramTiming { disturbances, ..ProgramTiming::default() })),
             left_s: 0.0,
-        }
-    }
-
-    fn timing() -> ProgramTiming {
-        ProgramTiming {
-            timer: Default::default(),
-            resolution_s: 1e-9,
-            runs: Vec::new(),
-            floor: Vec::new(),
-            warmup_runs: 0,
-            said: None,
-            window_s: 1.0,
-            host: Default::default(),
-            disturbances: Vec::new(),
-            turns: None,
         }
     }
 

@@ -9,7 +9,7 @@ use tolok_lab::toolbox::ToolboxError;
 use tolok_load::error::LoadError;
 use tolok_model::secrets::masked;
 use tolok_model::shown::quotable;
-use tolok_store::StoreError;
+use tolok_store::{StoreError, is_of_the_place};
 
 use crate::problems;
 
@@ -61,6 +61,11 @@ impl Exit {
             Self::Missing => "a needed runtime is missing",
             Self::Interrupted => "interrupted; finished trials are kept",
         }
+    }
+
+    /// Of a file that cannot be written: whether its place was named wrongly, or the machine failed.
+    pub fn of_writing(error: &std::io::Error) -> Self {
+        if is_of_the_place(error) { Self::Usage } else { Self::Internal }
     }
 
     /// What another tolok means by its code.
@@ -132,6 +137,8 @@ impl From<StoreError> for CliError {
             StoreError::Content { .. } => {
                 Self::usage(format!("{error}; `tolok verify` lists everything in the run that was changed"))
             }
+            // As where another tolok measures: nothing was, and later it can be.
+            StoreError::Busy { .. } => Self::new(Exit::GateFailed, error),
             // What is there is no run, or the folder for runs cannot be used.
             _ if error.is_of_the_folder() => Self::usage(error),
             _ => Self::new(Exit::Internal, error),

@@ -30,7 +30,7 @@ impl JsonLines {
         let lines = lines.map_err(|error| {
             let target = file.map_or("standard output".to_owned(), |path| path.display().to_string());
             let next = "choose another file with -o FILE";
-            CliError::new(Exit::Internal, format!("cannot write {target}: {error}; {next}"))
+            CliError::new(Exit::of_writing(&error), format!("cannot write {target}: {error}; {next}"))
         })?;
         Ok(Self { lines, is_terminal: file.is_none() && io::stdout().is_terminal() })
     }

@@ -208,7 +208,9 @@ pub fn measure_in(
     let findings = keep(folder)?;
     watching.finish(&findings, folder.path());
     let (crossed, unsound) = (crossed(&findings), &findings.unsound);
-    let exit = exit_of(summary, stop.is_asked() && !losses.has_given_up, unsound.is_empty(), crossed.is_empty());
+    // A strict run that lost too many trials has failed, even if the last of them was the last of all.
+    let (interrupted, sound) = (stop.is_asked() && !losses.has_given_up, unsound.is_empty() && !losses.has_given_up);
+    let exit = exit_of(summary, interrupted, sound, crossed.is_empty());
     let left = || format!("with {} left", counted(u64::from(summary.missing), "trial"));
     let mut remarks: Vec<(&str, String)> = crossed.into_iter().map(|line| ("Crossed", line)).collect();
     remarks.extend((!unsound.is_empty()).then(|| ("Unsound", listed(unsound, "and"))));

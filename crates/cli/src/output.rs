@@ -29,7 +29,20 @@ pub fn put(text: &str, file: Option<&Path>) -> Result<(), CliError> {
     written.map_err(|(target, error)| {
         let message =
             format!("cannot write {target}: {error}; choose where it may be written and has room, with -o FILE");
-        CliError::new(Exit::Internal, message)
+        CliError::new(Exit::of_writing(&error), message)
+    })
+}
+
+/// Refuses a file that cannot be written, before anything is measured for it.
+pub fn check_place(file: Option<&Path>) -> Result<(), CliError> {
+    let Some(file) = file else { return Ok(()) };
+    if file.is_dir() {
+        return Err(CliError::usage(format!("--output {}: that is a folder; name a file in it", file.display())));
+    }
+    let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty());
+    folder.filter(|folder| !folder.is_dir()).map_or(Ok(()), |folder| {
+        let what = format!("--output {}: there is no folder {}", file.display(), folder.display());
+        Err(CliError::usage(format!("{what}; make it, or name another file")))
     })
 }
 
@@ -37,7 +50,10 @@ pub fn put(text: &str, file: Option<&Path>) -> Result<(), CliError> {
 pub fn put_in(folder: &Path, name: &str, text: &str) -> Result<(), CliError> {
     Folder::at(folder).put(name, text.as_bytes()).map_err(|error| {
         let path = folder.join(name);
-        CliError::new(Exit::Internal, format!("cannot write {}: {error}; name another folder", path.display()))
+        CliError::new(
+            Exit::of_writing(&error),
+            format!("cannot write {}: {error}; name another folder", path.display()),
+        )
     })
 }
 

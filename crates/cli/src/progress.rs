@@ -242,18 +242,7 @@ mod tests {
 
     fn words(walls: &[f64]) -> String {
         let runs = walls.iter().map(|wall_s| ProgramRun { wall_s: *wall_s, ..ProgramRun::default() }).collect();
-        timed_words(&ProgramTiming {
-            timer: Default::default(),
-            resolution_s: 1e-9,
-            runs,
-            floor: Vec::new(),
-            warmup_runs: 0,
-            said: None,
-            window_s: 1.0,
-            host: Default::default(),
-            disturbances: Vec::new(),
-            turns: None,
-        })
+        timed_words(&ProgramTiming { runs, ..ProgramTiming::default() })
     }
 
     #[test]

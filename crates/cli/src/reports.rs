@@ -3,12 +3,12 @@
 use std::path::{Path, PathBuf};
 
 use tolok_analysis::{Findings, analyse};
-use tolok_report::{CARD, Format as ReportFormat, Style, render};
+use tolok_report::{CARD, CARD_PICTURE, Format as ReportFormat, Style, card_picture, render};
 use tolok_store::{RunFolder, StoreError};
 
 use crate::args::{Format, ResultArgs};
 use crate::exit::CliError;
-use crate::output::{put, say, width};
+use crate::output::{check_place, put, say, width};
 use crate::stored::Stored;
 
 /// The reports that are kept in a run's folder.
@@ -25,6 +25,12 @@ pub fn runs_folder(named: Option<&Path>) -> PathBuf {
     named.map_or_else(tolok_lab::home::runs_folder, Path::to_owned)
 }
 
+/// Refuses, before anything is looked at, places in which a run or its result cannot be kept.
+pub fn check_places(runs: Option<&Path>, output: Option<&Path>) -> Result<(), CliError> {
+    check_place(output)?;
+    Ok(RunFolder::try_place(&runs_folder(runs))?)
+}
+
 /// The stored run that a name means.
 pub fn find_run(runs: Option<&Path>, name: &str) -> Result<RunFolder, CliError> {
     Ok(RunFolder::open(&RunFolder::find(&runs_folder(runs), name)?))
@@ -34,9 +40,10 @@ pub fn find_run(runs: Option<&Path>, name: &str) -> Result<RunFolder, CliError> 
 pub fn keep(folder: &RunFolder) -> Result<Findings, CliError> {
     let findings = findings(folder)?;
     let plain = Style { colour: false, width: width() };
-    for (name, format) in KEPT {
+    let reports = KEPT.map(|(name, format)| (name, render(&findings, format, &plain).into_bytes()));
+    for (name, content) in reports.into_iter().chain([(CARD_PICTURE, card_picture(&findings))]) {
         // A folder that can be read but not written, such as someone else's run, can still be shown.
-        if let Err(error) = folder.write(name, render(&findings, format, &plain).as_bytes()) {
+        if let Err(error) = folder.write(name, &content) {
             say(format!("warning: {error}"));
         }
     }

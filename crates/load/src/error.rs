@@ -8,7 +8,7 @@ use thiserror::Error;
 #[derive(Debug, Error)]
 #[allow(missing_docs, reason = "messages say what variants are")]
 pub enum LoadError {
-    #[error("understand the URL `{url}`: {reason}; write it as http://host:port/path or https://host:port/path")]
+    #[error("read the URL `{url}`: {reason}; {}", written(url))]
     Url { url: String, reason: &'static str },
     #[error("find an address for `{host}`: {source}; check the name, or give the address itself")]
     Host { host: String, source: io::Error },
@@ -34,4 +34,13 @@ pub enum LoadError {
     /// The event queue failed, which no target can cause.
     #[error("use the kernel's event queue (epoll): {0}; this points to a kernel or sandbox that forbids it")]
     EventQueue(#[source] io::Error),
+}
+
+/// How a URL is written: the same with its beginning where only that is missing.
+fn written(url: &str) -> String {
+    if url.contains("://") || url.starts_with('/') || url.is_empty() {
+        "write it as http://host:port/path or https://host:port/path".to_owned()
+    } else {
+        format!("write http://{url}")
+    }
 }

@@ -164,7 +164,7 @@ fn offered_rate(evidence: &Evidence) -> Option<String> {
     let share = evidence.unsent as f64 / evidence.scheduled.max(1) as f64;
     let missed = (share > UNSENT_SHARE).then(|| {
         format!(
-            "the offered rate was missed: {} of {} requests ({:.1} %) still waited for a connection when the window ended; \
+            "the offered rate was missed: {} of {} requests ({:.1}%) still waited for a connection when the window ended; \
              the server is slower than the rate, or the pool too small for it",
             evidence.unsent,
             evidence.scheduled,
@@ -194,13 +194,13 @@ fn outpaced(evidence: &Evidence) -> Option<String> {
 fn generator_busy(evidence: &Evidence) -> Option<String> {
     let (busy, wait) = (evidence.busy?, evidence.run_queue_wait);
     let waited = if wait > 0.01 {
-        format!(", and for {:.0} % of the time something else had its CPU", wait * 100.0)
+        format!(", and for {:.0}% of the time something else had its CPU", wait * 100.0)
     } else {
         String::new()
     };
     (busy + wait > BUSY_SHARE).then(|| {
         format!(
-            "the generator was {:.0} % busy{waited}: these figures are its limit as much as the server's; give it more \
+            "the generator was {:.0}% busy{waited}: these figures are its limit as much as the server's; give it more \
              threads (--threads) or CPUs of its own (--cpus), or fewer users",
             busy * 100.0
         )
@@ -328,7 +328,7 @@ mod tests {
         let mut evidence = sound();
         (evidence.unsent, evidence.busy) = (1_000, Some(0.99));
         let texts: Vec<String> = judge(&evidence).reasons.into_iter().map(|reason| reason.text).collect();
-        assert!(texts[0].contains("1000 of 10000 requests (10.0 %)"), "{texts:?}");
-        assert!(texts[1].contains("99 % busy") && texts[1].contains("--threads"), "{texts:?}");
+        assert!(texts[0].contains("1000 of 10000 requests (10.0%)"), "{texts:?}");
+        assert!(texts[1].contains("99% busy") && texts[1].contains("--threads"), "{texts:?}");
     }
 }

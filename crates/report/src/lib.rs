@@ -23,8 +23,10 @@ use tolok_analysis::Findings;
 
 use document::Depth;
 
-/// The name of a run's card beside its page.
+/// The name of a run's card beside its page, as a drawing.
 pub const CARD: &str = "share.svg";
+/// The same as a picture, which is what places that show links understand.
+pub const CARD_PICTURE: &str = "share.png";
 
 /// What findings can be turned into.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -103,10 +105,15 @@ pub fn render(findings: &Findings, format: Format, style: &Style) -> String {
         Format::Tidy => data::tidy(findings),
         Format::Latex => print::latex(&documents::paper(findings)),
         Format::Json => data::json(findings),
-        Format::Html => print::html_with_card(&documents::run(findings, Depth::Page), CARD),
+        Format::Html => print::html_with_card(&documents::run(findings, Depth::Page), CARD_PICTURE),
         Format::Card => charts::card::card(findings),
         Format::Junit => data::junit::run(findings),
     }
+}
+
+/// The card of a run as a PNG of 1200 × 630.
+pub fn card_picture(findings: &Findings) -> Vec<u8> {
+    charts::card::picture(findings)
 }
 
 /// Everything that a terminal can show, which is many screens.

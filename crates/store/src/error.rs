@@ -37,16 +37,7 @@ impl StoreError {
     /// Whether what was named is to blame, and not the machine.
     pub fn is_of_the_folder(&self) -> bool {
         match self {
-            Self::Write { source, .. } | Self::Read { source, .. } => matches!(
-                source.kind(),
-                io::ErrorKind::NotFound
-                    | io::ErrorKind::PermissionDenied
-                    | io::ErrorKind::ReadOnlyFilesystem
-                    | io::ErrorKind::NotADirectory
-                    | io::ErrorKind::IsADirectory
-                    | io::ErrorKind::AlreadyExists
-                    | io::ErrorKind::InvalidData
-            ),
+            Self::Write { source, .. } | Self::Read { source, .. } => is_of_the_place(source),
             Self::Busy { .. } => false,
             Self::Content { .. } | Self::NoRun { .. } | Self::Ambiguous { .. } => true,
         }
@@ -85,12 +76,30 @@ fn unreadable(source: &io::Error) -> String {
     }
 }
 
+/// Whether the file or folder that somebody named is to blame for an error, and not the machine.
+pub fn is_of_the_place(error: &io::Error) -> bool {
+    matches!(
+        error.kind(),
+        io::ErrorKind::NotFound
+            | io::ErrorKind::PermissionDenied
+            | io::ErrorKind::ReadOnlyFilesystem
+            | io::ErrorKind::NotADirectory
+            | io::ErrorKind::IsADirectory
+            | io::ErrorKind::AlreadyExists
+            | io::ErrorKind::InvalidData
+            | io::ErrorKind::InvalidFilename
+    )
+}
+
 fn explain(source: &io::Error) -> String {
     match source.kind() {
         io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
             "the disk is full; make room and go on with `tolok resume` (finished trials are kept)".to_owned()
         }
-        io::ErrorKind::ReadOnlyFilesystem | io::ErrorKind::PermissionDenied | io::ErrorKind::NotADirectory => {
+        io::ErrorKind::NotFound
+        | io::ErrorKind::ReadOnlyFilesystem
+        | io::ErrorKind::PermissionDenied
+        | io::ErrorKind::NotADirectory => {
             format!("{source}; choose a folder that you may write with --runs DIR")
         }
         _ => source.to_string(),

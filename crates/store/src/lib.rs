@@ -16,7 +16,7 @@ mod run_folder;
 mod trial_folder;
 pub mod verify;
 
-pub use error::{NEAREST, StoreError};
+pub use error::{NEAREST, StoreError, is_of_the_place};
 pub use events::{EVENTS, EventLog};
 pub use folder::Folder;
 pub use line_writer::LineWriter;

@@ -9,7 +9,7 @@
 //!   diagnosis/<case>/{diagnosis.json, …}     unscored
 //!   blocks/b1/block.json                     where and when a process ran trials of a block
 //!   events.jsonl                             what happened; no figure rests on it
-//!   report.html  report.md  report.csv  report.json  share.svg
+//!   report.html  report.md  report.csv  report.json  share.svg  share.png
 //! ```
 //! A trial is finished when its `trial.json` is there: it is written last, under another name first, and then renamed,
 //! so a half-written record is never seen. Nothing finished is ever written again, but for the reports, which can be
@@ -106,6 +106,17 @@ impl RunFolder {
         folder.manifest = Some(Arc::new(Mutex::new(ManifestFile::begin(&folder.folder, &files)?)));
         folder.write_durably(files[3].0, files[3].1)?;
         Ok(folder)
+    }
+
+    /// Tries whether runs can be kept in a folder, before anything is measured for nothing. It leaves nothing there.
+    pub fn try_place(runs: &Path) -> Result<(), StoreError> {
+        let failed = |source| StoreError::Write { path: runs.to_owned(), source };
+        let is_missing = |path: &&Path| !path.as_os_str().is_empty() && !path.exists();
+        let missing: Vec<&Path> = runs.ancestors().take_while(is_missing).collect();
+        std::fs::create_dir_all(runs).map_err(failed)?;
+        let tried = tempfile::tempdir_in(runs).and_then(tempfile::TempDir::close).map_err(failed);
+        missing.iter().take_while(|path| std::fs::remove_dir(path).is_ok()).for_each(drop);
+        tried
     }
 
     /// Opens the folder of a run to go on with it. What is finished and was not entered in the manifest, because tolok was

@@ -55,6 +55,8 @@ pub struct Findings {
     pub trials: TrialCounts,
     /// Why the run is not sound, the gravest reason first; empty if its answers can be counted on.
     pub unsound: Vec<String>,
+    /// That these figures may be quoted: enough rounds, windows that are long enough or slices, and nothing unsound. Absent otherwise.
+    pub quotable: Option<String>,
     /// How well the parts of the trials were isolated.
     pub isolation: IsolationFinding,
     /// Whether the machine had two speeds meanwhile; absent with too few measurements to tell.

@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use clap::Args as ClapArgs;
 
+use super::values::positive;
+
 /// Options of every verb that can measure servers from elsewhere than the checkout.
 #[derive(Debug, Default, ClapArgs)]
 pub struct BringArgs {
@@ -16,7 +18,7 @@ pub struct BringArgs {
     pub url: Vec<NamedUrl>,
     /// The first process of the server of --url, to count its CPU time and memory and those of all that it started. Repeatable, in
     /// the order of --url.
-    #[arg(long, value_name = "PID", requires = "url")]
+    #[arg(long, value_name = "PID", requires = "url", value_parser = positive)]
     pub pid: Vec<u32>,
     /// Allow load on a --url that is not on this machine. Load on somebody else's server is an attack.
     #[arg(long)]

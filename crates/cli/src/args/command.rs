@@ -7,6 +7,8 @@ use clap::builder::PossibleValuesParser;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Command, CommandFactory, FromArgMatches};
 
+use tolok_model::wording::closest;
+
 use super::Args;
 use super::topics::{Topic, exit_codes_in_short, wrapped};
 
@@ -30,7 +32,7 @@ pub fn parse() -> Result<Args, clap::Error> {
 /// Reads a command line, the program's name first.
 pub fn parse_from<T: Into<OsString> + Clone>(words: impl IntoIterator<Item = T>) -> Result<Args, clap::Error> {
     let words = understood(words.into_iter().map(Into::into).collect());
-    let matches = command().try_get_matches_from(words).map_err(without_misleading_tip)?;
+    let matches = command().try_get_matches_from(&words).map_err(|error| with_fitting_tip(error, &words))?;
     Args::from_arg_matches(&matches).map_err(|error| error.format(&mut command()))
 }
 
@@ -47,18 +49,71 @@ fn understood(mut words: Vec<OsString>) -> Vec<OsString> {
     words
 }
 
-/// Of an option that a verb does not have, clap says how to pass it as a value, which nobody means.
-fn without_misleading_tip(mut error: clap::Error) -> clap::Error {
-    if error.kind() == ErrorKind::UnknownArgument {
-        error.remove(ContextKind::Suggested);
-        let tip = match error.get(ContextKind::InvalidArg) {
-            Some(ContextValue::String(word)) if word == "--yes" || word == "-y" => "this verb asks nothing",
-            Some(ContextValue::String(word)) if word == "--open" => "to open a report: tolok report --open",
-            _ => return error,
-        };
+/// The command whose verbs or options are meant by a command line.
+fn meant<'a>(whole: &'a mut Command, words: &[OsString]) -> &'a mut Command {
+    let verb = words.iter().skip(1).filter_map(|word| word.to_str()).find(|word| whole.find_subcommand(word).is_some());
+    match verb.map(str::to_owned) {
+        Some(verb) => whole.find_subcommand_mut(verb).expect("it was found"),
+        None => whole,
+    }
+}
+
+/// Of an option that a verb does not have, clap says how to pass it as a value, which nobody means. Of a verb that there is not, it
+/// says nothing, or names verbs that only look alike.
+fn with_fitting_tip(mut error: clap::Error, words: &[OsString]) -> clap::Error {
+    let wrong = |kind| match error.get(kind) {
+        Some(ContextValue::String(word)) => word.clone(),
+        _ => String::new(),
+    };
+    let mut whole = command();
+    whole.build();
+    let command = meant(&mut whole, words);
+    let tip = match error.kind() {
+        ErrorKind::UnknownArgument => match wrong(ContextKind::InvalidArg).as_str() {
+            "--yes" | "-y" => Some("this verb asks nothing".to_owned()),
+            "--open" => Some("to open a report: tolok report --open".to_owned()),
+            _ => None,
+        },
+        ErrorKind::InvalidSubcommand => Some(meant_verb(command, &wrong(ContextKind::InvalidSubcommand))),
+        _ => return error,
+    };
+    error.remove(ContextKind::Suggested);
+    if let Some(tip) = tip {
+        error.remove(ContextKind::SuggestedSubcommand);
         error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip.into()]));
     }
+    // Not with the options that were given, as if they were needed.
+    error.insert(ContextKind::Usage, ContextValue::StyledStr(command.render_usage()));
     error
+}
+
+/// What other tools call our verbs.
+const OTHER_NAMES: [(&str, &[&str]); 8] = [
+    ("run", &["bench", "benchmark", "measure", "start", "test"]),
+    ("list", &["ls"]),
+    ("compare", &["diff"]),
+    ("new", &["add", "create", "init"]),
+    ("report", &["open", "show", "view"]),
+    ("setup", &["install"]),
+    ("doctor", &["info", "status"]),
+    ("--version", &["version"]),
+];
+
+/// The verb that was meant by a word, as a tip.
+fn meant_verb(command: &Command, word: &str) -> String {
+    if word.contains("://") {
+        return format!("to put load on a URL: tolok load {word}");
+    }
+    if word.ends_with(".toml") {
+        return format!("to run a study: tolok run {word}");
+    }
+    let verbs: Vec<&str> = visible_verbs(command).map(Command::get_name).collect();
+    let other = OTHER_NAMES.iter().find(|(_, names)| command.get_name() == "tolok" && names.contains(&word));
+    let name = command.get_bin_name().unwrap_or("tolok");
+    match other.map(|(verb, _)| *verb).or_else(|| closest(word, &verbs)) {
+        Some(verb) => format!("did you mean `{name} {verb}`?"),
+        None => format!("`{name} --help` lists what there is"),
+    }
 }
 
 /// The whole command, hidden verbs included.
@@ -157,6 +212,31 @@ mod tests {
         assert!(said("tolok run core --yes").contains("this verb asks nothing"), "{}", said("tolok run core --yes"));
         assert!(said("tolok run core --open").contains("tolok report --open"));
         assert!(!said("tolok run core --nonsense").contains("as a value"));
+    }
+
+    #[test]
+    fn a_verb_that_there_is_not_is_answered_with_the_one_that_is_meant() {
+        let said = |line: &str| parse_from(line.split(' ')).unwrap_err().to_string();
+        let meant = [
+            ("tolok rn core", "`tolok run`?"),
+            ("tolok qiuck", "`tolok quick`?"),
+            ("tolok dule a b", "`tolok duel`?"),
+            ("tolok bench core", "`tolok run`?"),
+            ("tolok version", "`tolok --version`?"),
+            ("tolok new subjct x", "`tolok new subject`?"),
+            ("tolok http://127.0.0.1:3000/", "tolok load http://127.0.0.1:3000/"),
+            ("tolok mine.toml", "tolok run mine.toml"),
+        ];
+        for (line, verb) in meant {
+            assert!(said(line).contains(verb), "{line}: {}", said(line));
+        }
+        assert!(said("tolok xyzzy").contains("`tolok --help`") && !said("tolok xyzzy").contains("similar"));
+    }
+
+    #[test]
+    fn the_usage_shown_with_a_wrong_option_names_no_other() {
+        let said = parse_from(["tolok", "run", "quick", "--json", "--yes"]).unwrap_err().to_string();
+        assert!(said.contains("Usage: tolok run [OPTIONS] [STUDY]"), "{said}");
     }
 
     #[test]

@@ -9,7 +9,7 @@ use tolok_model::Scale;
 
 use super::SharingArgs;
 use super::compare::threshold;
-use super::values::duration;
+use super::values::{any_whole, duration, whole};
 
 /// Options of `tolok duel`.
 #[derive(Debug, ClapArgs)]
@@ -26,7 +26,7 @@ pub struct DuelArgs {
     #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = "json")]
     pub workload: Vec<String>,
     /// Virtual users, each with one connection [default: 64, and 8 with a database].
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    #[arg(long, value_name = "N", value_parser = whole::<u32>(1..=10_000))]
     pub vus: Option<u32>,
     /// How long to measure.
     #[arg(long, value_name = "TIME", default_value = "3m", value_parser = duration)]
@@ -38,7 +38,7 @@ pub struct DuelArgs {
     #[arg(long, value_name = "RESPONSE", default_value = "goodput")]
     pub judge: DuelJudge,
     /// Seed of the order of slices [default: a random one, which is recorded].
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = any_whole)]
     pub seed: Option<u64>,
     /// Multiply the measuring time of each launch. With 0.1 a launch takes a tenth of the time.
     #[arg(long, value_name = "FACTOR")]

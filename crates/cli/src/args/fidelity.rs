@@ -5,6 +5,8 @@ use std::path::PathBuf;
 use clap::{Args as ClapArgs, ValueEnum};
 use tolok_model::Engine;
 
+use super::values::whole;
+
 /// Options of `tolok fidelity`.
 #[derive(Debug, ClapArgs)]
 pub struct FidelityArgs {
@@ -20,7 +22,7 @@ pub struct FidelityArgs {
     #[arg(long, value_name = "ADDRESS", conflicts_with = "engine")]
     pub dsn: Option<String>,
     /// Connections of each subject.
-    #[arg(long, default_value_t = 16, value_name = "N", value_parser = clap::value_parser!(u32).range(2..=150))]
+    #[arg(long, default_value_t = 16, value_name = "N", value_parser = whole::<u32>(2..=150))]
     pub pool: u32,
     /// Skip the test that aborts 1,000 requests to find leaked connections. It takes some seconds per subject.
     #[arg(long)]

@@ -29,7 +29,7 @@ pub struct ForecastArgs {
     #[arg(long, value_name = "N", value_parser = values::count)]
     pub users: u64,
     /// Instances of the subject on one database, each with the CPUs and the pool of the measured one.
-    #[arg(long, default_value_t = 1, value_name = "M", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    #[arg(long, default_value_t = 1, value_name = "M", value_parser = values::whole::<u32>(1..=1_000_000))]
     pub instances: u32,
     /// Round-trip time between users and subject, such as 20ms [default: as measured].
     #[arg(long, value_name = "TIME", value_parser = seconds)]
@@ -38,7 +38,7 @@ pub struct ForecastArgs {
     #[arg(long, value_name = "TIME", value_parser = seconds)]
     pub database_rtt: Option<f64>,
     /// Connections of each instance to the database [default: as measured].
-    #[arg(long, value_name = "P", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    #[arg(long, value_name = "P", value_parser = values::whole::<u32>(1..=1_000_000))]
     pub pool: Option<u32>,
     /// Mean think time of a user between a response and the next request [default: as measured].
     #[arg(long, value_name = "TIME", value_parser = seconds)]

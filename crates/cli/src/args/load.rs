@@ -111,7 +111,7 @@ pub struct LoadArgs {
     #[arg(help_heading = START, long, value_name = "TIME[..TIME]", value_parser = values::think)]
     pub think: Option<ThinkTime>,
     /// Seed of everything random: Poisson arrivals, weighted requests, think times.
-    #[arg(help_heading = START, long, default_value_t = 0, value_name = "N")]
+    #[arg(help_heading = START, long, default_value_t = 0, value_name = "N", value_parser = values::any_whole)]
     pub seed: u64,
 
     /// Use HTTP/2: with prior knowledge on http://, and if the server selects it (ALPN) on https://.
@@ -120,13 +120,13 @@ pub struct LoadArgs {
     /// With --http2: number of users, or places of the pool, that share a connection, each with one request at a time
     /// [default: 1].
     #[arg(help_heading = CONNECTIONS, long, requires = "http2", value_name = "N",
-          value_parser = clap::value_parser!(u32).range(1..))]
+          value_parser = values::positive)]
     pub streams: Option<u32>,
     /// Open a new connection for every request.
     #[arg(help_heading = CONNECTIONS, long, alias = "disable-keepalive")]
     pub no_keepalive: bool,
     /// Close each connection after this many requests.
-    #[arg(help_heading = CONNECTIONS, long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(help_heading = CONNECTIONS, long, value_name = "N", value_parser = values::positive)]
     pub requests_per_connection: Option<u32>,
     /// A request without a response fails after this time, which includes connecting.
     #[arg(help_heading = CONNECTIONS, long, default_value = "10s", value_name = "TIME", value_parser = values::duration)]
@@ -190,19 +190,19 @@ pub struct LoadArgs {
     pub insecure: bool,
 
     /// The status of a correct response [default: any 2xx].
-    #[arg(help_heading = ANSWERS, long, value_name = "STATUS", value_parser = clap::value_parser!(u16).range(200..600))]
+    #[arg(help_heading = ANSWERS, long, value_name = "STATUS", value_parser = values::whole::<u16>(200..=599))]
     pub expect_status: Option<u16>,
     /// A file with the body of a correct response. Every body is compared byte for byte.
     #[arg(help_heading = ANSWERS, long, value_name = "FILE")]
     pub expect_body: Option<PathBuf>,
     /// Length of the body of a correct response.
-    #[arg(help_heading = ANSWERS, long, value_name = "BYTES")]
+    #[arg(help_heading = ANSWERS, long, value_name = "BYTES", value_parser = values::any_whole)]
     pub expect_length: Option<u64>,
     /// A file with JSON. A correct body has the same meaning; key order and white space may differ.
     #[arg(help_heading = ANSWERS, long, value_name = "FILE")]
     pub expect_json: Option<PathBuf>,
     /// With --expect-json: check the first response of each thread and every Nth after it [default: 1].
-    #[arg(help_heading = ANSWERS, long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(help_heading = ANSWERS, long, value_name = "N", value_parser = values::positive)]
     pub check_every: Option<u32>,
     /// Discard bodies inside the kernel without copying them. This is cheapest for large bodies, and checks only their length.
     #[arg(help_heading = ANSWERS, long)]
@@ -243,7 +243,7 @@ pub struct LoadArgs {
     pub capacity_precision: Option<f64>,
     /// With --capacity: number of searches. Their range is reported [default: 5].
     #[arg(help_heading = JUDGEMENT, long, requires = "capacity", value_name = "N",
-          value_parser = clap::value_parser!(u32).range(1..=100))]
+          value_parser = values::whole::<u32>(1..=100))]
     pub capacity_searches: Option<u32>,
     /// How to print the result.
     #[arg(help_heading = OUTPUT, long, default_value = "text", value_name = "FORMAT")]

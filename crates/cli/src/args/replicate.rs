@@ -6,6 +6,7 @@ use clap::{Args as ClapArgs, ValueEnum};
 use tolok_model::Scale;
 
 use super::SharingArgs;
+use super::values::positive;
 
 /// Options of `tolok replicate`.
 #[derive(Debug, ClapArgs)]
@@ -18,7 +19,7 @@ pub struct ReplicateArgs {
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     pub part: Vec<String>,
     /// Run this many rounds, whatever the studies say. A confidence interval needs at least 5.
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "N", value_parser = positive)]
     pub blocks: Option<u32>,
     /// Multiply every warm-up, window and number of requests of the studies.
     #[arg(long, value_name = "FACTOR")]

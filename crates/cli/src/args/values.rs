@@ -2,6 +2,7 @@
 //! right.
 
 use std::net::IpAddr;
+use std::ops::RangeInclusive;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -70,6 +71,25 @@ pub fn count(text: &str) -> Result<u64, String> {
 pub fn connections(text: &str) -> Result<u32, String> {
     let number = count(text).ok().and_then(|number| u32::try_from(number).ok()).filter(|number| *number <= 100_000);
     number.ok_or_else(|| "it is a whole number from 1 to 100000".to_owned())
+}
+
+/// A whole number of a range, of the type that the option has.
+pub fn whole<N: TryFrom<u64>>(range: RangeInclusive<u64>) -> impl Fn(&str) -> Result<N, String> + Clone {
+    move |text| {
+        let number = text.trim().parse().ok().filter(|number| range.contains(number));
+        let wrong = || format!("it is a whole number from {} to {}", range.start(), range.end());
+        number.and_then(|number| N::try_from(number).ok()).ok_or_else(wrong)
+    }
+}
+
+/// How many of something: one at least.
+pub fn positive(text: &str) -> Result<u32, String> {
+    whole(1..=u64::from(u32::MAX))(text)
+}
+
+/// A seed, or a length that may be nothing.
+pub fn any_whole(text: &str) -> Result<u64, String> {
+    whole(0..=u64::MAX)(text)
 }
 
 /// Users to begin with may be none.
@@ -245,6 +265,15 @@ mod tests {
         assert!(["0", "-1", "1.5", "k", "", "1e3", "ten"].iter().all(|text| count(text).is_err()));
         assert_eq!((users("0"), connections("100k")), (Ok(0), Ok(100_000)));
         assert!(connections("0").is_err() && connections("100001").is_err());
+    }
+
+    #[test]
+    fn a_whole_number_is_refused_in_words_that_say_which_would_do() {
+        let wrong = Err("it is a whole number from 1 to 4294967295".to_owned());
+        assert_eq!(["0", "ten", "-1", "1.5", "4294967296", ""].map(positive), std::array::from_fn(|_| wrong.clone()));
+        assert_eq!((positive("10"), any_whole("0")), (Ok(10), Ok(0)));
+        assert_eq!(any_whole("-1"), Err(format!("it is a whole number from 0 to {}", u64::MAX)));
+        assert_eq!(whole::<u16>(200..=599)("600"), Err("it is a whole number from 200 to 599".to_owned()));
     }
 
     #[test]

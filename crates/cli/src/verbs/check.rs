@@ -44,7 +44,8 @@ fn choose(names: &[String], opened: &mut Lab) -> Result<Vec<SubjectChoice>, CliE
     for name in names {
         let catalogue = &opened.laboratory.catalogue;
         let is_known = catalogue.subject(name.split([':', '?']).next().unwrap_or_default()).is_some();
-        if !is_known && Path::new(name).join("subject.toml").is_file() {
+        let is_path = name.starts_with(['.', '/']) && Path::new(name).is_dir();
+        if !is_known && (is_path || Path::new(name).join("subject.toml").is_file()) {
             let subject = local_subject(Path::new(name))?;
             chosen.extend(variants(&subject, is_server));
             let bring = UserServers { folders: vec![subject], ..UserServers::default() };

@@ -17,10 +17,12 @@ use crate::closing::Next;
 use crate::exit::{CliError, Exit};
 use crate::laboratory::Lab;
 use crate::measuring::{announce, interruptible, measure};
+use crate::reports::check_places;
 use sides::Sides;
 
 /// Measures, and prints what follows. The closing sentence is the last line.
 pub fn duel(args: &DuelArgs) -> Result<Exit, CliError> {
+    check_places(args.runs.as_deref(), args.output.as_deref())?;
     let sides = Sides::read(args)?;
     let made = ("duel".to_owned(), study(args, &sides));
     let bring = UserServers { made: Some(made), folders: sides.folders, ..UserServers::default() };

@@ -14,13 +14,14 @@ use crate::choice::{competing, in_session, loaded, named, split};
 use crate::exit::{CliError, Exit};
 use crate::laboratory::Lab;
 use crate::measuring::interruptible;
-use crate::output::{put, say, style};
+use crate::output::{check_place, put, say, style};
 
 /// The workload of subjects that can be tested.
 const WORKLOAD: &str = "fidelity";
 
 /// Asks one subject after the other and says what was found.
 pub fn fidelity(args: &FidelityArgs) -> Result<Exit, CliError> {
+    check_place(args.output.as_deref())?;
     let opened = Lab::open()?;
     let chosen = choose(&args.subjects, &opened.laboratory.catalogue)?;
     let database = database(args)?;

@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
+use clap::ValueEnum;
+use clap::builder::PossibleValue;
 use tolok_lab::home::Home;
 use tolok_lab::toolbox::ProgramState;
 use tolok_model::shown::{visible, visible_line};
@@ -17,7 +19,11 @@ use crate::output::put;
 use crate::reports::runs_folder;
 
 pub fn list(args: &ListArgs) -> Result<Exit, CliError> {
-    let text = match args.what {
+    let Some(what) = args.what else {
+        put(&things(), None)?;
+        return Ok(Exit::Done);
+    };
+    let text = match what {
         Listed::Subjects => subjects(&Lab::open()?),
         Listed::Workloads => workloads(&Home::find()?.catalogue()?),
         Listed::Studies => studies(&Home::find()?)?,
@@ -28,6 +34,16 @@ pub fn list(args: &ListArgs) -> Result<Exit, CliError> {
     };
     put(&visible(&text), None)?;
     Ok(Exit::Done)
+}
+
+/// What can be listed.
+fn things() -> String {
+    let things = Listed::value_variants().iter().filter_map(ValueEnum::to_possible_value);
+    let line = |thing: PossibleValue| {
+        let help = thing.get_help().map(ToString::to_string).unwrap_or_default();
+        format!("tolok list {:<10} {help}\n", thing.get_name())
+    };
+    things.map(line).collect()
 }
 
 fn subjects(opened: &Lab) -> String {
@@ -142,7 +158,8 @@ fn runs(args: &ListArgs) -> Result<String, CliError> {
     let folder = runs_folder(args.runs.as_deref());
     let all = briefs(folder.clone());
     if all.is_empty() {
-        return Ok(format!("no runs in {}\n", folder.display()));
+        let next = "`tolok quick` makes the first in three minutes, and --runs DIR names another folder";
+        return Ok(format!("no runs in {}; {next}\n", folder.display()));
     }
     let width = all.iter().map(|run| run.id.chars().count()).max().unwrap_or_default();
     Ok(all.iter().map(|run| format!("{}\n", visible_line(&line(run, width)))).collect())

@@ -60,10 +60,10 @@ fn named<'a>(pages: &'a [Page], verb: &str) -> Result<&'a Page, CliError> {
 }
 
 fn write(folder: &Path, page: &Page) -> Result<(), CliError> {
-    let cannot = |error| {
+    let cannot = |error: std::io::Error| {
         let message =
             format!("cannot write into {}: {error}; name a folder that you may write with -o DIR", folder.display());
-        CliError::new(Exit::Internal, message)
+        CliError::new(Exit::of_writing(&error), message)
     };
     fs::create_dir_all(folder).map_err(cannot)?;
     fs::write(folder.join(format!("{}.1", page.title)), page.text()?).map_err(cannot)

@@ -210,9 +210,9 @@ fn as_a_path(path: &Path) -> String {
 }
 
 fn refused(error: ScaffoldError) -> CliError {
-    let exit = match error {
+    let exit = match &error {
         ScaffoldError::Name(_) | ScaffoldError::Exists(_) => Exit::Usage,
-        ScaffoldError::Write { .. } => Exit::Internal,
+        ScaffoldError::Write { source, .. } => Exit::of_writing(source),
     };
     CliError::new(exit, error)
 }

@@ -18,9 +18,11 @@ use crate::exit::{CliError, Exit};
 use crate::laboratory::Lab;
 use crate::measuring::{announce, interruptible, measure};
 use crate::output::say;
+use crate::reports::check_places;
 
 /// Shows what is there, offers to fetch the rest, runs the quick study and opens the report.
 pub fn quick(args: &QuickArgs) -> Result<Exit, CliError> {
+    check_places(args.result.runs.as_deref(), args.result.output.as_deref())?;
     let mut bring = UserServers::of(&args.bring, true)?;
     bring.ask_urls()?;
     let mut opened = Lab::open_with(&bring)?;
@@ -68,7 +70,7 @@ fn show_subjects(opened: &Lab) {
     say("");
 }
 
-/// `ready: Go 1.26.8`, `missing: fetched from the npm package bun`, `missing: sudo apt-get install …`
+/// `ready    Go 1.26.8`, `ready    Node.js 20.1; for the database: to be fetched`, `missing  sudo apt-get install …`
 fn standing(opened: &Lab, subject: &Subject, lacking: &[&str]) -> String {
     let remedy = |name: &&str| match opened.states.get(*name)? {
         ProgramState::Ready(_) => None,
@@ -76,16 +78,16 @@ fn standing(opened: &Lab, subject: &Subject, lacking: &[&str]) -> String {
     };
     let remedies: Vec<&Remedy> = lacking.iter().filter_map(remedy).collect();
     let by_hand = remedies.iter().find(|remedy| !matches!(remedy, Remedy::Fetch { .. }));
-    match (lacking.is_empty(), by_hand) {
-        (true, _) => {
-            let ready = subject.needs_for(&subject.default_variant, false);
-            let ready = ready.filter_map(|name| opened.laboratory.programs.get(name));
-            let versions: Vec<String> = ready.map(|it| format!("{} {}", it.title, it.version)).collect();
-            format!("ready    {}", versions.join(", "))
-        }
-        (false, Some(remedy)) => format!("missing  {remedy}"),
-        (false, None) => "missing  to be fetched".to_owned(),
+    let help = by_hand.map_or("to be fetched".to_owned(), ToString::to_string);
+    let own: Vec<&str> = subject.needs_for(&subject.default_variant, false).collect();
+    if own.iter().any(|name| lacking.contains(name)) {
+        return format!("missing  {help}");
     }
+    let ready = own.iter().filter_map(|name| opened.laboratory.programs.get(*name));
+    let versions: Vec<String> = ready.map(|it| format!("{} {}", it.title, it.version)).collect();
+    // A server may take part without its library for the database.
+    let without = if lacking.is_empty() { String::new() } else { format!("; for the database: {help}") };
+    format!("ready    {}{without}", versions.join(", "))
 }
 
 /// Whether the quick study measures a subject.

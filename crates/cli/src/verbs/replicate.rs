@@ -22,7 +22,7 @@ use crate::exit::{CliError, Exit};
 use crate::laboratory::Lab;
 use crate::measuring::{announce, interruptible, measure};
 use crate::output::{put, say, style};
-use crate::reports::runs_folder;
+use crate::reports::{check_places, runs_folder};
 use crate::stored::Stored;
 
 /// Measures a source's parts, or takes what is stored of them, and says what became of its claims.
@@ -34,6 +34,7 @@ pub fn replicate(args: &ReplicateArgs) -> Result<Exit, CliError> {
     let (exit, found) = if args.stored {
         (Exit::Done, stored(&source.replication, &chosen, &runs)?)
     } else {
+        check_places(Some(&runs), args.output.as_deref())?;
         measured(&source.folder, &source.replication, &chosen, (args, &runs))?
     };
     let parts = found.into_iter().map(|(name, run)| Part::read(name, run)).collect::<Result<Vec<_>, _>>()?;

@@ -119,9 +119,9 @@ fn check_places(args: &ReportArgs, formats: &[ReportFormat]) -> Result<(), CliEr
 }
 
 fn make_folder(folder: &Path, option: &str) -> Result<(), CliError> {
-    let failed = |error| {
+    let failed = |error: std::io::Error| {
         let message = format!("cannot make the folder {}: {error}; name another one: {option} DIR", folder.display());
-        CliError::new(Exit::Internal, message)
+        CliError::new(Exit::of_writing(&error), message)
     };
     std::fs::create_dir_all(folder).map_err(failed)
 }

@@ -15,11 +15,12 @@ use crate::closing::Next;
 use crate::exit::{CliError, Exit};
 use crate::laboratory::Lab;
 use crate::measuring::{Measured, announce, interruptible, measure, measure_in, trials_left, warn_of};
-use crate::output::say;
-use crate::reports::runs_folder;
+use crate::output::{check_place, say};
+use crate::reports::{check_places, runs_folder};
 use crate::trust::refuse_unknown;
 
 pub fn run(args: &RunArgs) -> Result<Exit, CliError> {
+    check_places(args.result.runs.as_deref(), args.result.output.as_deref())?;
     let request = StudyRequest::of(&args.what, &args.bring, &args.measure);
     let bring = UserServers::of(&args.bring, request.has_workloads())?;
     let (opened, planned) = make(bring, request)?;
@@ -39,6 +40,7 @@ fn next(measured: &Measured) -> [Next; 2] {
 }
 
 pub fn resume(args: &ResumeArgs) -> Result<Exit, CliError> {
+    check_place(args.result.output.as_deref())?;
     let path = RunFolder::find(&runs_folder(args.result.runs.as_deref()), &args.run)?;
     let folder = RunFolder::open_to_write(&path)?;
     let stored = folder.read()?;

@@ -1,6 +1,8 @@
 //! Ctrl-C and `kill -9`: nothing finished is lost, nothing is left running, and the run can go on.
 
+use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
@@ -198,7 +200,7 @@ fn ctrl_c_twice_stops_now_and_drops_the_trial() {
 }
 
 #[test]
-fn a_second_tolok_on_the_machine_is_refused() {
+fn a_second_tolok_on_the_machine_is_refused_or_waits() {
     let _turn = my_turn();
     let place = place();
     let started = under_way(&place);
@@ -212,24 +214,52 @@ fn a_second_tolok_on_the_machine_is_refused() {
         said.progress
     );
     assert!(!second.path().join("runs").exists(), "nothing is begun");
-    let (said, code) = started.finish();
-    assert_done(code, &said);
+    let mut waiting = Started::of(second.command(&["run", "try", "--if-other-run", "wait"]));
+    waiting.wait_for("Waiting for another tolok (pid ");
+    assert!(!second.path().join("runs").exists(), "nothing is begun");
+    for ended in [started, waiting] {
+        let (said, code) = ended.finish();
+        assert_done(code, &said);
+    }
+    assert_eq!(second.records().len(), 1);
+}
+
+/// Loops that keep every CPU busy until they are dropped.
+struct Busy {
+    over: Arc<AtomicBool>,
+    loops: Vec<std::thread::JoinHandle<()>>,
+}
+
+impl Busy {
+    fn begin() -> Self {
+        let over = Arc::new(AtomicBool::new(false));
+        let loops = (0..std::thread::available_parallelism().unwrap().get()).map(|_| {
+            let over = Arc::clone(&over);
+            std::thread::spawn(move || while !over.load(Ordering::Relaxed) {})
+        });
+        Self { loops: loops.collect(), over }
+    }
+}
+
+impl Drop for Busy {
+    fn drop(&mut self) {
+        self.over.store(true, Ordering::Relaxed);
+        self.loops.drain(..).for_each(|busy| busy.join().unwrap());
+    }
+}
+
+/// A study that loses ten trials to [`Busy`] long before its end: about every second is disturbed.
+fn long_place() -> Place {
+    Place::new().with_faulty("good", "none").with_study("['test/good']", 100, "200ms")
 }
 
 #[test]
 fn a_strict_run_ends_after_ten_discarded_trials() {
     let _turn = my_turn();
-    let over = Arc::new(AtomicBool::new(false));
-    let spinners = (0..std::thread::available_parallelism().unwrap().get()).map(|_| {
-        let over = Arc::clone(&over);
-        std::thread::spawn(move || while !over.load(Ordering::Relaxed) {})
-    });
-    let spinners: Vec<_> = spinners.collect();
-    // The loops disturb about every second trial.
-    let place = Place::new().with_faulty("good", "none").with_study("['test/good']", 100, "200ms");
+    let place = long_place();
+    let busy = Busy::begin();
     let said = place.tolok(&["run", "try", "--strict"]);
-    over.store(true, Ordering::Relaxed);
-    spinners.into_iter().for_each(|spinner| spinner.join().unwrap());
+    drop(busy);
     assert_eq!(said.code, Some(5), "{}", said.progress);
     assert!(
         said.progress.contains("10 trials were discarded") && said.progress.contains("--strict ends"),
@@ -241,13 +271,37 @@ fn a_strict_run_ends_after_ten_discarded_trials() {
     assert!(said.progress.contains("tolok resume"), "{}", said.progress);
 }
 
+/// On a terminal, which `script` makes, the tenth discarded trial is asked about.
+#[test]
+fn on_a_terminal_ten_discarded_trials_are_asked_about() {
+    let _turn = my_turn();
+    let place = long_place();
+    let line = format!("{} run try", env!("CARGO_BIN_EXE_tolok"));
+    let mut command = Command::new("script");
+    command.args(["--quiet", "--return", "--command", &line, "/dev/null"]);
+    place.settle(&mut command);
+    let busy = Busy::begin();
+    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    // Typed ahead; the end of the input would be an answer, too, and must not come before.
+    let mut keyboard = child.stdin.take().unwrap();
+    keyboard.write_all(b"n\n").unwrap();
+    let said = Said::of(child.wait_with_output().unwrap());
+    drop((busy, keyboard));
+    assert_eq!(said.code, Some(130), "{}", said.output);
+    assert!(said.output.contains("10 trials were discarded"), "{}", said.output);
+    assert!(said.output.contains("Go on? y: yes"), "{}", said.output);
+    let records = place.records().len();
+    assert!((10..100).contains(&records), "{records}: {}", said.output);
+    assert!(said.output.contains("tolok resume"), "{}", said.output);
+}
+
 #[test]
 fn a_run_that_another_tolok_works_on_is_left_alone() {
     let _turn = my_turn();
     let place = place();
     let started = under_way(&place);
     let said = place.tolok(&["resume", "latest"]);
-    assert_eq!(said.code, Some(1), "{}", said.progress);
+    assert_eq!(said.code, Some(5), "{}", said.progress);
     assert!(said.progress.contains("another tolok is working in"), "{}", said.progress);
     let (said, code) = started.finish();
     assert_done(code, &said);

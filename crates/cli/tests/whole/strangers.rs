@@ -64,7 +64,7 @@ fn said(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }
 
-const REPORTS: [&str; 5] = ["report.html", "report.md", "report.csv", "report.json", "share.svg"];
+const REPORTS: [&str; 6] = ["report.html", "report.md", "report.csv", "report.json", "share.svg", "share.png"];
 
 #[test]
 fn links_in_a_run_reach_no_file_outside() {

@@ -34,7 +34,13 @@ impl Home {
             return Err(HomeError::NoToml { path, what });
         }
         let text = read(&path)?;
-        Self::read_study(path, text, catalogue)
+        Self::read_study(path, text, catalogue).map_err(|error| match error {
+            HomeError::Wrong { path, text, problems } => match other_text(&path, &text) {
+                Some(what) => HomeError::NoToml { path, what },
+                None => HomeError::Wrong { path, text, problems },
+            },
+            error => error,
+        })
     }
 
     /// Reads the text of a study, whose scripts lie beside `path`.
@@ -45,7 +51,9 @@ impl Home {
     ) -> Result<(PathBuf, String, Study), HomeError> {
         match Study::read(&text, catalogue) {
             Ok(mut study) => {
-                read_scripts(&mut study, path.parent().unwrap_or(Path::new(".")))?;
+                // A bare name has an empty parent, which is no folder.
+                let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+                read_scripts(&mut study, folder.unwrap_or(Path::new(".")))?;
                 Ok((path, text, study))
             }
             Err(problems) => Err(HomeError::Wrong { path, text, problems }),
@@ -66,19 +74,36 @@ impl Home {
     }
 }
 
+const IN_TOML: &str =
+    "studies are written in TOML; tolok new study NAME begins one, and docs/reference/study.md lists its keys";
+
+/// What a text is that is no TOML, and how to come to a study. Its first line tells: in TOML a key has an equals sign, and a table a
+/// bracket.
+fn other_text(path: &Path, text: &str) -> Option<String> {
+    let mut lines = text.lines().map(str::trim);
+    let first = lines.find(|line| !line.is_empty() && !line.starts_with(['#', '/']))?;
+    let is_key =
+        |key: &str| !key.is_empty() && key.chars().all(|letter| letter.is_alphanumeric() || "-_ ".contains(letter));
+    if first == "---" || first.starts_with('{') || first.split_once(':').is_some_and(|(key, _)| is_key(key)) {
+        return Some(format!("it is YAML or JSON, and {IN_TOML}"));
+    }
+    ["import ", "export "].iter().any(|word| first.starts_with(word)).then(|| of_script(path))
+}
+
+fn of_script(path: &Path) -> String {
+    format!(
+        "it is a script for k6, which a study names in a scenario: tool = {{ name = \"k6\", script = \"{}\" }}; tolok new study NAME \
+         begins one, and docs/tools.md shows the rest",
+        path.file_name().unwrap_or_default().to_string_lossy()
+    )
+}
+
 /// What a file is that somebody took for a study, and how to come to one.
 fn other_kind(path: &Path) -> Option<String> {
     let ending = path.extension()?.to_str()?;
     match ending {
-        "yaml" | "yml" | "json" => Some(
-            "studies are written in TOML; tolok new study NAME begins one, and docs/reference/study.md lists its keys"
-                .to_owned(),
-        ),
-        "js" | "mjs" | "ts" => Some(format!(
-            "it is a script for k6, which a study names in a scenario: tool = {{ name = \"k6\", script = \"{}\" }}; tolok new \
-             study NAME begins one, and docs/tools.md shows the rest",
-            path.file_name()?.to_string_lossy()
-        )),
+        "yaml" | "yml" | "json" => Some(IN_TOML.to_owned()),
+        "js" | "mjs" | "ts" => Some(of_script(path)),
         _ => None,
     }
 }
@@ -132,6 +157,18 @@ mod tests {
         assert!(said("mine.yaml").contains("TOML"));
         assert!(said("a/users.js").contains(r#"script = "users.js""#));
         assert_eq!(said("mine.toml") + &said("mine"), "");
+    }
+
+    #[test]
+    fn other_formats_in_a_file_of_ours_are_told_by_their_first_line() {
+        let said = |text: &str| other_text(Path::new("mine.toml"), text).unwrap_or_default();
+        for text in ["# mine\n\ntitle: x\nsubjects:\n  - a\n", "---\na", "{\"title\": 1}", "- name: x"] {
+            assert!(said(text).contains("YAML"), "{text}");
+        }
+        assert!(said("// load\nimport http from 'k6/http';").contains("script for k6"));
+        for text in ["title = \"a: b\"", "[[scenario]]", "titel", "", "\"a:b\" = 1"] {
+            assert_eq!(said(text), "", "{text}");
+        }
     }
 
     #[test]

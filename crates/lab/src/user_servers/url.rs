@@ -235,7 +235,7 @@ mod tests {
         assert!(said("http://localhost/?a=1", true).contains("leave the study out"));
         assert!(
             said("localhost:3000", true)
-                .starts_with("failed to understand the URL `localhost:3000`: it starts with neither http://")
+                .ends_with("it starts with neither http:// nor https://; write http://localhost:3000")
         );
     }
 

@@ -30,6 +30,9 @@ pub struct Explained {
     pub meant: Option<String>,
 }
 
+/// Keys of `load` that look as if they were a scenario's own.
+const OF_LOAD: [&str; 8] = ["executor", "vus", "rate", "stages", "iterations", "duration", "think-time", "warmup"];
+
 /// What is wrong with `entry`, which holds `value`, and what may be meant.
 pub fn explain(message: &str, entry: &Entry, value: Option<&DeValue<'_>>) -> Explained {
     let (what, expected) = message.rsplit_once(", expected ").unwrap_or((message, ""));
@@ -39,7 +42,10 @@ pub fn explain(message: &str, entry: &Entry, value: Option<&DeValue<'_>>) -> Exp
     let (message, help) = match (entry.path.last(), value) {
         (Some(Step::Key(key)), _) if entry.is_key && what.starts_with("unknown field") => {
             meant = closest(key, &names).map(str::to_owned);
-            unknown("key", key)
+            let of_load = names.contains(&"load") && OF_LOAD.contains(&key.as_str());
+            let help = of_load.then(|| format!("it belongs into `load`: load = {{ executor = …, {key} = … }}"));
+            let (message, known) = unknown("key", key);
+            (message, help.or(known))
         }
         (_, Some(DeValue::String(text))) if what.starts_with("unknown variant") => unknown("value", text),
         (_, Some(value)) => (wrong_value(what, expected, value).unwrap_or_else(|| message.to_owned()), None),

@@ -27,7 +27,7 @@ pub struct WireCount {
     pub last_answer_s: Option<f64>,
 }
 
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct ProgramTiming {
     pub timer: ToolUsed,
     /// The resolution of its wall times, in seconds.

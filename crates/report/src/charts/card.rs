@@ -8,6 +8,7 @@ use tolok_analysis::figures::{counted, moment};
 use tolok_analysis::{Findings, ScenarioFinding};
 use tolok_model::Judge;
 
+use super::raster;
 use super::sheet::Sheet;
 use super::standalone::{FONTS, with_looks};
 use crate::document::{Look, Matrix, MatrixRow};
@@ -20,7 +21,7 @@ const HEIGHT: f64 = 630.0;
 /// The distance of everything from the sides.
 const MARGIN: f64 = 64.0;
 /// So many letters of the headline are in a line, and so many lines has it.
-const HEADLINE_LETTERS: usize = 50;
+const HEADLINE_LETTERS: usize = 56;
 const HEADLINE_LINES: usize = 3;
 const HEADLINE_STEP: f64 = 42.0;
 /// Where bars begin, and how long the longest is.
@@ -31,6 +32,11 @@ const MOST_ROWS: usize = 8;
 /// The line of the foot, and the least distance of the last bar from it.
 const FOOT: f64 = 596.0;
 const WIDEST_ROW: f64 = 44.0;
+
+/// The card of a run as pixels.
+pub(crate) fn picture(findings: &Findings) -> Vec<u8> {
+    raster::png(&card(findings), WIDTH as usize, HEIGHT as usize)
+}
 
 /// The card of a run.
 pub(crate) fn card(findings: &Findings) -> String {
@@ -138,7 +144,7 @@ impl Card {
         let run = &findings.run;
         let rounds = counted(u64::from(run.blocks), "round");
         let machine: Vec<&str> = run.machine.split(" · ").take(2).collect();
-        let words = format!("{} · median of {rounds} · {}", machine.join(" · "), day(&run.started_at));
+        let words = format!("{} · mean of {rounds} · {}", machine.join(" · "), day(&run.started_at));
         self.text("side", MARGIN, FOOT, &fitted(&words, 66.0));
         if has_tiers {
             self.text_before("side", WIDTH - MARGIN, FOOT, "same letter: no clear difference");

@@ -5,6 +5,7 @@
 
 pub(crate) mod card;
 mod courses;
+mod raster;
 mod sheet;
 mod standalone;
 

@@ -223,7 +223,8 @@ fn skipped(findings: &Findings) -> Option<Block> {
         let remedy = it.reason.split_once(": ").map_or(it.reason.as_str(), |(_, remedy)| remedy);
         Fact::of("Skipped", format!("{}: {remedy}", it.subject))
     });
-    let facts: Vec<Fact> = skipped.chain(of_checks.map(|words| Fact::of("Checks", words))).collect();
+    let quoting = findings.quotable.as_ref().map(|words| Fact::of("Quoting", words.as_str()));
+    let facts: Vec<Fact> = skipped.chain(of_checks.map(|words| Fact::of("Checks", words))).chain(quoting).collect();
     (!facts.is_empty()).then_some(Block::Facts(facts))
 }
 

@@ -3,7 +3,7 @@
 use tolok_analysis::figures::{NONE, Quantity, amount, figure, in_column};
 use tolok_analysis::{CaseFinding, Estimate, ScenarioFinding, Verdict};
 
-use super::{Anchor, Drawing, HEAD, WIDTH, fitted, highest};
+use super::{Anchor, Drawing, HEAD, WIDTH, few_words, fitted, highest};
 use crate::svg::palette::look;
 use crate::wording::{LOWER_BOUND, heading, is_lower_bound, no_figure};
 
@@ -72,7 +72,7 @@ pub(crate) fn throughput(scenario: &ScenarioFinding) -> String {
     let foot = if ceiling.is_some() { 18.0 } else { 4.0 };
     let bottom = HEAD + LINE * scenario.cases.len() as f64;
     let mut drawing = Drawing::new(WIDTH, bottom + foot);
-    drawing.heading(&heading(scenario), &scenario.load);
+    drawing.heading(&heading(scenario), &few_words(&scenario.load));
     drawing.text("m", Anchor::End, columns.figures, HEAD - 4.0, "resp/s");
     if columns.shares > columns.figures {
         drawing.text("m", Anchor::End, columns.shares, HEAD - 4.0, "of limit");
@@ -146,7 +146,7 @@ pub(crate) fn costs(scenario: &ScenarioFinding) -> String {
     let memory = Scale { most: most(&|case| &case.memory_bytes), from: names + half, to: WIDTH - room };
 
     let mut drawing = Drawing::new(WIDTH, HEAD + LINE * scenario.cases.len() as f64);
-    drawing.heading(&heading(scenario), &scenario.load);
+    drawing.heading(&heading(scenario), &few_words(&scenario.load));
     drawing.text("m", Anchor::Start, cpu.from, HEAD - 4.0, "CPU, µs");
     drawing.text("m", Anchor::Start, memory.from, HEAD - 4.0, "memory, MiB");
     for (place, case) in scenario.cases.iter().enumerate() {

@@ -5,7 +5,7 @@ use tolok_analysis::{CaseFinding, CurvePoint, LatencyCurve, ScenarioFinding};
 
 use super::lines::{Axis, Plane, line_class};
 use super::series::seconds;
-use super::{Anchor, Drawing, LETTER, WIDTH, short, trace};
+use super::{Anchor, Drawing, LETTER, WIDTH, few_words, short, trace};
 use crate::svg::palette::look;
 use crate::wording::heading;
 
@@ -48,7 +48,7 @@ pub(crate) fn curves(scenario: &ScenarioFinding, way: &dyn Fn(&str) -> usize, is
     let up = upright(low, high, plane);
 
     let mut drawing = Drawing::new(*width, plane.bottom + 34.0);
-    drawing.heading(&heading(scenario), &scenario.load);
+    drawing.heading(&heading(scenario), &few_words(&scenario.load));
     grid(&mut drawing, plane, (&across, &up), &scenario.loop_model);
     lines.iter().for_each(|line| line.draw_band(&mut drawing, (&across, &up)));
     lines.iter().for_each(|line| line.draw(&mut drawing, (&across, &up)));

@@ -134,8 +134,9 @@ impl Drawing {
 
     /// The heading that all charts have.
     fn heading(&mut self, title: &str, below: &str) {
-        self.text("h", Anchor::Start, 0.0, 14.0, &fitted(title, WIDTH / 8.4));
-        self.text("m", Anchor::Start, 0.0, 30.0, &fitted(below, WIDTH / 6.3));
+        let width = self.width;
+        self.text("h", Anchor::Start, 0.0, 14.0, &fitted(title, width / 8.4));
+        self.text("m", Anchor::Start, 0.0, 30.0, &fitted(below, width / 6.3));
     }
 
     /// What was drawn, for a drawing around it.
@@ -179,6 +180,14 @@ pub(crate) fn fitted(text: &str, letters: f64) -> String {
     format!("{}…{}", start.trim_end(), end.trim_start())
 }
 
+/// `closed loop, 64 users, in slices of 50ms`: a load without what most charts have in common, and what has no room there.
+fn few_words(load: &str) -> String {
+    let is_said = |part: &&str| *part != "keep-alive" && !part.ends_with(" a launch");
+    let parts: Vec<String> =
+        load.split(", ").filter(is_said).map(|part| part.replace("virtual user", "user")).collect();
+    parts.join(", ")
+}
+
 /// With at most one decimal, which is a tenth of a pixel.
 fn short(value: f64) -> String {
     let text = format!("{value:.1}");
@@ -200,6 +209,17 @@ mod tests {
         drawing.text("m", Anchor::Start, 0.0, 0.05, "</text><script>\"&\u{1b}");
         let expected = r#"<svg viewBox="0 0 10 10" role="img" aria-label="a &lt;b&gt;"><text class="m" x="0" y="0.1">&lt;/text&gt;&lt;script&gt;&quot;&amp; </text></svg>"#;
         assert_eq!(drawing.finish("a <b>"), expected);
+    }
+
+    #[test]
+    fn a_load_in_few_words_fits_into_a_chart() {
+        let sliced = few_words("closed loop, 64 virtual users, keep-alive, 300ms a launch, in slices of 50ms");
+        assert_eq!(sliced, "closed loop, 64 users, in slices of 50ms");
+        assert!(sliced.chars().count() as f64 <= WIDTH / 6.3);
+        assert_eq!(
+            few_words("closed loop, 1 virtual user, a new connection each, 10s"),
+            "closed loop, 1 user, a new connection each, 10s"
+        );
     }
 
     #[test]

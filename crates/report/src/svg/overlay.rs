@@ -6,7 +6,7 @@ use tolok_analysis::{CaseFinding, Estimate};
 use super::bars::Scale;
 use super::lines::Axis;
 use super::shared::{Shared, SharedCase, letter};
-use super::{Anchor, Drawing, HEAD, LETTER, WIDTH, fitted, highest, lowest};
+use super::{Anchor, Drawing, HEAD, LETTER, WIDTH, few_words, fitted, highest, lowest};
 use crate::svg::palette::look;
 use crate::wording::{LOWER_BOUND, heading, is_lower_bound};
 
@@ -35,7 +35,7 @@ pub(crate) fn overlaid_throughput(shared: &Shared) -> String {
     let scale = Scale { most, from: LETTERS, to: WIDTH - VALUES };
     let mut drawing = Drawing::new(WIDTH, HEAD + height(&cases));
     let first = shared.first();
-    drawing.heading(&heading(first), &first.load);
+    drawing.heading(&heading(first), &few_words(&first.load));
     drawing.text("m", Anchor::End, WIDTH, HEAD - 4.0, "correct responses/s");
     each_line(&mut drawing, &cases, |drawing, shared, case, top| {
         let Some(goodput) = case.shown_goodput_rps() else {
@@ -72,7 +72,7 @@ pub(crate) fn overlaid_latency(shared: &Shared) -> Option<String> {
     let bottom = HEAD + height(&cases);
     let mut drawing = Drawing::new(WIDTH, bottom + 16.0);
     let first = shared.first();
-    drawing.heading(&heading(first), &first.load);
+    drawing.heading(&heading(first), &few_words(&first.load));
     drawing.text("m", Anchor::End, WIDTH, HEAD - 4.0, "p50 / p99, ms");
     grid(&mut drawing, &axis, bottom);
     each_line(&mut drawing, &cases, |drawing, shared, case, top| {

@@ -252,3 +252,17 @@ fn events_are_kept_in_their_order_and_a_torn_one_is_cut_off_when_the_run_goes_on
     folder.events().unwrap().append(&serde_json::json!({ "event": "again" })).unwrap();
     assert_eq!(text(), "{\"event\":\"run-started\"}\n{\"event\":\"again\"}\n");
 }
+
+#[test]
+fn a_place_for_runs_is_tried_and_left_as_it_was() {
+    let root = tempfile::tempdir().unwrap();
+    RunFolder::try_place(&root.path().join("new/runs")).unwrap();
+    RunFolder::try_place(root.path()).unwrap();
+    assert_eq!(root.path().read_dir().unwrap().count(), 0);
+    let file = root.path().join("file");
+    std::fs::write(&file, "").unwrap();
+    for place in [file.join("runs"), file, "/proc/nope".into()] {
+        let refused = RunFolder::try_place(&place).unwrap_err();
+        assert!(refused.is_of_the_folder(), "{}: {refused}", place.display());
+    }
+}

@@ -19,6 +19,7 @@ use self::request_file::Defaults;
 use super::schedule::{Schedule, schedule};
 use crate::args::{BodyText, LoadArgs, LoadFormat, Threads};
 use crate::exit::{CliError, Exit};
+use crate::output::check_place;
 
 /// What is measured and what it is judged by.
 #[derive(Debug)]
@@ -34,7 +35,8 @@ pub fn asked(args: &LoadArgs) -> Result<Asked, CliError> {
     let refuse = |sentence: String| CliError::new(Exit::Usage, sentence);
     let Schedule { executor, pool, think_time } = schedule(args).map_err(refuse)?;
     refuse_contradictions(args).map_err(refuse)?;
-    refuse_lost_output(args).map_err(refuse)?;
+    // Not after the load, when the result would be lost.
+    check_place(args.output.as_deref())?;
     let mut options = Options::new(&args.url)?;
     options.requests = requests(args, options.target.path())?;
     options.mix = if args.sequence { Mix::Sequence } else { Mix::Weighted };
@@ -142,19 +144,6 @@ fn refuse_contradictions(args: &LoadArgs) -> Result<(), String> {
     ];
     match sentences.into_iter().find(|(is_wrong, _)| *is_wrong) {
         Some((_, sentence)) => Err(sentence.to_owned()),
-        None => Ok(()),
-    }
-}
-
-/// Before the load and not after it, when the result would be lost.
-fn refuse_lost_output(args: &LoadArgs) -> Result<(), String> {
-    let Some(file) = &args.output else { return Ok(()) };
-    if file.is_dir() {
-        return Err(format!("--output {}: that is a folder; name a file in it", file.display()));
-    }
-    let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty());
-    match folder.filter(|folder| !folder.is_dir()) {
-        Some(folder) => Err(format!("--output {}: there is no folder {}", file.display(), folder.display())),
         None => Ok(()),
     }
 }

@@ -78,7 +78,7 @@ fn busy(machine: &Machine) -> Option<Advice> {
     let fix = "stop other work, or wait; reports say which trials were disturbed";
     // Pressure looks at the last seconds and at waiting; the load average is for kernels without it.
     if let Some(percent) = machine.moment.cpu_pressure_avg10_percent {
-        let what = format!("busy when looked at: tasks waited for a CPU in {percent:.0} % of the 10 s before");
+        let what = format!("busy when looked at: tasks waited for a CPU in {percent:.0}% of the 10 s before");
         return if percent > PRESSURE_QUIET_PERCENT { say(Severity::Warning, what, why, fix) } else { None };
     }
     let load = machine.moment.load_average?[0];
@@ -91,7 +91,7 @@ fn stolen(machine: &Machine) -> Option<Advice> {
     let fraction = machine.moment.steal_fraction.filter(|&fraction| fraction > STEAL_QUIET)?;
     say(
         Severity::Warning,
-        format!("the host took {:.1} % of the CPU time since boot", fraction * 100.0),
+        format!("the host took {:.1}% of the CPU time since boot", fraction * 100.0),
         "time for other guests is latency that no process here explains",
         "use a machine with dedicated CPUs",
     )

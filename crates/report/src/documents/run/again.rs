@@ -13,11 +13,12 @@ const MOST_SHOWN: usize = 4;
 pub(crate) fn cautions(findings: &Findings, depth: Depth) -> Vec<Block> {
     let untested = untested::line(findings).filter(|_| depth == Depth::Short);
     let items: Vec<String> = findings.cautions.iter().cloned().chain(untested).collect();
+    let quotable = findings.quotable.clone().map(Text::from).and_then(paragraph);
     if depth == Depth::Page && !items.is_empty() {
-        return section("cautions", "Cautions", of_page(items));
+        return section("cautions", "Cautions", quotable.into_iter().chain(of_page(items)).collect());
     }
     let sign = if depth == Depth::Short { "!" } else { "-" };
-    list("Cautions", sign, items)
+    list("Cautions", sign, items).into_iter().chain(quotable).collect()
 }
 
 /// The gravest cautions, the others folded away.

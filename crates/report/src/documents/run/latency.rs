@@ -75,7 +75,7 @@ fn drawn(findings: &Findings) -> Vec<Block> {
     let chart = |(_, svg)| Chart::of(svg);
     let mut shown: Vec<Chart> = charts(findings, true).into_iter().map(chart).collect();
     let folded = shown.split_off(SHOWN.min(shown.len()));
-    let summary = format!("The other {}", counted(folded.len() as u64, "scenario"));
+    let summary = counted(folded.len() as u64, "more scenario");
     let rest =
         (!folded.is_empty()).then(|| Block::Folded { summary: summary.into(), blocks: vec![Block::Charts(folded)] });
     std::iter::once(Block::Charts(shown)).chain(rest).collect()

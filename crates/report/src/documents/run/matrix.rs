@@ -89,18 +89,17 @@ fn filled(findings: &Findings, sections: &[&ScenarioFinding], notes: &dyn Fn(&st
     let limits =
         contests.iter().find_map(|contest| contest.limit.as_ref()).map(|(ceiling, _)| limit(ceiling, &contests));
     let rows: Vec<MatrixRow> = rows.chain(limits).collect();
-    let has_costs = rows.iter().any(|row| row.costs.iter().any(|cost| cost != NONE));
+    // A figure that nobody has needs no column: slices, for example, are too short for a p99.
+    let is_told = |place: &usize| rows.iter().any(|row| row.costs.get(*place).is_some_and(|cost| cost != NONE));
+    let told: Vec<usize> = (0..first.costs.len()).filter(is_told).collect();
+    let costs = |row: &MatrixRow| told.iter().filter_map(|place| row.costs.get(*place).cloned()).collect();
     Some(Matrix {
         caption: "At a glance".to_owned(),
-        costs: if has_costs { first.costs.iter().map(|cost| (*cost).to_owned()).collect() } else { Vec::new() },
+        costs: told.iter().map(|place| first.costs[*place].to_owned()).collect(),
         costs_of: first.column.heading.clone(),
         columns: contests.iter().map(|contest| contest.column.clone()).collect(),
-        rows: if has_costs { rows } else { rows.into_iter().map(without_costs).collect() },
+        rows: rows.iter().map(|row| MatrixRow { costs: costs(row), ..row.clone() }).collect(),
     })
-}
-
-fn without_costs(row: MatrixRow) -> MatrixRow {
-    MatrixRow { costs: Vec::new(), ..row }
 }
 
 fn of_servers(scenario: &ScenarioFinding) -> Contest<'_> {

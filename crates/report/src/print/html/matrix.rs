@@ -63,7 +63,7 @@ fn cell(cell: &MatrixCell) -> String {
     let below = if below.is_empty() {
         String::new()
     } else {
-        format!("<span class=\"range\">{}</span>", shown(&below.join(" · ")))
+        format!("<span class=\"range\">{}</span>", shown(&below.join("\u{a0}· ")))
     };
     format!("<td class=\"n{shade}{best}\"><b>{}</b>{tier}{below}</td>", shown(&cell.value))
 }

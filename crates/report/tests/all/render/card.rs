@@ -58,7 +58,16 @@ fn words_of_a_study_cannot_leave_their_place() {
 #[test]
 fn the_page_of_a_run_names_its_card_and_no_other_page_names_one() {
     let page = text(&edge_case("ordinary"), Format::Html);
-    assert!(page.contains("<meta property=\"og:image\" content=\"share.svg\">"));
+    assert!(page.contains("<meta property=\"og:image\" content=\"share.png\">"));
     let document = tolok_report::documents::run(&edge_case("ordinary"), tolok_report::document::Depth::Page);
     assert!(!tolok_report::print::html(&document).contains("og:image"));
+}
+
+#[test]
+fn the_picture_of_a_card_has_its_size_and_is_no_empty_page() {
+    let picture = tolok_report::card_picture(&edge_case("ordinary"));
+    assert_eq!(&picture[..8], b"\x89PNG\r\n\x1a\n");
+    assert_eq!(picture[16..24], [0, 0, 4, 176, 0, 0, 2, 118]);
+    // Letters and bars do not compress as an empty page does.
+    assert!((20_000..200_000).contains(&picture.len()), "{} bytes", picture.len());
 }

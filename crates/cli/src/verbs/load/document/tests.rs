@@ -21,7 +21,7 @@ fn an_open_loop_with_failures_and_thresholds() {
     record.verdict.trusted = false;
     for (gate, text) in [
         (Gate::OfferedRate, "the offered rate was missed: 10 of 11000 requests still waited when the window ended"),
-        (Gate::GeneratorBusy, "the generator was 97 % busy: these figures are its limit as much as the server's"),
+        (Gate::GeneratorBusy, "the generator was 97% busy: these figures are its limit as much as the server's"),
     ] {
         record.verdict.reasons.push(Reason { gate, text: text.to_owned() });
     }

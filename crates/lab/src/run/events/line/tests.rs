@@ -44,13 +44,9 @@ fn timed() -> Outcome {
         timer: ToolUsed { name: "tolok".to_owned(), version: "1".to_owned() },
         resolution_s: 1e-9,
         runs: vec![run(0.003), run(0.001), run(0.002)],
-        floor: Vec::new(),
         warmup_runs: 1,
-        said: None,
         window_s: 1.0,
-        host: HostWindow::default(),
-        disturbances: Vec::new(),
-        turns: None,
+        ..ProgramTiming::default()
     }))
 }
 
