@@ -247,14 +247,14 @@ pub fn interruptible(at_hand: &'static str) -> Result<Stop, CliError> {
         CliError::new(
             Exit::Internal,
             format!(
-                "cannot listen for Ctrl-C: {error}. A sandbox or the limit of open files (`ulimit -n`) may forbid it"
+                "cannot listen for Ctrl-C: {error}. A sandbox or the limits of open files and processes (`ulimit -n`, `ulimit -u`) may forbid it"
             ),
         )
     };
     let mut signals = signal_hook::iterator::Signals::new([SIGINT, SIGTERM]).map_err(failed)?;
     let stop = Stop::default();
     let wish = stop.clone();
-    std::thread::spawn(move || {
+    let listening = std::thread::Builder::new().spawn(move || {
         for _ in signals.forever() {
             wish.ask();
             if wish.is_immediate() {
@@ -264,7 +264,7 @@ pub fn interruptible(at_hand: &'static str) -> Result<Stop, CliError> {
             }
         }
     });
-    Ok(stop)
+    listening.map(|_| stop).map_err(failed)
 }
 
 #[cfg(test)]

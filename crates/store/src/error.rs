@@ -3,6 +3,8 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use rustix::io::Errno;
+
 /// How many similar names of runs are shown.
 pub const NEAREST: usize = 3;
 
@@ -102,6 +104,9 @@ fn explain(source: &io::Error) -> String {
         | io::ErrorKind::NotADirectory => {
             format!("{source}; choose a folder that you may write with --runs DIR")
         }
+        _ if source.raw_os_error() == Some(Errno::MFILE.raw_os_error()) => {
+            format!("{source}; allow more (`ulimit -n 1024`), and go on with `tolok resume`")
+        }
         _ => source.to_string(),
     }
 }
@@ -112,6 +117,12 @@ mod tests {
     use std::io::Write;
 
     use super::*;
+
+    #[test]
+    fn too_few_descriptors_say_how_to_allow_more() {
+        let refused = StoreError::Write { path: "runs/a".into(), source: Errno::MFILE.into() }.to_string();
+        assert!(refused.contains("ulimit -n") && refused.contains("tolok resume"), "{refused}");
+    }
 
     #[test]
     fn a_full_disk_says_how_to_go_on() {

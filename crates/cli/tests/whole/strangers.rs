@@ -113,6 +113,34 @@ fn a_fifo_in_the_place_of_a_file_holds_nobody_up() {
 }
 
 #[test]
+fn a_study_takes_no_script_from_outside_its_folder() {
+    let stranger = Stranger::new();
+    let folder = stranger.root.path().join("study");
+    fs::create_dir_all(folder.join("below")).unwrap();
+    let secret = stranger.root.path().join("secret.js");
+    fs::write(&secret, "// of the user\nexport default function () {}\n").unwrap();
+    fs::write(folder.join("below/users.js"), "export default function () {}\n").unwrap();
+    symlink(&secret, folder.join("link.js")).unwrap();
+    symlink(stranger.root.path(), folder.join("above")).unwrap();
+    let plan = |script: &str| {
+        let study = format!(
+            "title = 'T'\nsubjects = ['rust/ceiling']\nceiling = false\n[[scenario]]\nworkload = 'hello'\n\
+             load = {{ executor = 'constant-vus', vus = 1, duration = '1s' }}\n\
+             tool = {{ name = 'k6', script = '{script}' }}\n"
+        );
+        fs::write(folder.join("study.toml"), study).unwrap();
+        stranger.tolok(&["plan", folder.join("study.toml").to_str().unwrap()])
+    };
+    for outside in ["../secret.js", secret.to_str().unwrap(), "link.js", "above/secret.js", "below/../../secret.js"] {
+        let refused = plan(outside);
+        assert_eq!(refused.status.code(), Some(2), "{outside}: {}", said(&refused));
+        assert!(!said(&refused).contains("of the user"), "{}", said(&refused));
+    }
+    let below = said(&plan("below/users.js"));
+    assert!(!below.contains("users.js"), "a script below the folder is read: {below}");
+}
+
+#[test]
 fn a_case_whose_name_leads_out_is_refused() {
     let stranger = Stranger::new();
     let mut text = fs::read_to_string(stranger.run.join("plan.json")).unwrap();

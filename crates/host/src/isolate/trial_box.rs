@@ -126,7 +126,7 @@ impl TrialBox {
         drop(command);
         let requests = keeper.stdin.take();
         let output = keeper.stdout.take().expect("it was asked to be a pipe above");
-        let heard = listen(output, own.again().map_err(BoxError::Keeper)?);
+        let heard = own.again().and_then(|own| listen(output, own)).map_err(BoxError::Keeper)?;
         let (linked, database_linked) = match &spec.network {
             NetworkSpec::Host => (false, false),
             NetworkSpec::Private { link, database_link, .. } => (link.is_some(), database_link.is_some()),
@@ -494,18 +494,18 @@ impl Drop for TrialBox {
 }
 
 /// Receives the reports of init and keeper until both have ended.
-fn listen(output: ChildStdout, channel_of_keeper: Channel) -> Receiver<Heard> {
+fn listen(output: ChildStdout, channel_of_keeper: Channel) -> io::Result<Receiver<Heard>> {
     let (sender, heard) = channel();
     let of_keeper = sender.clone();
-    std::thread::spawn(move || listen_to_init(BufReader::new(output), &sender));
-    std::thread::spawn(move || {
+    std::thread::Builder::new().spawn(move || listen_to_init(BufReader::new(output), &sender))?;
+    std::thread::Builder::new().spawn(move || {
         while let Ok(Some((event, file))) = channel_of_keeper.receive() {
             if of_keeper.send(Heard::Keeper(event, file)).is_err() {
                 return;
             }
         }
-    });
-    heard
+    })?;
+    Ok(heard)
 }
 
 fn listen_to_init(output: impl BufRead, sender: &Sender<Heard>) {

@@ -65,6 +65,7 @@ fn a_database_is_copied_served_asked_and_killed(engine: Engine) {
     assert_eq!(subject.rows("SELECT 1").unwrap(), [[text("1")]], "it goes on after an error");
     others_are_kept_out(&served, &program);
 
+    no_file_of_the_client_is_read(&mut root);
     what_the_subject_does_is_counted(&mut root, &mut subject);
     connections_are_refused(&program, &dsn, &mut root);
 
@@ -77,6 +78,19 @@ fn a_database_is_copied_served_asked_and_killed(engine: Engine) {
     served.restart();
     let mut again = served.login().unwrap();
     assert_eq!(again.rows("SELECT COUNT(*) FROM tolok.rows40").unwrap(), [[text("3")]]);
+}
+
+/// A server may ask for any file that its client can read. tolok's client has none to give.
+fn no_file_of_the_client_is_read(root: &mut Client) {
+    let own = tempfile::NamedTempFile::new().unwrap();
+    fs::write(own.path(), "9\ta secret\n").unwrap();
+    let statement = format!("LOAD DATA LOCAL INFILE '{}' INTO TABLE tolok.rows40 (id, what)", own.path().display());
+    let refused = root.rows(&statement).unwrap_err().to_string();
+    assert!(
+        refused.contains("ERROR 4166") || refused.contains("ERROR 3948") || refused.contains("ERROR 2068"),
+        "{refused}"
+    );
+    assert_eq!(root.rows("SELECT COUNT(*) FROM tolok.rows40").unwrap(), [[text("3")]]);
 }
 
 /// A reading when the server has done all that it was asked for: clients have their answers a moment before that.

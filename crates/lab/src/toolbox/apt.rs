@@ -212,7 +212,10 @@ fn unpack(
     };
     let threads = thread::available_parallelism().map_or(1, usize::from);
     thread::scope(|scope| {
-        let workers: Vec<_> = (0..threads).map(|number| scope.spawn(move || work(number))).collect();
+        // This thread is one of them, as the system may give no more.
+        let start = |number| thread::Builder::new().spawn_scoped(scope, move || work(number)).ok();
+        let workers: Vec<_> = (1..threads).filter_map(start).collect();
+        work(0)?;
         workers.into_iter().try_for_each(|worker| worker.join().expect("an unpacking thread returns its failure"))
     })
 }

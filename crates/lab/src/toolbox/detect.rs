@@ -39,10 +39,16 @@ pub(super) fn detect(recipes: &[&Recipe], toolbox: &Toolbox) -> BTreeMap<String,
     std::thread::scope(|scope| {
         let mut threads = Vec::new();
         for &recipe in recipes {
-            threads.push((recipe.name.clone(), scope.spawn(move || state(recipe, toolbox))));
+            let thread = std::thread::Builder::new().spawn_scoped(scope, move || state(recipe, toolbox));
+            threads.push((recipe, thread.ok()));
         }
-        let join = |(name, thread): (String, std::thread::ScopedJoinHandle<'_, ProgramState>)| {
-            (name, thread.join().expect("detection reports trouble as a state and does not panic"))
+        let join = |(recipe, thread): (&Recipe, Option<std::thread::ScopedJoinHandle<'_, ProgramState>>)| {
+            // Where the system gives no more threads, this one asks.
+            let state = thread.map_or_else(
+                || state(recipe, toolbox),
+                |thread| thread.join().expect("detection reports trouble as a state and does not panic"),
+            );
+            (recipe.name.clone(), state)
         };
         threads.into_iter().map(join).collect()
     })

@@ -173,7 +173,8 @@ impl Process {
         // None that is known writes so much; one that may not be limited is no worse than before.
         let _ = prlimit(Some(Pid::from_child(&child)), Resource::Fsize, limit);
         let messages = child.stderr.take().expect("it was asked to be a pipe above");
-        Ok(Self { child, heard: listen(messages, log, invocation.borders.clone()), since, ended: None })
+        let heard = listen(messages, log, invocation.borders.clone()).inspect_err(|_| drop(child.kill()))?;
+        Ok(Self { child, heard, since, ended: None })
     }
 
     /// Waits for its end, and kills what it has left behind. Returns `None` if it still runs when the patience is over.
@@ -356,9 +357,9 @@ impl RunningSlices {
 }
 
 /// Receives the tool's events until it closes its end. Other lines go into its log.
-fn listen(messages: ChildStderr, mut log: File, borders: Borders) -> Receiver<Heard> {
+fn listen(messages: ChildStderr, mut log: File, borders: Borders) -> io::Result<Receiver<Heard>> {
     let (sender, heard) = channel();
-    std::thread::spawn(move || {
+    std::thread::Builder::new().spawn(move || {
         let mut messages = BufReader::new(messages);
         let mut room = OUTPUT_LIMIT;
         // No one waits for events once the tool is given up; its last words are kept all the same.
@@ -371,8 +372,8 @@ fn listen(messages: ChildStderr, mut log: File, borders: Borders) -> Receiver<He
             }
             found.into_iter().for_each(|found| drop(sender.send(found)));
         }
-    });
-    heard
+    })?;
+    Ok(heard)
 }
 
 /// A line with its end, or a part of one that is too long, or `None` once there is no more.

@@ -116,8 +116,14 @@ fn of_each<T: Sync>(name: &str, items: &[T], check: impl Fn(&T) -> Check + Sync)
     let check = &check;
     let found = std::thread::scope(|scope| {
         let work = |part: &'_ [T]| part.iter().map(check).collect::<Vec<Check>>();
-        let parts: Vec<_> = items.chunks(each).map(|part| scope.spawn(move || work(part))).collect();
-        parts.into_iter().map(|part| part.join()).collect::<Vec<_>>()
+        let start = |part| (part, std::thread::Builder::new().spawn_scoped(scope, move || work(part)));
+        let parts: Vec<_> = items.chunks(each).map(start).collect();
+        // Where the system gives no more threads, this one checks.
+        let join = |(part, thread): (_, std::io::Result<std::thread::ScopedJoinHandle<'_, _>>)| match thread {
+            Ok(thread) => thread.join(),
+            Err(_) => Ok(work(part)),
+        };
+        parts.into_iter().map(join).collect::<Vec<_>>()
     });
     let mut all = Check::new(name);
     for part in found {

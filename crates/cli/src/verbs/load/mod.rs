@@ -94,14 +94,14 @@ fn hear_interrupts() -> Result<Arc<AtomicBool>, CliError> {
         CliError::new(
             Exit::Internal,
             format!(
-                "cannot listen for Ctrl-C: {error}. A sandbox or the limit of open files (`ulimit -n`) may forbid it"
+                "cannot listen for Ctrl-C: {error}. A sandbox or the limits of open files and processes (`ulimit -n`, `ulimit -u`) may forbid it"
             ),
         )
     };
     let mut signals = signal_hook::iterator::Signals::new([SIGINT, SIGTERM]).map_err(failed)?;
     let stop = Arc::new(AtomicBool::new(false));
     let asked = stop.clone();
-    std::thread::spawn(move || {
+    let listening = std::thread::Builder::new().spawn(move || {
         let mut first: Option<Instant> = None;
         for _ in signals.forever() {
             match first {
@@ -112,7 +112,7 @@ fn hear_interrupts() -> Result<Arc<AtomicBool>, CliError> {
             first.get_or_insert_with(Instant::now);
         }
     });
-    Ok(stop)
+    listening.map(|_| stop).map_err(failed)
 }
 
 fn shown(record: &Record, format: LoadFormat, is_for_file: bool) -> Result<String, CliError> {

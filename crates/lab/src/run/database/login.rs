@@ -33,11 +33,11 @@ impl Login {
     pub(in crate::run) fn begin(program: &Program, target: &Target) -> Self {
         let is_wanted = Arc::new(AtomicBool::new(true));
         let (program, target, wanted) = (program.clone(), target.clone(), Arc::clone(&is_wanted));
-        let thread = std::thread::spawn(move || {
+        let thread = std::thread::Builder::new().spawn(move || {
             let client = Client::login(&program, &target, LOGIN_LIMIT, &|| wanted.load(Ordering::Relaxed))?;
             Ok((client, SystemClock.now()))
         });
-        Self { thread: Some(thread), is_wanted }
+        Self { thread: thread.ok(), is_wanted }
     }
 
     /// Whether it came to an end, good or bad.

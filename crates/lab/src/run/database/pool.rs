@@ -24,22 +24,22 @@ struct PoolReading {
 
 /// A question that was asked and whose answer no one waits for yet.
 #[derive(Debug)]
-pub(in crate::run) struct Pending(JoinHandle<Option<PoolReading>>);
+pub(in crate::run) struct Pending(Option<JoinHandle<Option<PoolReading>>>);
 
 /// Asks in a thread of its own.
 pub(in crate::run) fn ask_for_pool(asker: &Asker) -> Pending {
     let asker = asker.clone();
-    Pending(std::thread::spawn(move || reading(asker.ask("GET", PATH, PATIENCE))))
+    Pending(std::thread::Builder::new().spawn(move || reading(asker.ask("GET", PATH, PATIENCE))).ok())
 }
 
 impl Pending {
     fn reading(self) -> Option<PoolReading> {
-        self.0.join().ok().flatten()
+        self.0?.join().ok().flatten()
     }
 
     /// Whether the answer is there, or will not come any more.
     pub(in crate::run) fn is_over(&self) -> bool {
-        self.0.is_finished()
+        self.0.as_ref().is_none_or(JoinHandle::is_finished)
     }
 }
 

@@ -38,10 +38,9 @@ impl StatusWatch {
         let (looks, asked) = channel();
         let is_wanted = Arc::new(AtomicBool::new(true));
         let (wanted, stop) = (Arc::clone(&is_wanted), stop.clone());
-        let thread = std::thread::spawn(move || {
-            watch(client, &asked, &|| wanted.load(Ordering::Relaxed) && !stop.is_immediate())
-        });
-        Self { looks: Some(looks), is_wanted, thread: Some(thread) }
+        let thread = std::thread::Builder::new()
+            .spawn(move || watch(client, &asked, &|| wanted.load(Ordering::Relaxed) && !stop.is_immediate()));
+        Self { looks: Some(looks), is_wanted, thread: thread.ok() }
     }
 
     /// Asks the server now, and not only when it is due.

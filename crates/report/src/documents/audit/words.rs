@@ -22,7 +22,7 @@ pub(super) const MEANINGS: [(&str, &str); 6] = [
         "inference",
         "what the figures suggest but do not imply. Another explanation may be right, so no verdict uses it.",
     ),
-    ("line", "of the transcription, which somebody typed off the source. Compare the two before you quote this."),
+    ("line", "of the file. Somebody typed a transcription off its source: compare the two before you quote this."),
 ];
 
 /// The findings of an audit in the order of the report.
