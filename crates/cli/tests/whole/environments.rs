@@ -171,9 +171,14 @@ fn rebuild_builds_each_round_with_a_layout_of_its_own() {
     let _turn = my_turn();
     let place = place("none", "");
     let (file, layouts) = (place.path().join("subjects/test/server/subject.toml"), place.path().join("layouts"));
-    let build = format!("\n[build]\ncommand = ['sh', '-c', 'echo {{{{ layout }}}} >> {}']\n", layouts.display());
-    let text = std::fs::read_to_string(&file).unwrap() + &build;
-    std::fs::write(&file, text).unwrap();
+    let text = std::fs::read_to_string(&file).unwrap();
+    let program = text.split("command = ['").nth(1).and_then(|rest| rest.split('\'').next()).unwrap().to_owned();
+    let text = text.replace(&program, "{{ build }}/server");
+    let layouts_of = layouts.display();
+    let build = format!(
+        "[build]\ncommand = ['sh', '-c', 'echo {{{{ layout }}}} >> {layouts_of}; cp {program} {{{{ build }}}}/server']\n"
+    );
+    std::fs::write(&file, format!("{text}\n{build}")).unwrap();
     let (said, records) = run(&place, &["--blocks", "2", "--rebuild"]);
     assert_done(said.code, &said.progress);
     assert_eq!(records.len(), 2);

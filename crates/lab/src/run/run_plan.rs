@@ -26,6 +26,7 @@ use crate::run::events::preparation::Step;
 use crate::run::session::Laboratory;
 use crate::run::session::affinity::AffinityGuard;
 use crate::run::session::scratch::Scratch;
+use tolok_host::isolate::session_folder::sweep;
 use tolok_store::{RunFolder, StoreError};
 
 /// The box of a block that was killed is gone within this time.
@@ -274,8 +275,12 @@ impl<'a> Run<'a> {
 
     /// The same with builds of the block's own, which go with it.
     fn run_block_rebuilt(&mut self, trials: &[&PlannedTrial], emit: &mut dyn FnMut(RunEvent)) -> Result<(), RunError> {
-        let plan = self.setup.plan;
-        let scratch = Scratch::make(&std::env::temp_dir());
+        let RunSetup { laboratory, plan, .. } = self.setup;
+        // Programs of a trial see nothing of other folders of sessions in the temporary folder.
+        let scratch = laboratory.builds.place_for_others().and_then(|parent| {
+            sweep(parent);
+            Scratch::make(parent)
+        });
         let scratch = scratch.map_err(|error| RunError::Block(format!("cannot make a folder for builds: {error}")))?;
         let usual = self.prepared.builds.clone();
         let cases: Vec<&Case> = trials.iter().filter_map(|trial| plan.case(&trial.case)).collect();

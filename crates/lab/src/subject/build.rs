@@ -62,6 +62,12 @@ impl Builds {
         Self { folder: folder.into() }
     }
 
+    /// A place beside the builds that are kept, which programs of a trial can see.
+    pub(crate) fn place_for_others(&self) -> io::Result<&Path> {
+        fs::create_dir_all(&self.folder)?;
+        Ok(&self.folder)
+    }
+
     /// The folder of this subject's build: named by its sources and programs, so that a change of either builds again.
     pub fn folder(&self, subject: &Subject, sources: &Path, programs: &[String]) -> Result<PathBuf, BuildError> {
         let mut hash = Sha256::new();
