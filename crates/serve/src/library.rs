@@ -3,7 +3,7 @@
 use std::collections::{BTreeSet, HashMap};
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::SystemTime;
 
 use serde::Deserialize;
@@ -45,11 +45,11 @@ pub struct Card {
     pub planned: usize,
     /// Trials that have a record.
     pub done: usize,
-    /// The verdict of its last report, if nothing was added since.
-    reported: Option<Reported>,
+    /// What its last report says if nothing was added since, or else what an analysis found when somebody asked.
+    reported: OnceLock<Reported>,
 }
 
-/// The part of a `report.json` that is read.
+/// The part of a `report.json` that is read, and of findings that is kept.
 #[derive(Debug, Clone, Deserialize)]
 struct Reported {
     #[serde(default)]
@@ -126,42 +126,42 @@ impl Library {
             return Ok(State::Running);
         }
         // A stopping rule may end a run before all planned trials are done.
-        let missing = match (card.planned - card.done.min(card.planned), ended, &card.reported) {
-            (0, ..) => 0,
-            (_, Some(missing), _) => missing,
-            (_, None, Some(reported)) => reported.trials_missing,
-            (_, None, None) => self.analysed(found)?.findings.trials_missing,
+        let missing = match (card.planned - card.done.min(card.planned), ended) {
+            (0, _) => 0,
+            (_, Some(missing)) => missing,
+            (_, None) => self.reported(found, card)?.trials_missing,
         };
         if missing > 0 {
             return Ok(State::Stopped(missing));
         }
-        let unsound = match &card.reported {
-            Some(reported) => reported.unsound.clone(),
-            None => self.analysed(found)?.findings.unsound.clone(),
-        };
+        let unsound = self.reported(found, card)?.unsound.clone();
         Ok(if unsound.is_empty() { State::Finished } else { State::Unsound(unsound) })
     }
 
     /// The verdict on the first scenario of a run, with the scenario's title where there are several. It comes from the last report if
     /// nothing was added since.
     pub fn verdict(&self, found: &Found, card: &Card) -> Result<Option<String>, StoreError> {
-        if let Some(reported) = &card.reported {
-            let all: Vec<&Judged> = reported.scenarios.iter().chain(&reported.programs).collect();
-            return Ok(first_of(&all.iter().map(|it| (&it.title, &it.verdict)).collect::<Vec<_>>()));
+        let reported = self.reported(found, card)?;
+        let all: Vec<&Judged> = reported.scenarios.iter().chain(&reported.programs).collect();
+        Ok(first_of(&all))
+    }
+
+    /// A run without a fresh report is analysed once, however many runs a page lists.
+    fn reported<'c>(&self, found: &Found, card: &'c Card) -> Result<&'c Reported, StoreError> {
+        if let Some(reported) = card.reported.get() {
+            return Ok(reported);
         }
-        let findings = &self.analysed(found)?.findings;
-        let of_servers = findings.scenarios.iter().map(|it| (&it.title, &it.verdict));
-        let of_programs = findings.programs.iter().map(|it| (&it.title, &it.verdict));
-        Ok(first_of(&of_servers.chain(of_programs).collect::<Vec<_>>()))
+        let analysed = self.analysed(found)?;
+        Ok(card.reported.get_or_init(|| Reported::of(&analysed.findings)))
     }
 }
 
 /// The first of several verdicts, with its title. A single verdict needs no title.
-fn first_of(verdicts: &[(&String, &String)]) -> Option<String> {
-    match verdicts {
+fn first_of(all: &[&Judged]) -> Option<String> {
+    match all {
         [] => None,
-        [(_, verdict)] => Some((*verdict).clone()),
-        [(title, verdict), ..] => Some(format!("{title}: {verdict}")),
+        [only] => Some(only.verdict.clone()),
+        [first, ..] => Some(format!("{}: {}", first.title, first.verdict)),
     }
 }
 
@@ -187,6 +187,18 @@ fn kept<T>(
     }
     all.insert(found.id.clone(), (stamp, Arc::clone(&value)));
     Ok(value)
+}
+
+impl Reported {
+    fn of(findings: &Findings) -> Self {
+        let judged = |title: &String, verdict: &String| Judged { title: title.clone(), verdict: verdict.clone() };
+        Self {
+            scenarios: findings.scenarios.iter().map(|it| judged(&it.title, &it.verdict)).collect(),
+            programs: findings.programs.iter().map(|it| judged(&it.title, &it.verdict)).collect(),
+            trials_missing: findings.trials_missing,
+            unsound: findings.unsound.clone(),
+        }
+    }
 }
 
 impl Stamp {
@@ -221,7 +233,9 @@ impl Card {
             subjects,
             planned: plan.trials.len(),
             done: plan.trials.iter().filter(|trial| folder.is_finished(trial)).count(),
-            reported: fresh.and_then(|text| serde_json::from_slice(&text).ok()),
+            reported: fresh
+                .and_then(|text| serde_json::from_slice::<Reported>(&text).ok())
+                .map_or_else(OnceLock::new, OnceLock::from),
         })
     }
 }
