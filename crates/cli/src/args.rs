@@ -170,7 +170,7 @@ pub struct BlockArgs {
 /// The job of a hidden verb.
 #[derive(Debug, ClapArgs)]
 pub struct JobArgs {
-    /// The job, in JSON. A person has none, and is told so by the verb.
+    /// The job, in JSON. The verb refuses a call without one.
     #[arg(default_value = "", hide_default_value = true)]
     pub job: String,
 }

@@ -12,7 +12,7 @@
 //! most (1 + k)² ÷ 4k (Kantorovich 1948).
 //!
 //! The other direction is no contradiction, because users who pause, reconnect or have not started yet make X · R smaller. It has a
-//! verdict of its own: so many users were stated, and so many waited for the printed responses. Of a stated ramp nothing is told.
+//! verdict of its own, *fewer users*. A stated ramp is not judged.
 //!
 //! Users are connections × `streams`: pipelining, batches and streams of HTTP/2 put several requests on a connection. Where
 //! neither the source nor the tool says that there was one, an excess is undecided. Times from a planned instant and times of a
@@ -35,7 +35,7 @@ use crate::{tools, wording};
 /// Tolerance for clocks and counting, as a share.
 const TOLERANCE: f64 = 0.05;
 
-/// Users who are this share fewer than stated are told: a generator needs time between an answer and the next request.
+/// Fewer users than stated by more than this share get the verdict: a generator needs time between an answer and the next request.
 const BETWEEN: f64 = 0.10;
 
 pub(super) const LAW: LawInfo = LawInfo {
@@ -69,7 +69,7 @@ fn check(transcription: &Transcription) -> Vec<AuditFinding> {
             }
         }
     }
-    // A run that two tables print is told once.
+    // A run that two tables print gets one finding.
     merged(findings).into_iter().chain(lacks.findings(transcription)).collect()
 }
 

@@ -84,7 +84,7 @@ fn a_standard_deviation_that_the_ends_do_not_allow() {
     insta::assert_snapshot!(sentence("tool = \"hyperfine\"", &of("2.0")), @"With an sd of 2.0 ms, none of 10 runs can be 9.9 ms from the mean: these are not figures of one distribution of time.");
 }
 
-/// What is told of users that the printed responses leave over.
+/// The findings with fewer users than stated.
 fn fewer(method: &str, figures: &str) -> Vec<String> {
     let table = table(method, &[("red", figures)]);
     assert_eq!(contradicting(&table, OF_FIGURES), [], "users who do not wait contradict nothing");

@@ -5,7 +5,7 @@ use rustix::thread::{
 };
 
 /// Namespaces, mounts and devices of networks; packets and counters; groups, accounts and priorities of others; files of
-/// all owners, since subjects are built and runs stored for whoever owns the folders.
+/// all owners, because tolok builds and stores in folders of others.
 const USED: CapabilitySet = CapabilitySet::SYS_ADMIN
     .union(CapabilitySet::SYS_CHROOT)
     .union(CapabilitySet::NET_ADMIN)

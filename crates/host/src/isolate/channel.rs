@@ -87,7 +87,7 @@ pub(super) fn inherited(number: i32) -> io::Result<OwnedFd> {
     // SAFETY: it is used within this line only, which fails for a number that is no descriptor's.
     fcntl_setfd(unsafe { BorrowedFd::borrow_raw(number) }, FdFlags::CLOEXEC)?;
     // SAFETY: the number is that of a descriptor. It comes from the process that started this one and made the descriptor
-    // for it; nothing else in this process knows it.
+    // for it, and no other code in this process uses it.
     Ok(unsafe { OwnedFd::from_raw_fd(number) })
 }
 

@@ -4,7 +4,7 @@ use std::io::{self, IsTerminal};
 
 use serde::de::DeserializeOwned;
 
-/// What tolok's own processes are given, and nobody else has.
+/// A hidden verb was called without the job that only tolok's own processes get.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`tolok {0}` is a step of a run, which tolok starts itself; see `tolok --help` for what you can call")]
 pub struct NotForPeople(pub &'static str);

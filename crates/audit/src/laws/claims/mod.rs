@@ -46,7 +46,7 @@ fn check(transcription: &Transcription) -> Vec<AuditFinding> {
     told.into_iter().chain(tables::check(transcription)).collect()
 }
 
-/// What an author changes once is told once: contradicted claims of one sentence of the text, and of sentences that assert the same.
+/// Merges contradicted claims that one change would mend: those of one sentence of the text, and those that assert the same.
 fn by_flaw(claims: &[Claim], findings: Vec<AuditFinding>, notes: Vec<Option<String>>) -> Vec<AuditFinding> {
     let is_same = |a: &Claim, b: &Claim| (!a.raw.is_empty() && a.raw == b.raw) || asserts_same(a, b);
     let mut told: Vec<(&Claim, AuditFinding, Option<String>)> = Vec::new();
@@ -108,8 +108,7 @@ const HEDGES: [&str; 9] =
     ["usually", "typically", "mostly", "generally", "often", "tends to", "biasanya", "umumnya", "cenderung"];
 
 /// A text that allows for exceptions ("usually") is contradicted only if more than half of the cases that are transcribed from
-/// it are otherwise; else a single case that is otherwise contradicts nothing.
-/// Returns what to add to each sentence.
+/// it are otherwise. One case that is otherwise contradicts nothing. Returns what to add to each sentence.
 fn weigh_hedges(claims: &[Claim], findings: &mut [AuditFinding]) -> Vec<Option<String>> {
     let mut notes = vec![None; findings.len()];
     let judged: Vec<AuditVerdict> = findings.iter().map(|finding| finding.verdict).collect();
