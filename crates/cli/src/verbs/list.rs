@@ -55,6 +55,7 @@ fn subjects(opened: &Lab) -> String {
         };
         let kind = match (subject.role, &subject.program) {
             (Role::Ceiling, _) => ", the machine's limit",
+            (Role::Framework, _) => ", a framework",
             (_, Some(_)) => ", a program that is run to its end",
             _ => "",
         };

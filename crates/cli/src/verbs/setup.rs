@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use tolok_lab::toolbox::{FetchEvent, FetchPlan, ProgramState};
+use tolok_model::{Role, Subject};
 
 use crate::args::SetupArgs;
 use crate::exit::{CliError, Exit};
@@ -21,7 +22,9 @@ pub fn setup(args: &SetupArgs) -> Result<Exit, CliError> {
         opened.toolbox = opened.toolbox.with_swoole_source(source_archive(archive, &args.programs)?);
     }
     let missing = if args.programs.is_empty() {
-        opened.missing_for(opened.laboratory.catalogue.subjects.iter())
+        // Who wants frameworks names what they need.
+        let is_meant = |subject: &&Subject| subject.role != Role::Framework;
+        opened.missing_for(opened.laboratory.catalogue.subjects.iter().filter(is_meant))
     } else {
         let named: Vec<&str> = asked_for(&args.programs).into_iter().collect();
         // Of programs that no subject needs, the laboratory knows nothing yet.

@@ -7,15 +7,20 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use tolok_host::machine::Machine;
 use tolok_lab::database::DatabaseStore;
 use tolok_lab::home::{Home, user_folder};
-use tolok_lab::run::{Capabilities, Laboratory, Prepared, Session, check_conformance, prepare_database};
+use tolok_lab::run::{
+    Capabilities, Conformance, Laboratory, Prepared, ServeError, Session, check_conformance, prepare_database,
+};
 use tolok_lab::subject::Builds;
 use tolok_lab::toolbox::Toolbox;
-use tolok_model::{CpuMap, Database, Engine, SubjectChoice};
+use tolok_model::{CpuMap, Database, Engine, Role, Subject, SubjectChoice};
 use tolok_testkit::require;
 
 use crate::place::{TOLOK, repository, shared_turn};
 
-fn laboratory() -> Laboratory {
+/// A database, and its data.
+pub type Asked = (Database, Prepared);
+
+pub fn laboratory() -> Laboratory {
     let home = Home::at(repository());
     let catalogue = home.catalogue().unwrap();
     let states = Toolbox::open_default().unwrap().detect_all();
@@ -27,7 +32,7 @@ fn laboratory() -> Laboratory {
 }
 
 /// Databases that are to be had here. What each subject answers must not depend on which it is.
-fn databases(laboratory: &Laboratory) -> Vec<(Database, Prepared)> {
+pub fn databases(laboratory: &Laboratory) -> Vec<Asked> {
     let mut found = Vec::new();
     for engine in [Engine::Mariadb, Engine::Mysql] {
         let name = engine.program().unwrap();
@@ -40,14 +45,23 @@ fn databases(laboratory: &Laboratory) -> Vec<(Database, Prepared)> {
     found
 }
 
+/// What is found of a variant; with a database, its workloads that ask one are checked, too.
+pub fn check_variant(
+    session: &Session<'_>,
+    choice: &SubjectChoice,
+    database: Option<&Asked>,
+) -> Result<Conformance, ServeError> {
+    check_conformance(session, choice, database.map(|(database, prepared)| (database, prepared)))
+}
+
 /// What can be asked without a database, and of each database in turn.
-fn check_choice(session: &Session<'_>, choice: &SubjectChoice, databases: &[(Database, Prepared)]) {
+fn check_choice(session: &Session<'_>, choice: &SubjectChoice, databases: &[Asked]) {
     let subject = session.laboratory.catalogue.subject(&choice.subject).unwrap();
     let served = subject.workloads(&choice.variant);
     let asks_a_database = |name: &&String| session.laboratory.catalogue.workload(name).unwrap().database;
     let (with, without): (Vec<&String>, Vec<&String>) = served.iter().partition(asks_a_database);
-    let check = |database: Option<(&Database, &Prepared)>| {
-        let found = check_conformance(session, choice, database);
+    let check = |database: Option<&Asked>| {
+        let found = check_variant(session, choice, database);
         let found = found.unwrap_or_else(|error| panic!("{}: {error}", choice.label));
         let wrong: Vec<String> = found.differences.into_iter().chain(found.advice).collect();
         assert_eq!(wrong, Vec::<String>::new(), "{}", choice.label);
@@ -64,8 +78,8 @@ fn check_choice(session: &Session<'_>, choice: &SubjectChoice, databases: &[(Dat
         require!(with.is_empty(), "{} with a database: {} is missing", choice.label, lacks.join(", "));
         return;
     }
-    for (database, prepared) in databases {
-        assert_eq!(check(Some((database, prepared))), *served, "{}: every workload was asked for", choice.label);
+    for database in databases {
+        assert_eq!(check(Some(database)), *served, "{}: every workload was asked for", choice.label);
     }
 }
 
@@ -91,16 +105,25 @@ fn check_all(is_meant: impl Fn(&str) -> bool) {
     // What is right is right beside others as well, who are other subjects: their tests stand beside each other.
     let _turn = shared_turn();
     let laboratory = laboratory();
-    let cpus = Machine::read().allowed_cpus;
-    let cpus = deal(&cpus);
+    let databases = databases(&laboratory);
+    in_session(&laboratory, |session| check_each(session, &is_meant, &databases));
+}
+
+/// Does something where subjects can be started.
+pub fn in_session<T>(laboratory: &Laboratory, work: impl FnOnce(&Session<'_>) -> T) -> T {
+    let cpus = deal(&Machine::read().allowed_cpus);
     let capabilities = Capabilities::prepare();
     let all = laboratory.catalogue.workloads.iter();
     let workloads: Vec<_> = all.map(|it| laboratory.catalogue.choose_workload(&it.name).unwrap()).collect();
-    let session = Session::begin(&laboratory, &capabilities, [(String::new(), cpus)].into(), &workloads).unwrap();
-    let databases = databases(&laboratory);
-    let servers = laboratory.catalogue.subjects.iter().filter(|it| it.program.is_none());
-    let subjects: Vec<_> = servers.filter(|it| is_meant(it.id.split('/').next().unwrap())).collect();
-    for subject in subjects {
+    work(&Session::begin(laboratory, &capabilities, [(String::new(), cpus)].into(), &workloads).unwrap())
+}
+
+fn check_each(session: &Session<'_>, is_meant: &dyn Fn(&str) -> bool, databases: &[Asked]) {
+    let laboratory = session.laboratory;
+    // Frameworks have a page of their own.
+    let is_server = |it: &&Subject| it.program.is_none() && it.role != Role::Framework;
+    let servers = laboratory.catalogue.subjects.iter().filter(is_server);
+    for subject in servers.filter(|it| is_meant(it.id.split('/').next().unwrap())) {
         for variant in subject.variants.keys() {
             let missing: Vec<&str> =
                 subject.needs(variant).filter(|name| !laboratory.programs.contains_key(*name)).collect();
@@ -110,7 +133,7 @@ fn check_all(is_meant: impl Fn(&str) -> bool) {
                 continue;
             }
             let choice = subject.choose(Some(variant), &BTreeMap::new()).unwrap();
-            check_choice(&session, &choice, &databases);
+            check_choice(session, &choice, databases);
         }
     }
 }

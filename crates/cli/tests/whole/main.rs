@@ -19,6 +19,7 @@ mod edges;
 mod environments;
 mod events;
 mod fidelity;
+mod frameworks;
 mod guarded;
 mod http2;
 mod interruptions;

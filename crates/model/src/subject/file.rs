@@ -30,7 +30,7 @@ pub struct SubjectFile {
     pub colour: Option<Table<ColourFile>>,
     /// The shape of its runtime's points in charts. Default `ring`.
     pub marker: Option<Marker>,
-    /// `subject`, or `ceiling` for the server that shows the machine's limit.
+    /// `subject`, `framework` for one that `*` does not mean, or `ceiling` for the server that shows the machine's limit.
     pub role: Option<Role>,
     /// What it is, in one sentence.
     pub summary: Option<String>,

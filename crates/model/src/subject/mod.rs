@@ -20,13 +20,15 @@ use crate::subject::file::{
     BuildFile, ColourFile, DiagnosisFile, ParameterFile, ProcessFile, SubjectFile, TemplateFileFile, VariantFile,
 };
 
-/// Whether a subject competes or shows the machine's limit.
+/// Whether a subject competes, in every study or where it is named, or shows the machine's limit.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Role {
     /// It competes.
     #[default]
     Subject,
+    /// It competes where a study names it: `*` means those that need nothing but their runtime.
+    Framework,
     /// It shows the machine's limit, which every result is compared with.
     Ceiling,
 }
@@ -147,7 +149,6 @@ pub struct Subject {
     pub colour: Option<Colour>,
     #[serde(skip)]
     pub marker: Marker,
-    /// Whether it competes or shows the limit.
     pub role: Role,
     pub summary: String,
     /// Programs of the toolbox that it needs.
@@ -202,6 +203,7 @@ pub enum Marker {
     Bar,
     Star,
     Hexagon,
+    BowTie,
     #[default]
     Ring,
 }

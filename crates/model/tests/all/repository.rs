@@ -140,12 +140,32 @@ fn bodies_and_templates_that_are_named_are_there() {
 
 /// Each subject is a folder that stands for itself, so what two of them have in common is a copy, and has to stay one.
 #[test]
-fn both_subjects_with_php_processes_run_the_same_scripts() {
+fn what_subjects_have_in_common_is_the_same() {
     let script =
         |subject: &str, file: &str| fs::read_to_string(root().join("subjects").join(subject).join(file)).unwrap();
+    let same = |file: &str, subjects: &[&str]| {
+        for subject in subjects {
+            assert!(
+                script(subject, file) == script(subjects[0], file),
+                "{subject}/{file} differs from {}",
+                subjects[0]
+            );
+        }
+    };
     for file in ["index.php", "data.php", "database.php", "quicksort.php", "validate.php"] {
-        assert!(script("php/fpm", file) == script("apache/prefork", file), "{file} differs");
+        same(file, &["php/fpm", "apache/prefork"]);
     }
+    // One application on four runtimes, where nothing but the runtime may differ.
+    let hono = ["node/hono", "bun/hono", "deno/hono", "workerd/hono"];
+    same("app.js", &hono);
+    let mut drivers = hono[..3].to_vec();
+    drivers.extend(["node/express", "node/fastify", "node/koa", "bun/elysia"]);
+    same("database.js", &drivers);
+    let locked = |subject: &str| {
+        let lock: serde_json::Value = serde_json::from_str(&script(subject, "package-lock.json")).unwrap();
+        lock["packages"]["node_modules/hono"]["integrity"].to_string()
+    };
+    assert!(hono.map(locked).iter().all(|lock| *lock == locked(hono[0])), "one Hono");
 }
 
 #[test]
@@ -237,6 +257,9 @@ fn studies_can_be_read_and_take_as_long_as_they_say() {
     assert!((2.0..=3.0).contains(&quick), "quick.toml takes {quick:.1} min");
     assert!((22.0..=26.0).contains(&core), "core.toml takes {core:.1} min");
     assert!((3.3..3.7).contains(&open_loop), "open-loop.toml takes {open_loop:.1} min");
+    let (frameworks, runtimes) = (minutes("frameworks.toml"), minutes("runtimes.toml"));
+    assert!((10.0..60.0).contains(&frameworks), "frameworks.toml takes {frameworks:.1} min");
+    assert!((5.0..15.0).contains(&runtimes), "runtimes.toml takes {runtimes:.1} min");
     let heavy = minutes("data-heavy.toml");
     assert!((25.0..60.0).contains(&heavy), "data-heavy.toml takes {heavy:.1} min");
     let (queue, two_cpus, tools) = (minutes("queue.toml"), minutes("queue-parallel.toml"), minutes("tools.toml"));

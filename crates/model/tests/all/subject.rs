@@ -139,7 +139,7 @@ hepl = "x"
 "#;
     assert_snapshot!(check(text), @r#"
     2:11 «3» expected a string, found the number 3
-    3:8 «"celing"» unknown value `celing` (did you mean `ceiling`? known here: subject, ceiling)
+    3:8 «"celing"» unknown value `celing` (did you mean `ceiling`? known here: subject, framework, ceiling)
     5:11 «"encodr"» there is no variant `encodr` (did you mean `encoder`? known here: encoder, two words)
     8:1 «comand» unknown key `comand` (did you mean `command`? known here: command, env, inputs)
     11:8 «"../secret"» `../secret` does not stay in its folder (give a relative path without `..`)

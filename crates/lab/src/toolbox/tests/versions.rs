@@ -63,7 +63,10 @@ fn a_go_fetches_its_own_toolchains() {
 fn a_version_that_cannot_be_had_is_refused_by_name() {
     let toolbox = Lab::debian().toolbox();
     let said = |name: &str| toolbox.detect(name).unwrap_err().to_string();
-    assert_eq!(said("nginx@1.26"), "find `nginx@1.26`: versions such as bun@1.0.0 can be fetched of go, node, bun");
+    assert_eq!(
+        said("nginx@1.26"),
+        "find `nginx@1.26`: versions such as bun@1.0.0 can be fetched of go, node, bun, deno"
+    );
     assert!(said("bun@latest").contains("can be fetched of"), "a word may mean another version tomorrow");
     assert!(said("bun@../../x").contains("can be fetched of"));
     assert!(said("bum@1.0.0").contains("`bum`"));

@@ -1,0 +1,46 @@
+"""What `django-admin startproject` writes, without the admin, with PyMySQL for the database."""
+
+import os
+
+import pymysql
+
+# Django asks for mysqlclient, which has to be compiled, and for a version of it.
+pymysql.version_info = (2, 2, 7, "final", 0)
+pymysql.install_as_MySQLdb()
+
+SECRET_KEY = "no session of this server is worth protecting"
+DEBUG = False
+ALLOWED_HOSTS = ["*"]
+ROOT_URLCONF = "bench.urls"
+USE_TZ = True
+
+INSTALLED_APPS = [
+    "django.contrib.auth",
+    "django.contrib.contenttypes",
+    "django.contrib.sessions",
+    "django.contrib.messages",
+]
+MIDDLEWARE = [
+    "django.middleware.security.SecurityMiddleware",
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.middleware.common.CommonMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "django.contrib.messages.middleware.MessageMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+]
+if os.environ["MIDDLEWARE"] == "none":
+    INSTALLED_APPS = MIDDLEWARE = []
+
+DATABASES = {
+    "default": {
+        "ENGINE": "django.db.backends.mysql",
+        "HOST": os.environ["DATABASE_HOST"],
+        "PORT": os.environ["DATABASE_PORT"],
+        "NAME": os.environ["DATABASE_NAME"],
+        "USER": os.environ["DATABASE_USER"],
+        "PASSWORD": os.environ["DATABASE_PASSWORD"],
+        "CONN_MAX_AGE": None,
+        "OPTIONS": {"connect_timeout": 2, "read_timeout": 5},
+    }
+}

@@ -1,0 +1,12 @@
+using Workerd = import "/workerd/workerd.capnp";
+
+const config :Workerd.Config = (
+  services = [(name = "hono", worker = .hono)],
+  # The address comes from the command line.
+  sockets = [(name = "http", address = "127.0.0.1:0", http = (), service = "hono")],
+);
+
+const hono :Workerd.Worker = (
+  modules = [(name = "worker.js", esModule = embed "worker.js")],
+  compatibilityDate = "2026-11-01",
+);
