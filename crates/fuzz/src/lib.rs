@@ -36,12 +36,13 @@ const ANSWERS: [Target; 2] = [
 
 /// Readers of files, addresses and outputs.
 #[cfg(feature = "files")]
-const FILES: [Target; 24] = [
+const FILES: [Target; 25] = [
     target_of("study", texts::study, &["studies"], 4_096),
     target_of("subject", texts::subject, &["subjects"], 4_096),
     target_of("workload", texts::workload, &["workloads"], 2_048),
     target_of("transcription", texts::transcription, &["published"], 4_096),
     target_of("csv", texts::csv, &[], 2_048),
+    target_of("outputs", texts::outputs, &["crates/transcribe/tests/recorded", "crates/tools/src/recorded"], 4_096),
     target_of("replication", texts::replication, &[], 2_048),
     target_of("dsn", addresses::dsn, &[], 256),
     target_of("url", addresses::url, &[], 256),

@@ -3,7 +3,7 @@
 use std::sync::LazyLock;
 
 use tolok_model::replication::Replication;
-use tolok_model::transcription::{CsvOptions, Transcription};
+use tolok_model::transcription::{Conditions, CsvOptions, Transcription};
 use tolok_model::{Catalogue, Here, Plan, Problem, ProgramWorkload, Study, Subject, Workload};
 
 use crate::text;
@@ -104,6 +104,18 @@ pub fn csv(data: &[u8]) {
     if let Some(table) = hold(text, Transcription::read_csv(text, &options)) {
         tolok_audit::audit(&table);
     }
+}
+
+/// What load generators print, and result files of benchmarks. All that is read of one can be written as a transcription.
+pub fn outputs(data: &[u8]) {
+    let Some(text) = text(data) else { return };
+    let Some(read) = tolok_transcribe::outputs(text, "alpha") else { return };
+    let lines = text.lines().count().max(1);
+    let places = read.rows.iter().map(|row| row.line).chain(read.remarks.iter().map(|remark| remark.line));
+    places.for_each(|line| assert!((1..=lines).contains(&line), "line {line} of {lines}: {text:?}"));
+    let rows = tolok_transcribe::merge_repetitions(read.rows);
+    let table = tolok_transcribe::transcription(&rows, "table", "table", &Conditions::default());
+    tolok_audit::audit(&table.unwrap_or_else(|problems| panic!("{problems:?} of {text:?}")));
 }
 
 pub fn replication(data: &[u8]) {

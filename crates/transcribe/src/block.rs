@@ -94,12 +94,23 @@ pub(crate) fn time_into(row: &mut Row, key: &str, text: &str) -> bool {
 pub(crate) fn duration_into(row: &mut Row, text: &str) -> bool {
     let Some((digits, unit)) = time(text) else { return false };
     // A range of seconds, of which a setting can have one only: two minutes are printed as 2.00m.
-    let value = if digits.contains("..") { text.trim().replace(' ', "") } else { format!("{digits}{unit}") };
+    let value =
+        if digits.contains("..") { text.trim().replace(' ', "") } else { format!("{}{unit}", measured(&digits, unit)) };
     let is_some = value.bytes().any(|byte| (b'1'..=b'9').contains(&byte));
     if is_some {
         row.text("duration", &value);
     }
     is_some
+}
+
+/// A length of time down to its nanoseconds: tools write all digits of a float, 15.133894378666668.
+fn measured<'a>(digits: &'a str, unit: &str) -> &'a str {
+    let decimals = match unit {
+        "s" => 9,
+        "ms" => 6,
+        _ => 3,
+    };
+    digits.find('.').map_or(digits, |point| &digits[..digits.len().min(point + 1 + decimals)])
 }
 
 /// As much of a line as a message repeats.

@@ -8,38 +8,71 @@ use serde_json::value::RawValue;
 use crate::digits::plain;
 use crate::row::Row;
 
+/// How deep values may be nested. No format that is read comes near.
+const DEEPEST: usize = 32;
+
 /// A value of JSON.
 #[derive(Debug)]
-pub(crate) enum Json<'a> {
+pub(crate) struct Json<'a> {
+    /// Its text, which is a part of the whole.
+    text: &'a str,
+    value: Value<'a>,
+}
+
+#[derive(Debug)]
+enum Value<'a> {
     Object(Vec<(String, Json<'a>)>),
-    /// Its digits.
-    Number(&'a str),
-    /// Anything else.
+    List(Vec<Json<'a>>),
+    Text(String),
+    /// Its text is its digits.
+    Number,
+    /// Anything else, and what is nested too deep.
     Other,
 }
 
 impl<'a> Json<'a> {
     pub fn read(text: &'a str) -> serde_json::Result<Self> {
-        Self::of(serde_json::from_str(text.trim_start_matches('\u{feff}'))?)
+        Self::of(serde_json::from_str(text.trim_start_matches('\u{feff}'))?, DEEPEST)
     }
 
-    fn of(raw: &'a RawValue) -> serde_json::Result<Self> {
+    fn of(raw: &'a RawValue, deepest: usize) -> serde_json::Result<Self> {
         let text = raw.get();
-        Ok(match text.as_bytes().first() {
+        let value = match text.as_bytes().first() {
+            Some(b'{' | b'[') if deepest == 0 => Value::Other,
             Some(b'{') => {
                 let Entries(entries) = serde_json::from_str(text)?;
-                let entries = entries.into_iter().map(|(key, raw)| Ok((key, Self::of(raw)?)));
-                Self::Object(entries.collect::<serde_json::Result<_>>()?)
+                let entries = entries.into_iter().map(|(key, raw)| Ok((key, Self::of(raw, deepest - 1)?)));
+                Value::Object(entries.collect::<serde_json::Result<_>>()?)
             }
-            Some(b'-' | b'0'..=b'9') => Self::Number(text),
-            _ => Self::Other,
-        })
+            Some(b'[') => {
+                let items: Vec<&RawValue> = serde_json::from_str(text)?;
+                Value::List(items.into_iter().map(|raw| Self::of(raw, deepest - 1)).collect::<serde_json::Result<_>>()?)
+            }
+            Some(b'"') => serde_json::from_str(text).map_or(Value::Other, Value::Text),
+            Some(b'-' | b'0'..=b'9') => Value::Number,
+            _ => Value::Other,
+        };
+        Ok(Self { text, value })
     }
 
     pub fn entries(&self) -> &[(String, Json<'a>)] {
-        match self {
-            Self::Object(entries) => entries,
+        match &self.value {
+            Value::Object(entries) => entries,
             _ => &[],
+        }
+    }
+
+    pub fn items(&self) -> &[Json<'a>] {
+        match &self.value {
+            Value::List(items) => items,
+            _ => &[],
+        }
+    }
+
+    pub fn words(&self) -> Option<&str> {
+        match &self.value {
+            Value::Text(words) => Some(words),
+            _ => None,
         }
     }
 
@@ -48,18 +81,43 @@ impl<'a> Json<'a> {
         path.iter().try_fold(self, |value, key| value.entries().iter().find(|(name, _)| name == key).map(|(_, it)| it))
     }
 
+    /// The digits of a number as they stand.
+    fn printed(&self) -> Option<&'a str> {
+        matches!(self.value, Value::Number).then_some(self.text)
+    }
+
     /// The digits of a number, without an exponent.
     pub fn digits(&self) -> Option<String> {
-        match self {
-            Self::Number(digits) => plain(digits),
-            _ => None,
-        }
+        self.printed().and_then(plain)
+    }
+
+    /// How it reads: a text without its quotes, anything else as it stands.
+    pub fn shown(&self) -> &str {
+        self.words().unwrap_or(self.text)
+    }
+}
+
+/// Where the lines of a text begin, so that a value is found in it.
+pub(crate) struct Places<'a> {
+    whole: &'a str,
+    begins: Vec<usize>,
+}
+
+impl<'a> Places<'a> {
+    pub fn of(whole: &'a str) -> Self {
+        Self { whole, begins: whole.match_indices('\n').map(|(at, _)| at + 1).collect() }
+    }
+
+    /// The line of a value, from 1.
+    pub fn line(&self, json: &Json<'_>) -> usize {
+        let at = (json.text.as_ptr() as usize).saturating_sub(self.whole.as_ptr() as usize);
+        1 + self.begins.partition_point(|begin| *begin <= at)
     }
 }
 
 /// Digits as they stand under a path go to the row; `with` makes them what the key wants. What is `null` or not there is no figure.
 pub(crate) fn figure(json: &Json<'_>, path: &[&str], row: &mut Row, with: impl FnOnce(&mut Row, &str) -> bool) {
-    let Some(value @ Json::Number(printed)) = json.at(path) else { return };
+    let Some((value, printed)) = json.at(path).and_then(|value| Some((value, value.printed()?))) else { return };
     let understood = value.digits().is_some_and(|digits| with(row, &digits));
     if understood {
         row.raw.push(format!("{}: {printed}", path.join(".")));

@@ -1,4 +1,5 @@
-//! From what people have to a transcription: outputs of load generators, as text or JSON, and tables of saved pages.
+//! From what people have to a transcription: outputs of load generators, as text or JSON, result files of public benchmarks, and
+//! tables of saved pages.
 //!
 //! Digits stay as they are printed. What is not understood is told with its line, and never guessed. A format is known by its
 //! content, not by the name of its file. Pure: no I/O, no clock.
@@ -9,11 +10,13 @@ mod json;
 mod outputs;
 mod pages;
 mod repetitions;
+mod results;
 mod row;
 mod writing;
 
 pub use outputs::{Outputs, TOOLS, outputs};
 pub use pages::{PageRow, PageTable, from_transcription, page_tables, read_page_table};
 pub use repetitions::merge_repetitions;
+pub use results::RESULTS;
 pub use row::{Figure, Remark, Row, Setting};
 pub use writing::{rows_in_toml, setting_in_toml, transcription};

@@ -12,6 +12,12 @@ fn recorded(name: &str) -> String {
     fs::read_to_string(folder.join(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
 }
 
+/// An output that only this crate reads, or a result file with invented figures in the form of a public benchmark.
+fn own(name: &str) -> String {
+    let folder = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/recorded"));
+    fs::read_to_string(folder.join(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
+}
+
 /// What is written for it, with what is remarked on.
 fn told(text: &str) -> String {
     let Some(Outputs { rows, remarks }) = outputs(text, "alpha") else { return "(not known)\n".to_owned() };
@@ -66,16 +72,20 @@ snapshot!(
     &recorded("recorded/h2load/documented-1.70.0.txt")
 );
 snapshot!(k6_json, &recorded("k6/recorded/constant-vus-1.8.1.json"), K6_EXPORT);
-snapshot!(
-    k6_text,
-    K6_OLD,
-    &fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/recorded/k6-1.8.1.txt")).unwrap()
-);
+snapshot!(k6_text, K6_OLD, &own("k6-1.8.1.txt"));
 snapshot!(oha_text, OHA);
 snapshot!(wrk2, WRK2);
 snapshot!(vegeta, VEGETA, VEGETA_JSON);
 snapshot!(siege, SIEGE);
-snapshot!(bombardier, BOMBARDIER);
+snapshot!(bombardier, BOMBARDIER, &BOMBARDIER.replace("connections", "connection(s)"));
+snapshot!(
+    results,
+    &own("httparena.json"),
+    &own("httparena-round.json"),
+    &own("techempower.json"),
+    &own("the-benchmarker.json"),
+    &own("clickbench.json")
+);
 snapshot!(autocannon, AUTOCANNON, AUTOCANNON_JSON);
 snapshot!(databases, PGBENCH, SYSBENCH);
 
@@ -375,5 +385,13 @@ fn every_digit_of_a_transcription_is_that_of_the_output() {
     let read = Transcription::read(&toml, "alpha").unwrap();
     for figure in &read.rows[0].figures {
         assert!(text.contains(&figure.numbers[0].printed), "{}", figure.key);
+    }
+}
+
+#[test]
+fn json_that_is_nested_deep_is_read_without_end_or_harm() {
+    for (open, close) in [("[", "]"), ("{\"a\":", "}")] {
+        let deep = format!("{}1{}", open.repeat(20_000), close.repeat(20_000));
+        assert_eq!(outputs(&deep, "alpha"), None);
     }
 }

@@ -10,7 +10,7 @@ use tolok_model::transcription::CsvOptions;
 #[command(after_help = EXAMPLES)]
 pub struct AuditArgs {
     /// Tables to check: a transcription in TOML, a table in CSV, a saved page in Markdown or HTML, the output of a load generator,
-    /// `-` for any of these from standard input, or the name of a table that comes with tolok (`tolok list published`).
+    /// the result file of a public benchmark, `-` for any of these from standard input, or the name of a table that comes with tolok (`tolok list published`).
     #[arg(value_name = "FILE", required = true, value_hint = ValueHint::FilePath)]
     pub files: Vec<String>,
     /// Print only what is wrong. JSON is always complete.

@@ -11,7 +11,9 @@ use tolok_model::transcription::{Conditions, CsvOptions, Transcription};
 use tolok_report::document::Depth;
 use tolok_report::print::{html, markdown, terminal};
 use tolok_report::{data, documents};
-use tolok_transcribe::{Outputs, PageTable, Row, TOOLS, merge_repetitions, outputs, page_tables, read_page_table};
+use tolok_transcribe::{
+    Outputs, PageTable, RESULTS, Row, TOOLS, merge_repetitions, outputs, page_tables, read_page_table,
+};
 
 use crate::args::{AuditArgs, AuditFormat, CsvArgs};
 use crate::exit::{CliError, Exit};
@@ -128,7 +130,7 @@ fn form(path: &Path, text: &str, may_be_csv: bool) -> Result<Form, CliError> {
         true if may_be_csv => Ok(Form::Csv),
         true => Err(CliError::usage(format!(
             "{} has no table that tolok knows: no transcription in TOML, no CSV (with the ending .csv), no table in Markdown or HTML, \
-             and no output of {TOOLS}",
+             no output of {TOOLS}, and no result file of {RESULTS}",
             path.display()
         ))),
     }

@@ -46,7 +46,16 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("tolok-ceiling", &[]),
     (
         "tolok-fuzz",
-        &["tolok-audit", "tolok-host", "tolok-link", "tolok-load", "tolok-model", "tolok-rng", "tolok-tools"],
+        &[
+            "tolok-audit",
+            "tolok-host",
+            "tolok-link",
+            "tolok-load",
+            "tolok-model",
+            "tolok-rng",
+            "tolok-tools",
+            "tolok-transcribe",
+        ],
     ),
     (
         "tolok-bench",

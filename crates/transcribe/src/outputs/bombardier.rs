@@ -45,10 +45,9 @@ fn read(mut block: Block<'_>) -> (Row, Vec<Remark>) {
 
 /// `http://… for 10s using 200 connections`, or `with 1000 requests using …`.
 fn load(row: &mut Row, text: &str) -> bool {
-    let Some((what, connections)) = text.strip_suffix(" connections").and_then(|text| text.rsplit_once(" using "))
-    else {
-        return false;
-    };
+    // Versions differ in the last word.
+    let without = text.strip_suffix(" connections").or_else(|| text.strip_suffix(" connection(s)"));
+    let Some((what, connections)) = without.and_then(|text| text.rsplit_once(" using ")) else { return false };
     if let Some((_, time)) = what.rsplit_once(" for ") {
         row.text("duration", time);
     }

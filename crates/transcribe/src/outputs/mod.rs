@@ -15,6 +15,7 @@ mod wrk;
 
 use crate::block::{Block, Line, shortened};
 use crate::json::Json;
+use crate::results::results;
 use crate::row::{Remark, Row};
 
 /// The tools whose outputs are read.
@@ -62,10 +63,19 @@ const TEXTS: [TextFormat; 12] = [
 ];
 const JSONS: [JsonFormat; 4] = [oha::JSON, k6::JSON, autocannon::JSON, vegeta::JSON];
 
-/// Reads the runs in a text; `None` if it has none that is known. All of them are runs of `subject`.
+/// Reads the runs in a text; `None` if it has none that is known. All of them are runs of `subject`, but for those of a public
+/// benchmark, which name theirs.
 pub fn outputs(text: &str, subject: &str) -> Option<Outputs> {
     let begins_json = text.trim_start_matches('\u{feff}').trim_start().starts_with(['{', '[']);
-    let mut outputs = if begins_json { of_json(text)? } else { of_text(text)? };
+    let json = if begins_json { Some(Json::read(text).ok()?) } else { None };
+    if let Some(mut results) = json.as_ref().and_then(|json| results(text, json, subject)) {
+        results.remarks.sort_by_key(|remark| remark.line);
+        return (!results.rows.is_empty()).then_some(results);
+    }
+    let mut outputs = match json {
+        Some(json) => of_json(&json)?,
+        None => of_text(text)?,
+    };
     outputs.rows.retain(|row| !row.figures.is_empty());
     if outputs.rows.is_empty() {
         return None;
@@ -79,12 +89,11 @@ pub fn outputs(text: &str, subject: &str) -> Option<Outputs> {
     Some(outputs)
 }
 
-fn of_json(text: &str) -> Option<Outputs> {
-    let json = Json::read(text).ok()?;
-    let format = JSONS.iter().find(|format| (format.is)(&json))?;
+fn of_json(json: &Json<'_>) -> Option<Outputs> {
+    let format = JSONS.iter().find(|format| (format.is)(json))?;
     let mut row = Row { line: 1, ..Row::default() };
     row.text("tool", format.tool);
-    (format.read)(&json, &mut row);
+    (format.read)(json, &mut row);
     Some(Outputs { rows: vec![row], remarks: Vec::new() })
 }
 
