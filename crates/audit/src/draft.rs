@@ -199,6 +199,7 @@ impl Lacks {
 
 /// A finding on one row of a table, and how close it comes to what the law forbids.
 pub(crate) struct OfRow {
+    /// The table, with what else has to be the same for findings to be one.
     pub table: Option<String>,
     /// Larger means closer.
     pub closeness: f64,
@@ -208,9 +209,29 @@ pub(crate) struct OfRow {
 /// Findings that hold are many and alike: the closest of each table stands for all of its rows, with the figures of all. The
 /// others stay as they are.
 pub(crate) fn folded(findings: Vec<OfRow>) -> Vec<AuditFinding> {
+    folded_where(findings, |one| one.finding.verdict == AuditVerdict::Holds)
+}
+
+/// A reader follows this many contradictions of one kind in one table.
+const MOST_ALONE: usize = 3;
+
+/// One cause contradicts many rows of a table: the row that exceeds most stands for more than [`MOST_ALONE`].
+pub(crate) fn crowds_folded(findings: Vec<OfRow>) -> Vec<AuditFinding> {
+    let mut counts: HashMap<Option<String>, usize> = HashMap::new();
+    let is_contradicted = |one: &OfRow| one.finding.verdict == AuditVerdict::Contradicted;
+    findings
+        .iter()
+        .filter(|one| is_contradicted(one))
+        .for_each(|one| *counts.entry(one.table.clone()).or_default() += 1);
+    folded_where(findings, |one| {
+        is_contradicted(one) && counts.get(&one.table).is_some_and(|count| *count > MOST_ALONE)
+    })
+}
+
+fn folded_where(findings: Vec<OfRow>, is_folded: impl Fn(&OfRow) -> bool) -> Vec<AuditFinding> {
     let (mut places, mut kept): (HashMap<Option<String>, usize>, Vec<Fold>) = Default::default();
     for one in findings {
-        if one.finding.verdict != AuditVerdict::Holds {
+        if !is_folded(&one) {
             kept.push(Fold::of(one));
             continue;
         }

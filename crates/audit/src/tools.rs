@@ -1,7 +1,7 @@
 //! The defaults of load generators, as far as they change what the figures mean.
 //!
 //! Seen against servers that never answer, answer late, or answer with 500: wrk 4.1.0 and ab 2.3 of Debian 12, hey, h2load of
-//! nghttp2 1.52.0, k6 1.8.1. Read in the manuals and sources, and not run: wrk2, autocannon, bombardier, vegeta. All
+//! nghttp2 1.52.0, oha 1.16.0, k6 1.8.1. Read in the manuals and sources, and not run: wrk2, autocannon, bombardier, vegeta. All
 //! count answers with an error status in their rates and times. They differ in what they do with a request that they give up: see
 //! the table below.
 
@@ -54,6 +54,7 @@ const TOOLS: &[Tool] = &[
         begins_empty: true,
         given_up: GivenUp::LeftOut,
     },
+    Tool { names: &["oha"], timeout_s: None, is_closed: true, begins_empty: true, given_up: GivenUp::LeftOut },
     Tool { names: &["bombardier"], timeout_s: Some(2.0), is_closed: true, begins_empty: true, given_up: GivenUp::Kept },
     Tool { names: &["vegeta"], timeout_s: Some(30.0), is_closed: false, begins_empty: true, given_up: GivenUp::Kept },
 ];

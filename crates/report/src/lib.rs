@@ -4,6 +4,7 @@
 //! writes findings as CSV and JSON, with plain numbers in base units. Digits and units of documents come from [`figures`], so that a figure
 //! looks the same in every format that people read.
 
+mod badge;
 pub mod charts;
 pub mod data;
 pub mod document;
@@ -14,6 +15,7 @@ mod sparkline;
 mod svg;
 mod wording;
 
+pub use badge::badge;
 pub use print::{LAYOUT, Style, layout_of};
 pub use sparkline::sparkline;
 pub use svg::palette::marker;

@@ -1,7 +1,8 @@
 //! Duplicates: different measurements do not give the same digits throughout.
 //!
 //! It compares every two series of the same quantity, the columns of every two subjects of a table (over its settings), and
-//! the columns of every two moments of a distribution (p99 and mean, over its rows).
+//! the columns of every two moments of a distribution (p99 and mean, over its rows; where the whole table differs, over those of
+//! each setting).
 //!
 //! How likely is it that two of them agree by chance? Let d be the number of distinct printed values among the compared ones. Take
 //! each new value to be one of these d with equal chances, give the first away, and count no value that comes again, because
@@ -19,7 +20,7 @@ use std::collections::{BTreeSet, HashMap};
 use tolok_model::transcription::{Figure, LoopModel, Moment, Number, Quantity, Row, Series, Transcription};
 
 use crate::draft::Draft;
-use crate::groups::tables;
+use crate::groups::{groups, tables};
 use crate::laws::LawInfo;
 use crate::rows::throughput;
 use crate::wording::{chance, counted, listed, noun, setting};
@@ -186,6 +187,8 @@ struct Compared<'a> {
     is_pair: Box<IsPair>,
     /// How many pairs that are.
     pairs: usize,
+    /// The same columns setting by setting, asked where none of the whole table agree.
+    finer: Vec<Compared<'a>>,
 }
 
 fn of_columns(transcription: &Transcription) -> Vec<AuditFinding> {
@@ -195,19 +198,54 @@ fn of_columns(transcription: &Transcription) -> Vec<AuditFinding> {
         let mut of_kind: HashMap<&Quantity, usize> = HashMap::new();
         columns.iter().for_each(|column| *of_kind.entry(column.kind).or_default() += 1);
         let pairs = of_kind.values().map(|number| number * (number - 1) / 2).sum();
-        all.push(Compared { columns, is_pair: Box::new(|a, b| a.kind == b.kind), pairs });
-        let least = rows.iter().map(|row| requests(row)).fold(f64::INFINITY, f64::min);
-        let is_pair = move |a: &Column, b: &Column| is_time(a.kind, b.kind) && are_apart(a.kind, b.kind, least);
-        let columns = by_quantity(table, &rows);
-        let of_column = |(index, a): (usize, &Column)| columns[index + 1..].iter().filter(|b| is_pair(a, b)).count();
-        let pairs = columns.iter().enumerate().map(of_column).sum();
-        all.push(Compared { columns, is_pair: Box::new(is_pair), pairs });
+        all.push(Compared { columns, is_pair: Box::new(|a, b| a.kind == b.kind), pairs, finer: Vec::new() });
+        let mut settings = groups(rows.iter().copied());
+        settings.retain(|group| group.rows.len() < rows.len());
+        let finer = settings.iter().map(|group| of_moments(group.scenario.or(table), &group.rows)).collect();
+        all.push(Compared { finer, ..of_moments(table, &rows) });
     }
-    let pairs = all.iter().map(|compared| compared.pairs).sum();
-    all.iter().flat_map(|compared| compared.twice(pairs)).collect()
+    let pairs = all.iter().flat_map(|one| one.finer.iter().chain([one])).map(|one| one.pairs).sum();
+    all.iter().flat_map(|compared| compared.twice_or_finer(pairs)).collect()
+}
+
+/// The moments of each distribution.
+fn of_moments<'a>(place: Option<&'a str>, rows: &[&'a Row]) -> Compared<'a> {
+    let least = rows.iter().map(|row| requests(row)).fold(f64::INFINITY, f64::min);
+    let is_pair = move |a: &Column, b: &Column| is_time(a.kind, b.kind) && are_apart(a.kind, b.kind, least);
+    let columns = by_quantity(place, rows);
+    let of_column = |(index, a): (usize, &Column)| columns[index + 1..].iter().filter(|b| is_pair(a, b)).count();
+    let pairs = columns.iter().enumerate().map(of_column).sum();
+    Compared { columns, is_pair: Box::new(is_pair), pairs, finer: Vec::new() }
 }
 
 impl Compared<'_> {
+    /// Pairs that agree in the whole table, or else those of settings: the first stands for all with the same two columns.
+    fn twice_or_finer(&self, pairs: usize) -> Vec<AuditFinding> {
+        let whole = self.twice(pairs);
+        if !whole.is_empty() {
+            return whole;
+        }
+        let mut found: Vec<(AuditFinding, usize)> = Vec::new();
+        for finding in self.finer.iter().flat_map(|setting| setting.twice(pairs)) {
+            match found.iter_mut().find(|(first, _)| first.statement == finding.statement) {
+                Some((first, more)) => {
+                    first.about = format!("{}; {}", first.about, finding.about);
+                    first.inputs.extend(finding.inputs);
+                    *more += 1;
+                }
+                None => found.push((finding, 0)),
+            }
+        }
+        let told = |(mut finding, more): (AuditFinding, usize)| {
+            if more > 0 {
+                let settings = if more == 1 { "setting" } else { "settings" };
+                finding.sentence += &format!(" The same holds in {more} more {settings}.");
+            }
+            finding
+        };
+        found.into_iter().map(told).collect()
+    }
+
     /// Pairs that agree too well. `pairs` is how many there are in all tables.
     fn twice(&self, pairs: usize) -> Vec<AuditFinding> {
         let limit = LOG10_CHANCE - (pairs.max(1) as f64).log10();
@@ -375,7 +413,7 @@ fn columns_twice((a, b): (&Column, &Column), count: usize, telling: &[f64], pair
     .arithmetic(format!("{d} distinct values: (1/{d})^{}; {} compared", d - 1, counted(pairs, "pair")))
     .inferring(Some("One of the two columns was probably printed in the place of the other.".to_owned()))
     .contradicted(format!(
-        "The {} and the {} are the same in all {} of the table; by chance any of so many pairs would do so in at most {}.",
+        "The {} and the {} are the same in all {}; by chance any of so many pairs would do so in at most {}.",
         a.name,
         b.name,
         counted(count, "number"),

@@ -24,7 +24,7 @@
 
 use tolok_model::transcription::{Figure, LatencyOf, Moment, Number, Quantity, Row, Transcription};
 
-use crate::draft::{Draft, Lacks, merged};
+use crate::draft::{Draft, Lacks, OfRow, crowds_folded, merged};
 use crate::finding::{AuditFinding, Input};
 use crate::laws::order::in_flight::IDLE;
 use crate::laws::{Law, LawInfo};
@@ -59,7 +59,10 @@ fn check(transcription: &Transcription) -> Vec<AuditFinding> {
         match needed(row) {
             Ok((users, mean)) => {
                 let case = Case { row, users, throughput, mean };
-                findings.push(case.judged(transcription));
+                let closeness = case.waiting().0 / users;
+                // What makes one mean of a tool too long makes others too long.
+                let table = Some(format!("{:?} {:?}", row.table, row.conditions.tool));
+                findings.push(OfRow { table, closeness, finding: case.judged(transcription) });
             }
             Err(missing) => {
                 // A table may repeat a throughput that stands with its response times elsewhere.
@@ -70,7 +73,7 @@ fn check(transcription: &Transcription) -> Vec<AuditFinding> {
         }
     }
     // A run that two tables print gets one finding.
-    merged(findings).into_iter().chain(lacks.findings(transcription)).collect()
+    merged(crowds_folded(findings)).into_iter().chain(lacks.findings(transcription)).collect()
 }
 
 /// Users and mean of a row, or what is missing.

@@ -3,11 +3,12 @@
 //! X is C ÷ T by definition, so the requests of a run divided by its throughput are the seconds that it took. A tool stops a little
 //! late, and k6 lets requests under way end for up to 30 s (`gracefulStop`): the run may seem 2 % shorter, and longer by 2 % and
 //! half a second, with k6 by 30 s besides. Requests of a stated warm-up may be among the printed ones. Where one of the two is given for each repetition and the other once, the one may be any
-//! of the repetitions, their mean or their median.
+//! of the repetitions, their mean or their median. Where only the correct responses are counted, they are some of all, so they can
+//! show that a run was longer than stated, and never that it was shorter.
 
 use tolok_model::transcription::{Quantity, Row, Transcription};
 
-use crate::draft::{Draft, Lacks};
+use crate::draft::{Draft, Lacks, OfRow, crowds_folded};
 use crate::finding::AuditFinding;
 use crate::laws::{Law, LawInfo};
 use crate::range::Range;
@@ -28,20 +29,37 @@ fn check(transcription: &Transcription) -> Vec<AuditFinding> {
     let mut lacks = Lacks::new(Law::Totals, "Requests = throughput × length of the run.");
     let mut findings = Vec::new();
     for row in &transcription.rows {
-        let requests = rows::known(row, &Quantity::Requests);
-        let throughput = rows::known(row, &Quantity::Throughput).filter(|known| known.value > 0.0);
-        let (Some(requests), Some(throughput)) = (requests, throughput) else { continue };
+        let Some((counted, count)) = counted(row) else { continue };
+        let Some(throughput) = rows::known(row, &Quantity::Throughput).filter(|known| known.value > 0.0) else {
+            continue;
+        };
         match row.conditions.duration_s {
             Some(duration_s) => {
-                let (requests, throughput) =
-                    (spanning(row, requests, &Quantity::Requests), spanning(row, throughput, &Quantity::Throughput));
-                findings.push(judged(transcription, row, duration_s, requests.over(throughput)));
+                let (count, throughput) =
+                    (spanning(row, count, &counted), spanning(row, throughput, &Quantity::Throughput));
+                let run = count.over(throughput);
+                let closeness = run.value / duration_s;
+                let finding = judged(transcription, row, duration_s, &counted, run);
+                // What is wrong with the length of one run of a setting is wrong with that of others.
+                let table = Some(format!("{:?} {:?}", row.table, row.scenario));
+                findings.extend(finding.map(|finding| OfRow { table, closeness, finding }));
             }
-            None => lacks.note(row.table.as_ref(), "how long a run took", throughput.inputs),
+            // Correct responses alone need no question.
+            None if counted == Quantity::Requests => {
+                lacks.note(row.table.as_ref(), "how long a run took", throughput.inputs);
+            }
+            None => {}
         }
     }
-    findings.extend(lacks.findings(transcription));
-    findings
+    crowds_folded(findings).into_iter().chain(lacks.findings(transcription)).collect()
+}
+
+/// The requests of a row, or else its correct responses.
+fn counted(row: &Row) -> Option<(Quantity, Known)> {
+    [Quantity::Requests, Quantity::Successes].into_iter().find_map(|quantity| {
+        let known = rows::known(row, &quantity)?;
+        Some((quantity, known))
+    })
 }
 
 /// The same with every repetition.
@@ -50,25 +68,36 @@ fn spanning(row: &Row, known: Known, quantity: &Quantity) -> Known {
     Known { range, ..known }
 }
 
-/// What follows for a row of which all three are printed; `run` is its requests over its throughput.
-fn judged(transcription: &Transcription, row: &Row, duration_s: f64, run: Known) -> AuditFinding {
+/// What follows for a row of which all three are printed; `run` is what was counted over its throughput.
+fn judged(
+    transcription: &Transcription,
+    row: &Row,
+    duration_s: f64,
+    counted: &Quantity,
+    run: Known,
+) -> Option<AuditFinding> {
     let grace_s = tools::grace_s(&row.conditions);
     // Requests of the warm-up may be among those that are printed.
     let warmup_s = row.conditions.warmup_s.unwrap_or(0.0);
     let most_s = (duration_s + warmup_s) * (1.0 + TOLERANCE) + STOP_S + grace_s;
-    let allowed = Range::between(duration_s * (1.0 - TOLERANCE), most_s);
+    let is_all = *counted == Quantity::Requests;
+    let allowed = Range::between(if is_all { duration_s * (1.0 - TOLERANCE) } else { 0.0 }, most_s);
     let (stated, implied) = (wording::seconds(duration_s), wording::run_seconds(run.value));
-    let [requests, throughput] = [Quantity::Requests, Quantity::Throughput]
-        .map(|quantity| row.figure(&quantity).map(wording::quoted).unwrap_or_default());
-    let draft = Draft::new(Law::Totals, transcription.row_name(row), "Requests = throughput × length of the run.")
+    let [count, throughput] =
+        [counted, &Quantity::Throughput].map(|quantity| row.figure(quantity).map(wording::quoted).unwrap_or_default());
+    let (what, statement) = match is_all {
+        true => ("requests", "Requests = throughput × length of the run."),
+        false => ("correct responses", "There are no more correct responses than throughput × length of the run."),
+    };
+    let draft = Draft::new(Law::Totals, transcription.row_name(row), statement)
         .inputs(run.inputs)
         .condition(row, "length of the run", stated.clone())
-        .arithmetic(format!("{requests} ÷ {throughput} = {implied}; stated {stated}"));
+        .arithmetic(format!("{count} ÷ {throughput} = {implied}; stated {stated}"));
     if run.range.meets(allowed) {
-        return draft.holds(format!("{requests} requests at {throughput} take {implied}, as stated."));
+        return is_all.then(|| draft.holds(format!("{count} requests at {throughput} take {implied}, as stated.")));
     }
-    draft.contradicted(format!(
-        "{requests} requests at {throughput} take {implied} and not the {stated} stated: requests, throughput and length are not of \
-         the same run."
-    ))
+    Some(draft.contradicted(format!(
+        "{count} {what} at {throughput} take {implied} and not the {stated} stated: {what}, throughput and length are not of the \
+         same run."
+    )))
 }

@@ -36,6 +36,24 @@ fn a_mean_longer_than_its_connections_can_wait() {
 }
 
 #[test]
+fn many_means_of_one_table_that_are_too_long_are_one_finding() {
+    let of = |rows: usize| {
+        let names: Vec<String> = (0..rows).map(|row| format!("s{row}")).collect();
+        let figures: Vec<String> =
+            (0..rows).map(|row| format!("throughput_rps = 10000\nlatency_mean_ms = {}.0", 31 + row)).collect();
+        let rows: Vec<(&str, &str)> =
+            names.iter().zip(&figures).map(|(name, text)| (name.as_str(), text.as_str())).collect();
+        let found = of_verdict(&table(WRK, &rows), AuditVerdict::Contradicted);
+        found.into_iter().filter(|finding| finding.law == Law::LittlesLaw).collect::<Vec<_>>()
+    };
+    assert_eq!(of(3).len(), 3);
+    let crowd = of(5);
+    assert_eq!(crowd.len(), 1);
+    assert!(crowd[0].about.starts_with("s4") && crowd[0].about.ends_with(", and 4 more rows"), "{}", crowd[0].about);
+    assert!(crowd[0].inputs.iter().any(|input| input.printed == "31.0"), "every row is named");
+}
+
+#[test]
 fn what_the_mean_law_needs_and_does_not_get() {
     let open = WRK.replace("closed", "open");
     assert_eq!(against(&open, "throughput_rps = 10000\nlatency_mean_ms = 31.0"), []);
@@ -176,6 +194,9 @@ fn the_winner_of_answers_is_not_that_of_good_answers() {
 fn requests_that_do_not_fit_throughput_and_time() {
     assert_eq!(against(WRK, "throughput_rps = 1000\nrequests = 30041"), []);
     assert_eq!(against(WRK, "throughput_rps = 1000\nrequests = 36000"), [Law::Totals]);
+    // Correct responses are some of all, so only too many of them say something.
+    assert_eq!(against(WRK, "throughput_rps = 1000\nsuccesses = 90000"), [Law::Totals]);
+    assert_eq!(against(WRK, "throughput_rps = 1000\nsuccesses = 3000"), []);
     assert_eq!(against(WRK, "throughput_rps = 1000\nrequests = [29000, 30000, 31000]"), []);
     assert_eq!(against(WRK, "throughput_rps = \"~1000\"\nrequests = 31000"), []);
     insta::assert_snapshot!(sentence(WRK, "throughput_rps = 1000\nrequests = 36000"), @"36000 requests at 1000/s take 36.00 s and not the 30 s stated: requests, throughput and length are not of the same run.");

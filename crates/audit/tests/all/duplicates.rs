@@ -121,3 +121,26 @@ proptest! {
         prop_assert_eq!(verdicts(Law::Duplicates, &text), [Holds]);
     }
 }
+
+/// Some programs print a p99 and some do not, and whoever joined their figures wrote the mean in its place.
+#[test]
+fn a_column_that_is_another_in_some_settings_is_found_there() {
+    let setting = |name: &str, p99: &dyn Fn(f64) -> f64| -> String {
+        let row = |index: usize| {
+            let mean = ((index * 7919) % 101) as f64 + 100.5;
+            format!(
+                "[[row]]\nsubject = \"s{index}\"\nscenario = \"{name}\"\nlatency_mean_ms = {mean:.1}\nlatency_p99_ms = {:.1}\n",
+                p99(mean)
+            )
+        };
+        (0..12).map(row).collect()
+    };
+    let table = |files: &dyn Fn(f64) -> f64| {
+        [setting("json", &|mean| 2.0 * mean), setting("files", files), setting("more files", files)].concat()
+    };
+    let found = only(Law::Duplicates, &table(&|mean| mean));
+    assert_eq!(found.verdict, Contradicted);
+    assert!(found.about.contains("(files); ") && found.about.ends_with("(more files)"), "{}", found.about);
+    assert!(found.sentence.ends_with("The same holds in 1 more setting."), "{}", found.sentence);
+    assert_eq!(findings(Law::Duplicates, &table(&|mean| mean + 0.1)), []);
+}

@@ -107,4 +107,6 @@ pub enum AuditFormat {
     Md,
     /// One page.
     Html,
+    /// A badge of one table, in SVG, for its page.
+    Badge,
 }

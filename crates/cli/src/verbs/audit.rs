@@ -10,7 +10,7 @@ use tolok_model::limits::TABLE;
 use tolok_model::transcription::{Conditions, CsvOptions, Transcription};
 use tolok_report::document::Depth;
 use tolok_report::print::{html, markdown, terminal};
-use tolok_report::{data, documents};
+use tolok_report::{badge, data, documents};
 use tolok_transcribe::{
     Outputs, PageTable, RESULTS, Row, TOOLS, merge_repetitions, outputs, page_tables, read_page_table,
 };
@@ -30,18 +30,22 @@ const MOST_OF_HEADER: usize = 100;
 
 /// Audits the tables and prints what was found. Nothing is printed before all of them could be read.
 pub fn audit(args: &AuditArgs) -> Result<Exit, CliError> {
-    if args.brief && args.format == AuditFormat::Json {
-        let message = "--brief is for people, and json is always whole; leave one of them out";
+    if args.brief && matches!(args.format, AuditFormat::Json | AuditFormat::Badge) {
+        let message = "--brief is for people, and json and a badge are always whole; leave one of them out";
         return Err(CliError::usage(message));
     }
     let audits: Vec<Audit> = all(args)?.iter().map(check).collect();
     let document = |depth| documents::audit(&audits, args.brief, depth);
     let output = args.output.as_deref();
+    if args.format == AuditFormat::Badge && audits.len() > 1 {
+        return Err(CliError::usage("a badge is of one table; name one file"));
+    }
     let text = match args.format {
         AuditFormat::Text => terminal(&document(Depth::Short), &style(output)),
         AuditFormat::Json => data::json(&audits),
         AuditFormat::Md => markdown(&document(Depth::Full)),
         AuditFormat::Html => html(&document(Depth::Page)),
+        AuditFormat::Badge => audits.iter().map(badge).collect(),
     };
     put(&text, output)?;
     Ok(if audits.iter().any(Audit::is_contradicted) { Exit::ThresholdCrossed } else { Exit::Done })

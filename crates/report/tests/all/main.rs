@@ -11,6 +11,7 @@ mod outline;
 
 mod audit;
 mod compare;
+mod corpus;
 mod duel;
 mod fidelity;
 mod forecast;
