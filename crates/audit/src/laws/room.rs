@@ -9,7 +9,7 @@
 //!
 //! In any loop none of these is possible:
 //!
-//! - a response time below the round trip;
+//! - a response time below the round trip, or one of a load generator below a microsecond, even if it was divided by the users;
 //! - one that is longer than the run, with what the tool waits for at its end;
 //! - more correct responses than answers, or others than answers × (1 − failed share). A rate may count correct responses only: then
 //!   the two rates are equal;
@@ -23,7 +23,7 @@
 
 use tolok_model::transcription::{Figure, LatencyOf, Moment, Quantity, Row, Transcription, Unit};
 
-use crate::draft::Draft;
+use crate::draft::{Draft, OfRow, crowds_folded};
 use crate::finding::AuditFinding;
 use crate::laws::{Law, LawInfo};
 use crate::range::Range;
@@ -56,15 +56,24 @@ struct Bound<'a> {
 
 /// Every bound on every row: broken ones by themselves, the others of a row together.
 fn check(transcription: &Transcription) -> Vec<AuditFinding> {
-    transcription.rows.iter().flat_map(|row| of_row(transcription, row)).collect()
+    let of_bound = |row: &Row, finding: AuditFinding| {
+        let table = Some(format!("{:?} {}", row.table, finding.statement));
+        OfRow { table, closeness: 0.0, finding }
+    };
+    let all = transcription
+        .rows
+        .iter()
+        .flat_map(|row| of_row(transcription, row).into_iter().map(move |finding| of_bound(row, finding)));
+    crowds_folded(all.collect())
 }
 
 type Of = for<'a> fn(&'a Row) -> Option<Bound<'a>>;
 
-const BOUNDS: [Of; 12] = [
+const BOUNDS: [Of; 13] = [
     shortest,
     rate_over_trips,
     below_the_trip,
+    below_a_call,
     beyond_the_run,
     given_up,
     more_good,
@@ -181,6 +190,28 @@ fn below_the_trip(row: &Row) -> Option<Bound<'_>> {
         is_broken: Range::of(figure).high < rtt_s * (1.0 - ROUGH),
         sentence: format!("An answer within {time} came sooner than a packet goes and returns ({trip})."),
         unless: (!is_told).then_some("whether the times are those that the load generator saw (`latency-of`)"),
+    })
+}
+
+/// Sending and receiving take system calls at both ends. Some tables print `ab`'s time across all users.
+fn below_a_call(row: &Row) -> Option<Bound<'_>> {
+    const LEAST_S: f64 = 1e-6;
+    let figure = typical(row)?;
+    let users = row.conditions.connections.unwrap_or(1).max(1) as f64;
+    let is_broken = figure.value() > 0.0 && Range::of(figure).high * users < LEAST_S;
+    let time = wording::quoted(figure);
+    (is_broken && tools::counts_failed_answers(&row.conditions)).then(|| Bound {
+        statement: "Answers take a microsecond or longer.".to_owned(),
+        inputs: vec![figure],
+        arithmetic: format!(
+            "{} {time} × {} = {}",
+            figure.key,
+            wording::number(users),
+            wording::seconds(figure.value() * users)
+        ),
+        is_broken,
+        sentence: format!("No answer over TCP comes within {time}: the unit cannot be right."),
+        unless: None,
     })
 }
 

@@ -293,6 +293,7 @@ fn figures_that_the_run_has_no_room_for() {
     let far = of("rtt = \"30ms\"");
     assert_eq!(both(&far, "latency_p50_ms = 20", "latency_p50_ms = 31"), [1, 0]);
     assert_eq!(both(WRK, "latency_max_s = 40", "latency_max_s = 30.2"), [1, 0]);
+    assert_eq!(both(WRK, "latency_mean_us = 0.004", "latency_mean_us = 0.006"), [1, 0]);
     assert_eq!(both(&of("timeout = \"2s\""), "timeouts = 4000", "timeouts = 3000"), [1, 0]);
     assert_eq!(both(WRK, &format!("{x}goodput_rps = 11000"), &format!("{x}goodput_rps = 9000")), [1, 0]);
     let half = format!("{x}http_fail_rate_percent = 50\n");
