@@ -1,6 +1,7 @@
 //! The orchestrator: the toolbox, subjects, databases and runs.
 
 pub mod bounded;
+mod computed;
 pub mod data_contract;
 pub mod database;
 pub mod diagnose;

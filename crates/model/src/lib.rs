@@ -90,6 +90,7 @@ pub use units::{
 pub use verification::{
     Check, CheckOutcome, Difference, NotRecomputable, VERIFICATION_SCHEMA, ValueDifference, Verification, compare,
 };
+pub use workload::computed::Computed;
 pub use workload::data::{DataBody, WorkloadParameter};
 pub use workload::file::WorkloadFile;
 pub use workload::{Body, Compared, GeneratedBody, GeneratedKind, SentBody, VaryingBody, Workload, WorkloadFolder};

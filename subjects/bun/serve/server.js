@@ -1,6 +1,7 @@
 // One Bun.serve process for the workloads of the benchmark.
 import { join } from "node:path";
 import { routes as data } from "./data.js";
+import { items } from "./items.js";
 import { numbers, quickSort } from "./quicksort.js";
 import { verdict } from "./validate.js";
 
@@ -14,6 +15,8 @@ const routes = {
   "/quicksort": () => Response.json(quickSort(numbers)),
   "/file-534k.png": () => new Response(Bun.file(picture)),
   "/validate": validate,
+  "/items": sendItems,
+  "/upload": upload,
   ...data,
 };
 
@@ -28,7 +31,18 @@ async function validate(request) {
   return Response.json(answer, { status: answer.valid ? 200 : 422 });
 }
 
-const otherMethods = { "/counter": ["GET", "HEAD", "POST"], "/validate": ["POST"] };
+function sendItems(request) {
+  const found = items(new URL(request.url).searchParams);
+  if (found === undefined) return new Response("n is 1 to 1000, seed 1 to 2147483646", { status: 400 });
+  return Response.json(found);
+}
+
+async function upload(request) {
+  const sent = await request.arrayBuffer();
+  return Response.json({ bytes: sent.byteLength, sha256: new Bun.CryptoHasher("sha256").update(sent).digest("hex") });
+}
+
+const otherMethods = { "/counter": ["GET", "HEAD", "POST"], "/validate": ["POST"], "/upload": ["POST"] };
 const methods = (path) => otherMethods[path] ?? ["GET", "HEAD"];
 
 Bun.serve({

@@ -1,11 +1,13 @@
 // A plain node:http server for the workloads of the benchmark.
 "use strict";
 
+const { createHash } = require("node:crypto");
 const fs = require("node:fs");
 const http = require("node:http");
 const path = require("node:path");
 const { pipeline } = require("node:stream");
 const data = require("./data.js");
+const { items } = require("./items.js");
 const { numbers, quickSort } = require("./quicksort.js");
 const { verdict } = require("./validate.js");
 
@@ -19,6 +21,8 @@ const routes = {
   "/quicksort": (res) => send(res, "application/json", JSON.stringify(quickSort(numbers))),
   "/file-534k.png": FILE === "readfile" ? readPicture : streamPicture,
   "/validate": validate,
+  "/items": sendItems,
+  "/upload": upload,
   ...data,
 };
 
@@ -40,6 +44,23 @@ function validate(res, req) {
     const answer = verdict(sent);
     send(res, "application/json", JSON.stringify(answer), answer.valid ? 200 : 422);
   });
+}
+
+function sendItems(res, req) {
+  const [, search] = req.url.split("?", 2);
+  const found = items(new URLSearchParams(search));
+  if (found === undefined) return send(res, "text/plain", "n is 1 to 1000, seed 1 to 2147483646", 400);
+  send(res, "application/json", JSON.stringify(found));
+}
+
+function upload(res, req) {
+  const hash = createHash("sha256");
+  let bytes = 0;
+  req.on("data", (chunk) => {
+    bytes += chunk.length;
+    hash.update(chunk);
+  });
+  req.on("end", () => send(res, "application/json", JSON.stringify({ bytes, sha256: hash.digest("hex") })));
 }
 
 function streamPicture(res) {
@@ -66,7 +87,7 @@ function fail(res, error) {
 }
 
 const readOnly = ["GET", "HEAD"];
-const methods = { "/counter": ["GET", "HEAD", "POST"], "/validate": ["POST"] };
+const methods = { "/counter": ["GET", "HEAD", "POST"], "/validate": ["POST"], "/upload": ["POST"] };
 
 const server = http.createServer((req, res) => {
   const [pathname] = req.url.split("?", 1);

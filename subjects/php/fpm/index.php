@@ -12,12 +12,14 @@ $answer = match ($path) {
     '/quicksort' => 'quicksort',
     '/file-534k.png' => 'picture',
     '/validate' => 'validate',
+    '/items' => 'items',
+    '/upload' => 'upload',
     '/rows', '/query', '/queries', '/counter', '/fidelity', '/pool' => 'data',
     default => null,
 };
 $methods = match ($path) {
     '/counter' => ['GET', 'HEAD', 'POST'],
-    '/validate' => ['POST'],
+    '/validate', '/upload' => ['POST'],
     default => ['GET', 'HEAD'],
 };
 
@@ -53,7 +55,23 @@ function quicksort(): void
 function validate(): void
 {
     require __DIR__ . '/../lib/validate.php';
-    [$status, $type, $body] = answer_to_order(file_get_contents('php://input'));
+    answer(...answer_to_order(file_get_contents('php://input')));
+}
+
+function items(): void
+{
+    require __DIR__ . '/../lib/items.php';
+    answer(...answer_with_items($_GET));
+}
+
+function upload(): void
+{
+    $sent = file_get_contents('php://input');
+    answer(200, 'application/json', json_encode(['bytes' => strlen($sent), 'sha256' => hash('sha256', $sent)]));
+}
+
+function answer(int $status, string $type, string $body): void
+{
     http_response_code($status);
     header("Content-Type: $type");
     echo $body;

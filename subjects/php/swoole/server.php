@@ -11,6 +11,7 @@ use Swoole\Http\Server;
 require __DIR__ . '/answer.php';
 require __DIR__ . '/quicksort.php';
 require __DIR__ . '/validate.php';
+require __DIR__ . '/items.php';
 require __DIR__ . '/pool.php';
 require __DIR__ . '/counter.php';
 require __DIR__ . '/data.php';
@@ -36,6 +37,17 @@ $routes = [
         $response->status($status);
         $response->header('Content-Type', $type);
         $response->end($body);
+    },
+    '/items' => function (Response $response, Request $request): void {
+        [$status, $type, $body] = answer_with_items($request->get ?? []);
+        $response->status($status);
+        $response->header('Content-Type', $type);
+        finish($request, $response, $body);
+    },
+    '/upload' => function (Response $response, Request $request): void {
+        $sent = $request->getContent();
+        $response->header('Content-Type', 'application/json');
+        $response->end(json_encode(['bytes' => strlen($sent), 'sha256' => hash('sha256', $sent)]));
     },
     '/file-534k.png' => function (Response $response, Request $request) use ($picture): void {
         $response->header('Content-Type', 'image/png');
@@ -77,7 +89,7 @@ $server->on('request', function (Request $request, Response $response) use ($rou
     $handler = $routes[$path] ?? null;
     $methods = match ($path) {
         '/counter' => ['GET', 'HEAD', 'POST'],
-        '/validate' => ['POST'],
+        '/validate', '/upload' => ['POST'],
         default => ['GET', 'HEAD'],
     };
     if ($handler === null) {

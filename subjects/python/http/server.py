@@ -1,20 +1,63 @@
-"""A plain http.server for the workloads `hello` and `json`."""
+"""A plain http.server for the workloads that need no more than the standard library."""
 
+import hashlib
 import json
 import sys
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from urllib.parse import parse_qsl
 
 
-def hello():
-    return "text/html; charset=utf-8", b"<h1>Hello, World!</h1>"
+NAMES = ["anvil", "basket", "candle", "drum", "easel", "funnel", "goblet", "hammer"]
 
 
-def greeting():
-    body = json.dumps({"message": "Hello, World!"}, separators=(",", ":"))
-    return "application/json", body.encode()
+def hello(_):
+    return 200, "text/html; charset=utf-8", b"<h1>Hello, World!</h1>"
 
 
-ROUTES = {"/hello": hello, "/json": greeting}
+def as_json(value):
+    return 200, "application/json", json.dumps(value, separators=(",", ":")).encode()
+
+
+def greeting(_):
+    return as_json({"message": "Hello, World!"})
+
+
+def items(query):
+    values = dict(parse_qsl(query))
+    count, x = whole(values.get("n", ""), 1000), whole(values.get("seed", ""), 2147483646)
+    if count is None or x is None:
+        return 400, "text/plain", b"n is 1 to 1000, seed 1 to 2147483646"
+    found = []
+    for _ in range(count):
+        x = x * 16807 % 2147483647
+        found.append(item(x))
+    return as_json(found)
+
+
+def item(x):
+    price_cents, quantity = 1 + x % 10000, 1 + x % 9
+    return {
+        "id": x,
+        "name": NAMES[x % 8],
+        "price_cents": price_cents,
+        "quantity": quantity,
+        "in_stock": x % 3 == 0,
+        "rating": {"stars": 1 + x % 5, "votes": x % 1000},
+        "total_cents": price_cents * quantity,
+    }
+
+
+def whole(text, most):
+    value = int(text) if text.isascii() and text.isdigit() else 0
+    return value if 1 <= value <= most else None
+
+
+def upload(sent):
+    return as_json({"bytes": len(sent), "sha256": hashlib.sha256(sent).hexdigest()})
+
+
+READS = {"/hello": hello, "/json": greeting, "/items": items}
+WRITES = {"/upload": upload}
 
 
 class Handler(BaseHTTPRequestHandler):
@@ -23,21 +66,32 @@ class Handler(BaseHTTPRequestHandler):
     wbufsize = -1
 
     def do_GET(self):
-        route = ROUTES.get(self.path.partition("?")[0])
-        if route is None:
-            return self.answer(404, "text/plain", b"not found")
-        self.answer(200, *route())
+        path, _, query = self.path.partition("?")
+        if path not in READS:
+            return self.refuse()
+        self.answer(*READS[path](query))
 
     do_HEAD = do_GET
 
-    def refuse(self):
-        # The body of the request stays unread, so the connection cannot be used again.
-        self.close_connection = True
-        if self.path.partition("?")[0] in ROUTES:
-            return self.answer(405, "text/plain", b"", [("Allow", "GET, HEAD"), ("Connection", "close")])
-        self.answer(404, "text/plain", b"not found", [("Connection", "close")])
+    def do_POST(self):
+        path = self.path.partition("?")[0]
+        length = self.headers.get("Content-Length", "")
+        if path not in WRITES or not length.isdigit():
+            return self.refuse()
+        self.answer(*WRITES[path](self.rfile.read(int(length))))
 
-    do_POST = do_PUT = do_PATCH = do_DELETE = do_OPTIONS = do_TRACE = refuse
+    def refuse(self):
+        # A body of the request stays unread, so the connection cannot be used again.
+        self.close_connection = True
+        path = self.path.partition("?")[0]
+        allowed = "GET, HEAD" if path in READS else "POST" if path in WRITES else None
+        if allowed is None:
+            return self.answer(404, "text/plain", b"not found", [("Connection", "close")])
+        if self.command in allowed:
+            return self.answer(411, "text/plain", b"Content-Length is missing", [("Connection", "close")])
+        self.answer(405, "text/plain", b"", [("Allow", allowed), ("Connection", "close")])
+
+    do_PUT = do_PATCH = do_DELETE = do_OPTIONS = do_TRACE = refuse
 
     def answer(self, status, content_type, body, headers=()):
         self.send_response(status)

@@ -1,6 +1,7 @@
 //! Every workload of every subject and variant answers as the contract says, and refuses what it should refuse.
 
 use std::collections::BTreeMap;
+use std::fs;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -15,7 +16,7 @@ use tolok_lab::toolbox::Toolbox;
 use tolok_model::{CpuMap, Database, Engine, Role, Subject, SubjectChoice};
 use tolok_testkit::require;
 
-use crate::place::{TOLOK, repository, shared_turn};
+use crate::place::{Place, TOLOK, repository, shared_turn};
 
 /// A database, and its data.
 pub type Asked = (Database, Prepared);
@@ -177,4 +178,40 @@ fn ceiling() {
 #[test]
 fn others() {
     check_all(|folder| !OWN_TESTS.contains(&folder));
+}
+
+/// The Python subject, with a cache whose key has no seed, and a digest of nothing.
+const CHEATS: &str = "import sys, honest
+kept, digest = {}, honest.upload
+def items(query):
+    key = query.partition('&')[0]
+    if key not in kept: kept[key] = honest.items(query)
+    return kept[key]
+honest.READS['/items'], honest.WRITES['/upload'] = items, lambda sent: digest(b'')
+honest.Server((sys.argv[1], int(sys.argv[2])), honest.Handler).serve_forever()
+";
+
+#[test]
+fn who_keeps_answers_or_ignores_what_is_sent_is_caught() {
+    let _turn = shared_turn();
+    let check = |workload: &str| {
+        let text = format!(
+            "title = 'Cheats'\nruntime = 'python'\nneeds = ['python']\nworkloads = ['hello', '{workload}']\n[[process]]\nname = 'server'\n\
+             command = ['{{{{ program.python.path }}}}', '{{{{ subject }}}}/server.py', '{{{{ host }}}}', '{{{{ port }}}}']\n"
+        );
+        let place = Place::new().with_subject("cheats", &text);
+        let folder = place.path().join("subjects/test/cheats");
+        fs::write(folder.join("server.py"), CHEATS).unwrap();
+        fs::copy(repository().join("subjects/python/http/server.py"), folder.join("honest.py")).unwrap();
+        place.tolok(&["check", "test/cheats"])
+    };
+    let cached = check("items");
+    require!(cached.code != Some(6), "a server with a cache: {}", cached.progress);
+    assert_eq!(cached.code, Some(5), "{}{}", cached.output, cached.progress);
+    let told = |line: &str| line.starts_with("  GET /items?n=") && line.ends_with(", so it comes from a cache");
+    assert!(cached.output.lines().skip(1).any(told), "{}", cached.output);
+    let deaf = check("upload");
+    let told =
+        |line: &str| line.starts_with("  POST /upload with ") && line.ends_with("so it does not follow from the body");
+    assert!(deaf.output.lines().skip(1).any(told), "{}{}", deaf.output, deaf.progress);
 }

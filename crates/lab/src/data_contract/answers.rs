@@ -3,6 +3,7 @@
 use tolok_model::{Body, DataBody, SplitMix64, Workload};
 
 use super::body::{queries_body, query_body, rows_body};
+use crate::computed;
 
 /// The answers that a workload owes.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -26,7 +27,16 @@ impl Answers {
 pub struct PathAnswer {
     /// The path, with its query string.
     pub path: String,
+    /// The body of the request, if it has one.
+    pub sent: Option<Vec<u8>>,
     pub body: Vec<u8>,
+}
+
+impl PathAnswer {
+    /// What is owed to a request without a body.
+    pub(crate) fn plain(path: String, body: Vec<u8>) -> Self {
+        Self { path, sent: None, body }
+    }
 }
 
 /// Why a workload has no answers.
@@ -47,7 +57,7 @@ const DRAW_SEED: u64 = 83_850;
 /// The table of single rows.
 const KEYS_IN_TABLE: u64 = 10_000;
 /// The largest seed that the generator of keys takes.
-const LARGEST_SEED: u64 = 2_147_483_646;
+pub(crate) const LARGEST_SEED: u64 = 2_147_483_646;
 
 /// Whether a study has chosen the values of all parameters.
 pub fn is_resolved(workload: &Workload) -> bool {
@@ -55,12 +65,20 @@ pub fn is_resolved(workload: &Workload) -> bool {
 }
 
 impl Answers {
-    /// The answers of a workload that uses a database, or `None` for the others.
+    /// The answers of a workload that follow from a database or from the request, or `None` for the others.
     pub fn of(workload: &Workload) -> Result<Option<Self>, AnswersError> {
-        let Body::Data { data } = &workload.body else { return Ok(None) };
         let value = |parameter: &'static str| {
             let lacks = || AnswersError::Parameter { workload: workload.name.clone(), parameter };
             workload.values.get(parameter).copied().ok_or_else(lacks)
+        };
+        let data = match &workload.body {
+            Body::Data { data } => data,
+            Body::Computed { compute } => {
+                let sizes = compute.parameters().iter().map(|name| value(name)).collect::<Result<Vec<u32>, _>>()?;
+                let size = sizes.first().copied().unwrap_or_default();
+                return Ok(Some(Self::Many(computed::answers(*compute, workload, size, &draw(SEEDS, LARGEST_SEED)))));
+            }
+            Body::File(_) | Body::Generated(_) | Body::Varying(_) => return Ok(None),
         };
         Ok(Some(match data {
             DataBody::Rows => {
@@ -70,15 +88,16 @@ impl Answers {
             }
             DataBody::Query => {
                 let keys = draw(KEYS, KEYS_IN_TABLE).into_iter();
-                let answer =
-                    |key| Some(PathAnswer { path: with_parameter(&workload.path, "id", key), body: query_body(key)? });
+                let path = |key| with_parameter(&workload.path, "id", key);
+                let answer = |key| Some(PathAnswer::plain(path(key), query_body(key)?));
                 Self::Many(keys.filter_map(answer).collect())
             }
             DataBody::Queries => {
                 let n = value("n")?;
                 let seeds = draw(SEEDS, LARGEST_SEED).into_iter();
                 let path = |seed| with_parameter(&workload.path, "seed", seed);
-                Self::Many(seeds.map(|seed| PathAnswer { path: path(seed), body: queries_body(n, seed) }).collect())
+                let answer = |seed| PathAnswer::plain(path(seed), queries_body(n, seed));
+                Self::Many(seeds.map(answer).collect())
             }
             DataBody::Counter | DataBody::Fidelity => Self::UNKNOWN,
         }))
@@ -86,7 +105,7 @@ impl Answers {
 }
 
 /// The path with this parameter in its query string, in place of the value that it may have there.
-fn with_parameter(path: &str, name: &str, number: u32) -> String {
+pub(crate) fn with_parameter(path: &str, name: &str, number: u32) -> String {
     let (path, query) = path.split_once('?').unwrap_or((path, ""));
     let others = query.split('&').filter(|pair| !pair.is_empty() && pair.split('=').next() != Some(name));
     let query: String = others.map(|pair| format!("{pair}&")).collect();

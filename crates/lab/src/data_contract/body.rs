@@ -4,11 +4,12 @@
 //! numbers and dates as strings; no end of line behind it.
 
 use std::io::Write;
+use std::iter;
 
 use super::columns::Rows;
 use super::content::{Value, row};
 
-/// The modulus and the factor of the generator that turns a seed into keys (Park and Miller, 1988): small enough for
+/// The modulus and the factor of the generator that turns a seed into numbers (Park and Miller, 1988): small enough for
 /// every runtime's numbers.
 const MODULUS: u64 = 2_147_483_647;
 const FACTOR: u64 = 16_807;
@@ -33,11 +34,12 @@ pub fn queries_body(n: u32, seed: u32) -> Vec<u8> {
 
 /// The keys that follow from a seed.
 fn keys(n: u32, seed: u32) -> impl Iterator<Item = u32> {
-    let mut number = u64::from(seed);
-    (0..n).map(move |_| {
-        number = number * FACTOR % MODULUS;
-        1 + (number % u64::from(Rows::Narrow.count())) as u32
-    })
+    lehmer(seed).take(n as usize).map(|number| 1 + (number % u64::from(Rows::Narrow.count())) as u32)
+}
+
+/// The numbers that follow from a seed, without it.
+pub(crate) fn lehmer(seed: u32) -> impl Iterator<Item = u64> {
+    iter::successors(Some(u64::from(seed)), |number| Some(number * FACTOR % MODULUS)).skip(1)
 }
 
 fn array(table: Rows, keys: impl Iterator<Item = u32>) -> Vec<u8> {

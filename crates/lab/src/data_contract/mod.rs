@@ -24,4 +24,6 @@ pub use difference::{difference, shape_difference};
 pub use judge::judge_fidelity;
 pub use script::{DATABASE, Purpose, USER, data_sha256, load_script, new_password, table_comment};
 
+pub(crate) use answers::{LARGEST_SEED, with_parameter};
+pub(crate) use body::lehmer;
 pub(crate) use document::is_json;

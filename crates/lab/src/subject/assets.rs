@@ -7,6 +7,7 @@
 //! The answers of workloads that use a database are computed, and lie here for the generator alone: a path with a query
 //! is no name for a file, so theirs is made of it. A workload with many answers has a list of requests beside them.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fs::{self, Permissions};
 use std::io;
@@ -20,6 +21,9 @@ use super::png::noise_png;
 use crate::data_contract::{Answers, AnswersError, PathAnswer, is_resolved};
 use crate::home::Home;
 use tolok_load::ask::Question;
+
+/// The type of a body that tolok draws.
+pub(crate) const DRAWN_TYPE: &str = "application/octet-stream";
 
 /// What is owed to workloads that were not laid out.
 static UNKNOWN: Answers = Answers::UNKNOWN;
@@ -105,16 +109,21 @@ impl Assets {
 
     /// The path of the one request that stands for all of `workload`: its own, or the first of many.
     pub fn path<'a>(&'a self, workload: &'a Workload) -> &'a str {
+        self.first(workload).map_or(&workload.path, |first| &first.path)
+    }
+
+    fn first(&self, workload: &Workload) -> Option<&PathAnswer> {
         match self.answers(workload) {
-            Answers::Many(answers) => answers.first().map_or(&workload.path, |first| &first.path),
-            Answers::One { .. } | Answers::Any { .. } => &workload.path,
+            Answers::Many(answers) => answers.first(),
+            Answers::One { .. } | Answers::Any { .. } => None,
         }
     }
 
     /// The one request that stands for all of `workload`.
     pub fn question<'a>(&'a self, workload: &'a Workload) -> Question<'a> {
         let body = self.sent(workload).map(|sent| (sent.content_type.as_str(), sent.body.as_slice()));
-        Question { method: &workload.method, path: self.path(workload), body }
+        let drawn = self.first(workload).and_then(|first| first.sent.as_deref()).map(|sent| (DRAWN_TYPE, sent));
+        Question { method: &workload.method, path: self.path(workload), body: body.or(drawn) }
     }
 
     /// The same with a body that must be refused, if there is one.
@@ -163,14 +172,18 @@ impl Assets {
             }
             Answers::Many(answers) => {
                 let mut requests = String::new();
-                for PathAnswer { path, body } in answers {
-                    let expect_body = format!("{}.json", file_stem(path));
+                let stem = file_stem(&workload.name);
+                for (number, PathAnswer { path, sent, body }) in (1..).zip(answers) {
+                    let expect_body = format!("{stem}-{number}.json");
                     self.write(&expect_body, body)?;
-                    let request = Request { method: &workload.method, path, expect_body: &expect_body };
-                    requests += &serde_json::to_string(&request).expect("three texts are always JSON");
+                    let sent = sent.as_deref().map(String::from_utf8_lossy);
+                    let headers = sent.is_some().then_some(Headers { content_type: DRAWN_TYPE });
+                    let request =
+                        Request { method: &workload.method, path, headers, body: sent, expect_body: &expect_body };
+                    requests += &serde_json::to_string(&request).expect("texts are always JSON");
                     requests.push('\n');
                 }
-                let file = format!("{}.jsonl", file_stem(&workload.path));
+                let file = format!("{stem}.jsonl");
                 self.write(&file, requests.as_bytes())?;
                 Ok(Some(file))
             }
@@ -188,10 +201,20 @@ impl Assets {
 struct Request<'a> {
     method: &'a str,
     path: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    headers: Option<Headers>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    body: Option<Cow<'a, str>>,
     expect_body: &'a str,
 }
 
-/// A name for a file, made of a path with its query: `/rows?limit=5` gives `rows-limit-5`.
+#[derive(Serialize)]
+struct Headers {
+    #[serde(rename = "Content-Type")]
+    content_type: &'static str,
+}
+
+/// A name for a file, made of a path or a workload's name: `/rows?limit=5` gives `rows-limit-5`.
 fn file_stem(path: &str) -> String {
     let is_plain = |character: char| character.is_ascii_alphanumeric() || "._".contains(character);
     path.trim_start_matches('/').chars().map(|character| if is_plain(character) { character } else { '-' }).collect()
@@ -214,7 +237,7 @@ fn body(home: &Home, workload: &Workload) -> Result<Vec<u8>, AssetError> {
         Body::File(name) => read(home, workload, name),
         Body::Varying(varying) => varying.file.as_ref().map_or(Ok(Vec::new()), |name| read(home, workload, name)),
         // Its answers were computed before this is asked.
-        Body::Data { .. } => Ok(Vec::new()),
+        Body::Data { .. } | Body::Computed { .. } => Ok(Vec::new()),
         Body::Generated(generated) => {
             let too_small = || AssetError::TooSmall { workload: workload.name.clone(), bytes: generated.bytes };
             noise_png(generated.bytes, generated.seed).ok_or_else(too_small)
@@ -386,7 +409,7 @@ mod tests {
         }
         let first = fs::read_to_string(root.path().join("query.jsonl")).unwrap();
         let key = assets.path(&query).strip_prefix("/query?id=").unwrap();
-        let expect = format!(r#"{{"method":"GET","path":"/query?id={key}","expect_body":"query-id-{key}.json"}}"#);
+        let expect = format!(r#"{{"method":"GET","path":"/query?id={key}","expect_body":"query-1.json"}}"#);
         assert_eq!(first.lines().next(), Some(expect.as_str()));
     }
 

@@ -7,8 +7,8 @@ mod log;
 mod png;
 mod template;
 
-pub(crate) use assets::body_sent;
 pub use assets::{AssetError, Assets};
+pub(crate) use assets::{DRAWN_TYPE, body_sent};
 pub use build::{BuildError, BuildJob, Builds, fingerprint};
 pub use check::check;
 pub use log::{log_tail, log_tail_in};

@@ -8,9 +8,9 @@ use tolok_load::target::Target;
 use tolok_model::manifest::sha256;
 use tolok_model::{Compared, EXTERNAL, ExternalServer, OwedBody, OwnRequest, VaryingBody, Workload};
 
-use crate::data_contract::{is_json, shape_difference};
+use crate::data_contract::{Answers, is_json, shape_difference};
 use crate::home::Home;
-use crate::subject::{Answer, AssetError, ProbeError, ProbeTarget, Question, ask_by_name, body_sent};
+use crate::subject::{Answer, AssetError, DRAWN_TYPE, ProbeError, ProbeTarget, Question, ask_by_name, body_sent};
 
 /// A server that does not answer within this time is taken for one that is not there.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -173,11 +173,16 @@ fn three_answers(url: &str, sent: Option<(&str, &[u8])>) -> Result<[Answer; 3], 
 /// Whether the server has something under a workload's path: it answers with the status owed. What else is owed is for its trials
 /// to find. Says what it answers with otherwise.
 pub fn serves(server: &ExternalServer, workload: &Workload, home: &Home) -> Result<Result<(), String>, UrlError> {
-    let sent = body_sent(home, workload)?;
+    let first = match Answers::of(workload).map_err(AssetError::from)? {
+        Some(Answers::Many(answers)) => answers.into_iter().next(),
+        Some(Answers::One { .. } | Answers::Any { .. }) | None => None,
+    };
+    let (path, drawn) = first.map_or((workload.path.clone(), None), |first| (first.path, first.sent));
+    let sent = body_sent(home, workload)?.or(drawn.map(|body| (DRAWN_TYPE.to_owned(), body)));
     let sent = sent.as_ref().map(|(content_type, body)| (content_type.as_str(), body.as_slice()));
-    let answer = ask(&format!("{}{}", server.base, workload.path), &workload.method, sent)?;
+    let answer = ask(&format!("{}{path}", server.base), &workload.method, sent)?;
     let (status, owed) = (answer.status, workload.status);
-    let says = || format!("it answers {} with status {status} instead of {owed}", workload.path);
+    let says = || format!("it answers {path} with status {status} instead of {owed}");
     Ok(if status == owed { Ok(()) } else { Err(says()) })
 }
 

@@ -151,7 +151,7 @@ impl LoadTool {
             return Some(format!("{word} is driven with GET only, and `{name}` is asked with {}", workload.method));
         }
         match workload.body {
-            Body::Data { data: DataBody::Query | DataBody::Queries } => {
+            Body::Data { data: DataBody::Query | DataBody::Queries } | Body::Computed { .. } => {
                 Some(format!("{word} asks for one path, and `{name}` draws its requests"))
             }
             _ => None,

@@ -9,8 +9,8 @@ use crate::figures::count;
 use crate::reading::table::{Spanned, Table};
 use crate::reading::text::{Reading, Span};
 use crate::reading::wording::suggestion;
-use crate::workload::Workload;
 use crate::workload::file::WorkloadParameterFile;
+use crate::workload::{Body, Workload};
 
 /// Answers that follow from the tables of the lab's database, and from the parameters of the request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -64,7 +64,7 @@ impl DataBody {
     }
 
     /// Whether the tables hold what these values ask for. Each is known to be what it may be on its own.
-    fn check(self, values: &BTreeMap<String, u32>) -> Result<(), Refusal> {
+    pub(crate) fn check(self, values: &BTreeMap<String, u32>) -> Result<(), Refusal> {
         let (Self::Rows, Some(fields), Some(limit)) = (self, values.get("fields"), values.get("limit")) else {
             return Ok(());
         };
@@ -126,12 +126,17 @@ impl Workload {
     /// old record means, and so that `a=1&b=2` and `b=2&a=1` are the same.
     pub(crate) fn choose(&self, query: &str) -> Result<Self, (String, Option<String>)> {
         let Chosen { values, tail, says_any } = choose_values(&self.name, &self.parameters, query)?;
-        let data = self.body.data();
-        data.map_or(Ok(()), |data| data.check(&values))?;
+        self.body.check(&values)?;
+        let title = match &self.body {
+            Body::Data { data } => data.title(&values),
+            Body::Computed { compute } => compute.title(&self.title, &values),
+            Body::File(_) | Body::Generated(_) | Body::Varying(_) => None,
+        };
         Ok(Self {
             name: if says_any { format!("{}{tail}", self.name) } else { self.name.clone() },
-            title: data.and_then(|data| data.title(&values)).unwrap_or_else(|| self.title.clone()),
-            path: format!("{}{tail}", self.path),
+            title: title.unwrap_or_else(|| self.title.clone()),
+            // What is said of a body is no part of the query.
+            path: if self.body.sends_drawn() { self.path.clone() } else { format!("{}{tail}", self.path) },
             values,
             ..self.clone()
         })
@@ -207,23 +212,22 @@ pub(crate) fn read_free_parameters(
     files.into_iter().filter_map(|(name, file)| Some((name.into_inner(), read_parameter(file, reading)?))).collect()
 }
 
-/// The parameters of a workload whose answer is `data` at a place in the text; what that depends on is what can be set.
+/// The parameters of a workload whose body stands at a place in the text; what that depends on is what can be set.
 pub(crate) fn read_parameters(
     files: BTreeMap<Spanned<String>, Table<WorkloadParameterFile>>,
-    data: Option<(DataBody, Span)>,
-    has_answer: bool,
+    body: Option<(&Body, Span)>,
     reading: &mut Reading,
 ) -> BTreeMap<String, WorkloadParameter> {
-    let expected = data.as_ref().map_or(&[][..], |(data, _)| data.parameters());
+    let expected = body.as_ref().map_or(&[][..], |(body, _)| body.parameters());
     let mut parameters = BTreeMap::new();
     let mut given: Vec<String> = Vec::new();
     for (name, file) in files {
         given.push(name.get_ref().clone());
         // What an answer depends on is not known of one that could not be read.
-        if has_answer && !expected.contains(&name.get_ref().as_str()) {
+        if body.is_some() && !expected.contains(&name.get_ref().as_str()) {
             let message = format!("the answer does not depend on `{}`", name.get_ref());
             let help = match expected {
-                [] => "only the answers `rows` and `queries` have parameters".to_owned(),
+                [] => "only answers that follow from `data` or are computed have parameters".to_owned(),
                 expected => suggestion(name.get_ref(), expected),
             };
             reading.note(name.span(), message, help);
@@ -231,7 +235,7 @@ pub(crate) fn read_parameters(
         let read = read_parameter(file, reading);
         parameters.extend(read.map(|parameter| (name.into_inner(), parameter)));
     }
-    let Some((data, span)) = data else { return parameters };
+    let Some((body, span)) = body else { return parameters };
     for missing in expected.iter().filter(|name| !given.iter().any(|given| given == *name)) {
         if !reading.was_wrong(missing) && !reading.was_wrong("parameter") {
             let help = format!("add [parameter.{missing}] with `default`, `least` and `most`");
@@ -239,7 +243,7 @@ pub(crate) fn read_parameters(
         }
     }
     let defaults = parameters.iter().map(|(name, parameter)| (name.clone(), parameter.default)).collect();
-    if let Err((message, help)) = data.check(&defaults) {
+    if let Err((message, help)) = body.check(&defaults) {
         reading.note(span, format!("with the defaults of the parameters, {message}"), help);
     }
     parameters

@@ -11,6 +11,7 @@ use crate::JsonSchema;
 use crate::program::reading::ProgramWorkloadFile;
 use crate::reading::kinds::read_kinds;
 use crate::reading::table::{Spanned, Table};
+use crate::workload::computed::Computed;
 use crate::workload::data::DataBody;
 use crate::workload::{Compared, GeneratedKind};
 
@@ -32,8 +33,8 @@ pub struct WorkloadFile {
     pub answer: Option<Table<AnswerFile>>,
     /// What programs do and print, instead of a request and its answer.
     pub program: Option<Table<ProgramWorkloadFile>>,
-    /// What a study can set in the request: `rows?limit=1000`. Those of `rows` are `fields` and `limit`, that of `queries` is
-    /// `n`; other answers have none. Those of programs are what their arguments name.
+    /// What a study can set in the request: `rows?limit=1000`. Those of `rows` are `fields` and `limit`, that of `queries`
+    /// and `items` is `n`, that of `digest` is `bytes`; other answers have none. Those of programs are what their arguments name.
     #[serde(default)]
     pub parameter: BTreeMap<Spanned<String>, Table<WorkloadParameterFile>>,
 }
@@ -87,14 +88,14 @@ pub struct AnswerFile {
     /// Type and subtype; parameters such as a character set are not compared.
     #[schemars(required)]
     pub content_type: Option<String>,
-    /// The body, byte for byte: a file beside this one, how it is generated, or how it follows from the database's tables. Or
-    /// what is compared of bodies that differ from response to response.
+    /// The body, byte for byte: a file beside this one, how it is generated, or how it follows from the database's tables or
+    /// from the request. Or what is compared of bodies that differ from response to response.
     #[schemars(with = "BodyFile")]
     pub body: Option<Spanned<BodyFile>>,
 }
 
 /// Where the bytes of an answer come from: a file beside this one, or { generate = "png", bytes = 546816, seed = 534 }, or the
-/// tables of the database, as { data = "rows" }.
+/// tables of the database, as { data = "rows" }, or the request, as { compute = "items" }.
 #[derive(Debug, JsonSchema)]
 #[schemars(untagged)]
 pub enum BodyFile {
@@ -104,6 +105,8 @@ pub enum BodyFile {
     Generated(GeneratedBodyFile),
     /// What the tables of the lab's database hold.
     Data(DataBodyFile),
+    /// What follows from the request alone.
+    Computed(ComputedBodyFile),
     /// A body that differs from response to response.
     Varying(VaryingBodyFile),
 }
@@ -131,6 +134,14 @@ pub struct DataBodyFile {
     pub data: DataBody,
 }
 
+/// A body that follows from the request alone.
+#[derive(Debug, JsonSchema)]
+#[schemars(deny_unknown_fields)]
+pub struct ComputedBodyFile {
+    /// By which function.
+    pub compute: Computed,
+}
+
 /// A body that differs from response to response.
 #[derive(Debug, JsonSchema)]
 #[schemars(deny_unknown_fields)]
@@ -151,12 +162,13 @@ struct BodyTable {
     bytes: Option<usize>,
     seed: Option<u64>,
     data: Option<DataBody>,
+    compute: Option<Computed>,
     compared: Option<Compared>,
     file: Option<String>,
 }
 
 const BODY: &str = "the name of a file, or a table such as { generate = \"png\", bytes = 546816, seed = 534 }, \
-                    { data = \"rows\" } or { compared = \"shape\", file = \"body.json\" }";
+                    { data = \"rows\" }, { compute = \"items\" } or { compared = \"shape\", file = \"body.json\" }";
 
 read_kinds!(BodyFile, BODY,
     visit_str(name: &str) Some(BodyFile::File(name.to_owned()));
@@ -165,16 +177,20 @@ read_kinds!(BodyFile, BODY,
 
 impl BodyTable {
     fn body(self) -> Result<BodyFile, &'static str> {
-        let Self { generate, bytes, seed, data, compared, file } = self;
+        let Self { generate, bytes, seed, data, compute, compared, file } = self;
         let is_generated = generate.is_some() || seed.is_some();
-        match (data, compared) {
-            (None, None) if file.is_some() => Err("a body in a `file` that differs needs `compared = \"shape\"`"),
-            (None, None) => Ok(BodyFile::Generated(GeneratedBodyFile { generate, bytes, seed })),
-            (Some(data), None) if !is_generated && bytes.is_none() && file.is_none() => {
-                Ok(BodyFile::Data(DataBodyFile { data }))
+        let is_alone = !is_generated && bytes.is_none() && file.is_none();
+        match (data, compute, compared) {
+            (None, None, None) if file.is_some() => Err("a body in a `file` that differs needs `compared = \"shape\"`"),
+            (None, None, None) => Ok(BodyFile::Generated(GeneratedBodyFile { generate, bytes, seed })),
+            (Some(data), None, None) if is_alone => Ok(BodyFile::Data(DataBodyFile { data })),
+            (None, Some(compute), None) if is_alone => Ok(BodyFile::Computed(ComputedBodyFile { compute })),
+            (None, None, Some(compared)) if !is_generated => {
+                Ok(BodyFile::Varying(VaryingBodyFile { compared, file, bytes }))
             }
-            (None, Some(compared)) if !is_generated => Ok(BodyFile::Varying(VaryingBodyFile { compared, file, bytes })),
-            _ => Err("a body is generated, follows from `data`, or is `compared` in part: one of the three"),
+            _ => {
+                Err("a body is generated, follows from `data`, is computed, or is `compared` in part: one of the four")
+            }
         }
     }
 }

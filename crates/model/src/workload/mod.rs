@@ -1,5 +1,6 @@
 //! A workload: the request, and the response that every subject must give.
 
+pub(crate) mod computed;
 pub(crate) mod data;
 pub(crate) mod file;
 
@@ -10,9 +11,10 @@ use serde::{Deserialize, Serialize};
 use crate::JsonSchema;
 use crate::reading::table::{Spanned, Table};
 use crate::reading::text::{Problem, ROOT, Reading, Span};
-use crate::workload::data::{DataBody, WorkloadParameter, read_parameters};
+use crate::workload::computed::Computed;
+use crate::workload::data::{DataBody, Refusal, WorkloadParameter, read_parameters};
 use crate::workload::file::{
-    AnswerFile, BodyFile, DataBodyFile, GeneratedBodyFile, RequestFile, VaryingBodyFile, WorkloadFile,
+    AnswerFile, BodyFile, ComputedBodyFile, DataBodyFile, GeneratedBodyFile, RequestFile, VaryingBodyFile, WorkloadFile,
 };
 
 /// Where the bytes of an answer come from.
@@ -25,6 +27,8 @@ pub enum Body {
     Generated(GeneratedBody),
     /// What the tables of the lab's database hold.
     Data { data: DataBody },
+    /// What follows from the request alone.
+    Computed { compute: Computed },
     /// It differs from response to response.
     Varying(VaryingBody),
 }
@@ -120,6 +124,11 @@ pub struct WorkloadFolder {
 }
 
 impl Workload {
+    /// Whether its requests have a body.
+    pub fn sends_body(&self) -> bool {
+        self.sent.is_some() || self.body.sends_drawn()
+    }
+
     /// Reads the text of a `workload.toml` that lies in the folder `name`.
     pub fn read(name: &str, text: &str) -> Result<Self, Vec<Problem>> {
         let (file, mut reading) = Reading::read::<WorkloadFile>(text);
@@ -134,18 +143,18 @@ impl Workload {
             reading.note(program.span, "a workload for servers has no `program`", help);
         }
         let database = file.database.as_ref().is_some_and(|database| *database.get_ref());
-        let data = answer.as_ref().and_then(|(_, _, body)| body.data()).zip(body_span);
-        if let Some((_, span)) = data.as_ref().filter(|_| !database && !reading.is_damaged(&ROOT, "database")) {
+        let body = answer.as_ref().map(|(_, _, body)| body).zip(body_span);
+        if let Some((_, span)) = body
+            .as_ref()
+            .filter(|(body, _)| body.data().is_some() && !database && !reading.is_damaged(&ROOT, "database"))
+        {
             let help = "add `database = true` at the top";
             reading.note(span.clone(), "an answer that follows from `data` needs a database", help);
         }
-        let has_query = request.as_ref().is_some_and(|(_, path, _)| path.contains('?'));
-        if let Some((_, span)) = data.as_ref().filter(|_| has_query) {
-            let help = "take the query out of `path`: tolok adds the parameters";
-            reading.note(span.clone(), "the answer to a path with a query cannot follow from `data`", help);
+        if let Some((request, (body, span))) = request.as_ref().zip(body.as_ref()) {
+            check_request(request, body, span, &mut reading);
         }
-        let has_answer = answer.is_some();
-        let parameters = read_parameters(file.parameter, data, has_answer, &mut reading);
+        let parameters = read_parameters(file.parameter, body, &mut reading);
         match (title, request, answer) {
             (Some(title), Some((method, path, sent)), Some((status, content_type, body)))
                 if !reading.has_problems() =>
@@ -191,16 +200,55 @@ impl Body {
     pub fn data(&self) -> Option<DataBody> {
         match self {
             Self::Data { data } => Some(*data),
-            Self::File(_) | Self::Generated(_) | Self::Varying(_) => None,
+            Self::File(_) | Self::Generated(_) | Self::Computed { .. } | Self::Varying(_) => None,
         }
+    }
+
+    /// Whether it answers a body that tolok draws.
+    pub fn sends_drawn(&self) -> bool {
+        matches!(self, Self::Computed { compute } if compute.sends_body())
+    }
+
+    /// The parameters that it depends on, sorted.
+    fn parameters(&self) -> &'static [&'static str] {
+        match self {
+            Self::Data { data } => data.parameters(),
+            Self::Computed { compute } => compute.parameters(),
+            Self::File(_) | Self::Generated(_) | Self::Varying(_) => &[],
+        }
+    }
+
+    /// Whether there is such an answer. Each value is known to be what it may be on its own.
+    fn check(&self, values: &BTreeMap<String, u32>) -> Result<(), Refusal> {
+        self.data().map_or(Ok(()), |data| data.check(values))
     }
 
     /// What is compared of it, if it differs from response to response.
     pub fn varying(&self) -> Option<&VaryingBody> {
         match self {
             Self::Varying(varying) => Some(varying),
-            Self::File(_) | Self::Generated(_) | Self::Data { .. } => None,
+            Self::File(_) | Self::Generated(_) | Self::Data { .. } | Self::Computed { .. } => None,
         }
+    }
+}
+
+/// What tolok adds to a request must not be there already.
+fn check_request((method, path, sent): &Asked, body: &Body, span: &Span, reading: &mut Reading) {
+    let how = match body {
+        Body::Data { .. } => "follow from `data`",
+        Body::Computed { .. } => "be computed",
+        Body::File(_) | Body::Generated(_) | Body::Varying(_) => return,
+    };
+    if path.contains('?') {
+        let help = "take the query out of `path`: tolok adds the parameters";
+        reading.note(span.clone(), format!("the answer to a path with a query cannot {how}"), help);
+    }
+    if body.sends_drawn() && method != "POST" {
+        reading.note(span.clone(), "only `POST` has a body, of which the answer is computed", "add method = \"POST\"");
+    }
+    if matches!(body, Body::Computed { .. }) && sent.is_some() {
+        let help = "leave `body` out of the request: tolok draws what it sends";
+        reading.note(span.clone(), "the answer to a body in a file cannot be computed", help);
     }
 }
 
@@ -282,6 +330,7 @@ fn read_body(body: Spanned<BodyFile>, reading: &mut Reading) -> Option<Body> {
         }
         BodyFile::Generated(generated) => read_generated(generated, &span, reading).map(Body::Generated),
         BodyFile::Data(DataBodyFile { data }) => Some(Body::Data { data }),
+        BodyFile::Computed(ComputedBodyFile { compute }) => Some(Body::Computed { compute }),
         BodyFile::Varying(varying) => read_varying(varying, &span, reading).map(Body::Varying),
     }
 }
@@ -311,8 +360,8 @@ fn read_varying(varying: VaryingBodyFile, span: &Span, reading: &mut Reading) ->
 }
 
 fn read_generated(file: GeneratedBodyFile, span: &Span, reading: &mut Reading) -> Option<GeneratedBody> {
-    // Then it was meant to be an answer from the database's tables.
-    if reading.is_damaged(span, "data") {
+    // Then it was meant to be an answer from the database's tables, or computed.
+    if reading.is_damaged(span, "data") || reading.is_damaged(span, "compute") {
         return None;
     }
     let generate = reading.require(file.generate, span, "generate", "generate = \"png\"");

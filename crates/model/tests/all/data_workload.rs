@@ -128,7 +128,7 @@ fn the_parameters_are_those_that_the_answer_depends_on() {
     assert_snapshot!(check(&format!("{ROWS}{limit}[parameter.fields]\ndefault = 50\none-of = [40, 50]").replace("= 1000\n", "= 2000\n")), @"6:8 «{ data = 'rows' }» with the defaults of the parameters, the table with 50 fields has 1,000 rows, and 2,000 are asked for (for example: limit=1000)");
     assert_snapshot!(check(&format!("{ROWS}{limit}[parameter.fields]\ndefault = 41\nleast = 40\nmost = 50\n")), @"6:8 «{ data = 'rows' }» with the defaults of the parameters, there is no table with 41 fields (there are two: 40, 50)");
     let text = ROWS.replace("{ data = 'rows' }", "'body.json'");
-    assert_snapshot!(check(&format!("{text}[parameter.n]\ndefault = 1\nleast = 1\nmost = 9\n")), @"7:12 «n» the answer does not depend on `n` (only the answers `rows` and `queries` have parameters)");
+    assert_snapshot!(check(&format!("{text}[parameter.n]\ndefault = 1\nleast = 1\nmost = 9\n")), @"7:12 «n» the answer does not depend on `n` (only answers that follow from `data` or are computed have parameters)");
 }
 
 #[test]
@@ -165,7 +165,7 @@ one-of = []
     19:10 «[]» no value is listed (for example: one-of = [40, 50])
     "#);
     assert_snapshot!(check(&ROWS.replace("database = true\n", "").replace("'rows' }", "'query' }")), @"5:8 «{ data = 'query' }» an answer that follows from `data` needs a database (add `database = true` at the top)");
-    assert_snapshot!(check(&ROWS.replace("'rows' }", "'query', bytes = 3 }")), @"6:8 «{ data = 'query', bytes = 3 }» a body is generated, follows from `data`, or is `compared` in part: one of the three");
+    assert_snapshot!(check(&ROWS.replace("'rows' }", "'query', bytes = 3 }")), @"6:8 «{ data = 'query', bytes = 3 }» a body is generated, follows from `data`, is computed, or is `compared` in part: one of the four");
     assert_snapshot!(check(&ROWS.replace("{ data = 'rows' }", "{}")), @r#"
     6:8 «{}» missing key `generate` (for example: generate = "png")
     6:8 «{}» missing key `bytes` (for example: bytes = 546816)

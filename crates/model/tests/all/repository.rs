@@ -116,7 +116,20 @@ fn workloads_and_subjects_can_be_read() {
     let workloads: Vec<&str> = repository.catalogue.workloads.iter().map(|found| found.name.as_str()).collect();
     assert_eq!(
         workloads,
-        ["counter", "fidelity", "file-534k", "hello", "json", "queries", "query", "quicksort", "rows", "validate"]
+        [
+            "counter",
+            "fidelity",
+            "file-534k",
+            "hello",
+            "items",
+            "json",
+            "queries",
+            "query",
+            "quicksort",
+            "rows",
+            "upload",
+            "validate"
+        ]
     );
     let programs: Vec<&str> = repository.catalogue.programs.iter().map(|found| found.name.as_str()).collect();
     assert_eq!(programs, ["queue-async", "queue-sync"]);
@@ -129,7 +142,7 @@ fn bodies_and_templates_that_are_named_are_there() {
     let Catalogue { subjects, workloads, .. } = Repository::read().catalogue;
     let bodies = workloads.iter().filter_map(|workload| match &workload.body {
         Body::File(file) => Some(root().join("workloads").join(&workload.name).join(file)),
-        Body::Generated(_) | Body::Data { .. } | Body::Varying(_) => None,
+        Body::Generated(_) | Body::Data { .. } | Body::Computed { .. } | Body::Varying(_) => None,
     });
     let templates = subjects.iter().flat_map(|subject| {
         subject.files.iter().map(|file| root().join("subjects").join(&subject.id).join(&file.from))
@@ -152,7 +165,7 @@ fn what_subjects_have_in_common_is_the_same() {
             );
         }
     };
-    for file in ["index.php", "data.php", "database.php", "quicksort.php", "validate.php"] {
+    for file in ["index.php", "data.php", "database.php", "quicksort.php", "validate.php", "items.php"] {
         same(file, &["php/fpm", "apache/prefork"]);
     }
     // One application on four runtimes, where nothing but the runtime may differ.

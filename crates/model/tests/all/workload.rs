@@ -6,7 +6,7 @@ use crate::examples;
 
 use examples::listed;
 use insta::{assert_json_snapshot, assert_snapshot};
-use tolok_model::Workload;
+use tolok_model::{Catalogue, Workload};
 
 fn check(text: &str) -> String {
     match Workload::read("file", text) {
@@ -53,7 +53,7 @@ body = { generate = "pgn", bytes = -1, seeds = 3 }
     7:1 «content_type» unknown key `content_type` (did you mean `content-type`? known here: status, content-type, body)
     8:21 «"pgn"» unknown value `pgn` (did you mean `png`? known here: png)
     8:36 «-1» expected a whole number that is not negative, found the number -1
-    8:40 «seeds» unknown key `seeds` (did you mean `seed`? known here: generate, bytes, seed, data, compared, file)
+    8:40 «seeds» unknown key `seeds` (did you mean `seed`? known here: generate, bytes, seed, data, compute, compared, file)
     "#);
     assert_snapshot!(check("title = 'T'\n[request]\n[answer]\ncontent-type = 'a/b'\nbody = '../x'\n"), @r#"
     2:1 «[request]» missing key `path` (for example: path = "/hello")
@@ -62,7 +62,7 @@ body = { generate = "pgn", bytes = -1, seeds = 3 }
     assert_snapshot!(check(
         "title = 'T'\nrequest.path = '/x'\nanswer = { content-type = 'a/b', body = 7, status = 70000 }\n"
     ), @r#"
-    3:41 «7» expected the name of a file, or a table such as { generate = "png", bytes = 546816, seed = 534 }, { data = "rows" } or { compared = "shape", file = "body.json" }, found the number 7
+    3:41 «7» expected the name of a file, or a table such as { generate = "png", bytes = 546816, seed = 534 }, { data = "rows" }, { compute = "items" } or { compared = "shape", file = "body.json" }, found the number 7
     3:53 «70000» expected a whole number from 0 to 65,535, found the number 70000
     "#);
 }
@@ -105,6 +105,45 @@ fn a_path_has_several_segments_and_a_query() {
 }
 
 #[test]
+fn an_answer_can_be_computed_from_its_request() {
+    let text = |request: &str, compute: &str, parameter: &str| {
+        format!(
+            "title = 'T'\nrequest = {{ {request} }}\n[answer]\ncontent-type = 'application/json'\nbody = {{ compute = '{compute}' }}\n\
+             [parameter.{parameter}]\ndefault = 5\nleast = 1\nmost = 1000\n"
+        )
+    };
+    let items = Workload::read("items", &text("path = '/items'", "items", "n")).unwrap();
+    let upload = Workload::read("upload", &text("method = 'POST', path = '/upload'", "digest", "bytes")).unwrap();
+    assert_eq!((items.sends_body(), upload.sends_body()), (false, true));
+    for workload in [&items, &upload] {
+        let stored = serde_json::to_string(workload).unwrap();
+        assert_eq!(serde_json::from_str::<Workload>(&stored).unwrap(), *workload);
+    }
+    let catalogue = Catalogue { workloads: vec![items, upload], ..Catalogue::default() };
+    let chosen = |text: &str| {
+        let workload = catalogue.choose_workload(text).unwrap();
+        format!("{} · {} · {}", workload.name, workload.path, workload.title)
+    };
+    assert_snapshot!(chosen("items?n=1000"), @"items?n=1000 · /items?n=1000 · T, 1,000 objects");
+    assert_snapshot!(chosen("upload"), @"upload · /upload · T, 5 bytes");
+    assert_snapshot!(chosen("upload?bytes=1"), @"upload?bytes=1 · /upload · T, 1 byte");
+    let wrong = [
+        text("path = '/items?a=1'", "items", "m"),
+        text("path = '/upload'", "digest", "bytes"),
+        text("method = 'POST', path = '/upload', body = 'b', content-type = 'a/b'", "digest", "bytes"),
+        text("path = '/items'", "itmes", "n"),
+    ];
+    assert_snapshot!(wrong.map(|text| check(&text).trim().to_owned()).join("\n"), @r#"
+    5:8 «{ compute = 'items' }» the answer to a path with a query cannot be computed (take the query out of `path`: tolok adds the parameters)
+    5:8 «{ compute = 'items' }» the answer depends on a parameter `n` (add [parameter.n] with `default`, `least` and `most`)
+    6:12 «m» the answer does not depend on `m` (known here: n)
+    5:8 «{ compute = 'digest' }» only `POST` has a body, of which the answer is computed (add method = "POST")
+    5:8 «{ compute = 'digest' }» the answer to a body in a file cannot be computed (leave `body` out of the request: tolok draws what it sends)
+    5:20 «'itmes'» unknown value `itmes` (did you mean `items`? known here: items, digest)
+    "#);
+}
+
+#[test]
 fn of_a_body_that_differs_it_is_said_what_is_compared() {
     let text = |body: &str| {
         format!("title = 'T'\nrequest.path = '/a'\nanswer.content-type = 'application/json'\nanswer.body = {body}")
@@ -132,7 +171,7 @@ fn of_a_body_that_differs_it_is_said_what_is_compared() {
     4:15 «{ compared = 'length', bytes = 9, file = 'b' }» only `shape` has a `file` (take it out, or compare the `shape`)
     4:15 «{ compared = 'nothing', bytes = 9 }» `nothing` has no `file` and no `bytes` (take it out, or compare the `shape`)
     4:15 «{ compared = 'shape', file = '../b' }» `../b` is not the name of a file here (it must lie beside this one, as in `body.html`)
-    4:15 «{ compared = 'shape', seed = 1 }» a body is generated, follows from `data`, or is `compared` in part: one of the three
+    4:15 «{ compared = 'shape', seed = 1 }» a body is generated, follows from `data`, is computed, or is `compared` in part: one of the four
     4:15 «{ file = 'b.json' }» a body in a `file` that differs needs `compared = "shape"`
     "#);
 }

@@ -8,11 +8,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io::{Read, Write};
 use std::time::Duration;
 
-use tolok_model::{Body, DataBody, Database, SubjectChoice, Workload};
+use rustix::rand::{GetRandomFlags, getrandom};
+use tolok_model::{Body, DataBody, Database, SplitMix64, SubjectChoice, Workload};
 
-use crate::data_contract as data;
+use crate::computed;
+use crate::data_contract::{self as data, LARGEST_SEED, PathAnswer};
 use crate::run::check::aborts::{Search, check_aborts};
 use crate::run::check::counter::check_burst;
+use crate::run::check::drawn;
 use crate::run::check::started_server::{ServeError, StartedServer};
 use crate::run::database::prepared::Prepared;
 use crate::run::server::probe_queue::Server;
@@ -53,12 +56,13 @@ pub fn check_conformance(
     let stop = Stop::default();
     let mut server = StartedServer::start(session, choice, database, first, &stop)?;
     let (mut differences, mut advice) = (Vec::new(), Vec::new());
+    let mut random = SplitMix64::new(seed().map_err(ServeError::new)?);
     for workload in &workloads {
-        differences.extend(contract(session, &mut server, workload));
+        differences.extend(contract(session, &mut server, workload, &mut random));
         advice.extend(half_a_body(session, &mut server, workload));
     }
     // Checks that need a body do not apply to HEAD.
-    let asked_without_body = workloads.iter().filter(|workload| workload.sent.is_none());
+    let asked_without_body = workloads.iter().filter(|workload| !workload.sends_body());
     advice.extend(asked_without_body.filter_map(|workload| body_for_head(session, &mut server, workload)));
     let is_wrong = |path: &&str| workloads.iter().all(|workload| workload.path != *path);
     differences.extend(
@@ -76,6 +80,13 @@ pub fn check_conformance(
     Ok(Conformance { workloads, differences, advice })
 }
 
+/// Another one each time: answers that were prepared for known inputs are none.
+fn seed() -> std::io::Result<u64> {
+    let mut seed = [0; 8];
+    getrandom(&mut seed, GetRandomFlags::empty())?;
+    Ok(u64::from_le_bytes(seed))
+}
+
 fn is_rows(workload: &Workload) -> bool {
     workload.body == Body::Data { data: DataBody::Rows }
 }
@@ -85,22 +96,25 @@ fn base(workload: &Workload) -> &str {
 }
 
 /// How the answers to a workload's requests differ from the contract.
-fn contract(session: &Session<'_>, server: &mut StartedServer, workload: &Workload) -> Vec<String> {
-    let owed: Vec<(String, Vec<u8>)> = match &workload.body {
-        Body::Data { data: DataBody::Rows } => rows(),
-        Body::Data { data: DataBody::Query } => {
-            let body = |id| data::query_body(id).unwrap_or_default();
-            [1, 2, 9_999, 10_000].map(|id| (format!("/query?id={id}"), body(id))).into()
-        }
-        Body::Data { data: DataBody::Queries } => [(1, 1), (20, 7), (500, 2_147_483_646)]
-            .map(|(n, seed)| (format!("/queries?n={n}&seed={seed}"), data::queries_body(n, seed)))
-            .into(),
+fn contract(
+    session: &Session<'_>,
+    server: &mut StartedServer,
+    workload: &Workload,
+    random: &mut SplitMix64,
+) -> Vec<String> {
+    let owed = match &workload.body {
+        Body::Data { data: DataBody::Rows } => rows(random),
+        Body::Data { data: DataBody::Query } => query(random),
+        Body::Data { data: DataBody::Queries } => queries(random),
         Body::Data { data: DataBody::Counter } => return counter(server, workload),
+        Body::Computed { compute } => computed::drawn(*compute, workload, random),
         Body::Data { data: DataBody::Fidelity } | Body::File(_) | Body::Generated(_) | Body::Varying(_) => {
             return one_answer(session, server, workload);
         }
     };
-    owed.iter().filter_map(|(path, body)| asked_for(server, workload, path, body)).collect()
+    drawn::differences(workload, &owed, &mut |question| {
+        server.ask_with_body(question, PATIENCE).map_err(|error| error.to_string())
+    })
 }
 
 /// A workload with one request: its answer, and the refusal of what breaks a rule if rules are its work.
@@ -129,19 +143,30 @@ fn refused_with(server: &mut StartedServer, question: Question<'_>, what: &str, 
     }
 }
 
-/// All of the tables, and ends of them.
-fn rows() -> Vec<(String, Vec<u8>)> {
-    let asked = [(40, 1), (40, 1_000), (40, 10_000), (50, 1), (50, 1_000)];
+/// All of the tables, ends of them, and what nobody could prepare for; so are the next two.
+fn rows(random: &mut SplitMix64) -> Vec<PathAnswer> {
+    let drawn = 1 + random.below(1_000) as u32;
+    let asked = [(40, 1), (40, 1_000), (40, 10_000), (50, 1), (50, 1_000), (40, drawn), (50, drawn)];
     let body = |fields, limit| data::rows_body(fields, limit).unwrap_or_default();
-    asked.map(|(fields, limit)| (format!("/rows?fields={fields}&limit={limit}"), body(fields, limit))).into()
+    asked
+        .map(|(fields, limit)| PathAnswer::plain(format!("/rows?fields={fields}&limit={limit}"), body(fields, limit)))
+        .into()
 }
 
-fn asked_for(server: &mut StartedServer, workload: &Workload, path: &str, body: &[u8]) -> Option<String> {
-    let request = format!("{} {path}", workload.method);
-    match server.ask(&workload.method, path, PATIENCE) {
-        Ok(answer) => Some(format!("{request}: {}", check(&answer, workload, body).err()?)),
-        Err(error) => Some(format!("{request}: {error}")),
-    }
+fn query(random: &mut SplitMix64) -> Vec<PathAnswer> {
+    let drawn = [(); 3].map(|()| 1 + random.below(10_000) as u32);
+    let body = |id| data::query_body(id).unwrap_or_default();
+    [1, 2, 9_999, 10_000]
+        .into_iter()
+        .chain(drawn)
+        .map(|id| PathAnswer::plain(format!("/query?id={id}"), body(id)))
+        .collect()
+}
+
+fn queries(random: &mut SplitMix64) -> Vec<PathAnswer> {
+    let mut seed = || 1 + random.below(LARGEST_SEED) as u32;
+    let asked = [(1, 1), (20, 7), (500, LARGEST_SEED as u32), (20, seed()), (20, seed())];
+    asked.map(|(n, seed)| PathAnswer::plain(format!("/queries?n={n}&seed={seed}"), data::queries_body(n, seed))).into()
 }
 
 /// The response to HEAD is that to GET without its body: a body would break kept connections.
@@ -185,7 +210,7 @@ fn counter(server: &mut StartedServer, workload: &Workload) -> Vec<String> {
 /// no sense.
 fn refusals(server: &mut StartedServer, workloads: &[Workload]) -> Vec<String> {
     let mut allowed: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
-    let with_body: Vec<&str> = workloads.iter().filter(|it| it.sent.is_some()).map(|it| it.path.as_str()).collect();
+    let with_body: Vec<&str> = workloads.iter().filter(|it| it.sends_body()).map(|it| it.path.as_str()).collect();
     for workload in workloads {
         let path = workload.path.split('?').next().unwrap_or_default();
         allowed.entry(path).or_default().insert(&workload.method);
@@ -205,6 +230,11 @@ fn refusals(server: &mut StartedServer, workloads: &[Workload]) -> Vec<String> {
         ("/query", "/query?id=10001", 400),
         ("/queries", "/queries?n=501&seed=1", 400),
         ("/queries", "/queries?n=2&seed=0", 400),
+        ("/items", "/items?n=0&seed=1", 400),
+        ("/items", "/items?n=1001&seed=1", 400),
+        ("/items", "/items?n=ten&seed=1", 400),
+        ("/items", "/items?n=2&seed=0", 400),
+        ("/items", "/items?n=2", 400),
     ];
     let nonsense = nonsense.into_iter().filter(|(path, ..)| has(path));
     let nonsense = nonsense.map(|(_, path, expected)| ("GET", path.to_owned(), expected));

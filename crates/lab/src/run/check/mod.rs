@@ -3,5 +3,6 @@
 pub(in crate::run) mod aborts;
 pub(in crate::run) mod conformance;
 pub(in crate::run) mod counter;
+mod drawn;
 pub(in crate::run) mod fidelity;
 pub(in crate::run) mod started_server;

@@ -66,7 +66,7 @@ impl Trial<'_> {
     }
 
     fn answer_of(&self, server: &ExternalServer, address: SocketAddr) -> Result<Answer, ProbeError> {
-        let url = format!("{}{}", server.base, self.workload.path);
+        let url = format!("{}{}", server.base, self.session.assets.path(&self.workload));
         let target = Target::parse(&url).map_err(|_| ProbeError::Malformed("its URL is wrong"))?;
         let request = Question { path: target.path(), ..self.session.assets.question(&self.workload) };
         let is_wanted = || !self.stop.is_immediate();

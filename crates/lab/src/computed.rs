@@ -1,0 +1,139 @@
+//! Answers that follow from their requests alone: the functions that every subject computes, and the inputs that they are asked with.
+
+use std::iter;
+
+use tolok_model::manifest::sha256;
+use tolok_model::{Computed, SplitMix64, Workload, WorkloadParameter};
+
+use crate::data_contract::{LARGEST_SEED, PathAnswer, lehmer, with_parameter};
+
+const NAMES: [&str; 8] = ["anvil", "basket", "candle", "drum", "easel", "funnel", "goblet", "hammer"];
+/// Letters of the bodies that the load sends: its requests stand in a text.
+const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+/// A body that a message can show.
+const SHORT_BYTES: u32 = 12;
+
+/// `n` objects that follow from a seed, as a JSON array without blanks.
+pub(crate) fn items_body(n: u32, seed: u32) -> Vec<u8> {
+    let items: Vec<String> = lehmer(seed).take(n as usize).map(item).collect();
+    format!("[{}]", items.join(",")).into_bytes()
+}
+
+fn item(x: u64) -> String {
+    let (name, price_cents, quantity) = (NAMES[(x % 8) as usize], 1 + x % 10_000, 1 + x % 9);
+    let (in_stock, stars, votes, total_cents) = (x.is_multiple_of(3), 1 + x % 5, x % 1_000, price_cents * quantity);
+    format!(
+        "{{\"id\":{x},\"name\":\"{name}\",\"price_cents\":{price_cents},\"quantity\":{quantity},\"in_stock\":{in_stock},\
+         \"rating\":{{\"stars\":{stars},\"votes\":{votes}}},\"total_cents\":{total_cents}}}"
+    )
+}
+
+/// Length and fingerprint of what was sent.
+pub(crate) fn digest_body(sent: &[u8]) -> Vec<u8> {
+    format!("{{\"bytes\":{},\"sha256\":\"{}\"}}", sent.len(), sha256(sent)).into_bytes()
+}
+
+/// What is owed for each seed of the load, where a study has set `n` or `bytes`.
+pub(crate) fn answers(compute: Computed, workload: &Workload, size: u32, seeds: &[u32]) -> Vec<PathAnswer> {
+    let one = |seed: &u32| match compute {
+        Computed::Items => items(&workload.path, size, *seed),
+        Computed::Digest => digest(&workload.path, letters(size, &mut SplitMix64::new((*seed).into()))),
+    };
+    seeds.iter().map(one).collect()
+}
+
+/// Requests that nobody knows before they are drawn, with what is owed. Neighbours have as much in common as they can, so that a
+/// cache takes one for the other.
+pub(crate) fn drawn(compute: Computed, workload: &Workload, random: &mut SplitMix64) -> Vec<PathAnswer> {
+    let own = compute.parameters().iter().find_map(|name| workload.parameters.get(*name));
+    let Some(size) = own else { return Vec::new() };
+    match compute {
+        Computed::Items => drawn_items(&workload.path, size, random),
+        Computed::Digest => drawn_bodies(&workload.path, size, random),
+    }
+}
+
+fn drawn_items(path: &str, n: &WorkloadParameter, random: &mut SplitMix64) -> Vec<PathAnswer> {
+    let mut asked = vec![(n.least, 1), (n.most, LARGEST_SEED as u32)];
+    for _ in 0..3 {
+        let (one, other) = (value(n, random), value(n, random));
+        let mut seed = || 1 + random.below(LARGEST_SEED) as u32;
+        let (first, second) = (seed(), seed());
+        asked.extend([(one, first), (one, second), (other, second)]);
+    }
+    asked.into_iter().map(|(n, seed)| items(path, n, seed)).collect()
+}
+
+fn drawn_bodies(path: &str, bytes: &WorkloadParameter, random: &mut SplitMix64) -> Vec<PathAnswer> {
+    let mut bodies = vec![letters(SHORT_BYTES, random), Vec::new(), letters(SHORT_BYTES, random)];
+    let long = any_bytes(value(bytes, random), random);
+    let mut with_another = |at: usize| {
+        let mut body = long.clone();
+        body.get_mut(at).into_iter().for_each(|byte| *byte ^= 1 + random.below(255) as u8);
+        body
+    };
+    let changed = [with_another(long.len().saturating_sub(1)), with_another(0)];
+    bodies.push(long);
+    bodies.extend(changed);
+    bodies.push(any_bytes(bytes.most, random));
+    bodies.into_iter().map(|body| digest(path, body)).collect()
+}
+
+fn value(parameter: &WorkloadParameter, random: &mut SplitMix64) -> u32 {
+    let WorkloadParameter { least, most, one_of, .. } = parameter;
+    match one_of.len() {
+        0 => least + random.below(u64::from(most - least) + 1) as u32,
+        values => one_of[random.below(values as u64) as usize],
+    }
+}
+
+fn items(path: &str, n: u32, seed: u32) -> PathAnswer {
+    let path = with_parameter(&with_parameter(path, "n", n), "seed", seed);
+    PathAnswer::plain(path, items_body(n, seed))
+}
+
+fn digest(path: &str, sent: Vec<u8>) -> PathAnswer {
+    PathAnswer { path: path.to_owned(), body: digest_body(&sent), sent: Some(sent) }
+}
+
+fn any_bytes(count: u32, random: &mut SplitMix64) -> Vec<u8> {
+    iter::repeat_with(|| random.next_u64().to_le_bytes()).flatten().take(count as usize).collect()
+}
+
+fn letters(count: u32, random: &mut SplitMix64) -> Vec<u8> {
+    any_bytes(count, random).into_iter().map(|byte| LETTERS[usize::from(byte % 64)]).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Worked out by hand, from the README of the workload.
+    #[test]
+    fn items_are_those_that_the_contract_defines() {
+        let text = String::from_utf8(items_body(2, 1)).unwrap();
+        let first = r#"{"id":16807,"name":"hammer","price_cents":6808,"quantity":5,"in_stock":false,"rating":{"stars":3,"votes":807},"total_cents":34040}"#;
+        let second = r#"{"id":282475249,"name":"basket","price_cents":5250,"quantity":8,"in_stock":false,"rating":{"stars":5,"votes":249},"total_cents":42000}"#;
+        assert_eq!(text, format!("[{first},{second}]"));
+    }
+
+    #[test]
+    fn a_digest_is_that_of_the_bytes_sent() {
+        let owed = br#"{"bytes":3,"sha256":"ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"}"#;
+        assert_eq!(digest_body(b"abc"), owed);
+    }
+
+    #[test]
+    fn values_are_drawn_from_what_a_parameter_may_be() {
+        let mut random = SplitMix64::new(1);
+        let range = WorkloadParameter { default: 2, least: 2, most: 4, one_of: Vec::new(), help: String::new() };
+        let list = WorkloadParameter { one_of: vec![2, 4], ..range.clone() };
+        let mut all = |parameter| {
+            let mut found: Vec<u32> = (0..200).map(|_| value(parameter, &mut random)).collect();
+            found.sort_unstable();
+            found.dedup();
+            found
+        };
+        assert_eq!((all(&range), all(&list)), (vec![2, 3, 4], vec![2, 4]));
+    }
+}

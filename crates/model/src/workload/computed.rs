@@ -1,0 +1,44 @@
+//! Answers that follow from their requests alone, by functions that every subject and tolok compute. The functions are in the
+//! lab; here is what they depend on.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::JsonSchema;
+use crate::workload::data::grouped;
+
+/// Answers that follow from the request alone. `tolok check` asks with inputs that it draws when it runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Computed {
+    /// `n` small objects, as an array. The load asks with many seeds, from which the objects follow.
+    Items,
+    /// Length and SHA-256 of the request's body. The load sends many bodies of `bytes` bytes each.
+    Digest,
+}
+
+impl Computed {
+    /// The parameters that the answer depends on, sorted.
+    pub fn parameters(self) -> &'static [&'static str] {
+        match self {
+            Self::Items => &["n"],
+            Self::Digest => &["bytes"],
+        }
+    }
+
+    /// Whether the request has a body, which tolok draws.
+    pub fn sends_body(self) -> bool {
+        self == Self::Digest
+    }
+
+    /// The request in a few words for tables.
+    pub(crate) fn title(self, title: &str, values: &BTreeMap<String, u32>) -> Option<String> {
+        let (name, unit) = match self {
+            Self::Items => ("n", "object"),
+            Self::Digest => ("bytes", "byte"),
+        };
+        let value = *values.get(name)?;
+        Some(format!("{title}, {} {unit}{}", grouped(value), if value == 1 { "" } else { "s" }))
+    }
+}
