@@ -13,6 +13,9 @@ const WORKLOADS: [(&str, &str); 4] = [
     ("file-534k.png", "image/png"),
 ];
 
+/// The folder of a mix of files.
+const MIX: &str = "static";
+
 /// Bodies from this size on are sent from their file; small ones save that system call. The best size was not sought: no
 /// workload lies near it.
 const FILE_FROM_BYTES: usize = 32 * 1024;
@@ -75,6 +78,7 @@ impl Answers {
                 Err(error) => return Err(format!("cannot read {}: {error}", path.display())),
             }
         }
+        found.extend(mixed(&assets.join(MIX))?);
         if found.is_empty() {
             let names = WORKLOADS.map(|(name, _)| name).join(", ");
             return Err(format!(
@@ -102,7 +106,7 @@ impl Answers {
 
     /// What answers a request.
     pub fn to(&self, method: &[u8], path: &[u8], after: After) -> Reply<'_> {
-        // Four paths: a walk over them is faster than any hash.
+        // A few paths: a walk over them is faster than any hash.
         let found = self.found.iter().find(|(one, _)| one.as_bytes() == path).map(|(_, answer)| answer);
         match (found, method) {
             (Some(answer), b"GET") => answer.whole(after),
@@ -122,6 +126,22 @@ impl Answers {
     pub fn too_large(&self) -> Reply<'_> {
         self.too_large.whole(After::Close)
     }
+}
+
+/// The files of a mix, if it is there.
+fn mixed(folder: &Path) -> Result<Vec<(String, Answer)>, String> {
+    let unreadable = |error: io::Error| format!("cannot read {}: {error}", folder.display());
+    let entries = match fs::read_dir(folder) {
+        Ok(entries) => entries,
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(error) => return Err(unreadable(error)),
+    };
+    let answer = |entry: io::Result<fs::DirEntry>| {
+        let entry = entry?;
+        let path = format!("/{MIX}/{}", entry.file_name().to_string_lossy());
+        Ok((path, Answer::read(&entry.path(), "application/octet-stream")?))
+    };
+    entries.map(answer).collect::<io::Result<_>>().map_err(unreadable)
 }
 
 impl Answer {
@@ -180,5 +200,15 @@ mod tests {
         assert_eq!(large.file.map(|body| body.length), Some(FILE_FROM_BYTES as u64));
         assert!(large.bytes.ends_with(b"\r\n\r\n"));
         assert!(answers.to(b"HEAD", b"/quicksort", After::Keep).file.is_none());
+    }
+
+    #[test]
+    fn files_of_a_mix_are_served_below_their_folder() {
+        let assets = tempfile::tempdir().unwrap();
+        fs::create_dir(assets.path().join("static")).unwrap();
+        fs::write(assets.path().join("static/0.bin"), b"noise").unwrap();
+        let answers = Answers::read(assets.path()).unwrap();
+        assert!(answers.to(b"GET", b"/static/0.bin", After::Keep).bytes.ends_with(b"\r\n\r\nnoise"));
+        assert!(answers.to(b"GET", b"/static/1.bin", After::Keep).refuses);
     }
 }

@@ -93,7 +93,8 @@ fn items(path: &str, n: u32, seed: u32) -> PathAnswer {
 }
 
 fn digest(path: &str, sent: Vec<u8>) -> PathAnswer {
-    PathAnswer { path: path.to_owned(), body: digest_body(&sent), sent: Some(sent) }
+    let answer = PathAnswer::plain(path.to_owned(), digest_body(&sent));
+    PathAnswer { sent: Some(sent), ..answer }
 }
 
 fn any_bytes(count: u32, random: &mut SplitMix64) -> Vec<u8> {

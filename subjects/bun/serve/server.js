@@ -42,6 +42,13 @@ async function upload(request) {
   return Response.json({ bytes: sent.byteLength, sha256: new Bun.CryptoHasher("sha256").update(sent).digest("hex") });
 }
 
+const isStatic = (path) => /^\/static\/[0-9a-z]+\.bin$/.test(path);
+
+async function staticFile(request) {
+  const file = Bun.file(join(ASSETS, new URL(request.url).pathname));
+  return (await file.exists()) ? new Response(file) : new Response("not found", { status: 404 });
+}
+
 const otherMethods = { "/counter": ["GET", "HEAD", "POST"], "/validate": ["POST"], "/upload": ["POST"] };
 const methods = (path) => otherMethods[path] ?? ["GET", "HEAD"];
 
@@ -57,12 +64,13 @@ Bun.serve({
       Object.fromEntries(methods(path).map((method) => [method, handler])),
     ]),
   ),
-  // Whatever no route took: a known path with another method, or an unknown path. Before 1.2.3 Bun has no routes, so this takes all.
+  // Whatever no route took: a file, a known path with another method, or an unknown path. Before 1.2.3 Bun has no routes, so this takes all.
   fetch(request) {
     const { pathname } = new URL(request.url);
-    if (pathname in routes && methods(pathname).includes(request.method)) return routes[pathname](request);
-    return pathname in routes
-      ? new Response(null, { status: 405, headers: { Allow: methods(pathname).join(", ") } })
-      : new Response("not found", { status: 404 });
+    const handler = isStatic(pathname) ? staticFile : routes[pathname];
+    if (handler === undefined) return new Response("not found", { status: 404 });
+    return methods(pathname).includes(request.method)
+      ? handler(request)
+      : new Response(null, { status: 405, headers: { Allow: methods(pathname).join(", ") } });
   },
 });

@@ -22,7 +22,7 @@ type message struct {
 func main() {
 	host := flag.String("host", "127.0.0.1", "address to listen on")
 	port := flag.Int("port", 8080, "port to listen on")
-	assets := flag.String("assets", ".", "folder that holds file-534k.png")
+	assets := flag.String("assets", ".", "folder that holds file-534k.png and the folder static")
 	jsonMode := flag.String("json", "encoder", "how /json is produced: encoder or prerendered")
 	rowsMode := flag.String("rows", "struct", "how rows become JSON: struct, map or stream")
 	protocol := flag.String("protocol", "text", "how queries are sent: text or prepared")
@@ -40,6 +40,8 @@ func main() {
 	mux.HandleFunc("GET /file-534k.png", func(w http.ResponseWriter, r *http.Request) {
 		http.ServeFile(w, r, picture)
 	})
+	files := http.FileServer(http.Dir(filepath.Join(*assets, "static")))
+	mux.Handle("GET /static/", http.StripPrefix("/static/", files))
 	serveData(mux, *rowsMode, *protocol)
 
 	server := &http.Server{

@@ -19,7 +19,7 @@ const routes = {
   "/hello": (res) => send(res, "text/html; charset=utf-8", "<h1>Hello, World!</h1>"),
   "/json": (res) => send(res, "application/json", JSON.stringify({ message: "Hello, World!" })),
   "/quicksort": (res) => send(res, "application/json", JSON.stringify(quickSort(numbers))),
-  "/file-534k.png": FILE === "readfile" ? readPicture : streamPicture,
+  "/file-534k.png": FILE === "readfile" ? readPicture : (res) => stream(res, picture, "image/png"),
   "/validate": validate,
   "/items": sendItems,
   "/upload": upload,
@@ -63,12 +63,18 @@ function upload(res, req) {
   req.on("end", () => send(res, "application/json", JSON.stringify({ bytes, sha256: hash.digest("hex") })));
 }
 
-function streamPicture(res) {
-  fs.stat(picture, (error, stats) => {
+// What sends a file of the folder static, if the path names one.
+function staticFile(pathname) {
+  if (!/^\/static\/[0-9a-z]+\.bin$/.test(pathname)) return undefined;
+  return (res) => stream(res, path.join(ASSETS, pathname), "application/octet-stream");
+}
+
+function stream(res, file, type) {
+  fs.stat(file, (error, stats) => {
     if (error) return fail(res, error);
-    res.writeHead(200, { "Content-Type": "image/png", "Content-Length": stats.size });
-    pipeline(fs.createReadStream(picture), res, (error) => {
-      // A client that hangs up in the middle of the picture is no error of the server.
+    res.writeHead(200, { "Content-Type": type, "Content-Length": stats.size });
+    pipeline(fs.createReadStream(file), res, (error) => {
+      // A client that hangs up in the middle of the file is no error of the server.
       if (error && error.code !== "ERR_STREAM_PREMATURE_CLOSE") console.error(error);
     });
   });
@@ -82,6 +88,7 @@ function readPicture(res) {
 }
 
 function fail(res, error) {
+  if (error.code === "ENOENT") return res.writeHead(404).end("not found");
   console.error(error);
   res.writeHead(500).end();
 }
@@ -91,7 +98,7 @@ const methods = { "/counter": ["GET", "HEAD", "POST"], "/validate": ["POST"], "/
 
 const server = http.createServer((req, res) => {
   const [pathname] = req.url.split("?", 1);
-  const handler = Object.hasOwn(routes, pathname) ? routes[pathname] : undefined;
+  const handler = Object.hasOwn(routes, pathname) ? routes[pathname] : staticFile(pathname);
   if (handler === undefined) {
     res.writeHead(404).end("not found");
   } else if (!(methods[pathname] ?? readOnly).includes(req.method)) {

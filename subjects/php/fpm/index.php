@@ -15,7 +15,8 @@ $answer = match ($path) {
     '/items' => 'items',
     '/upload' => 'upload',
     '/rows', '/query', '/queries', '/counter', '/fidelity', '/pool' => 'data',
-    default => null,
+    // The web server gives files, so that only other methods come here.
+    default => str_starts_with($path, '/static/') ? 'missing' : null,
 };
 $methods = match ($path) {
     '/counter' => ['GET', 'HEAD', 'POST'],
@@ -83,6 +84,12 @@ function picture(): void
     header('Content-Type: image/png');
     header('Content-Length: ' . filesize($file));
     readfile($file);
+}
+
+function missing(): void
+{
+    http_response_code(404);
+    echo 'not found';
 }
 
 function data(): void

@@ -22,3 +22,13 @@ function finish_head(Response $response, int $length): void
     $response->header('Content-Length', (string) $length);
     $response->end();
 }
+
+function send_file(Request $request, Response $response, string $file, string $type): void
+{
+    $response->header('Content-Type', $type);
+    if ($request->getMethod() === 'HEAD') {
+        finish_head($response, filesize($file));
+    } else {
+        $response->sendfile($file);
+    }
+}

@@ -50,14 +50,19 @@ $routes = [
         $response->end(json_encode(['bytes' => strlen($sent), 'sha256' => hash('sha256', $sent)]));
     },
     '/file-534k.png' => function (Response $response, Request $request) use ($picture): void {
-        $response->header('Content-Type', 'image/png');
-        if ($request->getMethod() === 'HEAD') {
-            finish_head($response, filesize($picture));
-        } else {
-            $response->sendfile($picture);
-        }
+        send_file($request, $response, $picture, 'image/png');
     },
 ];
+
+/** What sends a file of the folder static, if the path names one that is there. */
+function static_file(string $path, string $assets): ?Closure
+{
+    if (preg_match('#^/static/[0-9a-z]+\.bin$#D', $path) !== 1 || !is_file($assets . $path)) {
+        return null;
+    }
+    return fn (Response $response, Request $request) =>
+        send_file($request, $response, $assets . $path, 'application/octet-stream');
+}
 
 $workers = (int) $options['workers'];
 $server = new Server(
@@ -84,9 +89,9 @@ $counter = getenv('COUNTER') === 'table' ? new TableCounter() : new AtomicCounte
 // Made before the workers are, each of which then has its own copy; connections are made in the workers only.
 $routes += (new Data(new Pool($share, connect(...), $figures), $figures, $counter, $server))->routes();
 
-$server->on('request', function (Request $request, Response $response) use ($routes): void {
+$server->on('request', function (Request $request, Response $response) use ($routes, $options): void {
     $path = $request->server['request_uri'];
-    $handler = $routes[$path] ?? null;
+    $handler = $routes[$path] ?? static_file($path, $options['assets']);
     $methods = match ($path) {
         '/counter' => ['GET', 'HEAD', 'POST'],
         '/validate', '/upload' => ['POST'],

@@ -2,6 +2,9 @@
 
 import hashlib
 import json
+import os
+import re
+import shutil
 import sys
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import parse_qsl
@@ -58,6 +61,7 @@ def upload(sent):
 
 READS = {"/hello": hello, "/json": greeting, "/items": items}
 WRITES = {"/upload": upload}
+FILE = re.compile(r"/static/[0-9a-z]+\.bin")
 
 
 class Handler(BaseHTTPRequestHandler):
@@ -67,6 +71,8 @@ class Handler(BaseHTTPRequestHandler):
 
     def do_GET(self):
         path, _, query = self.path.partition("?")
+        if FILE.fullmatch(path):
+            return self.send_file(path)
         if path not in READS:
             return self.refuse()
         self.answer(*READS[path](query))
@@ -84,7 +90,7 @@ class Handler(BaseHTTPRequestHandler):
         # A body of the request stays unread, so the connection cannot be used again.
         self.close_connection = True
         path = self.path.partition("?")[0]
-        allowed = "GET, HEAD" if path in READS else "POST" if path in WRITES else None
+        allowed = "GET, HEAD" if path in READS or FILE.fullmatch(path) else "POST" if path in WRITES else None
         if allowed is None:
             return self.answer(404, "text/plain", b"not found", [("Connection", "close")])
         if self.command in allowed:
@@ -93,13 +99,26 @@ class Handler(BaseHTTPRequestHandler):
 
     do_PUT = do_PATCH = do_DELETE = do_OPTIONS = do_TRACE = refuse
 
-    def answer(self, status, content_type, body, headers=()):
+    def send_file(self, path):
+        try:
+            file = open(self.assets + path, "rb")
+        except FileNotFoundError:
+            return self.answer(404, "text/plain", b"not found")
+        with file:
+            self.head(200, "application/octet-stream", os.fstat(file.fileno()).st_size)
+            if self.command != "HEAD":
+                shutil.copyfileobj(file, self.wfile)
+
+    def head(self, status, content_type, length, headers=()):
         self.send_response(status)
         self.send_header("Content-Type", content_type)
-        self.send_header("Content-Length", str(len(body)))
+        self.send_header("Content-Length", str(length))
         for name, value in headers:
             self.send_header(name, value)
         self.end_headers()
+
+    def answer(self, status, content_type, body, headers=()):
+        self.head(status, content_type, len(body), headers)
         if self.command != "HEAD":
             self.wfile.write(body)
 
@@ -117,4 +136,5 @@ class Server(ThreadingHTTPServer):
 
 
 if __name__ == "__main__":
-    Server((sys.argv[1], int(sys.argv[2])), Handler).serve_forever()
+    host, port, Handler.assets = sys.argv[1:]
+    Server((host, int(port)), Handler).serve_forever()

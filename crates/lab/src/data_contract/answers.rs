@@ -1,5 +1,7 @@
 //! Which answers a workload owes, once its parameters are set.
 
+use std::iter;
+
 use tolok_model::{Body, DataBody, SplitMix64, Workload};
 
 use super::body::{queries_body, query_body, rows_body};
@@ -29,13 +31,15 @@ pub struct PathAnswer {
     pub path: String,
     /// The body of the request, if it has one.
     pub sent: Option<Vec<u8>>,
+    /// How often it is asked, beside the others.
+    pub weight: u32,
     pub body: Vec<u8>,
 }
 
 impl PathAnswer {
     /// What is owed to a request without a body.
     pub(crate) fn plain(path: String, body: Vec<u8>) -> Self {
-        Self { path, sent: None, body }
+        Self { path, sent: None, weight: 1, body }
     }
 }
 
@@ -52,6 +56,8 @@ pub enum AnswersError {
 const KEYS: usize = 64;
 /// How many seeds are requested in turn.
 const SEEDS: usize = 16;
+/// Sizes of the files of a mix.
+const SIZES: u32 = 5;
 /// What the keys and the seeds are drawn with.
 const DRAW_SEED: u64 = 83_850;
 /// The table of single rows.
@@ -65,7 +71,7 @@ pub fn is_resolved(workload: &Workload) -> bool {
 }
 
 impl Answers {
-    /// The answers of a workload that follow from a database or from the request, or `None` for the others.
+    /// The answers of a workload that follow from a database, from the request or from the path, or `None` for the others.
     pub fn of(workload: &Workload) -> Result<Option<Self>, AnswersError> {
         let value = |parameter: &'static str| {
             let lacks = || AnswersError::Parameter { workload: workload.name.clone(), parameter };
@@ -77,6 +83,9 @@ impl Answers {
                 let sizes = compute.parameters().iter().map(|name| value(name)).collect::<Result<Vec<u32>, _>>()?;
                 let size = sizes.first().copied().unwrap_or_default();
                 return Ok(Some(Self::Many(computed::answers(*compute, workload, size, &draw(SEEDS, LARGEST_SEED)))));
+            }
+            Body::Generated(mix) if workload.body.is_mix() => {
+                return Ok(Some(Self::Many(files(&workload.path, mix.bytes, mix.seed))));
             }
             Body::File(_) | Body::Generated(_) | Body::Varying(_) => return Ok(None),
         };
@@ -102,6 +111,18 @@ impl Answers {
             DataBody::Counter | DataBody::Fidelity => Self::UNKNOWN,
         }))
     }
+}
+
+/// Files of a mix, the smallest first.
+fn files(path: &str, largest: usize, seed: u64) -> Vec<PathAnswer> {
+    let file = |number: u32| {
+        let steps = SIZES - 1 - number / 2;
+        let mut random = SplitMix64::stream(seed, [u64::from(number)]);
+        let noise = iter::repeat_with(|| random.next_u64().to_le_bytes()).flatten();
+        let body = noise.take(largest >> (2 * steps)).collect();
+        PathAnswer { weight: 1 << steps, ..PathAnswer::plain(format!("{path}/{number}.bin"), body) }
+    };
+    (0..2 * SIZES).map(file).collect()
 }
 
 /// The path with this parameter in its query string, in place of the value that it may have there.

@@ -173,13 +173,22 @@ impl Assets {
             Answers::Many(answers) => {
                 let mut requests = String::new();
                 let stem = file_stem(&workload.name);
-                for (number, PathAnswer { path, sent, body }) in (1..).zip(answers) {
-                    let expect_body = format!("{stem}-{number}.json");
+                for (number, PathAnswer { path, sent, weight, body }) in (1..).zip(answers) {
+                    let expect_body = match workload.body.is_mix() {
+                        true => path.trim_start_matches('/').to_owned(),
+                        false => format!("{stem}-{number}.json"),
+                    };
                     self.write(&expect_body, body)?;
                     let sent = sent.as_deref().map(String::from_utf8_lossy);
                     let headers = sent.is_some().then_some(Headers { content_type: DRAWN_TYPE });
-                    let request =
-                        Request { method: &workload.method, path, headers, body: sent, expect_body: &expect_body };
+                    let request = Request {
+                        weight: *weight,
+                        method: &workload.method,
+                        path,
+                        headers,
+                        body: sent,
+                        expect_body: &expect_body,
+                    };
                     requests += &serde_json::to_string(&request).expect("texts are always JSON");
                     requests.push('\n');
                 }
@@ -192,13 +201,20 @@ impl Assets {
 
     fn write(&self, name: &str, content: &[u8]) -> Result<(), AssetError> {
         let path = self.folder.join(name);
-        write_for_everybody(&path, content).map_err(|source| AssetError::File { path, source })
+        let with_folder = || match path.parent().filter(|folder| **folder != self.folder) {
+            Some(folder) => folder_for_everybody(folder),
+            None => Ok(()),
+        };
+        let written = with_folder().and_then(|()| write_for_everybody(&path, content));
+        written.map_err(|source| AssetError::File { path: path.clone(), source })
     }
 }
 
 /// One of many requests, as the load engine reads it.
 #[derive(Serialize)]
 struct Request<'a> {
+    #[serde(skip_serializing_if = "is_one")]
+    weight: u32,
     method: &'a str,
     path: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -206,6 +222,10 @@ struct Request<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     body: Option<Cow<'a, str>>,
     expect_body: &'a str,
+}
+
+fn is_one(weight: &u32) -> bool {
+    *weight == 1
 }
 
 #[derive(Serialize)]
@@ -243,6 +263,11 @@ fn body(home: &Home, workload: &Workload) -> Result<Vec<u8>, AssetError> {
             noise_png(generated.bytes, generated.seed).ok_or_else(too_small)
         }
     }
+}
+
+fn folder_for_everybody(path: &Path) -> io::Result<()> {
+    fs::create_dir_all(path)?;
+    fs::set_permissions(path, Permissions::from_mode(0o755))
 }
 
 /// Writes a file that servers can read after they have given up their rights, whatever the user's umask is.
@@ -411,6 +436,22 @@ mod tests {
         let key = assets.path(&query).strip_prefix("/query?id=").unwrap();
         let expect = format!(r#"{{"method":"GET","path":"/query?id={key}","expect_body":"query-1.json"}}"#);
         assert_eq!(first.lines().next(), Some(expect.as_str()));
+    }
+
+    #[test]
+    fn the_files_of_a_mix_lie_where_servers_find_them() {
+        let root = tempfile::tempdir().unwrap();
+        let body = Body::Generated(GeneratedBody { generate: GeneratedKind::Mix, bytes: 1024, seed: 1 });
+        let mix = workload("static", "/static", body);
+        let assets = lay_out(root.path(), std::slice::from_ref(&mix)).unwrap();
+        let folder = root.path().join("static");
+        let length = |number| fs::read(folder.join(format!("{number}.bin"))).unwrap().len();
+        assert_eq!([0, 1, 2, 3, 4, 5, 6, 7, 8, 9].map(length), [4, 4, 16, 16, 64, 64, 256, 256, 1024, 1024]);
+        assert_eq!(fs::metadata(&folder).unwrap().permissions().mode() & 0o777, 0o755);
+        assert_eq!(assets.path(&mix), "/static/0.bin");
+        let requests = fs::read_to_string(assets.file(&mix).unwrap()).unwrap();
+        let first = r#"{"weight":16,"method":"GET","path":"/static/0.bin","expect_body":"static/0.bin"}"#;
+        assert_eq!((requests.lines().next(), requests.lines().count()), (Some(first), 10));
     }
 
     #[test]

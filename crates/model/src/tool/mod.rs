@@ -150,12 +150,12 @@ impl LoadTool {
         if workload.method != "GET" {
             return Some(format!("{word} is driven with GET only, and `{name}` is asked with {}", workload.method));
         }
-        match workload.body {
-            Body::Data { data: DataBody::Query | DataBody::Queries } | Body::Computed { .. } => {
-                Some(format!("{word} asks for one path, and `{name}` draws its requests"))
-            }
-            _ => None,
-        }
+        let draws = match &workload.body {
+            Body::Data { data } => matches!(data, DataBody::Query | DataBody::Queries),
+            Body::Computed { .. } => true,
+            body => body.is_mix(),
+        };
+        draws.then(|| format!("{word} asks for one path, and `{name}` draws its requests"))
     }
 
     /// Why it cannot say what a counter must have counted, if it cannot: of the other tools none tells how many requests of

@@ -115,10 +115,10 @@ pub enum BodyFile {
 #[derive(Debug, JsonSchema)]
 #[schemars(deny_unknown_fields)]
 pub struct GeneratedBodyFile {
-    /// What is generated; `png` is the only kind so far.
+    /// What is generated.
     #[schemars(required)]
     pub generate: Option<GeneratedKind>,
-    /// Exact length of the body in bytes.
+    /// Exact length of the body in bytes; with `mix` of the largest.
     #[schemars(required)]
     pub bytes: Option<usize>,
     /// Seed of its content.

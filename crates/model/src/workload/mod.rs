@@ -60,9 +60,8 @@ pub enum Compared {
 /// A body that the lab generates.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct GeneratedBody {
-    /// What is generated; `png` is the only kind so far.
     pub generate: GeneratedKind,
-    /// Exact length of the body in bytes.
+    /// Exact length of the body in bytes, or of the largest.
     pub bytes: usize,
     pub seed: u64,
 }
@@ -73,6 +72,9 @@ pub struct GeneratedBody {
 pub enum GeneratedKind {
     /// A PNG picture of noise, which no compression makes smaller.
     Png,
+    /// Ten files of noise, two of each size: `bytes`, a quarter of it, a sixteenth and so on. The load asks for the smaller twice
+    /// as often as for the next larger.
+    Mix,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -204,6 +206,11 @@ impl Body {
         }
     }
 
+    /// Whether it is one of several, each under a path of its own.
+    pub fn is_mix(&self) -> bool {
+        matches!(self, Self::Generated(GeneratedBody { generate: GeneratedKind::Mix, .. }))
+    }
+
     /// Whether it answers a body that tolok draws.
     pub fn sends_drawn(&self) -> bool {
         matches!(self, Self::Computed { compute } if compute.sends_body())
@@ -234,6 +241,12 @@ impl Body {
 
 /// What tolok adds to a request must not be there already.
 fn check_request((method, path, sent): &Asked, body: &Body, span: &Span, reading: &mut Reading) {
+    let is_segment =
+        |path: &str| path.bytes().skip(1).all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte));
+    if body.is_mix() && !(path.len() > 1 && is_segment(path)) {
+        let help = "letters, digits, - and _, as in `/static`: tolok adds the names of the files";
+        reading.note(span.clone(), format!("`{path}` is not the folder of a mix"), help);
+    }
     let how = match body {
         Body::Data { .. } => "follow from `data`",
         Body::Computed { .. } => "be computed",

@@ -127,6 +127,7 @@ fn workloads_and_subjects_can_be_read() {
             "query",
             "quicksort",
             "rows",
+            "static",
             "upload",
             "validate"
         ]

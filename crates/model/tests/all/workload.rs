@@ -24,6 +24,8 @@ fn a_body_lies_in_a_file_or_is_generated() {
     let generated = Workload::read("file", &text("{ generate = 'png', bytes = 100, seed = 1 }")).unwrap();
     assert_json_snapshot!((&file, &generated.body));
     assert_eq!(file.asset(), "a.png");
+    let mix = check(&text("{ generate = 'mix', bytes = 100, seed = 1 }"));
+    assert!(mix.contains("`/a.png` is not the folder of a mix"), "{mix}");
 }
 
 #[test]
@@ -51,7 +53,7 @@ body = { generate = "pgn", bytes = -1, seeds = 3 }
     4:8 «"hello world"» `hello world` is not the path of a request (a slash, then what a URL may have after the host, as in `/api/users?page=2`; other characters are encoded, such as a blank as %20)
     6:10 «99» 99 is not the status of an answer
     7:1 «content_type» unknown key `content_type` (did you mean `content-type`? known here: status, content-type, body)
-    8:21 «"pgn"» unknown value `pgn` (did you mean `png`? known here: png)
+    8:21 «"pgn"» unknown value `pgn` (did you mean `png`? known here: png, mix)
     8:36 «-1» expected a whole number that is not negative, found the number -1
     8:40 «seeds» unknown key `seeds` (did you mean `seed`? known here: generate, bytes, seed, data, compute, compared, file)
     "#);

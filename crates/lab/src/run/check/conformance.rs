@@ -12,7 +12,7 @@ use rustix::rand::{GetRandomFlags, getrandom};
 use tolok_model::{Body, DataBody, Database, SplitMix64, SubjectChoice, Workload};
 
 use crate::computed;
-use crate::data_contract::{self as data, LARGEST_SEED, PathAnswer};
+use crate::data_contract::{self as data, Answers, LARGEST_SEED, PathAnswer};
 use crate::run::check::aborts::{Search, check_aborts};
 use crate::run::check::counter::check_burst;
 use crate::run::check::drawn;
@@ -71,7 +71,7 @@ pub fn check_conformance(
             .filter(is_wrong)
             .filter_map(|path| refusal(&mut server, Question::plain("GET", path), 404, "GET")),
     );
-    advice.extend(refusals(&mut server, &workloads));
+    advice.extend(refusals(session, &mut server, &workloads));
     if let Some((asked, _)) = database.filter(|_| workloads.iter().any(is_rows)) {
         advice.extend(check_aborts(&mut server, asked.pool, Search::Plain, &stop).differences());
     }
@@ -108,13 +108,16 @@ fn contract(
         Body::Data { data: DataBody::Queries } => queries(random),
         Body::Data { data: DataBody::Counter } => return counter(server, workload),
         Body::Computed { compute } => computed::drawn(*compute, workload, random),
+        Body::Generated(_) if workload.body.is_mix() => files(session, workload, random),
         Body::Data { data: DataBody::Fidelity } | Body::File(_) | Body::Generated(_) | Body::Varying(_) => {
             return one_answer(session, server, workload);
         }
     };
-    drawn::differences(workload, &owed, &mut |question| {
+    let found = drawn::differences(workload, &owed, &mut |question| {
         server.ask_with_body(question, PATIENCE).map_err(|error| error.to_string())
-    })
+    });
+    let strays = workload.body.is_mix().then(|| strays(session, server, workload));
+    found.into_iter().chain(strays.into_iter().flatten()).collect()
 }
 
 /// A workload with one request: its answer, and the refusal of what breaks a rule if rules are its work.
@@ -151,6 +154,25 @@ fn rows(random: &mut SplitMix64) -> Vec<PathAnswer> {
     asked
         .map(|(fields, limit)| PathAnswer::plain(format!("/rows?fields={fields}&limit={limit}"), body(fields, limit)))
         .into()
+}
+
+/// The files of a mix, each of them once.
+fn files(session: &Session<'_>, workload: &Workload, random: &mut SplitMix64) -> Vec<PathAnswer> {
+    let Answers::Many(files) = session.assets.answers(workload) else { return Vec::new() };
+    let mut files = files.clone();
+    random.shuffle(&mut files);
+    files
+}
+
+/// Files that must not be given: one that is not there, and one outside the folder.
+fn strays(session: &Session<'_>, server: &mut StartedServer, workload: &Workload) -> Vec<String> {
+    let list = session.assets.file(workload);
+    let outside = list.as_ref().and_then(|list| list.file_name()).unwrap_or_default().to_string_lossy();
+    let strays = ["none.bin".to_owned(), format!("../{outside}"), format!("%2e%2e/{outside}")];
+    let paths = strays.map(|stray| format!("{}/{stray}", workload.path));
+    let mut given = |path: &String| server.ask("GET", path, PATIENCE).is_ok_and(|answer| answer.status < 300);
+    let given = paths.into_iter().filter(|path| given(path));
+    given.map(|path| format!("GET {path}: status 200, though the workload has no such file")).collect()
 }
 
 fn query(random: &mut SplitMix64) -> Vec<PathAnswer> {
@@ -208,11 +230,11 @@ fn counter(server: &mut StartedServer, workload: &Workload) -> Vec<String> {
 
 /// Which wrong requests are not refused as they should be: 405 with the methods allowed for a method, 400 for parameters that make
 /// no sense.
-fn refusals(server: &mut StartedServer, workloads: &[Workload]) -> Vec<String> {
+fn refusals(session: &Session<'_>, server: &mut StartedServer, workloads: &[Workload]) -> Vec<String> {
     let mut allowed: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
     let with_body: Vec<&str> = workloads.iter().filter(|it| it.sends_body()).map(|it| it.path.as_str()).collect();
     for workload in workloads {
-        let path = workload.path.split('?').next().unwrap_or_default();
+        let path = session.assets.path(workload).split('?').next().unwrap_or_default();
         allowed.entry(path).or_default().insert(&workload.method);
     }
     let wrong_methods = allowed.iter().flat_map(|(path, allowed)| {

@@ -317,14 +317,15 @@ impl<'a> Trial<'a> {
         self.external.is_none().then_some(self.launch.padding_bytes)
     }
 
-    /// Where many requests are drawn evenly, their bodies are of many lengths, and counting each would cost the generator
+    /// Where many requests are drawn, their bodies are of many lengths, and counting each would cost the generator
     /// something at every answer; the mean is as good. 0 where any body will do, and where a user's script sends the
     /// requests.
     pub(in crate::run) fn mean_body_bytes(&self) -> u64 {
         match self.session.assets.answers(&self.workload) {
             data::Answers::Many(answers) if self.scenario.tool.script.is_none() => {
-                let all: usize = answers.iter().map(|answer| answer.body.len()).sum();
-                all.checked_div(answers.len()).unwrap_or_default() as u64
+                let weights: u64 = answers.iter().map(|answer| u64::from(answer.weight)).sum();
+                let all: u64 = answers.iter().map(|answer| u64::from(answer.weight) * answer.body.len() as u64).sum();
+                all.checked_div(weights).unwrap_or_default()
             }
             _ => 0,
         }
