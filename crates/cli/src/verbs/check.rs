@@ -160,9 +160,41 @@ fn advised(advice: &[String]) -> String {
     if advice.is_empty() {
         return String::new();
     }
-    format!("  advice, as no measurement asks it:\n{}", indented(advice, "  "))
+    format!("  advice, as no measurement asks it:\n{}", indented(&once(advice), "  "))
+}
+
+/// What is said of several requests is said of the first: a framework that knows no 405 answers every path so.
+fn once(advice: &[String]) -> Vec<String> {
+    let said = |line: &str| line.split_once(": ").map_or(line, |(_, said)| said).to_owned();
+    let mut lines: Vec<(&String, usize)> = Vec::new();
+    for line in advice {
+        match lines.iter_mut().find(|(first, _)| said(first) == said(line)) {
+            Some((_, others)) => *others += 1,
+            None => lines.push((line, 0)),
+        }
+    }
+    let line = |(first, others): (&String, usize)| match others {
+        0 => first.clone(),
+        others => format!("{first} ({others} more like it)"),
+    };
+    lines.into_iter().map(line).collect()
 }
 
 fn indented(lines: &[String], by: &str) -> String {
     lines.iter().map(|line| format!("  {by}{line}\n")).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_said_of_several_requests_is_said_once() {
+        let advice =
+            ["POST /a: status 404 instead of 405", "HEAD /a: a body of 2 bytes", "PUT /a: status 404 instead of 405"];
+        assert_eq!(
+            once(&advice.map(str::to_owned)),
+            ["POST /a: status 404 instead of 405 (1 more like it)", "HEAD /a: a body of 2 bytes"]
+        );
+    }
 }

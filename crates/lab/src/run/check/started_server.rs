@@ -15,7 +15,7 @@ use crate::run::server::trial::{TrialError, own_address};
 use crate::run::session::capabilities::BoxRequest;
 use crate::run::session::{Place, Session};
 use crate::run::stop::Stop;
-use crate::subject::{Answer, ProbeError, ProbeTarget, Question, ask, log_tail};
+use crate::subject::{Answer, BuildError, ProbeError, ProbeTarget, Question, ask, log_tail};
 use tolok_host::isolate::TrialBox;
 
 /// Lines of a log that an error shows.
@@ -57,7 +57,7 @@ impl StartedServer {
     ) -> Result<Self, ServeError> {
         let catalogue = &session.laboratory.catalogue;
         let subject = catalogue.subject(&choice.subject).ok_or_else(|| ServeError::new("no such subject"))?;
-        let build = session.laboratory.build(subject, &mut || {}, &|| !stop.is_immediate()).map_err(ServeError::new)?;
+        let build = session.laboratory.build(subject, &mut || {}, &|| !stop.is_immediate()).map_err(not_built)?;
         let scratch = session.trial_scratch().map_err(ServeError::new)?;
         // Beside the private folder, which only the box sees the inside of.
         let log = scratch.path().with_extension("log");
@@ -88,6 +88,13 @@ impl StartedServer {
         let log = log_tail(&self.log, LOG_LINES);
         self.trial_box.stop().map_err(|error| ServeError { message: error.to_string(), log })
     }
+}
+
+/// With what the command printed at last, such as that a registry cannot be reached.
+fn not_built(error: BuildError) -> ServeError {
+    let message = error.to_string();
+    let BuildError::Command { tail, .. } = error else { return ServeError { message, log: Vec::new() } };
+    ServeError { message, log: tail[tail.len().saturating_sub(LOG_LINES)..].to_vec() }
 }
 
 type Started = (TrialBox, SocketAddr, Option<TrialDatabase>);
