@@ -12,10 +12,16 @@
 
 mod connections;
 mod guard;
+#[cfg(test)]
+#[path = "../../analysis/tests/invented/mod.rs"]
+mod invented;
 mod library;
 mod live;
 mod pages;
 mod routes;
+#[cfg(test)]
+#[path = "../tests/stored/mod.rs"]
+mod stored;
 mod stream;
 mod tail;
 

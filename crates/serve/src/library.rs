@@ -96,17 +96,21 @@ impl Library {
         &self.folder
     }
 
-    /// All runs. A missing folder has none.
+    /// All runs, the latest first: a run's name begins with the moment at which it began. A missing folder has none.
     pub fn all(&self) -> Vec<Found> {
+        let mut all: Vec<Found> = self.entries().filter(Found::is_run).collect();
+        all.sort_by(|one, other| other.id.cmp(&one.id));
+        all
+    }
+
+    fn entries(&self) -> impl Iterator<Item = Found> {
         let entries = fs::read_dir(&self.folder).into_iter().flatten().flatten();
-        let named =
-            entries.filter_map(|entry| Some(Found { id: entry.file_name().into_string().ok()?, path: entry.path() }));
-        named.filter(|found| Folder::at(&found.path).is_file("run.json")).collect()
+        entries.filter_map(|entry| Some(Found { id: entry.file_name().into_string().ok()?, path: entry.path() }))
     }
 
     /// The run of exactly this name. The name is compared with those in the folder and never becomes a path.
     pub fn find(&self, id: &str) -> Option<Found> {
-        self.all().into_iter().find(|found| found.id == id)
+        self.entries().find(|found| found.id == id && found.is_run())
     }
 
     /// A run as the list shows it.
@@ -146,6 +150,13 @@ impl Library {
         Ok(first_of(&all))
     }
 
+    /// The runs whose verdict is known.
+    #[cfg(test)]
+    pub fn analysed_count(&self) -> usize {
+        let cards = self.cards.lock().unwrap_or_else(PoisonError::into_inner);
+        cards.values().filter(|(_, card)| card.reported.get().is_some()).count()
+    }
+
     /// A run without a fresh report is analysed once, however many runs a page lists.
     fn reported<'c>(&self, found: &Found, card: &'c Card) -> Result<&'c Reported, StoreError> {
         if let Some(reported) = card.reported.get() {
@@ -153,6 +164,12 @@ impl Library {
         }
         let analysed = self.analysed(found)?;
         Ok(card.reported.get_or_init(|| Reported::of(&analysed.findings)))
+    }
+}
+
+impl Found {
+    fn is_run(&self) -> bool {
+        Folder::at(&self.path).is_file("run.json")
     }
 }
 

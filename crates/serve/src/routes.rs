@@ -46,8 +46,9 @@ async fn style() -> impl IntoResponse {
 }
 
 async fn list(State(library): State<Arc<Library>>, Query(asked): Asked) -> Response {
-    let filter = asked.into_iter().find(|(name, _)| name == "filter").map(|(_, value)| value).unwrap_or_default();
-    made(move || Ok(pages::list(&library, &filter))).await
+    let named = |name: &str| asked.iter().find(|(known, _)| known == name).map(|(_, value)| value.clone());
+    let asked = pages::Asked { filter: named("filter").unwrap_or_default(), before: named("before") };
+    made(move || Ok(pages::list(&library, &asked, pages::PATIENCE))).await
 }
 
 /// What Prometheus asks for.

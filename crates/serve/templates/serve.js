@@ -72,7 +72,7 @@ function listen(form) {
       run.hidden = !words.every((word) => text.includes(word)) && !run.querySelector("input").checked;
       if (!run.hidden) count += 1;
     }
-    say(shown, count === runs.length ? all : `${count} of ${runs.length} runs`);
+    say(shown, count === runs.length ? all : `${count} of ${runs.length} runs${form.querySelector(".older") ? " on this page; Enter searches all" : ""}`);
   };
   const tell = () => {
     const count = runs.filter((run) => run.querySelector("input").checked).length;

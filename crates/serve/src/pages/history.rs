@@ -13,6 +13,9 @@ use tolok_store::RunFolder;
 use super::{Refusal, page};
 use crate::library::{Analysed, Library};
 
+/// The page shows this many of the latest runs of a study. The command that it names takes all.
+const RUNS_MAX: usize = 100;
+
 #[derive(Serialize)]
 struct History {
     title: String,
@@ -20,7 +23,7 @@ struct History {
     command: String,
 }
 
-/// The history of the chosen runs; of a single one, that of all runs of its study.
+/// The history of the chosen runs; of a single one, that of the latest runs of its study.
 pub fn history(library: &Library, chosen: &[String]) -> Result<String, Refusal> {
     let read = |id: &str| {
         let found = library.find(id).ok_or_else(|| Refusal::no_run(id))?;
@@ -31,7 +34,7 @@ pub fn history(library: &Library, chosen: &[String]) -> Result<String, Refusal> 
     if let Some(study) = &study {
         let is_of = |path: &Path| RunFolder::open(path).run().is_ok_and(|run| run.study == *study);
         // A run that cannot be read is no reason to show nothing of the others.
-        let all = library.all().into_iter().filter(|found| is_of(&found.path));
+        let all = library.all().into_iter().filter(|found| is_of(&found.path)).take(RUNS_MAX);
         runs = all.filter_map(|found| library.analysed(&found).ok()).collect();
     }
     let records: Vec<_> = runs.iter().map(|run| run.records()).collect();

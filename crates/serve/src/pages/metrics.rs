@@ -3,6 +3,7 @@
 use std::fmt::Write;
 
 use tolok_analysis::Findings;
+use tolok_store::RunFolder;
 
 use crate::library::{Found, Library, State};
 use crate::live::Live;
@@ -27,7 +28,8 @@ type Line = (String, f64);
 /// The figures of all runs that go on.
 pub fn metrics(library: &Library) -> String {
     let (mut of_runs, mut of_cases): ([Vec<Line>; 3], [Vec<Line>; 2]) = Default::default();
-    for found in library.all() {
+    // Nothing is read of the others: there may be thousands.
+    for found in library.all().into_iter().filter(|found| RunFolder::is_at_work(&found.path)) {
         // A run that cannot be read is none that goes on.
         let Ok(card) = library.card(&found) else { continue };
         let live = Live::read(&found.path);

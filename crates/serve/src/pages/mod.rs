@@ -18,7 +18,7 @@ use tolok_report::Format;
 
 pub use compare::{compare, in_order};
 pub use history::history;
-pub use list::list;
+pub use list::{Asked, PATIENCE, list};
 pub use metrics::metrics;
 pub use overlay::overlay;
 pub use refusal::Refusal;

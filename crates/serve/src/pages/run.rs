@@ -1,11 +1,13 @@
 //! A run: its state, its reports, and its progress while it is active.
 
+use std::time::Instant;
+
 use serde::Serialize;
 use tolok_analysis::figures::moment;
 use tolok_analysis::{FEWEST_RUNS, Findings};
 
 use super::at_work::AtWork;
-use super::list::StateWords;
+use super::list::{PATIENCE, StateWords};
 use super::{Refusal, address, downloads, page};
 use crate::library::{Analysed, Card, Found, Library, State};
 use crate::live::Live;
@@ -176,14 +178,16 @@ fn download(format: tolok_report::Format) -> Download {
     Download { name, what }
 }
 
-/// Runs of the same study, the latest first.
+/// Runs of the same study, the latest first, as far back as the page waits.
 fn others(library: &Library, found: &Found, card: &Card) -> Vec<Other> {
     let of_study = |other: &Found| {
         let other_card = library.card(other).ok().filter(|it| other.id != found.id && it.title == card.title)?;
         Some((other_card.started_at.clone(), other.id.clone()))
     };
-    let mut others: Vec<(String, String)> = library.all().iter().filter_map(of_study).collect();
+    let until = Instant::now() + PATIENCE;
+    let all = library.all();
+    let in_time = all.iter().take_while(|_| Instant::now() < until);
+    let mut others: Vec<(String, String)> = in_time.filter_map(of_study).take(OTHERS_MAX).collect();
     others.sort_by(|one, other| other.cmp(one));
-    others.truncate(OTHERS_MAX);
     others.into_iter().map(|(began, id)| Other { id, began: moment(&began) }).collect()
 }

@@ -3,6 +3,8 @@
 //! Two runs of one study, of which the second is slower, and one on another machine; one of more scenarios; one that
 //! was stopped; one that has just begun, with no trial; and one that cannot be read.
 
+#![allow(dead_code, reason = "the library's own tests write single runs only")]
+
 use std::error::Error;
 use std::fs;
 use std::path::Path;
