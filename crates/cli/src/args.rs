@@ -102,7 +102,7 @@ pub enum Verb {
     Audit(AuditArgs),
     /// Generate load on a URL, without a study.
     Load(Box<LoadArgs>),
-    /// Show what each subject's driver makes of each database type.
+    /// Show how each subject's driver converts each database type.
     ///
     /// It also shows what remains after clients that hang up.
     Fidelity(FidelityArgs),
@@ -230,8 +230,8 @@ pub struct MeasureArgs {
     /// Multiply every warm-up, window and number of requests of the study. With 0.1 a trial run takes a tenth of the time.
     #[arg(long, value_name = "FACTOR")]
     pub scale: Option<Scale>,
-    /// Measure as much as figures to be quoted need: ten rounds, and windows of 10 s where a case has a trial of its own. `tolok
-    /// plan` says how long that takes.
+    /// Measure long enough to quote the figures: ten rounds, and windows of 10 s unless cases take turns in slices. `tolok plan` says
+    /// how long that takes.
     #[arg(long, conflicts_with_all = ["blocks", "scale"])]
     pub publish: bool,
     /// What to call the run in reports and lists [default: the study's title, or the names of your own servers].
@@ -247,7 +247,7 @@ pub struct MeasureArgs {
     /// discarded trials, instead of going on.
     #[arg(long)]
     pub strict: bool,
-    /// Run cases that need more CPUs than this machine has on shared CPUs, and mark them, instead of leaving them out.
+    /// If a case needs more CPUs than this machine has, run it on shared CPUs and mark it. By default it is left out.
     #[arg(long)]
     pub allow_shared: bool,
     /// Build compiled subjects anew for each round, with the order of their functions drawn at random (`{{ layout }}` in `[build]`).
@@ -262,7 +262,7 @@ pub struct MeasureArgs {
 /// How a run shares the machine.
 #[derive(Debug, Clone, Copy, ClapArgs)]
 pub struct SharingArgs {
-    /// What to do if another tolok measures on this machine: both would disturb each other.
+    /// What to do if another tolok measures on this machine. Two at once would disturb each other.
     #[arg(long, value_name = "HOW", default_value = "refuse", env = "TOLOK_IF_OTHER_RUN")]
     pub if_other_run: IfOtherRun,
 }
@@ -344,7 +344,7 @@ pub struct WhatArgs {
     /// A study file, or the name of a study that comes with tolok. Optional with --workload, --subject or --url.
     #[arg(value_hint = ValueHint::FilePath)]
     pub study: Option<String>,
-    /// Instead of a study: load this workload with 16 and 64 users, named as in a study (`rows?limit=100`). Repeatable.
+    /// Instead of a study: load this workload with 16 and 64 users. Its name is as in a study (`rows?limit=100`). Repeatable.
     #[arg(long = "workload", value_name = "WORKLOAD", conflicts_with = "study")]
     pub workloads: Vec<String>,
 }

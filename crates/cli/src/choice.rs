@@ -66,7 +66,7 @@ pub fn split(opened: &Lab, chosen: Vec<SubjectChoice>, database: bool) -> (Vec<S
 pub fn loaded(opened: &Lab, database: &Database, stop: &Stop) -> Result<Prepared, String> {
     let mut loading = || say(format!("loading data into {}, once", database.engine.title()));
     prepare_database(&opened.laboratory, database, &mut loading, &|| !stop.is_asked())
-        .map_err(|failure| failure.message)
+        .map_err(|failure| [vec![failure.message], failure.log_tail].concat().join("\n  "))
 }
 
 /// Does something in a session. Nothing is measured in it, so its parts may share CPUs.

@@ -25,8 +25,13 @@ use crate::trust::remember;
 use crate::verbs::plan::Planned;
 use crate::watching::Watching;
 
-/// Prints one line about the plan.
+/// Prints one line about the plan, and who is left out.
 pub fn announce(planned: &Planned) {
+    announce_but(planned, |_| false);
+}
+
+/// The same, without those whose absence `is_told` already.
+pub fn announce_but(planned: &Planned, is_told: impl Fn(&str) -> bool) {
     let plan = &planned.plan;
     let competing = plan.cases.iter().filter(|case| case.competes());
     let mut subjects: Vec<&str> = competing.map(|case| case.subject.label.as_str()).collect();
@@ -39,7 +44,7 @@ pub fn announce(planned: &Planned) {
         plan.seed,
         rough(plan.estimate_s()),
     ));
-    for skipped in &plan.skipped {
+    for skipped in plan.skipped.iter().filter(|skipped| !is_told(&skipped.subject)) {
         say(format!("  left out: {}: {}", skipped.subject, skipped.reason));
     }
     planned.cpu_notes.iter().for_each(|note| say(format!("  CPUs: {note}")));

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use tolok_analysis::figures::{self, Quantity};
 use tolok_lab::run::{Phase, Preparation, RunEvent, TrialEvent};
+use tolok_lab::subject::telling_line;
 use tolok_model::{Outcome, ProgramTiming, format_duration};
 
 use rates::Rates;
@@ -156,7 +157,9 @@ impl Progress {
         let left = self.left.words();
         match outcome {
             Outcome::Failed(failure) => {
-                self.screen.line(&format!("{counted} {place}: {}: {}", failure.reason.word(), failure.message));
+                let log = telling_line(&failure.log_tail);
+                let log = log.map(|line| format!("; its log says: {line}")).unwrap_or_default();
+                self.screen.line(&format!("{counted} {place}: {}: {}{log}", failure.reason.word(), failure.message));
             }
             Outcome::Timed(timed) => {
                 self.screen.log(&format!("{counted} {place}: {} · {left} left", timed_words(timed)));

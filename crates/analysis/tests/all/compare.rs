@@ -458,5 +458,5 @@ fn a_run_under_other_conditions_is_left_out_of_a_history_and_named() {
 #[test]
 fn a_history_without_a_change_says_so() {
     let found = over_time(&several(8, 0.008, 1.0, 1), &CompareRequest::default()).unwrap();
-    assert_eq!(found.sentence, "No level of 23 figures changed by 3% or more over 8 runs.");
+    assert_eq!(found.sentence, "Over 8 runs, no change of 3% or more was found in 23 figures.");
 }

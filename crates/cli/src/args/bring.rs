@@ -16,8 +16,8 @@ pub struct BringArgs {
     /// optional name: mine=http://127.0.0.1:3000.
     #[arg(long, value_name = "[NAME=]URL", value_parser = named_url)]
     pub url: Vec<NamedUrl>,
-    /// The first process of the server of --url, to count its CPU time and memory and those of all that it started. Repeatable, in
-    /// the order of --url.
+    /// The main process of the server of --url: tolok counts the CPU time and memory of it and of all its children. Repeatable, in the
+    /// order of --url.
     #[arg(long, value_name = "PID", requires = "url", value_parser = positive)]
     pub pid: Vec<u32>,
     /// Allow load on a --url that is not on this machine. Load on somebody else's server is an attack.

@@ -5,7 +5,7 @@ use std::fmt::Write;
 
 use clap::builder::PossibleValuesParser;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
-use clap::{Command, CommandFactory, FromArgMatches};
+use clap::{Arg, Command, CommandFactory, FromArgMatches};
 
 use tolok_model::wording::closest;
 
@@ -70,7 +70,7 @@ fn with_fitting_tip(mut error: clap::Error, words: &[OsString]) -> clap::Error {
     let command = meant(&mut whole, words);
     let tip = match error.kind() {
         ErrorKind::UnknownArgument => match wrong(ContextKind::InvalidArg).as_str() {
-            "--yes" | "-y" => Some("this verb asks nothing".to_owned()),
+            "--yes" | "-y" => Some("leave it out: this verb asks nothing".to_owned()),
             "--open" => Some("to open a report: tolok report --open".to_owned()),
             _ => None,
         },
@@ -118,7 +118,7 @@ fn meant_verb(command: &Command, word: &str) -> String {
 
 /// The whole command, hidden verbs included.
 pub fn command() -> Command {
-    let command = Args::command();
+    let command = taking_negative_numbers(Args::command());
     let words: Vec<String> = help_words(&command);
     let template = format!(
         "{{about-with-newline}}\n{{usage-heading}} {{usage}}\n\n{}Options:\n{{options}}{{after-help}}",
@@ -127,6 +127,15 @@ pub fn command() -> Command {
     command.help_template(template).after_help(exit_codes_in_short()).mut_subcommand("help", |help| {
         help.mut_arg("about", |about| about.value_parser(PossibleValuesParser::new(words)))
     })
+}
+
+/// `-1` behind an option is its value, so the option says what is wrong with it. Clap alone takes it for an option that there is not.
+fn taking_negative_numbers(command: Command) -> Command {
+    let may_be_negative = |argument: Arg| {
+        let takes = argument.get_long().is_some() && argument.get_action().takes_values();
+        argument.allow_negative_numbers(takes)
+    };
+    command.mut_args(may_be_negative).mut_subcommands(taking_negative_numbers)
 }
 
 /// The command without its hidden verbs, which are no business of a person: for completions, manual pages and the reference.
@@ -204,6 +213,14 @@ mod tests {
         assert_eq!(words("tolok serve --json"), "tolok serve --json");
         assert_eq!(words("tolok run core -- --json"), "tolok run core -- --json");
         assert!(parse_from(["tolok", "doctor", "--json"]).is_ok());
+    }
+
+    #[test]
+    fn a_negative_number_is_the_value_of_its_option() {
+        let said = |line: &str| parse_from(line.split(' ')).unwrap_err().to_string();
+        assert!(said("tolok run quick --seed -1").contains("it is a whole number from 0"));
+        assert!(said("tolok new subject x --runtime -1").contains("possible values: go"));
+        assert!(said("tolok run -1").contains("unexpected argument"), "it stands behind no option");
     }
 
     #[test]

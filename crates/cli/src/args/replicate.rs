@@ -24,7 +24,7 @@ pub struct ReplicateArgs {
     /// Multiply every warm-up, window and number of requests of the studies.
     #[arg(long, value_name = "FACTOR")]
     pub scale: Option<Scale>,
-    /// Run cases that need more CPUs than this machine has on shared CPUs, and mark them, instead of leaving them out.
+    /// If a case needs more CPUs than this machine has, run it on shared CPUs and mark it. By default it is left out.
     #[arg(long)]
     pub allow_shared: bool,
     /// Measure nothing: use the newest stored run of each part.

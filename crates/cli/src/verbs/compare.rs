@@ -129,7 +129,7 @@ fn refused(refusal: &CompareRefusal, [before, after]: &[String; 2]) -> CliError 
                 .to_owned()
         }
         CompareRefusal::NothingInCommon { before: of_before, after: of_after } => format!(
-            "the runs have no case in common: no subject of one appears under the same scenario in the other\n  {before}: {}\n  {after}: {}\nrun the same study, or one that shares scenarios and subjects with it, twice",
+            "the runs have no case in common: no subject of one appears under the same scenario in the other\n  {before}: {}\n  {after}: {}\nto compare a server with its earlier self, run the same study twice under one name; to compare two servers, run both at once: tolok duel ONE OTHER",
             UnmatchedCase::listed(of_before),
             UnmatchedCase::listed(of_after)
         ),

@@ -16,7 +16,7 @@ use crate::busy::Sharing;
 use crate::closing::Next;
 use crate::exit::{CliError, Exit};
 use crate::laboratory::Lab;
-use crate::measuring::{announce, interruptible, measure};
+use crate::measuring::{announce_but, interruptible, measure};
 use crate::output::say;
 use crate::reports::check_places;
 
@@ -36,7 +36,11 @@ pub fn quick(args: &QuickArgs) -> Result<Exit, CliError> {
     offer_missing(&mut opened, args.yes)?;
     let request = StudyRequest { study: Some("quick"), workloads: &[], bring: &args.bring, measure: &args.measure };
     let planned = make_in(&mut opened, &bring, request)?;
-    announce(&planned);
+    // The table above says of each what it lacks.
+    announce_but(&planned, |left_out| {
+        let subject = opened.competitors().find(|subject| subject.id == left_out);
+        subject.is_some_and(|subject| !lacking(&opened, subject).is_empty())
+    });
     let sharing = Sharing::of(&args.sharing, args.measure.strict);
     let measured = measure(&opened, &planned, &args.result, (sharing, &interruptible("trial")?))?;
     let mut next = vec![
@@ -61,13 +65,15 @@ fn show_subjects(opened: &Lab) {
     let subjects: Vec<&Subject> = opened.competitors().filter(|subject| takes_part(subject)).collect();
     let widest = subjects.iter().map(|subject| subject.title.chars().count()).max().unwrap_or_default();
     for subject in subjects {
-        let lacking: Vec<&str> = subject
-            .needs_for(&subject.default_variant, true)
-            .filter(|name| !opened.laboratory.programs.contains_key(*name))
-            .collect();
-        say(format!("  {:widest$}  {}", subject.title, standing(opened, subject, &lacking)));
+        say(format!("  {:widest$}  {}", subject.title, standing(opened, subject, &lacking(opened, subject))));
     }
     say("");
+}
+
+/// The programs that the quick study wants of a subject and that are not here.
+fn lacking<'a>(opened: &Lab, subject: &'a Subject) -> Vec<&'a str> {
+    let needs = subject.needs_for(&subject.default_variant, true);
+    needs.filter(|name| !opened.laboratory.programs.contains_key(*name)).collect()
 }
 
 /// `ready    Go 1.26.8`, `ready    Node.js 20.1; for the database: to be fetched`, `missing  sudo apt-get install …`

@@ -81,7 +81,7 @@ pub fn offer(opened: &mut Lab, missing: &BTreeSet<String>, yes: bool) -> Result<
         fetch(opened, &plan)?;
         say("");
     } else {
-        say(format!("Going on without {}; to fetch it: --yes, or tolok setup\n", what(&plan)));
+        say("Going on without what is missing. To fetch it: --yes, or tolok setup\n");
     }
     Ok(())
 }

@@ -259,6 +259,14 @@ fn an_edited_report(place: &Place) {
             assert_eq!((said.code, differing(&found)), (Some(5), vec!["report.csv"]));
         },
     );
+    let picture = run.join("share.png");
+    let before = fs::read(&picture).unwrap();
+    let mut painted = before.clone();
+    *painted.last_mut().unwrap() ^= 1;
+    fs::write(&picture, painted).unwrap();
+    let (said, found) = verify(place);
+    assert_eq!((said.code, differing(&found)), (Some(5), vec!["share.png"]));
+    fs::write(&picture, before).unwrap();
 }
 
 /// A run of a tolok from before there were manifests: said plainly, and its figures are made again all the same.

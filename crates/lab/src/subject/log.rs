@@ -23,6 +23,11 @@ pub fn log_tail(log: &Path, lines: usize) -> Vec<String> {
     last_lines(&File::open(log).and_then(read_end).unwrap_or_default(), lines)
 }
 
+/// The line of a log's end that says most: the first that names an error, else the last.
+pub fn telling_line(tail: &[String]) -> Option<&str> {
+    tail.iter().find(|line| names_an_error(line)).or(tail.last()).map(String::as_str)
+}
+
 /// Those of a log in a trial's folder.
 pub fn log_tail_in(folder: &Folder, log: &str, lines: usize) -> Vec<String> {
     last_lines(&folder.open(log).and_then(read_end).unwrap_or_default(), lines)
@@ -68,6 +73,14 @@ mod tests {
         assert_eq!(tail(b"only\n", 5), ["only"]);
         assert_eq!(tail(b"bad \xFF byte", 1), ["bad \u{FFFD} byte"]);
         assert_eq!(log_tail(Path::new("/nonexistent"), 3), [""; 0]);
+    }
+
+    #[test]
+    fn one_line_says_most() {
+        let tail = |lines: &[&str]| lines.iter().map(|line| (*line).to_owned()).collect::<Vec<_>>();
+        assert_eq!(telling_line(&tail(&["throw err;", "Error: no module", "  at load"])), Some("Error: no module"));
+        assert_eq!(telling_line(&tail(&["one", "two"])), Some("two"));
+        assert_eq!(telling_line(&[]), None);
     }
 
     #[test]

@@ -11,7 +11,7 @@ pub use assets::{AssetError, Assets};
 pub(crate) use assets::{DRAWN_TYPE, body_sent};
 pub use build::{BuildError, BuildJob, Builds, fingerprint};
 pub use check::check;
-pub use log::{log_tail, log_tail_in};
+pub use log::{log_tail, log_tail_in, telling_line};
 pub use png::noise_png;
 pub use template::{BuildNames, DatabaseNames, ProgramNames, Render, TemplateError, TemplateNames, program_names};
 pub use tolok_load::ask::{Answer, ProbeError, ProbeTarget, Question, ask, ask_by_name, ask_while};

@@ -188,7 +188,7 @@ fn sentence(found: &RunHistory) -> String {
     changes.retain(|(series, change)| !series.is_ceiling && change.is_worse.is_some());
     if changes.is_empty() {
         let least = amount(Quantity::Share, found.threshold);
-        return format!("No level of {figures} changed by {least} or more over {runs}.");
+        return format!("Over {runs}, no change of {least} or more was found in {figures}.");
     }
     let size_of = |change: &LevelChange| size(change.ratio);
     changes.sort_by(|a, b| size_of(b.1).total_cmp(&size_of(a.1)));

@@ -2,8 +2,8 @@
 
 use serde_json::Value;
 use tolok_analysis::{FINDINGS_SCHEMA, Findings};
-use tolok_model::{Check, Difference, ValueDifference, compare};
-use tolok_report::{Format, LAYOUT, Style, layout_of, render};
+use tolok_model::{Check, CheckOutcome, Difference, ValueDifference, compare};
+use tolok_report::{CARD, CARD_PICTURE, Format, LAYOUT, Style, card_picture, layout_of, render};
 use tolok_store::RunFolder;
 use tolok_store::verify::of_values;
 
@@ -18,8 +18,7 @@ pub fn checks(folder: &RunFolder) -> Vec<Check> {
     let mut kept = KEPT;
     kept.sort_by_key(|(_, format)| *format != Format::Json);
     let mut is_of_this_version = true;
-    kept.into_iter()
-        .map(|(name, format)| {
+    let texts = kept.into_iter().map(|(name, format)| {
             let Ok(stored) = folder.folder().text(name) else {
                 return Check::not_made(name, "it is not there");
             };
@@ -45,8 +44,27 @@ pub fn checks(folder: &RunFolder) -> Vec<Check> {
                 Format::Csv => of_csv(name, &stored, &render(made, format, &Style::default())),
                 _ => of_text(name, &stored, &render(made, format, &Style::default())),
             }
-        })
-        .collect()
+    });
+    let mut checks: Vec<Check> = texts.collect();
+    checks.push(of_picture(folder, made.as_ref().ok(), &checks));
+    checks
+}
+
+/// The picture is drawn of the card, which says the layout of both.
+fn of_picture(folder: &RunFolder, made: Option<&Findings>, checks: &[Check]) -> Check {
+    let Ok(stored) = folder.folder().read(CARD_PICTURE) else {
+        return Check::not_made(CARD_PICTURE, "it is not there");
+    };
+    let is_comparable = checks.iter().any(|check| check.name == CARD && check.outcome != CheckOutcome::NotChecked);
+    let Some(made) = made.filter(|_| is_comparable) else {
+        return Check::not_made(CARD_PICTURE, format!("it shows {CARD}, which could not be compared"));
+    };
+    let mut check = Check::new(CARD_PICTURE);
+    check.compared = stored.len() as u64;
+    if stored != card_picture(made) {
+        check.differs(difference(CARD_PICTURE, "it is not the picture that the records give".to_owned()));
+    }
+    check.saying(format!("{} bytes, as the records give them", stored.len()))
 }
 
 /// Value by value; and whether the report is of a version that this one can be compared with.

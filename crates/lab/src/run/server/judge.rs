@@ -46,12 +46,13 @@ fn nothing_good(report: &ToolReport) -> TrialError {
         _ => format!(" (and {} of {carried_over} carried over from the warm-up)", report.carried_over_good),
     };
     let examples = examples(report);
-    let requests = match sent {
-        Some(sent) => format!("{sent} requests were sent, none was"),
+    let requests = match (sent, report.ledger.finished()) {
+        (Some(sent), _) => format!("{sent} requests were sent, none was answered correctly"),
         // Not every tool tells how many it sent.
-        None => format!("of {} requests that came to an end none was", report.ledger.finished()),
+        (None, 0) => "no response came in the window".to_owned(),
+        (None, ended) => format!("{ended} requests ended, none was answered correctly"),
     };
-    TrialError::Failed(reason, format!("{requests} answered correctly{carried}{examples}"))
+    TrialError::Failed(reason, format!("{requests}{carried}{examples}"))
 }
 
 /// Fails if every user was left waiting, and for longer than a slow subject would explain. The time-out does not find that
@@ -227,7 +228,7 @@ mod tests {
 
     #[test]
     fn a_tool_that_knows_less_is_judged_by_the_wire_or_not_at_all() {
-        let message = "of 0 requests that came to an end none was answered correctly";
+        let message = "no response came in the window";
         assert_eq!(judged(&of_another_tool(0, None)), Some((FailureKind::Hung, message.to_owned())));
         assert_eq!(judged(&of_another_tool(500, None)), None);
         assert_eq!(judged(&of_another_tool(500, Some(8.9))), None);
