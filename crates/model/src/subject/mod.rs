@@ -204,6 +204,8 @@ pub enum Marker {
     Star,
     Hexagon,
     BowTie,
+    Hourglass,
+    HalfDisc,
     #[default]
     Ring,
 }

@@ -175,6 +175,10 @@ fn what_subjects_have_in_common_is_the_same() {
     let mut drivers = hono[..3].to_vec();
     drivers.extend(["node/express", "node/fastify", "node/koa", "bun/elysia"]);
     same("database.js", &drivers);
+    same("tables.go", &["go/chi", "go/fiber", "go/gin"]);
+    same("database.go", &["go/chi", "go/fiber", "go/gin"]);
+    same("src/tables.rs", &["rust/actix", "rust/axum"]);
+    same("src/database.rs", &["rust/actix", "rust/axum"]);
     let locked = |subject: &str| {
         let lock: serde_json::Value = serde_json::from_str(&script(subject, "package-lock.json")).unwrap();
         lock["packages"]["node_modules/hono"]["integrity"].to_string()
@@ -274,6 +278,8 @@ fn studies_can_be_read_and_take_as_long_as_they_say() {
     let (frameworks, runtimes) = (minutes("frameworks.toml"), minutes("runtimes.toml"));
     assert!((10.0..60.0).contains(&frameworks), "frameworks.toml takes {frameworks:.1} min");
     assert!((5.0..15.0).contains(&runtimes), "runtimes.toml takes {runtimes:.1} min");
+    let short_lived = minutes("short-lived.toml");
+    assert!((2.0..4.0).contains(&short_lived), "short-lived.toml takes {short_lived:.1} min");
     let heavy = minutes("data-heavy.toml");
     assert!((25.0..60.0).contains(&heavy), "data-heavy.toml takes {heavy:.1} min");
     let (queue, two_cpus, tools) = (minutes("queue.toml"), minutes("queue-parallel.toml"), minutes("tools.toml"));

@@ -96,6 +96,8 @@ impl Look {
             Marker::Star => "M0 -5.2l1.2 3.5l3.7 0.1l-2.9 2.2l1.1 3.6l-3.1 -2.1l-3.1 2.1l1.1 -3.6l-2.9 -2.2l3.7 -0.1z",
             Marker::Hexagon => "M4.6 0l-2.3 4l-4.6 0l-2.3 -4l2.3 -4l4.6 0z",
             Marker::BowTie => "M-4.4 -3.6l8.8 7.2v-7.2l-8.8 7.2z",
+            Marker::Hourglass => "M-3.6 -4.4h7.2l-7.2 8.8h7.2z",
+            Marker::HalfDisc => "M-4.6 2.3a4.6 4.6 0 0 1 9.2 0z",
             Marker::Ring => "M-3.4 0a3.4 3.4 0 1 0 6.8 0a3.4 3.4 0 1 0 -6.8 0z",
         }
     }

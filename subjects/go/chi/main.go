@@ -1,0 +1,53 @@
+// Command server answers the workloads with chi.
+package main
+
+import (
+	"log"
+	"net/http"
+	"os"
+	"time"
+
+	"github.com/go-chi/chi/v5"
+	"github.com/go-chi/chi/v5/middleware"
+)
+
+type message struct {
+	Message string `json:"message"`
+}
+
+func main() {
+	router := chi.NewRouter()
+	router.Use(middleware.Recoverer)
+
+	router.Get("/hello", func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		w.Write([]byte("<h1>Hello, World!</h1>"))
+	})
+	router.Get("/json", func(w http.ResponseWriter, r *http.Request) {
+		send(w)(answer(message{Message: "Hello, World!"}, nil))
+	})
+
+	data := openDatabase()
+	router.Get("/rows", func(w http.ResponseWriter, r *http.Request) {
+		query := r.URL.Query()
+		send(w)(data.rows(r.Context(), query.Get("fields"), query.Get("limit")))
+	})
+	router.Get("/query", func(w http.ResponseWriter, r *http.Request) {
+		send(w)(data.query(r.Context(), r.URL.Query().Get("id")))
+	})
+	router.Get("/queries", func(w http.ResponseWriter, r *http.Request) {
+		query := r.URL.Query()
+		send(w)(data.queries(r.Context(), query.Get("n"), query.Get("seed")))
+	})
+
+	server := &http.Server{Addr: os.Getenv("ADDRESS"), Handler: router, IdleTimeout: 120 * time.Second}
+	log.Fatal(server.ListenAndServe())
+}
+
+func send(w http.ResponseWriter) func(int, []byte) {
+	return func(status int, body []byte) {
+		w.Header().Set("Content-Type", "application/json")
+		w.WriteHeader(status)
+		w.Write(body)
+	}
+}

@@ -1,0 +1,49 @@
+// Command server answers the workloads with Fiber.
+package main
+
+import (
+	"log"
+	"os"
+	"time"
+
+	"github.com/gofiber/fiber/v3"
+)
+
+type message struct {
+	Message string `json:"message"`
+}
+
+func main() {
+	app := fiber.New(fiber.Config{IdleTimeout: 120 * time.Second})
+
+	app.Get("/hello", func(c fiber.Ctx) error {
+		c.Set(fiber.HeaderContentType, fiber.MIMETextHTMLCharsetUTF8)
+		return c.SendString("<h1>Hello, World!</h1>")
+	})
+	app.Get("/json", func(c fiber.Ctx) error {
+		return c.JSON(message{Message: "Hello, World!"})
+	})
+
+	data := openDatabase()
+	app.Get("/rows", func(c fiber.Ctx) error {
+		return send(c)(data.rows(c.Context(), c.Query("fields"), c.Query("limit")))
+	})
+	app.Get("/query", func(c fiber.Ctx) error {
+		return send(c)(data.query(c.Context(), c.Query("id")))
+	})
+	app.Get("/queries", func(c fiber.Ctx) error {
+		return send(c)(data.queries(c.Context(), c.Query("n"), c.Query("seed")))
+	})
+
+	log.Fatal(app.Listen(os.Getenv("ADDRESS"), fiber.ListenConfig{
+		DisableStartupMessage: true,
+		EnablePrefork:         os.Getenv("PREFORK") == "on",
+	}))
+}
+
+func send(c fiber.Ctx) func(int, []byte) error {
+	return func(status int, body []byte) error {
+		c.Set(fiber.HeaderContentType, fiber.MIMEApplicationJSON)
+		return c.Status(status).Send(body)
+	}
+}

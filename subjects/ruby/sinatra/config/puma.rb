@@ -1,0 +1,3 @@
+# Puma reads this file by itself.
+
+persistent_timeout 120

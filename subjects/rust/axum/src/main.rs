@@ -1,0 +1,70 @@
+//! Answers the workloads with axum.
+
+use std::env;
+
+use axum::extract::{Query, State};
+use axum::http::StatusCode;
+use axum::response::{Html, IntoResponse, Response};
+use axum::routing::get;
+use axum::{Json, Router};
+use serde::Serialize;
+use tokio::net::TcpListener;
+
+use crate::database::{Database, Failure, QueriesAsked, QueryAsked, Rows, RowsAsked};
+use crate::tables::Row40;
+
+mod database;
+mod tables;
+
+#[derive(Serialize)]
+struct Message {
+    message: &'static str,
+}
+
+#[tokio::main]
+async fn main() {
+    let app = Router::new()
+        .route("/hello", get(hello))
+        .route("/json", get(json))
+        .route("/rows", get(rows))
+        .route("/query", get(query))
+        .route("/queries", get(queries))
+        .with_state(Database::open());
+    let address = env::var("ADDRESS").expect("subject.toml sets ADDRESS");
+    let listener = TcpListener::bind(address).await.expect("the address is free");
+    axum::serve(listener, app).await.expect("it serves until it is stopped");
+}
+
+async fn hello() -> Html<&'static str> {
+    Html("<h1>Hello, World!</h1>")
+}
+
+async fn json() -> Json<Message> {
+    Json(Message { message: "Hello, World!" })
+}
+
+async fn rows(State(database): State<Database>, Query(asked): Query<RowsAsked>) -> Result<Json<Rows>, Failure> {
+    database.rows(asked).await.map(Json)
+}
+
+async fn query(State(database): State<Database>, Query(asked): Query<QueryAsked>) -> Result<Json<Row40>, Failure> {
+    database.query(asked).await.map(Json)
+}
+
+async fn queries(
+    State(database): State<Database>,
+    Query(asked): Query<QueriesAsked>,
+) -> Result<Json<Vec<Row40>>, Failure> {
+    database.queries(asked).await.map(Json)
+}
+
+impl IntoResponse for Failure {
+    fn into_response(self) -> Response {
+        let status = match self {
+            Self::Invalid => StatusCode::BAD_REQUEST,
+            Self::NotFound => StatusCode::NOT_FOUND,
+            Self::Unavailable => StatusCode::SERVICE_UNAVAILABLE,
+        };
+        status.into_response()
+    }
+}
