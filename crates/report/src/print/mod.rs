@@ -16,7 +16,7 @@ pub use terminal::{Style, terminal};
 pub const LAYOUT: u32 = 7;
 
 /// A hash of the pages that tests print in this layout. The test that holds it says what to write here.
-pub const PAGES: u64 = 0xdf44_2ba6_8173_fb1a;
+pub const PAGES: u64 = 0x4e23_161b_b582_3702;
 
 /// The [`LAYOUT`] that a stored Markdown or HTML report has. Those of before 24 November 2026 do not say theirs, which is the first.
 pub fn layout_of(report: &str) -> u32 {
