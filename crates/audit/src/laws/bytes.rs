@@ -42,10 +42,12 @@ fn check(transcription: &Transcription) -> Vec<AuditFinding> {
     findings
 }
 
-/// Bytes of an answer as they passed the network.
+/// Bytes of an answer as they passed the network: by the second, or of the whole run.
 fn answer_bytes(row: &Row) -> Option<Known> {
-    let throughput = rows::throughput(row).filter(|known| known.value > 0.0)?;
-    rows::known(row, &Quantity::Bandwidth).map(|bandwidth| bandwidth.over(throughput))
+    let over =
+        |bytes, answers: Option<Known>| Some(rows::known(row, &bytes)?.over(answers.filter(|it| it.value > 0.0)?));
+    let of_run = || over(Quantity::Transferred, rows::known(row, &Quantity::Requests));
+    over(Quantity::Bandwidth, rows::throughput(row)).or_else(of_run)
 }
 
 /// All subjects of a group should send equally long bodies, or answers where bodies are not printed. Sources do not state this, and headers
@@ -102,7 +104,7 @@ fn holds_its_body(transcription: &Transcription, row: &Row) -> Option<OfRow> {
     let draft = Draft::new(Law::Bytes, transcription.row_name(row), "An answer is at least as long as its body.")
         .inputs(answer.inputs)
         .condition(row, "body of an answer", body_text.clone())
-        .arithmetic(format!("bandwidth ÷ throughput = {answer_text}; body {body_text}"));
+        .arithmetic(format!("bytes ÷ answers = {answer_text}; body {body_text}"));
     let finding = if body.is_above(answer.range) {
         let sentence = format!(
             "{answer_text} for each answer is less than a body of {body_text}, unless answers were compressed."

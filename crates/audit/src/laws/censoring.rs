@@ -2,7 +2,7 @@
 //!
 //! A tool with a time-out L either leaves longer times out (wrk: a time at or above L is counted as a time-out and not recorded) or
 //! records them as about L (k6). In both cases nothing above L is known, so a maximum or percentile at L is a bound and not
-//! a time (but ab stops the run at the first request that it gives up, so that what it prints was never cut), and if any request timed out, the longest time is L or more whatever maximum is printed. Nothing can be recorded that is
+//! a time, which the source cannot be blamed for printing (but ab stops the run at the first request that it gives up, so that what it prints was never cut), and if any request timed out, the longest time is L or more whatever maximum is printed. Nothing can be recorded that is
 //! much longer than L. Where a source states no time-out, the tool's default is taken, unless its own times show that it was not in
 //! force; then a limit can only be guessed, by several figures that end at the same value.
 
@@ -96,20 +96,16 @@ impl Case<'_> {
         let failures = self.row.figure(&Quantity::Failures).filter(|figure| figure.value() > 0.0);
         if let Some(failures) = failures.filter(|_| at_limit && self.is_maximum()) {
             let tool = tools::name(&self.row.conditions);
-            return draft.figure(self.row, failures).contradicted(format!(
-                "{printed} is where {tool} gives answers up, and {} requests failed: the longest wait was at least this long.",
+            return draft.figure(self.row, failures).lacks(["the longest wait of requests that failed"]).cannot_tell(format!(
+                "{printed} is where {tool} gives answers up, and {} requests failed: the longest wait may have been longer.",
                 wording::quoted(failures)
             ));
         }
         match (at_limit, self.is_stated) {
             (false, _) if range.low < limit_s => draft.holds(format!("{printed} is below the limit of {limit}.")),
             (false, _) => draft.holds(format!("{printed} is a measured time: an answer given up ends the run.")),
-            // A time just below the limit may have been measured.
-            (true, true) if range.high < limit_s => draft
-                .lacks(["whether anything was given up"])
-                .cannot_tell(format!("{printed} is just below the limit of {limit}, which may have cut it.")),
-            (true, true) => draft.contradicted(format!(
-                "{printed} is the limit at which answers were given up: those beyond it took this long or longer."
+            (true, true) => draft.lacks(["whether anything was given up"]).cannot_tell(format!(
+                "{printed} is at the limit of {limit}, which may have cut it: those given up took this long or longer."
             )),
             (true, false) => draft.lacks(["the time-out"]).cannot_tell(format!(
                 "{printed} is where {} gives answers up by default.",

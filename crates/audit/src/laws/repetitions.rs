@@ -6,7 +6,8 @@
 //! have given. A single run contradicts nothing.
 //!
 //! A list of n values that only rises or only falls has a chance of 2 ÷ n! if runs are exchangeable. Below 5 % over all lists of the
-//! source, the runs drift, and their spread is not that of repetitions. Source: A. Georges, D. Buytaert and L. Eeckhout, "Statistically rigorous
+//! source, the runs drift, and their spread is not that of repetitions. A count of failures that comes again in all but one of several
+//! runs is no chance either: something gives up the same requests each time, such as connections that are never served. Source: A. Georges, D. Buytaert and L. Eeckhout, "Statistically rigorous
 //! Java performance evaluation", OOPSLA 2007.
 
 use tolok_model::transcription::{Figure, Mark, Moment, Quantity, Row, Transcription};
@@ -19,6 +20,9 @@ use crate::{AuditFinding, Input, Law};
 
 /// Fewer values often rise or fall by chance.
 const LEAST_OF_A_DRIFT: usize = 5;
+
+/// Smaller counts may come again by chance.
+const LEAST_COUNT: f64 = 20.0;
 
 /// The chance, over all lists of a source, below which an order is none.
 const CHANCE: f64 = 0.05;
@@ -40,7 +44,40 @@ fn check(transcription: &Transcription) -> Vec<AuditFinding> {
     }
     found.extend(kinds.iter().map(|(kind, rows)| kind.finding(rows)));
     found.extend(drifts(transcription));
+    found.extend(same_again(transcription));
     found
+}
+
+/// One finding for all lists in which the same number of requests fails again and again.
+fn same_again(transcription: &Transcription) -> Option<AuditFinding> {
+    let is_count = |figure: &&Figure| matches!(figure.quantity, Quantity::Timeouts | Quantity::Failures);
+    let lists = transcription.rows.iter().flat_map(|row| row.figures.iter().filter(is_count).map(move |it| (row, it)));
+    let same: Vec<(&Row, &Figure, &str, usize)> = lists
+        .filter_map(|(row, figure)| {
+            let times = |value: f64| figure.numbers.iter().filter(|number| number.value == value).count();
+            let most = figure.numbers.iter().max_by_key(|number| times(number.value))?;
+            let is_again = figure.numbers.len() >= LEAST_OF_A_DRIFT && times(most.value) + 1 >= figure.numbers.len();
+            (is_again && most.value >= LEAST_COUNT).then(|| (row, figure, most.printed.as_str(), times(most.value)))
+        })
+        .collect();
+    let (row, figure, count, times) = same.first()?;
+    let each = |(row, figure, count, times): &(&Row, &Figure, &str, usize)| {
+        format!("{}: {count} in {times} of {} runs", transcription.row_name(row), figure.numbers.len())
+    };
+    let of_users = row.conditions.connections.map(|users| format!(" of {users} connections")).unwrap_or_default();
+    let others = if same.len() > 1 { format!(", and {} rows are alike", same.len()) } else { String::new() };
+    let draft =
+        Draft::new(Law::Repetitions, names_of_tables(&[*row]), "Failures differ from run to run, as chance has it.")
+            .figures(same.iter().map(|(row, figure, ..)| (*row, *figure)))
+            .arithmetic(same.iter().map(each).collect::<Vec<_>>().join("; "))
+            .inferring(Some(format!("The same {count}{of_users} may never have been served.")))
+            .lacks(["whether the same connections failed each time, and whether the rates leave them out"]);
+    Some(draft.cannot_tell(format!(
+        "The {} of {} is {count} in {times} of {} runs{others}: the same requests fail each time.",
+        noun(&figure.quantity),
+        transcription.row_name(row),
+        figure.numbers.len()
+    )))
 }
 
 /// Lists that only rise or only fall, one for each row.

@@ -16,7 +16,9 @@
 //! - more answers a second than an open loop offers;
 //! - bytes of the run other than bandwidth × T;
 //! - X × (CPU time of a request) > CPUs (utilisation law, Denning and Buzen 1978);
-//! - more memory than the limit.
+//! - more memory than the limit. From 90 % of it on, the limit may be what was measured, and the bound is undecided.
+//!
+//! Correct and failed requests that are not all of them are undecided, unless they are more and the tool counts failed ones.
 //!
 //! A bound contradicts only if what it needs is stated or follows from the tool. `streams` is asked for, because pipelining, batches
 //! and streams of HTTP/2 would make a sound table look impossible.
@@ -34,6 +36,8 @@ use crate::{tools, wording};
 const TOLERANCE: f64 = 0.03;
 /// A round trip is stated roughly.
 const ROUGH: f64 = 0.10;
+/// From this share of a limit on, the limit may be what a figure shows.
+const NEARLY_ALL: f64 = 0.90;
 /// What a tool needs to stop.
 const STOP_S: f64 = 0.5;
 /// What a source lacks for bounds on users.
@@ -69,7 +73,7 @@ fn check(transcription: &Transcription) -> Vec<AuditFinding> {
 
 type Of = for<'a> fn(&'a Row) -> Option<Bound<'a>>;
 
-const BOUNDS: [Of; 13] = [
+const BOUNDS: [Of; 14] = [
     shortest,
     rate_over_trips,
     below_the_trip,
@@ -79,6 +83,7 @@ const BOUNDS: [Of; 13] = [
     more_good,
     good_share,
     successes,
+    accounts,
     offered,
     transferred,
     cpus,
@@ -330,6 +335,37 @@ fn successes(row: &Row) -> Option<Bound<'_>> {
     })
 }
 
+fn accounts(row: &Row) -> Option<Bound<'_>> {
+    let all = row.figure(&Quantity::Requests)?;
+    let (good, failed) = (row.figure(&Quantity::Successes)?, row.figure(&Quantity::Failures)?);
+    let (sum, of) = (Range::of(good).plus(Range::of(failed)), Range::of(all));
+    let difference = all.value() - good.value() - failed.value();
+    let other = wording::whole(difference.abs());
+    let (is_over, counts_all) = (sum.is_above(of), tools::counts_failed_answers(&row.conditions));
+    let unless = match is_over {
+        true => {
+            (!counts_all || tools::leaves_out_given_up(&row.conditions)).then_some("which failures are no requests")
+        }
+        false => Some("what became of the others"),
+    };
+    Some(Bound {
+        statement: "Correct and failed requests are all of them.".to_owned(),
+        inputs: vec![all, good, failed],
+        arithmetic: format!(
+            "{} correct + {} failed, of {}",
+            wording::quoted(good),
+            wording::quoted(failed),
+            wording::quoted(all)
+        ),
+        is_broken: !sum.meets(of) && !Range::of(good).is_above(of),
+        sentence: match is_over {
+            true => format!("Correct and failed requests are {other} more than all of them."),
+            false => format!("{other} requests were neither correct nor failed."),
+        },
+        unless,
+    })
+}
+
 fn offered(row: &Row) -> Option<Bound<'_>> {
     let rate = row.figure(&Quantity::Offered).filter(|_| tools::is_closed(&row.conditions) != Some(true))?;
     let (figure, x) = printed_throughput(row)?;
@@ -396,17 +432,26 @@ fn memory(row: &Row) -> Option<Bound<'_>> {
     let moments = [Moment::Max, Moment::Mean, Moment::Whole];
     let figure = moments.into_iter().find_map(|moment| row.figure(&Quantity::Memory(moment)))?;
     let is_one = row.conditions.subject_workers == Some(1);
+    let used = Range::of(figure);
+    let is_more = used.low > limit * (1.0 + TOLERANCE);
+    let (memory, most) = (wording::quoted(figure), wording::bytes(limit));
+    let unless = match is_more {
+        true => (!is_one).then_some("whether memory that processes share was counted for each of them"),
+        false => Some("whether the subject was short of memory"),
+    };
     Some(Bound {
-        statement: "No more memory is in use than the limit.".to_owned(),
+        statement: "The subject had memory to spare.".to_owned(),
         inputs: vec![figure],
-        arithmetic: format!("{} of {}", wording::quoted(figure), wording::bytes(limit)),
-        is_broken: Range::of(figure).low > limit * (1.0 + TOLERANCE),
-        sentence: format!(
-            "{} of memory are more than the limit of {}.",
-            wording::quoted(figure),
-            wording::bytes(limit)
-        ),
-        unless: (!is_one).then_some("whether memory that processes share was counted for each of them"),
+        arithmetic: format!("{memory} of {most}"),
+        is_broken: used.low > limit * NEARLY_ALL,
+        sentence: match is_more {
+            true => format!("{memory} of memory are more than the limit of {most}."),
+            false => format!(
+                "{memory} are {} of the limit of {most}: the limit may be what was measured.",
+                wording::percent(figure.value() / limit)
+            ),
+        },
+        unless,
     })
 }
 

@@ -14,6 +14,7 @@ mod conditions;
 mod duplicates;
 mod grim;
 mod noise;
+mod planted;
 mod promise;
 mod reference;
 mod sizes;

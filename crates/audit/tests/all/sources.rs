@@ -62,7 +62,6 @@ fn srivastava_node_bun_go() {
         (Law::LittlesLaw, "node, cloud, quota of 4 CPUs (Phase 4)"),
         (Law::LittlesLaw, "go, cloud, quota of 4 CPUs (Phase 4)"),
         (Law::LittlesLaw, "bun, cloud, quota of 4 CPUs (Phase 4)"),
-        (Law::Censoring, "node, cloud, quota of 1 CPU (Phase 3)"),
     ];
     assert_eq!(contradicted("srivastava-node-bun-go"), expected(&means_of_wrk));
     insta::assert_snapshot!("srivastava-node-bun-go", told(&findings("srivastava-node-bun-go")));

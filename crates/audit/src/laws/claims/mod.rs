@@ -42,17 +42,30 @@ pub(super) const LAW: LawInfo = LawInfo {
 fn check(transcription: &Transcription) -> Vec<AuditFinding> {
     let mut claims: Vec<AuditFinding> = transcription.claims.iter().map(|claim| judge(transcription, claim)).collect();
     let notes = weigh_hedges(&transcription.claims, &mut claims);
-    let told = by_flaw(&transcription.claims, claims, notes);
+    let told = by_flaw(transcription, claims, notes);
     told.into_iter().chain(tables::check(transcription)).collect()
 }
 
-/// Merges contradicted claims that one change would mend: those of one sentence of the text, and those that assert the same.
-fn by_flaw(claims: &[Claim], findings: Vec<AuditFinding>, notes: Vec<Option<String>>) -> Vec<AuditFinding> {
-    let is_same = |a: &Claim, b: &Claim| (!a.raw.is_empty() && a.raw == b.raw) || asserts_same(a, b);
+/// Merges contradicted claims that one change would mend: those of one sentence of the text, those that assert the same, and those
+/// that put the same subject at the same end.
+fn by_flaw(
+    transcription: &Transcription,
+    findings: Vec<AuditFinding>,
+    notes: Vec<Option<String>>,
+) -> Vec<AuditFinding> {
+    let claims = &transcription.claims;
+    let is_same_end = |a: &Claim, b: &Claim| {
+        order::end(transcription, a).is_some_and(|end| order::end(transcription, b) == Some(end))
+    };
+    let is_same_sentence = |a: &Claim, b: &Claim| !a.raw.is_empty() && a.raw == b.raw;
+    let is_same =
+        |a: &Claim, b: &Claim| is_same_sentence(a, b) || asserts_same(a, b) || is_about_same(a, b) || is_same_end(a, b);
     let mut told: Vec<(&Claim, AuditFinding, Option<String>)> = Vec::new();
     for ((claim, finding), note) in claims.iter().zip(findings).zip(notes) {
-        let earlier = told.iter_mut().find(|(first, of, _)| of.verdict == finding.verdict && is_same(first, claim));
-        match earlier.filter(|_| finding.verdict == AuditVerdict::Contradicted) {
+        let is_against = finding.verdict == AuditVerdict::Contradicted;
+        let earlier =
+            told.iter_mut().find(|(first, of, _)| is_against && of.verdict == finding.verdict && is_same(first, claim));
+        match earlier {
             Some((_, one, _)) => join(one, finding),
             None => told.push((claim, finding, note)),
         }
@@ -67,6 +80,15 @@ fn by_flaw(claims: &[Claim], findings: Vec<AuditFinding>, notes: Vec<Option<Stri
 /// Whether two claims assert the same of the same figures.
 fn asserts_same(a: &Claim, b: &Claim) -> bool {
     !matches!(a.asserts, Assertion::Untestable { .. }) && a.asserts == b.asserts
+}
+
+/// Whether two claims give a value of the same figures: rounded otherwise, or to other ends.
+fn is_about_same(a: &Claim, b: &Claim) -> bool {
+    let of = |claim: &Claim| match &claim.asserts {
+        Assertion::Value { quantity, at, .. } => Some((quantity.clone(), at.clone())),
+        _ => None,
+    };
+    of(a).is_some_and(|one| of(b) == Some(one))
 }
 
 /// Adds a finding to an earlier one of the same flaw.

@@ -1,6 +1,6 @@
 //! Who comes first, who last, and in which order.
 
-use tolok_model::transcription::{Claim, Extreme, Quantity, Row, Selector, Transcription};
+use tolok_model::transcription::{Assertion, Claim, Extreme, Quantity, Row, Selector, Transcription};
 
 use super::{Entry, draft, without_rows};
 use crate::groups::{Group, groups};
@@ -51,6 +51,19 @@ pub(super) fn order(
         let present: Vec<&String> = subjects.iter().filter(|subject| there.contains(&subject.as_str())).collect();
         present.windows(2).map(|pair| (pair[0].clone(), pair[1].clone())).collect()
     })
+}
+
+/// The subject that a claim puts first or last. An order does so if no setting has its other subjects the other way round.
+pub(super) fn end<'a>(transcription: &Transcription, claim: &'a Claim) -> Option<(&'a Quantity, &'a str, Extreme)> {
+    match &claim.asserts {
+        Assertion::Extreme { quantity, subject, extreme, .. } => Some((quantity, subject, *extreme)),
+        Assertion::Order { quantity, at, subjects } => {
+            let (last, others) = subjects.split_last()?;
+            let rest = order(transcription, claim, quantity, at, others);
+            (rest.verdict != AuditVerdict::Contradicted).then_some((quantity, last, Extreme::Lowest))
+        }
+        _ => None,
+    }
 }
 
 /// Holds the pairs (above, below) that a claim asserts against every setting that has them.

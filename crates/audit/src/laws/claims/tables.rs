@@ -16,7 +16,8 @@ type Twice<'a> = (Entry<'a>, Entry<'a>);
 /// Compares every pair of tables that print the same quantity for the same subject, setting and conditions. Two tables may
 /// come from different runs, so figures that differ contradict nothing by themselves.
 pub(super) fn check(transcription: &Transcription) -> Vec<AuditFinding> {
-    let mut pairs: Vec<((&str, &str), Vec<Twice>)> = Vec::new();
+    let mut pairs: Vec<(Names, Vec<Twice>)> = Vec::new();
+    let mut uncompared: Vec<((Names, &str), Vec<Twice>)> = Vec::new();
     let rows = &transcription.rows;
     // Only rows of one subject and setting can print the same, and only in several tables.
     let mut alike: HashMap<(&str, Option<&str>), Vec<usize>> = HashMap::new();
@@ -28,27 +29,59 @@ pub(super) fn check(transcription: &Transcription) -> Vec<AuditFinding> {
         let Some(places) = alike.get(&(first.subject.as_str(), first.scenario.as_deref())) else { continue };
         for second in places.iter().filter(|place| **place > index).map(|place| &rows[*place]) {
             let Some(names) = two_tables(first, second) else { continue };
+            let why = incomparable(first, second);
             let shared = first.figures.iter().filter(|figure| !matches!(figure.quantity, Quantity::Other(_)));
             let shared: Vec<Twice> = shared
                 .filter_map(|figure| Some(((first, figure), (second, second.figure(&figure.quantity)?))))
                 .collect();
-            match pairs.iter_mut().find(|(known, _)| *known == names) {
-                Some((_, all)) => all.extend(shared),
-                None => pairs.push((names, shared)),
+            match why {
+                None => add(&mut pairs, names, shared),
+                Some(why) => add(&mut uncompared, (names, why), shared.into_iter().filter(differs).collect()),
             }
         }
     }
-    pairs.retain(|(_, shared)| !shared.is_empty());
-    pairs.iter().flat_map(|(names, shared)| compare(transcription, *names, shared)).collect()
+    let told = pairs.iter().flat_map(|(names, shared)| compare(transcription, *names, shared));
+    told.chain(uncompared.iter().map(|((names, why), shared)| not_compared(*names, why, shared))).collect()
 }
 
-fn two_tables<'a>(a: &'a Row, b: &'a Row) -> Option<(&'a str, &'a str)> {
-    let same = a.subject == b.subject
-        && a.scenario == b.scenario
-        && a.scenario.is_some()
-        && a.conditions.agrees_with(&b.conditions);
+/// The names of two tables.
+type Names<'a> = (&'a str, &'a str);
+
+fn add<'a, K: PartialEq>(pairs: &mut Vec<(K, Vec<Twice<'a>>)>, key: K, shared: Vec<Twice<'a>>) {
+    match pairs.iter_mut().find(|(known, _)| *known == key) {
+        _ if shared.is_empty() => {}
+        Some((_, all)) => all.extend(shared),
+        None => pairs.push((key, shared)),
+    }
+}
+
+fn two_tables<'a>(a: &'a Row, b: &'a Row) -> Option<Names<'a>> {
     let (of_a, of_b) = (a.table.as_deref()?, b.table.as_deref()?);
-    (same && of_a != of_b).then_some((of_a, of_b))
+    (a.subject == b.subject && a.scenario == b.scenario && of_a != of_b).then_some((of_a, of_b))
+}
+
+/// Why figures of two rows of a subject need not be the same, if that is so.
+fn incomparable(a: &Row, b: &Row) -> Option<&'static str> {
+    match (a.scenario.is_some(), a.conditions.agrees_with(&b.conditions)) {
+        (true, true) => None,
+        (_, false) => Some("the source states other conditions for each"),
+        (false, true) => Some("the source names no setting of either"),
+    }
+}
+
+/// What two tables print of the same subjects and was not compared.
+fn not_compared((a, b): Names, why: &str, shared: &[Twice]) -> AuditFinding {
+    let statement = format!("{a} and {b} print the same figures where they print the same quantity.");
+    let number = counted(shared.len(), "figure");
+    Draft::new(Law::Claims, format!("{a} and {b}"), statement)
+        .figures(shared.iter().flat_map(|(one, other)| [*one, *other]))
+        .lacks(["whether both tables are of the same runs"])
+        .cannot_tell(format!("{number} that both tables print and that differ were not compared, because {why}."))
+}
+
+fn differs((one, other): &Twice) -> bool {
+    let ((_, one), (_, other)) = (one, other);
+    !Range::of(one).meets(Range::of(other)) || other_digits(one, other)
 }
 
 /// Numbers with as many digits each, of which one differs: 19.3 and 19.4 could only be the same at the very edge of both.
@@ -59,8 +92,7 @@ fn other_digits(one: &Figure, other: &Figure) -> bool {
     plain && as_exact && (one_number.value - other_number.value).abs() > one_number.half_unit
 }
 
-fn compare(transcription: &Transcription, (a, b): (&str, &str), shared: &[Twice]) -> Vec<AuditFinding> {
-    let differs = |((_, one), (_, other)): &Twice| !Range::of(one).meets(Range::of(other)) || other_digits(one, other);
+fn compare(transcription: &Transcription, (a, b): Names, shared: &[Twice]) -> Vec<AuditFinding> {
     let statement = format!("{a} and {b} print the same figures where they print the same quantity.");
     let draft = |about: String| Draft::new(Law::Claims, about, statement.clone());
     let off: Vec<&Twice> = shared.iter().filter(|twice| differs(twice)).collect();

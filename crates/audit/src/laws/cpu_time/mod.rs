@@ -20,6 +20,12 @@ use crate::wording;
 /// Tolerance for CPU use that is sampled at intervals, as a share.
 const SAMPLING: f64 = 0.05;
 
+/// A program that computes uses more of its CPU than this.
+const BUSY: f64 = 0.5;
+
+/// Shorter programs are mostly their start, which waits for the disk.
+const LONG_S: f64 = 1.0;
+
 pub(super) const LAW: LawInfo = LawInfo {
     title: "CPU time",
     says: "CPU time of a request = CPUs in use ÷ throughput, and no subject uses more CPUs than there are.",
@@ -48,6 +54,7 @@ fn check(transcription: &Transcription) -> Vec<AuditFinding> {
     }
     note_series(transcription, &mut lacks);
     findings.extend(shares_that_mislead(transcription, &companions));
+    findings.extend(waiting(transcription, &companions));
     findings.extend(claims::check(transcription, &companions));
     findings.extend(lacks.findings(transcription));
     folded(within).into_iter().chain(findings).collect()
@@ -170,6 +177,27 @@ fn first_flip<'p, 'r>(programs: &'p [Program<'r>]) -> Option<(&'p Program<'r>, &
     };
     let a = programs.iter().find(has_partner)?;
     programs.iter().find(|b| flips(a, b)).map(|b| (a, b))
+}
+
+/// One finding for all programs that used less than half of a CPU.
+fn waiting<'a>(transcription: &'a Transcription, companions: &Companions<'a>) -> Option<AuditFinding> {
+    let of = |row: &'a Row| {
+        let (share, (_, time)) = (rows::cpu_figure(row)?.0, program_time(companions, row)?);
+        let waits = Range::of(share).high < BUSY && time.range.low > LONG_S;
+        waits.then_some((row, share, time))
+    };
+    let all: Vec<(&Row, &Figure, Known)> = transcription.rows.iter().filter_map(of).collect();
+    let (row, share, time) = all.iter().min_by(|a, b| a.1.value().total_cmp(&b.1.value()))?;
+    let name = transcription.row_name(row);
+    let terms = all.iter().map(|(row, share, _)| format!("{} {}", transcription.row_name(row), wording::quoted(share)));
+    let draft = Draft::new(Law::CpuTime, name.clone(), "A program that computes uses its CPU throughout.")
+        .figures(all.iter().map(|(row, share, _)| (*row, *share)))
+        .arithmetic(terms.collect::<Vec<_>>().join("; "));
+    Some(draft.lacks(["what the program waited for: memory, the disk, or other programs"]).cannot_tell(format!(
+        "{name} used {} of a CPU, so it stood still for most of its {}.",
+        wording::quoted(share),
+        wording::seconds(time.value)
+    )))
 }
 
 /// A program of a setting: its row, its share of CPU, and its CPU time.

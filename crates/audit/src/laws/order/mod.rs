@@ -9,8 +9,9 @@
 //! - sd² ≤ (max − mean)·(mean − min)·n ÷ (n − 1) (Bhatia and Davis 2000), and over n runs no value is further from the mean than
 //!   sd·(n − 1) ÷ √n (Samuelson 1968).
 //!
-//! Pairs in order stay in order when figures are means or medians over repetitions. The sums do so for means only and percentiles of
-//! few values are drawn in different ways, so these bounds are given [`SLACK`]. In the same module's [`in_flight`], the bound of the
+//! Pairs in order stay in order when figures are means or medians over repetitions. The sums do so for means only: where the source
+//! states repetitions and prints one figure, a broken sum is undecided. Percentiles of few values are drawn in different ways, so
+//! sums are given [`SLACK`]. In the same module's [`in_flight`], the bound of the
 //! mean meets the number of users: N ÷ X cannot be above it if all N were waiting.
 
 pub(super) mod in_flight;
@@ -97,14 +98,22 @@ impl<'a> Shape<'a> {
             return None;
         }
         let draft = self.draft(transcription, row, word);
-        let broken: Vec<String> = self.falls().into_iter().chain(self.mean_is_off()).chain(self.sd_is_off()).collect();
-        Some(if broken.is_empty() {
-            draft.holds(format!("The figures of {word} can be those of one distribution."))
-        } else {
-            draft.contradicted(format!(
-                "{}: these are not figures of one distribution of {word}.",
-                tolok_model::sentences::capital(&broken.join("; "))
-            ))
+        let order: Vec<String> = self.falls().into_iter().chain(self.mean_is_outside()).collect();
+        let sums: Vec<String> = self.mean_is_off().into_iter().chain(self.sd_is_off()).collect();
+        let are_sums_sure = !self.sums_up(row);
+        let broken = [order.clone(), sums].concat();
+        if broken.is_empty() {
+            return Some(draft.holds(format!("The figures of {word} can be those of one distribution.")));
+        }
+        let sentence = format!(
+            "{}: these are not figures of one distribution of {word}",
+            tolok_model::sentences::capital(&broken.join("; "))
+        );
+        Some(match order.is_empty() && !are_sums_sure {
+            true => draft
+                .lacks(["whether the figures are means or medians over the runs"])
+                .cannot_tell(format!("{sentence}, unless they are medians over runs that differ.")),
+            false => draft.contradicted(format!("{sentence}.")),
         })
     }
 
@@ -131,21 +140,33 @@ impl<'a> Shape<'a> {
         pairs.collect()
     }
 
-    /// A mean that the ladder does not allow.
-    fn mean_is_off(&self) -> Option<String> {
+    /// Whether one figure stands for several runs, and how is not known.
+    fn sums_up(&self, row: &Row) -> bool {
+        let is_one = self.mean.is_some_and(|mean| mean.numbers.len() == 1);
+        is_one && row.conditions.repetitions.is_some_and(|runs| runs > 1)
+    }
+
+    /// A mean beyond the ends.
+    fn mean_is_outside(&self) -> Option<String> {
         let figure = self.mean?;
         let (mean, text) = (Range::of(figure), wording::quoted(figure));
         let ends =
             [self.ladder.first(), self.ladder.last()].map(|end| end.filter(|(share, _)| [0.0, 1.0].contains(share)));
         match ends {
             [Some((0.0, min)), _] if Range::of(min).is_above(mean) => {
-                return Some(format!("the mean of {text} is below the minimum of {}", wording::quoted(min)));
+                Some(format!("the mean of {text} is below the minimum of {}", wording::quoted(min)))
             }
             [_, Some((1.0, max))] if mean.is_above(Range::of(max)) => {
-                return Some(format!("the mean of {text} is above the maximum of {}", wording::quoted(max)));
+                Some(format!("the mean of {text} is above the maximum of {}", wording::quoted(max)))
             }
-            _ => {}
+            _ => None,
         }
+    }
+
+    /// A mean within the ends that the ladder does not allow.
+    fn mean_is_off(&self) -> Option<String> {
+        let figure = self.mean.filter(|_| self.mean_is_outside().is_none())?;
+        let (mean, text) = (Range::of(figure), wording::quoted(figure));
         if let Some(most) = self.largest_mean(None).filter(|most| mean.low > most * (1.0 + SLACK)) {
             return Some(format!(
                 "the mean of {text} is above the {} that percentiles and maximum allow",
