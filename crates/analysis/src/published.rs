@@ -171,7 +171,7 @@ fn sentence(finding: &PublishedFinding, better: Better, why: &str) -> String {
             format!(", {} is ahead where no difference that matters was published", ahead(value))
         }
         PublishedReading::NoDifference => ", none was found where one was published".to_owned(),
-        PublishedReading::Reproduced => String::new(),
+        PublishedReading::Reproduced | PublishedReading::Supported => String::new(),
     };
     capital(&format!("{what} was published as {published} and {measured}: {}{more}.", reading.words()))
 }

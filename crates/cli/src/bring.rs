@@ -6,6 +6,7 @@ use tolok_lab::home::{Home, own_workload};
 use tolok_lab::run::Laboratory;
 use tolok_lab::user_servers::{
     FolderError, UrlError, again, ask_three_times, external_server, is_on_this_machine, local_subject, serves,
+    versions_of_study,
 };
 use tolok_model::{Catalogue, ExternalServer, Plan, Skipped, Study, Subject, SubjectSelector, Workload, url_workload};
 
@@ -23,6 +24,8 @@ pub struct UserServers {
     pub made: Option<(String, String)>,
     /// Subjects in folders of the user's.
     pub folders: Vec<Subject>,
+    /// Subjects that the study itself names with a version of their program.
+    pub versions: Vec<Subject>,
     /// Servers that run already. Which workloads they serve is asked when the study is known.
     pub servers: Vec<ExternalServer>,
     /// Workloads of a resumed run that lie in folders of the user's. Those of the working folder are in the catalogue.
@@ -51,6 +54,15 @@ impl UserServers {
         servers.iter_mut().zip(&args.pid).for_each(|(server, pid)| server.pid = Some(*pid));
         refuse_lost_pids(&servers)?;
         Ok(Self { folders, servers, ..Self::default() })
+    }
+
+    /// Reads the subjects that a study names with a version: `bun/queue@1.0.0`.
+    pub fn read_versions(&mut self, study: Option<&str>) -> Result<(), CliError> {
+        let home = Home::find()?;
+        if let Some(text) = study.and_then(|name| home.study_text(name)) {
+            self.versions = versions_of_study(&text, &home.catalogue()?, &home)?;
+        }
+        Ok(())
     }
 
     /// Looks again at what the plan of a run has. It warns of changes; a folder that is gone is an error.
@@ -105,7 +117,7 @@ impl UserServers {
         catalogue.workloads.retain(|known| self.workloads.iter().all(|own| own.name != known.name));
         catalogue.workloads.extend(self.workloads.iter().cloned());
         let servers = self.servers.iter().map(|server| server.subject(every_workload(catalogue)));
-        for subject in self.folders.iter().cloned().chain(servers.collect::<Vec<_>>()) {
+        for subject in self.folders.iter().chain(&self.versions).cloned().chain(servers.collect::<Vec<_>>()) {
             if catalogue.subject(&subject.id).is_some() {
                 let help = match subject.external {
                     Some(_) => "give one of them another name: --url NAME=URL",
@@ -303,6 +315,21 @@ mod tests {
         let mut servers = [server(), server(), server()];
         name_apart(&mut servers, &args);
         assert_eq!(servers.map(|it| it.subject), ["external/a-1", "external/a-1-2", "external/a-1-3"]);
+    }
+
+    #[test]
+    fn a_study_names_versions_of_a_program() {
+        let folder = tempfile::tempdir().unwrap();
+        let study = folder.path().join("versions.toml");
+        std::fs::write(&study, "subjects = ['bun/queue', 'bun/queue@1.0.0', 'bun/queue@1.0.0:serial', 'bnu@1.0.0']")
+            .unwrap();
+        let mut bring = UserServers::default();
+        bring.read_versions(study.to_str()).unwrap();
+        let ids: Vec<(&str, &str)> = bring.versions.iter().map(|it| (it.id.as_str(), it.needs[0].as_str())).collect();
+        assert_eq!(ids, [("bun/queue@1.0.0", "bun@1.0.0")]);
+        let mut catalogue = Home::find().unwrap().catalogue().unwrap();
+        bring.enter(&mut catalogue).unwrap();
+        assert!(SubjectSelector::read("bun/queue@1.0.0:serial", &catalogue).is_ok());
     }
 
     #[test]

@@ -54,6 +54,8 @@ worded! {
         /// The published ratio lies in the measured interval, widened by the smallest effect; or both say that there is no difference
         /// that matters.
         Reproduced = "reproduced",
+        /// The source has no figure of its own, and the measurement is as it says.
+        Supported = "supported",
         /// The same one is ahead, by another ratio.
         SameDirection = "same direction",
         /// No difference was found where one was published.

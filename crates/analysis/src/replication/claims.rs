@@ -1,19 +1,23 @@
 //! The claims of the source, judged.
 //!
+//! A claim that restates cells of a table is left out: its figures stand among the rows.
+//!
 //! A claim about several pairs (an order, an extreme, a ratio under several settings) holds if it holds for each. Its reading is that
 //! of the pair that contradicts it most: *reversed* before *no difference*, *a difference*, *cannot tell*, *same direction* and
 //! *reproduced*.
 
+use tolok_model::replication::Settlement;
 use tolok_model::sentences::sentence_unless;
-use tolok_model::transcription::{Assertion, Claim, Extreme};
+use tolok_model::transcription::{Assertion, Claim, Extreme, Quantity, Row};
 
-use super::family::{Family, Judged, Wanted};
+use super::family::{Family, Judged, Span, Wanted};
 use super::findings::{ClaimFinding, FactorFinding};
 use super::gauge::{Scale, measured_as};
 use super::orders::{ClaimPair, PairReading, pairs};
 use super::sites::Sites;
 use super::{settlements, values, words};
 
+use crate::figures;
 use crate::findings::PublishedReading;
 
 /// What is to be compared for them.
@@ -21,7 +25,9 @@ pub(super) fn wanted<'a>(sites: &Sites<'a>) -> Vec<Wanted<'a>> {
     let of_claim = |claim: &Claim| -> Vec<Wanted<'a>> {
         let Some((quantity, pairs)) = pairs(sites, &claim.asserts) else { return Vec::new() };
         let Some(measured) = measured_as(quantity) else { return Vec::new() };
-        let both = |pair: &ClaimPair| pair.sites(sites, Some(&measured)).ok().map(|(a, b)| (a, b, measured.clone()));
+        let both = |pair: &ClaimPair| {
+            pair.sites(sites, Some(&measured)).ok().map(|(a, b)| (a, b, measured.clone(), Span::Window))
+        };
         pairs.iter().filter_map(both).collect()
     };
     sites.transcription.claims.iter().flat_map(of_claim).collect()
@@ -29,7 +35,8 @@ pub(super) fn wanted<'a>(sites: &Sites<'a>) -> Vec<Wanted<'a>> {
 
 /// All claims in their order.
 pub(super) fn claims(sites: &Sites, family: &Family, factors: &[FactorFinding]) -> Vec<ClaimFinding> {
-    sites.transcription.claims.iter().map(|claim| judged(sites, family, factors, claim)).collect()
+    let own = sites.transcription.claims.iter().filter(|claim| !values::restates(sites, &claim.asserts));
+    own.map(|claim| judged(sites, family, factors, claim)).collect()
 }
 
 /// What follows for a claim, before factors.
@@ -47,29 +54,68 @@ impl Outcome {
 }
 
 fn judged(sites: &Sites, family: &Family, factors: &[FactorFinding], claim: &Claim) -> ClaimFinding {
-    let settlement = settlements::of_claim(sites, &claim.id);
-    let outcome = match settlement {
-        Some(settlement) => settlements::outcome(sites, family, settlement),
-        None => by_figures(sites, family, &claim.asserts),
+    let own = by_figures(sites, family, &claim.asserts);
+    // What stands in for figures that were measured is not needed.
+    let is_needed = |one: &&Settlement| one.in_place_of.is_none() || own.reading == PublishedReading::CannotTell;
+    let settlement = settlements::of_claim(sites, &claim.id).filter(is_needed);
+    let (outcome, measure) = match settlement {
+        Some(settlement) => (settled(sites, family, settlement, own), Some(&settlement.quantity)),
+        None => (own, quantity_of(&claim.asserts)),
     };
     let published = settlement.map_or_else(|| published(&claim.asserts), settlements::published);
-    let why = match (&claim.asserts, settlement) {
-        (Assertion::Untestable { why }, Some(_)) => {
-            let lacking = format!("the source has no figures for it: {why}");
-            Some(outcome.why.map_or(lacking.clone(), |untold| format!("{untold}; {lacking}")))
-        }
-        _ => outcome.why,
-    };
     ClaimFinding {
         id: claim.id.clone(),
         place: claim.place.clone(),
         says: claim.says.clone(),
+        raw: claim.raw.clone(),
+        measure: measure.and_then(measured_as).map(|quantity| words::measure(&quantity)),
+        own_table: own_table(sites, &claim.asserts),
         published,
-        explanation: explanation(sites, &claim.id, (outcome.reading, why), factors),
+        explanation: explanation(sites, &claim.id, (outcome.reading, outcome.why), factors),
         measured: outcome.measured,
         ratio: outcome.ratio,
         reading: outcome.reading,
     }
+}
+
+/// By a ratio that the replication names. `own` is what the claim's own figures say.
+fn settled(sites: &Sites, family: &Family, settlement: &Settlement, own: Outcome) -> Outcome {
+    let found = settlements::outcome(sites, family, settlement);
+    let lacking = own.why.unwrap_or_else(|| "nothing could be told".to_owned());
+    let (reading, lacking) = match (&settlement.in_place_of, found.reading) {
+        (Some(what), reading) => (reading, format!("in place of {what}: {lacking}")),
+        (None, PublishedReading::Reproduced) => {
+            (PublishedReading::Supported, format!("the source has no figures for it: {lacking}"))
+        }
+        (None, reading) => (reading, format!("the source has no figures for it: {lacking}")),
+    };
+    let why = found.why.map_or(lacking.clone(), |untold| format!("{untold}; {lacking}"));
+    Outcome { reading, why: Some(why), ..found }
+}
+
+fn quantity_of(asserts: &Assertion) -> Option<&Quantity> {
+    match asserts {
+        Assertion::Ratio { quantity, .. }
+        | Assertion::Difference { quantity, .. }
+        | Assertion::Value { quantity, .. }
+        | Assertion::Extreme { quantity, .. }
+        | Assertion::Order { quantity, .. } => Some(quantity),
+        Assertion::Untestable { .. } => None,
+    }
+}
+
+/// The ratios, or the values, that the source's own tables have.
+fn own_table(sites: &Sites, asserts: &Assertion) -> Option<String> {
+    if let Assertion::Value { quantity, at, .. } = asserts {
+        let figure = |row: &Row| Some((row.subject.clone(), words::printed(row.figure(quantity)?)));
+        return words::named(&sites.transcription.rows_of(at).filter_map(figure).collect::<Vec<_>>(), "rows");
+    }
+    let (quantity, pairs) = pairs(sites, asserts)?;
+    let ratio = |pair: &ClaimPair| {
+        let said = pair.published(sites, quantity)?;
+        Some((pair.words(sites), figures::amount(figures::Quantity::Ratio, said.value)))
+    };
+    words::named(&pairs.iter().filter_map(ratio).collect::<Vec<_>>(), "pairs")
 }
 
 /// By what stands for the source's figures.
@@ -111,7 +157,7 @@ pub(super) fn of_pairs(mut read: Vec<(String, PairReading)>) -> Outcome {
 /// How much a reading of one pair speaks against a claim about all.
 pub(super) fn against(reading: PublishedReading) -> u8 {
     match reading {
-        PublishedReading::Reproduced => 0,
+        PublishedReading::Reproduced | PublishedReading::Supported => 0,
         PublishedReading::SameDirection => 1,
         PublishedReading::CannotTell => 2,
         PublishedReading::Difference => 3,
@@ -147,8 +193,10 @@ fn explanation(
     let explaining: Vec<&FactorFinding> = factors.iter().filter(explains).collect();
     let mut parts: Vec<String> = why.iter().map(|why| sentence_unless(why, sites.names())).collect();
     let by: Vec<String> = explaining.iter().map(|factor| factor.in_short.clone()).collect();
-    let what =
-        if reading == PublishedReading::Reproduced { "Reproduced, and what makes it is" } else { "Explained by" };
+    let what = match reading {
+        PublishedReading::Reproduced => "Reproduced, and what makes it is",
+        _ => "Explained by",
+    };
     parts.extend((!by.is_empty()).then(|| format!("{what} {}.", by.join("; and by "))));
     (!parts.is_empty()).then(|| parts.join(" "))
 }

@@ -6,6 +6,7 @@ use tolok_stats::{
     welch,
 };
 
+use super::family::Span;
 use super::gauge::{Scale, scale};
 use super::sites::Site;
 use crate::estimate::{BlockRatio, LEVEL, least_trials, ratio_within_blocks};
@@ -34,20 +35,26 @@ pub(super) struct Contrast {
 
 impl Contrast {
     /// None of the two may be unranked, unless what is compared are failures; or why there is nothing to compare.
-    pub(super) fn of(a: &Site, b: &Site, measured: &Quantity) -> Result<Self, String> {
+    pub(super) fn of(a: &Site, b: &Site, measured: &Quantity, span: Span) -> Result<Self, String> {
         let scale = scale(measured);
         let unranked = a.unranked_by(measured).or_else(|| b.unranked_by(measured)).filter(|_| scale == Scale::Ratio);
         match unranked {
             Some(why) => Err(why),
+            None if span == Span::SameSeconds => Self::measured(a, b, measured),
             None => Self::of_any(a, b, measured),
         }
     }
 
     /// The same whether they are ranked or not.
     pub(super) fn of_any(a: &Site, b: &Site, measured: &Quantity) -> Result<Self, String> {
-        if let Some(why) = a.unjudged(measured).or_else(|| b.unjudged(measured)) {
-            return Err(why);
+        match a.unjudged(measured).or_else(|| b.unjudged(measured)) {
+            Some(why) => Err(why),
+            None => Self::measured(a, b, measured),
         }
+    }
+
+    /// The same, however long the windows were.
+    fn measured(a: &Site, b: &Site, measured: &Quantity) -> Result<Self, String> {
         let (above, below) = (a.by_block(measured), b.by_block(measured));
         for (site, figures) in [(a, &above), (b, &below)] {
             if figures.iter().flatten().next().is_none() {

@@ -11,11 +11,23 @@ use crate::findings::{Estimate, Verdict};
 use crate::published::UNSURE;
 use crate::verdict::{FALSE_ALARMS, adjusted, verdict};
 
-/// Two cases and the quantity that they are to be compared by.
-pub(super) type Wanted<'a> = (Site<'a>, Site<'a>, Quantity);
+/// Two cases, the quantity that they are to be compared by, and for what the comparison stands.
+pub(super) type Wanted<'a> = (Site<'a>, Site<'a>, Quantity, Span);
+
+/// What a comparison of two windows is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Span {
+    /// The whole run of the source, so that a window must be as long as what it shows.
+    Window,
+    /// The same seconds of the source.
+    SameSeconds,
+}
 
 /// A part and a case.
 type Place = (String, String);
+
+/// Which comparison is meant.
+type Key = (Place, Place, Quantity, Span);
 
 /// Two cases that were judged by one quantity, among all of the replication.
 #[derive(Debug, Clone)]
@@ -34,16 +46,16 @@ pub(super) struct Judged {
 /// All comparisons, each once.
 #[derive(Debug)]
 pub(super) struct Family {
-    judged: BTreeMap<(Place, Place, Quantity), Result<Judged, String>>,
+    judged: BTreeMap<Key, Result<Judged, String>>,
 }
 
 impl Family {
     pub(super) fn of(wanted: &[Wanted]) -> Self {
-        let mut contrasts: BTreeMap<(Place, Place, Quantity), Result<Contrast, String>> = BTreeMap::new();
-        for (a, b, measured) in wanted {
+        let mut contrasts: BTreeMap<Key, Result<Contrast, String>> = BTreeMap::new();
+        for (a, b, measured, span) in wanted {
             let (a, b) = if place(a) <= place(b) { (a, b) } else { (b, a) };
-            let key = (place(a), place(b), measured.clone());
-            contrasts.entry(key).or_insert_with(|| Contrast::of(a, b, measured));
+            let key = (place(a), place(b), measured.clone(), *span);
+            contrasts.entry(key).or_insert_with(|| Contrast::of(a, b, measured, *span));
         }
         let known = || contrasts.values().flatten();
         let differences = adjusted(known().map(|contrast| contrast.p).collect());
@@ -57,10 +69,10 @@ impl Family {
     }
 
     /// The first against the second; or why they cannot be compared.
-    pub(super) fn pair(&self, a: &Site, b: &Site, measured: &Quantity) -> Result<Judged, String> {
+    pub(super) fn pair(&self, a: &Site, b: &Site, measured: &Quantity, span: Span) -> Result<Judged, String> {
         let is_turned = place(a) > place(b);
         let (first, second) = if is_turned { (b, a) } else { (a, b) };
-        let found = self.judged.get(&(place(first), place(second), measured.clone()));
+        let found = self.judged.get(&(place(first), place(second), measured.clone(), span));
         let found = found.cloned().unwrap_or_else(|| Err("it was not asked for".to_owned()))?;
         Ok(if is_turned { found.turned() } else { found })
     }

@@ -41,8 +41,10 @@ pub struct ReplicationFindings {
     pub parts: Vec<PartFinding>,
     /// Number of claims by result.
     pub tally: ReplicationTally,
-    /// The source's claims, in its order.
+    /// The source's claims, in its order, without those that only restate cells of its tables.
     pub claims: Vec<ClaimFinding>,
+    /// Number of claims that only restate cells. Their figures are among the rows.
+    pub restated: usize,
     /// Its rows, in its order.
     pub rows: Vec<ReplicatedRow>,
     /// Its figures second by second, in its order.
@@ -89,6 +91,8 @@ pub struct PartFinding {
 pub struct ReplicationTally {
     /// Reproduced.
     pub reproduced: usize,
+    /// Supported: the source has no figure of its own.
+    pub supported: usize,
     /// The same direction, another size.
     pub same_direction: usize,
     /// No difference, although one was published.
@@ -110,8 +114,14 @@ pub struct ClaimFinding {
     pub place: Option<String>,
     /// What it says.
     pub says: String,
+    /// The source's own words.
+    pub raw: Vec<String>,
+    /// What was compared: `throughput`, `CPU time per response`; absent if nothing could be.
+    pub measure: Option<String>,
     /// As published: `7×`, `PHP highest`.
     pub published: String,
+    /// The same by the source's own tables; absent without figures.
+    pub own_table: Option<String>,
     /// As measured, in words with intervals; absent without a measurement.
     pub measured: Option<String>,
     /// The measured ratio, if the claim is about one.
@@ -171,6 +181,8 @@ pub struct ReplicatedSeries {
     pub stands_for_it: Result<String, String>,
     /// As published.
     pub published: SeriesCourse,
+    /// The published seconds that were measured too; absent if those are all, or fewer than two.
+    pub published_meanwhile: Option<SeriesCourse>,
     /// As measured: the median of the scored trials in each second of the window, at the end of that second.
     pub measured: Option<SeriesCourse>,
 }

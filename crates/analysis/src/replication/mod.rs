@@ -5,7 +5,11 @@
 //!
 //! - **Ratios** are taken within blocks where one part measured both, and by Welch's t of the logarithms across parts.
 //! - **All together**: every ratio that a table or a claim asks for is in one family, and p values are adjusted for all of it (Holm).
-//! - **A claim without figures** of its source is settled if the replication names the measured ratio that settles it.
+//! - **A claim without figures** of its source is settled if the replication names the measured ratio that settles it; so is one whose
+//!   figures cannot be had here. It is *supported* and not *reproduced* where the source has no figure.
+//! - **A claim that restates a cell** is a figure, and no claim.
+//! - **Windows** shorter than a part says it needs judge nothing, and CPUs fewer than the source used judge no rates. Seconds of a
+//!   series are compared with the same seconds.
 //! - **Cases that are not ranked** have no ratio. Shares of failed requests are the exception: failing is what they measure.
 //! - **Factors** may use a case whose only fault is a limit or its failures, because that is often the explanation; a remark says so.
 //!
@@ -55,6 +59,7 @@ pub fn replicate(
     let family = Family::of(&wanted);
     let factors = factors::factors(&sites);
     let claims = claims::claims(&sites, &family, &factors);
+    let restated = transcription.claims.len() - claims.len();
     ReplicationFindings {
         schema_version: REPLICATION_SCHEMA,
         key: transcription.key.clone(),
@@ -64,6 +69,7 @@ pub fn replicate(
         parts: parts::parts(&sites),
         tally: tally(&claims),
         claims,
+        restated,
         rows: rows::rows(&sites),
         series: series::series(&sites),
         ratios: ratios::ratios(&sites, &family),
@@ -77,6 +83,7 @@ fn tally(claims: &[ClaimFinding]) -> ReplicationTally {
     for claim in claims {
         let number = match claim.reading {
             PublishedReading::Reproduced => &mut tally.reproduced,
+            PublishedReading::Supported => &mut tally.supported,
             PublishedReading::SameDirection => &mut tally.same_direction,
             PublishedReading::NoDifference => &mut tally.no_difference,
             PublishedReading::Difference => &mut tally.difference,

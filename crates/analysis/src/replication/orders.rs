@@ -2,7 +2,7 @@
 
 use tolok_model::transcription::{Assertion, Extreme, Mark, Number, Quantity, Row, Selector};
 
-use super::family::{Family, Judged};
+use super::family::{Family, Judged, Span};
 use super::gauge::{Scale, measured_as};
 use super::sites::{Site, Sites};
 use super::words;
@@ -36,13 +36,11 @@ pub(super) struct PairReading {
 /// The quantity and the pairs of a claim, or `None` where it is not about pairs.
 pub(super) fn pairs<'a>(sites: &Sites, asserts: &'a Assertion) -> Option<(&'a Quantity, Vec<ClaimPair>)> {
     Some(match asserts {
-        Assertion::Ratio { quantity, a, b, is } => {
-            (quantity, two(sites, (a, b), |_, _| of_ratio(is)).into_iter().map(larger_first).collect())
-        }
+        Assertion::Ratio { quantity, a, b, is } => (quantity, two(sites, (a, b), |_, _| of_ratio(is))),
         Assertion::Difference { quantity, a, b, is, .. } => {
             let expected =
                 |a: &(String, String), b: &(String, String)| of_difference(sites, quantity, is.value, (a, b));
-            (quantity, two(sites, (a, b), expected).into_iter().map(larger_first).collect())
+            (quantity, two(sites, (a, b), expected))
         }
         Assertion::Extreme { quantity, at, subject, extreme } => {
             (quantity, extremes(sites, quantity, at, (subject, *extreme)))
@@ -86,16 +84,21 @@ fn of_difference(
     difference: f64,
     (a, b): (&(String, String), &(String, String)),
 ) -> Expected {
-    let figure = |(subject, setting): &(String, String)| {
-        let is_own = |row: &&Row| row.subject == *subject && row.scenario.as_ref() == Some(setting);
-        sites.transcription.rows.iter().filter(is_own).find_map(|row| row.figure(quantity))
-    };
-    let said = figure(a).zip(figure(b)).and_then(|(a, b)| words::ratio_of(a, b));
+    let said = published(sites, quantity, (a, b));
     match said.filter(|said| (said.value > 1.0) == (difference > 0.0)) {
         Some(said) => Expected::Times(said),
         None if difference < 0.0 => Expected::Less,
         None => Expected::More,
     }
+}
+
+/// The ratio that the rows of the source have.
+fn published(sites: &Sites, quantity: &Quantity, (a, b): (&(String, String), &(String, String))) -> Option<Said> {
+    let figure = |(subject, setting): &(String, String)| {
+        let is_own = |row: &&Row| row.subject == *subject && row.scenario.as_ref() == Some(setting);
+        sites.transcription.rows.iter().filter(is_own).find_map(|row| row.figure(quantity))
+    };
+    figure(a).zip(figure(b)).and_then(|(a, b)| words::ratio_of(a, b))
 }
 
 /// `> 1` and `< 1` say which is more, and nothing of how much.
@@ -104,14 +107,6 @@ pub(super) fn of_ratio(is: &Number) -> Expected {
         Mark::AtLeast if is.value == 1.0 => Expected::More,
         Mark::AtMost if is.value == 1.0 => Expected::Less,
         _ => Expected::Times(words::meant(is)),
-    }
-}
-
-/// Where only the direction is known, the larger one comes first.
-fn larger_first(pair: ClaimPair) -> ClaimPair {
-    match pair.expected {
-        Expected::Less => ClaimPair { a: pair.b, b: pair.a, expected: Expected::More },
-        _ => pair,
     }
 }
 
@@ -172,6 +167,11 @@ impl ClaimPair {
         Ok((a, b))
     }
 
+    /// The ratio that the rows of the source have.
+    pub(super) fn published(&self, sites: &Sites, quantity: &Quantity) -> Option<Said> {
+        published(sites, quantity, (&self.a, &self.b))
+    }
+
     /// `go over bun, 10,000 rows`
     pub(super) fn words(&self, sites: &Sites) -> String {
         let (a, b) = (&self.a, &self.b);
@@ -186,7 +186,12 @@ impl ClaimPair {
         let measured = measured_as(quantity);
         let found = self.sites(sites, measured.as_ref()).and_then(|(a, b)| {
             let measured = measured.clone().ok_or_else(|| format!("nothing measures {}", words::quantity(quantity)))?;
-            family.pair(&a, &b, &measured)
+            let short =
+                sites.short_of_cpus(&self.a, &a, &measured).or_else(|| sites.short_of_cpus(&self.b, &b, &measured));
+            match short {
+                Some(why) => Err(why),
+                None => family.pair(&a, &b, &measured, Span::Window),
+            }
         });
         self.expected.read(found)
     }

@@ -1,11 +1,11 @@
 //! Ratios of two subjects under one setting, which the tables of the source imply.
 
-use tolok_model::transcription::{Figure, Quantity, Row};
+use tolok_model::transcription::{Figure, Moment, Number, Quantity, Row, Series};
 
-use super::family::{Family, Wanted};
+use super::family::{Family, Judged, Span, Wanted};
 use super::findings::ReplicatedRatio;
 use super::gauge::{is_judged, measured_as};
-use super::sites::Sites;
+use super::sites::{Site, Sites};
 use super::words;
 use crate::findings::PublishedReading;
 use crate::published::{Said, reading};
@@ -13,8 +13,8 @@ use crate::published::{Said, reading};
 /// Two figures of one quantity, of two subjects under one setting.
 struct Implied<'a> {
     setting: &'a str,
-    a: &'a Row,
-    b: &'a Row,
+    a: &'a str,
+    b: &'a str,
     quantity: &'a Quantity,
     said: Said,
 }
@@ -23,21 +23,58 @@ struct Implied<'a> {
 pub(super) fn wanted<'a>(sites: &Sites<'a>) -> Vec<Wanted<'a>> {
     let of = |one: &Implied| {
         let (a, b) = pair(sites, one).ok()?;
-        Some((a, b, measured_as(one.quantity)?))
+        Some((a, b, measured_as(one.quantity)?, Span::Window))
     };
-    implied(sites).iter().filter_map(of).collect()
+    let by_second = by_second(sites);
+    let of_series = by_second.iter().map(|(_, a, b, _)| (*a, *b, CPU, Span::SameSeconds));
+    implied(sites).iter().filter_map(of).chain(of_series).collect()
 }
 
 /// All of them in the order of the rows.
 pub(super) fn ratios(sites: &Sites, family: &Family) -> Vec<ReplicatedRatio> {
-    implied(sites).iter().map(|one| judged(sites, family, one)).collect()
+    let of_rows = implied(sites).iter().map(|one| judged(sites, family, one)).collect::<Vec<_>>();
+    let of_series = by_second(sites).into_iter().map(|(one, a, b, seconds)| {
+        let found = family.pair(&a, &b, &CPU, Span::SameSeconds);
+        let words = format!("CPU in seconds 1 to {seconds}");
+        read(sites, &one, (words, Some(a.part.to_owned())), found)
+    });
+    of_rows.into_iter().chain(of_series).collect()
 }
 
-fn pair<'a>(sites: &Sites<'a>, one: &Implied) -> Result<(super::sites::Site<'a>, super::sites::Site<'a>), String> {
-    let (a, b) =
-        sites.pair((&one.a.subject, one.setting), (&one.b.subject, one.setting), measured_as(one.quantity).as_ref())?;
+/// What series of CPU are compared by.
+const CPU: Quantity = Quantity::Cpu(Moment::Whole);
+
+/// Every two subjects of which the source has CPU second by second under one setting: their ratio over the seconds that were measured,
+/// the cases, and the last of these seconds.
+fn by_second<'a>(sites: &Sites<'a>) -> Vec<(Implied<'a>, Site<'a>, Site<'a>, u64)> {
+    let all = &sites.transcription.series;
+    let beside = |a: &Series, b: &Series| a.subject != b.subject && a.scenario == b.scenario && a.table == b.table;
+    let pairs = all.iter().enumerate().flat_map(|(place, a)| all[place + 1..].iter().map(move |b| (a, b)));
+    let one = |(a, b): (&'a Series, &'a Series)| {
+        let setting = a.scenario.as_deref()?;
+        let (of_a, of_b) = sites.pair((&a.subject, setting), (&b.subject, setting), Some(&CPU)).ok()?;
+        let seconds = of_a.window_s()?.min(of_b.window_s()?).round();
+        let is_same_run = of_a.part == of_b.part && of_a.case.id != of_b.case.id;
+        let said = words::ratio_of(&until(a, seconds)?, &until(b, seconds)?).filter(|_| is_same_run)?;
+        let one = Implied { setting, a: &a.subject, b: &b.subject, quantity: &CPU, said };
+        Some((one, of_a, of_b, seconds as u64))
+    };
+    pairs.filter(|(a, b)| beside(a, b)).filter_map(one).collect()
+}
+
+/// CPU in the seconds up to one; a reading stands for the second that it ends.
+fn until(series: &Series, last_s: f64) -> Option<Figure> {
+    let figure = series.figures.iter().find(|figure| matches!(figure.quantity, Quantity::Cpu(_)))?;
+    let read = series.second.iter().zip(&figure.numbers);
+    let numbers: Vec<Number> =
+        read.filter(|(at_s, _)| **at_s > 0.0 && **at_s <= last_s).map(|(_, number)| number.clone()).collect();
+    (!numbers.is_empty()).then(|| Figure { numbers, ..figure.clone() })
+}
+
+fn pair<'a>(sites: &Sites<'a>, one: &Implied) -> Result<(Site<'a>, Site<'a>), String> {
+    let (a, b) = sites.pair((one.a, one.setting), (one.b, one.setting), measured_as(one.quantity).as_ref())?;
     match (a.part == b.part, a.case.id == b.case.id) {
-        (false, _) => Err(format!("no part has both {} and {}", one.a.subject, one.b.subject)),
+        (false, _) => Err(format!("no part has both {} and {}", one.a, one.b)),
         (true, true) => Err("both are the same case".to_owned()),
         (true, false) => Ok((a, b)),
     }
@@ -53,7 +90,7 @@ fn implied<'a>(sites: &Sites<'a>) -> Vec<Implied<'a>> {
         for b in rows[place + 1..].iter().filter(is_beside) {
             for figure in a.figures.iter().filter(|figure| is_judged(&figure.quantity, a)) {
                 let is_same = |known: &Implied| {
-                    let subjects = [&known.a.subject, &known.b.subject];
+                    let subjects = [known.a, known.b];
                     let is_of_both = subjects == [&a.subject, &b.subject] || subjects == [&b.subject, &a.subject];
                     known.setting == setting && is_of_both && *known.quantity == figure.quantity
                 };
@@ -68,7 +105,7 @@ fn implied<'a>(sites: &Sites<'a>) -> Vec<Implied<'a>> {
 
 fn one<'a>(setting: &'a str, (a, of_a): (&'a Row, &'a Figure), b: &'a Row) -> Option<Implied<'a>> {
     let said = words::ratio_of(of_a, b.figure(&of_a.quantity)?)?;
-    Some(Implied { setting, a, b, quantity: &of_a.quantity, said })
+    Some(Implied { setting, a: &a.subject, b: &b.subject, quantity: &of_a.quantity, said })
 }
 
 fn judged(sites: &Sites, family: &Family, one: &Implied) -> ReplicatedRatio {
@@ -76,8 +113,22 @@ fn judged(sites: &Sites, family: &Family, one: &Implied) -> ReplicatedRatio {
     let part = sites_of.as_ref().ok().map(|(a, _)| a.part.to_owned());
     let found = sites_of.and_then(|(a, b)| {
         let measured = measured_as(one.quantity).ok_or_else(|| "no such figure is measured".to_owned())?;
-        family.pair(&a, &b, &measured)
+        let side = |subject: &str| (subject.to_owned(), one.setting.to_owned());
+        let short = sites.short_of_cpus(&side(one.a), &a, &measured);
+        match short.or_else(|| sites.short_of_cpus(&side(one.b), &b, &measured)) {
+            Some(why) => Err(why),
+            None => family.pair(&a, &b, &measured, Span::Window),
+        }
     });
+    read(sites, one, (words::quantity(one.quantity), part), found)
+}
+
+fn read(
+    sites: &Sites,
+    one: &Implied,
+    (words, part): (String, Option<String>),
+    found: Result<Judged, String>,
+) -> ReplicatedRatio {
     let (measured, reading, why) = match found {
         Ok(found) => {
             let reading = reading(&one.said, &found.found, found.verdict, found.smallest_effect);
@@ -88,9 +139,9 @@ fn judged(sites: &Sites, family: &Family, one: &Implied) -> ReplicatedRatio {
     };
     ReplicatedRatio {
         setting: sites.setting(one.setting),
-        words: words::quantity(one.quantity),
-        a: one.a.subject.clone(),
-        b: one.b.subject.clone(),
+        words,
+        a: one.a.to_owned(),
+        b: one.b.to_owned(),
         part,
         published: one.said.value,
         measured,

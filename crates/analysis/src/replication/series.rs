@@ -13,6 +13,9 @@ use super::words;
 use crate::estimate::LEVEL;
 use crate::findings::Band;
 
+/// Readings closer to each other than this are of one second.
+const SAME_S: f64 = 0.5;
+
 /// A value at an instant, with the lowest and the highest of the trials.
 struct Point {
     at_s: f64,
@@ -28,8 +31,11 @@ pub(super) fn series(sites: &Sites) -> Vec<ReplicatedSeries> {
 }
 
 fn one(sites: &Sites, series: &Series, figure: &Figure) -> Option<ReplicatedSeries> {
-    let point = |(at_s, value): (&f64, f64)| Point { at_s: *at_s, value, ends: None };
-    let printed = figure.numbers.iter().map(|number| number.value / figure.unit.factor());
+    let printed = |until_s: f64| {
+        let values = figure.numbers.iter().map(|number| number.value / figure.unit.factor());
+        let points = series.second.iter().zip(values).filter(|(at_s, _)| **at_s <= until_s);
+        course(points.map(|(at_s, value)| Point { at_s: *at_s, value, ends: None }).collect())
+    };
     let setting = series.scenario.as_deref();
     let found = match setting {
         Some(setting) => sites.of(&series.subject, setting),
@@ -41,14 +47,17 @@ fn one(sites: &Sites, series: &Series, figure: &Figure) -> Option<ReplicatedSeri
     });
     let (stands_for_it, measured) =
         measured.map_or_else(|why| (Err(why), None), |(site, course)| (Ok(site), Some(course)));
+    let last_s = measured.as_ref().and_then(|course| course.at_s.last().copied());
+    let is_shorter = |last_s: &f64| series.second.last().is_some_and(|end_s| last_s + SAME_S < *end_s);
     Some(ReplicatedSeries {
+        published_meanwhile: last_s.filter(is_shorter).and_then(|last_s| printed(last_s + SAME_S)),
         table: series.table.clone(),
         subject: series.subject.clone(),
         setting: setting.map(|name| sites.setting(name)).unwrap_or_default(),
         key: figure.key.clone(),
         words: words::quantity(&figure.quantity),
         unit: words::unit(figure.unit).trim().to_owned(),
-        published: course(series.second.iter().zip(printed).map(point).collect())?,
+        published: printed(f64::INFINITY)?,
         stands_for_it,
         measured,
     })

@@ -3,7 +3,7 @@
 use tolok_model::replication::{Settlement, SettlingCase, SettlingPair};
 
 use super::claims::{Outcome, of_pairs};
-use super::family::{Family, Wanted};
+use super::family::{Family, Span, Wanted};
 use super::gauge::measured_as;
 use super::orders::{Expected, of_ratio};
 use super::sites::{Site, Sites};
@@ -13,7 +13,7 @@ use super::words;
 pub(super) fn wanted<'a>(sites: &Sites<'a>) -> Vec<Wanted<'a>> {
     let of_one = |settlement: &'a Settlement| -> Vec<Wanted<'a>> {
         let Some(measured) = measured_as(&settlement.quantity) else { return Vec::new() };
-        let both = |pair| cases(sites, pair).ok().map(|(a, b)| (a, b, measured.clone()));
+        let both = |pair| cases(sites, pair).ok().map(|(a, b)| (a, b, measured.clone(), Span::Window));
         settlement.pairs.iter().filter_map(both).collect()
     };
     sites.replication.settlements.iter().flat_map(of_one).collect()
@@ -32,7 +32,7 @@ pub(super) fn outcome(sites: &Sites, family: &Family, settlement: &Settlement) -
         let measured = measured_as(&settlement.quantity).ok_or_else(nothing_measures);
         let judged = measured.and_then(|measured| {
             let (a, b) = cases(sites, pair)?;
-            family.pair(&a, &b, &measured)
+            family.pair(&a, &b, &measured, Span::Window)
         });
         (words_of(pair), expected.read(judged))
     };

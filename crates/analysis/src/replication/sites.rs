@@ -1,7 +1,7 @@
 //! Where the runs measured what the source did: the part and case for each of its subjects and settings.
 
 use tolok_model::replication::{Replication, means_subject};
-use tolok_model::transcription::{Quantity, Transcription};
+use tolok_model::transcription::{CpuScope, Quantity, Transcription, Unit};
 use tolok_model::{Case, LedgerCounts, Measurement};
 use tolok_stats::{Interval, share_interval};
 
@@ -15,6 +15,9 @@ use crate::flag::{Flag, FlagKind};
 use crate::noise::second_halves;
 use crate::observations::{Found, Observations, Trials};
 use crate::programs::timings::{self, Timings};
+
+/// Windows end a little early or late.
+const ALMOST: f64 = 0.98;
 
 /// A window shows time-outs if it is so many times as long as they are.
 const WINDOW_OF_TIMEOUTS: f64 = 2.0;
@@ -34,6 +37,8 @@ pub(super) struct Site<'a> {
     pub(super) run: MeasuredRun<'a>,
     pub(super) case: &'a Case,
     pub(super) of: SiteFinding<'a>,
+    /// Shorter windows judge nothing.
+    least_window_s: Option<f64>,
 }
 
 /// What the run says of the case.
@@ -91,7 +96,53 @@ impl<'a> Sites<'a> {
         };
         let case = run.records.plan.cases.iter().find(is_meant).ok_or_else(|| left_out(run, part, scenario, name))?;
         let of = finding(run, case).ok_or_else(|| format!("part {part} has nothing on {name} in {scenario}"))?;
-        Ok(Site { part: given.name, run: *run, case, of })
+        let own = self.replication.parts.iter().find(|own| own.name == part);
+        let least_window_s = own.and_then(|own| own.least_window_s);
+        Ok(Site { part: given.name, run: *run, case, of, least_window_s })
+    }
+
+    /// Why a rate of the source's is not judged: the subject used more CPUs there than it had here.
+    pub(super) fn short_of_cpus(
+        &self,
+        (subject, setting): &(String, String),
+        site: &Site,
+        measured: &Quantity,
+    ) -> Option<String> {
+        let depends = matches!(
+            measured,
+            Quantity::Goodput | Quantity::Latency(_) | Quantity::Time(_) | Quantity::Bandwidth | Quantity::Cpu(_)
+        );
+        let rows = self.transcription.rows.iter();
+        let own = rows.filter(|row| depends && row.subject == *subject && row.scenario.as_ref() == Some(setting));
+        let (mut conditions, here) = (own.map(|row| &row.conditions), site.cpus()?);
+        let of = conditions.find(|conditions| conditions.subject_workers != Some(1))?;
+        let there = of.subject_cpus.filter(|there| *there > here)?;
+        let workers = of.subject_workers.map(|workers| (workers as f64).min(there));
+        // How many it used, or all where that is not known.
+        let used = workers.or_else(|| self.cpus_used(subject, setting, there)).unwrap_or(there);
+        if used <= here {
+            return None;
+        }
+        let [used, there, here] = [used, there, here].map(|cpus| (cpus * 10.0).round() / 10.0);
+        Some(format!("{subject} may have used {used} of the source's {there} CPUs, and had {here} here"))
+    }
+
+    /// The most CPUs that the source saw a subject use. A share is read as one of all CPUs where nothing else is said.
+    fn cpus_used(&self, subject: &str, setting: &str, there: f64) -> Option<f64> {
+        let rows =
+            self.transcription.rows.iter().map(|row| (&row.subject, &row.scenario, &row.conditions, &row.figures));
+        let series = self.transcription.series.iter();
+        let all = rows.chain(series.map(|it| (&it.subject, &it.scenario, &it.conditions, &it.figures)));
+        let own = all.filter(|(of, at, ..)| *of == subject && at.as_ref().is_none_or(|at| at == setting));
+        let used = own.flat_map(|(.., conditions, figures)| {
+            let of_cpu = figures.iter().filter(|figure| matches!(figure.quantity, Quantity::Cpu(_)));
+            let scope = conditions.cpu_scope;
+            of_cpu.flat_map(move |figure| {
+                let is_of_all = figure.unit == Unit::Percent && scope != Some(CpuScope::Core);
+                figure.numbers.iter().map(move |number| if is_of_all { number.value * there } else { number.value })
+            })
+        });
+        used.reduce(f64::max)
     }
 
     /// Everything that has a name of its own, which a sentence leaves as it is.
@@ -180,11 +231,36 @@ impl<'a> Site<'a> {
         (!is_ranked).then(|| format!("{} is not ranked in {}: {why}", self.title(), self.case.scenario))
     }
 
-    /// The same for one quantity: that a timer counts too coarsely is no reason against memory.
+    /// The same for one quantity: a flag withholds what it is about. That a timer counts too coarsely is no reason against memory; that
+    /// the generator was the limit bounds rates and times, and neither memory nor CPU.
     pub(super) fn unranked_by(&self, measured: &Quantity) -> Option<String> {
+        let spares = |flag: &Flag| {
+            let is_resource = matches!(measured, Quantity::Cpu(_) | Quantity::CpuPerRequest | Quantity::Body);
+            match flag.kind {
+                FlagKind::CoarseTimer => matches!(measured, Quantity::Memory(_)),
+                FlagKind::GeneratorBound => is_resource || matches!(measured, Quantity::Memory(_)),
+                _ => false,
+            }
+        };
         let mut voiding = self.flags().iter().filter(|flag| flag.voids_rank).peekable();
-        let is_of_time_alone = voiding.peek().is_some() && voiding.all(|flag| flag.kind == FlagKind::CoarseTimer);
-        self.unranked().filter(|_| !(matches!(measured, Quantity::Memory(_)) && is_of_time_alone))
+        let is_about_others = voiding.peek().is_some() && voiding.all(spares);
+        self.unranked().filter(|_| !is_about_others)
+    }
+
+    /// CPUs that the subject had.
+    fn cpus(&self) -> Option<f64> {
+        let plan = self.run.records.plan;
+        let of_server = plan.scenario(&self.case.scenario).and_then(|scenario| plan.environment(scenario));
+        let of_program = || plan.program(&self.case.scenario).and_then(|program| plan.program_environment(program));
+        of_server.or_else(of_program).map(|environment| environment.subject.cpus)
+    }
+
+    /// The length of its windows; `None` of a program.
+    pub(super) fn window_s(&self) -> Option<f64> {
+        match self.of {
+            SiteFinding::Server(..) => middle(&self.observations().each(|trial| Some(trial.window_s))),
+            SiteFinding::Program(_) => None,
+        }
     }
 
     /// Why it could not have shown the quantity. In a window that is hardly longer than the time-out hardly a request times out: only
@@ -205,7 +281,11 @@ impl<'a> Site<'a> {
         if let Some(why) = self.blind_to(measured) {
             return Some(why);
         }
-        let SiteFinding::Server(..) = self.of else { return None };
+        let window_s = self.window_s()?;
+        if let Some(least_s) = self.least_window_s.filter(|least_s| window_s < least_s * ALMOST) {
+            let [window, least] = [window_s, least_s].map(|seconds| amount(Kind::Seconds, seconds));
+            return Some(format!("part {} needs windows of {least}, and they were {window} long", self.part));
+        }
         let scale = self.run.records.plan.scale;
         if takes_time(measured) && scale < 1.0 {
             let share = amount(Kind::Share, scale);

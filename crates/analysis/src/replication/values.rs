@@ -9,7 +9,7 @@
 //! The interval is never narrower than the number of requests makes it (Clopper and Pearson). One that is wider than twice
 //! [`SMALLEST_SHARE`], and than half of what was published, includes too much to reproduce anything: **cannot tell**.
 
-use tolok_model::transcription::{Number, Quantity, Row, Selector, Unit};
+use tolok_model::transcription::{Assertion, Mark, Number, Quantity, Row, Selector, Unit};
 
 use super::claims::{Outcome, against};
 use super::contrast::SMALLEST_SHARE;
@@ -19,6 +19,27 @@ use super::words;
 use crate::figures::small_share;
 use crate::findings::{Estimate, PublishedReading};
 use crate::published::Said;
+
+/// A value in a text may differ from the cell that it repeats by this share.
+const RESTATED: f64 = 0.05;
+
+/// Whether a claim only repeats a cell of the source's tables, or of sizes, which belong to the machine, several of them.
+pub(super) fn restates(sites: &Sites, asserts: &Assertion) -> bool {
+    let Assertion::Value { quantity, at, is, .. } = asserts else { return false };
+    if matches!(is.mark, Mark::AtLeast | Mark::AtMost) {
+        return false;
+    }
+    let said = words::meant(is);
+    let figures: Vec<Said> =
+        sites.transcription.rows_of(at).filter_map(|row| row.figure(quantity)).map(words::meant_by).collect();
+    let is_size = measured_as(quantity).is_some_and(|measured| scale(&measured) == Scale::Ratio);
+    let agrees = |cell: &Said| {
+        let slack = RESTATED * cell.value.abs();
+        said.low - slack <= cell.high && cell.low <= said.high + slack
+    };
+    let is_cell = figures.len() == 1 || is_size && *quantity != Quantity::Body;
+    !figures.is_empty() && is_cell && figures.iter().all(agrees)
+}
 
 /// The figures of a claim, and what follows where something can.
 pub(super) fn value(sites: &Sites, quantity: &Quantity, unit: Unit, at: &Selector, is: &Number) -> Outcome {

@@ -47,6 +47,19 @@ pub(super) fn quantity(published: &Quantity) -> String {
     }
 }
 
+/// What a measured quantity is called.
+pub(super) fn measure(measured: &Quantity) -> String {
+    match measured {
+        Quantity::Goodput => "correct responses per second".to_owned(),
+        Quantity::ErrorRate => "share of requests that failed".to_owned(),
+        Quantity::Timeouts => "share of requests that timed out".to_owned(),
+        Quantity::Cpu(_) => "CPU in use".to_owned(),
+        Quantity::CpuPerRequest => "CPU time per response".to_owned(),
+        Quantity::Body => "size of a response".to_owned(),
+        other => quantity(other),
+    }
+}
+
 fn moment(at: Moment) -> Option<String> {
     Some(match at {
         Moment::Whole => return None,

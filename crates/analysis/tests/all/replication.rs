@@ -2,6 +2,7 @@
 
 mod claims;
 mod factors;
+mod scope;
 
 use crate::invented::judgement::Noise;
 use crate::invented::programs::{BUN_QUEUE, GO_QUEUE};
@@ -40,7 +41,7 @@ fn claim(asserts: &str, rows: &[(&str, &str)]) -> ClaimFinding {
 
 /// Rows of all four, which say nothing of what is asked.
 const ROWS: [(&str, &str); 4] = [
-    ("go", "throughput_rps = 3\nbody_bytes = 20\nerror_rate_percent = 5\ntimeouts = 0\nrequests = 1000"),
+    ("go", "throughput_rps = 3\nbody_bytes = 20\nerror_rate_percent = 5\ntimeouts = 20\nrequests = 1000"),
     ("bun", "throughput_rps = 4"),
     ("node", "throughput_rps = 2"),
     ("php", "throughput_rps = 1"),

@@ -30,7 +30,7 @@ fn settled(ratio: &str, pairs: &[(&str, [&str; 3], [&str; 3])]) -> ClaimFinding 
 fn a_ratio_is_judged_as_one_of_the_source_would_be() {
     let bun_over_go = |ratio: &str| settled(ratio, &[("JSON", BUN_HERE, GO_HERE)]);
     let readings = ["1.2..1.3", "1.6", "0.5", "> 1", "< 1"].map(|ratio| bun_over_go(ratio).reading);
-    assert_eq!(readings, [Reproduced, SameDirection, Reversed, Reproduced, Reversed]);
+    assert_eq!(readings, [Supported, SameDirection, Reversed, Supported, Reversed]);
     let found = bun_over_go("1.2..1.3");
     assert_eq!(found.published, "1.2–1.3×");
     let measured = found.measured.unwrap();
@@ -42,7 +42,7 @@ fn a_ratio_is_judged_as_one_of_the_source_would_be() {
 #[test]
 fn it_holds_if_it_holds_of_each_pair() {
     let both = settled("> 1", &[("Bun", BUN_HERE, NODE_HERE), ("Go", GO_HERE, NODE_HERE)]);
-    assert_eq!(both.reading, Reproduced);
+    assert_eq!(both.reading, Supported);
     let one = settled("> 1", &[("Bun", BUN_HERE, NODE_HERE), ("Node", NODE_HERE, GO_HERE)]);
     assert_eq!(one.reading, Reversed);
     assert!(one.measured.unwrap().starts_with("Node, node/http over go/nethttp:encoder: 0.50"), "who decides is first");
@@ -59,7 +59,7 @@ fn a_pair_may_be_of_two_parts() {
         &[("Go, next door", ["near", "json-near", "go/nethttp:encoder"], GO_HERE)],
     );
     let found = source.held_against(&[("lan", &run()), ("near", &near)]).claims.remove(0);
-    assert_eq!(found.reading, Reproduced);
+    assert_eq!(found.reading, Supported);
     let measured = found.measured.unwrap();
     assert!(measured.starts_with("Go, next door: 5.00×"), "{measured}");
 }

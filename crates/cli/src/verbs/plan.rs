@@ -83,6 +83,7 @@ pub fn plan(args: &PlanArgs) -> Result<Exit, CliError> {
 /// Opens the laboratory with what was brought, reads a study and expands it for this machine.
 pub fn make(mut bring: UserServers, request: StudyRequest<'_>) -> Result<(Lab, Planned), CliError> {
     bring.ask_urls()?;
+    bring.read_versions(request.study)?;
     let mut opened = Lab::open_with(&bring)?;
     let planned = make_in(&mut opened, &bring, request)?;
     Ok((opened, planned))

@@ -270,6 +270,7 @@ mod tests {
             name: name.to_owned(),
             study: format!("{name}.toml"),
             says: String::new(),
+            least_window_s: None,
             subjects: Default::default(),
             scenarios: Default::default(),
         };

@@ -43,6 +43,11 @@ impl Home {
         })
     }
 
+    /// The text of a study, or `None` where it cannot be read.
+    pub fn study_text(&self, name: &str) -> Option<String> {
+        self.study_file(name).ok().and_then(|path| read(&path).ok())
+    }
+
     /// Reads the text of a study, whose scripts lie beside `path`.
     pub fn read_study(
         path: PathBuf,

@@ -10,4 +10,4 @@ pub use git::{GitError, state_of_folder};
 pub use url::{
     RecordedAnswer, UrlError, ask_three_times, differs, external_server, is_on_this_machine, record, serves,
 };
-pub use versions::{again, titled, with_version};
+pub use versions::{again, titled, versions_of_study, with_version};

@@ -4,9 +4,10 @@
 
 use std::path::Path;
 
-use tolok_model::{Subject, SubjectFolder};
+use tolok_model::{Catalogue, Subject, SubjectFolder};
 
 use super::{FolderError, local_subject};
+use crate::home::Home;
 use crate::toolbox::at_version;
 
 /// A subject of the catalogue whose files are in `sources`, run with this version of one of its programs.
@@ -17,6 +18,22 @@ pub fn with_version(subject: &Subject, sources: &Path, program: &str, version: &
     }
     let (id, title) = (format!("{}@{version}", subject.id), format!("{} {version}", subject.title));
     Ok(called(versioned, &id, Some(title)))
+}
+
+/// The subjects that the text of a study names with a version, each once. Whoever reads the study tells those that are none.
+pub fn versions_of_study(text: &str, catalogue: &Catalogue, home: &Home) -> Result<Vec<Subject>, FolderError> {
+    let study = toml::from_str::<toml::Table>(text).unwrap_or_default();
+    let named = study.get("subjects").and_then(toml::Value::as_array).into_iter().flatten();
+    let mut found: Vec<Subject> = Vec::new();
+    for name in named.filter_map(toml::Value::as_str) {
+        let id = name.split([':', '?']).next().unwrap_or_default();
+        let (base, version) = id.split_once('@').unwrap_or_default();
+        let known = catalogue.subject(base).filter(|_| found.iter().all(|other| other.id != id));
+        if let Some((subject, program)) = known.and_then(|subject| Some((subject, subject.needs.first()?))) {
+            found.push(with_version(subject, &home.sources_of(subject), program, version)?);
+        }
+    }
+    Ok(found)
 }
 
 /// A subject of a folder under another title.

@@ -7,6 +7,7 @@ use serde::Deserialize;
 use crate::JsonSchema;
 use crate::reading::table::{Spanned, Table};
 use crate::transcription::Written;
+use crate::units::Seconds;
 
 /// A replication as it is written.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
@@ -24,7 +25,7 @@ pub struct ReplicationFile {
     /// What may explain a difference; each is tested by switching it.
     #[serde(default)]
     pub factor: Vec<Table<FactorFile>>,
-    /// Claims without figures in the source, and the measured ratios that settle them.
+    /// Measured ratios that settle claims whose own figures the source, or the machine, does not have.
     #[serde(default)]
     pub settle: Vec<Table<SettleFile>>,
 }
@@ -42,6 +43,8 @@ pub struct PartFile {
     /// What it is for, in a sentence.
     #[schemars(required)]
     pub says: Option<String>,
+    /// What the source measured takes so long to show, such as processes that start by the clock. Shorter windows judge nothing.
+    pub least_window: Option<Seconds>,
     /// The source's name of a subject, and the study's name for it, as the study writes it: `apache = "apache/prefork"`.
     #[serde(default)]
     pub subjects: BTreeMap<Spanned<String>, Spanned<String>>,
@@ -92,14 +95,16 @@ pub struct FactorLevelFile {
     pub b: Option<String>,
 }
 
-/// `[[settle]]` of a replication: a claim that its source has no figures for (`untestable` in its transcription), and the measured ratio
-/// that settles it. The claim holds if it holds of each pair.
+/// `[[settle]]` of a replication: a claim that its source has no figures for (`untestable` in its transcription), or whose figures
+/// cannot be had here, and the measured ratio that settles it. The claim holds if it holds of each pair.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct SettleFile {
     /// Id of the claim.
     #[schemars(required, with = "Option<String>")]
     pub claim: Option<Spanned<String>>,
+    /// With a claim that has figures: what the ratio stands in for, `throughput on four CPUs`. It counts where those were not measured.
+    pub in_place_of: Option<String>,
     /// Of what the ratio is, by the key of a transcription: `throughput_rps`.
     #[schemars(required, with = "Option<String>")]
     pub figure: Option<Spanned<String>>,

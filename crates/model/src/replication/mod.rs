@@ -21,7 +21,7 @@ pub struct Replication {
     pub parts: Vec<ReplicationPart>,
     /// What may explain a difference; each is tested by switching it.
     pub factors: Vec<Factor>,
-    /// Claims that the source has no figures for, and what of the studies settles them.
+    /// What of the studies settles claims whose own figures the source, or the machine, does not have.
     pub settlements: Vec<Settlement>,
 }
 
@@ -34,6 +34,8 @@ pub struct ReplicationPart {
     pub study: String,
     /// What it is for, in a sentence.
     pub says: String,
+    /// What the source measured takes so long to show. Shorter windows judge nothing.
+    pub least_window_s: Option<f64>,
     /// The source's name of a subject, and the study's name for it, as the study writes it or with its variant, or `None` where nothing
     /// stands for it.
     pub subjects: BTreeMap<String, String>,
@@ -68,10 +70,13 @@ pub struct FactorLevel {
     pub b: String,
 }
 
-/// A claim that its source has no figures for, and the measured ratio that settles it. It holds if it holds of each pair.
+/// The measured ratio that settles a claim without figures in its source, or that stands in for what cannot be measured here. The
+/// claim holds if it holds of each pair.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Settlement {
     pub claim: String,
+    /// What it stands in for, in a few words: `throughput on four CPUs`. It counts only where the claim's own figures were not measured.
+    pub in_place_of: Option<String>,
     pub quantity: Quantity,
     /// What the first of a pair over the second is, if the claim holds.
     pub is: Number,

@@ -66,7 +66,8 @@ impl Reader<'_> {
         let says = self.reading.require(entries.says, &span, "says", "says = \"The tables as they were measured.\"");
         let subjects = self.subjects(entries.subjects);
         let scenarios = self.scenarios(entries.scenarios);
-        Some(ReplicationPart { name: name??, study: study?, says: says?, subjects, scenarios })
+        let least_window_s = entries.least_window.map(|seconds| seconds.0);
+        Some(ReplicationPart { name: name??, study: study?, says: says?, least_window_s, subjects, scenarios })
     }
 
     /// A word that can stand on a command line and in the name of a folder.
@@ -192,7 +193,7 @@ impl Reader<'_> {
 
     fn settlement(&mut self, Table { span, entries }: Table<SettleFile>, parts: &PartNames) -> Option<Settlement> {
         let claim = self.reading.require(entries.claim, &span, "claim", "claim = \"fair-go\"");
-        if let Some(claim) = &claim {
+        if let Some(claim) = claim.as_ref().filter(|_| entries.in_place_of.is_none()) {
             self.note_claim_with_figures(claim);
         }
         let claim = claim.map(|claim| self.claims(vec![claim]).remove(0));
@@ -203,7 +204,8 @@ impl Reader<'_> {
         let pairs = entries.pair.filter(|pairs| !pairs.is_empty());
         let pairs = self.reading.require(pairs, &span, "pair", "[[settle.pair]]").unwrap_or_default();
         let pairs = pairs.into_iter().filter_map(|pair| self.settling_pair(pair, parts)).collect();
-        Some(Settlement { claim: claim?, quantity: quantity?, is: is?, pairs })
+        let in_place_of = entries.in_place_of;
+        Some(Settlement { claim: claim?, in_place_of, quantity: quantity?, is: is?, pairs })
     }
 
     fn ratio(&mut self, written: &Spanned<Written>) -> Option<Number> {
@@ -230,7 +232,7 @@ impl Reader<'_> {
     fn note_claim_with_figures(&mut self, id: &Spanned<String>) {
         let claim = self.transcription.claims.iter().find(|claim| claim.id == *id.get_ref());
         if claim.is_some_and(|claim| !matches!(claim.asserts, Assertion::Untestable { .. })) {
-            let help = "leave it out: [[part]] maps its subjects and settings";
+            let help = "leave it out, as [[part]] maps its subjects and settings; or say what it stands in for: in-place-of = \"four CPUs\"";
             self.reading.note(id.span(), format!("`{}` is judged by the source's own figures", id.get_ref()), help);
         }
     }

@@ -97,7 +97,7 @@ fn without_failures(good: u64, published: &str) -> ClaimFinding {
         trial.ledger.sent = Some(good + 64);
     });
     let asserts = format!("figure = \"error_rate_percent\"\nat = {{ subject = \"go\" }}\nvalue = {published}");
-    let source = source().row("go", "s", "throughput_rps = 5\nerror_rate_percent = 1.35");
+    let source = source().row("go", "s", "throughput_rps = 5\nerror_rate_percent = 7");
     source.claim("it", &asserts).held_against(&[("lan", &run)]).claims.remove(0)
 }
 

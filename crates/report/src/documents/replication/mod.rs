@@ -59,7 +59,11 @@ fn head(found: &ReplicationFindings, depth: Depth) -> Vec<Block> {
     }
     blocks.push(Block::paragraph(source(found), Look::Muted));
     blocks.extend(machines(found).into_iter().map(|machine| Block::paragraph(machine, Look::Muted)));
-    let verdict = Block::Verdict(Text::of(verdict(found), Look::Strong));
+    let restated = match found.restated {
+        0 => String::new(),
+        restated => format!(" {} only repeat figures of the tables.", counted(restated as u64, "other statement")),
+    };
+    let verdict = Block::Verdict(Text::of(verdict(found), Look::Strong).and(restated, Look::Muted));
     let facts = story(found).into_iter().flat_map(|(label, lines)| {
         // The label stands beside the first of its lines.
         let labels = std::iter::once(label).chain(std::iter::repeat(""));
@@ -97,13 +101,14 @@ fn claim_in_lines(claim: &ClaimFinding) -> Vec<Block> {
 fn claims_in_a_table(judged: &[&ClaimFinding]) -> Table {
     let row = |claim: &&ClaimFinding| {
         let look = match claim.reading {
-            PublishedReading::Reproduced => Look::Good,
+            PublishedReading::Reproduced | PublishedReading::Supported => Look::Good,
             PublishedReading::Reversed => Look::Warning,
             _ => Look::Strong,
         };
         let reading = Text::of(format!("{} {}", sign(claim.reading), claim.reading.words()), look);
         let explanation = claim.explanation.as_deref().unwrap_or_default();
-        Row::of(vec![says(claim).into(), beside(claim).into(), reading.into(), explanation.into()])
+        let said = format!("{}{}", says(claim), quoted(claim));
+        Row::of(vec![said.into(), beside(claim).into(), reading.into(), explanation.into()])
     };
     Table::of(
         "Claims",
@@ -115,6 +120,11 @@ fn claims_in_a_table(judged: &[&ClaimFinding]) -> Table {
 fn says(claim: &ClaimFinding) -> String {
     let place = claim.place.as_ref().map(|place| format!(" ({place})")).unwrap_or_default();
     format!("{}{place}", claim.says)
+}
+
+/// The source's own words.
+fn quoted(claim: &ClaimFinding) -> String {
+    if claim.raw.is_empty() { String::new() } else { format!(": “{}”", claim.raw.join(" … ")) }
 }
 
 /// Claims that one reason keeps from being judged.

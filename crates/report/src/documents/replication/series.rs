@@ -28,8 +28,9 @@ pub(super) fn series(all: &[ReplicatedSeries], depth: Depth) -> Vec<Block> {
 
 fn in_lines(one: &ReplicatedSeries) -> [Block; 2] {
     let fact = |label: &str, course: &SeriesCourse| Fact::of(label, drawn(course, Depth::Short));
+    let meanwhile = one.published_meanwhile.iter().map(|it| fact("published, those seconds", it));
     let measured = one.measured.iter().map(|it| fact("measured", it));
-    let facts = std::iter::once(fact("published", &one.published)).chain(measured).collect();
+    let facts = std::iter::once(fact("published", &one.published)).chain(meanwhile).chain(measured).collect();
     [Block::heading(4, series_name(one)), Block::Facts(facts)]
 }
 
@@ -43,7 +44,9 @@ fn in_a_table(caption: &str, all: &[ReplicatedSeries], some: &[&ReplicatedSeries
     let charts = groups.map(|group| Chart::of(svg::courses(&group))).collect();
     let row = |one: &&ReplicatedSeries| {
         let measured = one.measured.as_ref().map_or(NONE.to_owned(), |it| drawn(it, depth));
-        let cells = [series_name(one), drawn(&one.published, depth), measured].map(Into::into);
+        let meanwhile = one.published_meanwhile.as_ref().map(|it| format!("; in the seconds measured {}", course(it)));
+        let published = format!("{}{}", drawn(&one.published, depth), meanwhile.unwrap_or_default());
+        let cells = [series_name(one), published, measured].map(Into::into);
         Row::of(cells[..if is_measured { 3 } else { 2 }].to_vec())
     };
     let columns = ["series", "published", "measured"].map(Column::words);

@@ -44,7 +44,7 @@ pub(super) fn judged(found: &ReplicationFindings) -> Vec<&ClaimFinding> {
 
 fn place(reading: PublishedReading) -> u8 {
     match reading {
-        PublishedReading::Reproduced => 0,
+        PublishedReading::Reproduced | PublishedReading::Supported => 0,
         PublishedReading::SameDirection => 1,
         PublishedReading::NoDifference => 2,
         PublishedReading::Difference => 3,
@@ -65,7 +65,7 @@ pub(super) fn story(found: &ReplicationFindings) -> Vec<(&'static str, Vec<Strin
     // What speaks most against the source comes first.
     let against = [PublishedReading::Reversed, PublishedReading::Difference, PublishedReading::NoDifference];
     let all = [
-        ("holds", claims(&of(PublishedReading::Reproduced))),
+        ("holds", claims(&[PublishedReading::Reproduced, PublishedReading::Supported].map(of).concat())),
         ("holds by another ratio", claims(&of(PublishedReading::SameDirection))),
         ("does not hold", claims(&against.map(of).concat())),
         ("why", why),
@@ -85,19 +85,25 @@ fn claims(claims: &[&ClaimFinding]) -> Vec<String> {
 /// `≈ Node answers 4.5 to 5 times as many: published 4.5–5×, measured 120× (113–128)`
 fn line(claim: &ClaimFinding) -> String {
     let reading = match claim.reading {
-        PublishedReading::Reproduced | PublishedReading::SameDirection => String::new(),
+        PublishedReading::Reproduced | PublishedReading::Supported => String::new(),
+        PublishedReading::SameDirection => String::new(),
         other => format!("{}, ", other.words()),
     };
-    // What is less than 1 was measured the other way round, so there the words say which way.
     let measured = match (&claim.ratio, &claim.measured) {
-        (Some(ratio), _) if !claim.published.starts_with('<') => figure(Quantity::Ratio, ratio).line(),
+        (Some(ratio), _) => figure(Quantity::Ratio, ratio).line(),
         (_, Some(measured)) => match measured.split_once("; ") {
             Some((first, _)) => format!("{first} and others"),
             None => measured.clone(),
         },
         (_, None) => "not measured".to_owned(),
     };
-    format!("{} {}: {reading}published {}, measured {measured}", sign(claim.reading), claim.says, claim.published)
+    let measure = claim.measure.as_ref().map(|measure| format!("{measure} ")).unwrap_or_default();
+    format!(
+        "{} {}: {reading}{measure}published {}, measured {measured}",
+        sign(claim.reading),
+        claim.says,
+        claim.published
+    )
 }
 
 fn reasons(untold: &[Untold]) -> Vec<String> {

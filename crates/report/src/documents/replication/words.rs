@@ -14,7 +14,7 @@ use crate::document::Cell;
 pub(super) const SECONDS: &str = "Measured: the median of the clean trials in each second of the window. Nothing here is judged: the shapes can be compared, but the sizes depend on the machine. Slope: the median of all slopes between two instants (Theil and Sen).";
 
 /// How the readings are meant.
-pub(super) const RULE: &str = "Reproduced: the published ratio lies in the measured 95% interval, widened by the smallest effect, or both show no difference that matters. Same direction: the same subject leads, by another ratio. No difference: one was published, none was found. A difference: one was found, none that matters was published. Reversed: the other subject leads. Cannot tell: the figure or its interval is missing, or the interval is too wide.";
+pub(super) const RULE: &str = "Reproduced: the published ratio lies in the measured 95% interval, widened by the smallest effect, or both show no difference that matters. Supported: it is as the source says, which has no figure of its own. Same direction: the same subject leads, by another ratio. No difference: one was published, none was found. A difference: one was found, none that matters was published. Reversed: the other subject leads. Cannot tell: the figure or its interval is missing, or the interval is too wide.";
 
 /// What sizes are worth.
 pub(super) const SIZES: &str = "Sizes depend on the machine, the versions and the network, so single figures are not judged. Ratios of two subjects are, if both were measured alike.";
@@ -25,11 +25,14 @@ pub(super) fn verdict(found: &ReplicationFindings) -> String {
     if total == 0 {
         return "The transcription has no claim that could be judged.".to_owned();
     }
-    let ReplicationTally { reproduced, same_direction, no_difference, difference, reversed, cannot_tell } = found.tally;
+    let tally = found.tally;
+    let ReplicationTally { reproduced, supported, same_direction, no_difference, difference, .. } = tally;
+    let ReplicationTally { reversed, cannot_tell, .. } = tally;
     let claims = counted(total as u64, "claim");
     let be = |number: usize| if number == 1 { "is" } else { "are" };
     let counts = [
         (reproduced, format!("{reproduced} {} reproduced", be(reproduced))),
+        (supported, format!("{supported} {} supported", be(supported))),
         (same_direction, format!("{same_direction} {} in the same direction by another ratio", be(same_direction))),
         (no_difference, format!("{no_difference} found no difference where one was published")),
         (difference, format!("{difference} found a difference where none was published")),
@@ -50,7 +53,7 @@ pub(super) fn source(found: &ReplicationFindings) -> String {
 /// A sign for a reading, beside its word.
 pub(super) fn sign(reading: PublishedReading) -> char {
     match reading {
-        PublishedReading::Reproduced => '✓',
+        PublishedReading::Reproduced | PublishedReading::Supported => '✓',
         PublishedReading::SameDirection => '≈',
         PublishedReading::NoDifference => '=',
         PublishedReading::Difference => '≠',
@@ -59,12 +62,12 @@ pub(super) fn sign(reading: PublishedReading) -> char {
     }
 }
 
-/// `published 4.5–5×, measured 4.86× (4.80–4.92)`
+/// `correct responses per second: text 4.5–5×, its own table 16.3×, measured 4.86× (4.80–4.92)`
 pub(super) fn beside(claim: &ClaimFinding) -> String {
-    match &claim.measured {
-        Some(measured) => format!("published {}, measured {measured}", claim.published),
-        None => format!("published {}, not measured", claim.published),
-    }
+    let measure = claim.measure.as_ref().map(|measure| format!("{measure}: ")).unwrap_or_default();
+    let own = claim.own_table.as_ref().map(|own| format!(", its own table {own}")).unwrap_or_default();
+    let measured = claim.measured.as_ref().map_or("not measured".to_owned(), |measured| format!("measured {measured}"));
+    format!("{measure}text {}{own}, {measured}", claim.published)
 }
 
 /// A part in a line: `wan · Across the ocean · 2026-11-22-…: 90 trials, 2 failed`.

@@ -38,6 +38,7 @@ fn whole() -> ReplicationFindings {
         ],
         tally: ReplicationTally {
             reproduced: 1,
+            supported: 1,
             same_direction: 1,
             no_difference: 1,
             difference: 1,
@@ -45,6 +46,7 @@ fn whole() -> ReplicationFindings {
             cannot_tell: 1,
         },
         claims: claims(),
+        restated: 2,
         rows: vec![
             row("node", "534 KB file, 500 connections", Ok("wan · node/http · file-534k-c500".to_owned())),
             row("iis", "534 KB file, 500 connections", Err("no part has a subject for iis".to_owned())),
@@ -113,6 +115,7 @@ fn series() -> Vec<ReplicatedSeries> {
         words: words.to_owned(),
         unit: unit.to_owned(),
         published: ramp(size, 0.0, false),
+        published_meanwhile: measured.map(|size| ramp(size / 2.0, 0.0, false)),
         stands_for_it: match measured {
             Some(_) => Ok(format!("wan · {subject} · file-534k-c500")),
             None => Err("part four-cores was not run: it asks for 4 CPUs, and this machine has 2".to_owned()),
@@ -148,6 +151,9 @@ fn claims() -> Vec<ClaimFinding> {
         id: id.to_owned(),
         place: Some("Conclusion".to_owned()),
         says: says.to_owned(),
+        raw: vec!["words of the source".to_owned()],
+        measure: measured.map(|_| "correct responses per second".to_owned()),
+        own_table: measured.map(|_| "node over apache: 2.30×".to_owned()),
         published: published.to_owned(),
         measured: measured.map(|(_, words)| words.to_owned()),
         ratio: measured.map(|(value, _)| estimate(value, value * 0.98, value * 1.02)),
@@ -170,6 +176,13 @@ fn claims() -> Vec<ClaimFinding> {
     };
     vec![
         explained,
+        claim(
+            "encoder",
+            "An encoder would cost Go a fifth",
+            "0.80–0.85×",
+            Some((0.83, "0.830× (0.813–0.847)")),
+            PublishedReading::Supported,
+        ),
         claim(
             "file",
             "Node is 1.3 times as fast with files",
