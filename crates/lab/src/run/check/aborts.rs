@@ -7,6 +7,7 @@ use tolok_model::fidelity::{ANSWERED_WITHIN_S, Aborts};
 
 use crate::run::check::started_server::StartedServer;
 use crate::run::server::probe_queue::{Server, ask_at_once};
+use crate::run::server::trial::TrialError;
 use crate::run::stop::Stop;
 
 /// Of this many aborted requests, one has an answer that no socket buffer holds; the others are small.
@@ -45,7 +46,12 @@ impl Search {
 }
 
 /// Gives up many requests, then looks whether all connections are there again.
-pub(in crate::run) fn check_aborts(server: &mut StartedServer, pool: u32, search: Search, stop: &Stop) -> Aborts {
+pub(in crate::run) fn check_aborts(
+    server: &mut StartedServer,
+    pool: u32,
+    search: Search,
+    stop: &Stop,
+) -> Result<Aborts, TrialError> {
     let pool = pool.max(own_pool(server).unwrap_or_default());
     let connections_before = connections(server).map(|(connections, _)| connections);
     let aborted = give_up_many(server, search.requests(), stop);
@@ -53,9 +59,9 @@ pub(in crate::run) fn check_aborts(server: &mut StartedServer, pool: u32, search
     let asked_after = 4 * pool as usize;
     let question = |number: usize| ("GET".to_owned(), format!("/query?id={}", number + 1));
     let asked = Server { address: server.address, stop };
-    let answers = ask_at_once(&mut server.trial_box, asked, (asked_after, pool as usize), PATIENCE, &question);
+    let answers = ask_at_once(&mut server.trial_box, asked, (asked_after, pool as usize), PATIENCE, &question)?;
     let answered_after = answers.iter().flatten().filter(|answer| answer.status == 200).count();
-    Aborts { aborted, pool, connections_before, connections_after, busy_after, asked_after, answered_after }
+    Ok(Aborts { aborted, pool, connections_before, connections_after, busy_after, asked_after, answered_after })
 }
 
 /// Connections of the pool as the subject itself tells: with more processes than connections, each process has one all the same.

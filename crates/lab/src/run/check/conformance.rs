@@ -16,7 +16,7 @@ use crate::data_contract::{self as data, Answers, LARGEST_SEED, PathAnswer};
 use crate::run::check::aborts::{Search, check_aborts};
 use crate::run::check::counter::check_burst;
 use crate::run::check::drawn;
-use crate::run::check::started_server::{ServeError, StartedServer};
+use crate::run::check::started_server::{ServeError, StartedServer, words};
 use crate::run::database::prepared::Prepared;
 use crate::run::server::probe_queue::Server;
 use crate::run::session::Session;
@@ -73,7 +73,9 @@ pub fn check_conformance(
     );
     advice.extend(refusals(session, &mut server, &workloads));
     if let Some((asked, _)) = database.filter(|_| workloads.iter().any(is_rows)) {
-        advice.extend(check_aborts(&mut server, asked.pool, Search::Plain, &stop).differences());
+        let aborts = check_aborts(&mut server, asked.pool, Search::Plain, &stop)
+            .map_err(|error| ServeError::new(words(error)))?;
+        advice.extend(aborts.differences());
     }
     server.stop()?;
     let workloads = workloads.iter().map(|workload| base(workload).to_owned()).collect();
@@ -224,7 +226,7 @@ fn counter(server: &mut StartedServer, workload: &Workload) -> Vec<String> {
     match check_burst(&mut server.trial_box, asked, &workload.path) {
         Ok(burst) if burst.is_right() => Vec::new(),
         Ok(burst) => vec![format!("POST {}: {burst}", workload.path)],
-        Err(message) => vec![format!("POST {}: {message}", workload.path)],
+        Err(error) => vec![format!("POST {}: {}", workload.path, words(error))],
     }
 }
 

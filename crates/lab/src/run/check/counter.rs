@@ -31,12 +31,8 @@ pub(in crate::run) fn read_counter(
     server: Server<'_>,
     path: &str,
 ) -> Result<u64, TrialError> {
-    read(trial_box, server, path).map_err(wrong)
-}
-
-fn read(trial_box: &mut TrialBox, server: Server<'_>, path: &str) -> Result<u64, String> {
-    let answers = ask_at_once(trial_box, server, (1, 1), PATIENCE, &|_| ("GET".to_owned(), path.to_owned()));
-    answers.into_iter().next().map_or_else(|| Err("nothing was asked".to_owned()), number)
+    let answers = ask_at_once(trial_box, server, (1, 1), PATIENCE, &|_| ("GET".to_owned(), path.to_owned()))?;
+    answers.into_iter().next().map_or_else(|| Err("nothing was asked".to_owned()), number).map_err(wrong)
 }
 
 /// Simultaneous increments.
@@ -64,12 +60,16 @@ impl fmt::Display for Burst {
 }
 
 /// Increments the number many times at once and compares the responses with the increments.
-pub(in crate::run) fn check_burst(trial_box: &mut TrialBox, server: Server<'_>, path: &str) -> Result<Burst, String> {
-    let before = read(trial_box, server, path)?;
+pub(in crate::run) fn check_burst(
+    trial_box: &mut TrialBox,
+    server: Server<'_>,
+    path: &str,
+) -> Result<Burst, TrialError> {
+    let before = read_counter(trial_box, server, path)?;
     let increment = |_| ("POST".to_owned(), path.to_owned());
-    let answers = ask_at_once(trial_box, server, (ASKED, AT_ONCE), PATIENCE, &increment);
-    let answered = answers.into_iter().map(number).collect::<Result<Vec<u64>, String>>()?;
-    let grew = read(trial_box, server, path)?.saturating_sub(before);
+    let answers = ask_at_once(trial_box, server, (ASKED, AT_ONCE), PATIENCE, &increment)?;
+    let answered = answers.into_iter().map(number).collect::<Result<Vec<u64>, String>>().map_err(wrong)?;
+    let grew = read_counter(trial_box, server, path)?.saturating_sub(before);
     Ok(Burst { asked: ASKED as u64, grew, wrong_answers: wrong_answers(&answered, before) })
 }
 
@@ -84,8 +84,8 @@ pub(in crate::run) fn check_counter(
     let account = report.answered_in_all.zip(report.sent_in_all);
     let (answered, sent) = account.ok_or_else(|| wrong("the load tool does not report how much it sent".to_owned()))?;
     let owed_most = before + sent;
-    let after_load = at_rest(&mut || read(trial_box, server, path), owed_most).map_err(wrong)?;
-    let burst = check_burst(trial_box, server, path).map_err(wrong)?;
+    let after_load = at_rest(&mut || read_counter(trial_box, server, path), owed_most)?;
+    let burst = check_burst(trial_box, server, path)?;
     Ok(CounterCheck {
         asked: burst.asked,
         grew: burst.grew,
@@ -97,7 +97,7 @@ pub(in crate::run) fn check_counter(
 }
 
 /// The number when no increment that the load has sent is under way any more: it has come to `most`, or does not change.
-fn at_rest(read: &mut dyn FnMut() -> Result<u64, String>, most: u64) -> Result<u64, String> {
+fn at_rest<E>(read: &mut dyn FnMut() -> Result<u64, E>, most: u64) -> Result<u64, E> {
     let deadline = Instant::now() + REST_LIMIT;
     let (mut number, mut since) = (read()?, Instant::now());
     while number < most && since.elapsed() < REST && Instant::now() < deadline {
@@ -153,7 +153,7 @@ mod tests {
     #[test]
     fn a_number_that_still_grows_is_waited_for() {
         let mut numbers = [3, 4, 4, 7, 9].into_iter();
-        assert_eq!(at_rest(&mut || Ok(numbers.next().unwrap()), 9), Ok(9), "and no longer than it can grow");
+        assert_eq!(at_rest::<()>(&mut || Ok(numbers.next().unwrap()), 9), Ok(9), "and no longer than it can grow");
         assert_eq!(at_rest(&mut || Err("gone".to_owned()), 9), Err("gone".to_owned()));
     }
 

@@ -9,7 +9,7 @@ use tolok_model::{Database, SubjectChoice};
 
 use crate::data_contract::judge_fidelity;
 use crate::run::check::aborts::{Search, check_aborts};
-use crate::run::check::started_server::{ServeError, StartedServer};
+use crate::run::check::started_server::{ServeError, StartedServer, words};
 use crate::run::database::prepared::Prepared;
 use crate::run::session::Session;
 use crate::run::stop::Stop;
@@ -109,7 +109,8 @@ fn ask_all(
     let serves =
         |name: &str| subject.is_some_and(|it| it.workloads(&choice.variant).iter().any(|served| served == name));
     if job.aborts && serves("rows") && serves("query") {
-        report.aborts = Some(check_aborts(&mut server, job.database.0.pool, Search::Rare, job.stop));
+        let aborts = check_aborts(&mut server, job.database.0.pool, Search::Rare, job.stop);
+        report.aborts = Some(aborts.map_err(|error| ServeError::new(words(error)))?);
     }
     server.stop()
 }

@@ -136,7 +136,7 @@ fn start(
     Ok((trial_box, address, started))
 }
 
-fn words(trial_error: TrialError) -> String {
+pub(super) fn words(trial_error: TrialError) -> String {
     match trial_error {
         TrialError::Failed(kind, message) => format!("{}: {message}", kind.word()),
         TrialError::Store(error) => error.to_string(),

@@ -1,9 +1,10 @@
 //! A database that goes away in the middle of the window and comes back, as the study asks, and what the subject does about it.
 
+use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
-use std::thread::JoinHandle;
+use std::thread::{Builder, JoinHandle};
 use std::time::Duration;
 
 use tolok_load::clock::{Clock, MonotonicNs, SystemClock};
@@ -11,7 +12,7 @@ use tolok_model::{Outage, OutageRecord};
 
 use crate::run::database::login::Login;
 use crate::run::database::trial_database::TrialDatabase;
-use crate::run::server::probe_queue::Asker;
+use crate::run::server::probe_queue::{Asker, no_thread};
 use crate::run::server::trial::TrialError;
 use tolok_host::isolate::TrialBox;
 
@@ -41,15 +42,15 @@ enum State {
 
 impl OutageAtWork {
     /// Begins to probe the subject; the database goes away later.
-    pub(in crate::run) fn begin(asked: Outage, asker: &Asker, (path, owed): (&str, u16)) -> Self {
-        Self {
+    pub(in crate::run) fn begin(asked: Outage, asker: &Asker, (path, owed): (&str, u16)) -> Result<Self, TrialError> {
+        Ok(Self {
             asked,
             state: State::Ahead,
             began: None,
             ended: None,
             answers: Vec::new(),
-            probe: Probe::begin(asker.clone(), path.to_owned(), owed),
-        }
+            probe: Probe::begin(asker.clone(), path.to_owned(), owed).map_err(|error| no_thread(&error))?,
+        })
     }
 
     /// Takes the step that is due; returns whether it has restarted the database. Called again and again from the beginning of
@@ -136,15 +137,15 @@ struct Probe {
 }
 
 impl Probe {
-    fn begin(asker: Asker, path: String, owed: u16) -> Self {
+    fn begin(asker: Asker, path: String, owed: u16) -> io::Result<Self> {
         let (is_wanted, (sender, answers)) = (Arc::new(AtomicBool::new(true)), channel());
         let wanted = Arc::clone(&is_wanted);
-        let thread = std::thread::spawn(move || {
+        let thread = Builder::new().spawn(move || {
             while wanted.load(Ordering::Relaxed) && ask(&asker, &path, owed, &sender) {
                 std::thread::sleep(PAUSE);
             }
-        });
-        Self { is_wanted, answers, thread }
+        })?;
+        Ok(Self { is_wanted, answers, thread })
     }
 }
 

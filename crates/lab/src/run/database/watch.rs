@@ -72,12 +72,18 @@ impl<'a> DatabaseWatch<'a> {
         if self.outage.is_some() { LOOK } else { usual }
     }
 
-    pub(in crate::run) fn window_started(&mut self, began: MonotonicNs, trial_box: &mut TrialBox) {
+    pub(in crate::run) fn window_started(
+        &mut self,
+        began: MonotonicNs,
+        trial_box: &mut TrialBox,
+    ) -> Result<(), TrialError> {
         self.database.look();
         self.window_began = Some(began);
         self.pool_before = Some(ask_for_pool(&self.asker));
-        self.outage = self.asked.outage.map(|outage| OutageAtWork::begin(outage, &self.asker, self.question));
+        let begin = |outage| OutageAtWork::begin(outage, &self.asker, self.question);
+        self.outage = self.asked.outage.map(begin).transpose()?;
         self.orders.serve(trial_box, ORDER);
+        Ok(())
     }
 
     pub(in crate::run) fn window_ended(&mut self, trial_box: &mut TrialBox) {

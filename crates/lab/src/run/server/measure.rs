@@ -128,7 +128,7 @@ impl Trial<'_> {
                 Waited::Event(ToolEvent::Second { second, .. }) => Some(second.clone()),
                 _ => None,
             };
-            readings.hear(waited, patience, trial_box, emit);
+            readings.hear(waited, patience, trial_box, emit)?;
             // After the readings that are due: a listener may take a while.
             second.into_iter().for_each(|second| emit(TrialEvent::Second(second)));
             readings.look_after_the_database(trial_box)?;
@@ -306,10 +306,16 @@ impl Readings<'_, '_> {
     }
 
     /// Reads what is due after the tool was waited for.
-    fn hear(&mut self, waited: Waited, patience: Duration, trial_box: &mut TrialBox, emit: &mut dyn FnMut(TrialEvent)) {
+    fn hear(
+        &mut self,
+        waited: Waited,
+        patience: Duration,
+        trial_box: &mut TrialBox,
+        emit: &mut dyn FnMut(TrialEvent),
+    ) -> Result<(), TrialError> {
         // Everything was read at the border that it ended with, right before.
         if matches!(waited, Waited::Event(ToolEvent::Second { at_border: true, .. })) {
-            return;
+            return Ok(());
         }
         let at_s = self.clock.elapsed().as_secs_f64();
         if let Some(counters) = &mut self.counters {
@@ -331,7 +337,7 @@ impl Readings<'_, '_> {
                 self.began = Some(began);
                 self.sampler.window_starts(at_s, began);
                 if let Some(beside) = &mut self.beside {
-                    beside.window_started(began, trial_box);
+                    beside.window_started(began, trial_box)?;
                 }
                 emit(TrialEvent::Phase { phase: Phase::Measuring });
             }
@@ -352,6 +358,7 @@ impl Readings<'_, '_> {
             }
             Waited::Ended => {}
         }
+        Ok(())
     }
 
     /// Takes what steps are due there; fails if the database has ended and should not have.

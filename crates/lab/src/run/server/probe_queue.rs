@@ -7,8 +7,10 @@ use std::io;
 use std::net::{SocketAddr, TcpStream};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
+use std::thread::Builder;
 use std::time::{Duration, Instant};
 
+use crate::run::server::trial::TrialError;
 use crate::run::stop::Stop;
 use crate::subject::{Answer, ProbeError, ProbeTarget, Question, ask_while};
 use tolok_host::isolate::TrialBox;
@@ -87,7 +89,7 @@ pub(in crate::run) fn ask_at_once(
     (count, at_once): (usize, usize),
     patience: Duration,
     question: &(dyn Fn(usize) -> (String, String) + Sync),
-) -> Vec<Result<Answer, ProbeError>> {
+) -> Result<Vec<Result<Answer, ProbeError>>, TrialError> {
     let (asker, orders) = asker(server);
     let (next, is_silent) = (AtomicUsize::new(0), AtomicBool::new(false));
     let work = |asker: Asker| {
@@ -103,13 +105,22 @@ pub(in crate::run) fn ask_at_once(
             answered.push((number, answer));
         }
     };
-    let mut answers: Vec<(usize, Result<Answer, ProbeError>)> = std::thread::scope(|scope| {
+    let mut answers: Vec<_> = std::thread::scope(|scope| {
         let askers: Vec<Asker> = (0..at_once).map(|_| asker.clone()).collect();
-        let threads: Vec<_> = askers.into_iter().map(|asker| scope.spawn(|| work(asker))).collect();
+        let start = |asker| Builder::new().spawn_scoped(scope, || work(asker)).map_err(|error| no_thread(&error));
+        let threads = askers.into_iter().map(start).collect::<Result<Vec<_>, TrialError>>();
+        // Those that did start have nothing to wait for.
+        is_silent.fetch_or(threads.is_err(), Ordering::Relaxed);
         drop(asker);
         orders.serve_all(trial_box);
-        threads.into_iter().flat_map(|thread| thread.join().unwrap_or_default()).collect()
-    });
+        let threads = threads?.into_iter();
+        Ok::<_, TrialError>(threads.flat_map(|thread| thread.join().unwrap_or_default()).collect())
+    })?;
     answers.sort_by_key(|(number, _)| *number);
-    answers.into_iter().map(|(_, answer)| answer).collect()
+    Ok(answers.into_iter().map(|(_, answer)| answer).collect())
+}
+
+/// The system starts no more threads, which is no failure of the subject.
+pub(in crate::run) fn no_thread(error: &io::Error) -> TrialError {
+    TrialError::lab(format!("the system starts no more threads: {error}; allow more processes (`ulimit -u`)"))
 }
