@@ -82,6 +82,7 @@ impl Draft {
     pub(crate) fn found(mut self, verdict: AuditVerdict, sentence: impl Into<String>) -> AuditFinding {
         self.0.verdict = verdict;
         self.0.sentence = sentence.into();
+        self.0.shrink();
         self.0
     }
 

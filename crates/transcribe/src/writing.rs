@@ -1,5 +1,7 @@
 //! Rows as TOML, and as a transcription at once.
 
+use std::sync::Arc;
+
 use tolok_model::Problem;
 use tolok_model::transcription::{Conditions, Transcription, figure_key};
 
@@ -29,7 +31,8 @@ pub fn transcription(rows: &[Row], key: &str, title: &str, method: &Conditions) 
     let mut read = Transcription::read(&text, key)?;
     for (row, from) in read.rows.iter_mut().zip(rows) {
         row.line = from.line;
-        row.conditions = std::mem::take(&mut row.conditions).within(method);
+        let conditions = Arc::make_mut(&mut row.conditions);
+        *conditions = std::mem::take(conditions).within(method);
     }
     read.conditions = method.clone();
     Ok(read)

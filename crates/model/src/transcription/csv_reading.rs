@@ -1,6 +1,7 @@
 //! Transcriptions from CSV: a line for each row of a table, a column for each figure.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use super::figure_key::{figure_key, figure_keys};
 use super::header::{Guess, guess};
@@ -67,9 +68,19 @@ impl Transcription {
     ///
     /// Everything that is wrong with it, each problem with its line in the text.
     pub fn read_csv(text: &str, options: &CsvOptions) -> Result<Self, Vec<Problem>> {
-        let (problems, no_numbers, known, conditions, conditions_before) = Default::default();
+        let (problems, no_numbers, known, conditions, conditions_before, of_row_before) = Default::default();
         let lines = Lines::of(text);
-        let mut reader = CsvReader { text, lines, options, problems, no_numbers, known, conditions, conditions_before };
+        let mut reader = CsvReader {
+            text,
+            lines,
+            options,
+            problems,
+            no_numbers,
+            known,
+            conditions,
+            conditions_before,
+            of_row_before,
+        };
         let rows = reader.read();
         reader.refuse_cells();
         if rows.is_empty() && reader.problems.is_empty() {
@@ -102,6 +113,7 @@ struct CsvReader<'a> {
     conditions: HashMap<String, usize>,
     /// Those of the row before and their place: most rows have the same.
     conditions_before: Option<(Conditions, usize)>,
+    of_row_before: Option<Arc<Conditions>>,
 }
 
 /// The first cell of a column that is no number.
@@ -245,9 +257,18 @@ impl CsvReader<'_> {
             self.note(span.clone(), "the row does not say what was measured", None);
         }
         let line = self.lines.number(span.start);
-        let conditions = conditions.within(&self.options.conditions);
+        let conditions = self.shared(conditions.within(&self.options.conditions));
+        figures.shrink_to_fit();
         let raw = vec![self.text[span.clone()].to_owned()];
         Some(Row { line, table, subject: subject?, scenario, conditions, figures, raw })
+    }
+
+    /// These conditions, kept once for rows in a row that have the same.
+    fn shared(&mut self, conditions: Conditions) -> Arc<Conditions> {
+        match &self.of_row_before {
+            Some(before) if **before == conditions => Arc::clone(before),
+            _ => Arc::clone(self.of_row_before.insert(Arc::new(conditions))),
+        }
     }
 
     /// A cell's number, in the unit that stands in the cell, or else in that of the column.
@@ -293,7 +314,7 @@ impl CsvReader<'_> {
     /// Adds a row, to an earlier one of the same subject and setting if they are repetitions.
     fn add(&mut self, row: Row, rows: &mut Vec<Row>, span: Span) {
         // The number of repetitions is made of the rows themselves.
-        let under = self.place_of(Conditions { repetitions: None, ..row.conditions.clone() });
+        let under = self.place_of(Conditions { repetitions: None, ..row.conditions.as_ref().clone() });
         let name = (row.table.clone(), row.subject.clone(), row.scenario.clone(), under);
         let place = *self.known.entry(name).or_insert(rows.len());
         let Some(earlier) = rows.get_mut(place) else {
@@ -314,7 +335,7 @@ impl CsvReader<'_> {
             }
         }
         earlier.raw.extend(row.raw);
-        earlier.conditions.repetitions = u64::try_from(earlier.raw.len()).ok();
+        Arc::make_mut(&mut earlier.conditions).repetitions = u64::try_from(earlier.raw.len()).ok();
     }
 
     /// A number for these conditions, the same for equal ones.

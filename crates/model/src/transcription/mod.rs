@@ -18,7 +18,9 @@ mod quantity;
 mod reading;
 mod sorted;
 
-use serde::Serialize;
+use std::sync::Arc;
+
+use serde::{Serialize, Serializer};
 
 pub use claim::{Assertion, Claim, Extreme, Selector};
 pub use conditions::{Conditions, CpuScope, LatencyOf, LoopModel};
@@ -78,12 +80,17 @@ pub struct Row {
     /// What was measured, by the source's name: `go`.
     pub subject: String,
     pub scenario: Option<String>,
-    /// What holds for it: its own, then its setting's, then the source's.
-    pub conditions: Conditions,
+    /// What holds for it: its own, then its setting's, then the source's. Most rows of a table share them.
+    #[serde(serialize_with = "shared")]
+    pub conditions: Arc<Conditions>,
     /// The figures, in the order of the file.
     pub figures: Vec<Figure>,
     /// The source's own line or lines.
     pub raw: Vec<String>,
+}
+
+fn shared<S: Serializer>(conditions: &Arc<Conditions>, serializer: S) -> Result<S::Ok, S::Error> {
+    conditions.as_ref().serialize(serializer)
 }
 
 impl Row {
@@ -133,7 +140,8 @@ pub struct Series {
     /// What was measured, by the source's name.
     pub subject: String,
     pub scenario: Option<String>,
-    pub conditions: Conditions,
+    #[serde(serialize_with = "shared")]
+    pub conditions: Arc<Conditions>,
     /// The instants, in seconds, or `None` if the source gives no times.
     pub second: Vec<f64>,
     /// The figures: each has a number for each instant.

@@ -1,6 +1,7 @@
 //! From a transcription as it is written to one that makes sense.
 
 use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
 
 use super::claim_reading::read_claims;
 use super::figure_key::{figure_key, figure_keys};
@@ -135,7 +136,7 @@ impl Reader<'_> {
         let subject = self.reading.require(common.subject, span, "subject", "subject = \"go\"");
         let scenario = common.scenario.map(|scenario| self.known_scenario(scenario));
         let of_setting = scenario.as_ref().and_then(|name| self.scenarios.get(*self.named.get(name)?));
-        let conditions = own.within(of_setting.map_or(&self.method, |setting| &setting.conditions));
+        let conditions = Arc::new(own.within(of_setting.map_or(&self.method, |setting| &setting.conditions)));
         let figures = self.read_figures(figures, common.other, span);
         let (line, table, raw) = (self.lines.number(span.start), common.table, texts(common.raw));
         Some(Row { line, table, subject: subject?.into_inner(), scenario, conditions, figures, raw })
