@@ -26,7 +26,7 @@ pub use accounts::Accounts;
 pub use capabilities::keep_only_what_is_used;
 pub(crate) use own_hand::SelfGuard;
 pub use policy::{Facts, Held, held};
-pub use reach::others_reach;
+pub use reach::{closed_inside, make_open_folder, open_to_accounts, others_reach};
 pub(crate) use view::View;
 
 /// Whether the kernel takes filters of system calls, on this processor.

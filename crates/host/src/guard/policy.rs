@@ -11,6 +11,8 @@ pub struct Facts {
     pub mounts: bool,
     /// Every account can reach what programs need.
     pub reachable: bool,
+    /// It can read them too, once it is led there.
+    pub readable: bool,
     /// The kernel takes filters of system calls.
     pub filter: bool,
 }
@@ -26,7 +28,7 @@ pub enum Held {
 impl Facts {
     /// Whether programs run under accounts without rights. An account that cannot reach a program cannot run it.
     pub fn gives_accounts(self) -> bool {
-        self.root && self.other_accounts && (self.mounts || self.reachable)
+        self.root && self.other_accounts && self.readable && (self.mounts || self.reachable)
     }
 }
 
@@ -48,6 +50,10 @@ fn account(facts: Facts) -> Held {
         Facts { other_accounts: false, .. } => {
             Held::Not("programs run as root: this container has no other account, or refuses to change to one")
         }
+        Facts { readable: false, .. } => Held::Not(
+            "programs run as root: others may not read what they need, as after a umask of 077; `chmod -R go+rX` the \
+             checkout and tolok's cache folder",
+        ),
         _ if facts.gives_accounts() => Held::Wholly("subject, database and load generator have one each"),
         _ => Held::Not(
             "programs run as root: others cannot enter the folders of what they need, and no mount can lead there; put \
@@ -92,7 +98,8 @@ fn own(facts: Facts) -> Held {
 mod tests {
     use super::*;
 
-    const ROOT: Facts = Facts { root: true, other_accounts: true, mounts: true, reachable: false, filter: true };
+    const ROOT: Facts =
+        Facts { root: true, other_accounts: true, mounts: true, reachable: false, readable: true, filter: true };
 
     /// A letter for each protection: wholly, partly or not held.
     fn letters(facts: Facts) -> String {
@@ -115,6 +122,7 @@ mod tests {
         let container = Facts { mounts: false, ..ROOT };
         assert_eq!(letters(container), "nwwnnw");
         assert_eq!(letters(Facts { reachable: true, ..container }), "wwwppw");
+        assert_eq!(letters(Facts { readable: false, ..ROOT }), "nwwwww");
         let single = Facts { other_accounts: false, ..ROOT };
         assert_eq!(letters(Facts { filter: false, ..single }), "nwnwww");
     }
@@ -123,6 +131,7 @@ mod tests {
     fn nobody_gets_an_account_that_cannot_reach_its_program() {
         assert!(ROOT.gives_accounts());
         assert!(!Facts { mounts: false, ..ROOT }.gives_accounts());
+        assert!(!Facts { readable: false, ..ROOT }.gives_accounts());
         assert!(!Facts { root: false, reachable: true, ..ROOT }.gives_accounts());
     }
 }

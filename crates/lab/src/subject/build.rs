@@ -15,6 +15,7 @@ use tolok_model::Subject;
 
 use super::log::log_tail;
 use super::template::{BuildNames, Render, TemplateError};
+use tolok_host::guard::{make_open_folder, open_to_accounts};
 use tolok_host::isolate::{Placement, place, wait_within};
 
 /// Marks a build that is whole.
@@ -62,9 +63,13 @@ impl Builds {
         Self { folder: folder.into() }
     }
 
+    pub(crate) fn place(&self) -> &Path {
+        &self.folder
+    }
+
     /// A place beside the builds that are kept, which programs of a trial can see.
     pub(crate) fn place_for_others(&self) -> io::Result<&Path> {
-        fs::create_dir_all(&self.folder)?;
+        make_open_folder(&self.folder)?;
         Ok(&self.folder)
     }
 
@@ -90,16 +95,19 @@ impl Builds {
     pub fn build(&self, job: &BuildJob<'_>, is_wanted: &dyn Fn() -> bool) -> Result<(), BuildError> {
         let folder = PathBuf::from(&job.names.build);
         let _lock = lock(&folder, is_wanted)?;
+        let failed = |source| BuildError::Files { path: folder.clone(), source };
         if self.is_built(&folder) {
+            // An older tolok left it as the umask had it; where it stays closed, its server says so.
+            let _ = open_to_accounts(&folder);
             return Ok(());
         }
-        let failed = |source| BuildError::Files { path: folder.clone(), source };
         // What a build that failed has left may be half of something.
         match fs::remove_dir_all(&folder) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(failed(error)),
             _ => fs::create_dir_all(&folder).map_err(failed)?,
         }
         run(job, &folder, is_wanted)?;
+        open_to_accounts(&folder).map_err(failed)?;
         File::create(folder.join(COMPLETE)).map(drop).map_err(failed)
     }
 }
@@ -108,7 +116,7 @@ impl Builds {
 fn lock(folder: &Path, is_wanted: &dyn Fn() -> bool) -> Result<File, BuildError> {
     let path = folder.with_added_extension("lock");
     let failed = |source| BuildError::Files { path: path.clone(), source };
-    fs::create_dir_all(path.parent().unwrap_or(Path::new("."))).map_err(failed)?;
+    make_open_folder(path.parent().unwrap_or(Path::new("."))).map_err(failed)?;
     let lock = File::create(&path).map_err(failed)?;
     loop {
         match lock.try_lock() {

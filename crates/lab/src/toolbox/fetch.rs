@@ -18,6 +18,7 @@ use super::{
     FetchPlan, FetchStep, Surroundings, TOOLBOX_VARIABLE, Toolbox, apt, go, newer, npm, php_extension, versions,
 };
 use tolok_host::call::{Call, CallError};
+use tolok_host::guard::{make_open_folder, open_to_accounts};
 
 /// Of a failed command's output, this many lines are shown.
 const TAIL_LINES: usize = 12;
@@ -180,6 +181,7 @@ impl Worker<'_> {
             make_folder(parent)?;
         }
         let failed = |source: io::Error| FetchError::Folder { folder: place.to_owned(), source };
+        open_to_accounts(new).map_err(failed)?;
         if !place.exists() {
             return fs::rename(new, place).map_err(failed);
         }
@@ -217,7 +219,7 @@ fn tail(log: &Path) -> Vec<String> {
 }
 
 pub(super) fn make_folder(folder: &Path) -> Result<(), FetchError> {
-    fs::create_dir_all(folder).map_err(|source| FetchError::Folder { folder: folder.to_owned(), source })
+    make_open_folder(folder).map_err(|source| FetchError::Folder { folder: folder.to_owned(), source })
 }
 
 /// The lock, waited for if another fetch holds it. Rust opens files close-on-exec, so no command inherits it.

@@ -35,7 +35,8 @@ fn poor_machine() -> Machine {
 }
 
 /// Root in a container that may do little.
-const POOR: Facts = Facts { root: true, other_accounts: true, mounts: false, reachable: false, filter: true };
+const POOR: Facts =
+    Facts { root: true, other_accounts: true, mounts: false, reachable: false, readable: true, filter: true };
 
 fn shown(machine: &Machine, width: usize) -> String {
     let mut page = Page::of(width);

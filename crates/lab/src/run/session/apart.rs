@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use rustix::thread::{CapabilitySet, capabilities};
-use tolok_host::guard::{Accounts, Facts, others_reach};
+use tolok_host::guard::{Accounts, Facts, closed_inside, others_reach};
 use tolok_host::isolate::{can_separate, session_folder};
 use tolok_store::is_run;
 
@@ -81,17 +81,24 @@ pub(super) fn is_for_runs_alone(folder: &Path) -> bool {
 }
 
 /// The accounts of the parts, where they are to have some.
-pub(super) fn accounts(shown: &[PathBuf]) -> Option<Accounts> {
+pub(super) fn accounts(laboratory: &Laboratory) -> Option<Accounts> {
     let free = Accounts::free();
-    facts(shown, free).gives_accounts().then_some(free).flatten()
+    facts(laboratory, free).gives_accounts().then_some(free).flatten()
 }
 
 /// What bears on how programs are kept apart here.
 pub fn protection_facts(laboratory: &Laboratory) -> Facts {
-    facts(&shown(laboratory), Accounts::free())
+    facts(laboratory, Accounts::free())
 }
 
-fn facts(shown: &[PathBuf], free: Option<Accounts>) -> Facts {
+fn facts(laboratory: &Laboratory, free: Option<Accounts>) -> Facts {
+    let Laboratory { home, catalogue, programs, tolok, builds, .. } = laboratory;
+    let shown = shown(laboratory);
+    let sources = catalogue.subjects.iter().map(|subject| home.sources_of(subject));
+    let needed = sources
+        .chain(programs.values().map(|program| program.path.clone()))
+        .chain([tolok.clone(), builds.place().to_owned()]);
+    let needed: Vec<PathBuf> = needed.filter_map(|path| fs::canonicalize(path).ok()).collect();
     let rights = CapabilitySet::SETUID | CapabilitySet::SETGID | CapabilitySet::CHOWN;
     let held = capabilities(None).map_or(CapabilitySet::empty(), |own| own.effective);
     Facts {
@@ -99,6 +106,7 @@ fn facts(shown: &[PathBuf], free: Option<Accounts>) -> Facts {
         other_accounts: free.is_some() && held.contains(rights),
         mounts: can_separate(),
         reachable: shown.iter().all(|path| others_reach(path)),
+        readable: closed_inside(&shown, &needed).is_none(),
         filter: tolok_host::guard::has_filter(),
     }
 }

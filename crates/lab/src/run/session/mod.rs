@@ -100,7 +100,7 @@ impl<'a> Session<'a> {
         let scratch = Scratch::make(&parent).map_err(failed)?;
         let folder = scratch.folder("assets").map_err(failed)?;
         let assets = Assets::lay_out(folder, &laboratory.home, workloads)?;
-        let accounts = accounts(&shown(laboratory));
+        let accounts = accounts(laboratory);
         let account = (rustix::process::geteuid().is_root() && accounts.is_none()).then(Account::unprivileged);
         let (logical_cpus, runs) = (logical_cpus(), vec![runs_folder()]);
         Ok(Self { laboratory, capabilities, cpus, logical_cpus, assets, accounts, account, runs, scratch })
