@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
-use tolok_model::{Catalogue, ProgramWorkload, SubjectChoice, Workload, WorkloadParameter};
+use tolok_model::{Catalogue, ProgramWorkload, Protocol, Scenario, SubjectChoice, Workload, WorkloadParameter};
 
 use crate::setup::SubjectSetup;
 
@@ -83,6 +83,16 @@ impl Names {
         match self.workloads.get(name) {
             Some(title) => format!("{title} ({})", values.replace('&', ", ")),
             None => text.to_owned(),
+        }
+    }
+
+    /// Title of what a scenario asks for: its workload, and its protocol as the study names it, unless that is the usual one.
+    pub(crate) fn scenario(&self, scenario: &Scenario) -> String {
+        let (title, protocol) = (self.workload(&scenario.workload), scenario.protocol.word());
+        match (scenario.protocol, scenario.streams) {
+            (Protocol::Http1, _) => title,
+            (_, 1) => format!("{title} · {protocol}"),
+            (_, streams) => format!("{title} · {protocol}, {streams} streams"),
         }
     }
 

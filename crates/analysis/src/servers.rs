@@ -34,8 +34,8 @@ use crate::usage::Cpus;
 /// The load in words. Figures from slices are never shown without saying so.
 fn load(scenario: &Scenario) -> String {
     match &scenario.slices {
-        None => scenario.load.describe(),
-        Some(slices) => format!("{} a launch, in {}", scenario.load.describe(), describe_slices(slices)),
+        None => scenario.describe_load(),
+        Some(slices) => format!("{} a launch, in {}", scenario.describe_load(), describe_slices(slices)),
     }
 }
 
@@ -124,7 +124,7 @@ impl<'a> Analysis<'a> {
         ScenarioFinding {
             id: scenario.id.clone(),
             workload: scenario.workload.clone(),
-            title: names.workload(&scenario.workload),
+            title: names.scenario(scenario),
             load: load(scenario),
             tool: self.tool(),
             is_own_tool: scenario.tool.name == LoadTool::Tolok,

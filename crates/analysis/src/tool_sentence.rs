@@ -22,7 +22,7 @@ pub(crate) fn tools_sentence(finding: &ToolsFinding, load: &LoadProfile, tools: 
     let sentences = [
         Some(answer(&measured, &sound, tools)),
         limited(&others, &sound, tools),
-        contradicted(&measured),
+        contradicted(&measured, tools),
         impossible(&measured, load),
         left_out(&others),
         not_measured(rows),
@@ -104,7 +104,7 @@ fn is_own(row: &ToolRow) -> bool {
     row.tool == LoadTool::Tolok.word()
 }
 
-fn contradicted(measured: &[&ToolRow]) -> Option<String> {
+fn contradicted(measured: &[&ToolRow], tools: &Tools) -> Option<String> {
     if measured.is_empty() {
         return None;
     }
@@ -118,9 +118,13 @@ fn contradicted(measured: &[&ToolRow]) -> Option<String> {
     if !contradicted.is_empty() {
         return Some(format!("The wire contradicts {}.", listed(&contradicted, "and")));
     }
+    let over = tools.answerers.first().map(|one| one.scenario.protocol).unwrap_or_default();
     let counted = measured.iter().filter(|row| row.counted_of_wire.is_some()).count();
     Some(match counted {
         1 if measured.len() == 1 => "What it counted agrees with what crossed the wire.".to_owned(),
+        0 if !over.is_default() => {
+            format!("The packet count cannot see into {}, so their counts are unchecked.", over.title())
+        }
         0 => "Nothing was counted on the wire, so their counts are unchecked.".to_owned(),
         all if all == measured.len() => "What each counted agrees with what crossed the wire.".to_owned(),
         _ => {

@@ -76,7 +76,8 @@ pub(crate) fn tools(records: &Records, scenarios: &[ScenarioFinding]) -> Vec<Too
 /// This is also true of a scenario and itself.
 fn differ_in_tool_only(one: &Scenario, other: &Scenario) -> bool {
     let asked = |scenario: &Scenario| (scenario.workload.clone(), scenario.environment.clone(), scenario.database);
-    asked(one) == asked(other) && one.load == other.load
+    let over = |scenario: &Scenario| (scenario.protocol, scenario.streams);
+    asked(one) == asked(other) && one.load == other.load && over(one) == over(other)
 }
 
 fn of_subject(
@@ -105,8 +106,8 @@ fn of_subject(
     let load = &first.scenario.load;
     let mut finding = ToolsFinding {
         workload: first.scenario.workload.clone(),
-        title: records.names.workload(&first.scenario.workload),
-        load: load.describe(),
+        title: records.names.scenario(first.scenario),
+        load: first.scenario.describe_load(),
         loop_model: load.executor.loop_model().to_owned(),
         environment: around.id,
         environment_words: around.words,

@@ -273,6 +273,8 @@ impl Contender {
             workload: load.asset.name().to_owned(),
             database: false,
             load: profile,
+            protocol: tolok_model::Protocol::Http1,
+            streams: 1,
             tool: ToolChoice { name: self.tool.driven_as().unwrap_or_default(), script: None },
             objectives: Vec::new(),
             abort: false,

@@ -23,6 +23,8 @@ static SCENARIO: LazyLock<Scenario> = LazyLock::new(|| {
         workload: "hello".to_owned(),
         database: false,
         load,
+        protocol: tolok_model::Protocol::Http1,
+        streams: 1,
         tool: ToolChoice::default(),
         objectives: Vec::new(),
         abort: false,

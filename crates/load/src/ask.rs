@@ -2,10 +2,14 @@
 //!
 //! It has a time limit and times nothing else. Measuring is the engine's work.
 
+mod channel;
+mod http2;
+
 use std::io::{self, ErrorKind, Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::time::{Duration, Instant};
 
+use self::channel::Channel;
 use crate::http::whole;
 
 /// A whole answer.
@@ -33,12 +37,23 @@ pub enum ProbeError {
     Silent { patience: Duration },
     #[error("the answer is not HTTP/1.1: {0}")]
     Malformed(&'static str),
+    #[error("the server does not choose HTTP/2 in TLS's handshake (h2 by ALPN)")]
+    NoHttp2,
 }
 
 /// No answer of a workload comes near this; a server that sends without end must not fill the memory.
 const LARGEST_ANSWER_BYTES: usize = 256 << 20;
 /// How often the caller is asked whether it still wants the answer.
 const LOOK: Duration = Duration::from_millis(100);
+
+/// What is spoken on a connection: HTTP/1.1 without TLS, unless something else is said.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Speech {
+    /// With any certificate.
+    pub tls: bool,
+    /// With TLS, if the server chooses it; without, by prior knowledge.
+    pub http2: bool,
+}
 
 /// A server to ask, and how connections to it are made.
 #[derive(Clone, Copy)]
@@ -47,12 +62,18 @@ pub struct ProbeTarget<'a> {
     pub address: SocketAddr,
     /// Connects within the time given. The server need not be reachable from the caller's own network.
     pub connect: &'a dyn Fn(SocketAddr, Duration) -> io::Result<TcpStream>,
+    /// What is spoken to it.
+    pub speech: Speech,
 }
 
 impl ProbeTarget<'static> {
     /// A server that is reached from the network of this process.
     pub fn directly(address: SocketAddr) -> Self {
-        Self { address, connect: &|address, patience| TcpStream::connect_timeout(&address, patience) }
+        Self {
+            address,
+            connect: &|address, patience| TcpStream::connect_timeout(&address, patience),
+            speech: Speech::default(),
+        }
     }
 }
 
@@ -107,8 +128,13 @@ pub fn ask_by_name(
     is_wanted: &dyn Fn() -> bool,
 ) -> Result<Answer, ProbeError> {
     let deadline = Instant::now() + patience;
-    let mut stream = (server.connect)(server.address, patience)?;
+    let stream = (server.connect)(server.address, patience)?;
     stream.set_write_timeout(Some(patience))?;
+    let is_late = || Instant::now() >= deadline || !is_wanted();
+    let mut stream = Channel::open(stream, server, &is_late)?.ok_or(ProbeError::Silent { patience })?;
+    if server.speech.http2 {
+        return http2::ask(stream, host, question, &is_late)?.ok_or(ProbeError::Silent { patience });
+    }
     stream.write_all(&question.bytes(host))?;
     let is_head = question.method == "HEAD";
     let (mut received, mut piece) = (Vec::new(), vec![0; 64 * 1024]);
@@ -117,7 +143,7 @@ pub fn ask_by_name(
         if left.is_zero() || !is_wanted() {
             return Err(ProbeError::Silent { patience });
         }
-        stream.set_read_timeout(Some(left.min(LOOK)))?;
+        stream.socket().set_read_timeout(Some(left.min(LOOK)))?;
         let is_closed = match stream.read(&mut piece) {
             Ok(length) => {
                 received.extend(&piece[..length]);

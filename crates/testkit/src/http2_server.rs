@@ -169,7 +169,8 @@ where
         let line = format!("{} {}", request.method(), request.uri().path());
         let announced = request.headers().get("content-length").and_then(|value| value.to_str().ok()?.parse().ok());
         let number = counts.requests.fetch_add(1, Ordering::Relaxed);
-        let request = Http2Request { connection: connection - 1, number, line, body_bytes: announced.unwrap_or(0) };
+        let request =
+            Http2Request { connection: connection.saturating_sub(1), number, line, body_bytes: announced.unwrap_or(0) };
         match (manner.script)(&request) {
             Act::Answer(status, body) => answer(&mut respond, status, body)?,
             Act::Silence => held.push(respond),

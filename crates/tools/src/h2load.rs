@@ -1,9 +1,9 @@
-//! h2load of nghttp2, made to speak HTTP/1.1, one request at a time on each connection.
+//! h2load of nghttp2, made to speak HTTP/1.1 with one request at a time on each connection, or HTTP/2.
 //!
 //! Its own warm-up would begin and end unseen inside its process. A separate process before the counted one has exact borders.
 
 use tolok_load::fault::ErrorClass;
-use tolok_model::{LatencyMark, LoadTool};
+use tolok_model::{LatencyMark, LoadTool, Scenario};
 
 use super::driver::{Borders, Driver, Invocation, LoadJob, NotUnderstood, ToolOutput, ToolReport};
 use super::printed::{
@@ -90,14 +90,17 @@ impl Driver for H2load {
 
 fn arguments(job: &LoadJob<'_>, until: Vec<String>) -> Vec<String> {
     let shape = load_shape(&job.scenario.load);
-    let connections = shape.connections;
-    let mut arguments = vec![
-        "--h1".to_owned(),
+    let Scenario { protocol, streams, .. } = job.scenario;
+    // What is left of a division is refused when the study is read; a number of requests may ask for fewer.
+    let connections = shape.connections.div_ceil(u64::from(*streams));
+    let mut arguments: Vec<String> =
+        if protocol.is_http2() { vec!["-m".to_owned(), streams.to_string()] } else { vec!["--h1".to_owned()] };
+    arguments.extend([
         "-t".to_owned(),
         (job.cpus as u64).clamp(1, connections).to_string(),
         "-c".to_owned(),
         connections.to_string(),
-    ];
+    ]);
     arguments.extend(until);
     if let Some(rate_rps) = shape.rate_rps {
         arguments.extend(["--rps".to_owned(), (rate_rps / connections as f64).to_string()]);

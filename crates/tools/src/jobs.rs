@@ -25,6 +25,8 @@ pub(super) fn scenario(load: LoadProfile) -> Scenario {
         workload: "hello".to_owned(),
         database: false,
         load,
+        protocol: tolok_model::Protocol::Http1,
+        streams: 1,
         tool: ToolChoice::default(),
         objectives: Vec::new(),
         abort: false,

@@ -23,6 +23,8 @@ mod k6;
 mod oha;
 mod output;
 mod printed;
+#[cfg(test)]
+mod protocols;
 pub mod slices;
 mod tail;
 pub mod timer;

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 use tolok_load::fault::ErrorClass;
-use tolok_model::{LatencyMark, LoadTool};
+use tolok_model::{LatencyMark, LoadTool, Scenario};
 
 use super::driver::{Driver, Invocation, LoadJob, NotUnderstood, ToolOutput, ToolReport};
 use super::printed::{
@@ -95,7 +95,15 @@ impl Driver for Oha {
 fn arguments(job: &LoadJob<'_>, until: Vec<String>) -> Vec<String> {
     let shape = load_shape(&job.scenario.load);
     let mut arguments = until;
-    arguments.extend(["-c".to_owned(), shape.connections.to_string()]);
+    let Scenario { protocol, streams, .. } = job.scenario;
+    let connections = shape.connections.div_ceil(u64::from(*streams));
+    arguments.extend(["-c".to_owned(), connections.to_string()]);
+    if protocol.is_http2() {
+        arguments.extend(["--http2".to_owned(), "-p".to_owned(), streams.to_string()]);
+    }
+    if protocol.is_encrypted() {
+        arguments.push("--insecure".to_owned());
+    }
     if let Some(rate_rps) = shape.rate_rps {
         arguments.extend(["-q".to_owned(), rate_rps.to_string(), "--latency-correction".to_owned()]);
     }

@@ -8,7 +8,7 @@ use tolok_load::threshold::{Judged, KeptOrCrossed};
 use tolok_load::verdict::{Doubt, Reason, Verdict};
 use tolok_model::{
     Arrivals, Connection, Executor, LatePercentile, Latency, LedgerCounts, LoadChecks, LoadProfile, LoadTool,
-    Objective, ObjectiveOutcome, ObjectiveRecord, Percentile, Pool, SecondSeries, Stage, ToolWarning,
+    Objective, ObjectiveOutcome, ObjectiveRecord, Percentile, Pool, Scenario, SecondSeries, Stage, ToolWarning,
 };
 
 use super::driver::{Answers, Borders, Driver, Invocation, LoadJob, NotUnderstood, ToolOutput, ToolReport};
@@ -59,11 +59,19 @@ pub(super) fn arguments(job: &LoadJob<'_>) -> Vec<String> {
     if draws_at_random(load) || matches!(job.answers, Answers::Requests(_)) {
         arguments.push(format!("--seed={}", job.seed));
     }
+    arguments.extend(spoken(job.scenario));
     arguments.extend(job.scenario.objectives.iter().map(|objective| format!("--threshold={objective}")));
     if job.scenario.abort {
         arguments.push("--abort".to_owned());
     }
     arguments
+}
+
+/// What is spoken. The certificate is the lab's own, made for the run: that it is trusted would show nothing.
+fn spoken(Scenario { protocol, streams, .. }: &Scenario) -> Vec<String> {
+    let streams = (*streams > 1).then(|| format!("--streams={streams}"));
+    let parts = [protocol.is_encrypted().then_some("--insecure"), protocol.is_http2().then_some("--http2")];
+    parts.into_iter().flatten().map(str::to_owned).chain(streams).collect()
 }
 
 fn grace(job: &LoadJob<'_>) -> &'static str {

@@ -5,7 +5,7 @@ import { items } from "./items.js";
 import { numbers, quickSort } from "./quicksort.js";
 import { verdict } from "./validate.js";
 
-const { HOST = "127.0.0.1", PORT, ASSETS, REUSE_PORT } = process.env;
+const { HOST = "127.0.0.1", PORT, ASSETS, REUSE_PORT, TLS_CERTIFICATE, TLS_KEY } = process.env;
 
 const picture = join(ASSETS, "file-534k.png");
 
@@ -57,6 +57,7 @@ Bun.serve({
   port: Number(PORT),
   reusePort: REUSE_PORT === "1",
   idleTimeout: 120,
+  tls: TLS_CERTIFICATE ? { cert: Bun.file(TLS_CERTIFICATE), key: Bun.file(TLS_KEY) } : undefined,
   development: false,
   routes: Object.fromEntries(
     Object.entries(routes).map(([path, handler]) => [

@@ -26,6 +26,9 @@ func main() {
 	jsonMode := flag.String("json", "encoder", "how /json is produced: encoder or prerendered")
 	rowsMode := flag.String("rows", "struct", "how rows become JSON: struct, map or stream")
 	protocol := flag.String("protocol", "text", "how queries are sent: text or prepared")
+	speaks := flag.String("http", "http1", "what is spoken: http1, https, h2 or h2c")
+	certificate := flag.String("certificate", "", "file of the certificate, for https and h2")
+	key := flag.String("key", "", "file of its key")
 	flag.Parse()
 
 	// A pattern with a method makes ServeMux answer 405 with an Allow header to the others, and GET includes HEAD.
@@ -49,6 +52,12 @@ func main() {
 		Handler:           mux,
 		ReadHeaderTimeout: 10 * time.Second,
 		IdleTimeout:       120 * time.Second,
+	}
+	if *speaks != "http1" {
+		speak(server, *speaks)
+	}
+	if *certificate != "" {
+		log.Fatal(server.ListenAndServeTLS(*certificate, *key))
 	}
 	log.Fatal(server.ListenAndServe())
 }

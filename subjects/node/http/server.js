@@ -3,7 +3,6 @@
 
 const { createHash } = require("node:crypto");
 const fs = require("node:fs");
-const http = require("node:http");
 const path = require("node:path");
 const { pipeline } = require("node:stream");
 const data = require("./data.js");
@@ -11,7 +10,7 @@ const { items } = require("./items.js");
 const { numbers, quickSort } = require("./quicksort.js");
 const { verdict } = require("./validate.js");
 
-const { HOST = "127.0.0.1", PORT, ASSETS, FILE } = process.env;
+const { HOST = "127.0.0.1", PORT, HTTP = "http1", TLS_CERTIFICATE, TLS_KEY, ASSETS, FILE } = process.env;
 
 const picture = path.join(ASSETS, "file-534k.png");
 
@@ -93,10 +92,25 @@ function fail(res, error) {
   res.writeHead(500).end();
 }
 
+// One listener for all four: node:http2 hands requests out as node:http does.
+function createServer(listener) {
+  const tls = () => ({ cert: fs.readFileSync(TLS_CERTIFICATE), key: fs.readFileSync(TLS_KEY) });
+  switch (HTTP) {
+    case "https":
+      return require("node:https").createServer(tls(), listener);
+    case "h2":
+      return require("node:http2").createSecureServer(tls(), listener);
+    case "h2c":
+      return require("node:http2").createServer(listener);
+    default:
+      return require("node:http").createServer(listener);
+  }
+}
+
 const readOnly = ["GET", "HEAD"];
 const methods = { "/counter": ["GET", "HEAD", "POST"], "/validate": ["POST"], "/upload": ["POST"] };
 
-const server = http.createServer((req, res) => {
+const server = createServer((req, res) => {
   const [pathname] = req.url.split("?", 1);
   const handler = Object.hasOwn(routes, pathname) ? routes[pathname] : staticFile(pathname);
   if (handler === undefined) {

@@ -35,7 +35,7 @@ pub(super) fn of_scenario(scenario: &Scenario, plan: &Plan, run: &RunRecord, nam
     let sysctls: Vec<String> = network.sysctls.iter().map(|(name, value)| format!("{name}={value}")).collect();
     let mut facts = workload(&scenario.workload, names);
     facts.extend([
-        fact("load", scenario.load.describe()),
+        fact("load", scenario.describe_load()),
         fact("warm-up", format_duration(scenario.load.warmup_s)),
         fact("time-out", format_duration(scenario.load.timeout_s)),
         fact("tool", scenario.tool.name.word()),

@@ -26,7 +26,7 @@ pub struct ScenarioFinding {
     pub id: String,
     /// Name of its workload.
     pub workload: String,
-    /// Title of its workload.
+    /// Title of its workload, with the protocol unless that is HTTP/1.1 without TLS.
     pub title: String,
     /// Its load in words.
     pub load: String,

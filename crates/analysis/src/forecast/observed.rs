@@ -1,6 +1,6 @@
 //! What one scenario shows about a subject: its conditions, and what each correct response took.
 
-use tolok_model::{Connection, LoadTool, Measurement, Scenario, ThinkTime};
+use tolok_model::{Connection, LoadTool, Measurement, Protocol, Scenario, ThinkTime};
 
 use crate::environment::Surroundings;
 use crate::estimate::middle;
@@ -135,6 +135,9 @@ fn of_no_use(
     }
     if scenario.tool.name != LoadTool::Tolok {
         return Some("another load generator than tolok’s own asked");
+    }
+    if scenario.protocol != Protocol::Http1 {
+        return Some("it was asked over another protocol than HTTP/1.1 without TLS");
     }
     let database = around.database(scenario);
     let links = [Some(&around.environment.link), database.map(|database| &database.link)];

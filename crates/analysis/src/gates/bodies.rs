@@ -1,6 +1,6 @@
 //! Whether the tool checked bodies, and whether the kernel saw as many responses.
 
-use tolok_model::{LoadTool, Measurement};
+use tolok_model::{LoadTool, Measurement, Protocol};
 
 use super::{Judged, Seen};
 use crate::case_inputs::CaseInputs;
@@ -33,6 +33,10 @@ pub(super) fn judge(trial: &Measurement, inputs: &CaseInputs) -> Judged {
         }
         None if scenario.tool.name == LoadTool::Tolok => {
             Judged::Unknown("the record does not say how bodies were checked".to_owned())
+        }
+        None if scenario.protocol != Protocol::Http1 => {
+            let over = scenario.protocol.title();
+            Judged::Unknown(format!("the tool does not check bodies, and the packet count cannot see into {over}"))
         }
         None => Judged::Unknown("the tool does not check bodies, and nothing was counted on the wire".to_owned()),
     }

@@ -44,6 +44,10 @@ impl<'a> Profile<'a> {
             profile.number(Factor::Parameter(name), f64::from(value));
         }
         let tool = [Some(scenario.tool.name.word()), scenario.tool.script.as_ref().map(|script| script.file.as_str())];
+        if !scenario.protocol.is_default() {
+            let words = format!("{}, {} streams", scenario.protocol.title(), scenario.streams);
+            profile.words(Factor::Apart("protocol"), words);
+        }
         profile.words(Factor::Apart("tool"), tool.into_iter().flatten().collect::<Vec<_>>().join(" with "));
         profile
     }

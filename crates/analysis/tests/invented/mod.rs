@@ -125,6 +125,8 @@ impl InventedRun {
             workload: workload.clone(),
             database: false,
             load,
+            protocol: tolok_model::Protocol::Http1,
+            streams: 1,
             tool: ToolChoice::default(),
             objectives,
             abort: false,

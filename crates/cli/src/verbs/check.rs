@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
-use tolok_lab::run::{Prepared, Session, Stop, check_conformance};
+use tolok_lab::run::{Conformance, Prepared, ServeError, Session, Stop, check_conformance};
 use tolok_lab::user_servers::local_subject;
-use tolok_model::{Catalogue, Database, Engine, Subject, SubjectChoice, Workload};
+use tolok_model::{Catalogue, Database, Engine, Protocol, Subject, SubjectChoice, Workload};
 
 use crate::args::CheckArgs;
 use crate::bring::UserServers;
@@ -137,8 +137,8 @@ fn one(session: &Session<'_>, choice: &SubjectChoice, database: Option<&(Databas
     if database.is_none() && unknown.is_empty() && !names.iter().any(|name| without(&name)) {
         return (format!("{label}: not checked, as all of its workloads ask a database\n"), true);
     }
-    match check_conformance(session, choice, database) {
-        Ok(found) => {
+    match check_over_all(session, choice, database) {
+        Ok((found, others)) => {
             let strangers = unknown.iter().map(|name| {
                 format!(
                     "there is no workload `{name}`; take it out of `workloads`, or make it: tolok new workload {name}"
@@ -146,13 +146,39 @@ fn one(session: &Session<'_>, choice: &SubjectChoice, database: Option<&(Databas
             });
             let wrong: Vec<String> = found.differences.into_iter().chain(strangers).collect();
             let verdict = match wrong.as_slice() {
-                [] => format!("right ({})", found.workloads.join(", ")),
+                [] => format!("right ({}){others}", found.workloads.join(", ")),
                 _ => "wrong".to_owned(),
             };
             (format!("{label}: {verdict}\n{}{}", indented(&wrong, ""), advised(&found.advice)), wrong.is_empty())
         }
         Err(error) => (format!("{label}: does not start\n  {error}\n"), false),
     }
+}
+
+/// What was found over the first protocol that a subject speaks, with what went wrong over the others, and their names. Over those
+/// nothing asks a database, whose answers do not depend on them.
+fn check_over_all(
+    session: &Session<'_>,
+    choice: &SubjectChoice,
+    database: Option<(&Database, &Prepared)>,
+) -> Result<(Conformance, String), ServeError> {
+    let catalogue = &session.laboratory.catalogue;
+    let subject = catalogue.subject(&choice.subject);
+    let protocols = subject.map(|subject| subject.protocols(&choice.variant)).unwrap_or_default();
+    let (first, others) =
+        protocols.split_first().map_or((Protocol::Http1, [].as_slice()), |(first, rest)| (*first, rest));
+    let mut found = check_conformance(session, choice, first, database)?;
+    let asks_no_database = |name: &String| catalogue.workload(name).is_some_and(|workload| !workload.database);
+    let mut over = Vec::new();
+    for protocol in others.iter().filter(|_| found.workloads.iter().any(asks_no_database)) {
+        let more = check_conformance(session, choice, *protocol, None)?;
+        let word = protocol.word();
+        found.differences.extend(more.differences.iter().map(|difference| format!("over {word}: {difference}")));
+        found.advice.extend(more.advice.iter().map(|advice| format!("over {word}: {advice}")));
+        over.push(word);
+    }
+    let over = if over.is_empty() { String::new() } else { format!("; the same over {}", over.join(", ")) };
+    Ok((found, over))
 }
 
 /// What is never asked under load, and frameworks settle differently.

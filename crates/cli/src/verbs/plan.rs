@@ -266,8 +266,11 @@ fn refuse(error: &PlanError, left_out: &[Skipped]) -> CliError {
             missing(&error.to_string(), skipped)
         }
         PlanError::TooLarge(why) => CliError::usage(why),
-        PlanError::NothingToDo(_) | PlanError::NoEnvironment(_) => {
-            let idle = if let PlanError::NothingToDo(idle) = error { idle.as_slice() } else { &[] };
+        PlanError::NothingToDo(_) | PlanError::NoProtocol(_) | PlanError::NoEnvironment(_) => {
+            let idle = match error {
+                PlanError::NothingToDo(idle) | PlanError::NoProtocol(idle) => idle.as_slice(),
+                _ => &[],
+            };
             let idle = idle.iter().filter(|one| left_out.iter().all(|known| known.subject != own_id(&one.subject)));
             let reasons = left_out.iter().chain(idle).map(|one| format!("\n  {}: {}", one.subject, one.reason));
             let text = format!("{error}{}", reasons.collect::<String>());
@@ -478,7 +481,7 @@ fn describe_order(text: &mut String, plan: &Plan) {
 /// The load, and how it is sliced.
 fn described(scenario: &Scenario) -> String {
     match &scenario.slices {
-        None => scenario.load.describe(),
-        Some(slices) => format!("{}, in {}", scenario.load.describe(), describe_slices(slices)),
+        None => scenario.describe_load(),
+        Some(slices) => format!("{}, in {}", scenario.describe_load(), describe_slices(slices)),
     }
 }

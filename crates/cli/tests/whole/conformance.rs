@@ -13,7 +13,7 @@ use tolok_lab::run::{
 };
 use tolok_lab::subject::Builds;
 use tolok_lab::toolbox::Toolbox;
-use tolok_model::{CpuMap, Database, Engine, Role, Subject, SubjectChoice};
+use tolok_model::{CpuMap, Database, Engine, Protocol, Role, Subject, SubjectChoice};
 use tolok_testkit::require;
 
 use crate::place::{Place, TOLOK, repository, shared_turn};
@@ -46,13 +46,14 @@ pub fn databases(laboratory: &Laboratory) -> Vec<Asked> {
     found
 }
 
-/// What is found of a variant; with a database, its workloads that ask one are checked, too.
+/// What is found of a variant over a protocol; with a database, its workloads that ask one are checked, too.
 pub fn check_variant(
     session: &Session<'_>,
     choice: &SubjectChoice,
+    protocol: Protocol,
     database: Option<&Asked>,
 ) -> Result<Conformance, ServeError> {
-    check_conformance(session, choice, database.map(|(database, prepared)| (database, prepared)))
+    check_conformance(session, choice, protocol, database.map(|(database, prepared)| (database, prepared)))
 }
 
 /// What can be asked without a database, and of each database in turn.
@@ -61,15 +62,18 @@ fn check_choice(session: &Session<'_>, choice: &SubjectChoice, databases: &[Aske
     let served = subject.workloads(&choice.variant);
     let asks_a_database = |name: &&String| session.laboratory.catalogue.workload(name).unwrap().database;
     let (with, without): (Vec<&String>, Vec<&String>) = served.iter().partition(asks_a_database);
-    let check = |database: Option<&Asked>| {
-        let found = check_variant(session, choice, database);
+    let check = |protocol: Protocol, database: Option<&Asked>| {
+        let found = check_variant(session, choice, protocol, database);
         let found = found.unwrap_or_else(|error| panic!("{}: {error}", choice.label));
         let wrong: Vec<String> = found.differences.into_iter().chain(found.advice).collect();
-        assert_eq!(wrong, Vec::<String>::new(), "{}", choice.label);
+        assert_eq!(wrong, Vec::<String>::new(), "{} over {}", choice.label, protocol.word());
         found.workloads
     };
     if !without.is_empty() {
-        assert_eq!(check(None).iter().collect::<Vec<_>>(), without, "{}: every workload was asked for", choice.label);
+        for protocol in subject.protocols(&choice.variant) {
+            let checked = check(*protocol, None);
+            assert_eq!(checked.iter().collect::<Vec<_>>(), without, "{}: every workload was asked for", choice.label);
+        }
     }
     let lacks: Vec<&str> = subject
         .needs_for(&choice.variant, true)
@@ -80,7 +84,8 @@ fn check_choice(session: &Session<'_>, choice: &SubjectChoice, databases: &[Aske
         return;
     }
     for database in databases {
-        assert_eq!(check(Some(database)), *served, "{}: every workload was asked for", choice.label);
+        let checked = check(Protocol::Http1, Some(database));
+        assert_eq!(checked, *served, "{}: every workload was asked for", choice.label);
     }
 }
 

@@ -9,7 +9,7 @@ use std::path::PathBuf;
 
 use tolok_lab::run::Session;
 use tolok_lab::subject::fingerprint;
-use tolok_model::{Catalogue, Role, Subject};
+use tolok_model::{Catalogue, Protocol, Role, Subject};
 use tolok_testkit::require;
 
 use crate::conformance::{Asked, check_variant, databases, in_session, laboratory};
@@ -60,7 +60,7 @@ fn checked(session: &Session<'_>, subject: &Subject, databases: &[Asked]) -> Row
         let label = format!("{}:{variant}", subject.id);
         let choice = subject.choose(Some(variant), &BTreeMap::new()).unwrap();
         let served = subject.workloads(variant);
-        let (passes, advice, wrong) = match check_variant(session, &choice, databases.first()) {
+        let (passes, advice, wrong) = match check_variant(session, &choice, Protocol::Http1, databases.first()) {
             Ok(found) => {
                 let fails = |name: &String| found.differences.iter().any(|it| it.contains(&format!(" /{name}")));
                 let passes = found.workloads.iter().filter(|name| !fails(name)).cloned().collect();

@@ -31,6 +31,7 @@ mod own_workloads;
 mod place;
 mod program_launches;
 mod programs;
+mod protocols;
 mod real_servers;
 mod replicate;
 mod report;

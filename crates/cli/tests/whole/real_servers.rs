@@ -7,7 +7,7 @@ use serde_json::Value;
 use crate::place::{TOLOK, assert_done, my_turn, repository};
 
 /// Runs a study in the repository itself; returns the records and the run's folder.
-fn run(study: &str) -> (Vec<Value>, tempfile::TempDir, std::process::Output) {
+pub(crate) fn run(study: &str) -> (Vec<Value>, tempfile::TempDir, std::process::Output) {
     let runs = tempfile::tempdir().unwrap();
     let file = runs.path().join("moment.toml");
     std::fs::write(&file, study).unwrap();

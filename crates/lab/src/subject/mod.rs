@@ -13,5 +13,13 @@ pub use build::{BuildError, BuildJob, Builds, fingerprint};
 pub use check::check;
 pub use log::{log_tail, log_tail_in, telling_line};
 pub use png::noise_png;
-pub use template::{BuildNames, DatabaseNames, ProgramNames, Render, TemplateError, TemplateNames, program_names};
-pub use tolok_load::ask::{Answer, ProbeError, ProbeTarget, Question, ask, ask_by_name, ask_while};
+pub use template::{
+    BuildNames, DatabaseNames, ProgramNames, Render, TemplateError, TemplateNames, TlsNames, program_names,
+};
+pub use tolok_load::ask::{Answer, ProbeError, ProbeTarget, Question, Speech, ask, ask_by_name, ask_while};
+use tolok_model::Protocol;
+
+/// What the lab's own questions speak where a scenario asks for a protocol.
+pub(crate) fn speech(protocol: Protocol) -> Speech {
+    Speech { tls: protocol.is_encrypted(), http2: protocol.is_http2() }
+}

@@ -20,6 +20,10 @@ pub struct TemplateNames {
     pub port: u16,
     /// Private writable folder of this trial.
     pub run: String,
+    /// What it is to speak there: `http1`, `https`, `h2` or `h2c`.
+    pub protocol: String,
+    /// What it shows where that is encrypted.
+    pub tls: TlsNames,
     /// The subject's sources.
     pub subject: String,
     /// Output of the subject's build.
@@ -46,6 +50,13 @@ pub struct TemplateNames {
     pub parameter: BTreeMap<String, ParameterValue>,
     /// The programs that it needs.
     pub program: ProgramNames,
+}
+
+/// A certificate made for the run, and its key: files in PEM.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct TlsNames {
+    pub certificate: String,
+    pub key: String,
 }
 
 /// How a subject reaches the database of its trial.
@@ -150,6 +161,8 @@ mod tests {
         TemplateNames {
             host: "198.18.0.2".to_owned(),
             port: 8080,
+            protocol: "https".to_owned(),
+            tls: TlsNames { certificate: "/tmp/tls/certificate.pem".to_owned(), ..TlsNames::default() },
             run: "/tmp/run".to_owned(),
             subject: "/subjects/php/fpm".to_owned(),
             build: "/builds/php-fpm".to_owned(),
@@ -179,6 +192,7 @@ mod tests {
         check("{{ program.php_fpm.path }} {{ program.php_fpm.version }}", "/usr/sbin/php-fpm 8.4");
         check("{{ parameter.workers or cpus }} of {{ cpu_list }}", "4 of 0-3");
         check("{% if parameter.mode == 'jit' %}on{% endif %}", "on");
+        check("{% if protocol in ['https', 'h2'] %}{{ tls.certificate }}{% endif %}", "/tmp/tls/certificate.pem");
         check("{% if root %}user {{ user }};{% endif %}", "");
     }
 

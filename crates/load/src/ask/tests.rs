@@ -1,6 +1,11 @@
 //! Answers of a scripted server, and how they are judged.
 
-use tolok_testkit::{Framing, Reply, ScriptedServer};
+use std::sync::Arc;
+
+use rustls::ServerConfig;
+use rustls::crypto::ring;
+use rustls::pki_types::PrivatePkcs8KeyDer;
+use tolok_testkit::{Act, Framing, Http2Server, Reply, ScriptedServer};
 
 use super::*;
 
@@ -88,7 +93,8 @@ fn a_server_of_another_network_is_asked_through_the_connection_that_is_handed_in
         assert_eq!((asked, patience), ("198.18.0.2:80".parse().unwrap(), PATIENCE));
         TcpStream::connect(server.address())
     };
-    let asked = ProbeTarget { address: "198.18.0.2:80".parse().unwrap(), connect: &connect };
+    let address = "198.18.0.2:80".parse().unwrap();
+    let asked = ProbeTarget { address, connect: &connect, speech: Speech::default() };
     let answer = ask(asked, Question::plain("GET", "/json"), PATIENCE).unwrap();
     assert!(String::from_utf8(answer.body).unwrap().contains("\r\nHost: 198.18.0.2:80\r\n"));
 
@@ -164,4 +170,58 @@ fn a_body_is_sent_with_its_type_and_length() {
     assert_eq!(String::from_utf8(question.bytes("here")).unwrap(), expect);
     let plain = String::from_utf8(Question::plain("GET", "/hello").bytes("here")).unwrap();
     assert_eq!(plain, "GET /hello HTTP/1.1\r\nHost: here\r\nConnection: close\r\n\r\n");
+}
+
+/// Settings of a server that offers these protocols and signs its own certificate.
+fn tls(protocols: &[&str]) -> ServerConfig {
+    let key = rcgen::KeyPair::generate().unwrap();
+    let certificate = rcgen::CertificateParams::new(["localhost".to_owned()]).unwrap().self_signed(&key).unwrap();
+    let builder = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()));
+    let builder = builder.with_safe_default_protocol_versions().unwrap().with_no_client_auth();
+    let key = PrivatePkcs8KeyDer::from(key.serialize_der()).into();
+    let mut config = builder.with_single_cert(vec![certificate.der().clone()], key).unwrap();
+    config.alpn_protocols = protocols.iter().map(|protocol| protocol.as_bytes().to_vec()).collect();
+    config
+}
+
+/// Asks a server of HTTP/2, with a body, for as much as takes several windows of flow control.
+fn ask_over_http2(config: Option<ServerConfig>, act: Act, patience: Duration) -> Result<Answer, ProbeError> {
+    let is_encrypted = config.is_some();
+    let server = Http2Server::with(u32::MAX, config, move |request| match request.body_bytes {
+        5 => act.clone(),
+        bytes => Act::Answer(400, format!("{} with {bytes} bytes", request.line).into_bytes().into()),
+    });
+    let speech = Speech { tls: is_encrypted, http2: true };
+    let asked = ProbeTarget { speech, ..ProbeTarget::directly(server.address.unwrap()) };
+    ask(asked, Question { method: "POST", path: "/json?n=1", body: Some(("text/plain", b"hello")) }, patience)
+}
+
+#[test]
+fn over_http2_the_whole_answer_comes_with_tls_and_without() {
+    let body = "0123456789".repeat(300_000);
+    for config in [None, Some(tls(&["h2"]))] {
+        let answer = ask_over_http2(config, Act::Answer(201, body.clone().into()), PATIENCE).unwrap();
+        assert_eq!((answer.status, answer.body.len()), (201, body.len()));
+        assert_eq!(answer.header("content-length"), Some("3000000"));
+    }
+}
+
+#[test]
+fn over_http2_a_server_is_silent_or_ends_or_does_not_choose_it() {
+    let error = |config, act, patience| ask_over_http2(config, act, patience).unwrap_err().to_string();
+    for config in [None, Some(tls(&["h2"]))] {
+        assert_eq!(error(config, Act::Silence, SHORT), "no whole answer within 0.2 s");
+    }
+    assert!(error(None, Act::Reset(8), PATIENCE).contains("stream error"), "it says what happened");
+    assert!(ask_over_http2(None, Act::Die("half".into()), PATIENCE).is_err());
+    let expect = "the server does not choose HTTP/2 in TLS's handshake (h2 by ALPN)";
+    assert_eq!(error(Some(tls(&[])), Act::Silence, PATIENCE), expect);
+}
+
+#[test]
+fn a_server_without_tls_is_no_server_with_it() {
+    let server = ScriptedServer::start(|_| Reply::ok("hello"));
+    let speech = Speech { tls: true, http2: false };
+    let asked = ProbeTarget { speech, ..ProbeTarget::directly(server.address()) };
+    assert!(ask(asked, Question::plain("GET", "/hello"), PATIENCE).is_err());
 }

@@ -6,7 +6,7 @@ mod connector;
 mod greeting;
 pub(crate) mod h2;
 mod poller;
-mod tls;
+pub(crate) mod tls;
 
 pub(crate) use connection::{Connection, Stream, Untold};
 pub(crate) use connector::{Address, Connector};

@@ -11,7 +11,7 @@ use crate::reading::several::Several;
 use crate::reading::table::{Spanned, Table};
 use crate::units::{ByteRate, Rate, Seconds};
 
-/// `load` of a scenario. Each executor has keys of its own; all executors share the last six.
+/// `load` of a scenario. Each executor has keys of its own; all executors share the last seven.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct LoadFile {
@@ -55,6 +55,9 @@ pub struct LoadFile {
     /// Each connection is closed after this number of requests.
     #[schemars(range(min = 1))]
     pub requests_per_connection: Option<Spanned<u32>>,
+    /// Over HTTP/2: virtual users, or connections of the pool, that share a connection, each with one request at a time. Default 1.
+    #[schemars(range(min = 1))]
+    pub streams: Option<Spanned<u32>>,
     /// A request without a response counts as failed after this time. Default `10s`.
     pub timeout: Option<Spanned<Seconds>>,
     /// The most that each connection reads, as behind a slow link; with `tool = "tolok"` only. Default no limit.

@@ -5,8 +5,10 @@ use std::collections::BTreeSet;
 use crate::catalogue::Catalogue;
 use crate::environment::Environment;
 use crate::limits::CASES;
+use crate::plan::skipped::Skipped;
 use crate::plan::{Case, CaseId};
 use crate::program::ProgramScenario;
+use crate::protocol::Protocol;
 use crate::study::Scenario;
 use crate::subject::brought::reaches;
 use crate::subject::{Role, SubjectChoice};
@@ -34,7 +36,9 @@ pub(super) fn cases(
         }
         let is_able = |it: &SubjectChoice| !scenario.database || !candidates.without_database.contains(&it.label);
         let is_near = |it: &SubjectChoice| reaches(it, catalogue, scenario, environments);
-        let can = |it: &&SubjectChoice| serves(catalogue, it, scenario) && is_able(it) && is_near(it);
+        let can = |it: &&SubjectChoice| {
+            serves(catalogue, it, scenario) && speaks(catalogue, it, scenario) && is_able(it) && is_near(it)
+        };
         let competing: Vec<&SubjectChoice> = candidates.subjects.iter().filter(can).collect();
         // The ceiling only makes sense next to a competing case.
         let limits = candidates.ceilings.iter().filter(|_| !competing.is_empty()).filter(can);
@@ -79,6 +83,27 @@ pub(super) fn add_programs(
 
 pub(super) fn serves(catalogue: &Catalogue, choice: &SubjectChoice, scenario: &Scenario) -> bool {
     does(catalogue, choice, scenario.workload_name())
+}
+
+/// Whether it speaks what the scenario asks for.
+fn speaks(catalogue: &Catalogue, choice: &SubjectChoice, scenario: &Scenario) -> bool {
+    spoken(catalogue, choice).contains(&scenario.protocol)
+}
+
+fn spoken<'a>(catalogue: &'a Catalogue, choice: &SubjectChoice) -> &'a [Protocol] {
+    catalogue.subject(&choice.subject).map(|subject| subject.protocols(&choice.variant)).unwrap_or_default()
+}
+
+/// Each subject with the scenarios that it would serve if it spoke their protocol.
+pub(super) fn speechless(catalogue: &Catalogue, choices: &[SubjectChoice], scenarios: &[Scenario]) -> Vec<Skipped> {
+    let of = |choice: &SubjectChoice| {
+        let asked = scenarios.iter().filter(|it| serves(catalogue, choice, it) && !speaks(catalogue, choice, it));
+        let ids: Vec<&str> = asked.map(|scenario| scenario.id.as_str()).collect();
+        let known: Vec<&str> = spoken(catalogue, choice).iter().map(|protocol| protocol.word()).collect();
+        let reason = || format!("it speaks {} only, so it is not in {}", known.join(", "), ids.join(", "));
+        (!ids.is_empty()).then(|| Skipped::new(&choice.label, reason()))
+    };
+    choices.iter().filter_map(of).collect()
 }
 
 pub(super) fn does(catalogue: &Catalogue, choice: &SubjectChoice, workload: &str) -> bool {

@@ -20,6 +20,12 @@ pub enum PlanError {
          list subjects` what all of them do"
     )]
     NothingToDo(Vec<Skipped>),
+    /// Its subjects serve its workloads, but by no protocol that is asked for.
+    #[error(
+        "none of the study's subjects speaks the `protocol` that its scenarios ask for; `protocols` of a subject.toml names what \
+         it speaks"
+    )]
+    NoProtocol(Vec<Skipped>),
     /// Which bound it does not keep, and the way around that.
     #[error("{0}")]
     TooLarge(String),

@@ -18,7 +18,7 @@ use crate::database::Database;
 use crate::environment::Environment;
 use crate::limits::{CASES, TRIALS};
 use crate::plan::available::{AvailableEnvironments, in_environments, programs_in_environments};
-use crate::plan::cases::{Candidates, add_programs, cases};
+use crate::plan::cases::{Candidates, add_programs, cases, speechless};
 use crate::plan::error::PlanError;
 use crate::plan::order::shuffled;
 pub use crate::plan::selected::Selected;
@@ -195,11 +195,17 @@ impl Plan {
         let mut cases = cases(&scenarios, &environments, catalogue, candidates);
         CASES.holds(cases.len() as u64).map_err(PlanError::TooLarge)?;
         selected.skipped.extend(kept_out(&selected.choices, catalogue, &scenarios, &environments));
+        for choices in [&selected.choices, &ceilings] {
+            selected.skipped.extend(speechless(catalogue, choices, &scenarios));
+        }
         add_programs(&mut cases, &programs, catalogue, &selected.choices);
         twins::add(&mut cases, study.aa_pair);
         if cases.is_empty() {
             if !unable.is_empty() {
                 return Err(PlanError::NothingReady(selected.skipped));
+            }
+            if !speechless(catalogue, &selected.choices, &scenarios).is_empty() {
+                return Err(PlanError::NoProtocol(selected.skipped));
             }
             skip_without_workload(study, catalogue, &mut selected);
             return Err(PlanError::NothingToDo(selected.skipped));

@@ -9,6 +9,7 @@ use crate::JsonSchema;
 use crate::environment::file::EnvironmentFile;
 use crate::load::file::LoadFile;
 use crate::program::reading::ProgramScenarioFile;
+use crate::protocol::Protocol;
 use crate::reading::several::Several;
 use crate::reading::table::{Spanned, Table};
 use crate::study::aa_pair::AaPair;
@@ -80,6 +81,9 @@ pub struct ScenarioFile {
     /// The load generator: `tolok` (default), `k6`, `wrk`, `ab`, `h2load`, `hey`, `oha`, or { name = "k6", script = "users.js" };
     /// one, or several to compare.
     pub tool: Option<Spanned<Several<ToolFile>>>,
+    /// What is spoken to the subjects: `http1` (default), `https`, `h2`, `h2c`; one, or several to compare. A subject that does
+    /// not speak it is left out.
+    pub protocol: Option<Spanned<Several<Protocol>>>,
     /// What must hold in every trial, such as `p95 < 50ms` or `goodput >= 99.9%`; one or several.
     pub objective: Option<Spanned<Several<String>>>,
     /// Whether a trial stops at the first crossed objective. Default false.

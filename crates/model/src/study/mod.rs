@@ -26,6 +26,7 @@ use crate::load::reading::read_load;
 use crate::plan::Stopping;
 use crate::program::ProgramScenario;
 use crate::program::reading::read_program_scenarios;
+use crate::protocol::{Protocol, Spoken, is_one, one};
 use crate::reading::several::Several;
 use crate::reading::table::{Spanned, Table};
 use crate::reading::text::{Problem, ROOT, Reading, Span};
@@ -109,6 +110,12 @@ pub struct Scenario {
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub database: bool,
     pub load: LoadProfile,
+    /// What is spoken to the subjects.
+    #[serde(default, skip_serializing_if = "Protocol::is_default")]
+    pub protocol: Protocol,
+    /// Users, or connections of the pool, that share a connection; 1 unless over HTTP/2.
+    #[serde(default = "one", skip_serializing_if = "is_one")]
+    pub streams: u32,
     #[serde(default, skip_serializing_if = "is_own_tool")]
     pub tool: ToolChoice,
     /// What must hold in every trial.
@@ -278,7 +285,19 @@ impl Scenario {
     /// Whether two scenarios ask for the same thing in the same surroundings, by whatever tool.
     pub fn differs_in_tool_only(&self, other: &Self) -> bool {
         let same_load = self.workload == other.workload && self.load == other.load;
+        let same_load = same_load && (self.protocol, self.streams) == (other.protocol, other.streams);
         same_load && self.environment == other.environment && self.tool != other.tool
+    }
+
+    /// Its load and its protocol in a few words: `closed loop, 64 virtual users, keep-alive, 1s, over HTTP/2 with TLS`.
+    pub fn describe_load(&self) -> String {
+        match (self.protocol, self.streams) {
+            (Protocol::Http1, _) => self.load.describe(),
+            (protocol, 1) => format!("{}, over {}", self.load.describe(), protocol.title()),
+            (protocol, streams) => {
+                format!("{}, over {}, {streams} streams a connection", self.load.describe(), protocol.title())
+            }
+        }
     }
 
     /// The name of its workload, without the parameters that are set: what subjects say that they serve.
@@ -352,7 +371,8 @@ fn read_scenarios(
         }
         for read in read {
             if scenarios.iter().any(|earlier| earlier.id == read.id) {
-                let help = "scenarios are told apart by workload, executor, users or rates, connections, and tool";
+                let help =
+                    "scenarios are told apart by workload, executor, users or rates, connections, protocol, and tool";
                 reading.note(span.clone(), format!("scenario `{}` appears twice", read.id), help);
             } else {
                 scenarios.push(read);
@@ -362,18 +382,20 @@ fn read_scenarios(
     scenarios
 }
 
-/// One scenario for each combination of workload and number of virtual users or rate.
+/// One scenario for each combination of workload, number of virtual users or rate, tool, and protocol.
 fn read_scenario(
     scenario: Table<ScenarioFile>,
     design: WrittenDesign,
     catalogue: &Catalogue,
     reading: &mut Reading,
 ) -> Vec<Scenario> {
-    let Table { span, entries: scenario } = scenario;
+    let Table { span, entries: mut scenario } = scenario;
     let scenario_span = span.clone();
     let workloads = reading.require(scenario.workload, &span, "workload", "workload = [\"hello\", \"json\"]");
     let workloads = workloads.map(|listed| read_workloads(listed, &span, catalogue, reading)).unwrap_or_default();
     let example = "load = { executor = \"constant-vus\", vus = 64, duration = \"10s\" }";
+    let streams = scenario.load.as_mut().and_then(|load| load.entries.streams.take());
+    let spoken = Spoken::read(scenario.protocol, streams, &span, reading);
     let load = reading.require(scenario.load, &span, "load", example);
     let profiles = load.map(|load| read_load(load, reading)).unwrap_or_default();
     let has_objectives = scenario.objective.is_some() || reading.is_damaged(&span, "objective");
@@ -385,21 +407,24 @@ fn read_scenario(
     let is_sliced = scenario.design.map_or(design.design, Spanned::into_inner) == Design::Slices;
     let slices = read_slices(scenario.slices, design.slices, reading);
     let mut scenarios = Vec::new();
-    if let Err(why) = SCENARIOS.holds((workloads.len() * profiles.len() * tools.len()) as u64) {
+    if let Err(why) = SCENARIOS.holds((workloads.len() * profiles.len() * tools.len() * spoken.len()) as u64) {
         reading.note(scenario_span, why, None);
         return scenarios;
     }
     for (workload, load) in workloads.iter().flat_map(|workload| profiles.iter().map(move |load| (workload, load))) {
-        for (tool, span) in &tools {
-            if !check_tool((tool, span), (workload, load), reading) {
+        for ((tool, span), over) in tools.iter().flat_map(|tool| spoken.each().map(move |over| (tool, over))) {
+            let asked = (workload, load);
+            if !check_tool((tool, span), asked, reading) || !spoken.check(over, (tool.name, span), load, reading) {
                 continue;
             }
             let mut read = Scenario {
-                id: format!("{}-{}{}", workload.folder_name(), load.id(), tool.suffix()),
+                id: format!("{}-{}{}{}", workload.folder_name(), load.id(), over.suffix(), tool.suffix()),
                 environment: String::new(),
                 workload: workload.name.clone(),
                 database: workload.database,
                 load: load.clone(),
+                protocol: over.protocol,
+                streams: over.streams,
                 tool: tool.clone(),
                 objectives: objectives.clone(),
                 abort,

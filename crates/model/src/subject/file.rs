@@ -9,6 +9,7 @@ use serde::Deserialize;
 
 use crate::JsonSchema;
 use crate::program::reading::SubjectProgramFile;
+use crate::protocol::Protocol;
 use crate::reading::table::{Spanned, Table};
 use crate::subject::{GcLog, Marker, ParameterValue, Role};
 use crate::units::Seconds;
@@ -43,6 +44,8 @@ pub struct SubjectFile {
     /// Workloads that it serves.
     #[schemars(required, length(min = 1))]
     pub workloads: Option<Spanned<Vec<String>>>,
+    /// Protocols that it speaks. Default `["http1"]`.
+    pub protocols: Option<Spanned<Vec<Protocol>>>,
     /// The variant that the bare id means. May be left out if there is only one.
     pub default: Option<Spanned<String>>,
     /// How long it may take until its first correct response. Default `20s`.
@@ -183,6 +186,8 @@ pub struct VariantFile {
     pub database_needs: Vec<String>,
     /// The workloads it serves, if not all of the subject's.
     pub workloads: Option<Vec<Spanned<String>>>,
+    /// The protocols it speaks, if not the subject's.
+    pub protocols: Option<Spanned<Vec<Protocol>>>,
     /// Work that others do for each response and this variant does not, in a few words. Reports show it in every comparison.
     pub less_work: Option<String>,
 }

@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 use crate::JsonSchema;
 use crate::program::SubjectProgram;
 use crate::program::reading::read_subject_program;
+use crate::protocol::Protocol;
 use crate::reading::kinds::read_kinds;
 use crate::reading::table::{Spanned, Table};
 use crate::reading::text::{Problem, ROOT, Reading, Span};
@@ -129,6 +130,9 @@ pub struct Variant {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub database_needs: Vec<String>,
     pub workloads: Vec<String>,
+    /// What it speaks; nothing means HTTP/1.1 without TLS alone.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub protocols: Vec<Protocol>,
     /// What it does not do for each response that others do, in a few words, or `None` where it does the same work.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub less_work: Option<String>,
@@ -242,7 +246,9 @@ impl Subject {
         let diagnosis = file.diagnosis.map(read_diagnosis).unwrap_or_default();
         let files = file.file.into_iter().map(|file| read_template_file(file, &mut reading)).collect();
         let parameters = read_parameters(file.parameter, &mut reading);
-        let variants = read_variants(file.variant, &workloads, &parameters, &mut reading);
+        let protocols = read_protocols(file.protocols, &mut reading);
+        let served = (workloads.as_slice(), protocols.as_slice());
+        let variants = read_variants(file.variant, served, &parameters, &mut reading);
         let default_variant = read_default(file.default, &variants, &mut reading);
         match (title, runtime) {
             (Some(title), Some(runtime)) if !reading.has_problems() => Ok(Self {
@@ -299,6 +305,14 @@ impl Subject {
     /// The workloads that `variant` serves.
     pub fn workloads(&self, variant: &str) -> &[String] {
         self.variants.get(variant).map(|variant| variant.workloads.as_slice()).unwrap_or_default()
+    }
+
+    /// What `variant` speaks.
+    pub fn protocols(&self, variant: &str) -> &[Protocol] {
+        match self.variants.get(variant) {
+            Some(variant) if !variant.protocols.is_empty() => &variant.protocols,
+            _ => &[Protocol::Http1],
+        }
     }
 
     /// The parameter values of `variant`, with `overrides` on top; says what is wrong with the names.
@@ -368,6 +382,13 @@ fn read_workloads(listed: Spanned<Vec<String>>, reading: &mut Reading) -> Vec<St
     if listed.get_ref().is_empty() && !reading.is_damaged(&ROOT, "workloads") {
         reading.note(listed.span(), "no workload is listed", None);
     }
+    listed.into_inner()
+}
+
+fn read_protocols(listed: Option<Spanned<Vec<Protocol>>>, reading: &mut Reading) -> Vec<Protocol> {
+    let Some(listed) = listed else { return Vec::new() };
+    let is_empty = listed.get_ref().is_empty() && !reading.is_damaged(&ROOT, "protocols");
+    reading.note_if(is_empty, listed.span(), "no protocol is listed", None);
     listed.into_inner()
 }
 
@@ -459,7 +480,7 @@ fn read_parameters(
 /// Checks the variants against the parameters; a subject without any has one called `default`.
 fn read_variants(
     files: BTreeMap<Spanned<String>, Table<VariantFile>>,
-    workloads: &[String],
+    (workloads, protocols): (&[String], &[Protocol]),
     parameters: &BTreeMap<String, Parameter>,
     reading: &mut Reading,
 ) -> BTreeMap<String, Variant> {
@@ -474,11 +495,15 @@ fn read_variants(
         let set = set.collect();
         let served = file.workloads.map(|narrowed| read_narrowed(narrowed, workloads, reading));
         let served = served.unwrap_or_else(|| workloads.to_vec());
+        let spoken = file.protocols.map(|listed| read_protocols(Some(listed), reading));
+        let protocols = spoken.unwrap_or_else(|| protocols.to_vec());
         let VariantFile { help, needs, database_needs, less_work, .. } = file;
-        variants.insert(name.into_inner(), Variant { help, set, needs, database_needs, workloads: served, less_work });
+        let variant = Variant { help, set, needs, database_needs, workloads: served, protocols, less_work };
+        variants.insert(name.into_inner(), variant);
     }
     if variants.is_empty() {
-        let only = Variant { workloads: workloads.to_vec(), ..Variant::default() };
+        let (workloads, protocols) = (workloads.to_vec(), protocols.to_vec());
+        let only = Variant { workloads, protocols, ..Variant::default() };
         variants.insert("default".to_owned(), only);
     }
     variants

@@ -113,8 +113,8 @@ fn mistakes_in_a_study_are_said_at_their_places() {
     ");
     assert_snapshot!(problems("['rows', 'rows?limit=10000']"), @"4:21 «'rows?limit=10000'» `rows?limit=10000` is what `rows` means already");
     assert_snapshot!(problems("['rows?limit=5', 'rows?limit=5&fields=40']"), @"
-    3:1 «[[scenario]]» scenario `rows-fields40-limit5-c8` appears twice (scenarios are told apart by workload, executor, users or rates, connections, and tool)
-    3:1 «[[scenario]]» scenario `rows-fields40-limit5-c64` appears twice (scenarios are told apart by workload, executor, users or rates, connections, and tool)
+    3:1 «[[scenario]]» scenario `rows-fields40-limit5-c8` appears twice (scenarios are told apart by workload, executor, users or rates, connections, protocol, and tool)
+    3:1 «[[scenario]]» scenario `rows-fields40-limit5-c64` appears twice (scenarios are told apart by workload, executor, users or rates, connections, protocol, and tool)
     ");
 }
 

@@ -15,6 +15,7 @@ mod objective;
 mod plan;
 mod plan_database;
 mod programs;
+mod protocols;
 mod published;
 mod random_text;
 mod record;

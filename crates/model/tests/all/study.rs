@@ -164,7 +164,7 @@ fn what_was_wrong_is_not_also_missing_or_empty() {
 #[test]
 fn what_stands_there_twice_is_said() {
     assert_snapshot!(check_with("[\"go/nethttp\"]", "[\"php/fpm\", \"php/fpm:pool\"]"), @r#"2:24 «"php/fpm:pool"» `php/fpm:pool` is listed twice (without a variant, a subject means its default variant)"#);
-    assert_snapshot!(check_with("\"hello\"", "[\"hello\", \"hello\"]"), @"3:1 «[[scenario]]» scenario `hello-c8` appears twice (scenarios are told apart by workload, executor, users or rates, connections, and tool)");
+    assert_snapshot!(check_with("\"hello\"", "[\"hello\", \"hello\"]"), @"3:1 «[[scenario]]» scenario `hello-c8` appears twice (scenarios are told apart by workload, executor, users or rates, connections, protocol, and tool)");
     assert_snapshot!(check_with("go/nethttp", "php/fpm?pool=1&pool=2"), @r#"2:13 «"php/fpm?pool=1&pool=2"» parameter `pool` is set twice; leave one of them out"#);
     assert_snapshot!(check_with("go/nethttp", "php/fpm?pool"), @r#"2:13 «"php/fpm?pool"» `pool` is not of the form parameter=value, such as pool=32"#);
 }

@@ -8,7 +8,7 @@ mod summary;
 
 use std::collections::BTreeMap;
 
-use tolok_model::LoadTool;
+use tolok_model::{LoadTool, Protocol};
 
 use super::driver::{Borders, Driver, Invocation, LoadJob, NotUnderstood, ToolOutput, ToolReport};
 
@@ -33,7 +33,7 @@ impl Driver for K6 {
             files: script::files(job).into_iter().chain([(CONFIG.to_owned(), "{}\n".to_owned())]).collect(),
             warm_up: None,
             arguments: arguments(job),
-            env: BTreeMap::new(),
+            env: environment(job),
             // Where a number of iterations ends the load, this is the longest it may last, and k6 ends earlier.
             borders: Borders::AfterLine {
                 text: BEGINS.to_owned(),
@@ -61,6 +61,12 @@ fn arguments(job: &LoadJob<'_>) -> Vec<String> {
     }
     arguments.push(script::name(job).to_owned());
     arguments
+}
+
+/// Go's client chooses HTTP/2 wherever a server offers it with TLS.
+fn environment(job: &LoadJob<'_>) -> BTreeMap<String, String> {
+    let keeps_to_http1 = job.scenario.protocol == Protocol::Https;
+    keeps_to_http1.then(|| ("GODEBUG".to_owned(), "http2client=0".to_owned())).into_iter().collect()
 }
 
 /// A URL without its path.

@@ -99,6 +99,9 @@ fn options(job: &LoadJob<'_>) -> Value {
         "summaryTrendStats": figures(job),
         "noConnectionReuse": load.connection == Connection::PerRequest,
     });
+    if job.scenario.protocol.is_encrypted() {
+        options["insecureSkipTLSVerify"] = true.into();
+    }
     if is_own {
         // Failures are thrown, as k6 writes a line about each one otherwise. The other tags would only be computed: the
         // summary has none of them.

@@ -58,7 +58,7 @@ pub(in crate::run) fn check_aborts(
     let (connections_after, busy_after) = settled(server, pool, stop).unzip();
     let asked_after = 4 * pool as usize;
     let question = |number: usize| ("GET".to_owned(), format!("/query?id={}", number + 1));
-    let asked = Server { address: server.address, stop };
+    let asked = Server { address: server.address, speech: server.speech, stop };
     let answers = ask_at_once(&mut server.trial_box, asked, (asked_after, pool as usize), PATIENCE, &question)?;
     let answered_after = answers.iter().flatten().filter(|answer| answer.status == 200).count();
     Ok(Aborts { aborted, pool, connections_before, connections_after, busy_after, asked_after, answered_after })

@@ -9,7 +9,7 @@ use std::io::{Read, Write};
 use std::time::Duration;
 
 use rustix::rand::{GetRandomFlags, getrandom};
-use tolok_model::{Body, DataBody, Database, SplitMix64, SubjectChoice, Workload};
+use tolok_model::{Body, DataBody, Database, Protocol, SplitMix64, SubjectChoice, Workload};
 
 use crate::computed;
 use crate::data_contract::{self as data, Answers, LARGEST_SEED, PathAnswer};
@@ -41,11 +41,12 @@ pub struct Conformance {
     pub advice: Vec<String>,
 }
 
-/// Starts a subject once, and requests every workload that it serves and what it must refuse. Workloads that use a database
-/// are left out where there is none.
+/// Starts a subject once, and requests every workload that it serves and what it must refuse, over a protocol. Workloads that
+/// use a database are left out where there is none.
 pub fn check_conformance(
     session: &Session<'_>,
     choice: &SubjectChoice,
+    protocol: Protocol,
     database: Option<(&Database, &Prepared)>,
 ) -> Result<Conformance, ServeError> {
     let catalogue = &session.laboratory.catalogue;
@@ -54,15 +55,16 @@ pub fn check_conformance(
     let workloads: Vec<Workload> = served.filter(|workload| !workload.database || database.is_some()).collect();
     let first = workloads.first().ok_or_else(|| ServeError::new("it serves no workload"))?;
     let stop = Stop::default();
-    let mut server = StartedServer::start(session, choice, database, first, &stop)?;
+    let mut server = StartedServer::start(session, (choice, protocol), database, first, &stop)?;
     let (mut differences, mut advice) = (Vec::new(), Vec::new());
     let mut random = SplitMix64::new(seed().map_err(ServeError::new)?);
     for workload in &workloads {
         differences.extend(contract(session, &mut server, workload, &mut random));
         advice.extend(half_a_body(session, &mut server, workload));
     }
-    // Checks that need a body do not apply to HEAD.
-    let asked_without_body = workloads.iter().filter(|workload| !workload.sends_body());
+    // Checks that need a body do not apply to HEAD, and these read bytes as they come.
+    let reads_bytes = protocol == Protocol::Http1;
+    let asked_without_body = workloads.iter().filter(|workload| !workload.sends_body() && reads_bytes);
     advice.extend(asked_without_body.filter_map(|workload| body_for_head(session, &mut server, workload)));
     let is_wrong = |path: &&str| workloads.iter().all(|workload| workload.path != *path);
     differences.extend(
@@ -72,7 +74,7 @@ pub fn check_conformance(
             .filter_map(|path| refusal(&mut server, Question::plain("GET", path), 404, "GET")),
     );
     advice.extend(refusals(session, &mut server, &workloads));
-    if let Some((asked, _)) = database.filter(|_| workloads.iter().any(is_rows)) {
+    if let Some((asked, _)) = database.filter(|_| reads_bytes && workloads.iter().any(is_rows)) {
         let aborts = check_aborts(&mut server, asked.pool, Search::Plain, &stop)
             .map_err(|error| ServeError::new(words(error)))?;
         advice.extend(aborts.differences());
@@ -222,7 +224,7 @@ fn head(server: &mut StartedServer, path: &str) -> std::io::Result<String> {
 
 /// The number must be right after many have added to it at once.
 fn counter(server: &mut StartedServer, workload: &Workload) -> Vec<String> {
-    let asked = Server { address: server.address, stop: &Stop::default() };
+    let asked = Server { address: server.address, speech: server.speech, stop: &Stop::default() };
     match check_burst(&mut server.trial_box, asked, &workload.path) {
         Ok(burst) if burst.is_right() => Vec::new(),
         Ok(burst) => vec![format!("POST {}: {burst}", workload.path)],

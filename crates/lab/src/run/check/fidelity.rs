@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use serde::Deserialize;
 use tolok_model::fidelity::{DriverReport, FIDELITY_SCHEMA, FidelityReport, LeftOut, TwoTasks, TwoTasksOutcome};
-use tolok_model::{Database, SubjectChoice};
+use tolok_model::{Database, Protocol, SubjectChoice};
 
 use crate::data_contract::judge_fidelity;
 use crate::run::check::aborts::{Search, check_aborts};
@@ -92,7 +92,8 @@ fn ask_all(
     let catalogue = &session.laboratory.catalogue;
     let no_workload = || ServeError::new("there is no workload `fidelity`");
     let asked_for = catalogue.workload("fidelity").ok_or_else(no_workload)?;
-    let mut server = StartedServer::start(session, choice, Some(job.database), asked_for, job.stop)?;
+    let mut server =
+        StartedServer::start(session, (choice, Protocol::default()), Some(job.database), asked_for, job.stop)?;
     if let Some(database) = &server.database {
         // MariaDB names itself in its version, MySQL does not.
         let title = if database.version.contains("MariaDB") { "" } else { "MySQL " };

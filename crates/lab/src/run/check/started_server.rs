@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use tempfile::TempDir;
-use tolok_model::{Database, Environment, SubjectChoice, Workload};
+use tolok_model::{Database, Environment, Protocol, SubjectChoice, Workload};
 
 use crate::run::database::prepared::Prepared;
 use crate::run::database::trial_database::{self, TrialDatabase};
@@ -15,7 +15,7 @@ use crate::run::server::trial::{TrialError, own_address};
 use crate::run::session::capabilities::BoxRequest;
 use crate::run::session::{Place, Session};
 use crate::run::stop::Stop;
-use crate::subject::{Answer, BuildError, ProbeError, ProbeTarget, Question, ask, log_tail};
+use crate::subject::{Answer, BuildError, ProbeError, ProbeTarget, Question, Speech, ask, log_tail, speech};
 use tolok_host::isolate::TrialBox;
 
 /// Lines of a log that an error shows.
@@ -39,6 +39,7 @@ impl ServeError {
 pub(in crate::run) struct StartedServer {
     pub(in crate::run) trial_box: TrialBox,
     pub(in crate::run) address: SocketAddr,
+    pub(in crate::run) speech: Speech,
     /// Its database, if it was given one.
     pub(in crate::run) database: Option<TrialDatabase>,
     log: PathBuf,
@@ -50,7 +51,7 @@ impl StartedServer {
     /// Builds the subject at need and starts it, with a database if one was made ready; returns when it answers to `first`.
     pub(in crate::run) fn start(
         session: &Session<'_>,
-        choice: &SubjectChoice,
+        (choice, protocol): (&SubjectChoice, Protocol),
         database: Option<(&Database, &Prepared)>,
         first: &Workload,
         stop: &Stop,
@@ -61,11 +62,12 @@ impl StartedServer {
         let scratch = session.trial_scratch().map_err(ServeError::new)?;
         // Beside the private folder, which only the box sees the inside of.
         let log = scratch.path().with_extension("log");
-        let launch = Launch { session, subject, choice, build: &build, log: log.clone(), padding_bytes: 0, stop };
+        let (build, padding_bytes) = (build.as_path(), 0);
+        let launch = Launch { session, subject, choice, protocol, build, log: log.clone(), padding_bytes, stop };
         let started = start(&launch, scratch.path(), database, first);
         let (trial_box, address, database) =
             started.map_err(|message| ServeError { message, log: log_tail(&log, LOG_LINES) })?;
-        Ok(Self { trial_box, address, database, log, _scratch: scratch })
+        Ok(Self { trial_box, address, speech: speech(protocol), database, log, _scratch: scratch })
     }
 
     pub(in crate::run) fn ask(&mut self, method: &str, path: &str, patience: Duration) -> Result<Answer, ProbeError> {
@@ -80,7 +82,7 @@ impl StartedServer {
     ) -> Result<Answer, ProbeError> {
         let boxed = RefCell::new(&mut self.trial_box);
         let connect = |address, patience| boxed.borrow_mut().connect(address, patience);
-        ask(ProbeTarget { address: self.address, connect: &connect }, question, patience)
+        ask(ProbeTarget { address: self.address, connect: &connect, speech: self.speech }, question, patience)
     }
 
     /// Ends the subject and its database.
@@ -130,7 +132,8 @@ fn start(
     });
     let started = started.transpose().map_err(words)?;
     let names = started.as_ref().map(|database| database.names.clone()).unwrap_or_default();
-    let place = Place { address, run, cpus: &cpus.subject, diagnosing: false, database: names };
+    let protocol = launch.protocol;
+    let place = Place { address, protocol, run, cpus: &cpus.subject, diagnosing: false, database: names };
     let specs = launch.prepare(&mut trial_box, &place).map_err(words)?;
     launch.first_good_answer(&mut trial_box, &specs, address, first).map_err(words)?;
     Ok((trial_box, address, started))

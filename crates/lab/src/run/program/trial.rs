@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 use std::path::Path;
 
 use tolok_model::{
-    CpuMap, Environment, FailureKind, Isolation, Outcome, ProgramScenario, ProgramTiming, ProgramWorkload,
+    CpuMap, Environment, FailureKind, Isolation, Outcome, ProgramScenario, ProgramTiming, ProgramWorkload, Protocol,
     RECORD_FORMAT, RawWindow,
 };
 
@@ -53,7 +53,8 @@ impl<'a> ProgramTrial<'a> {
         let subject = catalogue.subject(&case.subject.subject)?;
         let workload = catalogue.choose_program(&scenario.workload).ok()?;
         let (log, padding_bytes) = (folder.subject_log(), plan.padding_bytes(case, block));
-        let launch = Launch { session, subject, choice: &case.subject, build, log, padding_bytes, stop };
+        let protocol = Protocol::default();
+        let launch = Launch { session, subject, choice: &case.subject, protocol, build, log, padding_bytes, stop };
         let seed = plan.seed.wrapping_add(u64::from(block));
         let (commands, isolation) = (Vec::new(), None);
         Some(Self { launch, workload, scenario, environment, cpus, folder, seed, commands, isolation })
@@ -161,7 +162,8 @@ impl<'a> ProgramTrial<'a> {
     pub(super) fn job(&self, trial_box: &mut TrialBox, run: &Path) -> Result<TimerJob, TrialError> {
         // A program listens nowhere.
         let address = SocketAddr::from((trial_box.subject_address(), 0));
-        let place = Place { address, run, cpus: &self.cpus.subject, diagnosing: false, database: Default::default() };
+        let (protocol, database) = (Protocol::default(), Default::default());
+        let place = Place { address, protocol, run, cpus: &self.cpus.subject, diagnosing: false, database };
         let (command, env) = self.launch.prepare_program(trial_box, &place)?;
         let task = |arguments: &[String], output: &str| -> Result<Task, TrialError> {
             let values = &self.workload.values;

@@ -124,6 +124,8 @@ mod tests {
             workload: "hello".to_owned(),
             database: false,
             load: load.clone(),
+            protocol: tolok_model::Protocol::Http1,
+            streams: 1,
             tool: ToolChoice::default(),
             objectives: Vec::new(),
             abort: false,

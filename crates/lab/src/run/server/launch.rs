@@ -8,13 +8,13 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use rustix::time::{ClockId, clock_gettime};
-use tolok_model::{FailureKind, Process, Subject, SubjectChoice, TemplateFile, Workload, format_duration};
+use tolok_model::{FailureKind, Process, Protocol, Subject, SubjectChoice, TemplateFile, Workload, format_duration};
 
 use crate::run::database::trial_database::PART;
 use crate::run::server::trial::TrialError;
 use crate::run::session::{Place, Session};
 use crate::run::stop::Stop;
-use crate::subject::{ProbeError, ProbeTarget, Render, TemplateNames, ask_while, check};
+use crate::subject::{ProbeError, ProbeTarget, Render, TemplateNames, ask_while, check, speech};
 use tolok_host::isolate::{ProcessSpec, TrialBox, Trust};
 
 /// One answer before the window may take this long.
@@ -35,6 +35,8 @@ pub(in crate::run) struct Launch<'a> {
     pub(in crate::run) session: &'a Session<'a>,
     pub(in crate::run) subject: &'a Subject,
     pub(in crate::run) choice: &'a SubjectChoice,
+    /// What is spoken to it.
+    pub(in crate::run) protocol: Protocol,
     /// Where the subject's build is.
     pub(in crate::run) build: &'a Path,
     /// Where its processes write what they say.
@@ -201,7 +203,7 @@ impl Launch<'_> {
         let is_wanted = || !self.stop.is_immediate();
         let boxed = RefCell::new(trial_box);
         let connect = |address, patience| boxed.borrow_mut().connect(address, patience);
-        let server = ProbeTarget { address, connect: &connect };
+        let server = ProbeTarget { address, connect: &connect, speech: speech(self.protocol) };
         match ask_while(server, self.session.assets.question(workload), patience, &is_wanted) {
             Ok(answer) => match check(&answer, workload, self.session.assets.body(workload)) {
                 Ok(()) => Ok(None),
@@ -209,7 +211,9 @@ impl Launch<'_> {
                 Err(_) if matches!(answer.status, 502..=504) => Ok(Some(format!("status {}", answer.status))),
                 Err(difference) => Err(TrialError::Failed(FailureKind::WrongAnswer, difference)),
             },
-            Err(error @ ProbeError::Malformed(_)) => Err(TrialError::failed(FailureKind::WrongAnswer, error)),
+            Err(error @ (ProbeError::Malformed(_) | ProbeError::NoHttp2)) => {
+                Err(TrialError::failed(FailureKind::WrongAnswer, error))
+            }
             Err(error) => Ok(Some(error.to_string())),
         }
     }

@@ -221,7 +221,7 @@ impl Trial<'_> {
         LoadJob {
             url: match self.external {
                 Some(server) => format!("{}{}", server.base, self.workload.path),
-                None => format!("http://{address}{}", self.workload.path),
+                None => format!("{}://{address}{}", self.scenario.protocol.scheme(), self.workload.path),
             },
             method: &self.workload.method,
             sent: self.session.assets.sent_file(&self.workload),

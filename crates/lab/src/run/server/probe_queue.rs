@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 
 use crate::run::server::trial::TrialError;
 use crate::run::stop::Stop;
-use crate::subject::{Answer, ProbeError, ProbeTarget, Question, ask_while};
+use crate::subject::{Answer, ProbeError, ProbeTarget, Question, Speech, ask_while};
 use tolok_host::isolate::TrialBox;
 
 /// Connecting takes microseconds; a server that does not accept in this time does not listen.
@@ -25,6 +25,7 @@ type Order = Sender<io::Result<TcpStream>>;
 #[derive(Debug, Clone, Copy)]
 pub(in crate::run) struct Server<'a> {
     pub(in crate::run) address: SocketAddr,
+    pub(in crate::run) speech: Speech,
     pub(in crate::run) stop: &'a Stop,
 }
 
@@ -32,6 +33,7 @@ pub(in crate::run) struct Server<'a> {
 #[derive(Debug, Clone)]
 pub(in crate::run) struct Asker {
     address: SocketAddr,
+    speech: Speech,
     stop: Stop,
     orders: Sender<Order>,
 }
@@ -45,8 +47,8 @@ pub(in crate::run) struct Orders {
 
 /// An asker of a subject, and its orders.
 pub(in crate::run) fn asker(server: Server<'_>) -> (Asker, Orders) {
-    let (Server { address, stop }, (sender, receiver)) = (server, channel());
-    (Asker { address, stop: stop.clone(), orders: sender }, Orders { address, orders: receiver })
+    let (Server { address, speech, stop }, (sender, receiver)) = (server, channel());
+    (Asker { address, speech, stop: stop.clone(), orders: sender }, Orders { address, orders: receiver })
 }
 
 impl Asker {
@@ -58,7 +60,7 @@ impl Asker {
             self.orders.send(deliver).map_err(|_| over())?;
             delivery.recv().map_err(|_| over())?
         };
-        let server = ProbeTarget { address: self.address, connect: &connect };
+        let server = ProbeTarget { address: self.address, connect: &connect, speech: self.speech };
         ask_while(server, Question::plain(method, path), patience, &|| !self.stop.is_immediate())
     }
 }

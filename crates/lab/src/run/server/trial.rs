@@ -8,8 +8,8 @@ use std::time::Instant;
 
 use tolok_model::{
     Case, CounterCheck, CpuMap, Database, DatabaseWindow, Diagnosis, Environment, ExternalServer, Failure, FailureKind,
-    Isolation, LoadTool, Measurement, OutageRecord, Outcome, Plan, PoolWindow, RECORD_FORMAT, RawServer, RawWindow,
-    Scenario, Workload,
+    Isolation, LoadTool, Measurement, OutageRecord, Outcome, Plan, PoolWindow, Protocol, RECORD_FORMAT, RawServer,
+    RawWindow, Scenario, Workload,
 };
 
 use crate::data_contract as data;
@@ -29,6 +29,7 @@ use crate::run::session::capabilities::BoxRequest;
 use crate::run::session::cgroup_membership::CgroupMembership;
 use crate::run::session::{Place, Session};
 use crate::run::stop::Stop;
+use crate::subject::speech;
 use tolok_host::isolate::{BoxError, ProcessSpec, TrialBox};
 use tolok_host::sample::{Followed, Members, Part, Window};
 use tolok_store::recompute::{DATABASE_LINK_REPORT, LINK_REPORT, RAW_WINDOW, SAMPLES, TrialInputs, measurement_of};
@@ -147,12 +148,15 @@ impl<'a> Trial<'a> {
         let database = environment.database.as_ref().filter(|_| scenario.database).zip(setup.database);
         let log = folder.subject_log();
         let padding_bytes = plan.padding_bytes(case, block);
-        let launch = Launch { session, subject, choice: &case.subject, build, log, padding_bytes, stop };
+        let protocol = scenario.protocol;
+        let launch = Launch { session, subject, choice: &case.subject, protocol, build, log, padding_bytes, stop };
         // The same for all cases of a block, so that they see the same arrivals and the same link, and another in the next.
         let seed = plan.seed.wrapping_add(u64::from(block));
         let (commands, isolation) = (Vec::new(), None);
         let has_siblings = plan.scenarios.iter().any(|other| scenario.differs_in_tool_only(other));
-        let has_referee = has_siblings || scenario.tool.name != LoadTool::Tolok;
+        // The kernel counts answers by how they begin, which it sees of HTTP/1.1 without TLS only.
+        let is_seen = scenario.protocol == Protocol::Http1;
+        let has_referee = is_seen && (has_siblings || scenario.tool.name != LoadTool::Tolok);
         Some(Self {
             session,
             launch,
@@ -367,9 +371,11 @@ impl<'a> Trial<'a> {
         purpose: Purpose,
         emit: &mut dyn FnMut(TrialEvent),
     ) -> Result<Inside, TrialError> {
-        let (diagnosing, server) = (purpose == Purpose::Diagnosis, Server { address, stop: self.stop });
+        let protocol = self.scenario.protocol;
+        let (diagnosing, server) =
+            (purpose == Purpose::Diagnosis, Server { address, speech: speech(protocol), stop: self.stop });
         let names = database.as_ref().map(|database| database.names.clone()).unwrap_or_default();
-        let place = Place { address, run, cpus: &self.cpus.subject, diagnosing, database: names };
+        let place = Place { address, protocol, run, cpus: &self.cpus.subject, diagnosing, database: names };
         let specs = match self.external {
             Some(_) => Vec::new(),
             None => self.launch.prepare(trial_box, &place)?,

@@ -4,6 +4,7 @@ pub(in crate::run) mod account;
 pub(in crate::run) mod affinity;
 pub(in crate::run) mod apart;
 pub(in crate::run) mod capabilities;
+mod certificate;
 pub(in crate::run) mod cgroup_membership;
 pub(in crate::run) mod scratch;
 
@@ -14,16 +15,17 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 use tempfile::TempDir;
-use tolok_model::{Catalogue, CpuMap, Plan, ProgramWorkload, Subject, SubjectChoice, Workload};
+use tolok_model::{Catalogue, CpuMap, Plan, ProgramWorkload, Protocol, Subject, SubjectChoice, Workload};
 
 use crate::database::DatabaseStore;
 use crate::home::{Home, runs_folder};
 use crate::run::session::account::Account;
 use crate::run::session::apart::{accounts, homes, is_for_runs_alone, other_sessions, shown};
 use crate::run::session::capabilities::Capabilities;
+use crate::run::session::certificate::make_certificate;
 use crate::run::session::scratch::Scratch;
 use crate::subject::{AssetError, Assets, BuildError, BuildJob, BuildNames, Builds, ProgramNames};
-use crate::subject::{DatabaseNames, TemplateNames, program_names};
+use crate::subject::{DatabaseNames, TemplateNames, TlsNames, program_names};
 use crate::toolbox::{Program, without_version};
 use tolok_host::guard::Accounts;
 use tolok_host::isolate::GuardSpec;
@@ -55,6 +57,8 @@ pub struct Session<'a> {
     /// All CPUs of the machine.
     pub(in crate::run) logical_cpus: usize,
     pub assets: Assets,
+    /// What subjects show where a scenario is encrypted.
+    tls: TlsNames,
     /// The accounts of the parts, if they are not to be root.
     accounts: Option<Accounts>,
     /// The account that servers change to by themselves, if they have to be started as root.
@@ -69,6 +73,8 @@ pub struct Session<'a> {
 #[derive(Debug, Clone)]
 pub(in crate::run) struct Place<'a> {
     pub(in crate::run) address: SocketAddr,
+    /// What it is to speak there.
+    pub(in crate::run) protocol: Protocol,
     pub(in crate::run) run: &'a Path,
     pub(in crate::run) cpus: &'a [u32],
     /// Whether it is to tell of itself, at a cost: never in a trial that counts.
@@ -100,10 +106,11 @@ impl<'a> Session<'a> {
         let scratch = Scratch::make(&parent).map_err(failed)?;
         let folder = scratch.folder("assets").map_err(failed)?;
         let assets = Assets::lay_out(folder, &laboratory.home, workloads)?;
+        let tls = make_certificate(&scratch.folder("tls").map_err(failed)?).map_err(failed)?;
         let accounts = accounts(laboratory);
         let account = (rustix::process::geteuid().is_root() && accounts.is_none()).then(Account::unprivileged);
         let (logical_cpus, runs) = (logical_cpus(), vec![runs_folder()]);
-        Ok(Self { laboratory, capabilities, cpus, logical_cpus, assets, accounts, account, runs, scratch })
+        Ok(Self { laboratory, capabilities, cpus, logical_cpus, assets, tls, accounts, account, runs, scratch })
     }
 
     /// The same, whose results go into this folder of a run.
@@ -157,6 +164,8 @@ impl<'a> Session<'a> {
         TemplateNames {
             host: place.address.ip().to_string(),
             port: place.address.port(),
+            protocol: place.protocol.word().to_owned(),
+            tls: self.tls.clone(),
             run: place.run.display().to_string(),
             subject: self.laboratory.home.sources_of(subject).display().to_string(),
             build: build.display().to_string(),

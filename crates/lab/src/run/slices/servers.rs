@@ -105,7 +105,8 @@ impl Launch<'_> {
         let names = database.map(|database| database.names.clone()).unwrap_or_default();
         for (nth, place) in server.cases.clone().into_iter().enumerate() {
             let Ok(trial) = &mut self.cases[place].trial else { continue };
-            let at = Place { address, run, cpus: &trial.cpus.subject, diagnosing: false, database: names.clone() };
+            let (protocol, cpus, names) = (trial.scenario.protocol, &trial.cpus.subject, names.clone());
+            let at = Place { address, protocol, run, cpus, diagnosing: false, database: names };
             let mut specs = if nth == 0 { trial.launch.prepare(trial_box, &at)? } else { Vec::new() };
             specs.iter_mut().for_each(|spec| spec.part.clone_from(&server.part));
             if nth == 0 {

@@ -59,6 +59,8 @@ fn scenario() -> &'static Scenario {
             think_time: None,
             pace: tolok_model::Pace::default(),
         },
+        protocol: tolok_model::Protocol::Http1,
+        streams: 1,
         tool: ToolChoice::default(),
         objectives: Vec::new(),
         abort: false,

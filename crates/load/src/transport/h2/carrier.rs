@@ -173,7 +173,7 @@ impl Carrier {
 }
 
 /// Nothing is pushed to us, and windows are so large that they are not what limits a target.
-pub(super) fn builder() -> Builder {
+pub(crate) fn builder() -> Builder {
     let mut builder = Builder::new();
     builder
         .enable_push(false)

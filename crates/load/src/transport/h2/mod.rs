@@ -13,7 +13,7 @@ mod probe;
 mod ready;
 mod wire;
 
-pub(crate) use carrier::{Carrier, Opening, Room};
+pub(crate) use carrier::{Carrier, Opening, Room, builder};
 pub(crate) use exchange::{Exchange, Outcome};
 pub(crate) use probe::{HEAD_BYTES, HELLO, judge};
 pub(crate) use ready::ReadyList;

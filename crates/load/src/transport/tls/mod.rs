@@ -23,7 +23,7 @@ use rustls::unbuffered::{ConnectionState, EncodeError, EncodeTlsData, EncryptErr
 
 use super::Stream;
 pub(crate) use failure::Failure;
-pub(crate) use trust::TlsClient;
+pub(crate) use trust::{HTTP_2, TlsClient, probing};
 
 /// Room at the beginning of the buffer, in front of the ciphertext: plaintext is copied there while the ciphertext behind it
 /// is decrypted record by record. It holds the longest record's plaintext, and what went before takes less than its

@@ -1,10 +1,11 @@
 //! Which certificates to trust, and the settings that all connections of a run share.
 
+use std::net::IpAddr;
 use std::path::Path;
 use std::sync::Arc;
 
 use rustls::client::danger::ServerCertVerifier;
-use rustls::client::{Resumption, UnbufferedClientConnection, WebPkiServerVerifier};
+use rustls::client::{ClientConnection, Resumption, UnbufferedClientConnection, WebPkiServerVerifier};
 use rustls::crypto::{CryptoProvider, ring};
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, ServerName};
@@ -17,7 +18,7 @@ use crate::options::{Options, Protocol};
 
 /// The application protocols that the engine speaks; a run asks for one of them.
 const HTTP_1_1: &[u8] = b"http/1.1";
-pub(super) const HTTP_2: &[u8] = b"h2";
+pub(crate) const HTTP_2: &[u8] = b"h2";
 
 /// What all TLS connections of a run have in common.
 #[derive(Debug, Clone)]
@@ -41,25 +42,34 @@ impl TlsClient {
             Some(path) => listed(path, &provider)?,
             None => machines_own(&provider)?,
         };
-        let mut config = ClientConfig::builder_with_provider(provider)
-            .with_safe_default_protocol_versions()
-            .expect("the provider has ciphers for TLS 1.2 and 1.3")
-            .dangerous()
-            .with_custom_certificate_verifier(verifier)
-            .with_no_client_auth();
-        config.alpn_protocols = vec![match options.protocol {
-            Protocol::Http1 => HTTP_1_1.to_vec(),
-            Protocol::Http2 { .. } => HTTP_2.to_vec(),
-        }];
-        // wrk does whole handshakes too. The store for tickets would also be one lock that all threads take.
-        config.resumption = Resumption::disabled();
-        Ok(Some(TlsClient { config: Arc::new(config), name }))
+        let is_http2 = matches!(options.protocol, Protocol::Http2 { .. });
+        Ok(Some(TlsClient { config: Arc::new(config(provider, verifier, is_http2)), name }))
     }
 
     /// The state of a new connection.
     pub fn connection(&self) -> Result<UnbufferedClientConnection, rustls::Error> {
         UnbufferedClientConnection::new(Arc::clone(&self.config), self.name.clone())
     }
+}
+
+fn config(provider: Arc<CryptoProvider>, verifier: Arc<dyn ServerCertVerifier>, is_http2: bool) -> ClientConfig {
+    let mut config = ClientConfig::builder_with_provider(provider)
+        .with_safe_default_protocol_versions()
+        .expect("the provider has ciphers for TLS 1.2 and 1.3")
+        .dangerous()
+        .with_custom_certificate_verifier(verifier)
+        .with_no_client_auth();
+    config.alpn_protocols = vec![if is_http2 { HTTP_2.to_vec() } else { HTTP_1_1.to_vec() }];
+    // wrk does whole handshakes too. The store for tickets would also be one lock that all threads take.
+    config.resumption = Resumption::disabled();
+    config
+}
+
+/// A connection of a probe, which trusts every certificate: whoever probes has started the server itself.
+pub(crate) fn probing(address: IpAddr, is_http2: bool) -> Result<ClientConnection, rustls::Error> {
+    let provider = Arc::new(ring::default_provider());
+    let verifier = Arc::new(Unverified::new(&provider));
+    ClientConnection::new(Arc::new(config(provider, verifier, is_http2)), ServerName::IpAddress(address.into()))
 }
 
 /// Trust in the authorities that the machine's administrator trusts. A list inside the binary would age with it and would

@@ -1,0 +1,13 @@
+//go:build !go1.24
+
+package main
+
+import (
+	"log"
+	"net/http"
+)
+
+// speak needs http.Protocols.
+func speak(_ *http.Server, name string) {
+	log.Fatalf("-http %s needs Go 1.24 or newer", name)
+}
