@@ -102,7 +102,8 @@ fn sentence(results: &[Result]) -> String {
     let shown = groups.iter().take(MOST_GROUPS).map(|(_, alike)| group(alike, results.len()));
     let mut parts: Vec<String> = shown.collect();
     let rest: usize = groups.iter().skip(MOST_GROUPS).map(|(_, alike)| alike.len()).sum();
-    parts.extend((rest > 0).then(|| format!("{} differ", counted(rest as u64, "more scenario"))));
+    let verb = if rest == 1 { "differs" } else { "differ" };
+    parts.extend((rest > 0).then(|| format!("{} {verb}", counted(rest as u64, "more scenario"))));
     parts.join("; ")
 }
 
