@@ -48,7 +48,7 @@ pub use load::profile::{Arrivals, Connection, Executor, LoadProfile, Pace, Pool,
 pub use plan::error::PlanError;
 pub use plan::skipped::Skipped;
 pub use plan::slices::{PlannedSlice, PlannedTurn};
-pub use plan::{Case, CaseId, Here, Plan, PlannedTrial, Ready, Selected, Stopping};
+pub use plan::{Case, CaseId, DATABASE_ONLY, Here, Plan, PlannedTrial, Ready, Selected, Stopping};
 pub use program::{ProgramScenario, ProgramWorkload, Runs, SubjectProgram};
 pub use protocol::Protocol;
 pub use reading::text::{Problem, Span};

@@ -16,7 +16,7 @@ const SOURCES: [&str; 8] = [
 ];
 
 /// Modules of these that open files, and which.
-const OTHERS: [(&str, &str); 21] = [
+const OTHERS: [(&str, &str); 22] = [
     ("store/src/folder.rs", "the module itself"),
     ("store/src/run_folder.rs", "the folder that holds the runs"),
     ("serve/src/library.rs", "the folder that holds the runs"),
@@ -29,6 +29,7 @@ const OTHERS: [(&str, &str); 21] = [
     ("lab/src/run/session/affinity.rs", "/proc"),
     ("lab/src/run/session/account.rs", "/etc"),
     ("lab/src/run/session/apart.rs", "names in the folder for temporary files, and in that of runs"),
+    ("lab/src/run/session/certificate.rs", "the lab's private folder"),
     ("lab/src/run/session/scratch.rs", "the lab's private folder"),
     ("cli/src/output.rs", "what -o names"),
     ("cli/src/json_lines.rs", "what -o names"),

@@ -21,7 +21,7 @@ use crate::plan::available::{AvailableEnvironments, in_environments, programs_in
 use crate::plan::cases::{Candidates, add_programs, cases, speechless};
 use crate::plan::error::PlanError;
 use crate::plan::order::shuffled;
-pub use crate::plan::selected::Selected;
+pub use crate::plan::selected::{DATABASE_ONLY, Selected};
 use crate::plan::selected::{ceilings, skip_without_workload, unable};
 use crate::plan::skipped::Skipped;
 use crate::program::ProgramScenario;

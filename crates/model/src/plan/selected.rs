@@ -9,6 +9,9 @@ use crate::plan::{Here, Ready};
 use crate::study::{Scenario, Study, SubjectSelector};
 use crate::subject::{Role, Subject, SubjectChoice};
 
+/// How a reason begins that keeps a subject from workloads with a database only.
+pub const DATABASE_ONLY: &str = "for workloads that ask a database";
+
 /// The subjects that a study's selectors mean here, and those left out.
 #[derive(Debug, Default)]
 pub struct Selected {
@@ -107,7 +110,7 @@ pub(super) fn unable(
         let is_asked = asking.iter().any(|scenario| serves(catalogue, choice, scenario));
         let Some(subject) = catalogue.subject(&choice.subject).filter(|_| is_asked) else { continue };
         if let Err(reason) = (here.ready_for_database)(subject, &choice.variant) {
-            selected.skip(subject, &choice.variant, format!("for workloads that ask a database, {reason}"));
+            selected.skip(subject, &choice.variant, format!("{DATABASE_ONLY}, {reason}"));
             unable.insert(choice.label.clone());
         }
     }

@@ -2,6 +2,7 @@
 
 use tolok_analysis::figures::{Quantity, amount, counted, listed, moment};
 use tolok_analysis::{Findings, NoiseFloor, PowerNote, ScenarioFinding, difference};
+use tolok_model::DATABASE_ONLY;
 use tolok_model::sentences::capital;
 
 use super::run::{factors, judgement, matrix, muted, programs, published, sections, standings, tools, trust};
@@ -221,7 +222,8 @@ fn skipped(findings: &Findings) -> Option<Block> {
     let of_checks = of_checks(findings);
     let skipped = findings.skipped.iter().map(|it| {
         let remedy = it.reason.split_once(": ").map_or(it.reason.as_str(), |(_, remedy)| remedy);
-        Fact::of("Skipped", format!("{}: {remedy}", it.subject))
+        let part = if it.reason.starts_with(DATABASE_ONLY) { ", with a database" } else { "" };
+        Fact::of("Skipped", format!("{}{part}: {remedy}", it.subject))
     });
     let quoting = findings.quotable.as_ref().map(|words| Fact::of("Quoting", words.as_str()));
     let facts: Vec<Fact> = skipped.chain(of_checks.map(|words| Fact::of("Checks", words))).chain(quoting).collect();

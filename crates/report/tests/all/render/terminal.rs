@@ -17,6 +17,14 @@ fn an_ordinary_run_at_a_glance() {
 }
 
 #[test]
+fn a_subject_that_lacks_a_database_driver_alone_is_not_said_to_be_skipped_as_a_whole() {
+    let mut run = ordinary();
+    run.skip("node/http", "for workloads that ask a database, mysql2 is missing: tolok setup mysql2");
+    let shown = glance(&run.findings(), 100);
+    assert!(shown.contains("Skipped  node/http, with a database: tolok setup mysql2\n"), "{shown}");
+}
+
+#[test]
 fn a_glance_says_what_it_can_of_every_run() {
     let names = ["one-subject", "all-failed", "many-verdicts", "programs-at-odds", "database", "tools-at-a-rate"];
     let all = names.map(|name| format!("==== {name}\n\n{}", glance(&edge_case(name), 100)));
