@@ -53,6 +53,31 @@ fn what_comes_with_tolok_is_in_the_program() {
 }
 
 #[test]
+fn an_interpreted_server_that_comes_with_tolok_is_measured() {
+    let _turn = my_turn();
+    let alone = Alone::new();
+    let measured = alone.tolok(&[
+        "run",
+        "--subjects",
+        "node/http",
+        "--workload",
+        "hello",
+        "--blocks",
+        "1",
+        "--scale",
+        "0.1",
+        "--allow-shared",
+        "--format",
+        "json",
+    ]);
+    assert_done(measured.code, &(measured.output.clone() + &measured.progress));
+    let findings: serde_json::Value = serde_json::from_str(&measured.output).unwrap();
+    let case = &findings["scenarios"][0]["cases"][0];
+    assert!(case["failures"].as_array().is_none_or(Vec::is_empty), "{case}");
+    assert_eq!(case["subject"], "node/http:single");
+}
+
+#[test]
 fn a_server_of_ones_own_is_measured_beside_the_ceiling_into_the_working_folder() {
     let _turn = my_turn();
     let alone = Alone::new();
