@@ -124,7 +124,7 @@ impl Card {
             marker.body()
         );
         let baseline = middle + 7.5;
-        self.text(if cell.is_best { "best" } else { "name" }, MARGIN + 28.0, baseline, &fitted(&row.short, 16.0));
+        self.text(if cell.is_best { "best" } else { "name" }, MARGIN + 28.0, baseline, &fitted(&row.short, 20.0));
         let Some(share) = cell.share else {
             self.text("side", BARS_FROM, baseline, &cell.below);
             return;
@@ -190,18 +190,27 @@ fn looks(class: &str) -> &'static str {
     }
 }
 
-/// A text in lines of so many letters; what has no room ends in `…`.
+/// A text in lines of so many letters. `…` stands for the clauses that have no room, or for words if the first clause has none.
 fn lines(text: &str, letters: usize, most: usize) -> Vec<String> {
+    let clauses: Vec<&str> = text.split("; ").collect();
+    let fewer = (1..clauses.len()).rev().map(|kept| clauses[..kept].join("; ") + "; …");
+    let texts = std::iter::once(text.to_owned()).chain(fewer).map(|text| wrapped(&text, letters));
+    let fitting = texts.into_iter().find(|lines| lines.len() <= most);
+    fitting.unwrap_or_else(|| {
+        let mut lines = wrapped(text, letters);
+        lines.truncate(most);
+        lines.iter_mut().skip(most - 1).for_each(|last| *last += " …");
+        lines
+    })
+}
+
+fn wrapped(text: &str, letters: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for word in text.split_whitespace() {
         match lines.last_mut() {
             Some(line) if line.chars().count() + word.chars().count() < letters => *line += &format!(" {word}"),
             _ => lines.push(fitted(word, letters as f64)),
         }
-    }
-    if lines.len() > most {
-        lines.truncate(most);
-        lines.iter_mut().skip(most - 1).for_each(|last| *last += " …");
     }
     lines
 }
@@ -211,7 +220,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_headline_is_cut_between_words_and_says_that_it_was() {
+    fn a_headline_is_cut_between_clauses_or_words_and_says_that_it_was() {
+        assert_eq!(lines("one two; three four; five", 12, 3), ["one two;", "three four;", "five"]);
+        assert_eq!(lines("one two; three four; five", 15, 2), ["one two; three", "four; five"]);
+        assert_eq!(lines("one two; three four; five six seven", 15, 2), ["one two; three", "four; …"]);
         assert_eq!(lines("one two three four", 8, 3), ["one two", "three", "four"]);
         assert_eq!(lines("one two three four", 8, 2), ["one two", "three …"]);
         assert_eq!(lines("incomprehensibilities", 8, 2), ["inco…ies"]);

@@ -14,7 +14,7 @@ const MIB: f64 = 1024.0 * 1024.0;
 /// A ceiling this many times as high as the highest bar is left out of the scale.
 const CEILING_IN_SIGHT: f64 = 8.0;
 /// Of the names, at the left edge: as wide as they need, within these.
-const NAMES: [f64; 2] = [56.0, 140.0];
+const NAMES: [f64; 2] = [56.0, 158.0];
 /// Of the figures and of the share of the ceiling, from the right.
 const FIGURES: f64 = 52.0;
 const SHARES: f64 = 48.0;

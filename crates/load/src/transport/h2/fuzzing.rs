@@ -20,7 +20,9 @@ const REQUESTS: usize = 3;
 /// Turns without a byte, after which nothing may be left to do.
 const TURNS_AFTER_THE_END: usize = 8;
 
-/// Gives a connection what a target sends, piece by piece, and then its end. Every request must have an outcome by then.
+/// Gives a connection what a target sends, piece by piece, and then its end. By then every request must have an outcome, or the
+/// connection must be over: the engine fails what is left on it. The `h2` crate tells nothing to a request that it held back
+/// for want of a stream, if a target says goodbye (GOAWAY) with such a stream as the last.
 pub fn frames(data: &[u8]) {
     let Some(([choice, seed], frames)) = data.split_first_chunk() else { return };
     let request = request(*choice);
@@ -43,7 +45,7 @@ pub fn frames(data: &[u8]) {
         is_over |= Pin::new(&mut connection).poll(&mut task).is_ready();
         exchanges.retain_mut(|exchange| is_open(exchange, &mut task, &mut rules));
     }
-    assert!(exchanges.is_empty(), "{} requests have no outcome: {frames:?}", exchanges.len());
+    assert!(is_over || exchanges.is_empty(), "{} requests wait without end: {frames:?}", exchanges.len());
 }
 
 fn has_room(requests: &mut SendRequest<Bytes>, task: &mut Context<'_>) -> usize {
