@@ -62,7 +62,17 @@ pub fn encode(histogram: &Histogram<u64>) -> String {
 /// The histogram of a record, back from base64.
 pub fn decode(base64: &str) -> Result<Histogram<u64>, HistogramError> {
     let bytes = BASE64.decode(base64)?;
+    if !holds_its_payload(&bytes) {
+        return Err(HistogramError::Format("it ends before its counts do".into()));
+    }
     Deserializer::new().deserialize(&mut bytes.as_slice()).map_err(|error| HistogramError::Format(format!("{error:?}")))
+}
+
+/// Whether what follows the header is as long as the header says. The crate sets that much memory aside before it looks.
+fn holds_its_payload(bytes: &[u8]) -> bool {
+    const HEADER_BYTES: usize = 40;
+    let length = bytes.get(4..8).and_then(|field| field.try_into().ok()).map(u32::from_be_bytes);
+    length.is_some_and(|length| bytes.len() >= HEADER_BYTES + length as usize)
 }
 
 /// Adds up the histograms of several records.
@@ -389,6 +399,9 @@ mod tests {
         assert!(matches!(decode("aGVsbG8="), Err(HistogramError::Format(_))));
         let whole = of([5, 6, 7]).summary().histogram;
         assert!(matches!(decode(&whole[..whole.len() - 4]), Err(HistogramError::Format(_))));
+        let mut boasting = BASE64.decode(&whole).unwrap();
+        boasting[4] = 0xff; // 4 GB of counts
+        assert!(matches!(decode(&BASE64.encode(boasting)), Err(HistogramError::Format(text)) if text.contains("ends")));
     }
 
     #[test]

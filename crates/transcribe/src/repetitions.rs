@@ -4,7 +4,7 @@ use crate::row::{Figure, Row};
 
 /// Puts rows together that have the same subject and settings: their figures become lists. The length of a run, which is measured
 /// each time, may differ; that of the first is kept. A figure that not all of them have is left out, because a list would not say
-/// whose it is.
+/// whose it is. Rows without a figure in common stay apart.
 pub fn merge_repetitions(rows: Vec<Row>) -> Vec<Row> {
     let mut groups: Vec<Vec<Row>> = Vec::new();
     for row in rows {
@@ -13,7 +13,7 @@ pub fn merge_repetitions(rows: Vec<Row>) -> Vec<Row> {
             None => groups.push(vec![row]),
         }
     }
-    groups.into_iter().filter_map(merged).collect()
+    groups.into_iter().flat_map(|group| merged(&group).map_or(group, |row| vec![row])).collect()
 }
 
 fn is_repetition(one: &Row, other: &Row) -> bool {
@@ -24,25 +24,21 @@ fn is_repetition(one: &Row, other: &Row) -> bool {
     one.subject == other.subject && settings(one) == settings(other)
 }
 
-fn merged(group: Vec<Row>) -> Option<Row> {
-    let number = group.len();
-    let mut group = group.into_iter();
-    let mut row = group.next()?;
-    if number == 1 {
-        return Some(row);
-    }
-    for other in group {
-        for Figure { key, numbers, .. } in other.figures {
-            if let Some(known) = row.figures.iter_mut().find(|figure| figure.key == key) {
-                known.numbers.extend(numbers);
+fn merged(group: &[Row]) -> Option<Row> {
+    let (first, others) = group.split_first()?;
+    let mut row = first.clone();
+    for other in others {
+        for Figure { key, numbers, .. } in &other.figures {
+            if let Some(known) = row.figures.iter_mut().find(|figure| figure.key == *key) {
+                known.numbers.extend_from_slice(numbers);
             }
         }
-        row.raw.extend(other.raw);
+        row.raw.extend_from_slice(&other.raw);
     }
-    row.figures.retain(|figure| figure.numbers.len() == number);
+    row.figures.retain(|figure| figure.numbers.len() == group.len());
     row.table = None;
-    row.setting("repetitions", number.to_string(), None);
-    Some(row)
+    row.setting("repetitions", group.len().to_string(), None);
+    (!others.is_empty() && !row.figures.is_empty()).then_some(row)
 }
 
 #[cfg(test)]
@@ -69,5 +65,15 @@ mod tests {
         assert_eq!(told, [("a", 1, 2), ("a", 1, 1), ("b", 1, 1)]);
         assert_eq!(merged[0].figures[0].numbers, ["10.0", "11.5"]);
         assert!(merged[0].settings.iter().any(|it| it.key == "repetitions" && it.value == "2"));
+    }
+
+    #[test]
+    fn runs_without_a_figure_in_common_stay_apart() {
+        let rows = [run("a", "8", &[("p75_ms", "0.491")]), run("a", "8", &[("throughput_rps", "10")])];
+        let merged = merge_repetitions(rows.to_vec());
+        assert_eq!(
+            merged.iter().map(|row| row.figures[0].key.as_str()).collect::<Vec<_>>(),
+            ["p75_ms", "throughput_rps"]
+        );
     }
 }
