@@ -136,7 +136,7 @@ fn failed(trials: &[TrialRecord]) -> Option<String> {
     match failed {
         0 => None,
         every if every == trials.len() => Some(format!("All of {all} failed: there are no figures.")),
-        some => Some(format!("{some} of {all} failed; the figures of those cases rest on the others.")),
+        some => Some(format!("{some} of {all} failed; figures rest on the other trials of each case, if it has any.")),
     }
 }
 

@@ -126,7 +126,7 @@ pub(crate) fn geometric_mean(values: &[f64]) -> Option<Estimate> {
 }
 
 /// The least number of values that have an interval.
-pub(crate) fn least_trials() -> u32 {
+pub fn least_trials() -> u32 {
     LEVEL.least_sample() as u32
 }
 

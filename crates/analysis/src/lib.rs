@@ -90,6 +90,7 @@ pub use compare::{
     Tally, UnmatchedCase, compare_runs, history,
 };
 pub use duel::{DUEL_SCHEMA, Duel, DuelOutcome, DuelPair, DuelTwin, LOSSES_EXCLUDED, duel, is_duel, standing};
+pub use estimate::least_trials;
 pub use fairness_rules::{MANY_THREADS_A_CPU, WATCHING_PROCESSES, WIRE_BYTES_TOLERATED, WORK_OF_ONE_THREAD};
 pub use findings::*;
 pub use flag::*;

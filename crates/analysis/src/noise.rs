@@ -119,7 +119,7 @@ fn sentence(titles: &[&str], ratio: &Estimate, verdict: Verdict, widening: f64) 
         }
         Verdict::CannotTell => format!("differed by {off} ({words}): inconclusive"),
     };
-    let wider = match widening > 1.0 {
+    let wider = match widening > 1.0 && ratio.low.is_some() {
         true => format!(
             " The rounds of the check scatter more than the cases do, so every interval here is {widening:.1} times as wide."
         ),

@@ -89,11 +89,20 @@ impl<'a, F> Table<'a, F> {
         let reason = |case: &CaseFinding<F>| {
             let voiding = case.flags.iter().filter(|flag| flag.voids_rank);
             let kinds: Vec<&str> = voiding.map(|flag| spoken(flag.kind)).collect();
-            if kinds.is_empty() { "not measured".to_owned() } else { kinds.join(", ") }
+            if kinds.is_empty() { why_unmeasured(case).to_owned() } else { kinds.join(", ") }
         };
         let named: Vec<(String, String)> =
             self.unranked.iter().map(|case| (case.short.clone(), reason(case))).collect();
         with_reasons(&named, self.ranked.is_empty())
+    }
+}
+
+/// What every trial of a case came to, where that has one word.
+fn why_unmeasured<F>(case: &CaseFinding<F>) -> &str {
+    match case.failures.as_slice() {
+        [first, others @ ..] if others.iter().all(|it| it.reason == first.reason) => &first.reason,
+        [] => "not measured",
+        _ => "every trial failed",
     }
 }
 

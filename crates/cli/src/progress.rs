@@ -139,7 +139,7 @@ impl Progress {
             TrialEvent::Turns { done, of } => self.part_of_launch("turn", *done, *of),
             TrialEvent::Disturbed { reasons, again } => {
                 let what = if *again { "repeating" } else { "discarded" };
-                self.screen.line(&format!("CPU busy, {what}: {}", reasons.join("; ")));
+                self.screen.line(&format!("{}: CPU busy, {what}: {}", self.at, reasons.join("; ")));
             }
         }
     }

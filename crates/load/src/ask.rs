@@ -33,7 +33,7 @@ pub enum ProbeError {
     /// The server closed the connection before the answer was whole. A server that is starting or ending does so.
     #[error("the connection was closed after {received} bytes, before the answer was whole")]
     Closed { received: usize },
-    #[error("no whole answer within {} s", patience.as_secs_f64())]
+    #[error("no complete response within {} s", (patience.as_secs_f64() * 10.0).round() / 10.0)]
     Silent { patience: Duration },
     #[error("the answer is not HTTP/1.1: {0}")]
     Malformed(&'static str),

@@ -58,7 +58,7 @@ impl StoreError {
 
 fn nearest(near: &[String]) -> String {
     if near.is_empty() {
-        return "; there is no run at all there: `tolok run STUDY` makes one, and --runs DIR names another folder"
+        return ", which holds no run yet; `tolok quick` makes the first, and --runs DIR names another folder"
             .to_owned();
     }
     let are = if near.len() == 1 { "is" } else { "are" };

@@ -175,7 +175,7 @@ mod verdicts {
                 run.fail(block, FailureKind::BuildFailed, "go build ended with status 1");
             }
         };
-        check(fill, "No result. Not ranked: Go net/http (not measured).");
+        check(fill, "No result. Not ranked: Go net/http (build failed).");
     }
 }
 

@@ -241,7 +241,7 @@ mod flags {
         (1..=5).for_each(|block| _ = run.fail(block, FailureKind::Crashed, "exit status 139"));
         let found = program(&run);
         assert!(found.cases[0].ranked && !found.cases[1].ranked && found.cases[1].wall_s.is_none());
-        assert!(found.verdict.ends_with("there is nothing to compare it with. Not ranked: Bun queue (not measured)."));
+        assert!(found.verdict.ends_with("there is nothing to compare it with. Not ranked: Bun queue (crashed)."));
     }
 
     #[test]

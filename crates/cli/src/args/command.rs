@@ -67,14 +67,20 @@ fn with_fitting_tip(mut error: clap::Error, words: &[OsString]) -> clap::Error {
     };
     let mut whole = command();
     whole.build();
-    let command = meant(&mut whole, words);
+    let mut command = meant(&mut whole, words);
     let tip = match error.kind() {
         ErrorKind::UnknownArgument => match wrong(ContextKind::InvalidArg).as_str() {
             "--yes" | "-y" => Some("leave it out: this verb asks nothing".to_owned()),
             "--open" => Some("to open a report: tolok report --open".to_owned()),
             _ => None,
         },
-        ErrorKind::InvalidSubcommand => Some(meant_verb(command, &wrong(ContextKind::InvalidSubcommand))),
+        ErrorKind::InvalidSubcommand => {
+            // Words behind the wrong one are no verbs: of `tolok runn quick`, `runn` was to be one.
+            let wrong = wrong(ContextKind::InvalidSubcommand);
+            let before = words.iter().position(|word| *word == *wrong).unwrap_or(words.len());
+            command = meant(&mut whole, &words[..before]);
+            Some(meant_verb(command, &wrong))
+        }
         _ => return error,
     };
     error.remove(ContextKind::Suggested);

@@ -55,7 +55,7 @@ pub fn quick(args: &QuickArgs) -> Result<Exit, CliError> {
     }
     measured.show(&args.result, &next)?;
     if !args.no_open && measured.exit == Exit::Done {
-        open_in_browser(&measured.folder.join("report.html"));
+        let _ = open_in_browser(&measured.folder.join("report.html"));
     }
     Ok(measured.exit)
 }

@@ -46,7 +46,7 @@ pub fn report(args: &ReportArgs) -> Result<Exit, CliError> {
         close(folder.path(), &[], &next(&findings, args.verbose));
     }
     if args.open {
-        open_in_browser(&folder.path().join("report.html"));
+        open_as_asked(&folder.path().join("report.html"));
     }
     Ok(Exit::Done)
 }
@@ -136,12 +136,20 @@ fn text_of(findings: &Findings, format: ReportFormat, args: &ReportArgs, is_for_
     }
 }
 
-/// Opens a page in the user's browser, by its path or its address, where there is a screen to open one on.
-pub fn open_in_browser(page: &(impl AsRef<OsStr> + ?Sized)) {
+/// Opens a page in the user's browser, by its path or its address, as asked.
+pub fn open_as_asked(page: &(impl AsRef<OsStr> + ?Sized)) {
+    if !open_in_browser(page) {
+        say(format!("There is no display to open it on: open {} yourself.", page.as_ref().display()));
+    }
+}
+
+/// Opens a page in the user's browser where there is a screen to open one on. Returns whether there is.
+pub fn open_in_browser(page: &(impl AsRef<OsStr> + ?Sized)) -> bool {
     let page = page.as_ref();
     let has_screen =
         ["DISPLAY", "WAYLAND_DISPLAY", "WSL_DISTRO_NAME"].iter().any(|name| std::env::var_os(name).is_some());
     if has_screen && let Err(error) = open::that_detached(page) {
         say(format!("the browser could not be opened ({error}); the page is {}", page.display()));
     }
+    has_screen
 }

@@ -2,7 +2,7 @@
 
 use tolok_serve::{Options, ServeError, Server};
 
-use super::report::open_in_browser;
+use super::report::open_as_asked;
 use crate::args::ServeArgs;
 use crate::exit::{CliError, Exit};
 use crate::output::{put, say};
@@ -16,7 +16,7 @@ pub fn serve(args: &ServeArgs) -> Result<Exit, CliError> {
     say(format!("The runs in {}, for this machine only. Ctrl-C ends it.", runs.display()));
     put(&format!("{address}\n"), None)?;
     if args.open {
-        open_in_browser(&address);
+        open_as_asked(&address);
     }
     server.run().map_err(failed)?;
     Ok(Exit::Done)

@@ -110,7 +110,7 @@ impl Drop for BoxGroups {
 fn do_without(spec: &GroupsSpec, name: &str, error: &GroupError, isolation: &mut Isolation) -> Result<(), Fault> {
     let reason = nameless(name, format!("cannot {error}"));
     if spec.parts.values().any(limits_something) {
-        return Err(Fault::Limit(format!("{reason}, and without control groups nothing can be limited")));
+        return Err(Fault::Limit(format!("limits need control groups: run tolok as root ({reason})")));
     }
     isolation.fallbacks.push(format!("No control groups, so resources are counted less exactly ({reason})"));
     Ok(())

@@ -15,7 +15,7 @@ const LINE_CHARACTERS: usize = 400;
 const LEFT_OUT: &str = "…";
 
 /// What lines that name an error have in common, in lower case: those of Node.js, Python, Ruby, Java, Go, PHP and nginx.
-const NAMES_AN_ERROR: [&str; 6] = ["error:", "error)", "[error]", "exception", "panic:", "fatal"];
+const NAMES_AN_ERROR: [&str; 7] = ["error:", "error [", "error)", "[error]", "exception", "panic:", "fatal"];
 
 /// The last lines of a log, blank ones left out and long ones cut; none where it cannot be read. A stack trace may fill them, so
 /// the first line that names an error comes before them.
@@ -25,7 +25,9 @@ pub fn log_tail(log: &Path, lines: usize) -> Vec<String> {
 
 /// The line of a log's end that says most: the first that names an error, else the last.
 pub fn telling_line(tail: &[String]) -> Option<&str> {
-    tail.iter().find(|line| names_an_error(line)).or(tail.last()).map(String::as_str)
+    // Node.js ends with its version, whatever the error was.
+    let last = || tail.iter().rev().find(|line| !line.starts_with("Node.js v"));
+    tail.iter().find(|line| names_an_error(line)).or_else(last).map(String::as_str)
 }
 
 /// Those of a log in a trial's folder.
@@ -80,6 +82,11 @@ mod tests {
         let tail = |lines: &[&str]| lines.iter().map(|line| (*line).to_owned()).collect::<Vec<_>>();
         assert_eq!(telling_line(&tail(&["throw err;", "Error: no module", "  at load"])), Some("Error: no module"));
         assert_eq!(telling_line(&tail(&["one", "two"])), Some("two"));
+        assert_eq!(telling_line(&tail(&["Uncaught 'no'", "Node.js v20.20.2"])), Some("Uncaught 'no'"));
+        assert_eq!(
+            telling_line(&tail(&["AssertionError [ERR_ASSERTION]: no", "}"])),
+            Some("AssertionError [ERR_ASSERTION]: no")
+        );
         assert_eq!(telling_line(&[]), None);
     }
 

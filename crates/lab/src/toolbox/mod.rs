@@ -189,7 +189,7 @@ pub enum ToolboxError {
         "find a folder for the toolbox: neither XDG_CACHE_HOME nor HOME is set; set {TOOLBOX_VARIABLE} to a folder"
     )]
     NoFolder,
-    #[error("find the program `{name}`, which tolok does not know; {known}")]
+    #[error("find the program `{name}`: tolok knows none of that name; {known}")]
     UnknownProgram { name: String, known: String },
     #[error("find `{name}`: versions such as bun@1.0.0 can be fetched of {known}")]
     NoVersions { name: String, known: String },

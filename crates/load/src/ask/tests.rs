@@ -106,8 +106,8 @@ fn a_server_of_another_network_is_asked_through_the_connection_that_is_handed_in
 #[test]
 fn a_slow_answer_is_waited_for_and_a_silent_server_is_not() {
     assert_eq!(body_of(Reply::ok("hello").after(Duration::from_millis(300))), "hello");
-    assert_eq!(error_of(Reply::never(), SHORT), "no whole answer within 0.2 s");
-    assert_eq!(error_of(Reply::ok("hello").cut_by(2).then_hang(), SHORT), "no whole answer within 0.2 s");
+    assert_eq!(error_of(Reply::never(), SHORT), "no complete response within 0.2 s");
+    assert_eq!(error_of(Reply::ok("hello").cut_by(2).then_hang(), SHORT), "no complete response within 0.2 s");
 }
 
 #[test]
@@ -210,7 +210,7 @@ fn over_http2_the_whole_answer_comes_with_tls_and_without() {
 fn over_http2_a_server_is_silent_or_ends_or_does_not_choose_it() {
     let error = |config, act, patience| ask_over_http2(config, act, patience).unwrap_err().to_string();
     for config in [None, Some(tls(&["h2"]))] {
-        assert_eq!(error(config, Act::Silence, SHORT), "no whole answer within 0.2 s");
+        assert_eq!(error(config, Act::Silence, SHORT), "no complete response within 0.2 s");
     }
     assert!(error(None, Act::Reset(8), PATIENCE).contains("stream error"), "it says what happened");
     assert!(ask_over_http2(None, Act::Die("half".into()), PATIENCE).is_err());

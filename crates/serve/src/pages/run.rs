@@ -117,7 +117,7 @@ pub fn run(library: &Library, found: &Found) -> Result<String, Refusal> {
         state: StateWords::of(&read.state),
         trials: format!("{} of {} trials", read.card.done, read.card.planned),
         resume: matches!(read.state, State::Stopped(_)).then(|| format!("tolok resume {}", found.id)),
-        commands: commands(found, &facts.command, &read.state),
+        commands: commands(found, &facts.command, &read.state, others.first()),
         is_running,
         // An unfinished run gets no verdict, because the next trial may change it.
         verdicts: if is_running { Vec::new() } else { verdicts(findings) },
@@ -144,13 +144,16 @@ pub fn live(library: &Library, found: &Found) -> Result<String, Refusal> {
     Ok(page("live.html", &values))
 }
 
-fn commands(found: &Found, again: &str, state: &State) -> Vec<Command> {
+fn commands(found: &Found, again: &str, state: &State, newest: Option<&Other>) -> Vec<Command> {
     let id = &found.id;
     let resume = matches!(state, State::Stopped(_))
         .then(|| Command { why: "go on where it stopped", line: format!("tolok resume {id}") });
     let again = Command { why: "run it again", line: again.to_owned() };
-    let compare = Command { why: "compare it with the newest run", line: format!("tolok compare {id} latest") };
-    resume.into_iter().chain([again, compare]).collect()
+    let compare = newest.map(|other| Command {
+        why: "compare it with the newest other run of its study",
+        line: format!("tolok compare {id} {}", other.id),
+    });
+    resume.into_iter().chain([again]).chain(compare).collect()
 }
 
 fn verdicts(findings: &Findings) -> Vec<Verdict> {

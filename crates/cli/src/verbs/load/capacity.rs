@@ -13,7 +13,7 @@ use tolok_report::print::{Style, markdown};
 
 use super::options::{Asked, asked};
 use super::plan_words::{duration, rate};
-use super::style::{ALARM, CAUTION, FAINT, FINE, TIE, paint, tied};
+use super::style::{TIE, tied};
 use super::{document, hear_interrupts, refusal, session};
 use crate::args::{LoadArgs, LoadFormat};
 use crate::exit::{CliError, Exit};
@@ -79,13 +79,13 @@ fn search(asked: &Asked, plan: &Plan, stop: &AtomicBool) -> Result<Capacity, Loa
 /// One run in a line: rate, sign, goodput, the thresholds' figures.
 fn tried(probe: &Probe) -> String {
     let sign = match probe.outcome {
-        ProbeOutcome::Kept => paint(FINE, "✓"),
-        ProbeOutcome::Crossed => paint(ALARM, "✗"),
-        ProbeOutcome::GeneratorLimited => paint(CAUTION, "?"),
+        ProbeOutcome::Kept => "✓",
+        ProbeOutcome::Crossed => "✗",
+        ProbeOutcome::GeneratorLimited => "?",
     };
     let mut line = format!("{:>12} {sign}", rate(probe.rate_rps));
     for judged in &probe.thresholds {
-        let _ = write!(line, "  {} {}", document::seen(judged), paint(FAINT, &format!("({})", judged.text)));
+        let _ = write!(line, "  {} ({})", document::seen(judged), judged.text);
     }
     if probe.outcome == ProbeOutcome::GeneratorLimited {
         line += "  the generator was the limit";

@@ -158,7 +158,11 @@ impl Launch<'_> {
             }
             if Instant::now() > deadline {
                 let limit = format_duration(limit.as_secs_f64());
-                let message = format!("no correct response within {limit} of its start; the last try: {seen}");
+                let hint = match seen.contains("onnection refused") {
+                    true => "; nothing listens on the host and port that tolok gave it (`{{ host }}`, `{{ port }}`)",
+                    false => "",
+                };
+                let message = format!("no correct response within {limit} of its start; the last try: {seen}{hint}");
                 return Err(TrialError::Failed(FailureKind::DidNotStart, message));
             }
             std::thread::sleep(POLL);

@@ -1,7 +1,7 @@
 //! The head of a report: the question, the run, and on a page the verdicts at a glance.
 
 use tolok_analysis::figures::{self, Quantity, counted, moment};
-use tolok_analysis::{CaseFinding, Findings, ScenarioFinding, TrialCounts};
+use tolok_analysis::{CaseFinding, Findings, ScenarioFinding, TrialCounts, least_trials};
 use tolok_model::Judge;
 
 use super::factors::of_variance;
@@ -132,8 +132,12 @@ fn chips(findings: &Findings) -> Vec<Chip> {
     let cases: Vec<bool> = of_servers.chain(of_programs).collect();
     let ranked = cases.iter().filter(|is_ranked| **is_ranked).count();
     let all = counted(cases.len() as u64, "case");
-    let mut chips =
-        vec![judged(ranked == cases.len(), format!("{ranked} of {all} ranked"), "trust"), of_checks(findings)];
+    let few = findings.run.blocks < least_trials();
+    let rank = match few {
+        true => format!("{}, {} needed", counted(u64::from(findings.run.blocks), "round"), least_trials()),
+        false => format!("{ranked} of {all} ranked"),
+    };
+    let mut chips = vec![judged(!few && ranked == cases.len(), rank, "trust"), of_checks(findings)];
     let warn = |number: usize, noun: &str, what: &str, section: &str| {
         (number > 0).then(|| judged(false, format!("{} {what}", counted(number as u64, noun)), section))
     };

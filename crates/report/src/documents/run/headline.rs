@@ -1,7 +1,7 @@
 //! The answer of a run in one sentence: which is best where, and what is undecided.
 
 use tolok_analysis::figures::{Quantity, amount, count, counted, listed};
-use tolok_analysis::{CaseFinding, Comparison, Findings, ScenarioFinding, Verdict};
+use tolok_analysis::{CaseFinding, Comparison, Findings, ScenarioFinding, Verdict, least_trials};
 use tolok_model::Judge;
 use tolok_model::sentences::capital_unless;
 
@@ -57,6 +57,10 @@ fn nothing(findings: &Findings, sections: &[&ScenarioFinding]) -> String {
     match (sections, findings.programs.as_slice()) {
         ([only], []) => only.verdict.clone(),
         ([], [only]) => only.verdict.clone(),
+        _ if findings.run.blocks < least_trials() => {
+            let rounds = counted(u64::from(findings.run.blocks), "round");
+            format!("No result: {rounds}, and an interval takes {}.", least_trials())
+        }
         _ => "No result: nothing could be ranked.".to_owned(),
     }
 }

@@ -86,7 +86,7 @@ fn came_out(floor: &NoiseFloor) -> String {
         Verdict::Faster | Verdict::Slower => {
             format!("found a difference where there is none; trust no difference up to {}", small_share(floor.size))
         }
-        _ if floor.widening > 1.0 => {
+        _ if floor.widening > 1.0 && floor.ratio.low.is_some() => {
             format!("more scatter than expected: intervals are {:.1} times as wide", floor.widening)
         }
         Verdict::Equivalent | Verdict::NoDifferenceFound => "no difference found".to_owned(),

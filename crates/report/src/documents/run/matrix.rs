@@ -3,7 +3,9 @@
 //! A share is one printed value over another, so it never contradicts the figures beside it. Tiers decide which is best.
 
 use tolok_analysis::figures::{NONE, Quantity, amount};
-use tolok_analysis::{CaseFinding, Estimate, Findings, FlagKind, ProgramCaseFinding, ProgramFinding, ScenarioFinding};
+use tolok_analysis::{
+    CaseFinding, Estimate, Findings, FlagKind, ProgramCaseFinding, ProgramFinding, ScenarioFinding, least_trials,
+};
 use tolok_model::Judge;
 
 use super::programs;
@@ -186,27 +188,28 @@ fn of(quantity: Quantity, estimate: &Option<Estimate>) -> String {
 /// A name for each scenario, those of servers first. Scenarios of one name have their load as well.
 pub(crate) fn labels(findings: &Findings, sections: &[&ScenarioFinding]) -> Vec<String> {
     let own = sections.iter().filter(|section| !is_of_tools(section));
-    let of_servers = own.map(|it| (heading(it), load_in_short(&it.load)));
-    let of_programs = findings.programs.iter().map(|it| (programs::heading(it), it.id.clone()));
+    let of_servers = own.map(|it| (heading(it), it.load.clone()));
+    let of_programs = findings.programs.iter().map(|it| (programs::heading(it), format!(", {}", it.id)));
     let all: Vec<(String, String)> = of_servers.chain(of_programs).collect();
     let headings: Vec<String> = all.iter().map(|(heading, _)| heading.clone()).collect();
     let common = common(&headings);
     let label = |(heading, load): &(String, String)| {
-        let is_alone = headings.iter().filter(|other| *other == heading).count() == 1;
+        let namesakes = all.iter().filter(|(other, other_load)| other == heading && other_load != load);
+        let loads: Vec<&str> = namesakes.map(|(_, load)| load.as_str()).collect();
         let heading = heading.strip_suffix(&common).unwrap_or(heading);
-        if is_alone { heading.to_owned() } else { format!("{heading}, {load}") }
+        if loads.is_empty() { heading.to_owned() } else { format!("{heading} ({})", load_apart(load, &loads)) }
     };
     all.iter().map(label).collect()
 }
 
 /// Whether any two cases of a scenario have rounds enough in common for an interval.
 pub(crate) fn is_told(scenario: &ScenarioFinding) -> bool {
-    scenario.comparisons.iter().any(|pair| pair.ratio.low.is_some())
+    scenario.comparisons.iter().any(|pair| pair.ratio.low.is_some() && pair.blocks >= least_trials())
 }
 
 /// The same of a scenario of programs.
 pub(crate) fn is_program_told(program: &ProgramFinding) -> bool {
-    program.comparisons.iter().any(|pair| pair.wall.ratio.low.is_some())
+    program.comparisons.iter().any(|pair| pair.wall.ratio.low.is_some() && pair.wall.blocks >= least_trials())
 }
 
 /// What all headings end in, such as ` · by hyperfine`, so that it need not be said of each.
@@ -224,6 +227,16 @@ pub(crate) fn load_in_short(load: &str) -> String {
     let mut parts = load.split(", ");
     let first = parts.next().unwrap_or_default();
     parts.next().unwrap_or(first).replace("virtual user", "user")
+}
+
+/// `64 users, a new connection each`: as much of a load as tells it from others.
+fn load_apart(load: &str, others: &[&str]) -> String {
+    let parts: Vec<&str> = load.split(", ").collect();
+    let differs =
+        |place: &usize| others.iter().any(|other| other.split(", ").nth(*place) != parts.get(*place).copied());
+    let is_same = others.iter().any(|other| load_in_short(other) == load_in_short(load));
+    let also = (2..parts.len()).find(differs).filter(|_| is_same).map(|place| format!(", {}", parts[place]));
+    load_in_short(load) + &also.unwrap_or_default()
 }
 
 /// Every subject once, those first that are fastest on average over the scenarios that they take part in.
