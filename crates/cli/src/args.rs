@@ -148,6 +148,11 @@ pub enum Verb {
 }
 
 impl Verb {
+    /// Whether it cannot do its work without a trial.
+    pub fn starts_trials(&self) -> bool {
+        self.opens_boxes() && !matches!(self, Self::Plan(_) | Self::Doctor(_))
+    }
+
     /// Whether it opens boxes for servers, which needs a control group that this process may divide. A block has the group
     /// of its run.
     pub fn opens_boxes(&self) -> bool {

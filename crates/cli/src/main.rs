@@ -37,6 +37,9 @@ fn main() -> ExitCode {
     args.color.apply();
     if args.verb.opens_boxes() {
         tolok_host::guard::keep_only_what_is_used();
+        if let Some(lack) = args.verb.starts_trials().then(tolok_host::machine::too_little_room).flatten() {
+            return exit::code(Err(exit::CliError::new(exit::Exit::Internal, lack)));
+        }
         start_again_in_an_own_group();
     }
     let ended = match args.verb {

@@ -141,6 +141,32 @@ fn an_ordinary_user_can_run_a_study() {
     assert_eq!(lacking[0], lacking[1], "what no trial has is the same sentence in each of them");
 }
 
+/// Nothing is begun where no run fits, and one sentence names the limit and what to do.
+#[test]
+fn where_limits_leave_no_room_for_a_run_one_sentence_names_the_limit() {
+    require!(works("prlimit", &["--nofile=64", "true"]), "prlimit is missing");
+    let place = place(SHORT);
+    let assert_refused = |limit: &str, user: u32, advice: &str| {
+        let mut command = Command::new("prlimit");
+        command.arg(limit).arg(place.path().join("tolok")).args(["run", "try"]);
+        place.settle(&mut command);
+        let output = at_home(&place, command).uid(user).output().unwrap();
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert_eq!((output.status.code(), said.lines().count()), (Some(1), 1), "{limit}: {said}");
+        assert!(said.contains(advice), "{limit}: {said}");
+    };
+    for limit in ["--nofile=16", "--nofile=32", "--nofile=64"] {
+        assert_refused(limit, geteuid().as_raw(), "raise `ulimit -n`");
+    }
+    require!(
+        geteuid().is_root() && give_away(&place),
+        "only root can become another user, whom limits of processes hold"
+    );
+    for limit in ["--nproc=4", "--nproc=8", "--nproc=16"] {
+        assert_refused(limit, USER, "raise `ulimit -u`");
+    }
+}
+
 #[test]
 fn quick_as_an_ordinary_user_says_once_what_it_does_without_and_the_manual_says_what_that_means() {
     require!(geteuid().is_root(), "only root can become another user; all tests here run as an ordinary one already");

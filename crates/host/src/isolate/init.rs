@@ -30,6 +30,7 @@ use super::run_files::RunFiles;
 use super::spawn::{Placement, place};
 use super::spec::{ExitReport, ProcessSpec};
 use super::wait::readable_before;
+use crate::machine::not_started;
 
 /// The init's life: start what is asked for, reap what ends, and stop everything when told or when the lab is gone.
 pub fn run_init(job: &str) -> io::Result<()> {
@@ -166,7 +167,7 @@ impl Init {
                 self.running.push(Running { pid, name: spec.name, part: spec.part, stop: stop_signal(&spec.stop) });
                 tell(&InitEvent::Started { monotonic_ns, pid: pid.as_raw_pid() as u32 });
             }
-            Err(error) => tell(&InitEvent::NotStarted { name: spec.name, reason: error.to_string() }),
+            Err(error) => tell(&InitEvent::NotStarted { name: spec.name, reason: not_started(&error) }),
         }
     }
 

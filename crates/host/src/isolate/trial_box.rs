@@ -27,11 +27,12 @@ use super::topology::Joins;
 use super::wait::wait_within;
 use crate::group::{Group, Hierarchies, sweep};
 use crate::guard::{Accounts, Guard};
+use crate::machine::not_started;
 
 /// What went wrong with a box.
 #[derive(Debug, thiserror::Error)]
 pub enum BoxError {
-    #[error("cannot start the keeper process: {0}")]
+    #[error("cannot start the keeper process: {}", not_started(.0))]
     Keeper(io::Error),
     #[error("the box of the trial {0}")]
     Silent(&'static str),

@@ -23,6 +23,7 @@ mod processor;
 mod programs;
 mod quiet;
 mod rights;
+mod room;
 mod scheduler;
 
 use std::path::Path;
@@ -48,6 +49,7 @@ pub use quiet::{
     wait_until_quiet,
 };
 pub use rights::Rights;
+pub use room::{not_started, too_little_room};
 pub use scheduler::Scheduler;
 
 use files::Files;

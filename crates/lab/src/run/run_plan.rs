@@ -27,6 +27,7 @@ use crate::run::session::Laboratory;
 use crate::run::session::affinity::AffinityGuard;
 use crate::run::session::scratch::Scratch;
 use tolok_host::isolate::session_folder::sweep;
+use tolok_host::machine;
 use tolok_store::{RunFolder, StoreError};
 
 /// The box of a block that was killed is gone within this time.
@@ -295,7 +296,8 @@ impl<'a> Run<'a> {
     fn run_part(&mut self, part: Part, emit: &mut dyn FnMut(RunEvent)) -> Result<usize, RunError> {
         let RunSetup { laboratory, folder, stop, .. } = self.setup;
         let job = self.job(part)?;
-        let not_started = |error| RunError::Block(format!("cannot start the process of a block: {error}"));
+        let not_started =
+            |error| RunError::Block(format!("cannot start the process of a block: {}", machine::not_started(&error)));
         let mut block =
             BlockProcess::start(&laboratory.tolok, &job, self.block_cpus.clone(), stop).map_err(not_started)?;
         let (mut done, mut at_hand, mut session) = (0, None, None);

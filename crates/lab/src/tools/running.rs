@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Write};
+use std::os::unix::process::ExitStatusExt;
 use std::path::PathBuf;
 use std::process::{Child, ChildStderr, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
@@ -303,7 +304,13 @@ impl RunningTool<'_> {
         let (output, written) =
             (self.tool.output_name(), tool_output(self.tool.driver, &|name| self.folder.lossy(name))?);
         let report = self.tool.driver.report(&written, self.job).map_err(|error| {
-            let how = if status.success() { String::new() } else { format!(" (it ended with {status})") };
+            let how = match status.signal() {
+                _ if status.success() => String::new(),
+                Some(libc::SIGKILL) => format!(
+                    " (it ended with {status}; where memory is short the kernel does that, and `dmesg` says so)"
+                ),
+                _ => format!(" (it ended with {status})"),
+            };
             let last: Vec<&str> =
                 written.stderr.lines().rev().filter(|line| !line.trim().is_empty()).take(QUOTED_LINES).collect();
             let words: Vec<&str> = last.into_iter().rev().map(str::trim).collect();

@@ -5,6 +5,7 @@ mod assign;
 mod fingerprint;
 mod parse;
 mod quiet;
+mod room;
 
 use std::path::Path;
 

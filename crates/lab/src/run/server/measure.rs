@@ -17,6 +17,7 @@ use crate::run::server::trial::{Trial, TrialError};
 use crate::tools::{RunningTool, Tool, Waited};
 use tolok_host::guard::Guard;
 use tolok_host::isolate::{Placement, TrialBox};
+use tolok_host::machine;
 use tolok_host::sample::{
     Folders, Followed, Members, NetOf, NoUsage, Part, Sampler, Scope, SoftwareCounters, Window, WindowUsage, WireLine,
     WireWatch,
@@ -159,7 +160,7 @@ impl Trial<'_> {
         self.folder.write("command.txt", (commands.join("\n") + "\n").as_bytes())?;
         let placement = self.place_of_tool(&tool, trial_box)?;
         let name = tool.driver.tool().word();
-        let not_started = |error| tool_failed(format!("cannot start {name}: {error}"));
+        let not_started = |error| tool_failed(format!("cannot start {name}: {}", machine::not_started(&error)));
         // Before the first question, so that all answers are counted.
         let wire = self.referee(trial_box, address);
         let mut tool = tool.start(&job, placement, self.folder.folder()).map_err(not_started)?;

@@ -14,6 +14,7 @@ use crate::run::server::trial::TrialError;
 use crate::run::stop::Stop;
 use crate::subject::{Answer, ProbeError, ProbeTarget, Question, Speech, ask_while};
 use tolok_host::isolate::TrialBox;
+use tolok_host::machine;
 
 /// Connecting takes microseconds; a server that does not accept in this time does not listen.
 const CONNECT_LIMIT: Duration = Duration::from_secs(1);
@@ -124,5 +125,5 @@ pub(in crate::run) fn ask_at_once(
 
 /// The system starts no more threads, which is no failure of the subject.
 pub(in crate::run) fn no_thread(error: &io::Error) -> TrialError {
-    TrialError::lab(format!("the system starts no more threads: {error}; allow more processes (`ulimit -u`)"))
+    TrialError::lab(format!("the system starts no more threads: {}", machine::not_started(error)))
 }

@@ -18,6 +18,8 @@ pub(super) fn shown(laboratory: &Laboratory) -> Vec<PathBuf> {
     let mut shown = vec![home.root().to_owned()];
     shown.extend(user_folder("XDG_CACHE_HOME", ".cache").ok());
     shown.extend(tolok.parent().map(Path::to_owned));
+    // Alone, where its folder is a home.
+    shown.push(tolok.clone());
     shown.extend(catalogue.subjects.iter().map(|subject| home.sources_of(subject)));
     shown.extend(programs.values().flat_map(parts_of));
     let commands = catalogue.subjects.iter().flat_map(|subject| &subject.processes).filter_map(|it| it.command.first());
@@ -25,10 +27,15 @@ pub(super) fn shown(laboratory: &Laboratory) -> Vec<PathBuf> {
     let mut shown: Vec<PathBuf> = shown.iter().filter_map(|path| fs::canonicalize(path).ok()).collect();
     shown.sort();
     shown.dedup();
-    // What lies in a folder that is shown is shown.
+    without_homes(shown, &homes())
+}
+
+/// No home is shown whole. What lies in a folder that is shown is shown.
+fn without_homes(mut shown: Vec<PathBuf>, homes: &[PathBuf]) -> Vec<PathBuf> {
+    shown.retain(|path| path != Path::new("/") && !homes.contains(path));
     let all = shown.clone();
     let is_within = |path: &PathBuf| all.iter().any(|other| path != other && path.starts_with(other));
-    shown.retain(|path| path != Path::new("/") && !is_within(path) && !homes().contains(path));
+    shown.retain(|path| !is_within(path));
     shown
 }
 
@@ -124,5 +131,12 @@ mod tests {
         check("/opt/go/bin/go", "/opt/go");
         check("/home/ann/bin/wrk", "/home/ann/bin");
         check("/srv/tool", "/srv/tool");
+    }
+
+    #[test]
+    fn a_program_that_lies_in_a_home_itself_is_shown_without_the_home() {
+        let paths = |paths: &[&str]| paths.iter().map(PathBuf::from).collect::<Vec<_>>();
+        let shown = paths(&["/", "/home/ann", "/home/ann/tolok", "/opt/tolok", "/opt/tolok/tolok"]);
+        assert_eq!(without_homes(shown, &paths(&["/home", "/home/ann"])), paths(&["/home/ann/tolok", "/opt/tolok"]));
     }
 }

@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 use tolok_host::group::{CpuFile, Freezer, Group};
 use tolok_host::guard::Guard;
 use tolok_host::isolate::{Placement, TrialBox};
+use tolok_host::machine;
 use tolok_host::sample::WindowUsage;
 use tolok_load::clock::MonotonicNs;
 use tolok_load::slices::{self as engine, SlicedServer, SlicedTarget, SlicesJob, Turn};
@@ -83,7 +84,7 @@ pub(super) fn load(
     emit(TrialEvent::Phase { phase: Phase::WarmingUp });
     let mut usage = None;
     let record = {
-        let not_started = |error| failed(format!("cannot start the load engine: {error}"));
+        let not_started = |error| failed(format!("cannot start the load engine: {}", machine::not_started(&error)));
         let mut running =
             RunningSlices::start(&tool, &invocation, &placement, &Folder::at(scratch.path())).map_err(not_started)?;
         let followed = follow(first, &job, &mut running, trial_box, database, emit);
