@@ -414,3 +414,17 @@ fn labels_that_make_the_same_folder_name_still_make_two_cases() {
     let ids: Vec<&str> = plan.cases.iter().map(|case| case.id.as_str()).collect();
     assert_eq!(ids, ["json-c8--go-nethttp-default", "json-c8--go-nethttp-default-2"]);
 }
+
+/// As `plan --blocks 100000000` asks.
+#[test]
+fn a_plan_of_more_trials_than_tolok_takes_is_refused_before_they_are_listed() {
+    let study = Study { blocks: 100_000_000, ..study("['go/nethttp']", "'hello'") };
+    let refused = Plan::expand(&study, &catalogue(), here(&all_ready), 1).unwrap_err();
+    assert!(refused.to_string().contains("at most 1,000,000 trials"), "{refused}");
+    let mut plan = plan_of(&Study { blocks: 1, ..study }, 1);
+    let most = 1_000_000 / plan.cases.len() as u32;
+    plan.blocks = most;
+    assert_eq!(plan.is_bounded(), Ok(()));
+    plan.blocks = most + 1;
+    assert!(plan.is_bounded().is_err(), "nor is such a plan taken from a run's folder");
+}
