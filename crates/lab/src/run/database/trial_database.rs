@@ -313,14 +313,3 @@ pub(in crate::run) fn own_cpus(cpus: &CpuMap) -> &[u32] {
 pub(in crate::run) fn log(folder: &Path) -> PathBuf {
     folder.join(DATABASE_LOG)
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn no_two_trials_have_the_same_password() {
-        let [one, other] = [(); 2].map(|()| random_password().unwrap());
-        assert!(one != other && one.len() == 32, "{one} {other}");
-    }
-}
