@@ -1,6 +1,7 @@
 //! The program alone, without its checkout: what it carries is enough.
 
 use std::fs;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -10,14 +11,16 @@ use crate::place::{Place, Said, TOLOK, assert_done, my_turn};
 pub struct Alone {
     place: Place,
     pub folder: tempfile::TempDir,
+    program: PathBuf,
 }
 
 impl Alone {
     pub fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
-        fs::copy(TOLOK, folder.path().join("tolok")).unwrap();
+        let program = folder.path().join("tolok");
+        fs::copy(TOLOK, &program).unwrap();
         fs::create_dir(folder.path().join("here")).unwrap();
-        Self { place: Place::new(), folder }
+        Self { place: Place::new(), folder, program }
     }
 
     pub fn here(&self) -> PathBuf {
@@ -30,7 +33,7 @@ impl Alone {
 
     /// With another working folder.
     pub fn tolok_in(&self, folder: &Path, arguments: &[&str]) -> Said {
-        let mut command = Command::new(self.folder.path().join("tolok"));
+        let mut command = Command::new(&self.program);
         self.place.settle(command.args(arguments));
         command.current_dir(folder).env_remove("TOLOK_HOME").env_remove("TOLOK_RUNS");
         command.env("XDG_CACHE_HOME", self.folder.path().join("cache"));
@@ -56,7 +59,7 @@ fn what_comes_with_tolok_is_in_the_program() {
 fn an_interpreted_server_that_comes_with_tolok_is_measured() {
     let _turn = my_turn();
     let alone = Alone::new();
-    let measured = alone.tolok(&[
+    let arguments = [
         "run",
         "--subjects",
         "node/http",
@@ -69,12 +72,37 @@ fn an_interpreted_server_that_comes_with_tolok_is_measured() {
         "--allow-shared",
         "--format",
         "json",
-    ]);
+    ];
+    let measured = alone.tolok(&arguments);
     assert_done(measured.code, &(measured.output.clone() + &measured.progress));
     let findings: serde_json::Value = serde_json::from_str(&measured.output).unwrap();
     let case = &findings["scenarios"][0]["cases"][0];
     assert!(case["failures"].as_array().is_none_or(Vec::is_empty), "{case}");
     assert_eq!(case["subject"], "node/http:single");
+}
+
+#[test]
+fn the_program_may_lie_in_the_folder_of_temporary_files_itself() {
+    let _turn = my_turn();
+    let mut alone = Alone::new();
+    let lying = tempfile::NamedTempFile::new().unwrap().into_temp_path();
+    fs::copy(TOLOK, &lying).unwrap();
+    fs::set_permissions(&lying, fs::Permissions::from_mode(0o755)).unwrap();
+    alone.program = lying.to_path_buf();
+    let arguments = [
+        "run",
+        "--subjects",
+        "rust/ceiling",
+        "--workload",
+        "hello",
+        "--blocks",
+        "1",
+        "--scale",
+        "0.1",
+        "--allow-shared",
+    ];
+    let measured = alone.tolok(&arguments);
+    assert_done(measured.code, &(measured.output.clone() + &measured.progress));
 }
 
 #[test]

@@ -18,7 +18,7 @@ pub(super) fn shown(laboratory: &Laboratory) -> Vec<PathBuf> {
     let mut shown = vec![home.root().to_owned()];
     shown.extend(user_folder("XDG_CACHE_HOME", ".cache").ok());
     shown.extend(tolok.parent().map(Path::to_owned));
-    // Alone, where its folder is a home.
+    // Alone, where its folder is a home or that of temporary files.
     shown.push(tolok.clone());
     shown.extend(catalogue.subjects.iter().map(|subject| home.sources_of(subject)));
     shown.extend(programs.values().flat_map(parts_of));
@@ -27,12 +27,13 @@ pub(super) fn shown(laboratory: &Laboratory) -> Vec<PathBuf> {
     let mut shown: Vec<PathBuf> = shown.iter().filter_map(|path| fs::canonicalize(path).ok()).collect();
     shown.sort();
     shown.dedup();
-    without_homes(shown, &homes())
+    let temporary = ["/tmp", "/var/tmp"].map(PathBuf::from).into_iter().chain([std::env::temp_dir()]);
+    in_parts(shown, &homes().into_iter().chain(temporary).collect::<Vec<_>>())
 }
 
-/// No home is shown whole. What lies in a folder that is shown is shown.
-fn without_homes(mut shown: Vec<PathBuf>, homes: &[PathBuf]) -> Vec<PathBuf> {
-    shown.retain(|path| path != Path::new("/") && !homes.contains(path));
+/// Of folders that many use, only parts are shown. What lies in a folder that is shown is shown.
+fn in_parts(mut shown: Vec<PathBuf>, shared: &[PathBuf]) -> Vec<PathBuf> {
+    shown.retain(|path| path != Path::new("/") && !shared.contains(path));
     let all = shown.clone();
     let is_within = |path: &PathBuf| all.iter().any(|other| path != other && path.starts_with(other));
     shown.retain(|path| !is_within(path));
@@ -137,6 +138,6 @@ mod tests {
     fn a_program_that_lies_in_a_home_itself_is_shown_without_the_home() {
         let paths = |paths: &[&str]| paths.iter().map(PathBuf::from).collect::<Vec<_>>();
         let shown = paths(&["/", "/home/ann", "/home/ann/tolok", "/opt/tolok", "/opt/tolok/tolok"]);
-        assert_eq!(without_homes(shown, &paths(&["/home", "/home/ann"])), paths(&["/home/ann/tolok", "/opt/tolok"]));
+        assert_eq!(in_parts(shown, &paths(&["/home", "/home/ann"])), paths(&["/home/ann/tolok", "/opt/tolok"]));
     }
 }
