@@ -43,7 +43,11 @@ pub fn named(name: &str, catalogue: &Catalogue, is_meant: IsMeant) -> Result<Vec
 }
 
 /// Those that can be started here, and those that lack something. A reason that holds for several variants of a subject is given once.
-pub fn split(opened: &Lab, chosen: Vec<SubjectChoice>, database: bool) -> (Vec<SubjectChoice>, Vec<LeftOut>) {
+pub fn split(
+    opened: &Lab,
+    chosen: Vec<SubjectChoice>,
+    database: Option<&Database>,
+) -> (Vec<SubjectChoice>, Vec<LeftOut>) {
     let (mut ready, mut left_out) = (Vec::new(), Vec::<LeftOut>::new());
     for choice in chosen {
         let Some(subject) = opened.laboratory.catalogue.subject(&choice.subject) else { continue };

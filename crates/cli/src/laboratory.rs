@@ -7,13 +7,13 @@ use tolok_lab::home::{Home, user_folder};
 use tolok_lab::run::Laboratory;
 use tolok_lab::subject::Builds;
 use tolok_lab::toolbox::{ProgramState, Toolbox};
-use tolok_model::{Catalogue, Database, DatabaseAddress, Role, Subject};
+use tolok_model::{Catalogue, Database, DatabaseAddress, Role, Subject, Wire};
 
 use crate::bring::UserServers;
 use crate::exit::{CliError, Exit};
 
 /// Programs that are databases; no subject names them.
-pub const DATABASES: [&str; 2] = ["mariadb", "mysql"];
+pub const DATABASES: [&str; 3] = ["mariadb", "mysql", "postgres"];
 
 /// Programs that measure: load generators, and timers of programs; no subject names them.
 pub const TOOLS: [&str; 8] = ["k6", "wrk", "ab", "h2load", "hey", "oha", "hyperfine", "gnu_time"];
@@ -68,12 +68,16 @@ impl Lab {
 
     /// Why a variant of a subject cannot be run here, with what would help.
     pub fn ready(&self, subject: &Subject, variant: &str) -> Result<(), String> {
-        self.ready_for(subject, variant, false)
+        self.ready_for(subject, variant, None)
     }
 
     /// The same for workloads that use a `database`, or for those that do not.
-    pub fn ready_for(&self, subject: &Subject, variant: &str, database: bool) -> Result<(), String> {
-        let reasons: Vec<String> = subject.needs_for(variant, database).filter_map(|name| self.lack(name)).collect();
+    pub fn ready_for(&self, subject: &Subject, variant: &str, database: Option<&Database>) -> Result<(), String> {
+        let wire = database.map(wire_of);
+        if let Some(wire) = wire.filter(|wire| !subject.asks(variant, *wire)) {
+            return Err(format!("it has no driver for {}", wire.title()));
+        }
+        let reasons: Vec<String> = subject.needs_for(variant, wire).filter_map(|name| self.lack(name)).collect();
         if reasons.is_empty() { Ok(()) } else { Err(reasons.join("; ")) }
     }
 
@@ -84,8 +88,12 @@ impl Lab {
             Some(program) => self.lack(program).map_or(Ok(()), Err),
             // Of a server that is there already only the client is needed, and any will do.
             None => {
-                let lacks: Vec<String> = DATABASES.iter().filter_map(|name| self.lack(name)).collect();
-                if lacks.len() == DATABASES.len() {
+                let clients: &[&str] = match wire_of(database) {
+                    Wire::Mysql => &["mariadb", "mysql"],
+                    Wire::Postgres => &["postgres"],
+                };
+                let lacks: Vec<String> = clients.iter().filter_map(|name| self.lack(name)).collect();
+                if lacks.len() == clients.len() {
                     return Err(lacks[0].clone());
                 }
                 let written = database.dsn.as_deref().unwrap_or_default();
@@ -113,6 +121,11 @@ impl Lab {
         let ready = self.states.iter().filter_map(|(name, state)| Some((name.clone(), state.ready()?.clone())));
         self.laboratory.programs = ready.collect();
     }
+}
+
+/// What a database speaks, its address looked up in the environment.
+pub fn wire_of(database: &Database) -> Wire {
+    database.wire(&|name| std::env::var(name).ok())
 }
 
 /// Why a program cannot be used, with what would help.

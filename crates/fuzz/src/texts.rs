@@ -60,7 +60,7 @@ pub fn study(data: &[u8]) {
     study.blocks = study.blocks.min(MOST_BLOCKS);
     let here = Here {
         ready: &|_, _| Ok(()),
-        ready_for_database: &|_, _| Ok(()),
+        ready_for_database: &|_, _, _| Ok(()),
         fits: &|_| Ok(()),
         tool: &|_| Ok(()),
         database: &|_, _| Ok(()),

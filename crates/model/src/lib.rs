@@ -41,7 +41,7 @@ use tolok_schema::JsonSchema;
 
 pub use catalogue::Catalogue;
 pub use database::address::{AddressError, DatabaseAddress};
-pub use database::{Database, Engine, Outage};
+pub use database::{Database, Engine, Outage, Wire};
 pub use environment::{CpuMode, Environment, Limits, Link, LinkBackend, Network, USUAL_CONGESTION};
 pub use load::objective::{Limit, Metric, Objective, ObjectiveError, Part, Relation};
 pub use load::profile::{Arrivals, Connection, Executor, LoadProfile, Pace, Pool, Stage, ThinkTime};

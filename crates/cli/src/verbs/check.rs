@@ -4,7 +4,7 @@ use std::path::Path;
 
 use tolok_lab::run::{Conformance, Prepared, ServeError, Session, Stop, check_conformance};
 use tolok_lab::user_servers::local_subject;
-use tolok_model::{Catalogue, Database, Engine, Protocol, Subject, SubjectChoice, Workload};
+use tolok_model::{Catalogue, Database, Engine, Protocol, Subject, SubjectChoice, Wire, Workload};
 
 use crate::args::CheckArgs;
 use crate::bring::UserServers;
@@ -14,18 +14,21 @@ use crate::laboratory::Lab;
 use crate::measuring::interruptible;
 use crate::output::{put, say};
 
+/// A database with its data, and what it speaks.
+type Loaded = (Wire, Database, Prepared);
+
 /// Checks one subject after the other and says what was found of each as soon as it is known.
 pub fn check(args: &CheckArgs) -> Result<Exit, CliError> {
     let mut opened = Lab::open()?;
     let chosen = choose(&args.subjects, &mut opened)?;
     let stop = interruptible("subject")?;
-    let (ready, lacking) = split(&opened, chosen, false);
+    let (ready, lacking) = split(&opened, chosen, None);
     if ready.is_empty() {
         let message = "none of these subjects is ready here; to fetch what is missing: tolok setup";
         return Err(CliError::new(Exit::Missing, message));
     }
-    let database = database(&opened, &ready, &stop);
-    let wrong = each(&opened, &ready, database.as_ref(), &stop)?;
+    let databases = databases(&opened, &ready, &stop);
+    let wrong = each(&opened, &ready, &databases, &stop)?;
     Ok(match () {
         () if stop.is_asked() => Exit::Interrupted,
         () if wrong > 0 => Exit::GateFailed,
@@ -73,22 +76,35 @@ fn is_server(subject: &Subject, _variant: &str) -> bool {
     subject.program.is_none()
 }
 
-/// A database for the workloads that ask one, if any does and one is to be had.
-fn database(opened: &Lab, chosen: &[SubjectChoice], stop: &Stop) -> Option<(Database, Prepared)> {
-    chosen.iter().find(|choice| asks_a_database(opened, choice))?;
-    let engines = [Engine::Mariadb, Engine::Mysql].map(|engine| Database { engine, ..Database::default() });
-    let Some(database) = engines.into_iter().find(|database| opened.database_ready(database).is_ok()) else {
-        say("there is no database here, so workloads that need one are not checked; to fetch one: tolok setup mariadb");
+/// A database of each kind for the workloads that ask one, as far as any does and one is to be had.
+fn databases(opened: &Lab, chosen: &[SubjectChoice], stop: &Stop) -> Vec<Loaded> {
+    let kinds: [(Wire, &[Engine]); 2] =
+        [(Wire::Mysql, &[Engine::Mariadb, Engine::Mysql]), (Wire::Postgres, &[Engine::Postgres])];
+    let asked = kinds.into_iter().filter(|(wire, _)| chosen.iter().any(|choice| asks(opened, choice, *wire)));
+    asked.filter_map(|(wire, engines)| database(opened, wire, engines, stop)).collect()
+}
+
+fn database(opened: &Lab, wire: Wire, engines: &[Engine], stop: &Stop) -> Option<Loaded> {
+    let mut databases = engines.iter().map(|engine| Database { engine: *engine, ..Database::default() });
+    let Some(database) = databases.find(|database| opened.database_ready(database).is_ok()) else {
+        let name = engines.first().and_then(|engine| engine.program()).unwrap_or_default();
+        let which = if wire == Wire::Postgres { "no PostgreSQL" } else { "no database" };
+        say(format!(
+            "there is {which} here, so workloads that need one are not checked; to fetch one: tolok setup {name}"
+        ));
         return None;
     };
     let prepared = loaded(opened, &database, stop);
     let prepared =
         prepared.inspect_err(|reason| say(format!("workloads that need a database are not checked: {reason}")));
-    prepared.ok().map(|prepared| (database, prepared))
+    prepared.ok().map(|prepared| (wire, database, prepared))
 }
 
-fn asks_a_database(opened: &Lab, choice: &SubjectChoice) -> bool {
-    served(opened, choice).iter().any(|workload| workload.database)
+/// Whether any of its workloads asks a database that speaks this.
+fn asks(opened: &Lab, choice: &SubjectChoice, wire: Wire) -> bool {
+    let subject = opened.laboratory.catalogue.subject(&choice.subject);
+    let has_driver = subject.is_some_and(|subject| subject.asks(&choice.variant, wire));
+    has_driver && served(opened, choice).iter().any(|workload| workload.database)
 }
 
 /// The workloads of a subject that this checkout has.
@@ -100,12 +116,7 @@ fn served(opened: &Lab, choice: &SubjectChoice) -> Vec<Workload> {
 }
 
 /// Checks each, says what was found, and counts those that are not right.
-fn each(
-    opened: &Lab,
-    chosen: &[SubjectChoice],
-    database: Option<&(Database, Prepared)>,
-    stop: &Stop,
-) -> Result<usize, CliError> {
+fn each(opened: &Lab, chosen: &[SubjectChoice], databases: &[Loaded], stop: &Stop) -> Result<usize, CliError> {
     let mut workloads: Vec<Workload> = chosen.iter().flat_map(|choice| served(opened, choice)).collect();
     workloads.sort_by(|left, right| left.name.cmp(&right.name));
     workloads.dedup_by(|left, right| left.name == right.name);
@@ -113,31 +124,34 @@ fn each(
         let mut wrong = 0;
         for choice in chosen.iter().take_while(|_| !stop.is_asked()) {
             say(format!("checking {} …", choice.label));
-            let (said, is_right) = one(session, choice, database);
+            let (said, is_right) = one(session, choice, databases);
             wrong += usize::from(!is_right);
             put(&said, None)?;
         }
         Ok(wrong)
     };
-    in_session(opened, database.map(|(asked, _)| asked), &workloads, check_all)?
+    in_session(opened, databases.first().map(|(_, asked, _)| asked), &workloads, check_all)?
 }
 
 /// What was found of one, and whether it is right.
-fn one(session: &Session<'_>, choice: &SubjectChoice, database: Option<&(Database, Prepared)>) -> (String, bool) {
+fn one(session: &Session<'_>, choice: &SubjectChoice, databases: &[Loaded]) -> (String, bool) {
     let label = &choice.label;
     let catalogue = &session.laboratory.catalogue;
     let Some(subject) = catalogue.subject(&choice.subject) else { return (String::new(), true) };
     let names = subject.workloads(&choice.variant);
     let unknown: Vec<&str> =
         names.iter().filter(|name| catalogue.workload(name).is_none()).map(String::as_str).collect();
-    let drivers_are_here =
-        subject.needs_for(&choice.variant, true).all(|name| session.laboratory.programs.contains_key(name));
-    let database = database.filter(|_| drivers_are_here).map(|(asked, prepared)| (asked, prepared));
+    let is_here = |name: &str| session.laboratory.programs.contains_key(name);
+    let can_ask =
+        |wire: Wire| subject.asks(&choice.variant, wire) && subject.needs_for(&choice.variant, Some(wire)).all(is_here);
+    let mut databases =
+        databases.iter().filter(|(wire, ..)| can_ask(*wire)).map(|(_, asked, prepared)| (asked, prepared));
+    let database = databases.next();
     let without = |name: &&String| catalogue.workload(name).is_some_and(|workload| !workload.database);
     if database.is_none() && unknown.is_empty() && !names.iter().any(|name| without(&name)) {
         return (format!("{label}: not checked, as all of its workloads ask a database\n"), true);
     }
-    match check_over_all(session, choice, database) {
+    match check_over_all(session, choice, database, databases.next()) {
         Ok((found, others)) => {
             let strangers = unknown.iter().map(|name| {
                 format!(
@@ -156,11 +170,12 @@ fn one(session: &Session<'_>, choice: &SubjectChoice, database: Option<&(Databas
 }
 
 /// What was found over the first protocol that a subject speaks, with what went wrong over the others, and their names. Over those
-/// nothing asks a database, whose answers do not depend on them.
+/// nothing asks a database, whose answers do not depend on them. A database of another kind is asked over the first.
 fn check_over_all(
     session: &Session<'_>,
     choice: &SubjectChoice,
     database: Option<(&Database, &Prepared)>,
+    other_database: Option<(&Database, &Prepared)>,
 ) -> Result<(Conformance, String), ServeError> {
     let catalogue = &session.laboratory.catalogue;
     let subject = catalogue.subject(&choice.subject);
@@ -177,8 +192,15 @@ fn check_over_all(
         found.advice.extend(more.advice.iter().map(|advice| format!("over {word}: {advice}")));
         over.push(word);
     }
-    let over = if over.is_empty() { String::new() } else { format!("; the same over {}", over.join(", ")) };
-    Ok((found, over))
+    let mut others = if over.is_empty() { String::new() } else { format!("; the same over {}", over.join(", ")) };
+    if let Some((asked, prepared)) = other_database {
+        let more = check_conformance(session, choice, first, Some((asked, prepared)))?;
+        let title = asked.engine.title();
+        found.differences.extend(more.differences.iter().map(|difference| format!("with {title}: {difference}")));
+        found.advice.extend(more.advice.iter().map(|advice| format!("with {title}: {advice}")));
+        others += &format!("; with {title}: {}", more.workloads.join(", "));
+    }
+    Ok((found, others))
 }
 
 /// What is never asked under load, and frameworks settle differently.

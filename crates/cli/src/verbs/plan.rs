@@ -13,13 +13,13 @@ use tolok_lab::home::Home;
 use tolok_lab::run::Capabilities;
 use tolok_model::{
     Catalogue, CpuMap, CpuMode, Database, Engine, Environment, Here, LoadTool, Plan, PlanError, Quotable, Role,
-    Scenario, Skipped, Study, Subject, SubjectSelector, Timer, bytes_words, describe_slices, format_duration,
+    Scenario, Skipped, Study, Subject, SubjectSelector, Timer, Wire, bytes_words, describe_slices, format_duration,
 };
 
 use crate::args::{BringArgs, MeasureArgs, PlanArgs, PlanFormat, WhatArgs};
 use crate::bring::UserServers;
 use crate::exit::{CliError, Exit, with_help};
-use crate::laboratory::Lab;
+use crate::laboratory::{Lab, wire_of};
 use crate::made_study::study_of_workloads;
 use crate::output::{json, put};
 use crate::progress::rough;
@@ -115,12 +115,14 @@ pub fn make_in(opened: &mut Lab, bring: &UserServers, request: StudyRequest<'_>)
     let catalogue = &opened.laboratory.catalogue;
     bring.select(&mut study, catalogue, request.study.is_none());
     let mut study = as_asked(study, args, catalogue)?;
+    refuse_fidelity(&study)?;
     if let Some(title) = args.name.clone().or_else(|| bring.title().filter(|_| request.study.is_none())) {
         study.title = title;
     }
     let seed = args.seed.or(study.seed).map_or_else(drawn_seed, Ok)?;
     let ready = |subject: &Subject, variant: &str| opened.ready(subject, variant);
-    let ready_for_database = |subject: &Subject, variant: &str| opened.ready_for(subject, variant, true);
+    let ready_for_database =
+        |subject: &Subject, variant: &str, database: &Database| opened.ready_for(subject, variant, Some(database));
     let (machine, capabilities) = (Machine::read(), Capabilities::prepare());
     let dealt = RefCell::new(CpuAssignment::default());
     // Without a generator nothing is shared with it.
@@ -148,6 +150,18 @@ pub fn make_in(opened: &mut Lab, bring: &UserServers, request: StudyRequest<'_>)
     let CpuAssignment { cpus, notes: cpu_notes } = dealt.into_inner();
     let command = command(request, seed);
     Ok(Planned { name: stem(&path), command, text, plan, cpus, cpu_notes, machine, capabilities })
+}
+
+/// Drivers of PostgreSQL have no such table to read.
+fn refuse_fidelity(study: &Study) -> Result<(), CliError> {
+    let asks = study.scenarios.iter().any(|scenario| scenario.workload.split('?').next() == Some("fidelity"));
+    let mut databases = study.environments.iter().filter_map(|environment| environment.database.as_ref());
+    if asks && databases.any(|database| wire_of(database) == Wire::Postgres) {
+        let message =
+            "the workload `fidelity` reads types that only MariaDB and MySQL have, so it cannot ask PostgreSQL";
+        return Err(CliError::usage(message));
+    }
+    Ok(())
 }
 
 /// A study with what the command line puts in the place of its own.

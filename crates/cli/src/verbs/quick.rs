@@ -72,7 +72,7 @@ fn show_subjects(opened: &Lab) {
 
 /// The programs that the quick study wants of a subject and that are not here.
 fn lacking<'a>(opened: &Lab, subject: &'a Subject) -> Vec<&'a str> {
-    let needs = subject.needs_for(&subject.default_variant, true);
+    let needs = subject.needs_for(&subject.default_variant, Engine::default().wire());
     needs.filter(|name| !opened.laboratory.programs.contains_key(*name)).collect()
 }
 
@@ -85,7 +85,7 @@ fn standing(opened: &Lab, subject: &Subject, lacking: &[&str]) -> String {
     let remedies: Vec<&Remedy> = lacking.iter().filter_map(remedy).collect();
     let by_hand = remedies.iter().find(|remedy| !matches!(remedy, Remedy::Fetch { .. }));
     let help = by_hand.map_or("to be fetched".to_owned(), ToString::to_string);
-    let own: Vec<&str> = subject.needs_for(&subject.default_variant, false).collect();
+    let own: Vec<&str> = subject.needs_for(&subject.default_variant, None).collect();
     if own.iter().any(|name| lacking.contains(name)) {
         return format!("missing  {help}");
     }
@@ -108,7 +108,7 @@ fn offer_missing(opened: &mut Lab, yes: bool) -> Result<(), CliError> {
     // The quick study runs default variants only, and a first run should not wait for a compiler.
     let missing: BTreeSet<String> = opened
         .competitors()
-        .flat_map(|subject| subject.needs_for(&subject.default_variant, true))
+        .flat_map(|subject| subject.needs_for(&subject.default_variant, Engine::default().wire()))
         .chain(Engine::default().program())
         .filter(|name| !opened.laboratory.programs.contains_key(*name))
         .map(str::to_owned)

@@ -73,10 +73,11 @@ fn missing_of(opened: &Lab, plan: &Plan) -> Option<String> {
     let of_case = plan.cases.iter().find_map(|case| {
         let subject = opened.laboratory.catalogue.subject(&case.subject.subject)?;
         let asking = plan.scenario(&case.scenario).filter(|scenario| scenario.database);
-        if let Err(reason) = opened.ready_for(subject, &case.subject.variant, asking.is_some()) {
+        let database = asking.and_then(|scenario| plan.environment(scenario)?.database.as_ref());
+        if let Err(reason) = opened.ready_for(subject, &case.subject.variant, database) {
             return Some(format!("{}: {reason}", case.subject.label));
         }
-        let database = plan.environment(asking?)?.database.as_ref()?;
+        let database = database?;
         Some(format!("database [{}]: {}", database.describe(), opened.database_ready(database).err()?))
     });
     of_case.or_else(|| missing_tool(opened, plan))

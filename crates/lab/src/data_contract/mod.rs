@@ -13,6 +13,7 @@ mod document;
 mod fidelity;
 mod judge;
 mod judge_value;
+mod postgres;
 mod script;
 #[cfg(test)]
 mod tests;
@@ -22,6 +23,7 @@ pub use answers::{Answers, AnswersError, PathAnswer, is_resolved};
 pub use body::{queries_body, query_body, rows_body};
 pub use difference::{difference, shape_difference};
 pub use judge::judge_fidelity;
+pub use postgres::access_rules;
 pub use script::{DATABASE, Purpose, USER, data_sha256, load_script, new_password, table_comment};
 
 pub(crate) use answers::{LARGEST_SEED, with_parameter};

@@ -1,14 +1,16 @@
-//! The script that makes the tables and fills them, for the ordinary client of MariaDB or MySQL.
+//! The script that makes the tables and fills them, for the ordinary client of MariaDB, MySQL or PostgreSQL.
 
 use std::fmt::Write as _;
 use std::io::{self, Write};
 use std::sync::OnceLock;
 
 use sha2::{Digest, Sha256};
+use tolok_model::Wire;
 
 use super::columns::Rows;
 use super::content::{Value, row};
 use super::fidelity::{self, Expected};
+use super::postgres;
 
 /// Whose server the script is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -35,23 +37,26 @@ const ENGINE: &str = "ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin"
 const HEAD: &str = "SET NAMES utf8mb4;\nSET SESSION sql_mode='';\nSET SESSION time_zone='+00:00';\n";
 
 /// What gives the account of the subjects another password, of letters and digits.
-pub fn new_password(password: &str) -> String {
-    format!("ALTER USER '{USER}'@'%' IDENTIFIED BY '{password}';\n")
+pub fn new_password(password: &str, wire: Wire) -> String {
+    match wire {
+        Wire::Mysql => format!("ALTER USER '{USER}'@'%' IDENTIFIED BY '{password}';\n"),
+        Wire::Postgres => format!("ALTER ROLE {USER} PASSWORD '{password}'"),
+    }
 }
 
-pub fn load_script(out: &mut dyn Write, purpose: Purpose) -> io::Result<()> {
-    write_script(out, purpose, &table_comment())
+pub fn load_script(out: &mut dyn Write, purpose: Purpose, wire: Wire) -> io::Result<()> {
+    write_script(out, purpose, wire, &table_comment(wire))
 }
 
 /// The SHA-256 of the script for a private server, as it is without the comments of its tables: they hold a part of it.
-pub fn data_sha256() -> String {
-    static SHA256: OnceLock<String> = OnceLock::new();
+pub fn data_sha256(wire: Wire) -> String {
+    static SHA256: [OnceLock<String>; 2] = [const { OnceLock::new() }; 2];
     let compute = || {
         let mut hashed = Hashed(Sha256::new());
-        write_script(&mut hashed, Purpose::Private, "").expect("a hash takes whatever is written to it");
+        write_script(&mut hashed, Purpose::Private, wire, "").expect("a hash takes whatever is written to it");
         hashed.0.finalize().iter().fold(String::new(), |hex, byte| hex + &format!("{byte:02x}"))
     };
-    SHA256.get_or_init(compute).clone()
+    SHA256[usize::from(wire == Wire::Postgres)].get_or_init(compute).clone()
 }
 
 /// Takes the hash of all that is written to it.
@@ -69,11 +74,18 @@ impl Write for Hashed {
 }
 
 /// The comment that every table carries, by which one knows whether a server holds these data.
-pub fn table_comment() -> String {
-    format!("tolok data {}", &data_sha256()[..12])
+pub fn table_comment(wire: Wire) -> String {
+    format!("tolok data {}", &data_sha256(wire)[..12])
 }
 
-fn write_script(out: &mut dyn Write, purpose: Purpose, comment: &str) -> io::Result<()> {
+fn write_script(out: &mut dyn Write, purpose: Purpose, wire: Wire, comment: &str) -> io::Result<()> {
+    match wire {
+        Wire::Mysql => write_mysql_script(out, purpose, comment),
+        Wire::Postgres => postgres::write_script(out, purpose, comment),
+    }
+}
+
+fn write_mysql_script(out: &mut dyn Write, purpose: Purpose, comment: &str) -> io::Result<()> {
     out.write_all(HEAD.as_bytes())?;
     if purpose == Purpose::Private {
         writeln!(out, "CREATE DATABASE {DATABASE} CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;\nUSE {DATABASE};")?;

@@ -16,7 +16,8 @@ use super::commands::Dialect;
 use super::error::DatabaseError;
 use super::load;
 use super::pipes::{LOOK, PatientWriter, ready_before, take_in};
-use super::rows::{complaint, rows};
+use super::postgres;
+use super::rows::{Complaint, Rows, complaint, plain_rows, rows};
 use super::status::{self, StatusReading};
 use crate::toolbox::Program;
 use tolok_host::isolate::{Placement, place, wait_within};
@@ -34,11 +35,6 @@ const GOOD_BYE: Duration = Duration::from_secs(1);
 const ANSWER_LIMIT_BYTES: usize = 64 << 20;
 /// A statement is shown up to here.
 const SHOWN_CHARACTERS: usize = 120;
-
-/// Complaints of a client without a server: none listens, the connection broke, or the server ended it.
-const NO_SERVER: [u32; 10] = [2002, 2003, 2005, 2006, 2013, 2055, 1053, 1927, 3169, 4031];
-/// What a server says that is full, or that is not yet or no longer willing.
-const NOT_NOW: [u32; 3] = [1040, 1053, 1203];
 
 /// Where a server is, and the account.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -91,14 +87,16 @@ impl Client {
             if is_there {
                 let mut client = Self::start(program, target)?;
                 let wait = Wait { deadline: deadline.min(Instant::now() + PATIENCE), is_wanted };
-                match client.ask("SELECT VERSION(), CONNECTION_ID()", wait) {
+                let version =
+                    if client.is_postgres() { postgres::VERSION } else { "SELECT VERSION(), CONNECTION_ID()" };
+                match client.ask(version, wait) {
                     Ok(answer) => {
                         client.version = answer.into_iter().flatten().flatten().next().unwrap_or_default();
                         return Ok(client);
                     }
                     Err(Silence::Lost(message)) => last = message,
-                    Err(Silence::Complaint(number, message)) if NOT_NOW.contains(&number) => last = message,
-                    Err(Silence::Complaint(_, message)) => {
+                    Err(Silence::NotNow(message)) => last = message,
+                    Err(Silence::Complaint(message)) => {
                         return Err(DatabaseError::Refused { target: target.to_string(), message });
                     }
                     Err(Silence::TimedOut(_)) => "it takes the connection and says nothing".clone_into(&mut last),
@@ -116,7 +114,10 @@ impl Client {
 
     fn start(program: &Program, target: &Target) -> Result<Self, DatabaseError> {
         let options = ["--batch", "--skip-column-names", "--unbuffered", "--force", "--skip-reconnect"];
-        let mut command = command(program, target, &options);
+        let mut command = match Dialect::of(program) {
+            Dialect::Postgres => postgres::client(program, target, false),
+            Dialect::Mariadb | Dialect::Mysql => command(program, target, &options),
+        };
         command.stdout(Stdio::piped()).stderr(Stdio::piped());
         let shown = command.get_program().to_string_lossy().into_owned();
         let failed = |source: io::Error| DatabaseError::Command {
@@ -151,7 +152,7 @@ impl Client {
         let statement = || sql.chars().take(SHOWN_CHARACTERS).collect();
         match self.ask(sql, wait) {
             Ok(rows) => Ok(rows),
-            Err(Silence::Complaint(_, message)) => {
+            Err(Silence::Complaint(message) | Silence::NotNow(message)) => {
                 Err(DatabaseError::Statement { target, statement: statement(), message })
             }
             Err(Silence::Lost(message)) => Err(DatabaseError::Lost { target, message }),
@@ -173,14 +174,35 @@ impl Client {
     ) -> Result<StatusReading, DatabaseError> {
         let wait = Wait { deadline: Instant::now() + patience, is_wanted };
         // The own figures first: what the second question adds to the server's is then the same in each reading.
-        let [own, all] = status::questions(&self.version);
+        let [own, all] = match self.is_postgres() {
+            true => postgres::questions(self.counts_statements()),
+            false => status::questions(&self.version),
+        };
         let (own, all) = (self.rows_while(&own, wait)?, self.rows_while(&all, wait)?);
-        Ok(status::reading(&own, &all))
+        Ok(if self.is_postgres() { postgres::reading(&own, &all) } else { status::reading(&own, &all) })
     }
 
     /// Runs a script on a connection of its own, which ends at the first statement that fails.
     pub fn load(&self, script: load::Script<'_>, is_wanted: &dyn Fn() -> bool) -> Result<(), DatabaseError> {
-        load::load(command(&self.program, &self.target, &["--batch"]), script, is_wanted)
+        let command = match self.is_postgres() {
+            true => postgres::client(&self.program, &self.target, true),
+            false => command(&self.program, &self.target, &["--batch"]),
+        };
+        load::load(command, script, is_wanted)
+    }
+
+    pub(super) fn is_postgres(&self) -> bool {
+        Dialect::of(&self.program) == Dialect::Postgres
+    }
+
+    /// Whether a PostgreSQL of ours counts statements. In a user's own, nothing tells the lab's from others'.
+    pub(super) fn counts_statements(&self) -> bool {
+        matches!(self.target, Target::Socket { .. })
+            && self.program.extras.get("statements").is_some_and(|it| !it.is_empty())
+    }
+
+    fn complaint(&self) -> Option<Complaint> {
+        if self.is_postgres() { postgres::complaint(&self.complaints) } else { complaint(&self.complaints) }
     }
 
     fn ask(&mut self, sql: &str, wait: Wait<'_>) -> Result<Rows, Silence> {
@@ -189,22 +211,22 @@ impl Client {
         let mark = format!("tolok:end-of-answer:{}:{}", std::process::id(), self.asked);
         let outcome = self.converse(sql, &mark, wait);
         let silence = match outcome {
-            Ok(Some(answer)) => match complaint(&self.complaints) {
-                None => return Ok(rows(&answer)),
-                Some((number, message)) if !NO_SERVER.contains(&number) => {
-                    return Err(Silence::Complaint(number, message));
-                }
-                Some((_, message)) => Silence::Lost(message),
+            Ok(Some(answer)) => match self.complaint() {
+                None => return Ok(if self.is_postgres() { plain_rows(&answer) } else { rows(&answer) }),
+                Some(Complaint::Other(message)) => return Err(Silence::Complaint(message)),
+                Some(Complaint::NotNow(message)) => return Err(Silence::NotNow(message)),
+                Some(Complaint::NoServer(message)) => Silence::Lost(message),
             },
             Ok(None) => {
                 // It waits for the server, and would not notice the end of its input.
                 let _ = self.child.kill();
                 if (wait.is_wanted)() { Silence::TimedOut(started.elapsed()) } else { Silence::Unwanted }
             }
-            Err(error) => match complaint(&self.complaints) {
+            Err(error) => match self.complaint() {
                 // A client that is not let in says why and ends.
-                Some((number, message)) if !NO_SERVER.contains(&number) => Silence::Complaint(number, message),
-                Some((_, message)) => Silence::Lost(message),
+                Some(Complaint::Other(message)) => Silence::Complaint(message),
+                Some(Complaint::NotNow(message)) => Silence::NotNow(message),
+                Some(Complaint::NoServer(message)) => Silence::Lost(message),
                 None => Silence::Lost(format!("its client has ended: {error}")),
             },
         };
@@ -235,8 +257,7 @@ impl Client {
             let [said, complained] = [0, 1].map(|file| !files[file].revents().is_empty());
             if complained && take_in(&mut self.errors, &mut self.complaints)? {
                 // Without a server no mark will ever come.
-                let number = complaint(&self.complaints).map(|(number, _)| number);
-                if number.is_some_and(|number| NO_SERVER.contains(&number)) {
+                if matches!(self.complaint(), Some(Complaint::NoServer(_))) {
                     return Err(io::ErrorKind::ConnectionReset.into());
                 }
             } else if said && !take_in(&mut self.output, &mut answer)? {
@@ -282,9 +303,6 @@ impl Drop for Client {
     }
 }
 
-/// Rows as the client prints them; what is `NULL` is none.
-type Rows = Vec<Vec<Option<String>>>;
-
 /// How long an answer is waited for.
 #[derive(Clone, Copy)]
 struct Wait<'a> {
@@ -294,13 +312,14 @@ struct Wait<'a> {
 
 /// Why a question has no answer.
 enum Silence {
-    Complaint(u32, String),
+    Complaint(String),
+    NotNow(String),
     Lost(String),
     TimedOut(Duration),
     Unwanted,
 }
 
-/// The client program, which takes statements from its standard input.
+/// The client program of MariaDB and MySQL, which takes statements from its standard input.
 fn command(program: &Program, target: &Target, options: &[&str]) -> Command {
     let dialect = Dialect::of(program);
     let words = dialect.client(program);
@@ -319,7 +338,7 @@ fn command(program: &Program, target: &Target, options: &[&str]) -> Command {
             }
         }
         Target::Network(address) => {
-            let DatabaseAddress { host, port, name, user, password } = address;
+            let DatabaseAddress { host, port, name, user, password, .. } = address;
             command.arg("--protocol=tcp").arg(format!("--host={host}")).arg(format!("--port={port}"));
             command.arg(format!("--user={user}")).arg(format!("--database={name}"));
             command.arg(format!("--connect-timeout={CONNECT_LIMIT_S}"));

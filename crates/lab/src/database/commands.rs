@@ -2,7 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{mariadb, mysql};
+use rustix::process::Signal;
+
+use super::{mariadb, mysql, postgres};
 use crate::toolbox::Program;
 
 /// The commands of one instance. All of them need the program's own `env`.
@@ -23,11 +25,16 @@ pub struct ServerCommands {
 pub(super) enum Dialect {
     Mariadb,
     Mysql,
+    Postgres,
 }
 
 impl Dialect {
     pub(super) fn of(program: &Program) -> Self {
-        if program.name == "mysql" { Self::Mysql } else { Self::Mariadb }
+        match program.name.as_str() {
+            "mysql" => Self::Mysql,
+            "postgres" => Self::Postgres,
+            _ => Self::Mariadb,
+        }
     }
 
     /// What makes the system tables in `data`.
@@ -35,6 +42,7 @@ impl Dialect {
         match self {
             Self::Mariadb => mariadb::install(program, data),
             Self::Mysql => mysql::install(program, data),
+            Self::Postgres => postgres::install(program, data),
         }
     }
 
@@ -43,9 +51,10 @@ impl Dialect {
         let mut words = match self {
             Self::Mariadb => mariadb::server(program, data),
             Self::Mysql => mysql::server(program, data),
+            Self::Postgres => return postgres::server(program, data, folder),
         };
         words.extend([
-            format!("--socket={}", socket(folder).display()),
+            format!("--socket={}", self.socket(folder, 0).display()),
             format!("--pid-file={}", folder.join("db.pid").display()),
             format!("--tmpdir={}", folder.display()),
             // MySQL keeps one by default, MariaDB does not; no one replicates from here.
@@ -59,7 +68,29 @@ impl Dialect {
         words
     }
 
-    /// The client program with what every use of it needs; `--no-defaults` has to be the first option.
+    /// What keeps a server from the network.
+    pub(super) fn without_network(self) -> Vec<String> {
+        match self {
+            Self::Mariadb | Self::Mysql => vec!["--skip-networking".to_owned()],
+            Self::Postgres => postgres::without_network().to_vec(),
+        }
+    }
+
+    /// Where a server in that folder listens beside that port of the network: some 15 characters more than the folder, and the
+    /// kernel allows 107.
+    pub(super) fn socket(self, folder: &Path, port: u16) -> PathBuf {
+        match self {
+            Self::Mariadb | Self::Mysql => folder.join("db.sock"),
+            Self::Postgres => folder.join(format!(".s.PGSQL.{port}")),
+        }
+    }
+
+    /// The signal on which the server ends its connections and itself, without waiting for clients to go.
+    pub(super) fn stop_signal(self) -> Signal {
+        if self == Self::Postgres { Signal::INT } else { Signal::TERM }
+    }
+
+    /// The client program of MariaDB and MySQL with what every use of it needs; `--no-defaults` has to be the first option.
     pub(super) fn client(self, program: &Program) -> Vec<String> {
         let mut words = vec![part(program, "client"), "--no-defaults".to_owned()];
         // A server may ask the client for any file that it can read.
@@ -78,20 +109,16 @@ fn plugin_folder(folder: String) -> String {
     format!("--plugin-dir={folder}")
 }
 
-/// The commands of a server in `folder` that no network reaches.
+/// The commands of a MariaDB or MySQL in `folder` that no network reaches.
 pub(super) fn private(program: &Program, folder: &Path) -> ServerCommands {
     let dialect = Dialect::of(program);
     let data = folder.join("data");
     let mut server = dialect.server(program, &data, folder);
-    server.push("--skip-networking".to_owned());
+    server.extend(dialect.without_network());
     let mut client = dialect.client(program);
-    client.extend([format!("--socket={}", socket(folder).display()), "--user=root".to_owned()]);
-    ServerCommands { install: dialect.install(program, &data), server, client, socket: socket(folder) }
-}
-
-/// Where a server in that folder listens: 8 characters more than the folder, and the kernel allows 107.
-pub(super) fn socket(folder: &Path) -> PathBuf {
-    folder.join("db.sock")
+    let socket = dialect.socket(folder, 0);
+    client.extend([format!("--socket={}", socket.display()), "--user=root".to_owned()]);
+    ServerCommands { install: dialect.install(program, &data), server, client, socket }
 }
 
 /// One of the program's extras; empty where it has none of that name.

@@ -7,8 +7,9 @@ use super::client::Client;
 use super::error::DatabaseError;
 use super::load::Script;
 
-/// The tables, in the order in which the script makes them: where the last one has its row, all are whole.
+/// The tables, in the order in which the script makes them: where the last one has its row, all are whole. PostgreSQL has no `fidelity`.
 const TABLES: [&str; 4] = ["rows40", "rows50", "fidelity", "counter"];
+const POSTGRES_TABLES: [&str; 3] = ["rows40", "rows50", "counter"];
 /// Each belongs to the table before the mark.
 const VIEWS: [&str; 2] = ["rows40_text", "rows50_text"];
 const VIEW_MARK: &str = "_text";
@@ -35,29 +36,40 @@ pub fn prepare_external(
 ) -> Result<(), DatabaseError> {
     let found = found(client)?;
     if let Some(foreign) = found.iter().find(|one| !is_ours(one, &found)) {
-        let database = client.rows("SELECT DATABASE()")?.into_iter().flatten().flatten().next().unwrap_or_default();
+        let question = if client.is_postgres() { "SELECT current_database()" } else { "SELECT DATABASE()" };
+        let database = client.rows(question)?.into_iter().flatten().flatten().next().unwrap_or_default();
         return Err(DatabaseError::Foreign { database, table: foreign.name.clone() });
     }
     let wanted = format!("{OURS}{}", data_sha256.get(..12).unwrap_or(data_sha256));
     let here = |name: &&str| found.iter().any(|one| one.name == **name && (one.is_view || one.comment == wanted));
-    let is_all_here = TABLES.iter().chain(&VIEWS).all(here);
+    let is_all_here = tables(client).iter().chain(&VIEWS).all(here);
     if is_all_here && client.rows("SELECT COUNT(*) FROM counter")? == [[Some("1".to_owned())]] {
         return Ok(());
     }
-    for one in &found {
-        let kind = if one.is_view { "VIEW" } else { "TABLE" };
-        client.rows(&format!("DROP {kind} `{}`", one.name))?;
+    // PostgreSQL drops no table under a view.
+    for one in found.iter().filter(|one| one.is_view).chain(found.iter().filter(|one| !one.is_view)) {
+        client.rows(&format!("DROP {} {}", if one.is_view { "VIEW" } else { "TABLE" }, one.name))?;
     }
     client.load(load, is_wanted)
 }
 
+fn tables(client: &Client) -> &'static [&'static str] {
+    if client.is_postgres() { &POSTGRES_TABLES } else { &TABLES }
+}
+
 fn found(client: &mut Client) -> Result<Vec<Found>, DatabaseError> {
-    let names: Vec<String> = TABLES.iter().chain(&VIEWS).map(|name| format!("'{name}'")).collect();
-    let rows = client.rows(&format!(
-        "SELECT table_name, table_type, table_comment FROM information_schema.tables WHERE table_schema = DATABASE() AND \
-         table_name IN ({})",
-        names.join(", ")
-    ))?;
+    let names: Vec<String> = tables(client).iter().chain(&VIEWS).map(|name| format!("'{name}'")).collect();
+    let all = match client.is_postgres() {
+        true => {
+            "SELECT relname, CASE relkind WHEN 'v' THEN 'VIEW' ELSE 'TABLE' END, obj_description(oid, 'pg_class') FROM pg_class \
+             WHERE relnamespace = current_schema()::regnamespace AND relname IN"
+        }
+        false => {
+            "SELECT table_name, table_type, table_comment FROM information_schema.tables WHERE table_schema = DATABASE() AND \
+             table_name IN"
+        }
+    };
+    let rows = client.rows(&format!("{all} ({})", names.join(", ")))?;
     let read = |row: Vec<Option<String>>| {
         let mut fields = row.into_iter().map(Option::unwrap_or_default);
         let mut next = || fields.next().unwrap_or_default();

@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 use std::net::SocketAddrV4;
 use std::path::{Path, PathBuf};
 
-use super::commands::{Dialect, socket};
+use super::commands::Dialect;
+use super::postgres;
 use super::template::Template;
 
 /// What a study decides about the server.
@@ -22,17 +23,19 @@ pub struct Settings {
 pub struct Instance {
     /// Copies the template; run once, before the first start.
     pub copy: Vec<String>,
-    /// The server; stays in the foreground, logs to standard error and ends well on TERM.
+    /// The server; stays in the foreground and logs to standard error.
     pub server: Vec<String>,
     /// Removes what a killed server leaves beside its data; run before it is started again, as the number of the killed
     /// process, by which the server judges such files, may belong to another one now.
     pub tidy: Vec<String>,
     /// Lets nobody else into the folder: root has no password at the socket.
     pub close: Vec<String>,
-    /// A file with statements, which must be there: the server carries them out before it lets anybody in.
+    /// A file that must be there: statements that MariaDB and MySQL carry out before they let anybody in, or whom PostgreSQL lets in.
     pub first: PathBuf,
     /// What must be in the environment of the server and of the client.
     pub env: BTreeMap<String, String>,
+    /// The signal on which it ends well.
+    pub stop: &'static str,
     /// Where the lab logs in. It listens on the network as well.
     pub socket: PathBuf,
 }
@@ -43,9 +46,15 @@ impl Template {
         let (program, data) = (&self.program, folder.join("data"));
         let dialect = Dialect::of(program);
         let mut server = dialect.server(program, &data, folder);
-        let first = folder.join("first.sql");
-        server.extend(options(dialect, at, settings));
-        server.push(format!("--init-file={}", first.display()));
+        let first = folder.join("first");
+        let socket = dialect.socket(folder, at.port());
+        if dialect == Dialect::Postgres {
+            server.extend(postgres::options(at, settings));
+            server.extend(["-c".to_owned(), format!("hba_file={}", first.display())]);
+        } else {
+            server.extend(options(dialect, at, settings));
+            server.push(format!("--init-file={}", first.display()));
+        }
         // The files are the copier's own, who need not be the one who made the template.
         let mut copy = "cp --archive --no-preserve=ownership --no-target-directory \"$0\" \"$1\"".to_owned();
         if let Some(account) = settings.account {
@@ -54,20 +63,22 @@ impl Template {
         }
         let copy = ["sh".to_owned(), "-c".to_owned(), copy];
         let paths = [&self.folder, &data].map(|path| path.display().to_string());
-        let left = ["db.sock", "db.sock.lock", "db.pid"].map(|name| folder.join(name).display().to_string());
+        let pid = if dialect == Dialect::Postgres { data.join("postmaster.pid") } else { folder.join("db.pid") };
+        let left = [socket.clone(), socket.with_added_extension("lock"), pid].map(|path| path.display().to_string());
         Instance {
             copy: copy.into_iter().chain(paths).collect(),
             server,
             close: ["chmod", "0700", &folder.display().to_string()].map(str::to_owned).to_vec(),
             tidy: ["rm", "-f"].map(str::to_owned).into_iter().chain(left).collect(),
             first,
+            stop: if dialect == Dialect::Postgres { "INT" } else { "TERM" },
             env: program.env.clone(),
-            socket: socket(folder),
+            socket,
         }
     }
 }
 
-/// What makes a server that is measured beside a subject, and two engines comparable.
+/// What makes a MariaDB or MySQL that is measured beside a subject, and the two comparable.
 fn options(dialect: Dialect, at: SocketAddrV4, settings: &Settings) -> Vec<String> {
     let connections = settings.max_connections;
     let mut words = vec![

@@ -17,6 +17,7 @@ mod load;
 mod mariadb;
 mod mysql;
 mod pipes;
+mod postgres;
 mod rows;
 mod status;
 mod store;

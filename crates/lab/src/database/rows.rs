@@ -1,7 +1,31 @@
 //! Rows as the client programs print them with `--batch`: a line each, fields between tabs, what would break that escaped.
 
+/// Rows as a client prints them; what is `NULL` is none.
+pub(super) type Rows = Vec<Vec<Option<String>>>;
+
+/// What a client program complains of.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Complaint {
+    /// None listens, the connection broke, or the server ended it.
+    NoServer(String),
+    /// The server is full, or not yet or no longer willing.
+    NotNow(String),
+    Other(String),
+}
+
+/// Complaints of the clients of MariaDB and MySQL without a server.
+const NO_SERVER: [u32; 10] = [2002, 2003, 2005, 2006, 2013, 2055, 1053, 1927, 3169, 4031];
+const NOT_NOW: [u32; 3] = [1040, 1053, 1203];
+
+/// The rows of what psql prints, which escapes nothing: no field may have a tab or the end of a line in it.
+pub(super) fn plain_rows(printed: &[u8]) -> Rows {
+    let text = String::from_utf8_lossy(printed);
+    let field = |field: &str| Some(field.to_owned()).filter(|field| field != "NULL");
+    text.lines().map(|line| line.split('\t').map(field).collect()).collect()
+}
+
 /// The rows of such lines. A field of the text `NULL` reads as none: the format has one word for both.
-pub(super) fn rows(printed: &[u8]) -> Vec<Vec<Option<String>>> {
+pub(super) fn rows(printed: &[u8]) -> Rows {
     let lines = printed.split_inclusive(|byte| *byte == b'\n').map(|line| line.strip_suffix(b"\n").unwrap_or(line));
     lines.map(|line| line.split(|byte| *byte == b'\t').map(field).collect()).collect()
 }
@@ -28,12 +52,17 @@ fn unescaped(letter: Option<&u8>) -> u8 {
     }
 }
 
-/// The last complaint in what a client program printed to standard error: its number, and the line.
-pub(super) fn complaint(printed: &[u8]) -> Option<(u32, String)> {
+/// The last complaint in what a client of MariaDB or MySQL printed to standard error.
+pub(super) fn complaint(printed: &[u8]) -> Option<Complaint> {
     let text = String::from_utf8_lossy(printed);
     let line = text.lines().rfind(|line| line.starts_with("ERROR"))?;
     let number: String = line.chars().skip_while(|c| !c.is_ascii_digit()).take_while(char::is_ascii_digit).collect();
-    Some((number.parse().unwrap_or(0), line.to_owned()))
+    let (number, line) = (number.parse().unwrap_or(0), line.to_owned());
+    Some(match number {
+        number if NO_SERVER.contains(&number) => Complaint::NoServer(line),
+        number if NOT_NOW.contains(&number) => Complaint::NotNow(line),
+        _ => Complaint::Other(line),
+    })
 }
 
 #[cfg(test)]
@@ -55,11 +84,12 @@ mod tests {
         let mariadb =
             b"--------------\nselect 2\n--------------\n\nERROR 2006 (HY000) at line 2: Server has gone away\n";
         let expect = "ERROR 2006 (HY000) at line 2: Server has gone away";
-        assert_eq!(complaint(mariadb), Some((2006, expect.to_owned())));
-        assert_eq!(
-            complaint(b"ERROR at line 1: No query specified\n").unwrap().1,
-            "ERROR at line 1: No query specified"
-        );
+        assert_eq!(complaint(mariadb), Some(Complaint::NoServer(expect.to_owned())));
+        let full = "ERROR 1040 (HY000): Too many connections";
+        assert_eq!(complaint(full.as_bytes()), Some(Complaint::NotNow(full.to_owned())));
+        let empty = "ERROR at line 1: No query specified";
+        assert_eq!(complaint(empty.as_bytes()), Some(Complaint::Other(empty.to_owned())));
+        assert_eq!(plain_rows(b"1\tNULL\t\\n\n"), [[Some("1".to_owned()), None, Some("\\n".to_owned())]]);
         assert_eq!(complaint(b"mysql: [Warning] Using a password\n"), None);
     }
 }

@@ -2,7 +2,8 @@
 
 use std::fs::{self, DirBuilder, File};
 use std::io;
-use std::os::unix::fs::DirBuilderExt;
+use std::os::unix::fs::{DirBuilderExt, chown};
+use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
@@ -12,10 +13,11 @@ use rustix::process::{Pid, PidfdFlags, Signal, kill_process, pidfd_open};
 use serde::{Deserialize, Serialize};
 
 use super::client::{Client, Target};
-use super::commands::{Dialect, private, socket};
+use super::commands::Dialect;
 use super::error::DatabaseError;
 use super::load::Script;
 use super::pipes::{LOOK, ready_before};
+use super::postgres;
 use crate::subject::log_tail;
 use crate::toolbox::Program;
 use tolok_host::isolate::{Placement, place, wait_within};
@@ -52,14 +54,22 @@ pub(super) fn make(
     };
     // No one else may reach the socket: root has no password.
     DirBuilder::new().mode(0o700).create(making).map_err(failed(making))?;
-    let log = making.join("log");
-    let (data, place) = (making.join("data"), Place::below(making).map_err(failed(making))?);
-    run_to_end(&private(program, making).install, program, &log, is_wanted)?;
-    let mut words = Dialect::of(program).server(program, &data, &place.folder);
-    words.push("--skip-networking".to_owned());
-    let mut server = Running::start(&words, program, &log)?;
+    let (log, dialect) = (making.join("log"), Dialect::of(program));
+    let place = Place::of(dialect, making).map_err(failed(making))?;
+    let (made, data) = (place.data(making), making.join("data"));
+    let account = place.account;
+    Running::start(&dialect.install(program, &made), program, (&log, account))?.wait(is_wanted)?;
+    let mut words = dialect.server(program, &made, &place.folder);
+    words.extend(dialect.without_network());
+    let mut server = Running::start(&words, program, (&log, account))?;
     fill(program, &server, &place.folder, load, is_wanted)?;
-    server.stop(is_wanted)?;
+    server.stop(dialect.stop_signal(), is_wanted)?;
+    if made != data {
+        let paths = [&made, &data].map(|path| path.display().to_string());
+        let copy = ["cp", "--archive", "--no-preserve=ownership", "--no-target-directory"].map(str::to_owned);
+        let copy: Vec<String> = copy.into_iter().chain(paths).collect();
+        Running::start(&copy, program, (&log, None))?.wait(is_wanted)?;
+    }
     let file = File::open(&data).map_err(failed(&data))?;
     // A power failure must not leave a whole name over half of the files.
     rustix::fs::syncfs(&file).map_err(io::Error::from).and_then(|()| fs::rename(&data, whole)).map_err(failed(whole))
@@ -73,16 +83,24 @@ fn fill(
     load: Script<'_>,
     is_wanted: &dyn Fn() -> bool,
 ) -> Result<(), DatabaseError> {
-    let target = Target::Socket { path: socket(folder) };
+    let dialect = Dialect::of(program);
+    let target = Target::Socket { path: dialect.socket(folder, postgres::QUIET_PORT) };
     let is_alive = || is_wanted() && server.runs();
     // A server that has ended says why in its log; that no one was there to log in to says nothing.
     let ended = |error: DatabaseError| if is_wanted() && !server.runs() { server.failure("has ended") } else { error };
     let mut client = Client::login(program, &target, PATIENCE, &is_alive).map_err(ended)?;
     client.load(load, &is_alive).map_err(ended)?;
+    if dialect == Dialect::Postgres {
+        // Its script has analysed the tables; on the network, only the account of the subjects is let in.
+        if client.counts_statements() {
+            client.rows("CREATE EXTENSION pg_stat_statements")?;
+        }
+        return Ok(());
+    }
     // On the network, root would be let in without a password as well, by MariaDB.
     let strangers =
         client.rows("SELECT COUNT(*) FROM mysql.user WHERE user IN ('', 'root') AND host <> 'localhost'")?;
-    if Dialect::of(program) == Dialect::Mariadb && strangers != [[Some("0".to_owned())]] {
+    if dialect == Dialect::Mariadb && strangers != [[Some("0".to_owned())]] {
         client.rows("DELETE FROM mysql.global_priv WHERE User IN ('', 'root') AND Host <> 'localhost'")?;
     }
     // Else figures of the tables' content would be gathered in the background, and in the middle of a measurement.
@@ -99,21 +117,47 @@ fn fill(
 /// The folder of the socket: the template's own, or a short one where that one's path is too long.
 struct Place {
     folder: PathBuf,
+    /// Whose it is, if not the lab's: user and group.
+    account: Option<(u32, u32)>,
     /// Goes with this.
     _short: Option<tempfile::TempDir>,
 }
 
 impl Place {
-    fn below(making: &Path) -> io::Result<Self> {
-        if socket(making).as_os_str().len() <= SOCKET_PATH_BYTES {
-            return Ok(Self { folder: making.to_owned(), _short: None });
+    fn of(dialect: Dialect, making: &Path) -> io::Result<Self> {
+        let refuses_root = dialect == Dialect::Postgres && rustix::process::geteuid().is_root();
+        let socket = dialect.socket(making, postgres::QUIET_PORT);
+        if !refuses_root && socket.as_os_str().len() <= SOCKET_PATH_BYTES {
+            return Ok(Self { folder: making.to_owned(), account: None, _short: None });
         }
         let temporary = [std::env::temp_dir(), PathBuf::from("/tmp")];
         let is_short = |folder: &&PathBuf| folder.as_os_str().len() + 40 <= SOCKET_PATH_BYTES;
         let parent = temporary.iter().find(is_short).ok_or(io::ErrorKind::InvalidFilename)?;
         let short = tempfile::Builder::new().prefix("tolok-db-").tempdir_in(parent)?;
-        Ok(Self { folder: short.path().to_owned(), _short: Some(short) })
+        let account = if refuses_root { Some(named_account()?) } else { None };
+        if let Some((user, group)) = account {
+            chown(short.path(), Some(user), Some(group))?;
+        }
+        Ok(Self { folder: short.path().to_owned(), account, _short: Some(short) })
     }
+
+    /// Where the files are made. Another account cannot reach the template's own folder.
+    fn data(&self, making: &Path) -> PathBuf {
+        if self.account.is_some() { self.folder.join("data") } else { making.join("data") }
+    }
+}
+
+/// An account of the system without rights, which has a name: PostgreSQL makes no files for root, nor for a mere number.
+fn named_account() -> io::Result<(u32, u32)> {
+    let accounts = fs::read_to_string("/etc/passwd")?;
+    let number = |name: &str| {
+        let line = accounts.lines().find(|line| line.split(':').next() == Some(name))?;
+        let mut fields = line.split(':').skip(2);
+        Some((fields.next()?.parse().ok()?, fields.next()?.parse().ok()?))
+    };
+    let found = postgres::NAMED_ACCOUNTS.iter().find_map(|name| number(name)).filter(|(user, _)| *user != 0);
+    let nobody = "PostgreSQL refuses root, and there is neither an account `postgres` nor `nobody`";
+    found.ok_or_else(|| io::Error::other(nobody))
 }
 
 /// A child at work for a template. It dies with this.
@@ -124,7 +168,11 @@ struct Running {
 }
 
 impl Running {
-    fn start(words: &[String], program: &Program, log: &Path) -> Result<Self, DatabaseError> {
+    fn start(
+        words: &[String],
+        program: &Program,
+        (log, account): (&Path, Option<(u32, u32)>),
+    ) -> Result<Self, DatabaseError> {
         let name = words.first().cloned().unwrap_or_default();
         let failed = |source: io::Error| {
             let how = format!("cannot be run: {source}");
@@ -134,6 +182,9 @@ impl Running {
         let mut command = Command::new(&name);
         command.args(words.iter().skip(1)).envs(&program.env).stdin(Stdio::null());
         command.stdout(output.try_clone().map_err(failed)?).stderr(output);
+        if let Some((user, group)) = account {
+            command.uid(user).gid(group).current_dir("/");
+        }
         place(&mut command, &Placement { dies_with_parent: true, ..Placement::default() }).map_err(failed)?;
         Ok(Self { child: command.spawn().map_err(failed)?, command: name.clone(), log: log.to_owned() })
     }
@@ -150,9 +201,9 @@ impl Running {
     }
 
     /// Asks it to end, and waits for a good end.
-    fn stop(&mut self, is_wanted: &dyn Fn() -> bool) -> Result<(), DatabaseError> {
+    fn stop(&mut self, signal: Signal, is_wanted: &dyn Fn() -> bool) -> Result<(), DatabaseError> {
         // A process that is gone cannot be asked; the wait then says how it went.
-        let _ = kill_process(Pid::from_child(&self.child), Signal::TERM);
+        let _ = kill_process(Pid::from_child(&self.child), signal);
         self.wait(is_wanted)
     }
 
@@ -183,13 +234,4 @@ impl Drop for Running {
             let _ = self.child.wait();
         }
     }
-}
-
-fn run_to_end(
-    words: &[String],
-    program: &Program,
-    log: &Path,
-    is_wanted: &dyn Fn() -> bool,
-) -> Result<(), DatabaseError> {
-    Running::start(words, program, log)?.wait(is_wanted)
 }

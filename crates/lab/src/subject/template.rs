@@ -62,6 +62,8 @@ pub struct TlsNames {
 /// How a subject reaches the database of its trial.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct DatabaseNames {
+    /// What it speaks: `mysql` or `postgres`; empty where a trial has no database.
+    pub engine: String,
     /// Its address or name; empty where a trial has no database.
     pub host: String,
     pub port: u16,

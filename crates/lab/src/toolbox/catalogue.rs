@@ -25,7 +25,10 @@ pub struct Recipe {
     pub(super) part_of: Option<String>,
     #[serde(default)]
     pub(super) names: Vec<String>,
+    #[serde(default)]
+    pub(super) folders: Vec<String>,
     pub(super) version: Option<VersionSource>,
+    pub(super) driver: Option<String>,
     #[serde(default)]
     pub(super) asked: Vec<String>,
     pub(super) smallest: Option<String>,
@@ -115,12 +118,13 @@ pub(super) enum Extras {
     SwooleExtension,
     MariadbParts,
     MysqlParts,
+    PostgresParts,
 }
 
 impl Extras {
     /// Whether the program has PHP in it.
     pub(super) fn is_php(self) -> bool {
-        !matches!(self, Self::MariadbParts | Self::MysqlParts)
+        !matches!(self, Self::MariadbParts | Self::MysqlParts | Self::PostgresParts)
     }
 }
 

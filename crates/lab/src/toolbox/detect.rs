@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 use super::catalogue::{Extras, VersionSource};
 use super::{
-    Program, ProgramState, Recipe, Remedy, Source, Surroundings, Toolbox, Version, asked, extras, php_mysql, plan,
+    Program, ProgramState, Recipe, Remedy, Source, Surroundings, Toolbox, Version, asked, extras, php_driver, plan,
 };
 use tolok_host::call::{Answer, Call};
 
@@ -74,7 +74,7 @@ fn part_state(recipe: &Recipe, whole: &str, toolbox: &Toolbox) -> ProgramState {
     let refusal = match toolbox.catalogue.recipe(whole).map(|whole| state(whole, toolbox)) {
         Ok(ProgramState::Ready(program)) => {
             let mut part = Program { name: recipe.name.clone(), title: recipe.title.clone(), ..program };
-            match php_mysql::complete(recipe, &mut part, toolbox) {
+            match php_driver::complete(recipe, &mut part, toolbox) {
                 Ok(()) => return ProgramState::Ready(part),
                 Err(refusal) => refusal,
             }
@@ -107,8 +107,12 @@ pub(super) fn candidates(recipe: &Recipe, toolbox: &Toolbox) -> Vec<Candidate> {
         return found.into_iter().map(|path| Candidate { path, source: Source::Toolbox }).collect();
     }
     let own = recipe.names.iter().find_map(|name| first_on_path(&toolbox.surroundings.search_path, name));
+    let own = own.or_else(|| in_folders(recipe, &toolbox.surroundings.system_root));
     let bins = ["usr/bin", "usr/sbin", "bin", "sbin"].map(|folder| toolbox.root().join(folder));
-    let unpacked = (!recipe.apt.is_empty()).then(|| recipe.names.iter().find_map(|name| first_on_path(&bins, name)));
+    let unpacked = (!recipe.apt.is_empty()).then(|| {
+        let in_bins = recipe.names.iter().find_map(|name| first_on_path(&bins, name));
+        in_bins.or_else(|| in_folders(recipe, &toolbox.root()))
+    });
     // A package whose version is read is never run by itself: its script may be a library.
     let is_usable = match recipe.version {
         Some(VersionSource::Package { .. }) => Path::is_file,
@@ -126,6 +130,21 @@ pub(super) fn candidates(recipe: &Recipe, toolbox: &Toolbox) -> Vec<Candidate> {
     let fetched = unpacked.flatten().into_iter().chain(npm).chain(built);
     let candidate = |source| move |path| Candidate { path, source };
     own.into_iter().map(candidate(Source::System)).chain(fetched.map(candidate(Source::Toolbox))).collect()
+}
+
+/// The program in one of the folders that it has beside those on the PATH; of several versions the newest.
+fn in_folders(recipe: &Recipe, root: &Path) -> Option<PathBuf> {
+    let files: Vec<String> = recipe
+        .folders
+        .iter()
+        .flat_map(|folder| recipe.names.iter().map(move |name| format!("{folder}/{name}")))
+        .collect();
+    let found = matching_files(root, &files, is_executable);
+    let number = |path: &PathBuf| {
+        let parts = path.components().rev();
+        parts.into_iter().find_map(|part| Version::parse(part.as_os_str().to_str()?))
+    };
+    found.into_iter().max_by_key(number)
 }
 
 /// Asks the candidate for its version and collects what subjects need to know.

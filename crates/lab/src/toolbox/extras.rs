@@ -36,6 +36,7 @@ pub(super) fn complete(kind: Extras, program: &mut Program, output: &str, toolbo
         Extras::SwooleExtension => swoole_extension(program, output, toolbox),
         Extras::MariadbParts => mariadb_parts(program),
         Extras::MysqlParts => mysql_parts(program),
+        Extras::PostgresParts => postgres_parts(program),
     }
 }
 
@@ -182,6 +183,26 @@ fn mysql_parts(program: &mut Program) -> Result<(), Refusal> {
         ("client", client.ok_or_else(|| lacking("its client mysql"))?),
         ("plugins", plugins),
         ("share", share),
+    ];
+    program.extras.extend(parts.map(|(name, path)| (name.to_owned(), text(path))));
+    Ok(())
+}
+
+/// Of PostgreSQL: `initdb`, `client`, and `statements`, the library that counts them, empty where there is none.
+fn postgres_parts(program: &mut Program) -> Result<(), Refusal> {
+    // A link on the PATH leads to the folder with all of them.
+    let path = fs::canonicalize(&program.path).unwrap_or_else(|_| program.path.clone());
+    let folder = path.parent().unwrap_or(Path::new("/")).to_owned();
+    let tool = |name: &str| Some(folder.join(name)).filter(|path| path.is_file());
+    let lacking = |name: &str| {
+        Refusal::Incomplete(format!("{} {} is here, without {name}", program.path.display(), program.version))
+    };
+    let libraries = ["lib", "lib/postgresql", "lib64/pgsql"].map(|place| folder.with_file_name(place));
+    let statements = libraries.into_iter().map(|place| place.join("pg_stat_statements.so")).find(|file| file.is_file());
+    let parts = [
+        ("initdb", tool("initdb").ok_or_else(|| lacking("initdb"))?),
+        ("client", tool("psql").ok_or_else(|| lacking("its client psql"))?),
+        ("statements", statements.unwrap_or_default()),
     ];
     program.extras.extend(parts.map(|(name, path)| (name.to_owned(), text(path))));
     Ok(())

@@ -7,7 +7,8 @@ use super::*;
 
 mod fetching;
 mod mysql;
-mod php_mysql;
+mod php_driver;
+mod postgres;
 mod tools;
 mod versions;
 

@@ -57,8 +57,9 @@ fn called(mut subject: Subject, id: &str, title: Option<String>) -> Subject {
     id.clone_into(&mut folder.subject);
     folder.title.clone_from(&title);
     let versions = folder.versions.clone();
-    let own = [&mut subject.needs, &mut subject.database_needs];
-    let of_variants = subject.variants.values_mut().flat_map(|it| [&mut it.needs, &mut it.database_needs]);
+    let own = [&mut subject.needs, &mut subject.database_needs, &mut subject.postgres_needs];
+    let of_variants =
+        subject.variants.values_mut().flat_map(|it| [&mut it.needs, &mut it.database_needs, &mut it.postgres_needs]);
     for need in own.into_iter().chain(of_variants).flatten() {
         if let Some(version) = versions.get(need.as_str()) {
             *need = at_version(need, version);

@@ -4,13 +4,17 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// The address of a database and the account to use: what `mysql://user:password@host:3306/name` says. It is serialized for pipes between
-/// processes of a run only, never into a file, as it may hold a password.
+use crate::database::Wire;
+
+/// The address of a database and the account to use: what `mysql://user:password@host:3306/name` says, or the same with `postgres://`. It
+/// is serialized for pipes between processes of a run only, never into a file, as it may hold a password.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DatabaseAddress {
+    /// What its server speaks.
+    pub wire: Wire,
     /// Name or address of its machine.
     pub host: String,
-    /// Its port; 3306 if not said.
+    /// Its port; the usual one of such a server if not said.
     pub port: u16,
     pub name: String,
     pub user: String,
@@ -21,7 +25,7 @@ pub struct DatabaseAddress {
 /// What is wrong with a DSN. No message has any of its text, as it may hold a password.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum AddressError {
-    #[error("it does not begin with `mysql://`")]
+    #[error("it begins neither with `mysql://` nor with `postgres://`")]
     Scheme,
     #[error("it names no user")]
     User,
@@ -36,12 +40,18 @@ pub enum AddressError {
     /// A `%` stands before something that is no byte.
     #[error("a `%` in it is not followed by two hexadecimal digits; itself it is written `%25`")]
     Escape,
-    #[error("the variable {0} is not set; set it to mysql://user:password@host:3306/name")]
+    #[error(
+        "the variable {0} is not set; set it to mysql://user:password@host:3306/name, or the same with postgres://"
+    )]
     NoVariable(String),
 }
 
-const SCHEMES: [&str; 2] = ["mysql://", "mariadb://"];
-const USUAL_PORT: u16 = 3306;
+const SCHEMES: [(&str, Wire); 4] = [
+    ("mysql://", Wire::Mysql),
+    ("mariadb://", Wire::Mysql),
+    ("postgres://", Wire::Postgres),
+    ("postgresql://", Wire::Postgres),
+];
 
 impl DatabaseAddress {
     /// Reads an address as a study has it: `env:NAME` stands for that of the variable, which `lookup` knows.
@@ -52,15 +62,17 @@ impl DatabaseAddress {
         }
     }
 
-    /// Reads `mysql://user:password@host:port/name`. Password and port may be missing; what has a meaning in such a text stands
+    /// Reads `mysql://user:password@host:port/name`, or `postgres://` with the same. Password and port may be missing; what has a meaning in such a text stands
     /// there as `%` and its code.
     pub fn parse(text: &str) -> Result<Self, AddressError> {
-        let rest = SCHEMES.iter().find_map(|scheme| text.trim().strip_prefix(scheme)).ok_or(AddressError::Scheme)?;
+        let of_scheme = |(scheme, wire): &(&str, Wire)| Some((text.trim().strip_prefix(scheme)?, *wire));
+        let (rest, wire) = SCHEMES.iter().find_map(of_scheme).ok_or(AddressError::Scheme)?;
         // A password may hold an `@` or a slash that was not encoded, so the last `@` counts.
         let (account, place) = rest.rsplit_once('@').unwrap_or(("", rest));
         let (user, password) = account.split_once(':').unwrap_or((account, ""));
         let (server, name) = place.split_once('/').unwrap_or((place, ""));
         let (host, port) = split_port(server)?;
+        let port = port.unwrap_or(wire.usual_port());
         if host.is_empty() {
             return Err(AddressError::Host);
         }
@@ -74,7 +86,7 @@ impl DatabaseAddress {
             return Err(AddressError::User);
         }
         let (name, user, password) = (decoded(name)?, decoded(user)?, decoded(password)?);
-        Ok(Self { host: host.to_owned(), port, name, user, password })
+        Ok(Self { wire, host: host.to_owned(), port, name, user, password })
     }
 }
 
@@ -97,16 +109,16 @@ impl fmt::Display for DatabaseAddress {
 }
 
 /// `host`, `host:port`, or the same with an IPv6 address in brackets.
-fn split_port(server: &str) -> Result<(&str, u16), AddressError> {
+fn split_port(server: &str) -> Result<(&str, Option<u16>), AddressError> {
     let (host, port) = match server.strip_prefix('[') {
         Some(rest) => rest.split_once(']').ok_or(AddressError::Host)?,
         None => server.split_at(server.find(':').unwrap_or(server.len())),
     };
     if port.is_empty() {
-        return Ok((host, USUAL_PORT));
+        return Ok((host, None));
     }
     let number = port.strip_prefix(':').and_then(|port| port.parse().ok()).filter(|port| *port > 0);
-    number.map(|port| (host, port)).ok_or(AddressError::Port)
+    number.map(|port| (host, Some(port))).ok_or(AddressError::Port)
 }
 
 /// `a%40b` is `a@b`.
@@ -132,7 +144,7 @@ mod tests {
     use super::*;
 
     fn parts(text: &str) -> Result<[String; 5], AddressError> {
-        let DatabaseAddress { host, port, name, user, password } = DatabaseAddress::parse(text)?;
+        let DatabaseAddress { host, port, name, user, password, .. } = DatabaseAddress::parse(text)?;
         Ok([host, port.to_string(), name, user, password])
     }
 
@@ -144,6 +156,10 @@ mod tests {
         );
         assert_eq!(parts(" mariadb://me@db/shop\n"), Ok(["db", "3306", "shop", "me", ""].map(str::to_owned)));
         assert_eq!(parts("mysql://me@[::1]:3307/shop"), Ok(["::1", "3307", "shop", "me", ""].map(str::to_owned)));
+        assert_eq!(parts("postgres://me@db/shop"), Ok(["db", "5432", "shop", "me", ""].map(str::to_owned)));
+        assert_eq!(parts("postgresql://me:s@db:6000/shop"), Ok(["db", "6000", "shop", "me", "s"].map(str::to_owned)));
+        let wire = |text: &str| DatabaseAddress::parse(text).unwrap().wire;
+        assert_eq!([wire("mariadb://me@db/shop"), wire("postgres://me@db/shop")], [Wire::Mysql, Wire::Postgres]);
         assert_eq!(parts("mysql://me@[::1]/shop"), Ok(["::1", "3306", "shop", "me", ""].map(str::to_owned)));
     }
 
@@ -161,7 +177,7 @@ mod tests {
     #[test]
     fn what_is_missing_or_too_much_is_said() {
         let errors = [
-            ("postgres://db/shop", AddressError::Scheme),
+            ("sqlite://db/shop", AddressError::Scheme),
             ("db/shop", AddressError::Scheme),
             ("mysql://", AddressError::Host),
             ("mysql:///shop", AddressError::Host),
@@ -187,6 +203,8 @@ mod tests {
     fn a_password_is_never_shown() {
         let address = DatabaseAddress::parse("mysql://me:secret@db/shop").unwrap();
         assert_eq!(format!("{address} {address:?}"), "db:3306/shop db:3306/shop");
+        let address = DatabaseAddress::parse("postgres://me:secret@db/shop").unwrap();
+        assert_eq!(format!("{address} {address:?}"), "db:5432/shop db:5432/shop");
         assert_eq!(DatabaseAddress::parse("mysql://me@[::1]/shop").unwrap().to_string(), "[::1]:3306/shop");
     }
 
@@ -197,7 +215,8 @@ mod tests {
         };
         assert_eq!(read("env:SHOP").unwrap().password, "s#cret");
         assert_eq!(read("mysql://ann@db/shop").unwrap().user, "ann");
-        let unset = "the variable NOWHERE is not set; set it to mysql://user:password@host:3306/name";
+        let unset = "the variable NOWHERE is not set; set it to mysql://user:password@host:3306/name, or the same \
+                     with postgres://";
         assert_eq!(read("env:NOWHERE").unwrap_err().to_string(), unset);
     }
 }

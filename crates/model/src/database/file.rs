@@ -14,11 +14,11 @@ use crate::units::{Bytes, Seconds};
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 #[schemars(rename = "Database")]
 pub struct DatabaseFile {
-    /// The server of each trial. Default `mariadb`.
-    pub engine: Option<Spanned<EngineWord>>,
-    /// An existing server, instead: `mysql://user:password@host:3306/name`, or `env:NAME` for a variable that holds
-    /// such an address.
-    #[schemars(regex(pattern = "^(mysql://.+/.+|env:[A-Za-z_][A-Za-z0-9_]*)$"))]
+    /// The server of each trial; one or several. Default `mariadb`.
+    pub engine: Option<Spanned<Several<EngineWord>>>,
+    /// An existing server, instead: `mysql://user:password@host:3306/name`, the same with `postgres://`, or `env:NAME`
+    /// for a variable that holds such an address.
+    #[schemars(regex(pattern = "^((mysql|postgres)://.+/.+|env:[A-Za-z_][A-Za-z0-9_]*)$"))]
     pub dsn: Option<Spanned<String>>,
     /// Connections of all the subject's processes together; one number or several. Default 16.
     #[schemars(with = "Option<Several<PoolSize>>")]
@@ -64,6 +64,8 @@ pub enum EngineWord {
     Mariadb,
     /// A private MySQL.
     Mysql,
+    /// A private PostgreSQL.
+    Postgres,
 }
 
 impl From<EngineWord> for Engine {
@@ -71,6 +73,7 @@ impl From<EngineWord> for Engine {
         match word {
             EngineWord::Mariadb => Self::Mariadb,
             EngineWord::Mysql => Self::Mysql,
+            EngineWord::Postgres => Self::Postgres,
         }
     }
 }

@@ -48,8 +48,46 @@ pub enum Engine {
     Mariadb,
     /// A private MySQL.
     Mysql,
+    /// A private PostgreSQL.
+    Postgres,
     /// A server that is there already and is only asked.
     External,
+}
+
+/// The protocol between a database and its clients: a driver speaks one of them.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Wire {
+    /// That of MySQL, which MariaDB speaks, too.
+    #[default]
+    Mysql,
+    Postgres,
+}
+
+impl Wire {
+    /// The engines that speak it, in words.
+    pub fn title(self) -> &'static str {
+        match self {
+            Self::Mysql => "MariaDB and MySQL",
+            Self::Postgres => "PostgreSQL",
+        }
+    }
+
+    /// What templates of subjects call it.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Mysql => "mysql",
+            Self::Postgres => "postgres",
+        }
+    }
+
+    /// The port of a server that says no other.
+    pub fn usual_port(self) -> u16 {
+        match self {
+            Self::Mysql => 3306,
+            Self::Postgres => 5432,
+        }
+    }
 }
 
 /// The database is gone for a while.
@@ -82,6 +120,7 @@ impl Engine {
         match self {
             Self::Mariadb => "MariaDB",
             Self::Mysql => "MySQL",
+            Self::Postgres => "PostgreSQL",
             Self::External => "a server of the user's own",
         }
     }
@@ -91,12 +130,29 @@ impl Engine {
         match self {
             Self::Mariadb => Some("mariadb"),
             Self::Mysql => Some("mysql"),
+            Self::Postgres => Some("postgres"),
+            Self::External => None,
+        }
+    }
+
+    /// What it speaks; of a server of the user's own, its address tells.
+    pub fn wire(self) -> Option<Wire> {
+        match self {
+            Self::Mariadb | Self::Mysql => Some(Wire::Mysql),
+            Self::Postgres => Some(Wire::Postgres),
             Self::External => None,
         }
     }
 }
 
 impl Database {
+    /// What it speaks. `lookup` knows the variable that may hold the address of a server of the user's own; where no address tells,
+    /// MySQL's is meant.
+    pub fn wire(&self, lookup: &dyn Fn(&str) -> Option<String>) -> Wire {
+        let address = || DatabaseAddress::read(self.dsn.as_deref()?, lookup).ok();
+        self.engine.wire().or_else(|| Some(address()?.wire)).unwrap_or_default()
+    }
+
     /// Whether the lab starts it, and so owns it.
     pub fn is_private(&self) -> bool {
         self.engine != Engine::External

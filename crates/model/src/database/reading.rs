@@ -55,9 +55,16 @@ pub(crate) fn read_database(file: Table<DatabaseFile>, reading: &mut Reading) ->
     let named = |link: Choice<Link>| Choice { word: link.word.map(|word| format!("db-{word}")), ..link };
     let links: Vec<Choice<Link>> = links.map(named).collect();
     let outage = outage.and_then(|outage| read_outage(outage, reading));
-    let engine = engine.map_or(usual.engine, |engine| engine.into_inner().into());
+    let usual_engine = if is_external { Engine::External } else { usual.engine };
+    let engine = engine.filter(|_| !is_external).map(Spanned::into_inner);
+    let engines = choices(
+        engine,
+        usual_engine,
+        |word, _| Some(word.into_inner().into()),
+        |engine: &Engine| engine.program().unwrap_or_default().to_owned(),
+        reading,
+    );
     let base = Database {
-        engine: if is_external { Engine::External } else { engine },
         dsn,
         cpus,
         memory_bytes: memory.map(|memory| memory.get_ref().0),
@@ -66,7 +73,8 @@ pub(crate) fn read_database(file: Table<DatabaseFile>, reading: &mut Reading) ->
         outage: outage.as_ref().map(|(_, outage)| *outage),
         ..usual
     };
-    let choices = crossed(&pools, &links, |pool, link| Database { pool, link, ..base.clone() });
+    let ways = crossed(&pools, &links, |pool, link| (pool, link));
+    let choices = crossed(&engines, &ways, |engine, (pool, link)| Database { engine, pool, link, ..base.clone() });
     WrittenDatabase { span, is_external, outage, choices }
 }
 
@@ -92,7 +100,7 @@ fn refuse_what_is_not_ours(file: &DatabaseFile, reading: &mut Reading) {
 
 /// Messages leave out its text, as it may hold a password.
 fn read_dsn(dsn: Spanned<String>, reading: &mut Reading) -> String {
-    let help = "for example: dsn = \"mysql://user:password@host:3306/name\", or dsn = \"env:NAME\" for a variable that holds it";
+    let help = "for example: dsn = \"mysql://user:password@host:3306/name\" or the same with postgres://, or dsn = \"env:NAME\" for a variable that holds it";
     let wrong = match dsn.get_ref().strip_prefix("env:") {
         Some(name) if is_variable(name) => None,
         Some(_) => Some("there is no variable of that name".to_owned()),

@@ -18,8 +18,8 @@ use crate::subject::{Role, SubjectChoice};
 pub(super) struct Candidates<'a> {
     pub(super) subjects: &'a [SubjectChoice],
     pub(super) ceilings: &'a [SubjectChoice],
-    /// Labels of those that cannot use a database.
-    pub(super) without_database: &'a BTreeSet<String>,
+    /// Labels of those that cannot use the database of an environment, each with that one's id.
+    pub(super) without_database: &'a BTreeSet<(String, String)>,
 }
 
 pub(super) fn cases(
@@ -34,7 +34,8 @@ pub(super) fn cases(
             // The plan is refused.
             break;
         }
-        let is_able = |it: &SubjectChoice| !scenario.database || !candidates.without_database.contains(&it.label);
+        let lacks = |it: &SubjectChoice| (it.label.clone(), scenario.environment.clone());
+        let is_able = |it: &SubjectChoice| !scenario.database || !candidates.without_database.contains(&lacks(it));
         let is_near = |it: &SubjectChoice| reaches(it, catalogue, scenario, environments);
         let can = |it: &&SubjectChoice| {
             serves(catalogue, it, scenario) && speaks(catalogue, it, scenario) && is_able(it) && is_near(it)

@@ -141,8 +141,8 @@ pub type Ready<'a> = &'a dyn Fn(&Subject, &str) -> Result<(), String>;
 pub struct Here<'a> {
     /// Says why a variant of a subject cannot be run, if it cannot.
     pub ready: Ready<'a>,
-    /// Says what a variant that can be run lacks for workloads that use a database, if anything.
-    pub ready_for_database: Ready<'a>,
+    /// Says what a variant that can be run lacks for workloads that use a database such as this, if anything.
+    pub ready_for_database: &'a dyn Fn(&Subject, &str, &Database) -> Result<(), String>,
     /// Says why an environment is unavailable, if it is. It has no database if that one is unavailable.
     pub fits: &'a dyn Fn(&Environment) -> Result<(), String>,
     /// Says why a program of the toolbox, such as a load generator, is unavailable, if it is.
@@ -190,7 +190,8 @@ impl Plan {
             let of_scenarios = scenarios.iter().map(|scenario| &scenario.environment);
             of_scenarios.chain(programs.iter().map(|program| &program.environment)).any(|id| *id == environment.id)
         });
-        let unable = unable(study, catalogue, here, &mut selected, &ceilings);
+        let asking = (scenarios.as_slice(), environments.as_slice());
+        let unable = unable(asking, catalogue, here, &mut selected, &ceilings);
         let candidates = Candidates { subjects: &selected.choices, ceilings: &ceilings, without_database: &unable };
         let mut cases = cases(&scenarios, &environments, catalogue, candidates);
         CASES.holds(cases.len() as u64).map_err(PlanError::TooLarge)?;

@@ -3,6 +3,8 @@
 use std::collections::BTreeSet;
 
 use crate::catalogue::Catalogue;
+use crate::database::Database;
+use crate::environment::Environment;
 use crate::plan::cases::{does, serves};
 use crate::plan::skipped::Skipped;
 use crate::plan::{Here, Ready};
@@ -96,22 +98,29 @@ pub(super) fn ceilings(
     found.choices
 }
 
-/// The labels of those that lack something for workloads that use a database, and would be asked for one.
+/// The labels of those that lack something for workloads that use a database, and would be asked for one, each with the id of the
+/// environment that has it.
 pub(super) fn unable(
-    study: &Study,
+    (scenarios, environments): (&[Scenario], &[Environment]),
     catalogue: &Catalogue,
     here: Here<'_>,
     selected: &mut Selected,
     ceilings: &[SubjectChoice],
-) -> BTreeSet<String> {
+) -> BTreeSet<(String, String)> {
     let mut unable = BTreeSet::new();
-    let asking: Vec<&Scenario> = study.scenarios.iter().filter(|scenario| scenario.database).collect();
+    let databases: Vec<(&str, &Database)> =
+        environments.iter().filter_map(|one| Some((one.id.as_str(), one.database.as_ref()?))).collect();
     for choice in selected.choices.clone().iter().chain(ceilings) {
-        let is_asked = asking.iter().any(|scenario| serves(catalogue, choice, scenario));
-        let Some(subject) = catalogue.subject(&choice.subject).filter(|_| is_asked) else { continue };
-        if let Err(reason) = (here.ready_for_database)(subject, &choice.variant) {
-            selected.skip(subject, &choice.variant, format!("{DATABASE_ONLY}, {reason}"));
-            unable.insert(choice.label.clone());
+        let Some(subject) = catalogue.subject(&choice.subject) else { continue };
+        let is_asked = |environment: &str| {
+            let asks = |scenario: &&Scenario| scenario.database && scenario.environment == environment;
+            scenarios.iter().filter(asks).any(|scenario| serves(catalogue, choice, scenario))
+        };
+        for (environment, database) in databases.iter().filter(|(environment, _)| is_asked(environment)) {
+            if let Err(reason) = (here.ready_for_database)(subject, &choice.variant, database) {
+                selected.skip(subject, &choice.variant, format!("{DATABASE_ONLY}, {reason}"));
+                unable.insert((choice.label.clone(), (*environment).to_owned()));
+            }
         }
     }
     unable

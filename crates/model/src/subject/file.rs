@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 
 use crate::JsonSchema;
+use crate::database::file::EngineWord;
 use crate::program::reading::SubjectProgramFile;
 use crate::protocol::Protocol;
 use crate::reading::table::{Spanned, Table};
@@ -41,6 +42,11 @@ pub struct SubjectFile {
     /// Further programs for workloads with a database. Without them, tolok measures its other workloads.
     #[serde(default)]
     pub database_needs: Vec<String>,
+    /// The same with PostgreSQL, where `database-needs` do not count.
+    #[serde(default)]
+    pub postgres_needs: Vec<String>,
+    /// Databases that it has drivers for. Default `["mariadb", "mysql"]`.
+    pub databases: Option<Vec<EngineWord>>,
     /// Workloads that it serves.
     #[schemars(required, length(min = 1))]
     pub workloads: Option<Spanned<Vec<String>>>,
@@ -184,6 +190,11 @@ pub struct VariantFile {
     /// Programs that it needs in addition to the subject's for workloads with a database.
     #[serde(default)]
     pub database_needs: Vec<String>,
+    /// The same with PostgreSQL, where `database-needs` do not count.
+    #[serde(default)]
+    pub postgres_needs: Vec<String>,
+    /// Databases that it has drivers for, if not the subject's.
+    pub databases: Option<Vec<EngineWord>>,
     /// The workloads it serves, if not all of the subject's.
     pub workloads: Option<Vec<Spanned<String>>>,
     /// The protocols it speaks, if not the subject's.

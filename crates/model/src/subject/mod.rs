@@ -9,6 +9,8 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use crate::JsonSchema;
+use crate::database::file::EngineWord;
+use crate::database::{Engine, Wire};
 use crate::program::SubjectProgram;
 use crate::program::reading::read_subject_program;
 use crate::protocol::Protocol;
@@ -129,6 +131,12 @@ pub struct Variant {
     /// Further programs that it needs for workloads with a database.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub database_needs: Vec<String>,
+    /// The same with PostgreSQL.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub postgres_needs: Vec<String>,
+    /// The databases that it has drivers for; nothing means MariaDB and MySQL.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub databases: Vec<Engine>,
     pub workloads: Vec<String>,
     /// What it speaks; nothing means HTTP/1.1 without TLS alone.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -160,6 +168,9 @@ pub struct Subject {
     /// Further programs that it needs for workloads with a database.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub database_needs: Vec<String>,
+    /// The same with PostgreSQL.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub postgres_needs: Vec<String>,
     /// How long it may take to its first correct response, in seconds.
     pub start_timeout_s: f64,
     /// How it is built, if it must be.
@@ -247,7 +258,8 @@ impl Subject {
         let files = file.file.into_iter().map(|file| read_template_file(file, &mut reading)).collect();
         let parameters = read_parameters(file.parameter, &mut reading);
         let protocols = read_protocols(file.protocols, &mut reading);
-        let served = (workloads.as_slice(), protocols.as_slice());
+        let databases = engines(file.databases);
+        let served = (workloads.as_slice(), protocols.as_slice(), databases.as_slice());
         let variants = read_variants(file.variant, served, &parameters, &mut reading);
         let default_variant = read_default(file.default, &variants, &mut reading);
         match (title, runtime) {
@@ -262,6 +274,7 @@ impl Subject {
                 summary: file.summary.unwrap_or_default(),
                 needs: file.needs,
                 database_needs: file.database_needs,
+                postgres_needs: file.postgres_needs,
                 start_timeout_s: file.start_timeout.map_or(20.0, |timeout| timeout.0),
                 build,
                 files,
@@ -279,27 +292,45 @@ impl Subject {
 
     /// Programs of the toolbox that `variant` needs for every workload, the subject's own included.
     pub fn needs(&self, variant: &str) -> impl Iterator<Item = &str> {
-        self.needs_for(variant, false)
+        self.needs_for(variant, None)
     }
 
-    /// Programs of the toolbox that `variant` needs, the subject's own included; for workloads that use a `database`, or for
-    /// those that do not.
-    pub fn needs_for(&self, variant: &str, database: bool) -> impl Iterator<Item = &str> {
+    /// Programs of the toolbox that `variant` needs, the subject's own included; for workloads that use a `database` which
+    /// speaks this, or for those that use none.
+    pub fn needs_for(&self, variant: &str, database: Option<Wire>) -> impl Iterator<Item = &str> {
         let variant = self.variants.get(variant);
         let own = variant.map(|variant| variant.needs.as_slice()).unwrap_or_default();
-        let for_database = self.database_needs(variant).filter(move |_| database);
+        let for_database = database.into_iter().flat_map(move |wire| self.database_needs(variant, wire));
         self.needs.iter().chain(own).map(String::as_str).chain(for_database)
+    }
+
+    /// Programs of the toolbox that `variant` needs for any workload and any database; some may come more than once.
+    pub fn needs_for_any(&self, variant: &str) -> impl Iterator<Item = &str> {
+        let for_postgres = self.database_needs(self.variants.get(variant), Wire::Postgres);
+        self.needs_for(variant, Some(Wire::Mysql)).chain(for_postgres)
+    }
+
+    /// Whether `variant` has a driver for databases that speak this.
+    pub fn asks(&self, variant: &str, wire: Wire) -> bool {
+        let databases = self.variants.get(variant).map(|variant| variant.databases.as_slice()).unwrap_or_default();
+        match databases {
+            [] => wire == Wire::Mysql,
+            databases => databases.iter().any(|engine| engine.wire() == Some(wire)),
+        }
     }
 
     /// Every program of the toolbox that any variant needs for any workload; some may come more than once.
     pub fn all_needs(&self) -> impl Iterator<Item = &str> {
-        let of_variants = self.variants.keys().flat_map(|variant| self.needs_for(variant, true));
-        self.needs.iter().chain(&self.database_needs).map(String::as_str).chain(of_variants)
+        let of_variants = self.variants.keys().flat_map(|variant| self.needs_for_any(variant));
+        self.needs.iter().chain(&self.database_needs).chain(&self.postgres_needs).map(String::as_str).chain(of_variants)
     }
 
-    fn database_needs<'a>(&'a self, variant: Option<&'a Variant>) -> impl Iterator<Item = &'a str> {
-        let own = variant.map(|variant| variant.database_needs.as_slice()).unwrap_or_default();
-        self.database_needs.iter().chain(own).map(String::as_str)
+    fn database_needs<'a>(&'a self, variant: Option<&'a Variant>, wire: Wire) -> impl Iterator<Item = &'a str> {
+        let (needs, own) = match wire {
+            Wire::Mysql => (&self.database_needs, variant.map(|variant| &variant.database_needs)),
+            Wire::Postgres => (&self.postgres_needs, variant.map(|variant| &variant.postgres_needs)),
+        };
+        needs.iter().chain(own.into_iter().flatten()).map(String::as_str)
     }
 
     /// The workloads that `variant` serves.
@@ -480,7 +511,7 @@ fn read_parameters(
 /// Checks the variants against the parameters; a subject without any has one called `default`.
 fn read_variants(
     files: BTreeMap<Spanned<String>, Table<VariantFile>>,
-    (workloads, protocols): (&[String], &[Protocol]),
+    (workloads, protocols, databases): (&[String], &[Protocol], &[Engine]),
     parameters: &BTreeMap<String, Parameter>,
     reading: &mut Reading,
 ) -> BTreeMap<String, Variant> {
@@ -497,16 +528,31 @@ fn read_variants(
         let served = served.unwrap_or_else(|| workloads.to_vec());
         let spoken = file.protocols.map(|listed| read_protocols(Some(listed), reading));
         let protocols = spoken.unwrap_or_else(|| protocols.to_vec());
-        let VariantFile { help, needs, database_needs, less_work, .. } = file;
-        let variant = Variant { help, set, needs, database_needs, workloads: served, protocols, less_work };
+        let databases = file.databases.map_or_else(|| databases.to_vec(), |listed| engines(Some(listed)));
+        let VariantFile { help, needs, database_needs, postgres_needs, less_work, .. } = file;
+        let variant = Variant {
+            help,
+            set,
+            needs,
+            database_needs,
+            postgres_needs,
+            databases,
+            workloads: served,
+            protocols,
+            less_work,
+        };
         variants.insert(name.into_inner(), variant);
     }
     if variants.is_empty() {
-        let (workloads, protocols) = (workloads.to_vec(), protocols.to_vec());
-        let only = Variant { workloads, protocols, ..Variant::default() };
+        let (workloads, protocols, databases) = (workloads.to_vec(), protocols.to_vec(), databases.to_vec());
+        let only = Variant { workloads, protocols, databases, ..Variant::default() };
         variants.insert("default".to_owned(), only);
     }
     variants
+}
+
+fn engines(listed: Option<Vec<EngineWord>>) -> Vec<Engine> {
+    listed.into_iter().flatten().map(Engine::from).collect()
 }
 
 fn read_setting(

@@ -6,7 +6,7 @@ use crate::examples;
 
 use examples::{catalogue_with_data, listed};
 use insta::assert_snapshot;
-use tolok_model::{Database, Engine, Link, Outage, Study};
+use tolok_model::{Database, Engine, Link, Outage, Study, Wire};
 
 fn text(workload: &str, environment: &str) -> String {
     format!(
@@ -115,6 +115,22 @@ fn lists_make_one_environment_for_each_combination() {
 }
 
 #[test]
+fn several_engines_make_an_environment_each() {
+    assert_snapshot!(environments("database = { engine = ['mariadb', 'postgres'], pool = [5, 16] }"), @"
+    mariadb-pool5                  MariaDB · pool of 5
+    mariadb-pool16                 MariaDB · pool of 16
+    postgres-pool5                 PostgreSQL · pool of 5
+    postgres-pool16                PostgreSQL · pool of 16
+    ");
+    let wire = |text: &str| database(text).wire(&|_| Some("postgres://me@db/shop".to_owned()));
+    assert_eq!(wire("{ engine = 'mysql' }"), Wire::Mysql);
+    assert_eq!(wire("{ dsn = 'mysql://me@db/shop' }"), Wire::Mysql);
+    assert_eq!(wire("{ dsn = 'env:SHOP' }"), Wire::Postgres);
+    assert_snapshot!(database("{ dsn = 'postgres://me:secret@db/shop' }").describe_all(), @"a server of the user's own · pool of 16 · at db:5432/shop");
+    assert_snapshot!(problems("database = { engine = ['mariadb', 'mariadb'] }"), @"7:35 «'mariadb'» this value appears twice");
+}
+
+#[test]
 fn a_server_that_is_there_already() {
     let named = database("{ dsn = 'mysql://me:secret@db.example/shop', pool = 500 }");
     assert_eq!((named.engine, named.dsn.as_deref()), (Engine::External, Some("mysql://me:secret@db.example/shop")));
@@ -156,8 +172,8 @@ fn what_a_server_of_somebody_else_cannot_have_is_refused() {
 #[test]
 fn what_is_no_address_is_refused_without_its_password() {
     for wrong in [
-        "postgres://me:secret@db/shop",
-        "mysql://me:secret@/shop",
+        "sqlite://me:secret@db/shop",
+        "postgres://me:secret@/shop",
         "mysql://me:secret@db:x/shop",
         "mysql://me:secret@db",
         "mysql://me:secret@db/shop?tls=1",
@@ -173,30 +189,30 @@ fn what_is_no_address_is_refused_without_its_password() {
         assert!(!problems[0].message.contains("secret"));
         assert_eq!(&text[problems[0].span.clone()], format!("'{wrong}'"));
     }
-    assert_snapshot!(problems("database.dsn = 'mysql://db'"), @r#"7:16 «'mysql://db'» this is not the address of a database: it names no database (for example: dsn = "mysql://user:password@host:3306/name", or dsn = "env:NAME" for a variable that holds it)"#);
+    assert_snapshot!(problems("database.dsn = 'mysql://db'"), @r#"7:16 «'mysql://db'» this is not the address of a database: it names no database (for example: dsn = "mysql://user:password@host:3306/name" or the same with postgres://, or dsn = "env:NAME" for a variable that holds it)"#);
 }
 
 #[test]
 fn what_makes_no_sense_is_refused_at_its_place() {
     assert_snapshot!(problems(
-        "database = { engine = 'postgres', pool = [0, 64, 64, 200000], rtt = ['20ms', '1m'], link = 'lan-wify', cpus = 0, memory = 'much', \
+        "database = { engine = 'oracle', pool = [0, 64, 64, 200000], rtt = ['20ms', '1m'], link = 'lan-wify', cpus = 0, memory = 'much', \
          max-connections = 50, buffer-pool = '1MiB', outage = { at = '0s' }, size = 1 }"
     ), @r#"
-    7:23 «'postgres'» unknown value `postgres` (known here: mariadb, mysql)
-    7:43 «0» a pool needs at least one connection
-    7:46 «64» the database accepts 50 connections, fewer than this pool may open (for example: max-connections = 64)
-    7:50 «64» the database accepts 50 connections, fewer than this pool may open (for example: max-connections = 64)
-    7:50 «64» this value appears twice
-    7:54 «200000» at most 100,000 connections are possible
-    7:69 «['20ms', '1m']» `rtt` and `link` both describe the way to the database (write it as a part of `link`: link = { rtt = "20ms", rate = "1Gbit/s" })
-    7:78 «'1m'» `rtt` must be 10s at most
-    7:92 «'lan-wify'» there is no link `lan-wify` (did you mean `lan-wifi`? known here: localhost, lan-wifi, wan-170ms, cloud-db-20ms, cloud-db-50ms, cloud-db-100ms)
-    7:111 «0» `cpus` must be at least 1
-    7:123 «'much'» `much` is not a size with its unit in quotes, such as "512MiB" or "150kB"
-    7:167 «'1MiB'» `buffer-pool` must be at least 5MiB
-    7:184 «{ at = '0s' }» missing key `for` (for example: for = "1s")
-    7:191 «'0s'» `at` must be longer than nothing
-    7:199 «size» unknown key `size` (known here: engine, dsn, pool, rtt, link, cpus, memory, max-connections, buffer-pool, outage)
+    7:23 «'oracle'» unknown value `oracle` (known here: mariadb, mysql, postgres)
+    7:41 «0» a pool needs at least one connection
+    7:44 «64» the database accepts 50 connections, fewer than this pool may open (for example: max-connections = 64)
+    7:48 «64» the database accepts 50 connections, fewer than this pool may open (for example: max-connections = 64)
+    7:48 «64» this value appears twice
+    7:52 «200000» at most 100,000 connections are possible
+    7:67 «['20ms', '1m']» `rtt` and `link` both describe the way to the database (write it as a part of `link`: link = { rtt = "20ms", rate = "1Gbit/s" })
+    7:76 «'1m'» `rtt` must be 10s at most
+    7:90 «'lan-wify'» there is no link `lan-wify` (did you mean `lan-wifi`? known here: localhost, lan-wifi, wan-170ms, cloud-db-20ms, cloud-db-50ms, cloud-db-100ms)
+    7:109 «0» `cpus` must be at least 1
+    7:121 «'much'» `much` is not a size with its unit in quotes, such as "512MiB" or "150kB"
+    7:165 «'1MiB'» `buffer-pool` must be at least 5MiB
+    7:182 «{ at = '0s' }» missing key `for` (for example: for = "1s")
+    7:189 «'0s'» `at` must be longer than nothing
+    7:197 «size» unknown key `size` (known here: engine, dsn, pool, rtt, link, cpus, memory, max-connections, buffer-pool, outage)
     "#);
     assert_snapshot!(problems("database = { max-connections = 5 }"), @"7:32 «5» `max-connections` must be from 10 to 100,000");
     assert_snapshot!(problems("database = { pool = 500 }"), @"7:21 «500» the database accepts 200 connections, fewer than this pool may open (for example: max-connections = 500)");
@@ -204,7 +220,7 @@ fn what_makes_no_sense_is_refused_at_its_place() {
     7:30 «'-1s'» `-1s` is not a duration with its unit in quotes, such as "500ms" or "2s"
     7:43 «'0s'» `for` must be longer than nothing
     "#);
-    assert_snapshot!(problems("database = { engine = 'external' }"), @"7:23 «'external'» unknown value `external` (known here: mariadb, mysql)");
+    assert_snapshot!(problems("database = { engine = 'external' }"), @"7:23 «'external'» unknown value `external` (known here: mariadb, mysql, postgres)");
     assert_snapshot!(problems("database = 'mariadb'"), @r#"7:12 «'mariadb'» expected a table, found the string "mariadb""#);
     assert_snapshot!(problems("database = { rtt = ['20ms', '0.02s'] }"), @"7:29 «'0.02s'» this value appears twice");
 }

@@ -6,7 +6,7 @@ use crate::examples;
 
 use examples::{catalogue_with_data, everything};
 use insta::assert_snapshot;
-use tolok_model::{Database, Environment, Here, Plan, PlanError, Study, Subject};
+use tolok_model::{Database, Environment, Here, Plan, PlanError, Study, Subject, Wire};
 
 fn study(subjects: &str, workloads: &str, environment: &str) -> Study {
     let text = format!(
@@ -34,8 +34,9 @@ fn check(study: &Study, here: Here<'_>) -> String {
 }
 
 /// As PHP is where its extension for MySQL is missing.
-fn no_extension(subject: &Subject, variant: &str) -> Result<(), String> {
-    let missing: Vec<&str> = subject.needs_for(variant, true).filter(|name| *name == "pdo_mysql").collect();
+fn no_extension(subject: &Subject, variant: &str, _: &Database) -> Result<(), String> {
+    let missing: Vec<&str> =
+        subject.needs_for(variant, Some(Wire::Mysql)).filter(|name| *name == "pdo_mysql").collect();
     if missing.is_empty() { Ok(()) } else { Err("pdo_mysql is missing: tolok setup php".to_owned()) }
 }
 
@@ -109,7 +110,7 @@ fn who_lacks_a_program_for_databases_keeps_the_other_workloads() {
 
 #[test]
 fn a_limit_that_cannot_ask_a_database_is_shown_beside_the_other_workloads() {
-    let no_ceiling = |subject: &Subject, _: &str| match subject.id.as_str() {
+    let no_ceiling = |subject: &Subject, _: &str, _: &Database| match subject.id.as_str() {
         "rust/ceiling" => Err("libmysqlclient is missing".to_owned()),
         _ => Ok(()),
     };
@@ -183,7 +184,8 @@ fn programs_for_databases_are_named_apart() {
                 default = 'one'\nprocess = [{ name = 's', command = ['s'] }]\n[variant.one]\n[variant.cluster]\nneeds = ['pm2']\n\
                 database-needs = ['mysql2-pool']";
     let subject = Subject::read("node/http", text).unwrap();
-    let needs = |variant: &str, database: bool| subject.needs_for(variant, database).collect::<Vec<_>>();
+    let needs =
+        |variant: &str, database: bool| subject.needs_for(variant, database.then_some(Wire::Mysql)).collect::<Vec<_>>();
     assert_eq!(needs("one", false), ["node"]);
     assert_eq!(needs("one", true), ["node", "mysql2"]);
     assert_eq!(needs("cluster", false), ["node", "pm2"]);
@@ -202,4 +204,38 @@ fn a_private_database_takes_its_time() {
     assert!((estimate("", "rows-c8--bun-serve-default") - 3.85).abs() < 1e-9);
     assert!((estimate("", "hello-c8--bun-serve-default") - 3.25).abs() < 1e-9);
     assert!((estimate("database.dsn = 'env:DB'", "rows-c8--bun-serve-default") - 3.25).abs() < 1e-9);
+}
+
+#[test]
+fn a_subject_asks_the_databases_that_it_names() {
+    let text = "title = 'T'\nruntime = 'node'\nworkloads = ['rows']\nneeds = ['node']\ndatabase-needs = ['mysql2']\n\
+                postgres-needs = ['pg']\ndatabases = ['mariadb', 'postgres']\ndefault = 'both'\n\
+                process = [{ name = 's', command = ['s'] }]\n\
+                [variant.both]\n[variant.old]\ndatabases = ['mysql']\n[variant.cursor]\npostgres-needs = ['pg-cursor']";
+    let subject = Subject::read("node/http", text).unwrap();
+    let asked = |variant: &str| [Wire::Mysql, Wire::Postgres].map(|wire| subject.asks(variant, wire));
+    assert_eq!([asked("both"), asked("old")], [[true, true], [true, false]]);
+    let needs = |variant: &str, wire| subject.needs_for(variant, Some(wire)).collect::<Vec<_>>();
+    assert_eq!(needs("cursor", Wire::Postgres), ["node", "pg", "pg-cursor"]);
+    assert_eq!(needs("cursor", Wire::Mysql), ["node", "mysql2"]);
+    assert!(subject.all_needs().any(|name| name == "pg-cursor"));
+}
+
+#[test]
+fn who_does_not_ask_one_of_two_engines_is_measured_with_the_other() {
+    let study = study("['bun/serve', 'php/fpm']", "['rows']", "database.engine = ['mariadb', 'postgres']");
+    let no_postgres = |subject: &Subject, _: &str, database: &Database| match subject.id.as_str() {
+        "php/fpm" if database.wire(&|_| None) == Wire::Postgres => Err("it has no driver for PostgreSQL".to_owned()),
+        _ => Ok(()),
+    };
+    assert_snapshot!(check(&study, Here { ready_for_database: &no_postgres, ..everything() }), @r#"
+    rows-c8-mariadb in "mariadb"
+    rows-c8-postgres in "postgres"
+      rows-c8-mariadb--bun-serve-default
+      rows-c8-mariadb--php-fpm-pool
+      rows-c8-mariadb--rust-ceiling-default
+      rows-c8-postgres--bun-serve-default
+      rows-c8-postgres--rust-ceiling-default
+    without php/fpm: for workloads that ask a database, it has no driver for PostgreSQL
+    "#);
 }

@@ -114,7 +114,7 @@ fn everything_that_is_missing_is_said_at_once() {
 fn it_is_fixed_in_the_plan_and_plans_without_any_hash_as_before() {
     let here = Here {
         ready: &|_, _| Ok(()),
-        ready_for_database: &|_, _| Ok(()),
+        ready_for_database: &|_, _, _| Ok(()),
         fits: &|_| Ok(()),
         tool: &|_| Ok(()),
         database: &|_, _| Ok(()),

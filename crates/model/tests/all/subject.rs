@@ -153,7 +153,7 @@ hepl = "x"
     30:33 «"all"» parameter `pool` is a whole number, not `all`
     31:14 «"jsn"» the subject does not serve `jsn` (did you mean `json`? known here: hello, json)
     33:10 «"two words"» `two words` cannot be written in a study (use letters, digits, `-`, `_` and `.`)
-    34:1 «hepl» unknown key `hepl` (did you mean `help`? known here: help, set, needs, database-needs, workloads, protocols, less-work)
+    34:1 «hepl» unknown key `hepl` (did you mean `help`? known here: help, set, needs, database-needs, postgres-needs, databases, workloads, protocols, less-work)
     "#);
 }
 

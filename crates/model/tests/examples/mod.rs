@@ -74,7 +74,7 @@ pub fn catalogue_with_data() -> Catalogue {
 pub fn everything() -> Here<'static> {
     Here {
         ready: &|_, _| Ok(()),
-        ready_for_database: &|_, _| Ok(()),
+        ready_for_database: &|_, _, _| Ok(()),
         fits: &|_| Ok(()),
         tool: &|_| Ok(()),
         database: &|_, _| Ok(()),

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use serde_json::{Map, Value as Json};
 use sha2::{Digest, Sha256};
+use tolok_model::Wire;
 
 use crate::data_contract::columns::{Column, Rows};
 use crate::data_contract::content::{Content, Value, row};
@@ -17,7 +18,7 @@ fn sha256(bytes: &[u8]) -> String {
 
 fn script(purpose: Purpose) -> String {
     let mut script = Vec::new();
-    load_script(&mut script, purpose).unwrap();
+    load_script(&mut script, purpose, Wire::Mysql).unwrap();
     String::from_utf8(script).unwrap()
 }
 
@@ -32,7 +33,7 @@ fn bodies_and_script_are_the_same_for_ever() {
     insta::assert_snapshot!(sha256(&rows_body(50, 1_000).unwrap()), @"f730e87cf3649f367670cf9491bf706b6145cf6daab0751f04eb155f41627db2");
     insta::assert_snapshot!(sha256(&query_body(17).unwrap()), @"51528366c0c7e2e2c4fe946877ccb61ff7f3d6c52676fc2c6444bf0c3a7a079b");
     insta::assert_snapshot!(sha256(&queries_body(20, 83_850)), @"50292f295eed81e867e5dbf124a4287657f0295de107367b73bea99fa9001f19");
-    insta::assert_snapshot!(data_sha256(), @"c4bdf54eebb86debf125a49f0d2c0226f6b04771a85f9687d4ea6163ec933eff");
+    insta::assert_snapshot!(data_sha256(Wire::Mysql), @"c4bdf54eebb86debf125a49f0d2c0226f6b04771a85f9687d4ea6163ec933eff");
 }
 
 #[test]
@@ -187,12 +188,15 @@ fn a_script_for_a_server_of_the_users_own_makes_tables_and_nothing_else() {
         assert!(starts(&private) && !starts(&external), "{statement}");
     }
     for script in [&private, &external] {
-        assert!(!script.contains("DROP") && script.matches(&format!("COMMENT='{}'", table_comment())).count() == 4);
+        assert!(
+            !script.contains("DROP")
+                && script.matches(&format!("COMMENT='{}'", table_comment(Wire::Mysql))).count() == 4
+        );
         assert_eq!(script.matches("START TRANSACTION;").count(), script.matches("COMMIT;").count());
         let longest = script.split(";\n").map(str::len).max().unwrap();
         assert!(longest < 1 << 20, "a packet of {longest} bytes is more than a careful server takes");
     }
-    assert_eq!(table_comment(), format!("tolok data {}", &data_sha256()[..12]));
+    assert_eq!(table_comment(Wire::Mysql), format!("tolok data {}", &data_sha256(Wire::Mysql)[..12]));
 }
 
 #[test]

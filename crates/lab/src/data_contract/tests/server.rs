@@ -7,6 +7,7 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
+use tolok_model::Wire;
 use tolok_testkit::require;
 
 use crate::data_contract::columns::{Column, Rows};
@@ -112,7 +113,7 @@ fn a_server_holds_what_the_bodies_say() {
     let folder = tempfile::tempdir().unwrap();
     let server = Server::start(&program, folder.path());
     let mut script = Vec::new();
-    load_script(&mut script, Purpose::Private).unwrap();
+    load_script(&mut script, Purpose::Private, Wire::Mysql).unwrap();
     server.run(&[], &script);
 
     for (table, fields) in Rows::ALL.into_iter().zip([40, 50]) {
@@ -128,7 +129,7 @@ fn a_server_holds_what_the_bodies_say() {
     assert_eq!(server.ask("SELECT id, value FROM counter;"), "1\t0\n");
     let comments = "SELECT DISTINCT table_comment FROM information_schema.tables WHERE table_schema = 'tolok' AND \
                     table_type = 'BASE TABLE';";
-    assert_eq!(server.ask(comments), format!("{}\n", table_comment()));
+    assert_eq!(server.ask(comments), format!("{}\n", table_comment(Wire::Mysql)));
     check_fidelity(&server);
     check_account(&server);
     check_external(&server);
@@ -175,7 +176,7 @@ fn check_account(server: &Server<'_>) {
 /// A database that the user made takes the same tables; whatever stands there already stops the script.
 fn check_external(server: &Server<'_>) {
     let mut script = Vec::new();
-    load_script(&mut script, Purpose::External).unwrap();
+    load_script(&mut script, Purpose::External, Wire::Mysql).unwrap();
     server.run(&[], b"CREATE DATABASE theirs CHARACTER SET latin1;");
     server.run(&["theirs"], &script);
     let sums =

@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex, Weak};
 use std::time::Duration;
 
 use tempfile::TempDir;
-use tolok_model::{DatabaseAddress, Engine};
+use tolok_model::{DatabaseAddress, Engine, Wire};
 
 use crate::data_contract::new_password;
 use crate::database::{Client, DatabaseError, DatabaseStore, Instance, Settings, Target, Template};
@@ -87,7 +87,7 @@ impl Served {
         let instance = template.instance(folder.path(), at, &settings);
         fs::set_permissions(folder.path(), Permissions::from_mode(0o755)).unwrap();
         assert!(Command::new(&instance.close[0]).args(&instance.close[1..]).status().unwrap().success());
-        fs::write(&instance.first, new_password(PASSWORD)).unwrap();
+        fs::write(&instance.first, new_password(PASSWORD, Wire::Mysql)).unwrap();
         let copied = Command::new(&instance.copy[0]).args(&instance.copy[1..]).status().unwrap();
         assert!(copied.success());
         let child = serve(&instance, &folder);
@@ -133,5 +133,6 @@ impl Drop for Served {
 /// The address of its database `tolok` for the subjects' account.
 pub(super) fn network(served: &Served, password: &str) -> DatabaseAddress {
     let (host, port) = (served.at.ip().to_string(), served.at.port());
-    DatabaseAddress { user: "tolok".to_owned(), password: password.to_owned(), host, port, name: "tolok".to_owned() }
+    let (wire, user, name) = (Wire::Mysql, "tolok".to_owned(), "tolok".to_owned());
+    DatabaseAddress { wire, user, password: password.to_owned(), host, port, name }
 }

@@ -9,7 +9,7 @@ use std::io::{Read, Write};
 use std::time::Duration;
 
 use rustix::rand::{GetRandomFlags, getrandom};
-use tolok_model::{Body, DataBody, Database, Protocol, SplitMix64, SubjectChoice, Workload};
+use tolok_model::{Body, DataBody, Database, Protocol, SplitMix64, SubjectChoice, Wire, Workload};
 
 use crate::computed;
 use crate::data_contract::{self as data, Answers, LARGEST_SEED, PathAnswer};
@@ -52,7 +52,7 @@ pub fn check_conformance(
     let catalogue = &session.laboratory.catalogue;
     let subject = catalogue.subject(&choice.subject).ok_or_else(|| ServeError::new("no such subject"))?;
     let served = subject.workloads(&choice.variant).iter().filter_map(|name| catalogue.choose_workload(name).ok());
-    let workloads: Vec<Workload> = served.filter(|workload| !workload.database || database.is_some()).collect();
+    let workloads: Vec<Workload> = served.filter(|workload| can_be_asked(workload, database)).collect();
     let first = workloads.first().ok_or_else(|| ServeError::new("it serves no workload"))?;
     let stop = Stop::default();
     let mut server = StartedServer::start(session, (choice, protocol), database, first, &stop)?;
@@ -89,6 +89,12 @@ fn seed() -> std::io::Result<u64> {
     let mut seed = [0; 8];
     getrandom(&mut seed, GetRandomFlags::empty())?;
     Ok(u64::from_le_bytes(seed))
+}
+
+/// Whether a workload asks no database, or this one. The types of `fidelity` are those of MariaDB and MySQL.
+fn can_be_asked(workload: &Workload, database: Option<(&Database, &Prepared)>) -> bool {
+    let Some((_, prepared)) = database else { return !workload.database };
+    prepared.wire() == Wire::Mysql || workload.body != Body::Data { data: DataBody::Fidelity }
 }
 
 fn is_rows(workload: &Workload) -> bool {

@@ -3,7 +3,7 @@
 use std::io::Write;
 
 use serde::{Deserialize, Serialize};
-use tolok_model::{Case, Database, DatabaseAddress, Engine, Failure, FailureKind, Plan};
+use tolok_model::{Case, Database, DatabaseAddress, Engine, Failure, FailureKind, Plan, Wire};
 
 use crate::data_contract::{self as data, Purpose};
 use crate::database::{Client, DatabaseError, Target, Template, prepare_external};
@@ -47,7 +47,8 @@ pub fn prepare_database(
     begins: &mut dyn FnMut(),
     is_wanted: &dyn Fn() -> bool,
 ) -> Result<Prepared, Failure> {
-    let program = client_program(laboratory, database.engine)?.clone();
+    let wire = database.wire(&|name| std::env::var(name).ok());
+    let program = client_program(laboratory, database.engine, wire)?.clone();
     let prepared = match database.engine {
         Engine::External => {
             let written = database.dsn.as_deref().unwrap_or_default();
@@ -56,9 +57,9 @@ pub fn prepare_database(
             external(&program, address, is_wanted)
         }
         engine => {
-            let load = |out: &mut dyn Write| data::load_script(out, Purpose::Private);
-            let template =
-                laboratory.databases.template(engine, &program, &load, &data::data_sha256(), begins, is_wanted);
+            let load = |out: &mut dyn Write| data::load_script(out, Purpose::Private, wire);
+            let sha256 = data::data_sha256(wire);
+            let template = laboratory.databases.template(engine, &program, &load, &sha256, begins, is_wanted);
             template.map(Kind::Private)
         }
     };
@@ -68,16 +69,18 @@ pub fn prepare_database(
 
 fn external(program: &Program, address: DatabaseAddress, is_wanted: &dyn Fn() -> bool) -> Result<Kind, DatabaseError> {
     let mut client = Client::login(program, &Target::Network(address.clone()), LOGIN_LIMIT, is_wanted)?;
-    let load = |out: &mut dyn Write| data::load_script(out, Purpose::External);
-    prepare_external(&mut client, &load, &data::data_sha256(), is_wanted)?;
+    let load = |out: &mut dyn Write| data::load_script(out, Purpose::External, address.wire);
+    prepare_external(&mut client, &load, &data::data_sha256(address.wire), is_wanted)?;
     Ok(Kind::External(address))
 }
 
 /// The server's own program, or for a user's server whichever client there is.
-fn client_program(laboratory: &Laboratory, engine: Engine) -> Result<&Program, Failure> {
+fn client_program(laboratory: &Laboratory, engine: Engine, wire: Wire) -> Result<&Program, Failure> {
     let names: &[&str] = match engine {
         Engine::Mariadb => &["mariadb"],
         Engine::Mysql => &["mysql"],
+        Engine::Postgres => &["postgres"],
+        Engine::External if wire == Wire::Postgres => &["postgres"],
         Engine::External => &["mariadb", "mysql"],
     };
     let found = names.iter().find_map(|name| laboratory.programs.get(*name));
@@ -89,16 +92,26 @@ fn failure(message: &str) -> Failure {
 }
 
 impl Prepared {
+    /// What it speaks.
+    pub(in crate::run) fn wire(&self) -> Wire {
+        match &self.kind {
+            Kind::External(address) => address.wire,
+            Kind::Private(_) if self.program.name == "postgres" => Wire::Postgres,
+            Kind::Private(_) => Wire::Mysql,
+        }
+    }
+
     /// The login that subjects get. A user's server has its own password, a private one that of its trial.
     pub(in crate::run) fn names(&self, pool: u32, (host, port): (String, u16), password: String) -> DatabaseNames {
+        let engine = self.wire().word().to_owned();
         match &self.kind {
             Kind::Private(_) => {
                 let [name, user] = [data::DATABASE, data::USER].map(str::to_owned);
-                DatabaseNames { host, port, name, user, password, pool }
+                DatabaseNames { engine, host, port, name, user, password, pool }
             }
-            Kind::External(DatabaseAddress { host, port, name, user, password }) => {
+            Kind::External(DatabaseAddress { host, port, name, user, password, .. }) => {
                 let [host, name, user, password] = [host, name, user, password].map(String::clone);
-                DatabaseNames { host, port: *port, name, user, password, pool }
+                DatabaseNames { engine, host, port: *port, name, user, password, pool }
             }
         }
     }

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use rustix::process::Signal;
 use rustix::rand::{GetRandomFlags, getrandom};
 use tolok_load::clock::{Clock, MonotonicNs, SystemClock};
-use tolok_model::{CpuMap, Database, DatabaseWindow, FailureKind};
+use tolok_model::{CpuMap, Database, DatabaseWindow, FailureKind, Wire};
 
 use crate::data_contract as data;
 use crate::database::{Client, Instance, Settings, StatusReading, StatusSeries, Target};
@@ -29,8 +29,6 @@ pub(in crate::run) const PART: &str = "database";
 pub(in crate::run) const DATABASE_LOG: &str = "database.log";
 /// Its place in the run folder. The path of its socket must not become longer than the kernel allows.
 const FOLDER: &str = "db";
-/// In a network of its own, a database has every port for itself.
-const OWN_PORT: u16 = 3306;
 /// How often is looked for what the box brings.
 const POLL: Duration = Duration::from_millis(1);
 /// To copy the data takes a tenth of a second, and a few seconds from a slow disk.
@@ -86,17 +84,18 @@ impl TrialDatabase {
         let (server, target, ended, at) = match &prepared.kind {
             Kind::External(dsn) => (None, Target::Network(dsn.clone()), 0, (dsn.host.clone(), dsn.port)),
             Kind::Private(template) => {
-                let at = own_address(trial_box).map_err(TrialError::lab)?;
+                let at = own_address(trial_box, prepared.wire()).map_err(TrialError::lab)?;
                 let folder = launch.run.join(FOLDER);
                 trial_box.make_folder(&folder, PART)?;
                 let (max_connections, buffer_pool_bytes) = (asked.max_connections, asked.buffer_pool_bytes);
                 let account = trial_box.account(PART);
+                refuse_root(prepared.wire(), account)?;
                 let settings = Settings { max_connections, buffer_pool_bytes, account };
                 let instance = template.instance(&folder, at, &settings);
                 let process = |name, argv: &[String]| process(launch, name, argv, &instance);
                 carry_out(&process("close", &instance.close), 0, trial_box, launch.stop)?;
                 // Nobody else can enter the folder, and the account of the server need not be the lab's.
-                trial_box.write_file(&instance.first, data::new_password(&password).as_bytes(), 0o644)?;
+                trial_box.write_file(&instance.first, first_file(prepared.wire(), &password).as_bytes(), 0o644)?;
                 // A process of the database's part copies, so that the memory of the data is charged to that part. The
                 // template is the lab's alone.
                 let copy = ProcessSpec { trust: Trust::Lab, ..process("copy", &instance.copy) };
@@ -110,7 +109,11 @@ impl TrialDatabase {
             }
         };
         let login = Login::begin(&prepared.program, &target);
-        let (client, _) = login.wait(trial_box, ended, launch.stop)?;
+        let (mut client, _) = login.wait(trial_box, ended, launch.stop)?;
+        if server.is_some() && prepared.wire() == Wire::Postgres {
+            // Until now nobody could log in on the network.
+            client.rows(&data::new_password(&password, Wire::Postgres)).map_err(database_failed)?;
+        }
         let version = client.version().to_owned();
         Ok(Self {
             names: prepared.names(asked.pool, at, password),
@@ -282,7 +285,7 @@ fn process(launch: Launch<'_>, name: &str, argv: &[String], instance: &Instance)
         log: launch.log.to_owned(),
         cpus: launch.cpus.to_owned(),
         trust: Trust::Guarded,
-        stop: "TERM".to_owned(),
+        stop: instance.stop.to_owned(),
     }
 }
 
@@ -293,11 +296,29 @@ fn random_password() -> io::Result<String> {
     Ok(bytes.iter().fold(String::new(), |hex, byte| hex + &format!("{byte:02x}")))
 }
 
-fn own_address(trial_box: &TrialBox) -> io::Result<SocketAddrV4> {
+/// What a server reads before it lets anybody in: the password of the trial, or who may have one.
+fn first_file(wire: Wire, password: &str) -> String {
+    match wire {
+        Wire::Mysql => data::new_password(password, wire),
+        Wire::Postgres => data::access_rules(),
+    }
+}
+
+fn refuse_root(wire: Wire, account: Option<u32>) -> Result<(), TrialError> {
+    if wire == Wire::Postgres && account.is_none() && rustix::process::geteuid().is_root() {
+        let why =
+            "PostgreSQL refuses to run as root, and no other account can be had here; run tolok as an ordinary user";
+        return Err(database_failed(why));
+    }
+    Ok(())
+}
+
+/// In a network of its own, a database has every port for itself.
+fn own_address(trial_box: &TrialBox, wire: Wire) -> io::Result<SocketAddrV4> {
     if trial_box.isolation().network == "host" {
         return Ok(SocketAddrV4::new(Ipv4Addr::LOCALHOST, free_port()?));
     }
-    Ok(SocketAddrV4::new(trial_box.database_address(), OWN_PORT))
+    Ok(SocketAddrV4::new(trial_box.database_address(), wire.usual_port()))
 }
 
 pub(in crate::run) fn database_failed(error: impl std::fmt::Display) -> TrialError {

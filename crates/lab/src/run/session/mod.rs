@@ -187,7 +187,7 @@ impl<'a> Session<'a> {
     /// Facts on what a subject as it is chosen needs. Templates name what is needed for workloads that use a database, too, and
     /// where that is missing, its facts are empty.
     fn program_names(&self, choice: &SubjectChoice, subject: &Subject) -> ProgramNames {
-        let needed: Vec<&str> = subject.needs_for(&choice.variant, true).collect();
+        let needed: Vec<&str> = subject.needs_for_any(&choice.variant).collect();
         let nothing = || ["path", "prefix", "version"].map(|fact| (fact.to_owned(), String::new())).into();
         let mut names: ProgramNames = needed.iter().map(|name| ((*name).to_owned(), nothing())).collect();
         names.extend(names_of(&self.laboratory.ready(needed.into_iter())));
@@ -196,7 +196,7 @@ impl<'a> Session<'a> {
 
     /// The environment that the programs of a subject as it is chosen need.
     pub fn program_env(&self, choice: &SubjectChoice, subject: &Subject) -> BTreeMap<String, String> {
-        env_of(&self.laboratory.ready(subject.needs_for(&choice.variant, true)))
+        env_of(&self.laboratory.ready(subject.needs_for_any(&choice.variant)))
     }
 }
 

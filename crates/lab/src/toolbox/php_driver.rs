@@ -1,4 +1,4 @@
-//! The extensions with which PHP asks MySQL and MariaDB: a part of a PHP that is here already.
+//! The extensions with which PHP asks a database: a part of a PHP that is here already.
 //!
 //! Distributions pack them apart from PHP, so a machine may have the one without the other. They are looked for beside the
 //! PHP's own extensions, then in the toolbox's folder for PHPs of the same interface, and PHP is asked whether it takes them.
@@ -10,11 +10,14 @@ use super::{Program, Recipe, Toolbox};
 use tolok_host::call::Call;
 
 /// In the order in which they have to be loaded.
-const EXTENSIONS: [&str; 3] = ["pdo", "mysqlnd", "pdo_mysql"];
+const MYSQL: [&str; 3] = ["pdo", "mysqlnd", "pdo_mysql"];
+const POSTGRES: [&str; 2] = ["pdo", "pdo_pgsql"];
 
-/// `pdo`, `mysqlnd`, `pdo_mysql`: the files to be loaded, empty where this PHP has the extension without being told.
+/// `pdo`, `mysqlnd`, `pdo_mysql`, or those of another driver: the files to be loaded, empty where this PHP has the extension without being told.
 /// `program` is the PHP; it becomes its part.
 pub(super) fn complete(recipe: &Recipe, program: &mut Program, toolbox: &Toolbox) -> Result<(), Refusal> {
+    let driver_name = recipe.driver.as_deref().unwrap_or("pdo_mysql");
+    let extensions: &[&str] = if driver_name == "pdo_pgsql" { &POSTGRES } else { &MYSQL };
     // A PHP inside a web server cannot be asked; there the files alone decide.
     let asks = !recipe.asked.is_empty();
     let own = if asks { list(recipe, program, &[], toolbox)? } else { String::new() };
@@ -23,18 +26,19 @@ pub(super) fn complete(recipe: &Recipe, program: &mut Program, toolbox: &Toolbox
         let files = folders.iter().map(|folder| folder.join(format!("{name}.so")));
         files.filter(|_| !has(&own, name)).find(|file| file.is_file())
     };
-    let files = EXTENSIONS.map(file);
+    let files: Vec<Option<PathBuf>> = extensions.iter().map(|name| file(name)).collect();
     let loaded: Vec<&Path> = files.iter().flatten().map(PathBuf::as_path).collect();
-    let [.., driver] = &files;
-    if driver.is_none() && !has(&own, "pdo_mysql") {
+    let driver = files.last().and_then(Option::as_ref);
+    if driver.is_none() && !has(&own, driver_name) {
         let (path, version) = (program.path.display(), &program.version);
-        return Err(Refusal::Incomplete(format!("{path} {version} is here, without PHP's extension pdo_mysql")));
+        return Err(Refusal::Incomplete(format!("{path} {version} is here, without PHP's extension {driver_name}")));
     }
     if asks && !loaded.is_empty() {
         let list = list(recipe, program, &loaded, toolbox)?;
-        if !has(&list, "pdo_mysql") {
+        if !has(&list, driver_name) {
             let path = program.path.display();
-            return Err(Refusal::Broken(format!("{path} does not load PHP's extension pdo_mysql{}", complaint(&list))));
+            let said = complaint(&list);
+            return Err(Refusal::Broken(format!("{path} does not load PHP's extension {driver_name}{said}")));
         }
     }
     if let Some(version) = program.extras.remove("php_version") {
@@ -44,7 +48,7 @@ pub(super) fn complete(recipe: &Recipe, program: &mut Program, toolbox: &Toolbox
         program.path.clone_from(driver);
     }
     let text = |file: Option<PathBuf>| file.map(|file| file.to_string_lossy().into_owned()).unwrap_or_default();
-    program.extras = EXTENSIONS.into_iter().map(str::to_owned).zip(files.map(text)).collect();
+    program.extras = extensions.iter().map(|name| (*name).to_owned()).zip(files.into_iter().map(text)).collect();
     Ok(())
 }
 

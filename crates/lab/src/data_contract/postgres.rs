@@ -1,0 +1,114 @@
+//! The same tables for psql. The table of `fidelity` has types that only MySQL has, so it is not among them.
+
+use std::fmt::Write as _;
+use std::io::{self, Write};
+
+use super::columns::{Column, Rows};
+use super::content::{Content, Value, row};
+use super::script::{DATABASE, Purpose, USER};
+
+/// Who may log in to a private server, and how: the lab at the socket, which lets no one else in, and the account of the subjects on the
+/// network. It has no password before a trial gives it one.
+pub fn access_rules() -> String {
+    format!("local all postgres trust\nhost {DATABASE} {USER} all scram-sha-256\n")
+}
+
+pub(super) fn write_script(out: &mut dyn Write, purpose: Purpose, comment: &str) -> io::Result<()> {
+    if purpose == Purpose::Private {
+        writeln!(out, "CREATE ROLE {USER} LOGIN;\nCREATE DATABASE {DATABASE} OWNER {USER};")?;
+        writeln!(out, "\\connect {DATABASE}\nSET ROLE {USER};")?;
+    }
+    for table in Rows::ALL {
+        write_table(out, table, comment)?;
+    }
+    writeln!(out, "CREATE TABLE counter (id integer PRIMARY KEY, value bigint NOT NULL);")?;
+    writeln!(out, "COMMENT ON TABLE counter IS '{comment}';\nINSERT INTO counter VALUES (1, 0);")?;
+    if purpose == Purpose::Private {
+        // Else figures of the tables' content would be gathered in the background, and in the middle of a measurement.
+        writeln!(out, "RESET ROLE;\nVACUUM (FREEZE, ANALYZE);")?;
+    }
+    Ok(())
+}
+
+/// The table, its rows, and the view with dates as text.
+fn write_table(out: &mut dyn Write, table: Rows, comment: &str) -> io::Result<()> {
+    let name = table.name();
+    writeln!(out, "CREATE TABLE {name} (")?;
+    for column in table.columns() {
+        let null = if column.nullable { "NULL" } else { "NOT NULL" };
+        writeln!(out, "  {} {} {null},", column.name, sql_type(column))?;
+    }
+    writeln!(out, "  PRIMARY KEY (id)\n);\nCOMMENT ON TABLE {name} IS '{comment}';\nCOPY {name} FROM stdin;")?;
+    for key in 1..=table.count() {
+        out.write_all(line(table, key).as_bytes())?;
+    }
+    let selected: Vec<String> = table.columns().map(as_text).collect();
+    writeln!(out, "\\.\nCREATE VIEW {name}_text AS SELECT\n  {}\nFROM {name};", selected.join(",\n  "))
+}
+
+/// Its own booleans would be `true` and `false` in every answer.
+fn sql_type(column: &Column) -> &'static str {
+    match column.sql_type {
+        "BOOLEAN" => "smallint",
+        "DATETIME" => "timestamp",
+        other => other,
+    }
+}
+
+fn as_text(column: &Column) -> String {
+    let name = column.name;
+    match column.content {
+        Content::Day { .. } => format!("to_char({name}, 'YYYY-MM-DD') AS {name}"),
+        Content::Moment { .. } => format!("to_char({name}, 'YYYY-MM-DD HH24:MI:SS') AS {name}"),
+        _ => name.to_owned(),
+    }
+}
+
+/// A row as `COPY` reads it.
+fn line(table: Rows, key: u32) -> String {
+    let mut line = String::new();
+    for (index, (_, value)) in row(table, key).enumerate() {
+        line.push_str(if index == 0 { "" } else { "\t" });
+        match value {
+            Value::Null => line.push_str("\\N"),
+            Value::Whole(number) => write!(line, "{number}").expect("text takes whatever is written to it"),
+            Value::Text(text) => push_escaped(&mut line, &text),
+        }
+    }
+    line + "\n"
+}
+
+fn push_escaped(line: &mut String, text: &str) {
+    for character in text.chars() {
+        match character {
+            '\\' => line.push_str("\\\\"),
+            '\n' => line.push_str("\\n"),
+            '\t' => line.push_str("\\t"),
+            '\r' => line.push_str("\\r"),
+            other => line.push(other),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn text_is_what_copy_makes_it_again() {
+        let mut line = String::new();
+        push_escaped(&mut line, "a\\b\tc\nd\re'\"/");
+        assert_eq!(line, "a\\\\b\\tc\\nd\\re'\"/");
+    }
+
+    #[test]
+    fn a_script_for_somebody_elses_server_makes_tables_and_nothing_beside() {
+        let mut script = Vec::new();
+        write_script(&mut script, Purpose::External, "tolok data x").unwrap();
+        let script = String::from_utf8(script).unwrap();
+        assert!(!script.contains("ROLE") && !script.contains("DATABASE") && !script.contains("DROP"));
+        assert!(script.contains("created_at timestamp NOT NULL") && script.contains("active smallint NOT NULL"));
+        assert_eq!(script.lines().filter(|line| line.contains('\t')).count(), 11_000);
+        assert_eq!(script.matches("IS 'tolok data x'").count(), 3);
+    }
+}
