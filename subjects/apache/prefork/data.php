@@ -41,7 +41,9 @@ function rows(): void
     $streams = getenv('ROWS') === 'stream';
     $database = database();
     // Unbuffered: the driver hands out rows as they come, and does not read the whole result first.
-    $database->setAttribute(PDO::MYSQL_ATTR_USE_BUFFERED_QUERY, !$streams);
+    if (!is_postgres()) {
+        $database->setAttribute(PDO::MYSQL_ATTR_USE_BUFFERED_QUERY, !$streams);
+    }
     $statement = $database->prepare("SELECT * FROM $view ORDER BY id LIMIT ?");
     $statement->bindValue(1, $limit, PDO::PARAM_INT);
     $statement->execute();
@@ -98,6 +100,11 @@ function counter(): void
     $database = database();
     if ($_SERVER['REQUEST_METHOD'] === 'POST') {
         // One statement that adds and remembers: two requests never get the same number.
+        if (is_postgres()) {
+            $statement = 'UPDATE counter SET value = value + 1 WHERE id = 1 RETURNING value';
+            send((int) $database->query($statement)->fetchColumn());
+            return;
+        }
         $database->exec('UPDATE counter SET value = LAST_INSERT_ID(value + 1) WHERE id = 1');
         send((int) $database->lastInsertId());
     } else {

@@ -1,13 +1,14 @@
 // The pool of connections of this process by Bun.SQL; it connects at the first request that asks.
 const { DATABASE_HOST, DATABASE_PORT, DATABASE_NAME, DATABASE_USER, DATABASE_PASSWORD, DATABASE_POOL } = process.env;
 
+const isPostgres = process.env.DATABASE_ENGINE === "postgres";
 const size = Number(DATABASE_POOL);
 
 let sql = open(size);
 
 function open(connections) {
   return new Bun.SQL({
-    adapter: "mysql",
+    adapter: isPostgres ? "postgres" : "mysql",
     hostname: DATABASE_HOST,
     port: Number(DATABASE_PORT),
     database: DATABASE_NAME,
@@ -65,8 +66,12 @@ export const one = async (id) => (await answer(sql`SELECT * FROM rows40_text WHE
 
 export const fidelity = () => answer(sql`SELECT * FROM fidelity ORDER BY id`);
 
-// LAST_INSERT_ID brings the new number back in the same answer.
+// One answer brings the new number back.
 export async function addOne() {
+  if (isPostgres) {
+    const [row] = await answer(sql`UPDATE counter SET value = value + 1 WHERE id = 1 RETURNING value`);
+    return Number(row.value);
+  }
   const result = await answer(sql`UPDATE counter SET value = LAST_INSERT_ID(value + 1) WHERE id = 1`);
   return result.lastInsertRowid;
 }
@@ -75,10 +80,11 @@ export const counted = async () => Number((await answer(sql`SELECT value FROM co
 
 // Calls `use` with a function that sleeps in the database, on one connection or on the pool's.
 export async function sleeping(from, use) {
-  if (from === "pool") return use(() => answer(sql`SELECT SLEEP(0.2)`));
+  const sleep = (place) => answer(isPostgres ? place`SELECT pg_sleep(0.2)` : place`SELECT SLEEP(0.2)`);
+  if (from === "pool") return use(() => sleep(sql));
   const connection = await sql.reserve();
   try {
-    return await use(() => answer(connection`SELECT SLEEP(0.2)`));
+    return await use(() => sleep(connection));
   } finally {
     connection.release();
   }

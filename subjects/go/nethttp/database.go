@@ -6,15 +6,12 @@ import (
 	"database/sql/driver"
 	"errors"
 	"log"
-	"net"
 	"net/http"
 	"os"
 	"strconv"
 	"sync"
 	"sync/atomic"
 	"time"
-
-	"github.com/go-sql-driver/mysql"
 )
 
 // connectTimeout holds for the connection and the login together.
@@ -28,6 +25,7 @@ var errUnreachable = errors.New("the database cannot be reached")
 
 // database is the pool and what the requests that wait for it have to know.
 type database struct {
+	engine   engine
 	pool     *sql.DB
 	size     int
 	prepared bool
@@ -42,26 +40,14 @@ type database struct {
 
 // openDatabase makes the pool and connects to nothing yet.
 func openDatabase(prepared bool) (*database, error) {
-	config := mysql.NewConfig()
-	config.Net = "tcp"
-	config.Addr = net.JoinHostPort(os.Getenv("DATABASE_HOST"), os.Getenv("DATABASE_PORT"))
-	config.DBName = os.Getenv("DATABASE_NAME")
-	config.User = os.Getenv("DATABASE_USER")
-	config.Passwd = os.Getenv("DATABASE_PASSWORD")
-	config.Timeout = connectTimeout
-	config.ReadTimeout = silenceTimeout
-	// With the text protocol the driver fills parameters in itself, which saves preparing on each query.
-	config.InterpolateParams = !prepared
-	// What goes wrong is returned as well, and logged once there.
-	config.Logger = &mysql.NopLogger{}
-	connector, err := mysql.NewConnector(config)
+	engine, err := newEngine(prepared)
 	if err != nil {
 		return nil, err
 	}
 	size, _ := strconv.Atoi(os.Getenv("DATABASE_POOL"))
-	d := &database{size: size, prepared: prepared, statements: map[string]*sql.Stmt{}}
+	d := &database{engine: engine, size: size, prepared: prepared, statements: map[string]*sql.Stmt{}}
 	d.reachable, d.unreachable = context.WithCancel(context.Background())
-	d.pool = sql.OpenDB(watchedConnector{connector, d})
+	d.pool = sql.OpenDB(watchedConnector{engine.connector, d})
 	d.pool.SetMaxOpenConns(size)
 	d.pool.SetMaxIdleConns(size)
 	return d, nil
@@ -77,8 +63,7 @@ func (c watchedConnector) Connect(ctx context.Context) (driver.Conn, error) {
 	limited, cancel := context.WithTimeout(ctx, connectTimeout)
 	defer cancel()
 	connection, err := c.Connector.Connect(limited)
-	var refusal *mysql.MySQLError
-	if err != nil && ctx.Err() == nil && !errors.As(err, &refusal) {
+	if err != nil && ctx.Err() == nil && !c.database.engine.refused(err) {
 		c.database.giveUp()
 	}
 	return connection, err
@@ -121,7 +106,7 @@ func (d *database) askAgain(ctx context.Context, statement string, parameters []
 	started := time.Now()
 	rows, err := d.ask(ctx, statement, parameters)
 	for range d.size {
-		if !errors.Is(err, mysql.ErrInvalidConn) || time.Since(started) >= silenceTimeout {
+		if err == nil || !d.engine.stale(err) || time.Since(started) >= silenceTimeout {
 			break
 		}
 		rows, err = d.ask(ctx, statement, parameters)

@@ -35,7 +35,7 @@ type shared struct {
 // sharedConnection lets two goroutines sleep in the database at the same time, on one connection or on two.
 func (d *database) sharedConnection(w http.ResponseWriter, r *http.Request) {
 	var sleep func(ctx context.Context) *sql.Row
-	const statement = "SELECT SLEEP(0.2)"
+	statement := d.engine.sleep
 	switch r.URL.Query().Get("from") {
 	case "one":
 		connection, err := d.pool.Conn(r.Context())

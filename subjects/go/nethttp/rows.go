@@ -158,21 +158,29 @@ func newEncoder(w io.Writer) *json.Encoder {
 
 // tables serves what is read of the tables.
 type tables struct {
-	database       *database
-	row40s, row50s shape
+	database           *database
+	row40s, row50s     shape
+	all40, all50, byID string
 }
 
 func newTables(d *database, mode string) (*tables, error) {
+	t := &tables{
+		database: d,
+		all40:    d.engine.statement("SELECT * FROM rows40_text ORDER BY id LIMIT ?"),
+		all50:    d.engine.statement("SELECT * FROM rows50_text ORDER BY id LIMIT ?"),
+		byID:     d.engine.statement("SELECT * FROM rows40_text WHERE id = ?"),
+	}
 	switch mode {
 	case "struct":
-		return &tables{d, structs[row40](), structs[row50]()}, nil
+		t.row40s, t.row50s = structs[row40](), structs[row50]()
 	case "map":
-		return &tables{d, maps(), maps()}, nil
+		t.row40s, t.row50s = maps(), maps()
 	case "stream":
-		return &tables{d, streamed[row40](), streamed[row50]()}, nil
+		t.row40s, t.row50s = streamed[row40](), streamed[row50]()
 	default:
 		return nil, fmt.Errorf("-rows %q: must be struct, map or stream", mode)
 	}
+	return t, nil
 }
 
 func (t *tables) rows(w http.ResponseWriter, r *http.Request) {
@@ -184,9 +192,9 @@ func (t *tables) rows(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if fields == "50" {
-		t.list(w, r, t.row50s, "SELECT * FROM rows50_text ORDER BY id LIMIT ?", limit)
+		t.list(w, r, t.row50s, t.all50, limit)
 	} else {
-		t.list(w, r, t.row40s, "SELECT * FROM rows40_text ORDER BY id LIMIT ?", limit)
+		t.list(w, r, t.row40s, t.all40, limit)
 	}
 }
 
@@ -220,8 +228,6 @@ func (t *tables) list(w http.ResponseWriter, r *http.Request, shape shape, state
 		t.database.report(r, err)
 	}
 }
-
-const byID = "SELECT * FROM rows40_text WHERE id = ?"
 
 func (t *tables) query(w http.ResponseWriter, r *http.Request) {
 	id, ok := number(r.URL.Query(), "id", 10_000)
@@ -275,7 +281,7 @@ func (t *tables) queries(w http.ResponseWriter, r *http.Request) {
 
 // find hands the row of that number to take, if there is one.
 func (t *tables) find(ctx context.Context, id int, take func(*sql.Rows) error) (bool, error) {
-	rows, err := t.database.query(ctx, byID, id)
+	rows, err := t.database.query(ctx, t.byID, id)
 	if err != nil {
 		return false, err
 	}

@@ -3,9 +3,9 @@
 
 const { once } = require("node:events");
 const { pipeline } = require("node:stream/promises");
-const { acquire, query, release, state, stream } = require("./database.js");
-
-const { ROWS, COUNTER, PROCESSES } = process.env;
+const { DATABASE_ENGINE, ROWS, COUNTER, PROCESSES } = process.env;
+const database = require(DATABASE_ENGINE === "postgres" ? "./postgres.js" : "./mysql.js");
+const { acquire, addOne, query, release, state, stream } = database;
 
 const statements = {
   40: "SELECT * FROM rows40_text ORDER BY id LIMIT ?",
@@ -75,15 +75,12 @@ async function several(res, parameters) {
 
 let counted = 0;
 
-// Several processes have no variable in common, but the database; LAST_INSERT_ID brings the new number back.
+// Several processes have no variable in common, but the database.
 async function count(res, parameters, method) {
   if (COUNTER !== "database") return send(res, method === "POST" ? ++counted : counted);
-  if (method === "POST") {
-    const result = await query("UPDATE counter SET value = LAST_INSERT_ID(value + 1) WHERE id = 1");
-    return send(res, result.insertId);
-  }
+  if (method === "POST") return send(res, await addOne());
   const [row] = await query("SELECT value FROM counter WHERE id = 1");
-  send(res, row.value);
+  send(res, Number(row.value));
 }
 
 async function fidelity(res) {
@@ -96,7 +93,7 @@ async function sharedConnection(res, parameters) {
   if (from !== "one" && from !== "pool") throw new BadRequest("from must be one or pool");
   const place = from === "one" ? await acquire() : undefined;
   const started = performance.now();
-  const sleep = () => (place?.connection ?? { query }).query("SELECT SLEEP(0.2)");
+  const sleep = () => (place?.connection ?? { query }).query(database.sleep);
   const results = await Promise.allSettled([sleep(), sleep()]);
   if (place !== undefined) release(place);
   send(res, {

@@ -9,7 +9,7 @@ declare(strict_types=1);
 function database(): PDO
 {
     $server = sprintf(
-        'mysql:host=%s;port=%s;dbname=%s;charset=utf8mb4',
+        is_postgres() ? 'pgsql:host=%s;port=%s;dbname=%s' : 'mysql:host=%s;port=%s;dbname=%s;charset=utf8mb4',
         getenv('DATABASE_HOST'),
         getenv('DATABASE_PORT'),
         getenv('DATABASE_NAME'),
@@ -22,6 +22,11 @@ function database(): PDO
         PDO::ATTR_EMULATE_PREPARES => getenv('PROTOCOL') === 'text',
         PDO::ATTR_TIMEOUT => 2,
     ]);
+}
+
+function is_postgres(): bool
+{
+    return getenv('DATABASE_ENGINE') === 'postgres';
 }
 
 // Answers 503, or cuts the connection to the client where a part of the answer is on its way already.

@@ -1,4 +1,4 @@
-// The pool of connections of this process: mysql2, connected at the first request that asks.
+// The pool of connections of this process for MySQL and MariaDB: mysql2, connected at the first request that asks.
 "use strict";
 
 const { DATABASE_HOST, DATABASE_PORT, DATABASE_NAME, DATABASE_USER, DATABASE_PASSWORD, DATABASE_POOL } = process.env;
@@ -103,6 +103,11 @@ async function query(sql, values = []) {
   }
 }
 
+// LAST_INSERT_ID brings the new number back in the same answer.
+async function addOne() {
+  return (await query("UPDATE counter SET value = LAST_INSERT_ID(value + 1) WHERE id = 1")).insertId;
+}
+
 // The rows one by one. If nobody wants the rest, the driver reads it and throws it away, and the connection is clean.
 async function stream(sql, values = []) {
   const place = await acquire();
@@ -136,4 +141,4 @@ const state = () => ({
   wait_s: counts.waitMs / 1000,
 });
 
-module.exports = { acquire, query, release, state, stream };
+module.exports = { acquire, addOne, query, release, sleep: "SELECT SLEEP(0.2)", state, stream };

@@ -1,0 +1,111 @@
+package main
+
+import (
+	"context"
+	"database/sql/driver"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/go-sql-driver/mysql"
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/stdlib"
+)
+
+// engine is what differs between the databases and their drivers.
+type engine struct {
+	connector driver.Connector
+	// refused tells whether the server itself answered a login with an error.
+	refused func(error) bool
+	// stale tells whether a connection was broken before anything was asked on it.
+	stale func(error) bool
+	// statement writes a statement as the driver wants it: PostgreSQL numbers its parameters.
+	statement func(string) string
+	sleep     string
+}
+
+// newEngine chooses the driver. It connects to nothing.
+func newEngine(prepared bool) (engine, error) {
+	switch name := os.Getenv("DATABASE_ENGINE"); name {
+	case "", "mysql":
+		return newMysql(prepared)
+	case "postgres":
+		return newPostgres(prepared)
+	default:
+		return engine{}, fmt.Errorf("DATABASE_ENGINE %q: must be mysql or postgres", name)
+	}
+}
+
+func newMysql(prepared bool) (engine, error) {
+	config := mysql.NewConfig()
+	config.Net = "tcp"
+	config.Addr = net.JoinHostPort(os.Getenv("DATABASE_HOST"), os.Getenv("DATABASE_PORT"))
+	config.DBName = os.Getenv("DATABASE_NAME")
+	config.User = os.Getenv("DATABASE_USER")
+	config.Passwd = os.Getenv("DATABASE_PASSWORD")
+	config.Timeout = connectTimeout
+	config.ReadTimeout = silenceTimeout
+	// With the text protocol the driver fills parameters in itself, which saves preparing on each query.
+	config.InterpolateParams = !prepared
+	// What goes wrong is returned as well, and logged once there.
+	config.Logger = &mysql.NopLogger{}
+	connector, err := mysql.NewConnector(config)
+	var refusal *mysql.MySQLError
+	return engine{
+		connector: connector,
+		refused:   func(err error) bool { return errors.As(err, &refusal) },
+		stale:     func(err error) bool { return errors.Is(err, mysql.ErrInvalidConn) },
+		statement: func(statement string) string { return statement },
+		sleep:     "SELECT SLEEP(0.2)",
+	}, err
+}
+
+func newPostgres(prepared bool) (engine, error) {
+	// What the environment of the process says of PostgreSQL is not meant, so everything is set here.
+	config, err := pgx.ParseConfig("sslmode=prefer")
+	if err != nil {
+		return engine{}, err
+	}
+	var port uint16
+	if text := os.Getenv("DATABASE_PORT"); text != "" {
+		if _, err := fmt.Sscan(text, &port); err != nil {
+			return engine{}, err
+		}
+	}
+	config.Host, config.Port = os.Getenv("DATABASE_HOST"), port
+	config.Database = os.Getenv("DATABASE_NAME")
+	config.User, config.Password = os.Getenv("DATABASE_USER"), os.Getenv("DATABASE_PASSWORD")
+	config.TLSConfig, config.Fallbacks = nil, nil
+	config.ConnectTimeout = connectTimeout
+	dialer := net.Dialer{Timeout: connectTimeout}
+	config.DialFunc = func(ctx context.Context, network, address string) (net.Conn, error) {
+		connection, err := dialer.DialContext(ctx, network, address)
+		return impatient{connection}, err
+	}
+	if !prepared {
+		// The driver fills parameters in itself; the database/sql of its own default prepares every statement.
+		config.DefaultQueryExecMode = pgx.QueryExecModeSimpleProtocol
+	}
+	var refusal *pgconn.PgError
+	return engine{
+		connector: stdlib.GetConnector(*config),
+		refused:   func(err error) bool { return errors.As(err, &refusal) },
+		stale:     pgconn.SafeToRetry,
+		statement: func(statement string) string { return strings.Replace(statement, "?", "$1", 1) },
+		sleep:     "SELECT 0 FROM pg_sleep(0.2)",
+	}, nil
+}
+
+// impatient breaks a connection on which nothing comes for too long: pgx can limit only the whole of an answer.
+type impatient struct{ net.Conn }
+
+func (c impatient) Read(bytes []byte) (int, error) {
+	if err := c.SetReadDeadline(time.Now().Add(silenceTimeout)); err != nil {
+		return 0, err
+	}
+	return c.Conn.Read(bytes)
+}

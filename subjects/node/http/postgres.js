@@ -1,0 +1,128 @@
+// The pool of connections of this process for PostgreSQL: pg, connected at the first request that asks.
+"use strict";
+
+const { DATABASE_HOST, DATABASE_PORT, DATABASE_NAME, DATABASE_USER, DATABASE_PASSWORD, DATABASE_POOL } = process.env;
+const { PG, PROTOCOL } = process.env;
+
+const size = Number(DATABASE_POOL);
+// A statement with a name is prepared once on each connection.
+const named = new Map();
+let pool;
+
+// An answer of which nothing has come at so many looks is given up with its connection: after 2.5 to 3 s.
+const LOOK_EVERY_MS = 500;
+const SILENT_LOOKS = 5;
+
+// Who works with a connection, and who waits for one. pg has a queue as well, but nobody can be called out of it.
+const places = new Set();
+const waiting = [];
+const counts = { waits: 0, waitMs: 0 };
+
+function open() {
+  pool = new (require(PG).Pool)({
+    host: DATABASE_HOST,
+    port: Number(DATABASE_PORT),
+    database: DATABASE_NAME,
+    user: DATABASE_USER,
+    password: DATABASE_PASSWORD,
+    max: size,
+    idleTimeoutMillis: 0,
+    connectionTimeoutMillis: 2_000,
+  });
+  // A connection that breaks while nobody uses it must not end the process; the pool removes it by itself.
+  pool.on("error", () => {});
+  setInterval(endSilence, LOOK_EVERY_MS);
+}
+
+// A connection for one task, which gives it back with `release`.
+async function acquire() {
+  if (pool === undefined) open();
+  const place = { connection: undefined, bytesRead: 0, silentLooks: 0 };
+  if (places.size < size) places.add(place);
+  else await turn(place);
+  try {
+    place.connection = await pool.connect();
+    return place;
+  } catch (error) {
+    // Without a word of the server's, nobody can reach it: a queue would last until the clients give up.
+    if (error.severity === undefined) for (const { reject } of waiting.splice(0)) reject(error);
+    leave(place);
+    throw error;
+  }
+}
+
+// Waits until somebody leaves.
+function turn(place) {
+  const started = performance.now();
+  counts.waits++;
+  return new Promise((resolve, reject) => waiting.push({ place, resolve, reject })).finally(() => {
+    counts.waitMs += performance.now() - started;
+  });
+}
+
+function leave(place) {
+  places.delete(place);
+  const next = waiting.shift();
+  if (next === undefined) return;
+  places.add(next.place);
+  next.resolve();
+}
+
+// An error of the server's leaves the connection good; any other breaks it.
+function release(place, error) {
+  place.connection.release(error !== undefined && error.severity === undefined);
+  leave(place);
+}
+
+// Breaks connections of which the answer, or the rest of it, does not come. pg can only limit the whole of an answer.
+function endSilence() {
+  for (const place of places) {
+    const socket = place.connection?.connection.stream;
+    if (socket === undefined) continue;
+    place.silentLooks = socket.bytesRead !== place.bytesRead ? 0 : place.silentLooks + 1;
+    place.bytesRead = socket.bytesRead;
+    if (place.silentLooks >= SILENT_LOOKS) socket.destroy(new Error("the database has fallen silent"));
+  }
+}
+
+// PostgreSQL numbers its parameters.
+const numbered = (sql) => sql.replace("?", "$1");
+
+function name(sql) {
+  if (!named.has(sql)) named.set(sql, `s${named.size}`);
+  return named.get(sql);
+}
+
+// The rows of one statement.
+async function query(sql, values = []) {
+  const text = numbered(sql);
+  const place = await acquire();
+  try {
+    const { rows } = await place.connection.query({
+      text,
+      values,
+      name: PROTOCOL === "prepared" ? name(sql) : undefined,
+    });
+    release(place);
+    return rows;
+  } catch (error) {
+    release(place, error);
+    throw error;
+  }
+}
+
+// One statement adds and brings the new number back.
+async function addOne() {
+  const [row] = await query("UPDATE counter SET value = value + 1 WHERE id = 1 RETURNING value");
+  return Number(row.value);
+}
+
+const state = () => ({
+  size,
+  in_use: places.size,
+  waiting: waiting.length,
+  waits: counts.waits,
+  wait_s: counts.waitMs / 1000,
+});
+
+module.exports = { acquire, addOne, query, release, sleep: "SELECT pg_sleep(0.2)", state };
