@@ -17,7 +17,7 @@ use tolok_testkit::require;
 use crate::place::{PATIENCE, Place, Said, Started, assert_all_gone, assert_done, my_turn, processes, repository};
 
 /// A place with the repository's subjects and one study of them.
-fn place(subjects: &str, workload: &str, load: &str, environment: &str) -> Place {
+pub fn place(subjects: &str, workload: &str, load: &str, environment: &str) -> Place {
     let place = Place::new();
     for folder in fs::read_dir(repository().join("subjects")).unwrap().flatten().filter(|it| it.path().is_dir()) {
         let name = folder.file_name();
@@ -31,7 +31,7 @@ fn place(subjects: &str, workload: &str, load: &str, environment: &str) -> Place
     place
 }
 
-fn run(place: &Place, options: &[&str]) -> (Said, Vec<Value>) {
+pub fn run(place: &Place, options: &[&str]) -> (Said, Vec<Value>) {
     let said = place.tolok(&[&["run", "try"], options].concat());
     let records = place.records();
     assert_all_gone(|| place.processes());
@@ -168,13 +168,16 @@ fn a_database_that_refuses_connections_is_to_blame_for_it() {
 }
 
 /// Pids of the servers of this place's trials.
-fn servers(place: &Place) -> Vec<Pid> {
+pub fn servers(place: &Place) -> Vec<Pid> {
     let needle = place.path().display().to_string();
     let mut found = Vec::new();
     for entry in fs::read_dir("/proc").unwrap().flatten() {
         let Ok(pid) = entry.file_name().to_string_lossy().parse::<i32>() else { continue };
         let line = fs::read_to_string(entry.path().join("cmdline")).unwrap_or_default();
-        if line.starts_with('/') && line.contains("mariadbd") && line.contains(&needle) {
+        if line.starts_with('/')
+            && (line.contains("mariadbd") || line.contains("bin/postgres"))
+            && line.contains(&needle)
+        {
             found.extend(Pid::from_raw(pid));
         }
     }
@@ -207,7 +210,7 @@ fn wait_for_load(place: &Place) {
 }
 
 /// A run whose database gets a signal as soon as load is put on the subject.
-fn struck_under_load(place: &Place, signal: Signal) -> Started {
+pub fn struck_under_load(place: &Place, signal: Signal) -> Started {
     // The temporary folder of the run has the name of this place, so that its server can be told from others.
     let mut command = place.command(&["run", "try"]);
     command.env("TMPDIR", place.path());
@@ -220,7 +223,7 @@ fn struck_under_load(place: &Place, signal: Signal) -> Started {
 }
 
 /// The first trial failed by its database, in these words, and nothing of the run is left.
-fn assert_blames_the_database(place: &Place, (code, said): (Option<i32>, &str), words: &str) -> Value {
+pub fn assert_blames_the_database(place: &Place, (code, said): (Option<i32>, &str), words: &str) -> Value {
     assert_eq!(code, Some(5), "{said}");
     let outcome = place.records()[0]["outcome"].clone();
     assert_eq!(outcome["reason"], "database-failed", "{outcome}");

@@ -29,6 +29,7 @@ mod load_verb;
 mod manual;
 mod own_workloads;
 mod place;
+mod postgres;
 mod program_launches;
 mod programs;
 mod protocols;
