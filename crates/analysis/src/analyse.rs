@@ -9,6 +9,7 @@ use crate::fairness::fairness;
 use crate::findings::{FINDINGS_SCHEMA, Findings, ProgramFinding, ScenarioFinding, SkippedSubject, TrialCounts};
 use crate::isolation::isolation;
 use crate::observations::Observations;
+use crate::parts::parts;
 use crate::power::power;
 use crate::programs::{self, Timed};
 use crate::published::published;
@@ -88,7 +89,7 @@ fn of_plan(records: &Records) -> Findings {
     }
 }
 
-/// Adds the latency curves and the seconds of every case. They are long, no verdict rests on them, and a rule for stopping, which is
+/// Adds the latency curves, the seconds and the parts of every case. They are long, no verdict rests on them, and a rule for stopping, which is
 /// asked of a run again and again, does not look at them.
 fn fill_courses(records: &Records, finding: &mut ScenarioFinding) {
     let Some(scenario) = records.plan.scenarios.iter().find(|scenario| scenario.id == finding.id) else { return };
@@ -96,5 +97,6 @@ fn fill_courses(records: &Records, finding: &mut ScenarioFinding) {
         let observations = Observations::of(&case.case, records.plan, records.trials);
         (case.latency_curve, case.slow) = latencies(&observations, scenario);
         case.seconds = seconds(&observations);
+        case.parts = parts(&observations);
     }
 }

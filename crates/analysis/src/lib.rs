@@ -41,6 +41,7 @@ mod objectives;
 mod observations;
 mod outage;
 mod outlier_blocks;
+mod parts;
 mod power;
 mod programs;
 mod published;

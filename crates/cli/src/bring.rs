@@ -8,7 +8,9 @@ use tolok_lab::user_servers::{
     FolderError, UrlError, again, ask_three_times, external_server, is_on_this_machine, local_subject, serves,
     versions_of_study,
 };
-use tolok_model::{Catalogue, ExternalServer, Plan, Skipped, Study, Subject, SubjectSelector, Workload, url_workload};
+use tolok_model::{
+    Catalogue, ExternalServer, Plan, Skipped, Study, Subject, SubjectSelector, Workload, WrongPart, url_workload,
+};
 
 use crate::args::BringArgs;
 use crate::exit::{CliError, Exit};
@@ -130,7 +132,9 @@ impl UserServers {
         if self.servers.iter().any(|server| server.own.is_some()) {
             catalogue.workloads.push(url_workload(&self.servers));
         }
-        Ok(())
+        catalogue.settle_mixed().map_err(|WrongPart { mixed, message, .. }| {
+            CliError::new(Exit::Usage, format!("the workload {mixed} has a part that cannot be asked for: {message}"))
+        })
     }
 
     /// The study to run where none was named: its name and, if it is no file, its text.

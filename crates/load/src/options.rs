@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::LoadError;
 use crate::target::Target;
+pub(crate) use request::parts;
 pub use request::{Expect, ExpectBody, ExpectStatus, Method, Request};
 
 /// Everything that decides how a run goes.
@@ -426,6 +427,9 @@ const MOST_VUS: f64 = 1e6;
 
 const MOST_RPS: f64 = 1e7;
 
+/// Most parts of a mix.
+const MOST_PARTS: usize = 64;
+
 impl Options {
     /// Refuses options that contradict themselves, with the reason.
     pub(crate) fn check(&self) -> Result<(), LoadError> {
@@ -537,6 +541,9 @@ impl Options {
         let weights: u64 = self.requests.iter().map(|request| u64::from(request.weight)).sum();
         if weights == 0 || weights > 1_000_000 {
             return refuse("request", "at least one request with a weight is needed, and at most a million in all");
+        }
+        if parts(&self.requests).len() > MOST_PARTS {
+            return refuse("request", "requests have at most 64 parts, because each has a histogram of its own");
         }
         Ok(())
     }

@@ -85,6 +85,9 @@ pub struct Record {
     pub unanswered_time: Option<Distribution>,
     /// Time to establish a connection, over the whole run, warm-up included; with TLS until its handshake is over.
     pub connect_time: Distribution,
+    /// The parts of the mix, where requests say what they are a part of. `sent` adds up to `ledger.sent + drain.sent`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub parts: Vec<PartRecord>,
     /// Requests in flight, on average over the window.
     pub in_flight_mean: Option<f64>,
     /// Users without a request in flight, on average over the window; absent unless they are constant in number and never pause.
@@ -351,6 +354,25 @@ pub struct WholeRun {
 }
 
 sum_of_counts!(WholeRun: sent, good);
+
+/// One part of a mix: its requests of the window, those included that ended after it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct PartRecord {
+    /// Its name.
+    pub part: String,
+    /// Share of the requests that its weight asks for.
+    pub asked_share: f64,
+    /// Its share of the requests of all parts that were sent; null where none was.
+    pub sent_share: Option<f64>,
+    /// Requests sent.
+    pub sent: u64,
+    /// Correct responses, each judged by the rules of its own request.
+    pub good: u64,
+    /// Requests that failed.
+    pub failed: u64,
+    /// Its correct responses. No separate instants are counted.
+    pub response_time: Distribution,
+}
 
 /// A set of durations.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -10,7 +10,7 @@ use crate::options::{Executor, ExpectBody, Mix, Options, Pool, Protocol, Request
 use crate::record::{
     GeneratorSummary, Ledger, LoopModel, PlanSummary, Record, RequestSummary, SecondRow, ThreadSummary,
 };
-use crate::recording::{Recorded, Times};
+use crate::recording::{Recorded, Times, part_records};
 use crate::schedule::Phase;
 use crate::threads::{Collected, cpu_of};
 use crate::threshold::{Figures, Judged, Threshold};
@@ -128,6 +128,8 @@ pub(crate) fn record(options: &Options, plan: PlanSummary, thresholds: &[Thresho
         ..evidence(&recorded, &totals)
     };
     let unanswered_time = (recorded.unanswered.count() > 0).then(|| recorded.unanswered.summary());
+    let never_sent = (open && recorded.drain.never_sent > 0).then_some(&recorded.unanswered);
+    let parts = part_records(mem::take(&mut recorded.parts), options, never_sent);
     // In a closed loop nobody knows how many requests those would have been that a missing answer kept from being sent.
     if open {
         totals.punctual.set_unanswered(recorded.unanswered.clone());
@@ -160,6 +162,7 @@ pub(crate) fn record(options: &Options, plan: PlanSummary, thresholds: &[Thresho
         time_to_first_byte: totals.first_byte.summary(),
         failure_time: totals.failure.summary(),
         connect_time: totals.connect.summary(),
+        parts,
         in_flight_mean: per_window(recorded.occupancy.area_ns as f64 / 1e9),
         idle_users_mean: users.zip(per_window(recorded.occupancy.area_ns as f64 / 1e9)).map(|(all, busy)| all - busy),
         queue_max: recorded.queue_max,

@@ -65,7 +65,7 @@ pub use record::tool::{ProgramRun, ProgramTiming, ProgramTurns, TimerSummary, To
 pub use record::{
     BlockRecord, CpuMap, Diagnosis, DiagnosisRecord, Failure, FailureKind, GarbageCollection, GroupWeights, Isolation,
     Latency, LatencyMark, LedgerCounts, MachineSummary, Measurement, ObjectiveOutcome, ObjectiveRecord, Outcome,
-    Percentile, ProgramUsed, RECORD_FORMAT, RunRecord, ToolWarning, TrialRecord,
+    PartFigures, Percentile, ProgramUsed, RECORD_FORMAT, RunRecord, ToolWarning, TrialRecord,
 };
 pub use replication::file::ReplicationFile;
 pub use study::aa_pair::AaPair;
@@ -95,4 +95,5 @@ pub use verification::{
 pub use workload::computed::Computed;
 pub use workload::data::{DataBody, WorkloadParameter};
 pub use workload::file::WorkloadFile;
+pub use workload::mixed::{MixedPart, WrongPart};
 pub use workload::{Body, Compared, GeneratedBody, GeneratedKind, SentBody, VaryingBody, Workload, WorkloadFolder};

@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use tolok_model::{Latency, LedgerCounts, LoadChecks, LoadTool, ObjectiveRecord, Scenario, SecondSeries, ToolWarning};
+use tolok_model::{
+    Latency, LedgerCounts, LoadChecks, LoadTool, ObjectiveRecord, PartFigures, Scenario, SecondSeries, ToolWarning,
+};
 
 /// A load generator that the lab can drive.
 pub trait Driver: Sync {
@@ -133,6 +135,8 @@ pub struct ToolReport {
     pub ledger: LedgerCounts,
     /// How long answers took.
     pub latency: Latency,
+    /// The parts of a mixed workload; empty for any other.
+    pub parts: Vec<PartFigures>,
     /// Requests per second that the schedule planned, or `None` in a closed loop.
     pub offered_rps: Option<f64>,
     /// Why the tool reports its figures as invalid; empty if it does not.

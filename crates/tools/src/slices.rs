@@ -63,6 +63,7 @@ pub fn report(record: &TargetRecord, slices: &[StoredSlice]) -> Result<ToolRepor
             histogram: Some(response.histogram.clone()),
             marks: Vec::new(),
         },
+        parts: record.parts.iter().map(super::tolok::part).collect(),
         examples: record.error_examples.iter().map(|example| example.text.clone()).collect(),
         checks: Some(LoadChecks { body_check: Some(record.body_check.clone()), ..LoadChecks::default() }),
         ..ToolReport::default()
@@ -98,6 +99,7 @@ mod tests {
             error_examples: Vec::new(),
             body_check: "exactly".to_owned(),
             expected_body_bytes: Some(10),
+            parts: Vec::new(),
         }
     }
 

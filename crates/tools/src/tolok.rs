@@ -2,13 +2,14 @@
 
 use serde::Serialize;
 use tolok_load::histogram::HistogramError;
-use tolok_load::record::{LoopModel, Record, SecondRow};
+use tolok_load::record::{LoopModel, PartRecord, Record, SecondRow};
 use tolok_load::schedule::Phase;
 use tolok_load::threshold::{Judged, KeptOrCrossed};
 use tolok_load::verdict::{Doubt, Reason, Verdict};
 use tolok_model::{
     Arrivals, Connection, Executor, LatePercentile, Latency, LedgerCounts, LoadChecks, LoadProfile, LoadTool,
-    Objective, ObjectiveOutcome, ObjectiveRecord, Percentile, Pool, Scenario, SecondSeries, Stage, ToolWarning,
+    Objective, ObjectiveOutcome, ObjectiveRecord, PartFigures, Percentile, Pool, Scenario, SecondSeries, Stage,
+    ToolWarning,
 };
 
 use super::driver::{Answers, Borders, Driver, Invocation, LoadJob, NotUnderstood, ToolOutput, ToolReport};
@@ -213,6 +214,7 @@ fn report(record: Record) -> Result<ToolReport, String> {
             histogram: Some(record.response_time.histogram),
             marks: Vec::new(),
         },
+        parts: record.parts.iter().map(part).collect(),
         offered_rps: record.offered_rps,
         tool_warnings: tool_warnings(&record.verdict),
         objectives: record.thresholds.iter().map(objective).collect(),
@@ -306,6 +308,18 @@ fn objective(threshold: &Judged) -> ObjectiveRecord {
 fn word(value: &impl Serialize) -> String {
     let written = serde_json::to_value(value).unwrap_or_default();
     written.as_str().unwrap_or_default().to_owned()
+}
+
+/// A part of a mix.
+pub(super) fn part(found: &PartRecord) -> PartFigures {
+    PartFigures {
+        part: found.part.clone(),
+        asked_share: found.asked_share,
+        sent: found.sent,
+        good: found.good,
+        failed: found.failed,
+        percentiles: found.response_time.percentiles.iter().map(percentile).collect(),
+    }
 }
 
 pub(super) fn percentile(found: &tolok_load::record::Percentile) -> Percentile {

@@ -14,6 +14,7 @@ use crate::findings::curve::{LatencyCurve, SlowAnswers};
 use crate::findings::estimate::{Better, Estimate};
 use crate::findings::judgement::{GateFinding, ObjectiveFinding, ServiceDemand, SteadyFinding};
 use crate::findings::link::LinkUse;
+use crate::findings::parts::MixedPartFinding;
 use crate::findings::seconds::SecondsFinding;
 use crate::findings::trials::DisturbedTrial;
 use crate::link::link_use;
@@ -68,6 +69,8 @@ figures! {
     latency_p99_at_least_s: Option<f64> = whole(|it| it.trials.latency_at_least_s(0.99)) [Seconds];
     /// Response times by percentile, in the scenario's loop; absent without a histogram or at least 3 percentiles.
     latency_curve: Option<LatencyCurve> = later(());
+    /// The parts of a mixed workload, in its order; empty for any other.
+    parts: Vec<MixedPartFinding> = later(());
     /// Late correct responses; absent without a histogram.
     slow: Option<SlowAnswers> = later(());
     /// Second by second; absent if no window has two whole seconds.

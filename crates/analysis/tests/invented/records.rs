@@ -72,6 +72,7 @@ pub(super) fn measurement(scenario: &Scenario, server: &Server, goodput_rps: f64
             histogram: None,
             marks: Vec::new(),
         },
+        parts: Vec::new(),
         checks: None,
         series: None,
         slices: None,

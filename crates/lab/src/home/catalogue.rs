@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use tolok_model::{Catalogue, Problem, ProgramWorkload, Subject, Workload, WorkloadFolder};
+use tolok_model::{Catalogue, Problem, ProgramWorkload, Subject, Workload, WorkloadFolder, WrongPart};
 
 use super::{Home, HomeError, WORKLOADS, entries, read};
 use crate::subject::fingerprint;
@@ -14,6 +14,7 @@ impl Home {
         if let Some(folder) = &self.own_workloads {
             self.add_own(folder, &mut catalogue)?;
         }
+        catalogue.settle_mixed().map_err(|wrong| self.wrong_part(wrong))?;
         Ok(catalogue)
     }
 
@@ -32,6 +33,24 @@ impl Home {
         }
         catalogue.programs.extend(programs);
         Ok(())
+    }
+
+    /// A part that means nothing, at its place in the file.
+    fn wrong_part(&self, wrong: WrongPart) -> HomeError {
+        let own = self.own_workloads.as_ref().map(|folder| folder.join(&wrong.mixed)).filter(|folder| folder.is_dir());
+        let path = own.unwrap_or_else(|| self.root.join(WORKLOADS).join(&wrong.mixed)).join("workload.toml");
+        match read(&path) {
+            Ok(text) => {
+                let start = text.find(&wrong.part).unwrap_or_default();
+                let span = start..text.len().min(start + wrong.part.len());
+                HomeError::Wrong {
+                    path,
+                    text,
+                    problems: vec![Problem { span, message: wrong.message, help: wrong.help }],
+                }
+            }
+            Err(error) => error,
+        }
     }
 
     fn subjects(&self) -> Result<Vec<Subject>, HomeError> {

@@ -7,17 +7,16 @@
 //! The answers of workloads that use a database are computed, and lie here for the generator alone: a path with a query
 //! is no name for a file, so theirs is made of it. A workload with many answers has a list of requests beside them.
 
-use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fs::{self, Permissions};
 use std::io;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
-use serde::Serialize;
 use tolok_model::{Body, Workload};
 
 use super::png::noise_png;
+use super::requests::{self, Line};
 use crate::data_contract::{Answers, AnswersError, PathAnswer, is_resolved};
 use crate::home::Home;
 use tolok_load::ask::Question;
@@ -72,23 +71,38 @@ impl Assets {
     /// passed over: no one asks for them, and their bodies may be large.
     pub fn lay_out(folder: PathBuf, home: &Home, workloads: &[Workload]) -> Result<Self, AssetError> {
         let mut assets = Self { folder, laid_out: BTreeMap::new() };
-        for workload in workloads.iter().filter(|workload| is_resolved(workload)) {
-            let (answers, file) = match Answers::of(workload)? {
-                Some(answers) => {
-                    let file = assets.write_computed(workload, &answers)?;
-                    (answers, file)
-                }
-                None if workload.body.varying().is_some() => (Answers::Any { example: body(home, workload)? }, None),
-                None => {
-                    let (body, asset) = (body(home, workload)?, workload.asset());
-                    assets.write(&asset, &body)?;
-                    (Answers::One { body }, Some(asset))
-                }
-            };
-            let sent = assets.write_sent(home, workload)?;
-            assets.laid_out.insert(workload.name.clone(), LaidOut { answers, file, sent });
+        for workload in workloads {
+            assets.lay_out_one(home, workload)?;
         }
         Ok(assets)
+    }
+
+    fn lay_out_one(&mut self, home: &Home, workload: &Workload) -> Result<(), AssetError> {
+        if self.laid_out.contains_key(&workload.name) || !is_resolved(workload) {
+            return Ok(());
+        }
+        for (_, part) in workload.parts() {
+            self.lay_out_one(home, part)?;
+        }
+        let laid_out = if workload.is_mixed() { self.mixed(workload)? } else { self.single(home, workload)? };
+        self.laid_out.insert(workload.name.clone(), laid_out);
+        Ok(())
+    }
+
+    fn single(&self, home: &Home, workload: &Workload) -> Result<LaidOut, AssetError> {
+        let (answers, file) = match Answers::of(workload)? {
+            Some(answers) => {
+                let file = self.write_computed(workload, &answers)?;
+                (answers, file)
+            }
+            None if workload.body.varying().is_some() => (Answers::Any { example: body(home, workload)? }, None),
+            None => {
+                let (body, asset) = (body(home, workload)?, workload.asset());
+                self.write(&asset, &body)?;
+                (Answers::One { body }, Some(asset))
+            }
+        };
+        Ok(LaidOut { answers, file, sent: self.write_sent(home, workload)? })
     }
 
     pub fn folder(&self) -> &Path {
@@ -109,11 +123,11 @@ impl Assets {
 
     /// The path of the one request that stands for all of `workload`: its own, or the first of many.
     pub fn path<'a>(&'a self, workload: &'a Workload) -> &'a str {
-        self.first(workload).map_or(&workload.path, |first| &first.path)
+        self.first(workload).map_or(&workload.first_part().path, |first| &first.path)
     }
 
     fn first(&self, workload: &Workload) -> Option<&PathAnswer> {
-        match self.answers(workload) {
+        match self.answers(workload.first_part()) {
             Answers::Many(answers) => answers.first(),
             Answers::One { .. } | Answers::Any { .. } => None,
         }
@@ -123,7 +137,7 @@ impl Assets {
     pub fn question<'a>(&'a self, workload: &'a Workload) -> Question<'a> {
         let body = self.sent(workload).map(|sent| (sent.content_type.as_str(), sent.body.as_slice()));
         let drawn = self.first(workload).and_then(|first| first.sent.as_deref()).map(|sent| (DRAWN_TYPE, sent));
-        Question { method: &workload.method, path: self.path(workload), body: body.or(drawn) }
+        Question { method: &workload.first_part().method, path: self.path(workload), body: body.or(drawn) }
     }
 
     /// The same with a body that must be refused, if there is one.
@@ -139,7 +153,7 @@ impl Assets {
     }
 
     fn sent(&self, workload: &Workload) -> Option<&Sent> {
-        self.laid_out.get(&workload.name)?.sent.as_ref()
+        self.laid_out.get(&workload.first_part().name)?.sent.as_ref()
     }
 
     /// Writes the body of the request for the generator.
@@ -154,7 +168,7 @@ impl Assets {
 
     /// The body owed to [`Self::path`], or an example of it; empty where nothing is known of it.
     pub fn body(&self, workload: &Workload) -> &[u8] {
-        match self.answers(workload) {
+        match self.answers(workload.first_part()) {
             Answers::One { body } => body,
             Answers::Many(answers) => answers.first().map(|first| first.body.as_slice()).unwrap_or_default(),
             Answers::Any { example } => example,
@@ -171,31 +185,51 @@ impl Assets {
                 Ok(Some(file))
             }
             Answers::Many(answers) => {
-                let mut requests = String::new();
-                let stem = file_stem(&workload.name);
-                for (number, PathAnswer { path, sent, weight, body }) in (1..).zip(answers) {
-                    let expect_body = match workload.body.is_mix() {
-                        true => path.trim_start_matches('/').to_owned(),
-                        false => format!("{stem}-{number}.json"),
-                    };
-                    self.write(&expect_body, body)?;
-                    let sent = sent.as_deref().map(String::from_utf8_lossy);
-                    let headers = sent.is_some().then_some(Headers { content_type: DRAWN_TYPE });
-                    let request = Request {
-                        weight: *weight,
-                        method: &workload.method,
-                        path,
-                        headers,
-                        body: sent,
-                        expect_body: &expect_body,
-                    };
-                    requests += &serde_json::to_string(&request).expect("texts are always JSON");
-                    requests.push('\n');
+                for (number, PathAnswer { path, body, .. }) in (1..).zip(answers) {
+                    self.write(&owed_file(workload, number, path), body)?;
                 }
-                let file = format!("{stem}.jsonl");
-                self.write(&file, requests.as_bytes())?;
-                Ok(Some(file))
+                self.write_requests(workload, &drawn(workload, answers)).map(Some)
             }
+        }
+    }
+
+    fn write_requests(&self, workload: &Workload, lines: &[Line<'_>]) -> Result<String, AssetError> {
+        let file = format!("{}.jsonl", file_stem(&workload.name));
+        self.write(&file, requests::text(lines).as_bytes())?;
+        Ok(file)
+    }
+
+    /// The requests of all parts, whose own files are there.
+    fn mixed(&self, workload: &Workload) -> Result<LaidOut, AssetError> {
+        let lines = |part| match self.answers(part) {
+            Answers::Many(answers) => drawn(part, answers),
+            Answers::One { .. } | Answers::Any { .. } => {
+                let sent = self.sent(part).map(|sent| (sent.content_type.as_str(), sent.body.as_slice()));
+                let file = self.laid_out.get(&part.name).and_then(|laid_out| laid_out.file.clone());
+                vec![Line::single(part, sent, file)]
+            }
+        };
+        let parts = workload.parts().map(|(weight, part)| (weight, part, lines(part))).collect();
+        let file = self.write_requests(workload, &requests::mixed(parts))?;
+        Ok(LaidOut { answers: Answers::UNKNOWN, file: Some(file), sent: None })
+    }
+
+    /// Mean length of the bodies of a workload that has many; 0 where one or any will do.
+    pub fn mean_body_bytes(&self, workload: &Workload) -> u64 {
+        let mean = |lengths: &mut dyn Iterator<Item = (u32, u64)>| {
+            let (weights, all) = lengths.fold((0, 0), |(weights, all), (weight, bytes)| {
+                (weights + u64::from(weight), all + u64::from(weight) * bytes)
+            });
+            all.checked_div(weights).unwrap_or_default()
+        };
+        let of_part = |part: &Workload| match self.answers(part) {
+            Answers::One { body } => body.len() as u64,
+            Answers::Many(_) => self.mean_body_bytes(part),
+            Answers::Any { .. } => part.body.varying().and_then(|varying| varying.bytes).unwrap_or_default(),
+        };
+        match self.answers(workload) {
+            Answers::Many(answers) => mean(&mut answers.iter().map(|it| (it.weight, it.body.len() as u64))),
+            _ => mean(&mut workload.parts().map(|(weight, part)| (weight, of_part(part)))),
         }
     }
 
@@ -210,28 +244,19 @@ impl Assets {
     }
 }
 
-/// One of many requests, as the load engine reads it.
-#[derive(Serialize)]
-struct Request<'a> {
-    #[serde(skip_serializing_if = "is_one")]
-    weight: u32,
-    method: &'a str,
-    path: &'a str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    headers: Option<Headers>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    body: Option<Cow<'a, str>>,
-    expect_body: &'a str,
+/// The file with what is owed to one of many requests.
+fn owed_file(workload: &Workload, number: usize, path: &str) -> String {
+    match workload.body.is_mix() {
+        true => path.trim_start_matches('/').to_owned(),
+        false => format!("{}-{number}.json", file_stem(&workload.name)),
+    }
 }
 
-fn is_one(weight: &u32) -> bool {
-    *weight == 1
-}
-
-#[derive(Serialize)]
-struct Headers {
-    #[serde(rename = "Content-Type")]
-    content_type: &'static str,
+fn drawn<'a>(workload: &'a Workload, answers: &'a [PathAnswer]) -> Vec<Line<'a>> {
+    let line = |(number, answer): (usize, &'a PathAnswer)| {
+        Line::drawn(workload, answer, owed_file(workload, number, &answer.path))
+    };
+    (1..).zip(answers).map(line).collect()
 }
 
 /// A name for a file, made of a path or a workload's name: `/rows?limit=5` gives `rows-limit-5`.
@@ -257,7 +282,7 @@ fn body(home: &Home, workload: &Workload) -> Result<Vec<u8>, AssetError> {
         Body::File(name) => read(home, workload, name),
         Body::Varying(varying) => varying.file.as_ref().map_or(Ok(Vec::new()), |name| read(home, workload, name)),
         // Its answers were computed before this is asked.
-        Body::Data { .. } | Body::Computed { .. } => Ok(Vec::new()),
+        Body::Data { .. } | Body::Computed { .. } | Body::Mixed { .. } => Ok(Vec::new()),
         Body::Generated(generated) => {
             let too_small = || AssetError::TooSmall { workload: workload.name.clone(), bytes: generated.bytes };
             noise_png(generated.bytes, generated.seed).ok_or_else(too_small)

@@ -5,6 +5,7 @@ mod build;
 mod check;
 mod log;
 mod png;
+mod requests;
 mod template;
 
 pub use assets::{AssetError, Assets};

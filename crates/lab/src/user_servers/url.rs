@@ -173,6 +173,14 @@ fn three_answers(url: &str, sent: Option<(&str, &[u8])>) -> Result<[Answer; 3], 
 /// Whether the server has something under a workload's path: it answers with the status owed. What else is owed is for its trials
 /// to find. Says what it answers with otherwise.
 pub fn serves(server: &ExternalServer, workload: &Workload, home: &Home) -> Result<Result<(), String>, UrlError> {
+    for (_, part) in workload.parts() {
+        if let Err(says) = serves(server, part, home)? {
+            return Ok(Err(says));
+        }
+    }
+    if workload.is_mixed() {
+        return Ok(Ok(()));
+    }
     let first = match Answers::of(workload).map_err(AssetError::from)? {
         Some(Answers::Many(answers)) => answers.into_iter().next(),
         Some(Answers::One { .. } | Answers::Any { .. }) | None => None,

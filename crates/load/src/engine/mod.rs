@@ -29,8 +29,8 @@ use crate::error::LoadError;
 use crate::http::answer::Rules;
 use crate::http::request;
 use crate::http::rules::Documents;
-use crate::options::{Options, Protocol, Timer};
-use crate::recording::{Recorded, Recorder, Rows};
+use crate::options::{Options, Protocol, Request, Timer, parts};
+use crate::recording::{NO_PART, Part, Recorded, Recorder, Rows};
 use crate::schedule::{Phase, Schedule, Share, Span, Steps};
 use crate::stop::Stop;
 use crate::sys::{CpuTime, run_queue_wait};
@@ -81,6 +81,8 @@ struct Prepared {
     /// What is sent with HTTP/2: the head's fields, and the body.
     fields: Option<Box<(http::Request<()>, Bytes)>>,
     rules: Rules,
+    /// The part of the mix that it belongs to, or [`NO_PART`].
+    part: u16,
 }
 
 /// What a thread leaves behind.
@@ -184,7 +186,9 @@ impl<'run, C: Clock, L: Listener> Engine<'run, C, L> {
             span,
             schedule: Schedule::new(options, span, share, run.iterations),
             steps: Steps::new(options.mix, &options.requests, options.seed, share.thread),
-            recorder: Recorder::new(span, listener).splitting_lateness(options.executor.is_open()),
+            recorder: Recorder::new(span, listener)
+                .splitting_lateness(options.executor.is_open())
+                .with_parts(parts(&options.requests).iter().map(|_| Part::new()).collect()),
             connector: run.connector.for_thread(share.thread),
             poller,
             requests: prepare(options)?,
@@ -425,7 +429,9 @@ pub(crate) fn check(options: &Options) -> Result<(), LoadError> {
 
 fn prepare(options: &Options) -> Result<Vec<Prepared>, LoadError> {
     let mut documents = Documents::default();
-    let one = |request| {
+    let parts = parts(&options.requests);
+    let number_of = |part: &Arc<str>| parts.iter().position(|other| *other == part).map(|place| place as u16);
+    let one = |request: &Request| {
         Ok(Prepared {
             bytes: request::render(&options.target, request, false)?,
             last_bytes: request::render(&options.target, request, true)?,
@@ -437,6 +443,7 @@ fn prepare(options: &Options) -> Result<Vec<Prepared>, LoadError> {
                 }
             },
             rules: Rules::sharing(request, options.body_limit_bytes, &mut documents)?,
+            part: request.part.as_ref().and_then(number_of).unwrap_or(NO_PART),
         })
     };
     options.requests.iter().map(one).collect()

@@ -10,7 +10,7 @@ use super::{Border, Engine, Listener, Progress, Run, queue_failed};
 use crate::clock::{Clock, MonotonicNs};
 use crate::error::LoadError;
 use crate::histogram::Durations;
-use crate::recording::{RESPONSE, ROW, Recorded, Recorder, Row, Rows};
+use crate::recording::{Part, RESPONSE, ROW, Recorded, Recorder, Row, Rows};
 use crate::schedule::{Phase, Schedule, Share, Span};
 
 /// A warm-up is counted in stretches of this length.
@@ -103,7 +103,8 @@ impl<'run, C: Clock> Engine<'run, C, Window> {
         let listener = self.recorder.rows().clone();
         self.span = span;
         self.schedule = Schedule::new(run.options, span, Share::ALL, run.iterations);
-        self.recorder = Recorder::new(span, listener);
+        let parts = self.recorder.take_parts();
+        self.recorder = Recorder::new(span, listener).with_parts(parts);
         self.progress = Progress::BeforeWindow;
         self.next_sweep = MonotonicNs(0);
         self.retired = 0;
@@ -112,6 +113,11 @@ impl<'run, C: Clock> Engine<'run, C, Window> {
         self.plan_first_turns();
         let drained_at = self.work()?.0;
         Ok(self.end_lap(drained_at))
+    }
+
+    /// The parts of all slices so far.
+    pub fn take_parts(&mut self) -> Vec<Part> {
+        self.recorder.take_parts()
     }
 
     fn notice_ends(&mut self) -> Result<(), LoadError> {
@@ -146,7 +152,9 @@ impl<'run, C: Clock> Engine<'run, C, Window> {
         self.in_flight = 0;
         self.planned.clear();
         let mut listener = self.recorder.rows().clone();
-        let mut recorded = mem::replace(&mut self.recorder, Recorder::new(self.span, listener.clone())).finish();
+        let parts = self.recorder.take_parts();
+        let next = Recorder::new(self.span, listener.clone()).with_parts(parts);
+        let mut recorded = mem::replace(&mut self.recorder, next).finish();
         let mut drain = Box::new(mem::replace(&mut recorded.drain_row, Row::new()));
         // Requests of the window that were answered after it.
         drain.phase = Phase::Measure;

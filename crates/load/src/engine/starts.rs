@@ -5,7 +5,7 @@ use std::cmp::Reverse;
 use super::slots::{Doing, Slot};
 use super::{Engine, Listener, STARTS_IN_A_ROW};
 use crate::clock::{Clock, MonotonicNs};
-use crate::recording::Attempt;
+use crate::recording::{Attempt, NO_PART};
 use crate::schedule::{Arrival, Schedule, Turn};
 use crate::transport::Connection;
 
@@ -126,6 +126,8 @@ impl<C: Clock, L: Listener> Engine<'_, C, L> {
         self.acts += 1;
         let place = &mut self.slots[slot as usize];
         place.request = self.steps.request(place.step);
+        let part = self.requests[place.request as usize].part;
+        let attempt = if part == NO_PART { attempt } else { self.recorder.belongs(attempt, part) };
         place.exchange = place.exchange.wrapping_add(1);
         if let Some(connection) = &mut place.connection {
             connection.begin();

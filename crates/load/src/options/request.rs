@@ -20,6 +20,19 @@ pub struct Request {
     /// With [`Mix::Weighted`], how often it is chosen in proportion to the others; with [`Mix::Sequence`], how often it is
     /// sent in a row.
     pub weight: u32,
+    /// The part of the mix that it belongs to, whose figures the record gives by themselves.
+    pub part: Option<Arc<str>>,
+}
+
+/// The parts that requests belong to, each once, in the order in which they come.
+pub(crate) fn parts(requests: &[Request]) -> Vec<&Arc<str>> {
+    let mut parts: Vec<&Arc<str>> = Vec::new();
+    for part in requests.iter().filter_map(|request| request.part.as_ref()) {
+        if !parts.contains(&part) {
+            parts.push(part);
+        }
+    }
+    parts
 }
 
 impl Request {
@@ -32,6 +45,7 @@ impl Request {
             body: Vec::new(),
             expect: Expect { status: ExpectStatus::Success, body: ExpectBody::Anything },
             weight: 1,
+            part: None,
         }
     }
 

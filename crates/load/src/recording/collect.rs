@@ -174,6 +174,7 @@ impl Recorded {
         self.received_bytes += other.received_bytes;
         self.sent_bytes += other.sent_bytes;
         self.failures += other.failures;
+        self.parts.iter_mut().zip(other.parts).for_each(|(sum, part)| sum.add(part));
         add_examples(&mut self.error_examples, other.error_examples);
     }
 }

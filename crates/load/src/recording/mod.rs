@@ -7,6 +7,7 @@
 
 mod collect;
 mod instants;
+mod parts;
 mod row;
 mod timeline;
 mod times;
@@ -20,6 +21,7 @@ use crate::record::{Connections, Drain, ErrorExample, Ledger, WarmUpLedger, Whol
 use crate::schedule::{Phase, Span};
 pub(crate) use collect::Collector;
 pub(crate) use instants::{Instants, Slowest};
+pub(crate) use parts::{NO_PART, Part, records as part_records};
 pub(crate) use row::{ROW, Row};
 pub(crate) use timeline::Rows;
 use timeline::{Level, Timeline};
@@ -38,6 +40,8 @@ pub(crate) struct Attempt {
     pub phase: Phase,
     /// How late the engine acted, up to 4 s.
     pub late_ns: u32,
+    /// The part of the mix that its request belongs to, or [`NO_PART`].
+    pub part: u16,
 }
 
 /// Everything a thread's recorder knows at the end of a run, beside the rows it has told.
@@ -64,6 +68,7 @@ pub(crate) struct Recorded {
     pub error_examples: BTreeMap<ErrorClass, ErrorExample>,
     /// Failures of all phases.
     pub failures: u64,
+    pub parts: Vec<Part>,
 }
 
 /// Requests in flight over the window, counted in two ways, for Little's law.
@@ -105,6 +110,7 @@ pub(crate) struct Recorder<R> {
     sent_bytes: u64,
     error_examples: BTreeMap<ErrorClass, ErrorExample>,
     failures: u64,
+    parts: Vec<Part>,
 }
 
 impl<R: Rows> Recorder<R> {
@@ -132,7 +138,31 @@ impl<R: Rows> Recorder<R> {
             sent_bytes: 0,
             error_examples: BTreeMap::new(),
             failures: 0,
+            parts: Vec::new(),
         }
+    }
+
+    /// The same with parts that requests may belong to.
+    pub fn with_parts(self, parts: Vec<Part>) -> Recorder<R> {
+        Recorder { parts, ..self }
+    }
+
+    /// Hands over the parts, for another recorder of the same run.
+    pub fn take_parts(&mut self) -> Vec<Part> {
+        std::mem::take(&mut self.parts)
+    }
+
+    /// The part of a request of the window, if it belongs to one.
+    fn part_of(&mut self, attempt: &Attempt) -> Option<&mut Part> {
+        // Without parts there is nothing to find, which costs a comparison.
+        self.parts.get_mut(usize::from(attempt.part)).filter(|_| attempt.phase == Phase::Measure)
+    }
+
+    /// A request that was just sent belongs to a part.
+    pub fn belongs(&mut self, attempt: Attempt, part: u16) -> Attempt {
+        let attempt = Attempt { part, ..attempt };
+        self.part_of(&attempt).into_iter().for_each(Part::sent);
+        attempt
     }
 
     /// The same for an open loop, where a request may leave late.
@@ -199,7 +229,8 @@ impl<R: Rows> Recorder<R> {
                 row.times.queue.record(ready.ns_since(intended));
             }
         }
-        Attempt { intended, acted, sent: acted, phase, late_ns: u32::try_from(late_ns).unwrap_or(u32::MAX) }
+        let late_ns = u32::try_from(late_ns).unwrap_or(u32::MAX);
+        Attempt { intended, acted, sent: acted, phase, late_ns, part: NO_PART }
     }
 
     /// The first byte of an answer has come.
@@ -236,6 +267,9 @@ impl<R: Rows> Recorder<R> {
                 row.times.punctual.record(at.ns_since(attempt.intended) - u64::from(attempt.late_ns));
             }
         }
+        if let Some(part) = self.part_of(attempt) {
+            part.good(at.ns_since(attempt.intended));
+        }
     }
 
     /// A request failed.
@@ -254,6 +288,7 @@ impl<R: Rows> Recorder<R> {
             row.failed[class as usize] += 1;
             row.times.failure.record(at.ns_since(attempt.intended));
         }
+        self.part_of(attempt).into_iter().for_each(Part::failed);
         self.exemplify(class, at, || fault.to_string());
     }
 
@@ -277,6 +312,9 @@ impl<R: Rows> Recorder<R> {
                 self.unanswered.record(at.ns_since(attempt.intended));
             }
             Phase::WarmUp => self.warm_up.carried_over_waiting += 1,
+        }
+        if let Some(part) = self.part_of(attempt) {
+            part.abandoned(attempt.intended, at);
         }
     }
 
@@ -400,6 +438,7 @@ impl<R: Rows> Recorder<R> {
             sent_bytes: self.sent_bytes,
             error_examples: self.error_examples,
             failures: self.failures,
+            parts: self.parts,
         }
     }
 }

@@ -23,7 +23,7 @@ use crate::histogram::{Durations, seconds};
 use crate::open_files;
 use crate::options::{ConnectionPolicy, Executor, Options, Pace, Protocol, ThinkTime};
 use crate::record::ErrorExample;
-use crate::recording::Recorded;
+use crate::recording::{Recorded, part_records};
 use crate::stop::Stop;
 use crate::summary;
 use crate::sys::{CpuTime, Punctual};
@@ -292,7 +292,7 @@ impl<'run> Slices<'run> {
 
     fn finish(self) -> (SlicesRecord, Vec<SliceLine>) {
         let names = self.job.targets.iter().map(|target| target.name.clone());
-        let of_target = |((name, run), target): ((String, &Run<'_>), Target<'_>)| TargetRecord {
+        let of_target = |((name, run), mut target): ((String, &Run<'_>), Target<'_>)| TargetRecord {
             name,
             warm_up: target.warm_up,
             failed_by_class: target.failed_by_class,
@@ -302,6 +302,7 @@ impl<'run> Slices<'run> {
             error_examples: target.examples.into_values().collect(),
             body_check: summary::body_checks(run.options),
             expected_body_bytes: summary::expected_body_bytes(run.options),
+            parts: part_records(target.engine.take_parts(), run.options, None),
         };
         let record = SlicesRecord {
             format: SlicesRecord::FORMAT,

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::fault::ErrorClass;
-use crate::record::{Distribution, ErrorExample};
+use crate::record::{Distribution, ErrorExample, PartRecord};
 
 /// One slice. Of what was not read there is no value.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -97,6 +97,9 @@ pub struct TargetRecord {
     /// Length of the expected bodies, where all have the same.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expected_body_bytes: Option<u64>,
+    /// Its parts, where requests say what they are a part of.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub parts: Vec<PartRecord>,
 }
 
 /// Load on a target before its first slice.

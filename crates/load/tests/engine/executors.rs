@@ -210,6 +210,35 @@ fn weighted_requests_come_as_often_as_they_weigh() {
 }
 
 #[test]
+fn each_part_has_its_own_account_and_is_drawn_by_the_seed() {
+    let server = ScriptedServer::start(|request| match request.path() {
+        "/broken" => Reply::status(500),
+        _ => Reply::ok(BODY),
+    });
+    let of = |part: &str, path: &str, weight| Request { part: Some(part.into()), weight, ..Request::get(path) };
+    let mut options = options(&server);
+    options.requests = vec![of("list", "/a", 3), of("form", "/broken", 2), of("list", "/b", 3), of("row", "/c", 2)];
+    (options.executor, options.seed) = (shared(1, 100), 7);
+    let record = run(&options);
+    let part = |at: usize| {
+        let part = &record.parts[at];
+        (part.part.as_str(), part.asked_share, part.sent, part.good, part.failed)
+    };
+    // One user draws all, so the counts follow from the seed.
+    assert_eq!(
+        [part(0), part(1), part(2)],
+        [("list", 0.6, 62, 62, 0), ("form", 0.2, 16, 0, 16), ("row", 0.2, 22, 22, 0)]
+    );
+    assert_eq!(record.parts.iter().map(|part| part.sent).sum::<u64>(), record.ledger.sent + record.drain.sent);
+    assert_eq!(record.parts.iter().map(|part| part.good).sum::<u64>(), record.response_time.count);
+    assert_eq!(record.parts[1].response_time.percentiles[0].latency_s, None);
+    let server = ScriptedServer::start(|_| Reply::ok(BODY));
+    let mut plain = crate::stage::options(&server);
+    plain.executor = shared(1, 10);
+    assert!(run(&plain).parts.is_empty(), "requests without parts have none");
+}
+
+#[test]
 fn a_sequence_is_sent_in_order_and_whole() {
     let sequence = [("/login", 1), ("/look", 3), ("/leave", 1)];
     for threads in [1, 2] {

@@ -12,6 +12,8 @@ use crate::protocol::Protocol;
 use crate::study::Scenario;
 use crate::subject::brought::reaches;
 use crate::subject::{Role, SubjectChoice};
+use crate::workload::Workload;
+use crate::workload::mixed::lacking;
 
 /// The subjects that cases are made from.
 #[derive(Clone, Copy)]
@@ -103,6 +105,24 @@ pub(super) fn speechless(catalogue: &Catalogue, choices: &[SubjectChoice], scena
         let known: Vec<&str> = spoken(catalogue, choice).iter().map(|protocol| protocol.word()).collect();
         let reason = || format!("it speaks {} only, so it is not in {}", known.join(", "), ids.join(", "));
         (!ids.is_empty()).then(|| Skipped::new(&choice.label, reason()))
+    };
+    choices.iter().filter_map(of).collect()
+}
+
+/// Each subject with the mixed workloads of which it lacks a part.
+pub(super) fn partial(catalogue: &Catalogue, choices: &[SubjectChoice], scenarios: &[Scenario]) -> Vec<Skipped> {
+    let mut mixed: Vec<&Workload> =
+        scenarios.iter().filter_map(|scenario| catalogue.workload(&scenario.workload)).collect();
+    mixed.retain(|workload| workload.is_mixed());
+    mixed.dedup_by_key(|workload| &workload.name);
+    let of = |choice: &SubjectChoice| {
+        let served = catalogue.subject(&choice.subject)?.workloads(&choice.variant);
+        let reason = |workload: &&Workload| {
+            let lacks = lacking(workload, served);
+            (!lacks.is_empty()).then(|| format!("of `{}` it does not serve {}", workload.name, lacks.join(", ")))
+        };
+        let reasons: Vec<String> = mixed.iter().filter_map(reason).collect();
+        (!reasons.is_empty()).then(|| Skipped::new(&choice.label, reasons.join("; ")))
     };
     choices.iter().filter_map(of).collect()
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use crate::catalogue::Catalogue;
 use crate::database::Database;
 use crate::environment::Environment;
-use crate::plan::cases::{does, serves};
+use crate::plan::cases::{does, partial, serves};
 use crate::plan::skipped::Skipped;
 use crate::plan::{Here, Ready};
 use crate::study::{Scenario, Study, SubjectSelector};
@@ -129,9 +129,11 @@ pub(super) fn unable(
 /// Reports each subject that serves none of the study's workloads. A subject without a case for want of a database or a
 /// program is reported elsewhere.
 pub(super) fn skip_without_workload(study: &Study, catalogue: &Catalogue, selected: &mut Selected) {
+    let partial = partial(catalogue, &selected.choices, &study.scenarios);
     let is_idle = |choice: &&SubjectChoice| {
         let timed = study.programs.iter().any(|one| does(catalogue, choice, one.workload_name()));
-        !timed && study.scenarios.iter().all(|one| !serves(catalogue, choice, one))
+        let is_told = partial.iter().any(|told| told.subject == choice.label);
+        !timed && !is_told && study.scenarios.iter().all(|one| !serves(catalogue, choice, one))
     };
     for choice in selected.choices.iter().filter(is_idle) {
         let subject = catalogue.subject(&choice.subject);
@@ -139,4 +141,5 @@ pub(super) fn skip_without_workload(study: &Study, catalogue: &Catalogue, select
         let reason = format!("it serves none of the study's workloads (it serves {serves})");
         selected.skipped.push(Skipped::new(&choice.label, reason));
     }
+    selected.skipped.extend(partial);
 }

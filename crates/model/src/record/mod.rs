@@ -289,6 +289,9 @@ pub struct Measurement {
     pub body_bytes: u64,
     pub ledger: LedgerCounts,
     pub latency: Latency,
+    /// The parts of a mixed workload; empty for any other.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub parts: Vec<PartFigures>,
     /// The load generator.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tool: Option<ToolUsed>,
@@ -417,6 +420,28 @@ impl LedgerCounts {
     }
 }
 
+/// One part of a mixed workload: its requests of the window, those included that ended after it.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct PartFigures {
+    /// The workload that it is.
+    pub part: String,
+    /// Share of the requests that its weight asks for.
+    pub asked_share: f64,
+    pub sent: u64,
+    /// Correct responses.
+    pub good: u64,
+    pub failed: u64,
+    /// Of its correct responses.
+    pub percentiles: Vec<Percentile>,
+}
+
+impl PartFigures {
+    /// The latency at `quantile` (0.99 for p99), if enough samples lie beyond it.
+    pub fn at(&self, quantile: f64) -> Option<f64> {
+        at(&self.percentiles, quantile)
+    }
+}
+
 /// Latencies, from the intended start unless marked otherwise.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Latency {
@@ -458,9 +483,13 @@ pub enum LatencyMark {
 impl Latency {
     /// The latency at `quantile` (0.99 for p99), if enough samples lie beyond it.
     pub fn at(&self, quantile: f64) -> Option<f64> {
-        let found = self.percentiles.iter().find(|percentile| (percentile.quantile - quantile).abs() < 1e-9);
-        found.and_then(|percentile| percentile.latency_s)
+        at(&self.percentiles, quantile)
     }
+}
+
+fn at(percentiles: &[Percentile], quantile: f64) -> Option<f64> {
+    let found = percentiles.iter().find(|percentile| (percentile.quantile - quantile).abs() < 1e-9);
+    found.and_then(|percentile| percentile.latency_s)
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -457,7 +457,10 @@ fn read_workloads(
             Err((message, help)) => reading.note(text.span(), message, help),
             Ok(workload) => {
                 // `rows` and `rows?limit=10000` have two names and are one request.
-                let is_same = |earlier: &&Workload| earlier.path == workload.path && earlier.name != workload.name;
+                let is_same = |earlier: &&Workload| {
+                    let is_path = earlier.path == workload.path && earlier.body == workload.body;
+                    is_path && earlier.name != workload.name
+                };
                 if let Some(earlier) = known.iter().find(is_same) {
                     let message = format!("`{}` is what `{}` means already", text.get_ref(), earlier.name);
                     reading.note(text.span(), message, None);

@@ -105,7 +105,14 @@ impl Brought {
             brought.servers.extend(subject.external.clone());
         }
         let is_run = |workload: &&Workload| {
-            let of_it = scenarios.iter().filter(|scenario| scenario.workload_name() == workload.name);
+            let asks = |scenario: &&Scenario| {
+                let asked = catalogue.workload(&scenario.workload);
+                let is_part = |asked: &Workload| {
+                    asked.parts().any(|(_, part)| part.name.split('?').next() == Some(&workload.name))
+                };
+                scenario.workload_name() == workload.name || asked.is_some_and(is_part)
+            };
+            let of_it = scenarios.iter().filter(asks);
             of_it.into_iter().any(|scenario| cases.iter().any(|case| case.scenario == scenario.id))
         };
         let run = catalogue.workloads.iter().filter(is_run);

@@ -152,7 +152,7 @@ impl LoadTool {
         }
         let draws = match &workload.body {
             Body::Data { data } => matches!(data, DataBody::Query | DataBody::Queries),
-            Body::Computed { .. } => true,
+            Body::Computed { .. } | Body::Mixed { .. } => true,
             body => body.is_mix(),
         };
         draws.then(|| format!("{word} asks for one path, and `{name}` draws its requests"))

@@ -130,7 +130,7 @@ impl Workload {
         let title = match &self.body {
             Body::Data { data } => data.title(&values),
             Body::Computed { compute } => compute.title(&self.title, &values),
-            Body::File(_) | Body::Generated(_) | Body::Varying(_) => None,
+            Body::File(_) | Body::Generated(_) | Body::Varying(_) | Body::Mixed { .. } => None,
         };
         Ok(Self {
             name: if says_any { format!("{}{tail}", self.name) } else { self.name.clone() },

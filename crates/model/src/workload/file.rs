@@ -13,12 +13,13 @@ use crate::reading::kinds::read_kinds;
 use crate::reading::table::{Spanned, Table};
 use crate::workload::computed::Computed;
 use crate::workload::data::DataBody;
+use crate::workload::mixed::PartFile;
 use crate::workload::{Compared, GeneratedKind};
 
 /// `workload.toml` as it is written.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
-#[schemars(title = "tolok workload", extend("oneOf" = [{ "required": ["request", "answer"] }, { "required": ["program"] }]))]
+#[schemars(title = "tolok workload", extend("oneOf" = [{ "required": ["request", "answer"] }, { "required": ["program"] }, { "required": ["part"] }]))]
 pub struct WorkloadFile {
     /// A few words for tables.
     #[schemars(required)]
@@ -31,6 +32,9 @@ pub struct WorkloadFile {
     pub request: Option<Table<RequestFile>>,
     /// What must be answered.
     pub answer: Option<Table<AnswerFile>>,
+    /// Other workloads that are asked for in turn, drawn by weight, instead of a request and its answer.
+    #[serde(default)]
+    pub part: Vec<Table<PartFile>>,
     /// What programs do and print, instead of a request and its answer.
     pub program: Option<Table<ProgramWorkloadFile>>,
     /// What a study can set in the request: `rows?limit=1000`. Those of `rows` are `fields` and `limit`, that of `queries`

@@ -3,6 +3,7 @@
 pub(crate) mod computed;
 pub(crate) mod data;
 pub(crate) mod file;
+pub(crate) mod mixed;
 
 use std::collections::BTreeMap;
 
@@ -16,6 +17,7 @@ use crate::workload::data::{DataBody, Refusal, WorkloadParameter, read_parameter
 use crate::workload::file::{
     AnswerFile, BodyFile, ComputedBodyFile, DataBodyFile, GeneratedBodyFile, RequestFile, VaryingBodyFile, WorkloadFile,
 };
+use crate::workload::mixed::MixedPart;
 
 /// Where the bytes of an answer come from.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -31,6 +33,8 @@ pub enum Body {
     Computed { compute: Computed },
     /// It differs from response to response.
     Varying(VaryingBody),
+    /// Each of its parts has its own.
+    Mixed { mixed: Vec<MixedPart> },
 }
 
 /// A body that differs from response to response, and as much of it as is compared.
@@ -133,8 +137,12 @@ impl Workload {
 
     /// Reads the text of a `workload.toml` that lies in the folder `name`.
     pub fn read(name: &str, text: &str) -> Result<Self, Vec<Problem>> {
-        let (file, mut reading) = Reading::read::<WorkloadFile>(text);
-        let title = reading.require(file.title, &ROOT, "title", "title = \"Hello\"");
+        let (mut file, mut reading) = Reading::read::<WorkloadFile>(text);
+        let title = reading.require(file.title.take(), &ROOT, "title", "title = \"Hello\"");
+        if !file.part.is_empty() {
+            let read = mixed::read(name, title, file, &mut reading);
+            return read.filter(|_| !reading.has_problems()).ok_or_else(|| reading.into_problems());
+        }
         let request = reading.require(file.request, &ROOT, "request", "[request] with path = \"/hello\"");
         let answer = reading.require(file.answer, &ROOT, "answer", "[answer] with content-type and body");
         let request = request.and_then(|request| read_request(request, &mut reading));
@@ -202,7 +210,7 @@ impl Body {
     pub fn data(&self) -> Option<DataBody> {
         match self {
             Self::Data { data } => Some(*data),
-            Self::File(_) | Self::Generated(_) | Self::Computed { .. } | Self::Varying(_) => None,
+            Self::File(_) | Self::Generated(_) | Self::Computed { .. } | Self::Varying(_) | Self::Mixed { .. } => None,
         }
     }
 
@@ -221,7 +229,7 @@ impl Body {
         match self {
             Self::Data { data } => data.parameters(),
             Self::Computed { compute } => compute.parameters(),
-            Self::File(_) | Self::Generated(_) | Self::Varying(_) => &[],
+            Self::File(_) | Self::Generated(_) | Self::Varying(_) | Self::Mixed { .. } => &[],
         }
     }
 
@@ -234,7 +242,7 @@ impl Body {
     pub fn varying(&self) -> Option<&VaryingBody> {
         match self {
             Self::Varying(varying) => Some(varying),
-            Self::File(_) | Self::Generated(_) | Self::Data { .. } | Self::Computed { .. } => None,
+            Self::File(_) | Self::Generated(_) | Self::Data { .. } | Self::Computed { .. } | Self::Mixed { .. } => None,
         }
     }
 }
@@ -250,7 +258,7 @@ fn check_request((method, path, sent): &Asked, body: &Body, span: &Span, reading
     let how = match body {
         Body::Data { .. } => "follow from `data`",
         Body::Computed { .. } => "be computed",
-        Body::File(_) | Body::Generated(_) | Body::Varying(_) => return,
+        Body::File(_) | Body::Generated(_) | Body::Varying(_) | Body::Mixed { .. } => return,
     };
     if path.contains('?') {
         let help = "take the query out of `path`: tolok adds the parameters";

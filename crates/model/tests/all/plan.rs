@@ -428,3 +428,24 @@ fn a_plan_of_more_trials_than_tolok_takes_is_refused_before_they_are_listed() {
     plan.blocks = most + 1;
     assert!(plan.is_bounded().is_err(), "nor is such a plan taken from a run's folder");
 }
+
+#[test]
+fn a_mixed_workload_is_for_subjects_that_serve_all_its_parts() {
+    let mut catalogue = catalogue();
+    let text = "title = 'M'\n[[part]]\nworkload = 'json'\n[[part]]\nworkload = 'file'\nweight = 2";
+    catalogue.workloads.push(tolok_model::Workload::read("mine", text).unwrap());
+    catalogue.settle_mixed().unwrap();
+    let study = |tool: &str| {
+        let text = format!(
+            "title = 'T'\nsubjects = ['go/nethttp', 'php/fpm']\nblocks = 1\naa-pair = false\n[[scenario]]\nworkload = 'mine'\n\
+             tool = '{tool}'\nload = {{ executor = 'constant-vus', vus = 8, duration = '2s', warmup = '1s' }}\n"
+        );
+        Study::read(&text, &catalogue)
+    };
+    let plan = Plan::expand(&study("tolok").unwrap(), &catalogue, here(&all_ready), 1).unwrap();
+    let ids: Vec<&str> = plan.cases.iter().map(|case| case.id.as_str()).collect();
+    assert_eq!(ids, ["mine-c8--go-nethttp-default", "mine-c8--rust-ceiling-default"]);
+    assert_eq!(plan.skipped, [Skipped::new("php/fpm:pool", "of `mine` it does not serve file")]);
+    let refused = study("wrk").unwrap_err();
+    assert_eq!(refused[0].message, "wrk asks for one path, and `mine` draws its requests");
+}

@@ -53,6 +53,7 @@ impl Repository {
                 repository.catalogue.subjects.extend(subject);
             }
         }
+        repository.catalogue.settle_mixed().unwrap();
         repository
     }
 
@@ -123,6 +124,7 @@ fn workloads_and_subjects_can_be_read() {
             "hello",
             "items",
             "json",
+            "mixed",
             "queries",
             "query",
             "quicksort",
@@ -143,7 +145,7 @@ fn bodies_and_templates_that_are_named_are_there() {
     let Catalogue { subjects, workloads, .. } = Repository::read().catalogue;
     let bodies = workloads.iter().filter_map(|workload| match &workload.body {
         Body::File(file) => Some(root().join("workloads").join(&workload.name).join(file)),
-        Body::Generated(_) | Body::Data { .. } | Body::Computed { .. } | Body::Varying(_) => None,
+        Body::Generated(_) | Body::Data { .. } | Body::Computed { .. } | Body::Varying(_) | Body::Mixed { .. } => None,
     });
     let templates = subjects.iter().flat_map(|subject| {
         subject.files.iter().map(|file| root().join("subjects").join(&subject.id).join(&file.from))

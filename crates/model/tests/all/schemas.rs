@@ -103,7 +103,7 @@ fn schemas_demand_what_reading_demands() {
     assert_eq!(required(&replication["definitions"]["FactorFile"]), ["name", "meaning", "figure", "level"]);
     let workload = of_file::<WorkloadFile>();
     assert_eq!(required(&workload), ["title"]);
-    assert_eq!(alternatives(&workload["oneOf"]), [vec!["request", "answer"], vec!["program"]]);
+    assert_eq!(alternatives(&workload["oneOf"]), [vec!["request", "answer"], vec!["program"], vec!["part"]]);
     assert_eq!(required(&workload["definitions"]["AnswerFile"]), ["content-type", "body"]);
     let transcription = of_file::<TranscriptionFile>();
     assert_eq!(required(&transcription), ["title"]);

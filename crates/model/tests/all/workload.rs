@@ -48,7 +48,7 @@ content_type = "text/html"
 body = { generate = "pgn", bytes = -1, seeds = 3 }
 "#;
     assert_snapshot!(check(text), @r#"
-    1:1 «titl» unknown key `titl` (did you mean `title`? known here: title, summary, database, request, answer, program, parameter)
+    1:1 «titl» unknown key `titl` (did you mean `title`? known here: title, summary, database, request, answer, part, program, parameter)
     3:10 «"PUT"» workloads cannot use the method `PUT` (this version sends `GET` and `POST`)
     4:8 «"hello world"» `hello world` is not the path of a request (a slash, then what a URL may have after the host, as in `/api/users?page=2`; other characters are encoded, such as a blank as %20)
     6:10 «99» 99 is not the status of an answer
@@ -176,4 +176,66 @@ fn of_a_body_that_differs_it_is_said_what_is_compared() {
     4:15 «{ compared = 'shape', seed = 1 }» a body is generated, follows from `data`, is computed, or is `compared` in part: one of the four
     4:15 «{ file = 'b.json' }» a body in a `file` that differs needs `compared = "shape"`
     "#);
+}
+
+#[test]
+fn a_mixed_workload_has_parts_and_nothing_else() {
+    let part = |text: &str| format!("[[part]]\n{text}\n");
+    let (json, row) = (part("workload = 'json'\nweight = 3"), part("workload = 'query'"));
+    let mixed = Workload::read("mine", &format!("title = 'M'\n{json}{row}")).unwrap();
+    assert!(mixed.is_mixed() && mixed.parts().next().is_none(), "what parts mean is for the catalogue to say");
+    let wrong = [
+        format!("title = 'M'\n{json}"),
+        format!("title = 'M'\ndatabase = true\nrequest.path = '/a'\n{json}{row}"),
+        format!("title = 'M'\n{json}{json}"),
+        format!("title = 'M'\n{row}{}", part("workload = 'json'\nweight = 0")),
+        format!("title = 'M'\n{row}{}", part("weight = 101")),
+    ];
+    assert_snapshot!(wrong.map(|text| check(&text).trim().to_owned()).join("\n"), @r#"
+    2:1 «[[part]]» a mixed workload has 2 to 5 parts, and this one has 1 (each part is [[part]] with workload = "json" and weight = 3)
+    2:12 «true» a workload with parts has no `database` (leave it out: the workload of each part says it)
+    3:1 «request» a workload with parts has no `request` (leave it out: the workload of each part says it)
+    6:12 «'json'» `json` is listed twice (add up the weights)
+    6:10 «0» 0 is not a weight (a whole number from 1 to 100; only proportions count)
+    4:1 «[[part]]» missing key `workload` (for example: workload = "json")
+    5:10 «101» 101 is not a weight (a whole number from 1 to 100; only proportions count)
+    "#);
+}
+
+#[test]
+fn parts_mean_workloads_that_can_be_compared() {
+    let read = |name: &str, text: &str| Workload::read(name, text).unwrap();
+    let plain = |name: &str| {
+        let text = format!("title = 'T'\nrequest.path = '/{name}'\nanswer = {{ content-type = 'a/b', body = 'b' }}");
+        read(name, &text)
+    };
+    let data = |name: &str| {
+        let answer = format!("answer = {{ content-type = 'a/b', body.data = '{name}' }}");
+        read(name, &format!("title = 'T'\ndatabase = true\nrequest.path = '/{name}'\n{answer}"))
+    };
+    let settled = |parts: [&str; 2]| {
+        let [one, other] = parts.map(|part| format!("[[part]]\nworkload = '{part}'\n"));
+        let mixed = read("mine", &format!("title = 'M'\n{one}{other}"));
+        let workloads = vec![data("counter"), mixed, plain("json"), data("query")];
+        let mut catalogue = Catalogue { workloads, ..Catalogue::default() };
+        catalogue.settle_mixed().map(|()| catalogue.workload("mine").unwrap().clone())
+    };
+    let mixed = settled(["json", "query"]).unwrap();
+    assert!(mixed.database, "one part asks a database");
+    assert_eq!(
+        mixed.parts().map(|(weight, part)| (weight, part.path.as_str())).collect::<Vec<_>>(),
+        [(1, "/json"), (1, "/query")]
+    );
+    let stored = serde_json::to_string(&mixed).unwrap();
+    assert_eq!(serde_json::from_str::<Workload>(&stored).unwrap(), mixed);
+    let said = |parts| {
+        let wrong = settled(parts).unwrap_err();
+        format!("{}: {} ({})", wrong.part, wrong.message, wrong.help.unwrap_or_default())
+    };
+    assert_snapshot!([["json", "jsn"], ["json", "counter"], ["json", "mine"], ["json", "query?n=1"]].map(said).join("\n"), @"
+    jsn: there is no workload `jsn` (did you mean `json`? known here: counter, mine, json, query)
+    counter: `counter` cannot be a part: it is checked by counting all requests ()
+    mine: `mine` cannot be a part: it has parts itself ()
+    query?n=1: `query` has no parameter `n` (known here: nothing)
+    ");
 }

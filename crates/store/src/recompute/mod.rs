@@ -99,6 +99,7 @@ pub fn measurement_of(
         body_bytes,
         ledger: report.ledger,
         latency: report.latency,
+        parts: report.parts,
         tool: Some(raw.tool.clone()),
         wire: wire_in(folder, window)?,
         subject: (!server.external || server.followed).then_some(subject),

@@ -81,6 +81,7 @@ pub(super) fn sliced(
         body_bytes,
         ledger: report.ledger,
         latency: report.latency,
+        parts: report.parts,
         tool: Some(raw.tool.clone()),
         wire: None,
         subject: figures.whole_cpu_s.is_some().then_some(subject),

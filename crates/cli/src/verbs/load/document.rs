@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use tolok_analysis::figures::{NONE, Quantity, amount, count, counted, share, significant};
 use tolok_load::options::{ConnectionPolicy, Timer};
-use tolok_load::record::{Distribution, LoopModel, Record, ThreadSummary};
+use tolok_load::record::{Distribution, LoopModel, PartRecord, Record, ThreadSummary};
 use tolok_load::schedule::Phase;
 use tolok_load::threshold::{Judged, KeptOrCrossed, Unit};
 use tolok_load::verdict::Doubt;
@@ -53,8 +53,11 @@ fn document(record: &Record, width: usize) -> Document {
             section("plan", vec![Block::Paragraph(tied(&done(record).join(&format!("{TIE}· "))).into())]),
             Block::Facts(rates(record, width)),
             section("times", vec![Block::Table(times(record))]),
-            Block::Facts([account(record), resources(record), judged(&record.thresholds)].concat()),
-        ],
+        ]
+        .into_iter()
+        .chain((!record.parts.is_empty()).then(|| section("parts", vec![Block::Table(parts(record))])))
+        .chain([Block::Facts([account(record), resources(record), judged(&record.thresholds)].concat())])
+        .collect(),
     )];
     blocks.extend(verdict(record));
     Document { title, blocks }
@@ -97,6 +100,24 @@ fn times(record: &Record) -> Table {
         caption: "Times".to_owned(),
         columns: std::iter::once(Column::words("time")).chain(numbers).collect(),
         rows: distributions(record).into_iter().map(row).collect(),
+        ..Table::default()
+    }
+}
+
+/// One row for each part of a mix.
+fn parts(record: &Record) -> Table {
+    let row = |part: &PartRecord| {
+        let [p50, _, p99, ..] = figures_of(&part.response_time, &[]);
+        let drawn = part.sent_share.map_or_else(|| NONE.to_owned(), share);
+        let counts = [part.sent, part.good, part.failed].map(count);
+        let cells = [part.part.clone(), share(part.asked_share), drawn].into_iter().chain(counts);
+        Row { cells: cells.chain([p50, p99]).map(Cell::from).collect(), ..Row::default() }
+    };
+    let numbers = ["asked", "drawn", "sent", "good", "failed", "p50", "p99"].map(Column::numbers);
+    Table {
+        caption: "Parts".to_owned(),
+        columns: std::iter::once(Column::words("part")).chain(numbers).collect(),
+        rows: record.parts.iter().map(row).collect(),
         ..Table::default()
     }
 }

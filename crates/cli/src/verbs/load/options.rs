@@ -174,6 +174,7 @@ fn requests(args: &LoadArgs, path: &str) -> Result<Vec<Request>, CliError> {
         body: if matches!(method, Method::Post | Method::Put | Method::Patch) { body.clone() } else { Vec::new() },
         expect: expect.clone(),
         weight,
+        part: None,
     };
     if args.requests.is_empty() {
         return Ok(vec![request(args.method.unwrap_or(Method::Get), path.to_owned(), 1)]);

@@ -64,9 +64,10 @@ pub fn check_conformance(
     }
     // Checks that need a body do not apply to HEAD, and these read bytes as they come.
     let reads_bytes = protocol == Protocol::Http1;
-    let asked_without_body = workloads.iter().filter(|workload| !workload.sends_body() && reads_bytes);
+    let single = || workloads.iter().filter(|workload| !workload.is_mixed());
+    let asked_without_body = single().filter(|workload| !workload.sends_body() && reads_bytes);
     advice.extend(asked_without_body.filter_map(|workload| body_for_head(session, &mut server, workload)));
-    let is_wrong = |path: &&str| workloads.iter().all(|workload| workload.path != *path);
+    let is_wrong = |path: &&str| single().all(|workload| workload.path != *path);
     differences.extend(
         WRONG_PATHS
             .into_iter()
@@ -118,6 +119,7 @@ fn contract(
         Body::Data { data: DataBody::Queries } => queries(random),
         Body::Data { data: DataBody::Counter } => return counter(server, workload),
         Body::Computed { compute } => computed::drawn(*compute, workload, random),
+        Body::Mixed { .. } => return in_turn(session, server, workload, random),
         Body::Generated(_) if workload.body.is_mix() => files(session, workload, random),
         Body::Data { data: DataBody::Fidelity } | Body::File(_) | Body::Generated(_) | Body::Varying(_) => {
             return one_answer(session, server, workload);
@@ -164,6 +166,21 @@ fn rows(random: &mut SplitMix64) -> Vec<PathAnswer> {
     asked
         .map(|(fields, limit)| PathAnswer::plain(format!("/rows?fields={fields}&limit={limit}"), body(fields, limit)))
         .into()
+}
+
+/// The parts of a mixed workload, each of them several times among the others: an answer must not hang on what was asked before.
+fn in_turn(
+    session: &Session<'_>,
+    server: &mut StartedServer,
+    workload: &Workload,
+    random: &mut SplitMix64,
+) -> Vec<String> {
+    let mut parts: Vec<&Workload> = workload.parts().flat_map(|(_, part)| [part; 3]).collect();
+    random.shuffle(&mut parts);
+    let mut differences: Vec<String> = parts.iter().flat_map(|part| one_answer(session, server, part)).collect();
+    differences.sort_unstable();
+    differences.dedup();
+    differences.into_iter().map(|difference| format!("among the parts of {}: {difference}", workload.name)).collect()
 }
 
 /// The files of a mix, each of them once.
@@ -243,7 +260,7 @@ fn counter(server: &mut StartedServer, workload: &Workload) -> Vec<String> {
 fn refusals(session: &Session<'_>, server: &mut StartedServer, workloads: &[Workload]) -> Vec<String> {
     let mut allowed: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
     let with_body: Vec<&str> = workloads.iter().filter(|it| it.sends_body()).map(|it| it.path.as_str()).collect();
-    for workload in workloads {
+    for workload in workloads.iter().filter(|workload| !workload.is_mixed()) {
         let path = session.assets.path(workload).split('?').next().unwrap_or_default();
         allowed.entry(path).or_default().insert(&workload.method);
     }

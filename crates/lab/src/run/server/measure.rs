@@ -242,6 +242,7 @@ impl Trial<'_> {
         }
         let assets = &self.session.assets;
         match (assets.answers(&self.workload), assets.file(&self.workload)) {
+            (_, Some(file)) if self.workload.is_mixed() => Answers::Requests(file),
             (data::Answers::Many(_), Some(file)) => Answers::Requests(file),
             (_, Some(file)) => Answers::Body(file),
             (_, None) => match self.workload.body.varying().and_then(|varying| varying.bytes) {

@@ -12,7 +12,6 @@ use tolok_model::{
     RawWindow, Scenario, Workload,
 };
 
-use crate::data_contract as data;
 use crate::run::check::counter::{check_counter, read_counter};
 use crate::run::database::prepared::Prepared;
 use crate::run::database::trial_database::{DATABASE_LOG, TrialDatabase};
@@ -325,13 +324,9 @@ impl<'a> Trial<'a> {
     /// something at every answer; the mean is as good. 0 where any body will do, and where a user's script sends the
     /// requests.
     pub(in crate::run) fn mean_body_bytes(&self) -> u64 {
-        match self.session.assets.answers(&self.workload) {
-            data::Answers::Many(answers) if self.scenario.tool.script.is_none() => {
-                let weights: u64 = answers.iter().map(|answer| u64::from(answer.weight)).sum();
-                let all: u64 = answers.iter().map(|answer| u64::from(answer.weight) * answer.body.len() as u64).sum();
-                all.checked_div(weights).unwrap_or_default()
-            }
-            _ => 0,
+        match self.scenario.tool.script {
+            Some(_) => 0,
+            None => self.session.assets.mean_body_bytes(&self.workload),
         }
     }
 

@@ -21,6 +21,7 @@ pub(crate) mod matrix;
 pub(crate) mod notes;
 pub(crate) mod objectives;
 pub(crate) mod pairs;
+pub(crate) mod parts;
 pub(crate) mod program_table;
 pub(crate) mod program_trust;
 pub(crate) mod programs;

@@ -4,7 +4,7 @@ use tolok_analysis::{Findings, ScenarioFinding};
 
 use super::notes::Notes;
 use super::surroundings::{cases, environment, link_did};
-use super::{database, judgement, limits, muted, objectives, paragraph, resources, section, table};
+use super::{database, judgement, limits, muted, objectives, paragraph, parts, resources, section, table};
 use crate::document::{Block, Depth, Heading, Look, Text};
 use crate::wording::heading;
 
@@ -25,6 +25,7 @@ pub(crate) fn blocks(scenario: &ScenarioFinding, depth: Depth, is_common: bool) 
     if depth != Depth::Page {
         blocks.extend(limits::of_scenario(scenario, depth));
     }
+    blocks.extend(parts::blocks(scenario, depth));
     blocks.extend(objectives::blocks(scenario, depth));
     blocks.extend(database::blocks(scenario, depth));
     if depth == Depth::Short {

@@ -10,16 +10,30 @@ use serde_json::Value;
 use tolok_lab::bounded;
 use tolok_load::options::{Expect, ExpectBody, ExpectStatus, Method, Request};
 use tolok_model::limits::{BODY, REQUESTS};
+use tolok_model::shown::is_hidden;
 
 use crate::args;
 use crate::exit::{CliError, Exit};
 
 /// Keys of a line.
-const KEYS: [&str; 9] =
-    ["weight", "method", "path", "headers", "body", "expect_status", "expect_body", "expect_length", "expect_json"];
+const KEYS: [&str; 10] = [
+    "part",
+    "weight",
+    "method",
+    "path",
+    "headers",
+    "body",
+    "expect_status",
+    "expect_body",
+    "expect_length",
+    "expect_json",
+];
 
 /// Keys of which a line has one at most.
 const BODY_KEYS: [&str; 3] = ["expect_body", "expect_length", "expect_json"];
+
+/// Longest name of a part, in bytes.
+const LONGEST_PART: usize = 100;
 
 /// Problems that are shown; whoever has more of them has one, many times.
 const MOST_SHOWN: usize = 50;
@@ -44,7 +58,14 @@ pub fn read(path: &Path, defaults: &Defaults) -> Result<Vec<Request>, CliError> 
         )
     })?;
     let folder = path.parent().unwrap_or(Path::new(""));
-    let mut reader = Reader { folder, defaults, held: HashSet::new(), files: HashMap::new(), problems: Vec::new() };
+    let mut reader = Reader {
+        folder,
+        defaults,
+        held: HashSet::new(),
+        files: HashMap::new(),
+        parts: Vec::new(),
+        problems: Vec::new(),
+    };
     let requests: Vec<Request> = (1..)
         .zip(text.lines())
         .filter(|(_, line)| !line.trim().is_empty())
@@ -101,6 +122,8 @@ struct Reader<'a> {
     held: HashSet<Arc<[u8]>>,
     /// What was read; as JSON, or not.
     files: HashMap<(PathBuf, bool), Named>,
+    /// Names of parts.
+    parts: Vec<Arc<str>>,
     /// Each with its line.
     problems: Vec<(usize, String)>,
 }
@@ -154,6 +177,7 @@ impl Reader<'_> {
                 let weight = value.as_u64().and_then(|weight| u32::try_from(weight).ok()).filter(|weight| *weight > 0);
                 request.weight = weight.ok_or_else(|| wrong("a whole number from 1 on"))?;
             }
+            "part" => request.part = Some(self.part(text()?)?),
             "method" => request.method = args::method(text()?)?,
             "path" => request.path = text()?.to_owned(),
             "headers" => {
@@ -182,6 +206,20 @@ impl Reader<'_> {
             }
         }
         Ok(())
+    }
+
+    /// The name of a part of the mix, one for all lines that have it.
+    fn part(&mut self, name: &str) -> Result<Arc<str>, String> {
+        let is_name =
+            !name.is_empty() && name.len() <= LONGEST_PART && !name.chars().any(is_hidden) && !name.contains('\n');
+        if !is_name {
+            return Err(format!("`part` is a name of 1 to {LONGEST_PART} bytes, and not {name:?}"));
+        }
+        if let Some(known) = self.parts.iter().find(|known| ***known == *name) {
+            return Ok(Arc::clone(known));
+        }
+        self.parts.push(Arc::from(name));
+        Ok(Arc::from(name))
     }
 
     /// The body that a file holds, named from where the file of requests is.

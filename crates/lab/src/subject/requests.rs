@@ -1,0 +1,99 @@
+//! Requests with what is owed to each, as the load engine reads them: a JSON object a line.
+
+use std::borrow::Cow;
+
+use serde::Serialize;
+use tolok_model::Workload;
+
+use super::assets::DRAWN_TYPE;
+use crate::data_contract::PathAnswer;
+
+/// One request.
+#[derive(Debug, Clone, Serialize)]
+pub(super) struct Line<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    part: Option<&'a str>,
+    #[serde(skip_serializing_if = "is_one")]
+    weight: u32,
+    method: &'a str,
+    path: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    headers: Option<Headers<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    body: Option<Cow<'a, str>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    expect_status: Option<u16>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    expect_body: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    expect_length: Option<u64>,
+}
+
+fn is_one(weight: &u32) -> bool {
+    *weight == 1
+}
+
+#[derive(Debug, Clone, Serialize)]
+struct Headers<'a> {
+    #[serde(rename = "Content-Type")]
+    content_type: &'a str,
+}
+
+impl<'a> Line<'a> {
+    /// The request of a workload that has one, with the body that goes with it. `owed` is the file with the answer's body.
+    pub(super) fn single(workload: &'a Workload, sent: Option<(&'a str, &'a [u8])>, owed: Option<String>) -> Self {
+        let varying = workload.body.varying().and_then(|varying| varying.bytes);
+        Self {
+            part: None,
+            weight: 1,
+            method: &workload.method,
+            path: &workload.path,
+            headers: sent.map(|(content_type, _)| Headers { content_type }),
+            body: sent.map(|(_, body)| String::from_utf8_lossy(body)),
+            expect_status: None,
+            expect_length: varying.filter(|_| owed.is_none()),
+            expect_body: owed,
+        }
+    }
+
+    /// One of the many requests of a workload.
+    pub(super) fn drawn(workload: &'a Workload, answer: &'a PathAnswer, owed: String) -> Self {
+        let sent = answer.sent.as_deref().map(|sent| (DRAWN_TYPE, sent));
+        Self { path: &answer.path, weight: answer.weight, ..Self::single(workload, sent, Some(owed)) }
+    }
+
+    /// The same as one of a part, whose requests together weigh `share`.
+    fn of(self, part: &'a Workload, share: u64, all: u64) -> Self {
+        let weight = (u64::from(self.weight) * share / all) as u32;
+        Self { part: Some(&part.name), weight, expect_status: Some(part.status), ..self }
+    }
+}
+
+/// The requests of a mixed workload: those of each part weigh as much as the part. Weights are whole numbers, so those of all parts
+/// are multiplied until each part's own requests divide its weight.
+pub(super) fn mixed<'a>(parts: Vec<(u32, &'a Workload, Vec<Line<'a>>)>) -> Vec<Line<'a>> {
+    let sum = |lines: &[Line<'_>]| lines.iter().map(|line| u64::from(line.weight)).sum::<u64>().max(1);
+    let whole = parts.iter().map(|(_, _, lines)| sum(lines)).fold(1, least_common_multiple);
+    let weighed = parts.into_iter().flat_map(|(weight, part, lines)| {
+        let all = sum(&lines);
+        lines.into_iter().map(move |line| line.of(part, u64::from(weight) * whole, all))
+    });
+    let mut lines: Vec<Line<'_>> = weighed.collect();
+    let divisor = lines.iter().map(|line| u64::from(line.weight)).fold(0, greatest_common_divisor).max(1);
+    lines.iter_mut().for_each(|line| line.weight = (u64::from(line.weight) / divisor) as u32);
+    lines
+}
+
+/// As a file.
+pub(super) fn text(lines: &[Line<'_>]) -> String {
+    let line = |line: &Line<'_>| serde_json::to_string(line).expect("texts are always JSON") + "\n";
+    lines.iter().map(line).collect()
+}
+
+fn greatest_common_divisor(a: u64, b: u64) -> u64 {
+    if b == 0 { a } else { greatest_common_divisor(b, a % b) }
+}
+
+fn least_common_multiple(a: u64, b: u64) -> u64 {
+    a / greatest_common_divisor(a, b) * b
+}
