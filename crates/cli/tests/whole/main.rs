@@ -27,6 +27,7 @@ mod judgement;
 mod launches;
 mod load_verb;
 mod manual;
+mod mixed;
 mod own_workloads;
 mod place;
 mod postgres;

@@ -16,6 +16,7 @@ mod judge;
 mod judgement;
 mod latex;
 mod layout;
+mod mixed;
 mod objectives;
 mod programs;
 mod schema_of_json;

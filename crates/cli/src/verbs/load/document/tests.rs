@@ -112,3 +112,26 @@ fn signs_say_what_a_percentile_is_worth() {
         assert!(joined.contains(words), "{words:?} is missing:\n{shown}");
     }
 }
+
+#[test]
+fn the_parts_of_a_mix_have_a_table_of_their_own() {
+    let mut record = flawless();
+    assert!(!plain(&record, 100).contains("drawn"), "without parts there is none");
+    let part = |part: &str, asked_share, sent| PartRecord {
+        part: part.to_owned(),
+        asked_share,
+        sent_share: Some(sent as f64 / 10_000.0),
+        sent,
+        good: sent,
+        failed: 0,
+        response_time: record.response_time.clone(),
+    };
+    record.parts = vec![part("list", 0.75, 7_434), part("form", 0.25, 2_566)];
+    let text = plain(&record, 100);
+    let lines: Vec<&str> = text.lines().skip_while(|line| !line.contains("drawn")).take(3).collect();
+    insta::assert_snapshot!(lines.join("\n"), @"
+    part  asked  drawn   sent   good  failed     p50     p99
+    list    75%    74%  7,434  7,434       0  104 µs  402 µs
+    form    25%    26%  2,566  2,566       0  104 µs  402 µs
+    ");
+}

@@ -217,7 +217,7 @@ fn a_file_of_requests_says_of_each_what_is_good() {
         "\n",
         r#"{"path":"/e","expect_json":"a.json"}"#,
         "\n",
-        r#"{"path":"/f","expect_length":9}"#,
+        r#"{"path":"/f","expect_length":9,"part":"six"}"#,
     ));
     let asked = options(&format!("{words} --expect-length 7 --check-every 5 -H 'X-A: b' -H 'X-B: b' --seed 3"));
     assert_eq!((asked.mix, asked.seed), (Mix::Weighted, 3));
@@ -237,6 +237,7 @@ fn a_file_of_requests_says_of_each_what_is_good() {
     assert!(std::sync::Arc::ptr_eq(one, other), "equal bodies are held once");
     assert!(matches!(&json.expect.body, ExpectBody::Json { document, every: 5 } if document.as_ref() == b"[1]"));
     assert!(matches!(length.expect.body, ExpectBody::Length(9)));
+    assert_eq!((plain.part.as_deref(), length.part.as_deref()), (None, Some("six")));
     let (_folder, words) = request_file(r#"{"path":"/f","expect_length":9}"#);
     let discard = options(&format!("{words} --discard")).requests.remove(0).expect.body;
     assert!(matches!(discard, ExpectBody::Discard { length: Some(9) }));
@@ -258,6 +259,7 @@ fn everything_wrong_with_a_file_of_requests_is_said_at_once_with_its_line() {
         r#"{"path":"/a","expect_body":"missing.json"}"#,
         r#"{"path":"/a","expect_json":"no.json"}"#,
         r#"{"path":7}"#,
+        r#"{"path":"/a","part":""}"#,
     ];
     let (folder, words) = request_file(&wrong.join("\n"));
     let said = ask(&words).unwrap_err().replace(&folder.path().display().to_string(), "FOLDER");
