@@ -154,6 +154,7 @@ mod tests {
                 histogram: None,
                 marks: Vec::new(),
             },
+            parts: Vec::new(),
             offered_rps: None,
             tool_warnings: Vec::new(),
             objectives: Vec::new(),

@@ -24,7 +24,6 @@ pub(crate) fn blocks(scenario: &ScenarioFinding, depth: Depth) -> Vec<Block> {
         title: "The parts".to_owned(),
         columns: ["subject", "part"].map(Column::words).into_iter().chain(numbers).collect(),
         rows,
-        ..Table::default()
     };
     let said = if depth == Depth::Full { paragraph(MIXTURE) } else { muted(MIXTURE) };
     said.into_iter().chain([Block::Table(table)]).collect()
