@@ -209,6 +209,7 @@ fn record() -> Record {
         window_start_monotonic_ns: 1,
         window_end_monotonic_ns: 2_000_000_001,
         goodput_rps: Some(45.0),
+        parts: Vec::new(),
         last_good_s: Some(1.75),
         ledger: Ledger {
             scheduled: 100,
