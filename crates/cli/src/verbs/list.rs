@@ -80,7 +80,12 @@ fn subjects(opened: &Lab) -> String {
 fn workloads(catalogue: &Catalogue) -> String {
     let mut text = String::new();
     for workload in &catalogue.workloads {
-        let request = format!("{} {}", workload.method, workload.path);
+        let parts: Vec<&str> =
+            workload.parts().map(|(_, part)| part.name.split('?').next().unwrap_or_default()).collect();
+        let request = match workload.is_mixed() {
+            true => parts.join(", "),
+            false => format!("{} {}", workload.method, workload.path),
+        };
         let _ = writeln!(text, "{:<12} {request:<22} {}", workload.name, workload.summary);
     }
     for workload in &catalogue.programs {

@@ -202,8 +202,10 @@ fn ctrl_c_twice_stops_now_and_drops_the_trial() {
 #[test]
 fn a_second_tolok_on_the_machine_is_refused_or_waits() {
     let _turn = my_turn();
-    let place = place();
-    let started = under_way(&place);
+    // Long enough for two more to begin, however slowly.
+    let place = Place::new().with_faulty("good", "none").with_study("['test/good']", 10, "1s");
+    let mut started = Started::of(place.command(&["run", "try"]));
+    started.wait_for("1/10 ");
     let second = Place::new().with_faulty("good", "none").with_study("['test/good']", 1, "100ms");
     let mut command = second.command(&["run", "try"]);
     let said = Said::of(command.env("TOLOK_IF_OTHER_RUN", "refuse").output().unwrap());
