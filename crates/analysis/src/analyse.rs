@@ -89,8 +89,8 @@ fn of_plan(records: &Records) -> Findings {
     }
 }
 
-/// Adds the latency curves, the seconds and the parts of every case. They are long, no verdict rests on them, and a rule for stopping, which is
-/// asked of a run again and again, does not look at them.
+/// Adds the latency curves, the seconds and the parts of every case. They are long, and no verdict rests on them. A rule for
+/// stopping, which is asked again and again, does not look at them.
 fn fill_courses(records: &Records, finding: &mut ScenarioFinding) {
     let Some(scenario) = records.plan.scenarios.iter().find(|scenario| scenario.id == finding.id) else { return };
     for case in finding.cases.iter_mut().chain(&mut finding.ceiling) {

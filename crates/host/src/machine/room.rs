@@ -58,7 +58,7 @@ fn too_few(who: &str, most: u64, has: u64, limit: &str) -> Option<String> {
     })
 }
 
-/// What counts towards the limit of this process's account; nothing for root and others whom the kernel lets exceed it.
+/// Tasks that count towards the limit of this process's account. `None` if the kernel lets it exceed the limit, as it lets root.
 fn tasks_of_account(files: Files) -> Option<u64> {
     let own = files.text("proc/self/status")?;
     let account = account_of(&own).filter(|account| *account != 0)?;

@@ -109,7 +109,7 @@ fn of(error: h2::Error) -> ProbeError {
     })
 }
 
-/// Whether what waits was told to go on.
+/// Set when the waiting task is woken.
 struct Woken(AtomicBool);
 
 impl Wake for Woken {
@@ -118,7 +118,7 @@ impl Wake for Woken {
     }
 }
 
-/// A channel whose socket does not block. It wakes no one: whoever polls tries again.
+/// A channel with a non-blocking socket. It registers no waker, so the caller polls again.
 struct Polled(Channel);
 
 impl AsyncRead for Polled {

@@ -2,6 +2,7 @@
 
 pub(crate) mod brought;
 pub(crate) mod file;
+mod processes;
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -16,12 +17,13 @@ use crate::program::reading::read_subject_program;
 use crate::protocol::Protocol;
 use crate::reading::kinds::read_kinds;
 use crate::reading::table::{Spanned, Table};
-use crate::reading::text::{Problem, ROOT, Reading, Span};
-use crate::reading::wording::{closest, suggestion};
+use crate::reading::text::{Problem, ROOT, Reading};
+use crate::reading::wording::closest;
 use crate::subject::brought::{ExternalServer, SubjectFolder};
 use crate::subject::file::{
-    BuildFile, ColourFile, DiagnosisFile, ParameterFile, ProcessFile, SubjectFile, TemplateFileFile, VariantFile,
+    BuildFile, ColourFile, DiagnosisFile, ParameterFile, SubjectFile, TemplateFileFile, VariantFile,
 };
+use crate::subject::processes::{read_command, read_processes};
 
 /// Whether a subject competes, in every study or where it is named, or shows the machine's limit.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -134,11 +136,11 @@ pub struct Variant {
     /// The same with PostgreSQL.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub postgres_needs: Vec<String>,
-    /// The databases that it has drivers for; nothing means MariaDB and MySQL.
+    /// The databases that it has drivers for. If empty, MariaDB and MySQL.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub databases: Vec<Engine>,
     pub workloads: Vec<String>,
-    /// What it speaks; nothing means HTTP/1.1 without TLS alone.
+    /// What it speaks. If empty, only HTTP/1.1 without TLS.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub protocols: Vec<Protocol>,
     /// What it does not do for each response that others do, in a few words, or `None` where it does the same work.
@@ -421,48 +423,6 @@ fn read_protocols(listed: Option<Spanned<Vec<Protocol>>>, reading: &mut Reading)
     let is_empty = listed.get_ref().is_empty() && !reading.is_damaged(&ROOT, "protocols");
     reading.note_if(is_empty, listed.span(), "no protocol is listed", None);
     listed.into_inner()
-}
-
-fn read_processes(written: Option<Vec<Table<ProcessFile>>>, reading: &mut Reading) -> Vec<Process> {
-    let written = written.unwrap_or_default();
-    if written.is_empty() && !reading.is_damaged(&ROOT, "process") {
-        reading.note(ROOT, "no process is given", "for example: [[process]] with a `name` and a `command`");
-    }
-    let mut processes: Vec<Process> = Vec::new();
-    for process in written {
-        let Table { span, entries: process } = process;
-        let name = reading.require(process.name, &span, "name", "name = \"server\"").unwrap_or_default();
-        if processes.iter().any(|earlier| !name.is_empty() && earlier.name == name) {
-            reading.note(span.clone(), format!("two processes have the name `{name}`"), None);
-        }
-        let command = read_command(process.command, &span, reading);
-        let stop = process.stop.map(|stop| read_stop(stop, reading));
-        processes.push(Process { name, command, env: process.env, cwd: process.cwd, stop });
-    }
-    processes
-}
-
-/// The signals that servers take as a request to stop.
-const STOP_SIGNALS: [&str; 4] = ["TERM", "INT", "QUIT", "WINCH"];
-
-fn read_stop(stop: Spanned<String>, reading: &mut Reading) -> String {
-    let span = stop.span();
-    let name = stop.into_inner();
-    if !STOP_SIGNALS.contains(&name.as_str()) {
-        // `SIGTERM` and `term` are what people write; without their beginning they are like enough to be recognised.
-        let bare = name.to_uppercase().replace("SIG", "");
-        reading.note(span, format!("`{name}` is not a signal to stop with"), suggestion(&bare, &STOP_SIGNALS));
-    }
-    name
-}
-
-fn read_command(command: Option<Spanned<Vec<String>>>, table: &Span, reading: &mut Reading) -> Vec<String> {
-    let example = "command = [\"{{ build }}/server\", \"-port\", \"{{ port }}\"]";
-    let Some(command) = reading.require(command, table, "command", example) else { return Vec::new() };
-    if command.get_ref().is_empty() && !reading.is_damaged(table, "command") {
-        reading.note(command.span(), "the command is empty", format!("for example: {example}"));
-    }
-    command.into_inner()
 }
 
 fn read_diagnosis(diagnosis: Table<DiagnosisFile>) -> SubjectDiagnosis {

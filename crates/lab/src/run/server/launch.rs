@@ -3,6 +3,7 @@
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::fs;
+use std::io::ErrorKind;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -158,11 +159,7 @@ impl Launch<'_> {
             }
             if Instant::now() > deadline {
                 let limit = format_duration(limit.as_secs_f64());
-                let hint = match seen.contains("onnection refused") {
-                    true => "; nothing listens on the host and port that tolok gave it (`{{ host }}`, `{{ port }}`)",
-                    false => "",
-                };
-                let message = format!("no correct response within {limit} of its start; the last try: {seen}{hint}");
+                let message = format!("no correct response within {limit} of its start; the last try: {seen}");
                 return Err(TrialError::Failed(FailureKind::DidNotStart, message));
             }
             std::thread::sleep(POLL);
@@ -218,6 +215,9 @@ impl Launch<'_> {
             Err(error @ (ProbeError::Malformed(_) | ProbeError::NoHttp2)) => {
                 Err(TrialError::failed(FailureKind::WrongAnswer, error))
             }
+            Err(ProbeError::Connection(error)) if error.kind() == ErrorKind::ConnectionRefused => Ok(Some(format!(
+                "{error}; nothing listens on the host and port that tolok gave it (`{{{{ host }}}}`, `{{{{ port }}}}`)"
+            ))),
             Err(error) => Ok(Some(error.to_string())),
         }
     }

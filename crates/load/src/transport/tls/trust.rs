@@ -65,7 +65,7 @@ fn config(provider: Arc<CryptoProvider>, verifier: Arc<dyn ServerCertVerifier>, 
     config
 }
 
-/// A connection of a probe, which trusts every certificate: whoever probes has started the server itself.
+/// A probe's connection. It trusts every certificate, because the prober started the server.
 pub(crate) fn probing(address: IpAddr, is_http2: bool) -> Result<ClientConnection, rustls::Error> {
     let provider = Arc::new(ring::default_provider());
     let verifier = Arc::new(Unverified::new(&provider));

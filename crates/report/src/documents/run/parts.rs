@@ -12,7 +12,7 @@ use crate::printable::printable;
 const MIXTURE: &str =
     "Percentiles of the whole are those of a mixture: few slow parts decide its p99. These are the parts.";
 
-/// A table of all cases and their parts; nothing where the workload is not mixed.
+/// A table of all cases and their parts. There is none unless the workload is mixed.
 pub(crate) fn blocks(scenario: &ScenarioFinding, depth: Depth) -> Vec<Block> {
     let rows: Vec<Row> = scenario.cases.iter().chain(&scenario.ceiling).flat_map(rows).collect();
     if rows.is_empty() {
