@@ -18,6 +18,7 @@ function answer_with_data(string $path): void
             '/rows' => rows(),
             '/query' => query(),
             '/queries' => queries(),
+            '/fortunes' => fortunes(),
             '/counter' => counter(),
             '/fidelity' => fidelity(),
             '/pool' => send(pool()),
@@ -93,6 +94,19 @@ function one_row(PDOStatement $statement, int $id): array|false
     $row = $statement->fetch();
     $statement->closeCursor();
     return $row;
+}
+
+function fortunes(): void
+{
+    $add = $_GET['add'] ?? '';
+    if (!is_string($add) || $add === '' || strlen($add) > 200) {
+        throw new InvalidArgumentException('add must be 1 to 200 bytes');
+    }
+    $fortunes = database()->query('SELECT id, message FROM fortune')->fetchAll(PDO::FETCH_KEY_PAIR);
+    $fortunes[0] = $add;
+    asort($fortunes, SORT_STRING);
+    header('Content-Type: text/html; charset=utf-8');
+    require __DIR__ . '/fortunes.php';
 }
 
 function counter(): void

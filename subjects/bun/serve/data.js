@@ -1,4 +1,6 @@
 // The workloads that ask a database.
+import { page } from "./fortunes.js";
+
 const { DRIVER, ROWS, COUNTER, PROCESSES } = process.env;
 
 if (ROWS === "stream" && DRIVER !== "mysql2") throw new Error("Bun.SQL has no way to stream rows: use the driver mysql2");
@@ -74,6 +76,15 @@ async function several(database, parameters) {
   return Response.json(found);
 }
 
+async function fortunes(database, parameters) {
+  const add = parameters.get("add") ?? "";
+  const bytes = Buffer.byteLength(add);
+  if (bytes < 1 || bytes > 200) throw new BadRequest("add must be 1 to 200 bytes");
+  const found = await database.fortunes();
+  const headers = { "Content-Type": "text/html; charset=utf-8" };
+  return new Response(page([...found, { id: 0, message: add }]), { headers });
+}
+
 let counted = 0;
 
 // Several processes have no variable in common, but the database.
@@ -106,6 +117,7 @@ const handlers = {
   "/rows": rows,
   "/query": one,
   "/queries": several,
+  "/fortunes": fortunes,
   "/counter": count,
   "/fidelity": async (database) => Response.json(await database.fidelity()),
   "/pool": pool,

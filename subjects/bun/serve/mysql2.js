@@ -137,6 +137,8 @@ export async function stream(fields, limit) {
 
 export const one = async (id) => (await query("SELECT * FROM rows40_text WHERE id = ?", [id]))[0];
 
+export const fortunes = () => query("SELECT id, message FROM fortune");
+
 export const fidelity = () => query("SELECT * FROM fidelity ORDER BY id");
 
 // LAST_INSERT_ID brings the new number back in the same answer.

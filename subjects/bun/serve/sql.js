@@ -64,6 +64,8 @@ export const rows = (fields, limit) =>
 
 export const one = async (id) => (await answer(sql`SELECT * FROM rows40_text WHERE id = ${id}`))[0];
 
+export const fortunes = () => answer(sql`SELECT id, message FROM fortune`);
+
 export const fidelity = () => answer(sql`SELECT * FROM fidelity ORDER BY id`);
 
 // One answer brings the new number back.

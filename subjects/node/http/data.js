@@ -4,6 +4,7 @@
 const { once } = require("node:events");
 const { pipeline } = require("node:stream/promises");
 const { DATABASE_ENGINE, ROWS, COUNTER, PROCESSES } = process.env;
+const { page } = require("./fortunes.js");
 const database = require(DATABASE_ENGINE === "postgres" ? "./postgres.js" : "./mysql.js");
 const { acquire, addOne, query, release, state, stream } = database;
 
@@ -73,6 +74,16 @@ async function several(res, parameters) {
   send(res, found);
 }
 
+async function fortunes(res, parameters) {
+  const add = parameters.get("add") ?? "";
+  const bytes = Buffer.byteLength(add);
+  if (bytes < 1 || bytes > 200) throw new BadRequest("add must be 1 to 200 bytes");
+  const found = await query("SELECT id, message FROM fortune");
+  const body = page([...found, { id: 0, message: add }]);
+  res.writeHead(200, { "Content-Type": "text/html; charset=utf-8", "Content-Length": Buffer.byteLength(body) });
+  res.end(body);
+}
+
 let counted = 0;
 
 // Several processes have no variable in common, but the database.
@@ -112,6 +123,7 @@ const routes = {
   "/rows": rows,
   "/query": one,
   "/queries": several,
+  "/fortunes": fortunes,
   "/counter": count,
   "/fidelity": fidelity,
   "/pool": pool,

@@ -14,7 +14,7 @@ $answer = match ($path) {
     '/validate' => 'validate',
     '/items' => 'items',
     '/upload' => 'upload',
-    '/rows', '/query', '/queries', '/counter', '/fidelity', '/pool' => 'data',
+    '/rows', '/query', '/queries', '/fortunes', '/counter', '/fidelity', '/pool' => 'data',
     // The web server gives files, so that only other methods come here.
     default => str_starts_with($path, '/static/') ? 'missing' : null,
 };

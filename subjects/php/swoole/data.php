@@ -49,6 +49,7 @@ final class Data
             '/rows' => $this->rows(...),
             '/query' => $this->query(...),
             '/queries' => $this->queries(...),
+            '/fortunes' => $this->fortunes(...),
             '/fidelity' => $this->fidelity(...),
             '/shared-connection' => $this->sharedConnection(...),
             '/counter' => $this->counter(...),
@@ -126,6 +127,21 @@ final class Data
             return $rows;
         });
         send($request, $response, $rows);
+    }
+
+    private function fortunes(Request $request, Response $response): void
+    {
+        $add = $request->get['add'] ?? '';
+        if (!is_string($add) || $add === '' || strlen($add) > 200) {
+            throw new InvalidArgumentException('add must be 1 to 200 bytes');
+        }
+        $sql = 'SELECT id, message FROM fortune';
+        $fetch = fn (PDO $connection) => $connection->query($sql)->fetchAll(PDO::FETCH_KEY_PAIR);
+        $fortunes = $this->pool->with($fetch);
+        $fortunes[0] = $add;
+        asort($fortunes, SORT_STRING);
+        $response->header('Content-Type', 'text/html; charset=utf-8');
+        finish($request, $response, fortunesPage($fortunes));
     }
 
     private function fidelity(Request $request, Response $response): void
@@ -206,6 +222,13 @@ function oneRow(PDOStatement $statement, int $id): array|false
     $row = $statement->fetch();
     $statement->closeCursor();
     return $row;
+}
+
+function fortunesPage(array $fortunes): string
+{
+    ob_start();
+    require __DIR__ . '/fortunes.php';
+    return ob_get_clean();
 }
 
 function sleepInside(PDO $connection): void

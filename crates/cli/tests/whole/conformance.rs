@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use tolok_host::machine::Machine;
+use tolok_lab::data_contract::{Purpose, load_script};
 use tolok_lab::database::DatabaseStore;
 use tolok_lab::home::{Home, user_folder};
 use tolok_lab::run::{
@@ -200,6 +201,56 @@ def items(query):
 honest.READS['/items'], honest.WRITES['/upload'] = items, lambda sent: digest(b'')
 honest.Server((sys.argv[1], int(sys.argv[2])), honest.Handler).serve_forever()
 ";
+
+/// The Python subject with a page of what the table held when it was written.
+const PAGES: &str = "import html, json, sys, urllib.parse, honest
+rows, escape = json.load(open(sys.argv[3])), html.escape if sys.argv[4] == 'kept' else lambda text: text
+def fortunes(query):
+    add = urllib.parse.parse_qs(query).get('add')
+    if not add: return 400, 'text/plain', b'no add'
+    found = sorted([*rows, [0, add[0]]], key=lambda row: row[1])
+    cells = ''.join(f'<tr><td>{id}</td><td>{escape(message)}</td></tr>' for id, message in found)
+    page = f'<!DOCTYPE html><html><head><title>Fortunes</title></head><body><table><tr><th>id</th><th>message</th></tr>{cells}</table></body></html>'
+    return 200, 'text/html', page.encode()
+honest.READS['/fortunes'] = fortunes
+honest.Server((sys.argv[1], int(sys.argv[2])), honest.Handler).serve_forever()
+";
+
+#[test]
+fn who_knows_the_table_by_heart_or_does_not_escape_is_caught() {
+    let _turn = shared_turn();
+    let mut script = Vec::new();
+    load_script(&mut script, Purpose::Private, Wire::Mysql).unwrap();
+    let script = String::from_utf8(script).unwrap();
+    let row = |line: &str| {
+        let (id, message) = line.strip_prefix("INSERT INTO fortune VALUES (")?.strip_suffix("');")?.split_once(",'")?;
+        Some((id.parse::<u32>().unwrap(), message.to_owned()))
+    };
+    let rows: Vec<(u32, String)> = script.lines().filter_map(row).collect();
+    let check = |how: &str| {
+        let text = format!(
+            "title = 'Pages'\nruntime = 'python'\nneeds = ['python']\nworkloads = ['hello', 'fortunes']\n[[process]]\nname = 'server'\n\
+             command = ['{{{{ program.python.path }}}}', '{{{{ subject }}}}/server.py', '{{{{ host }}}}', '{{{{ port }}}}', \
+             '{{{{ subject }}}}/rows.json', '{how}']\n"
+        );
+        let place = Place::new().with_subject("pages", &text);
+        let folder = place.path().join("subjects/test/pages");
+        fs::write(folder.join("server.py"), PAGES).unwrap();
+        fs::write(folder.join("rows.json"), serde_json::to_string(&rows).unwrap()).unwrap();
+        fs::copy(repository().join("subjects/python/http/server.py"), folder.join("honest.py")).unwrap();
+        place.tolok(&["check", "test/pages"])
+    };
+    let bare = check("bare");
+    require!(bare.code != Some(6), "a page without escapes: {}", bare.progress);
+    assert_eq!(bare.code, Some(5), "{}{}", bare.output, bare.progress);
+    let told = |line: &str| line.starts_with("  GET /fortunes?add=") && line.contains(": \"lt; was escaped once");
+    assert!(bare.output.lines().any(told), "{}", bare.output);
+    let kept = check("kept");
+    let told = |line: &str| {
+        line.starts_with("  after `UPDATE fortune SET message = ") && line.contains(", GET /fortunes?add=")
+    };
+    assert!(kept.output.lines().any(told), "{}{}", kept.output, kept.progress);
+}
 
 #[test]
 fn who_keeps_answers_or_ignores_what_is_sent_is_caught() {

@@ -5,6 +5,7 @@ use std::iter;
 use tolok_model::{Body, DataBody, SplitMix64, Workload};
 
 use super::body::{queries_body, query_body, rows_body};
+use super::fortunes;
 use crate::computed;
 
 /// The answers that a workload owes.
@@ -107,6 +108,10 @@ impl Answers {
                 let path = |seed| with_parameter(&workload.path, "seed", seed);
                 let answer = |seed| PathAnswer::plain(path(seed), queries_body(n, seed));
                 Self::Many(seeds.map(answer).collect())
+            }
+            DataBody::Fortunes => {
+                let seeds = draw(SEEDS, LARGEST_SEED).into_iter();
+                Self::Many(seeds.map(|seed| fortunes::loaded(&workload.path, seed)).collect())
             }
             DataBody::Counter | DataBody::Fidelity => Self::UNKNOWN,
         }))

@@ -11,6 +11,7 @@ mod difference;
 mod digits;
 mod document;
 mod fidelity;
+mod fortunes;
 mod judge;
 mod judge_value;
 mod postgres;
@@ -29,3 +30,4 @@ pub use script::{DATABASE, Purpose, USER, data_sha256, load_script, new_password
 pub(crate) use answers::{LARGEST_SEED, with_parameter};
 pub(crate) use body::lehmer;
 pub(crate) use document::is_json;
+pub(crate) use fortunes::{changed_fortune, drawn_fortunes, with_plain_quotes};

@@ -10,6 +10,7 @@ use tolok_model::Wire;
 use super::columns::Rows;
 use super::content::{Value, row};
 use super::fidelity::{self, Expected};
+use super::fortunes::MESSAGES;
 use super::postgres;
 
 /// Whose server the script is for.
@@ -99,6 +100,11 @@ fn write_mysql_script(out: &mut dyn Write, purpose: Purpose, comment: &str) -> i
         out.write_all(b"COMMIT;\n")?;
     }
     write_fidelity(out, comment)?;
+    writeln!(out, "CREATE TABLE fortune (\n  id INT PRIMARY KEY,\n  message VARCHAR(2048) NOT NULL")?;
+    writeln!(out, ") {ENGINE} COMMENT='{comment}';")?;
+    for (id, message) in (1..).zip(MESSAGES) {
+        writeln!(out, "INSERT INTO fortune VALUES ({id},'{message}');")?;
+    }
     writeln!(out, "CREATE TABLE counter (\n  id INT PRIMARY KEY,\n  value BIGINT NOT NULL")?;
     writeln!(out, ") {ENGINE} COMMENT='{comment}';\nINSERT INTO counter VALUES (1,0);")?;
     if purpose == Purpose::Private {

@@ -30,6 +30,7 @@ pub use external::prepare_external;
 pub use instance::{Instance, Settings};
 pub use load::Script;
 pub use mariadb::mariadb_command;
+pub(crate) use rows::Rows;
 pub use status::{StatusReading, StatusSeries};
 pub use store::DatabaseStore;
 pub use template::Template;

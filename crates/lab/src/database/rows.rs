@@ -1,7 +1,7 @@
 //! Rows as the client programs print them with `--batch`: a line each, fields between tabs, what would break that escaped.
 
 /// Rows as a client prints them; what is `NULL` is none.
-pub(super) type Rows = Vec<Vec<Option<String>>>;
+pub(crate) type Rows = Vec<Vec<Option<String>>>;
 
 /// What a client program complains of.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -151,7 +151,7 @@ impl LoadTool {
             return Some(format!("{word} is driven with GET only, and `{name}` is asked with {}", workload.method));
         }
         let draws = match &workload.body {
-            Body::Data { data } => matches!(data, DataBody::Query | DataBody::Queries),
+            Body::Data { data } => matches!(data, DataBody::Query | DataBody::Queries | DataBody::Fortunes),
             Body::Computed { .. } | Body::Mixed { .. } => true,
             body => body.is_mix(),
         };

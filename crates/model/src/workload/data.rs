@@ -22,6 +22,8 @@ pub enum DataBody {
     Query,
     /// `n` rows, each by a query of its own, as an array. The load asks with many seeds, from which the keys follow.
     Queries,
+    /// The rows of `fortune` and one of the request, as an HTML table. The load adds many texts.
+    Fortunes,
     /// The next number; what it is depends on who asked before.
     Counter,
     /// What the driver makes of each type: no contest, so any answer will do.
@@ -50,7 +52,7 @@ impl DataBody {
         match self {
             Self::Rows => &["fields", "limit"],
             Self::Queries => &["n"],
-            Self::Query | Self::Counter | Self::Fidelity => &[],
+            Self::Query | Self::Fortunes | Self::Counter | Self::Fidelity => &[],
         }
     }
 
@@ -90,7 +92,7 @@ impl DataBody {
                 Some(format!("{} of {}", many(*limit, "row", "rows"), many(*fields, "field", "fields")))
             }
             Self::Queries => Some(format!("{}, one after the other", many(*values.get("n")?, "query", "queries"))),
-            Self::Query | Self::Counter | Self::Fidelity => None,
+            Self::Query | Self::Fortunes | Self::Counter | Self::Fidelity => None,
         }
     }
 }

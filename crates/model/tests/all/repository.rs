@@ -121,6 +121,7 @@ fn workloads_and_subjects_can_be_read() {
             "counter",
             "fidelity",
             "file-534k",
+            "fortunes",
             "hello",
             "items",
             "json",
@@ -171,6 +172,7 @@ fn what_subjects_have_in_common_is_the_same() {
     for file in ["index.php", "data.php", "database.php", "quicksort.php", "validate.php", "items.php"] {
         same(file, &["php/fpm", "apache/prefork"]);
     }
+    same("fortunes.php", &["php/fpm", "apache/prefork", "php/swoole"]);
     // One application on four runtimes, where nothing but the runtime may differ.
     let hono = ["node/hono", "bun/hono", "deno/hono", "workerd/hono"];
     same("app.js", &hono);

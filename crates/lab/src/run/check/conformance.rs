@@ -117,6 +117,7 @@ fn contract(
         Body::Data { data: DataBody::Rows } => rows(random),
         Body::Data { data: DataBody::Query } => query(random),
         Body::Data { data: DataBody::Queries } => queries(random),
+        Body::Data { data: DataBody::Fortunes } => return fortunes(server, workload, random),
         Body::Data { data: DataBody::Counter } => return counter(server, workload),
         Body::Computed { compute } => computed::drawn(*compute, workload, random),
         Body::Mixed { .. } => return in_turn(session, server, workload, random),
@@ -125,9 +126,7 @@ fn contract(
             return one_answer(session, server, workload);
         }
     };
-    let found = drawn::differences(workload, &owed, &mut |question| {
-        server.ask_with_body(question, PATIENCE).map_err(|error| error.to_string())
-    });
+    let found = asked(server, workload, &owed);
     let strays = workload.body.is_mix().then(|| strays(session, server, workload));
     found.into_iter().chain(strays.into_iter().flatten()).collect()
 }
@@ -189,6 +188,31 @@ fn files(session: &Session<'_>, workload: &Workload, random: &mut SplitMix64) ->
     let mut files = files.clone();
     random.shuffle(&mut files);
     files
+}
+
+/// Texts that nobody could prepare for, and then a row that the lab changes.
+fn fortunes(server: &mut StartedServer, workload: &Workload, random: &mut SplitMix64) -> Vec<String> {
+    let owed = data::drawn_fortunes(&workload.path, random);
+    let found = asked(server, workload, &owed);
+    if !found.is_empty() {
+        return found;
+    }
+    let ([change, restore], owed) = data::changed_fortune(&workload.path, random);
+    let Some(database) = &server.database else { return Vec::new() };
+    if let Err(error) = database.ask_tables(&change) {
+        return vec![error.to_string()];
+    }
+    let found = asked(server, workload, &[owed]);
+    let restored = server.database.as_ref().map(|database| database.ask_tables(&restore));
+    let found = found.into_iter().map(|difference| format!("after `{change}`, {difference}"));
+    found.chain(restored.and_then(Result::err).map(|error| error.to_string())).collect()
+}
+
+/// How the answers to these requests differ.
+fn asked(server: &mut StartedServer, workload: &Workload, owed: &[PathAnswer]) -> Vec<String> {
+    drawn::differences(workload, owed, &mut |question| {
+        server.ask_with_body(question, PATIENCE).map_err(|error| error.to_string())
+    })
 }
 
 /// Files that must not be given: one that is not there, and one outside the folder.
@@ -279,6 +303,8 @@ fn refusals(session: &Session<'_>, server: &mut StartedServer, workloads: &[Work
         ("/query", "/query?id=10001", 400),
         ("/queries", "/queries?n=501&seed=1", 400),
         ("/queries", "/queries?n=2&seed=0", 400),
+        ("/fortunes", "/fortunes", 400),
+        ("/fortunes", "/fortunes?add=", 400),
         ("/items", "/items?n=0&seed=1", 400),
         ("/items", "/items?n=1001&seed=1", 400),
         ("/items", "/items?n=ten&seed=1", 400),

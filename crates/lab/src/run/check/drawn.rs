@@ -80,6 +80,7 @@ mod tests {
 
     use super::*;
     use crate::computed::{digest_body, drawn, items_body};
+    use crate::data_contract::drawn_fortunes;
 
     fn workload(compute: Computed) -> Workload {
         let (method, name) = if compute == Computed::Digest { ("POST", "bytes") } else { ("GET", "n") };
@@ -96,8 +97,16 @@ mod tests {
         let workload = workload(compute);
         assert_eq!(workload.body, Body::Computed { compute });
         let asked = drawn(compute, &workload, &mut SplitMix64::new(7));
-        differences(&workload, &asked, &mut |question| {
-            let headers = vec![("content-type".to_owned(), "application/json".to_owned())];
+        found_in(&workload, &asked, &mut server)
+    }
+
+    fn found_in(
+        workload: &Workload,
+        asked: &[PathAnswer],
+        server: &mut dyn FnMut(&Question<'_>) -> Vec<u8>,
+    ) -> Vec<String> {
+        differences(workload, asked, &mut |question| {
+            let headers = vec![("content-type".to_owned(), workload.content_type.clone())];
             Ok(Answer { status: 200, headers, body: server(&question) })
         })
     }
@@ -150,6 +159,26 @@ mod tests {
             });
             assert_cached(&found);
         }
+    }
+
+    #[test]
+    fn a_page_that_is_kept_or_leaves_markup_as_it_is_is_found() {
+        let text = "title = 'T'\ndatabase = true\nrequest = { path = '/f' }\n[answer]\ncontent-type = 'text/html'\nbody = { data = 'fortunes' }\n";
+        let workload = Workload::read("f", text).unwrap();
+        let asked = drawn_fortunes("/f", &mut SplitMix64::new(7));
+        let owed = |question: &Question<'_>| asked.iter().find(|owed| owed.path == question.path).unwrap().body.clone();
+        let found = |change: &dyn Fn(String) -> String| {
+            let changed = |question: &Question<'_>| change(String::from_utf8(owed(question)).unwrap()).into_bytes();
+            found_in(&workload, &asked, &mut { changed })
+        };
+        assert_eq!(found(&|page| page), Vec::<String>::new());
+        assert_eq!(found(&|page| page.replace('"', "&#34;").replace('\'', "&#x27;")), Vec::<String>::new());
+        let bare = found(&|page| page.replace("&lt;", "<"));
+        assert!(bare[0].starts_with("GET /f?add=") && bare[0].contains(r#": "<b"#), "{bare:?}");
+        let twice = found(&|page| page.replace("&amp;", "&amp;amp;"));
+        assert!(twice[0].contains(r#": "amp;lt;"#), "{twice:?}");
+        let first = owed(&Question::plain("GET", &asked[0].path));
+        assert_cached(&found_in(&workload, &asked, &mut |_| first.clone()));
     }
 
     #[test]

@@ -12,7 +12,7 @@ use tolok_load::clock::{Clock, MonotonicNs, SystemClock};
 use tolok_model::{CpuMap, Database, DatabaseWindow, FailureKind, Wire};
 
 use crate::data_contract as data;
-use crate::database::{Client, Instance, Settings, StatusReading, StatusSeries, Target};
+use crate::database::{Client, DatabaseError, Instance, Rows, Settings, StatusReading, StatusSeries, Target};
 use crate::run::database::login::{LetIn, Login};
 use crate::run::database::prepared::{Kind, Prepared};
 use crate::run::database::status_watch::{Readings, StatusWatch, status};
@@ -56,6 +56,9 @@ pub(in crate::run) struct TrialDatabase {
     pub(in crate::run) version: String,
     /// The server, if it is ours: how it is started again.
     server: Option<Server>,
+    /// The client program, and what it logs in to.
+    program: Program,
+    target: Target,
     watch: Option<StatusWatch>,
     /// The lab's own connection, while no one watches.
     client: Option<Client>,
@@ -72,8 +75,6 @@ struct Server {
     spec: ProcessSpec,
     /// Removes what it leaves when it is killed.
     tidy: ProcessSpec,
-    program: Program,
-    target: Target,
 }
 
 impl TrialDatabase {
@@ -104,8 +105,7 @@ impl TrialDatabase {
                 let spec = process("server", &instance.server);
                 trial_box.start(&spec).map_err(database_failed)?;
                 let tidy = process("tidy", &instance.tidy);
-                let server = Server { spec, tidy, program: prepared.program.clone(), target: target.clone() };
-                (Some(server), target, 2, (at.ip().to_string(), at.port()))
+                (Some(Server { spec, tidy }), target, 2, (at.ip().to_string(), at.port()))
             }
         };
         let login = Login::begin(&prepared.program, &target);
@@ -119,6 +119,8 @@ impl TrialDatabase {
             names: prepared.names(asked.pool, at, password),
             version,
             server,
+            program: prepared.program.clone(),
+            target,
             watch: Some(StatusWatch::begin(client, launch.stop)),
             client: None,
             silence: None,
@@ -215,6 +217,17 @@ impl TrialDatabase {
         Some((status.connected?, status.running?))
     }
 
+    /// Carries out a statement on the subject's tables, on a connection of its own.
+    pub(in crate::run) fn ask_tables(&self, sql: &str) -> Result<Rows, DatabaseError> {
+        let mut client = Client::login(&self.program, &self.target, COMMAND_LIMIT, &|| !self.stop.is_immediate())?;
+        let choose = match (self.is_external(), self.names.engine == Wire::Postgres.word()) {
+            (true, _) => String::new(),
+            (false, true) => format!("\\connect {}\n", data::DATABASE),
+            (false, false) => format!("USE {};\n", data::DATABASE),
+        };
+        client.rows(&(choose + sql))
+    }
+
     /// A server of the user's own may have refused others before this trial, and counts them for as long as it runs.
     fn refused_here(&self, in_all: Option<u64>) -> Option<u64> {
         Some(in_all?.saturating_sub(self.readings.first()?.1.refused?))
@@ -244,7 +257,7 @@ impl TrialDatabase {
         carry_out(&server.tidy, self.ended_on_purpose, trial_box, &self.stop)?;
         self.ended_on_purpose += 1;
         trial_box.start(&server.spec).map_err(database_failed)?;
-        Ok(Some(Login::begin(&server.program, &server.target)))
+        Ok(Some(Login::begin(&self.program, &self.target)))
     }
 
     /// Goes on watching after the first new login; returns when that was.
