@@ -2,6 +2,7 @@
 
 mod request_file;
 
+use std::io;
 use std::path::Path;
 use std::time::Duration;
 
@@ -204,13 +205,16 @@ pub fn body_bytes(body: &BodyText) -> Result<Vec<u8>, CliError> {
 }
 
 fn read(file: &Path, what: &str) -> Result<Vec<u8>, CliError> {
-    let cannot = |error| {
-        CliError::new(
-            Exit::Usage,
-            format!("cannot read {what} {}: {error}. Check the path and its permissions", file.display()),
-        )
+    bounded::read(file, &BODY).map_err(|error| unreadable(what, file, &error))
+}
+
+fn unreadable(what: &str, file: &Path, error: &io::Error) -> CliError {
+    let remedy = match error.kind() {
+        // It names the remedy itself.
+        io::ErrorKind::FileTooLarge => "",
+        _ => ". Check the path and its permissions",
     };
-    bounded::read(file, &BODY).map_err(cannot)
+    CliError::usage(format!("cannot read {what} {}: {error}{remedy}", file.display()))
 }
 
 /// Threads that nobody counted are never more than there are places for requests.

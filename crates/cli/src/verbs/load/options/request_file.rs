@@ -12,6 +12,7 @@ use tolok_load::options::{Expect, ExpectBody, ExpectStatus, Method, Request};
 use tolok_model::limits::{BODY, REQUESTS};
 use tolok_model::shown::is_hidden;
 
+use super::unreadable;
 use crate::args;
 use crate::exit::{CliError, Exit};
 
@@ -51,12 +52,7 @@ pub struct Defaults {
 
 /// Reads the requests of a file; all that is wrong with it is one complaint.
 pub fn read(path: &Path, defaults: &Defaults) -> Result<Vec<Request>, CliError> {
-    let text = bounded::text(path, &REQUESTS).map_err(|error| {
-        CliError::new(
-            Exit::Usage,
-            format!("cannot read the file of requests {}: {error}. Check the path and its permissions", path.display()),
-        )
-    })?;
+    let text = bounded::text(path, &REQUESTS).map_err(|error| unreadable("the file of requests", path, &error))?;
     let folder = path.parent().unwrap_or(Path::new(""));
     let mut reader = Reader {
         folder,
