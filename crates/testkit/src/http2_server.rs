@@ -23,6 +23,8 @@ use tokio_rustls::rustls::ServerConfig;
 pub enum Act {
     /// Answers with this status and body, whose length it announces.
     Answer(u16, Bytes),
+    /// Answers without a body, and with a field of so many bytes.
+    LongHead(usize),
     Silence,
     /// Resets the stream with this code.
     Reset(u32),
@@ -173,6 +175,10 @@ where
             Http2Request { connection: connection.saturating_sub(1), number, line, body_bytes: announced.unwrap_or(0) };
         match (manner.script)(&request) {
             Act::Answer(status, body) => answer(&mut respond, status, body)?,
+            Act::LongHead(bytes) => {
+                let head = Response::builder().header("long", "x".repeat(bytes)).body(()).expect("a head");
+                respond.send_response(head, true)?;
+            }
             Act::Silence => held.push(respond),
             Act::Reset(code) => respond.send_reset(Reason::from(code)),
             Act::AnswerHalf(body, code) => {

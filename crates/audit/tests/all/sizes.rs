@@ -43,8 +43,9 @@ fn time_of(text: &str) -> Duration {
 #[test]
 fn ten_times_as_many_rows_take_about_ten_times_as_long() {
     type Named = fn(u32) -> String;
-    let shapes: [(&str, Named, Named); 4] = [
+    let shapes: [(&str, Named, Named); 5] = [
         ("subjects", |row| format!("server-{row}"), |_| "hello".to_owned()),
+        ("subjects with repetitions", |row| format!("server-{}", row / 2), |_| "hello".to_owned()),
         ("settings", |_| "go".to_owned(), |row| format!("case-{row}")),
         ("both", |row| format!("server-{}", row % 30), |row| format!("case-{}", row / 30)),
         ("neither", |_| "go".to_owned(), |_| "hello".to_owned()),

@@ -40,6 +40,12 @@ impl Stranger {
         self.run.file_name().unwrap().to_str().unwrap().to_owned()
     }
 
+    /// The record of its first trial.
+    fn first_trial(&self) -> String {
+        let trials = fs::read_dir(self.run.join("trials")).unwrap().map(|entry| entry.unwrap().file_name());
+        format!("trials/{}/trial.json", trials.min().unwrap().to_str().unwrap())
+    }
+
     /// Puts something else in the place of a file of the run.
     fn replace(&self, name: &str, make: impl FnOnce(&Path)) {
         let path = self.run.join(name);
@@ -96,13 +102,9 @@ fn links_in_a_run_reach_no_file_outside() {
 #[test]
 fn a_fifo_in_the_place_of_a_file_holds_nobody_up() {
     let files = ["plan.json", "names.json", "manifest.jsonl", ".lock", "events.jsonl", "report.json"];
-    let trial = |stranger: &Stranger| {
-        let trials = fs::read_dir(stranger.run.join("trials")).unwrap().map(|entry| entry.unwrap().file_name());
-        format!("trials/{}/trial.json", trials.min().unwrap().to_str().unwrap())
-    };
     for place in 0..=files.len() {
         let stranger = Stranger::new();
-        let name = files.get(place).map_or_else(|| trial(&stranger), |name| (*name).to_owned());
+        let name = files.get(place).map_or_else(|| stranger.first_trial(), |name| (*name).to_owned());
         stranger.replace(&name, |path| assert!(Command::new("mkfifo").arg(path).status().unwrap().success()));
         let run = stranger.name();
         for arguments in [&["verify", &run][..], &["report", &run], &["list", "runs"]] {
@@ -110,6 +112,51 @@ fn a_fifo_in_the_place_of_a_file_holds_nobody_up() {
             assert!(output.status.code().is_some_and(|code| code != 124), "{name}: {arguments:?}: {}", said(&output));
         }
     }
+}
+
+#[test]
+fn a_damaged_file_is_a_wrong_file_and_is_said_in_short() {
+    let long = vec![b'x'; 1 << 20];
+    for name in ["plan.json", "names.json", "run.json", "a trial"] {
+        let stranger = Stranger::new();
+        let name = if name == "a trial" { stranger.first_trial() } else { name.to_owned() };
+        for content in [&b"{"[..], b"\xff\xfe", &long] {
+            fs::write(stranger.run.join(&name), content).unwrap();
+            assert_wrong(&name, &stranger.tolok(&["report", &stranger.name()]));
+        }
+    }
+    let stranger = Stranger::new();
+    fs::write(stranger.root.path().join("study.toml"), b"title = '\xff'").unwrap();
+    assert_wrong("a study", &stranger.tolok(&["plan", "./study.toml"]));
+}
+
+/// What was named is to blame, and the message has the length of one.
+fn assert_wrong(what: &str, output: &Output) {
+    assert_eq!(output.status.code(), Some(2), "{what}: {}", said(output));
+    assert!(said(output).len() < 1_000, "{what}: {}", said(output));
+}
+
+/// With room in memory for no more than the greatest of them.
+#[test]
+fn what_has_no_end_is_refused() {
+    const URL: &str = "http://127.0.0.1:9/";
+    for arguments in [
+        &["load", URL, "-m", "POST", "--body", "@/dev/zero"][..],
+        &["load", URL, "--expect-body", "/dev/zero"],
+        &["load", URL, "--request-file", "/dev/zero"],
+        &["audit", "-"],
+    ] {
+        let mut command = Command::new("sh");
+        command.args(["-c", "ulimit -v 1000000; exec timeout 20 \"$@\"", "sh", TOLOK]).args(arguments);
+        let output = command.stdin(fs::File::open("/dev/zero").unwrap()).output().unwrap();
+        assert_wrong(arguments.last().unwrap(), &output);
+        assert!(said(&output).contains("at most 64MiB"), "{arguments:?}: {}", said(&output));
+    }
+    let stranger = Stranger::new();
+    fs::File::create(stranger.root.path().join("study.toml")).unwrap().set_len((1 << 20) + 1).unwrap();
+    let refused = stranger.tolok(&["plan", "./study.toml"]);
+    assert_wrong("a study", &refused);
+    assert!(said(&refused).contains("at most 1MiB"), "{}", said(&refused));
 }
 
 #[test]

@@ -7,8 +7,11 @@ use std::sync::mpsc::channel;
 use std::thread;
 use std::time::Duration;
 
-use tolok_load::options::{Executor, Options, Protocol};
+use tolok_load::options::{Executor, ExpectBody, Options, Protocol};
 use tolok_load::record::Record;
+use tolok_testkit::{Act, Http2Server};
+
+use crate::stage::{options, play};
 
 const SETTINGS: &[u8] = b"\0\0\0\x04\0\0\0\0\0";
 /// Far longer than the run, and far shorter than a hang.
@@ -63,4 +66,22 @@ fn no_flood_of_frames_moves_the_end_of_a_run() {
         assert!(record.ledger.closes() && record.ledger.good == 0, "{name}: {:?}", record.ledger);
         assert!(record.window_s < 1.0, "{name}: {}", record.window_s);
     }
+}
+
+/// The head of a good answer without a body, to the first stream of a connection, over and over.
+#[test]
+fn an_answer_that_nobody_asked_for_is_not_good() {
+    let record = run_against(flooding(b"\0\0\x01\x01\x05\0\0\0\x01\x88")).expect("the run ends");
+    let (ledger, opened) = (&record.ledger, record.connections.opened);
+    assert!(ledger.closes() && ledger.good <= opened && opened > 0, "{ledger:?} over {opened} connections");
+}
+
+/// A packed head of a few bytes may unpack to very many, which h2 holds until it is whole.
+#[test]
+fn a_head_beyond_its_bound_fails_its_request() {
+    let server = Http2Server::start(|request| Act::LongHead(if request.number == 0 { 60_000 } else { 70_000 }));
+    let mut options = options(&server, 1, 1, 3);
+    options.requests[0].expect.body = ExpectBody::Anything;
+    let ledger = play(&options).ledger;
+    assert_eq!((ledger.good, ledger.failed_by_class.values().sum()), (1, 2_u64), "{ledger:?}");
 }
