@@ -10,6 +10,7 @@
 //! - `engine`: the loop of one thread.
 //! - `threads`: several of them, and the sum of what they record.
 //! - [`verdict`] and [`threshold`]: what is to be thought of the figures. Pure.
+//! - [`process_cpu`]: CPU time of processes without a control group.
 //! - [`slices`]: several servers, loaded in turns of a tenth of a second.
 //! - [`capacity`]: many runs, in search of the highest rate that keeps all thresholds.
 //!
@@ -37,6 +38,7 @@ pub mod histogram;
 mod http;
 mod open_files;
 pub mod options;
+pub mod process_cpu;
 pub mod record;
 mod recording;
 pub mod schedule;

@@ -1,5 +1,8 @@
 //! The calls that rustix does not wrap, or wraps only for newer kernels than this may run on.
-#![allow(unsafe_code, reason = "getrusage, epoll_pwait2, recv without a buffer, and two options have no safe wrapper")]
+#![allow(
+    unsafe_code,
+    reason = "getrusage, other processes' clocks, epoll_pwait2, recv without a buffer, and two options have no safe wrapper"
+)]
 
 use std::mem::{MaybeUninit, size_of};
 use std::os::fd::{AsRawFd, BorrowedFd};
@@ -32,6 +35,23 @@ impl CpuTime {
     pub fn since(self, earlier: CpuTime) -> CpuTime {
         CpuTime { user: self.user.saturating_sub(earlier.user), system: self.system.saturating_sub(earlier.system) }
     }
+}
+
+/// The scheduler's own count, as in the kernel's encoding of the clocks of processes (`CPUCLOCK_SCHED`).
+const OF_THE_SCHEDULER: libc::clockid_t = 2;
+
+/// CPU time that a process has used so far, in nanoseconds, or `None` if it is gone. rustix refuses other processes' clocks.
+pub fn process_cpu_ns(pid: u32) -> Option<u64> {
+    let clock = (!(pid as libc::clockid_t) << 3) | OF_THE_SCHEDULER;
+    let mut time = MaybeUninit::<libc::timespec>::uninit();
+    // SAFETY: the kernel writes a whole timespec, or fails and writes nothing, and then nothing is read.
+    let time = unsafe {
+        if libc::clock_gettime(clock, time.as_mut_ptr()) != 0 {
+            return None;
+        }
+        time.assume_init()
+    };
+    Some(time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64)
 }
 
 /// Time the calling thread was ready to run and did not, or `None` where the kernel does not count it.

@@ -1,5 +1,7 @@
 //! A row of a transcription that is being written.
 
+use tolok_model::transcription::figure_key;
+
 use crate::digits::is_number;
 use crate::writing::quoted;
 
@@ -63,7 +65,7 @@ impl Row {
         }
     }
 
-    /// A figure; `false` if the digits are none. Of two under one key the first counts.
+    /// A figure; `false` if the digits are none. Of two of one quantity the first counts, whatever their units.
     pub(crate) fn figure(&mut self, key: &str, digits: &str) -> bool {
         self.figure_with(key, digits, None)
     }
@@ -79,6 +81,23 @@ impl Row {
     }
 
     pub(crate) fn has(&self, key: &str) -> bool {
-        self.figures.iter().any(|figure| figure.key == key)
+        let quantity = |key: &str| figure_key(key).map(|(quantity, _)| quantity);
+        let wanted = quantity(key);
+        let is_same = |known: &str| known == key || wanted.is_some() && quantity(known) == wanted;
+        self.figures.iter().any(|figure| is_same(&figure.key))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_quantity_is_kept_once_whatever_its_unit() {
+        let mut row = Row::default();
+        assert!(row.figure("memory_mib", "76") && row.figure("memory_gib", "1.5"));
+        assert!(row.figure("own one", "1") && row.figure("own two", "2"));
+        let keys: Vec<&str> = row.figures.iter().map(|figure| figure.key.as_str()).collect();
+        assert_eq!(keys, ["memory_mib", "own one", "own two"]);
     }
 }

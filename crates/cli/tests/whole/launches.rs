@@ -11,7 +11,7 @@ use crate::interruptions::box_of;
 use crate::place::{PATIENCE, Place, Said, Started, assert_all_gone, my_turn};
 
 /// A study of these subjects in slices, each measured for `duration` in each of the launches.
-fn study(place: &Place, subjects: &str, launches: u32, duration: &str) {
+pub fn study(place: &Place, subjects: &str, launches: u32, duration: &str) {
     let text = format!(
         "title = 'Try'\nsubjects = {subjects}\nblocks = {launches}\nseed = 7\nreruns = 0\nceiling = false\naa-pair = false\ndesign = 'slices'\n\
          [[scenario]]\nworkload = ['hello', 'json']\nslices = {{ window = '20ms', lead-in = '5ms' }}\n\

@@ -14,6 +14,7 @@ use serde_json::Value;
 use tolok_testkit::require;
 
 use crate::interruptions::box_of;
+use crate::launches::study;
 use crate::place::{PATIENCE, Place, Said, Started, assert_all_gone, assert_done, my_turn, repository};
 
 /// `nobody` nearly everywhere, and an ordinary user in any case.
@@ -139,6 +140,31 @@ fn an_ordinary_user_can_run_a_study() {
     assert_completes(&place, start_as_user(&place));
     let lacking: Vec<Value> = place.records().iter().map(|record| record["isolation"]["fallbacks"].clone()).collect();
     assert_eq!(lacking[0], lacking[1], "what no trial has is the same sentence in each of them");
+}
+
+/// Without control groups the engine reads the clocks of the servers' processes, so that the generator is not taken for the limit.
+#[test]
+fn without_control_groups_slices_still_have_cpu_time_and_memory() {
+    require!(geteuid().is_root(), "only root can become another user; all tests here run as an ordinary one already");
+    let _turn = my_turn();
+    let place = home().with_faulty("one", "none").with_faulty("other", "none");
+    study(&place, "['test/one', 'test/other']", 1, "80ms");
+    require!(give_away(&place), "the folder for temporary files is closed to other users");
+    let (said, code) = start_as_user(&place).finish();
+    assert_done(code, &said);
+    for record in place.records() {
+        let measured = &record["outcome"];
+        let subject = &measured["subject"];
+        assert_eq!(subject["cpu_source"], "threads", "{said}\n{record}");
+        assert!(
+            subject["pss_bytes"].as_u64().unwrap() > 0 && subject["processes_max"].as_u64().unwrap() > 0,
+            "{subject}"
+        );
+        let rows = measured["slices"]["rows"].as_array().unwrap();
+        assert!(rows.iter().all(|row| row["cpu_s"].as_f64().unwrap() > 0.0), "each slice has its CPU time: {rows:?}");
+    }
+    let verified = place.tolok(&["verify", "latest"]);
+    assert_eq!(verified.code, Some(0), "{}{}", verified.output, verified.progress);
 }
 
 /// Nothing is begun where no run fits, and one sentence names the limit and what to do.

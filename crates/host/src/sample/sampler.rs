@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use tolok_load::clock::{Clock, MonotonicNs, SystemClock};
+use tolok_load::process_cpu::ProcessClocks;
 
 use super::counters::SoftwareCounters;
 use super::host::{Host, HostReading};
@@ -18,7 +19,6 @@ use super::line::{Reading, Sample};
 use super::network::NetworkBytes;
 use super::part::{Followed, NetOf, Part, Source};
 use super::process::{ProcessTree, pss_bytes};
-use super::process_clock::process_cpu_ns;
 use super::series::{Series, Window};
 use super::tasks::Tasks;
 use super::usage::{NoUsage, Readings, WindowUsage, window_usage};
@@ -150,7 +150,7 @@ impl<C: Clock> Sampler<C> {
         self.parts.retain(|known| known.part != part);
         // Only the processes of the machine's own /proc have clocks, and a control group counts for itself.
         let has_clocks = self.proc == Path::new("/proc") && !matches!(source, Source::Group(_));
-        let tasks = if has_clocks { Tasks::with_clocks(process_cpu_ns) } else { Tasks::default() };
+        let tasks = if has_clocks { Tasks::with_clocks(ProcessClocks::default()) } else { Tasks::default() };
         let readings = Readings::default();
         self.parts.push(Tracked { part, source, net_of, counters: None, tasks, readings });
         let only = self.parts.len() - 1..self.parts.len();

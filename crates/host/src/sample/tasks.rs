@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
+use tolok_load::process_cpu::ProcessClocks;
 
 use super::as_seconds;
 use super::kept::{Kept, Room};
@@ -109,34 +110,8 @@ pub struct Tasks {
     /// What threads had used when they were last seen.
     ended: Spent,
     has_times: bool,
-    clocks: Option<Clocks>,
+    clocks: Option<ProcessClocks>,
     buffer: Vec<u8>,
-}
-
-/// The clocks of processes, which know what their threads used that have ended.
-#[derive(Debug)]
-struct Clocks {
-    read: fn(u32) -> Option<u64>,
-    last_ns: BTreeMap<u32, u64>,
-    /// What processes had used when they were last seen.
-    ended_ns: u64,
-}
-
-impl Clocks {
-    /// CPU time of these processes and of those that have ended.
-    fn read(&mut self, pids: &[u32]) -> u64 {
-        let ended_ns = &mut self.ended_ns;
-        retain(&mut self.last_ns, pids, |last_ns| *ended_ns += *last_ns);
-        for pid in pids {
-            let Some(now_ns) = (self.read)(*pid) else { continue };
-            let last_ns = self.last_ns.insert(*pid, now_ns).unwrap_or_default();
-            if now_ns < last_ns {
-                // Its number was given to another, which began at nothing.
-                self.ended_ns += last_ns;
-            }
-        }
-        self.ended_ns + self.last_ns.values().sum::<u64>()
-    }
 }
 
 /// A thread and what it had used at its last reading, or `None` before the first.
@@ -147,9 +122,9 @@ struct Thread {
 }
 
 impl Tasks {
-    /// With a way to read the clock of a process, by its pid.
-    pub fn with_clocks(read: fn(u32) -> Option<u64>) -> Self {
-        Self { clocks: Some(Clocks { read, last_ns: BTreeMap::new(), ended_ns: 0 }), ..Self::default() }
+    /// With the clocks of processes, which know what their threads used that have ended.
+    pub fn with_clocks(clocks: ProcessClocks) -> Self {
+        Self { clocks: Some(clocks), ..Self::default() }
     }
 
     /// Files that are kept open.
@@ -265,7 +240,8 @@ fn resident_pages(statm: &str) -> Option<u64> {
     statm.split_ascii_whitespace().nth(1)?.parse().ok()
 }
 
-fn threads_of(proc: &Path, pid: u32) -> Vec<u32> {
+/// The threads of a process that live now.
+pub fn threads_of(proc: &Path, pid: u32) -> Vec<u32> {
     let entries = std::fs::read_dir(proc.join(format!("{pid}/task"))).into_iter().flatten().flatten();
     entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok()).collect()
 }
@@ -335,20 +311,14 @@ mod tests {
 
     #[test]
     fn clocks_know_what_threads_used_that_have_ended() {
-        let clock = |pid| if pid == 11 { Some(50) } else { None };
-        let (proc, mut tasks) = (FakeProc::new(), Tasks::with_clocks(clock));
+        let clocks = ProcessClocks::with(|pid| if pid == 11 { Some(50) } else { None });
+        let (proc, mut tasks) = (FakeProc::new(), Tasks::with_clocks(clocks));
         proc.process(&process(11, &[(11, 3, 0)])).process(&process(12, &[(12, 70, 0)]));
         assert_eq!(cpu_ns(&mut tasks, &proc, &[11]), 50);
         // One without a clock is read by its threads, and the greater of the two accounts holds.
         assert_eq!(cpu_ns(&mut tasks, &proc, &[11, 12]), 73);
         proc.ended(11);
         assert_eq!(cpu_ns(&mut tasks, &proc, &[]), 73);
-    }
-
-    #[test]
-    fn a_clock_that_fell_is_that_of_another_process() {
-        let mut clocks = Clocks { read: |_| Some(5), last_ns: BTreeMap::from([(11, 9)]), ended_ns: 0 };
-        assert_eq!((clocks.read(&[11]), clocks.read(&[11]), clocks.read(&[])), (14, 14, 14));
     }
 
     #[test]

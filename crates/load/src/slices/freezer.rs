@@ -1,4 +1,4 @@
-//! Freezing a control group, and reading its CPU time.
+//! Freezing a control group.
 
 use std::fs;
 use std::io;
@@ -6,7 +6,7 @@ use std::path::Path;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::job::{CpuFile, FreezerFiles};
+use super::job::FreezerFiles;
 
 /// A group stands still within a millisecond, unless something of it hangs in the kernel. After this long the run goes on.
 const LIMIT: Duration = Duration::from_millis(250);
@@ -86,18 +86,6 @@ fn wait_until(mut is_so: impl FnMut() -> io::Result<bool>, mut has_time: impl Fn
     }
 }
 
-/// CPU time that a group has used, in seconds, or `None` where it cannot be read.
-pub(super) fn cpu_s(file: &CpuFile) -> Option<f64> {
-    match file {
-        CpuFile::Cpuacct(file) => Some(read(file).ok()?.trim().parse::<u64>().ok()? as f64 / 1e9),
-        CpuFile::CpuStat(file) => {
-            let text = read(file).ok()?;
-            let usage = text.lines().find_map(|line| line.strip_prefix("usage_usec "))?;
-            Some(usage.trim().parse::<u64>().ok()? as f64 / 1e6)
-        }
-    }
-}
-
 fn write(file: &Path, value: &str) -> io::Result<()> {
     fs::write(file, value).map_err(|error| io::Error::new(error.kind(), format!("{}: {error}", file.display())))
 }
@@ -153,16 +141,5 @@ mod tests {
     fn a_group_that_cannot_be_written_is_named() {
         let freezer = Freezer::new(FreezerFiles::V1 { state: "/nonexistent/freezer.state".into() });
         assert!(freezer.freeze().unwrap_err().to_string().starts_with("/nonexistent/freezer.state: "));
-    }
-
-    #[test]
-    fn cpu_time_is_read_in_either_form_and_is_absent_where_there_is_none() {
-        let folder = tempfile::tempdir().unwrap();
-        let (usage, stat) = (folder.path().join("cpuacct.usage"), folder.path().join("cpu.stat"));
-        fs::write(&usage, "1500000000\n").unwrap();
-        fs::write(&stat, "usage_usec 2500000\nuser_usec 1\n").unwrap();
-        assert_eq!(cpu_s(&CpuFile::Cpuacct(usage)), Some(1.5));
-        assert_eq!(cpu_s(&CpuFile::CpuStat(stat)), Some(2.5));
-        assert_eq!(cpu_s(&CpuFile::Cpuacct("/nonexistent".into())), None);
     }
 }

@@ -14,9 +14,9 @@ pub struct SlicesJob {
     pub drain_limit_s: f64,
     /// The servers, each frozen outside its slices.
     pub servers: Vec<SlicedServer>,
-    /// Where to read the CPU time of the servers' database.
+    /// Who counts the CPU time of the servers' database.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub database_cpu: Option<CpuFile>,
+    pub database_cpu: Option<CpuAccount>,
     /// The loads. Several targets may share a server.
     pub targets: Vec<SlicedTarget>,
     /// The slices.
@@ -62,9 +62,9 @@ pub struct SlicedServer {
     /// How it is frozen, or `None` where it cannot be: then it idles.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub freezer: Option<FreezerFiles>,
-    /// Where its CPU time is read, or `None` where no one counts it.
+    /// Who counts its CPU time, or `None` if no one does.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub cpu: Option<CpuFile>,
+    pub cpu: Option<CpuAccount>,
 }
 
 /// The files of a control group by which it is frozen.
@@ -87,14 +87,16 @@ pub enum FreezerFiles {
     },
 }
 
-/// A file in which a control group counts its CPU time.
+/// Who counts the CPU time of a server.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(tag = "kind", content = "file", rename_all = "kebab-case")]
-pub enum CpuFile {
-    /// `cpuacct.usage`: a number of nanoseconds.
+#[serde(tag = "kind", content = "of", rename_all = "kebab-case")]
+pub enum CpuAccount {
+    /// `cpuacct.usage` of a control group: a number of nanoseconds.
     Cpuacct(PathBuf),
-    /// `cpu.stat` with a line `usage_usec`.
+    /// `cpu.stat` of a control group, with a line `usage_usec`.
     CpuStat(PathBuf),
+    /// The clocks of these processes and of all below them. Those that end between two readings lose some.
+    Processes(Vec<u32>),
 }
 
 /// A load on a server.
@@ -159,10 +161,10 @@ mod tests {
     fn a_job_is_read_as_it_is_written() {
         let mut job = job();
         job.servers[0].freezer = Some(FreezerFiles::V1 { state: "/g/freezer.state".into() });
-        job.servers[0].cpu = Some(CpuFile::CpuStat("/g/cpu.stat".into()));
+        job.servers[0].cpu = Some(CpuAccount::CpuStat("/g/cpu.stat".into()));
         let text = serde_json::to_string(&job).unwrap();
         assert!(text.contains(r#""freezer":{"version":"v1","state":"/g/freezer.state"}"#), "{text}");
-        assert!(text.contains(r#""cpu":{"kind":"cpu-stat","file":"/g/cpu.stat"}"#), "{text}");
+        assert!(text.contains(r#""cpu":{"kind":"cpu-stat","of":"/g/cpu.stat"}"#), "{text}");
         assert_eq!(serde_json::from_str::<SlicesJob>(&text).unwrap(), job);
     }
 }

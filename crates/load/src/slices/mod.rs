@@ -4,6 +4,7 @@
 //! stops, the engine waits for requests in flight, and the server is frozen again. So a slice leaves nothing for the next one, and
 //! all CPU time between thaw and freeze belongs to it.
 
+mod cpu;
 mod freezer;
 mod job;
 mod record;
@@ -28,8 +29,9 @@ use crate::stop::Stop;
 use crate::summary;
 use crate::sys::{CpuTime, Punctual};
 use crate::transport::{Address, Connector, TlsClient};
-use freezer::{Freezer, cpu_s};
-pub use job::{CpuFile, FreezerFiles, SlicedServer, SlicedTarget, SlicesJob, Turn};
+use cpu::CpuReader;
+use freezer::Freezer;
+pub use job::{CpuAccount, FreezerFiles, SlicedServer, SlicedTarget, SlicesJob, Turn};
 pub use record::{SliceLine, SlicesRecord, TargetRecord, WarmUp};
 
 /// The shortest time between two reports of progress.
@@ -131,6 +133,8 @@ struct Slices<'run> {
     runs: &'run [Run<'run>],
     targets: Vec<Target<'run>>,
     freezers: Vec<Option<Freezer>>,
+    cpu: Vec<Option<CpuReader<'run>>>,
+    database_cpu: Option<CpuReader<'run>>,
     lines: Vec<SliceLine>,
     began: MonotonicNs,
     ended: MonotonicNs,
@@ -178,6 +182,8 @@ impl<'run> Slices<'run> {
             runs,
             targets: runs.iter().map(target).collect::<Result<_, LoadError>>()?,
             freezers: job.servers.iter().map(freezer).collect(),
+            cpu: job.servers.iter().map(|server| server.cpu.as_ref().map(CpuReader::new)).collect(),
+            database_cpu: job.database_cpu.as_ref().map(CpuReader::new),
             lines: Vec::with_capacity(job.order.len()),
             began: MonotonicNs(0),
             ended: MonotonicNs(0),
@@ -273,10 +279,10 @@ impl<'run> Slices<'run> {
         Ok(line)
     }
 
-    fn read(&self, server: usize) -> Before {
+    fn read(&mut self, server: usize) -> Before {
         Before {
-            cpu_s: self.job.servers[server].cpu.as_ref().and_then(cpu_s),
-            database_cpu_s: self.job.database_cpu.as_ref().and_then(cpu_s),
+            cpu_s: self.cpu[server].as_mut().and_then(CpuReader::read_s),
+            database_cpu_s: self.database_cpu.as_mut().and_then(CpuReader::read_s),
             generator: CpuTime::of_this_thread(),
         }
     }

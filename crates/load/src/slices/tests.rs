@@ -158,8 +158,8 @@ fn cpu_time_is_what_a_group_used_from_thaw_to_drain() {
     std::fs::write(&usage, "1000000000").unwrap();
     let server = ScriptedServer::answering("one");
     let mut job = job(&[&server], &[0, 0]);
-    job.0.servers[0].cpu = Some(CpuFile::Cpuacct(usage));
-    job.0.database_cpu = Some(CpuFile::CpuStat("/nonexistent".into()));
+    job.0.servers[0].cpu = Some(CpuAccount::Cpuacct(usage));
+    job.0.database_cpu = Some(CpuAccount::CpuStat("/nonexistent".into()));
     let (_, lines) = all(&job);
     assert!(lines.iter().all(|line| line.cpu_s == Some(0.0) && line.database_cpu_s.is_none()), "{lines:?}");
     assert!(lines.iter().all(|line| line.generator_cpu_s >= 0.0));

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::record::resources::{HostWindow, MemoryUse};
+use crate::record::resources::{CpuSource, HostWindow, MemoryUse};
 
 /// The lab's own readings of a launch, in `window.json`. The slices of the case are in `slices.jsonl`.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -23,6 +23,19 @@ pub struct RawSlices {
     /// Memory of the server's control group over the launch and all its workloads.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub memory: Option<MemoryUse>,
+    /// Where the CPU time of its slices was read.
+    #[serde(default = "by_the_group", skip_serializing_if = "is_by_the_group")]
+    pub cpu_source: CpuSource,
+}
+
+/// Records in which it is absent were made with control groups.
+fn by_the_group() -> CpuSource {
+    CpuSource::Group
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands over references")]
+fn is_by_the_group(source: &CpuSource) -> bool {
+    *source == CpuSource::Group
 }
 
 /// The slices of a case in one launch.

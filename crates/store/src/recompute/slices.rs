@@ -2,8 +2,8 @@
 
 use tolok_load::slices::TargetRecord;
 use tolok_model::{
-    CpuSource, DatabaseWindow, HostWindow, LoadTool, Measurement, RawServer, RawSlices, RawWindow, Resources,
-    SliceFigures, SliceRow,
+    DatabaseWindow, HostWindow, LoadTool, Measurement, RawServer, RawSlices, RawWindow, Resources, SliceFigures,
+    SliceRow,
 };
 use tolok_tools::slices::{StoredSlice, report};
 use tolok_tools::{ToolReport, driver, output_name};
@@ -53,9 +53,10 @@ pub(super) fn sliced(
         let sum = slices.iter().map(of).sum::<Option<f64>>()?;
         Some(sum * share)
     };
-    let used = |cpu_s: f64| Resources { cpu_s, cpu_source: CpuSource::Group, ..Resources::default() };
+    let used = |cpu_s: f64| Resources { cpu_s, cpu_source: launch.cpu_source, ..Resources::default() };
     let subject = Resources {
         memory: launch.memory,
+        pss_bytes: server.pss_bytes,
         processes_max: launch.processes,
         threads_max: launch.threads,
         refused_tasks: server.refused_tasks,

@@ -9,7 +9,7 @@ use tolok_host::isolate::{Placement, TrialBox};
 use tolok_host::machine;
 use tolok_host::sample::WindowUsage;
 use tolok_load::clock::MonotonicNs;
-use tolok_load::slices::{self as engine, SlicedServer, SlicedTarget, SlicesJob, Turn};
+use tolok_load::slices::{self as engine, CpuAccount, SlicedServer, SlicedTarget, SlicesJob, Turn};
 use tolok_model::{FailureKind, LoadTool, PlannedSlice};
 use tolok_store::Folder;
 use tolok_tools::slices::target;
@@ -177,7 +177,7 @@ impl Given<'_, '_> {
             SlicedServer {
                 name: server.part.clone(),
                 freezer: group.and_then(Group::freezer).map(freezer),
-                cpu: group.and_then(Group::cpu_file).map(cpu_file),
+                cpu: Some(cpu_account(trial_box, &server.part)),
             }
         };
         let place_of = |case: &str| targets.iter().position(|target| target.name == case);
@@ -189,11 +189,12 @@ impl Given<'_, '_> {
             Some(Turn { target: place_of(&slice.case)?, lead_in_s: design.lead_in_s, window_s: slice.window_s })
         };
         let turns: Vec<Turn> = order.iter().filter_map(turn).collect();
+        let has_database = self.launch.trials().any(|(_, trial)| trial.database.is_some());
         let job = SlicesJob {
             format: SlicesJob::FORMAT,
             drain_limit_s: DRAIN_LIMIT_S,
             servers: running.iter().map(sliced).collect(),
-            database_cpu: trial_box.group(PART).and_then(Group::cpu_file).map(cpu_file),
+            database_cpu: has_database.then(|| cpu_account(trial_box, PART)),
             targets,
             order: turns,
         };
@@ -208,10 +209,12 @@ fn freezer(files: Freezer) -> engine::FreezerFiles {
     }
 }
 
-fn cpu_file(file: CpuFile) -> engine::CpuFile {
-    match file {
-        CpuFile::Cpuacct(file) => engine::CpuFile::Cpuacct(file),
-        CpuFile::CpuStat(file) => engine::CpuFile::CpuStat(file),
+/// Who counts the CPU time of a part: its control group, or else its processes.
+fn cpu_account(trial_box: &TrialBox, part: &str) -> CpuAccount {
+    match trial_box.group(part).and_then(Group::cpu_file) {
+        Some(CpuFile::Cpuacct(file)) => CpuAccount::Cpuacct(file),
+        Some(CpuFile::CpuStat(file)) => CpuAccount::CpuStat(file),
+        None => CpuAccount::Processes(trial_box.pids_of(part)),
     }
 }
 

@@ -6,11 +6,15 @@
 mod load;
 mod servers;
 
+use std::path::Path;
+
+use tolok_host::group::Group;
 use tolok_host::isolate::TrialBox;
-use tolok_host::sample::WindowUsage;
+use tolok_host::sample::{WindowUsage, pss_bytes, threads_of};
+use tolok_load::process_cpu::tree;
 use tolok_load::slices::{SliceLine, SlicesRecord, TargetRecord};
 use tolok_model::{
-    Case, DatabaseWindow, Failure, FailureKind, HostWindow, LoadTool, Measurement, MemoryUse, Outcome, Plan,
+    Case, CpuSource, DatabaseWindow, Failure, FailureKind, HostWindow, LoadTool, Measurement, MemoryUse, Outcome, Plan,
     PlannedSlice, RECORD_FORMAT, RawServer, RawSlices, RawWindow,
 };
 use tolok_store::StoreError;
@@ -49,6 +53,7 @@ struct Slices {
     record: TargetRecord,
     raw: RawSlices,
     refused_tasks: Option<u64>,
+    pss_bytes: Option<u64>,
 }
 
 impl<'a> Launch<'a> {
@@ -229,6 +234,7 @@ impl<'a> Launch<'a> {
             body_bytes: trial.body_bytes(),
             mean_body_bytes: trial.mean_body_bytes(),
             refused_tasks: slices.refused_tasks,
+            pss_bytes: slices.pss_bytes,
             database: database.map(|version| DatabaseWindow { version, ..DatabaseWindow::default() }),
             slices: Some(slices.raw),
             ..RawServer::default()
@@ -323,8 +329,10 @@ impl Measured {
                 processes: used.processes,
                 threads: used.threads,
                 memory: used.memory,
+                cpu_source: used.cpu_source,
             },
             refused_tasks: used.refused_tasks,
+            pss_bytes: used.pss_bytes,
         })
     }
 }
@@ -332,7 +340,9 @@ impl Measured {
 /// What a server has used by the end of a launch.
 #[derive(Debug, Clone, Default)]
 struct Used {
+    cpu_source: CpuSource,
     memory: Option<MemoryUse>,
+    pss_bytes: Option<u64>,
     processes: u32,
     threads: u32,
     refused_tasks: Option<u64>,
@@ -340,7 +350,13 @@ struct Used {
 
 impl Used {
     fn of(server: &Server, trial_box: &TrialBox) -> Self {
-        let Some(group) = trial_box.group(&server.part) else { return Self::default() };
+        match trial_box.group(&server.part) {
+            Some(group) => Self::of_group(group),
+            None => Self::of_processes(&trial_box.pids_of(&server.part)),
+        }
+    }
+
+    fn of_group(group: &Group) -> Self {
         let read = group.reader().read();
         let memory = read.memory.map(|memory| MemoryUse {
             anonymous_and_kernel_bytes_max: memory.anonymous_bytes + memory.kernel_bytes,
@@ -349,10 +365,23 @@ impl Used {
             oom_kills: memory.oom_kills,
         });
         Self {
+            cpu_source: if group.cpu_file().is_some() { CpuSource::Group } else { CpuSource::Threads },
             memory,
             processes: group.members().map(|members| members.len() as u32).unwrap_or_default(),
             threads: group.threads().map(|threads| threads.len() as u32).unwrap_or_default(),
             refused_tasks: read.refused_tasks,
+            ..Self::default()
+        }
+    }
+
+    fn of_processes(roots: &[u32]) -> Self {
+        let proc = Path::new("/proc");
+        let pids = tree(proc, roots).unwrap_or_default();
+        Self {
+            pss_bytes: pss_bytes(proc, &pids),
+            processes: pids.len() as u32,
+            threads: pids.iter().map(|pid| threads_of(proc, *pid).len() as u32).sum(),
+            ..Self::default()
         }
     }
 }
