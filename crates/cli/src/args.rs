@@ -37,7 +37,6 @@ pub use forecast::{ForecastArgs, ForecastFormat};
 pub use load::{LoadArgs, LoadFormat};
 pub use replicate::{ReplicateArgs, ReplicateFormat};
 pub use serve::ServeArgs;
-#[cfg(test)]
 pub use threshold::threshold;
 use tolok_model::Scale;
 pub use topics::Topic;
@@ -292,7 +291,7 @@ pub struct ResultArgs {
     /// How to print the result.
     #[arg(long, default_value = "text", value_name = "FORMAT")]
     pub format: Format,
-    /// Write the result to this file instead of standard output.
+    /// Write the result to this file instead of standard output. Its ending chooses the format unless `--format` does.
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
 }
@@ -422,7 +421,7 @@ pub struct ReportArgs {
     /// How to print the report. Several formats, separated by commas, go to the folder of --output.
     #[arg(long, default_value = "text", value_name = "FORMATS", value_delimiter = ',')]
     pub format: Vec<Format>,
-    /// Write the report to this file instead of standard output. With several formats it is a folder.
+    /// Write the report to this file instead of standard output. Its ending chooses the format unless `--format` does. With several formats it is a folder.
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
     /// Print everything that `text` can show: all figures with their intervals, checks, fairness and cautions.

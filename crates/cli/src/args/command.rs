@@ -2,10 +2,12 @@
 
 use std::ffi::OsString;
 use std::fmt::Write;
+use std::path::Path;
 
 use clap::builder::PossibleValuesParser;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
-use clap::{Arg, Command, CommandFactory, FromArgMatches};
+use clap::parser::ValueSource;
+use clap::{Arg, ArgMatches, Command, CommandFactory, FromArgMatches};
 
 use tolok_model::wording::closest;
 
@@ -24,6 +26,18 @@ const GROUPS: [(&str, &[&str]); 5] = [
     ("The command itself", &["help", "completions", "man"]),
 ];
 
+/// Endings of files, and the formats that they stand for.
+const ENDINGS: [(&str, &str); 8] = [
+    ("json", "json"),
+    ("jsonl", "jsonl"),
+    ("md", "md"),
+    ("csv", "csv"),
+    ("tex", "tex"),
+    ("html", "html"),
+    ("svg", "svg"),
+    ("xml", "junit"),
+];
+
 /// Reads what was typed.
 pub fn parse() -> Result<Args, clap::Error> {
     parse_from(std::env::args_os())
@@ -31,8 +45,15 @@ pub fn parse() -> Result<Args, clap::Error> {
 
 /// Reads a command line, the program's name first.
 pub fn parse_from<T: Into<OsString> + Clone>(words: impl IntoIterator<Item = T>) -> Result<Args, clap::Error> {
-    let words = understood(words.into_iter().map(Into::into).collect());
-    let matches = command().try_get_matches_from(&words).map_err(|error| with_fitting_tip(error, &words))?;
+    let mut words = understood(words.into_iter().map(Into::into).collect());
+    let read = |words: &[OsString]| command().try_get_matches_from(words).map_err(|e| with_fitting_tip(e, words));
+    let mut matches = read(&words)?;
+    if let Some((verb, format)) = format_of_ending(&matches)
+        && let Some(place) = words.iter().position(|word| *word == *verb)
+    {
+        words.insert(place + 1, format!("--format={format}").into());
+        matches = read(&words)?;
+    }
     Args::from_arg_matches(&matches).map_err(|error| error.format(&mut command()))
 }
 
@@ -47,6 +68,21 @@ fn understood(mut words: Vec<OsString>) -> Vec<OsString> {
         words[place] = "--format=json".into();
     }
     words
+}
+
+/// The verb and the format that the ending of `--output` stands for, if `--format` is not there and the verb has that format.
+fn format_of_ending(matches: &ArgMatches) -> Option<(String, &'static str)> {
+    let (name, given) = matches.subcommand()?;
+    let whole = command();
+    let verb = whole.find_subcommand(name)?;
+    let argument = |id: &str| verb.get_arguments().find(|argument| argument.get_id() == id);
+    let (format, _) = argument("format").zip(argument("output"))?;
+    let file =
+        given.get_raw("output")?.next().filter(|_| given.value_source("format") == Some(ValueSource::DefaultValue))?;
+    let ending = Path::new(file).extension()?;
+    let (_, meant) = ENDINGS.iter().find(|(known, _)| ending == *known)?;
+    let is_known = format.get_possible_values().iter().any(|value| value.get_name() == *meant);
+    is_known.then(|| (name.to_owned(), *meant))
 }
 
 /// The command whose verbs or options are meant by a command line.
@@ -189,6 +225,7 @@ fn overview(command: &Command) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::args::{LoadFormat, Verb};
 
     #[test]
     fn every_verb_that_people_see_stands_in_one_group() {
@@ -209,6 +246,26 @@ mod tests {
             let wide: Vec<&str> = help.lines().filter(|line| line.chars().count() > WIDEST).collect();
             assert!(wide.is_empty(), "{}: {wide:?}", verb.get_name());
         }
+    }
+
+    #[test]
+    fn the_ending_of_the_output_chooses_the_format_unless_it_is_told() {
+        let meant = |line: &str| format_of_ending(&command().try_get_matches_from(line.split(' ')).unwrap());
+        let some = |verb: &str, format| Some((verb.to_owned(), format));
+        assert_eq!(meant("tolok load -o x.json http://localhost"), some("load", "json"));
+        assert_eq!(meant("tolok report -o x.html"), some("report", "html"));
+        assert_eq!(meant("tolok run quick -o results.xml"), some("run", "junit"));
+        for line in [
+            "tolok report --format md -o x.html",
+            "tolok load -o x.html http://localhost",
+            "tolok load -o x http://localhost",
+        ] {
+            assert_eq!(meant(line), None, "{line}");
+        }
+        let Verb::Load(load) = parse_from(["tolok", "load", "-o", "x.csv", "http://localhost"]).unwrap().verb else {
+            panic!()
+        };
+        assert_eq!(load.format, LoadFormat::Csv);
     }
 
     #[test]

@@ -58,7 +58,7 @@ pub struct ForecastArgs {
     /// How to print the forecast.
     #[arg(long, default_value = "text", value_name = "FORMAT")]
     pub format: ForecastFormat,
-    /// Write the forecast to this file instead of standard output.
+    /// Write the forecast to this file instead of standard output. Its ending chooses the format unless `--format` does.
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
 }

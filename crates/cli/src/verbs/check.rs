@@ -165,7 +165,7 @@ fn one(session: &Session<'_>, choice: &SubjectChoice, databases: &[Loaded]) -> (
             };
             (format!("{label}: {verdict}\n{}{}", indented(&wrong, ""), advised(&found.advice)), wrong.is_empty())
         }
-        Err(error) => (format!("{label}: does not start\n  {error}\n"), false),
+        Err(error) => (format!("{label}: cannot be checked\n  {error}\n"), false),
     }
 }
 

@@ -20,6 +20,9 @@ use crate::measuring::{announce, interruptible, measure};
 use crate::reports::check_places;
 use sides::Sides;
 
+/// What is said where a server is missing.
+const NEEDS_ALL: &str = "a duel needs all of its servers, and some cannot run here";
+
 /// Measures, and prints what follows. The closing sentence is the last line.
 pub fn duel(args: &DuelArgs) -> Result<Exit, CliError> {
     check_places(args.runs.as_deref(), args.output.as_deref())?;
@@ -29,11 +32,13 @@ pub fn duel(args: &DuelArgs) -> Result<Exit, CliError> {
     let mut opened = Lab::open_with(&bring)?;
     let versions = bring.folders.iter().flat_map(|subject| subject.all_needs()).filter(|name| name.contains('@'));
     let missing = versions.filter(|name| !opened.laboratory.programs.contains_key(*name)).map(str::to_owned).collect();
-    offer(&mut opened, &missing, args.yes)?;
+    // What is refused is named by the plan, which follows.
+    let _ = offer(&mut opened, &missing, args.yes)?;
     let DuelArgs { seed, allow_shared, scale, .. } = *args;
-    let asked = MeasureArgs { seed, allow_shared, scale, strict: true, ..MeasureArgs::default() };
+    let asked = MeasureArgs { seed, allow_shared, scale, ..MeasureArgs::default() };
     let nothing = BringArgs::default();
-    let request = StudyRequest { study: None, workloads: &[], bring: &nothing, measure: &asked };
+    let request =
+        StudyRequest { study: None, workloads: &[], bring: &nothing, measure: &asked, whole: Some(NEEDS_ALL) };
     let mut planned = make_in(&mut opened, &bring, request)?;
     planned.command = command(args, planned.plan.seed);
     announce(&planned);

@@ -51,11 +51,24 @@ pub struct StudyRequest<'a> {
     pub workloads: &'a [String],
     pub bring: &'a BringArgs,
     pub measure: &'a MeasureArgs,
+    /// Why no part may be left out, if none may.
+    pub whole: Option<&'static str>,
+}
+
+/// What `--strict` says where something would be left out.
+pub fn whole_if_strict(measure: &MeasureArgs) -> Option<&'static str> {
+    measure.strict.then_some("--strict does not allow leaving out parts of the study")
 }
 
 impl<'a> StudyRequest<'a> {
     pub fn of(what: &'a WhatArgs, bring: &'a BringArgs, measure: &'a MeasureArgs) -> Self {
-        Self { study: what.study.as_deref(), workloads: &what.workloads, bring, measure }
+        Self {
+            study: what.study.as_deref(),
+            workloads: &what.workloads,
+            bring,
+            measure,
+            whole: whole_if_strict(measure),
+        }
     }
 
     /// Whether it says what is asked of a server.
@@ -144,8 +157,8 @@ pub fn make_in(opened: &mut Lab, bring: &UserServers, request: StudyRequest<'_>)
     plan.skipped.retain(|skipped| left_out.iter().all(|known| known.subject != own_id(&skipped.subject)));
     plan.skipped.extend(left_out);
     (plan.diagnose, plan.rebuild) = (args.diagnose, args.rebuild);
-    if args.strict && !plan.skipped.is_empty() {
-        return Err(missing("--strict does not allow leaving out parts of the study", &plan.skipped));
+    if let Some(why) = request.whole.filter(|_| !plan.skipped.is_empty()) {
+        return Err(missing(why, &plan.skipped));
     }
     let CpuAssignment { cpus, notes: cpu_notes } = dealt.into_inner();
     let command = command(request, seed);
@@ -197,7 +210,7 @@ impl CpuAssignment {
 
 /// What to type to run the same plan again: the order follows from the seed.
 fn command(request: StudyRequest<'_>, seed: u64) -> String {
-    let StudyRequest { study, workloads, bring, measure: args } = request;
+    let StudyRequest { study, workloads, bring, measure: args, whole: _ } = request;
     let blocks = args.blocks.map(|blocks| format!(" --blocks {blocks}")).unwrap_or_default();
     let subjects = match args.subjects.as_slice() {
         [] => String::new(),
@@ -301,13 +314,6 @@ fn missing(what: &str, skipped: &[Skipped]) -> CliError {
     let mut text = what.to_owned();
     for one in skipped {
         let _ = write!(text, "\n  {}: {}", one.subject, one.reason);
-    }
-    let is_of = |kind: &'static str| move |one: &Skipped| one.subject.starts_with(kind);
-    if skipped.iter().any(|one| !is_of("environment ")(one) && !is_of("tool ")(one)) {
-        text.push_str("\nto fetch what is missing: tolok setup");
-    }
-    if skipped.iter().any(is_of("tool ")) {
-        text.push_str("\nto fetch the missing tools: tolok setup tools");
     }
     CliError::lack(Exit::Missing, text)
 }

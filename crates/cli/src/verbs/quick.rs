@@ -7,7 +7,7 @@ use tolok_lab::toolbox::{ProgramState, Remedy};
 
 use tolok_model::{Engine, Subject};
 
-use super::plan::{StudyRequest, make_in};
+use super::plan::{StudyRequest, make_in, whole_if_strict};
 use super::report::open_in_browser;
 use super::setup::offer;
 use crate::args::QuickArgs;
@@ -34,7 +34,13 @@ pub fn quick(args: &QuickArgs) -> Result<Exit, CliError> {
     ));
     show_subjects(&opened);
     offer_missing(&mut opened, args.yes)?;
-    let request = StudyRequest { study: Some("quick"), workloads: &[], bring: &args.bring, measure: &args.measure };
+    let request = StudyRequest {
+        study: Some("quick"),
+        workloads: &[],
+        bring: &args.bring,
+        measure: &args.measure,
+        whole: whole_if_strict(&args.measure),
+    };
     let planned = make_in(&mut opened, &bring, request)?;
     // The table above says of each what it lacks.
     announce_but(&planned, |left_out| {
@@ -113,5 +119,8 @@ fn offer_missing(opened: &mut Lab, yes: bool) -> Result<(), CliError> {
         .filter(|name| !opened.laboratory.programs.contains_key(*name))
         .map(str::to_owned)
         .collect();
-    offer(opened, &missing, yes)
+    if !offer(opened, &missing, yes)? {
+        say("Going on without what is missing. To fetch it: --yes, or tolok setup\n");
+    }
+    Ok(())
 }

@@ -14,7 +14,7 @@ use tolok_report::print::{html, markdown, terminal};
 use tolok_report::{data, documents};
 use tolok_store::{RunFolder, StoreError};
 
-use super::plan::{StudyRequest, make};
+use super::plan::{StudyRequest, make, whole_if_strict};
 use crate::args::{BringArgs, Format, MeasureArgs, ReplicateArgs, ReplicateFormat, ResultArgs};
 use crate::bring::UserServers;
 use crate::busy::Sharing;
@@ -148,7 +148,13 @@ fn run_part(
     let brought = BringArgs::default();
     let (blocks, scale, allow_shared) = (args.blocks, args.scale, args.allow_shared);
     let options = MeasureArgs { blocks, scale, allow_shared, ..MeasureArgs::default() };
-    let request = StudyRequest { study: Some(&study), workloads: &[], bring: &brought, measure: &options };
+    let request = StudyRequest {
+        study: Some(&study),
+        workloads: &[],
+        bring: &brought,
+        measure: &options,
+        whole: whole_if_strict(&options),
+    };
     let (opened, mut planned) = make(UserServers::of(&brought, true)?, request)?;
     check(&opened, replication, part, &study)?;
     planned.name = study_name(replication, part);

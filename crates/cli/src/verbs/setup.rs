@@ -67,23 +67,23 @@ fn source_archive(archive: &Path, programs: &[String]) -> Result<PathBuf, CliErr
     found.map_err(|error| CliError::new(Exit::Usage, format!("cannot read {}: {error}", archive.display())))
 }
 
-/// Fetches what is missing: at once with `yes`, after a question on a terminal, not at all elsewhere.
-pub fn offer(opened: &mut Lab, missing: &BTreeSet<String>, yes: bool) -> Result<(), CliError> {
+/// Fetches what is missing: at once with `yes`, after a question on a terminal, not at all elsewhere. Returns whether nothing is left
+/// that could have been fetched.
+pub fn offer(opened: &mut Lab, missing: &BTreeSet<String>, yes: bool) -> Result<bool, CliError> {
     let names: Vec<&str> = missing.iter().map(String::as_str).collect();
     let mut plan = opened.toolbox.plan(&names)?;
     plan.steps.retain(|step| !step.optional);
     if plan.is_empty() {
-        return Ok(());
+        return Ok(true);
     }
     let folder = opened.toolbox.folder().display().to_string();
-    if yes || ask(&format!("Fetch {} into {folder}? Nothing outside that folder changes.", what(&plan))) {
+    let is_wanted = yes || ask(&format!("Fetch {} into {folder}? Nothing outside that folder changes.", what(&plan)));
+    if is_wanted {
         say(format!("Fetching {} into {folder}", what(&plan)));
         fetch(opened, &plan)?;
         say("");
-    } else {
-        say("Going on without what is missing. To fetch it: --yes, or tolok setup\n");
     }
-    Ok(())
+    Ok(is_wanted)
 }
 
 /// The programs that the words stand for: each for itself, but for `tools`, and for GNU time's name in studies.

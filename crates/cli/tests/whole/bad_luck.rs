@@ -50,6 +50,25 @@ fn a_subject_that_ends_at_its_start_did_not_start() {
 }
 
 #[test]
+fn a_subject_that_never_starts_is_tried_in_two_rounds_only() {
+    let _turn = my_turn();
+    let place = Place::new().with_faulty("good", "none").with_faulty("bad", "exit-at-start");
+    let place = place.with_study("['test/good', 'test/bad']", 4, "100ms");
+    let said = place.tolok(&["run", "try"]);
+    assert_eq!(said.code, Some(5), "{}", said.progress);
+    let mut records = place.records();
+    records.sort_by_key(|record| record["number"].as_u64());
+    let (bad, good): (Vec<&Value>, Vec<&Value>) =
+        records.iter().partition(|record| record["case"].as_str().unwrap().contains("bad"));
+    assert!(good.iter().all(|record| record["outcome"]["kind"] == "completed"), "{}", said.progress);
+    let messages: Vec<&str> = bad.iter().map(|record| record["outcome"]["message"].as_str().unwrap()).collect();
+    let first = "process server ended with exit code 4 before its first correct response";
+    let later = format!("not tried again after two rounds: {first}");
+    assert_eq!(messages, [first, first, &later, &later]);
+    assert!(bad.iter().all(|record| record["outcome"]["reason"] == "did-not-start"), "{bad:?}");
+}
+
+#[test]
 fn a_subject_that_never_listens_did_not_start() {
     assert_failure(&outcome_of("never-listen"), "did-not-start", "no correct response within 3s", "");
 }

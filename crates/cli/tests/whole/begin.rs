@@ -182,5 +182,5 @@ fn what_is_checked_is_said_by_codes() {
     );
     let said = broken.tolok(&["check", "test/broken"]);
     assert_eq!(said.code, Some(5), "{}{}", said.output, said.progress);
-    assert!(said.output.starts_with("test/broken:default: does not start\n"), "{}", said.output);
+    assert!(said.output.starts_with("test/broken:default: cannot be checked\n"), "{}", said.output);
 }

@@ -23,7 +23,11 @@ impl Home {
 
     /// The file of a published table: `name` is that of one that comes with tolok, or a file.
     pub fn published_file(&self, name: &str) -> Result<PathBuf, HomeError> {
-        let unknown = || HomeError::NoPublished { name: name.to_owned(), known: self.published().unwrap_or_default() };
+        let unknown = || HomeError::NoPublished {
+            name: name.to_owned(),
+            known: self.published().unwrap_or_default(),
+            beside: beside(name),
+        };
         self.own_or_file("published", name, !name.contains('/')).ok_or_else(unknown)
     }
 
@@ -66,7 +70,11 @@ impl Home {
     }
 
     fn study_file(&self, name: &str) -> Result<PathBuf, HomeError> {
-        let unknown = || HomeError::NoStudy { name: name.to_owned(), known: self.studies().unwrap_or_default() };
+        let unknown = || HomeError::NoStudy {
+            name: name.to_owned(),
+            known: self.studies().unwrap_or_default(),
+            beside: beside(name),
+        };
         self.own_or_file("studies", name, !name.contains('/') || name.starts_with("sources/")).ok_or_else(unknown)
     }
 
@@ -77,6 +85,12 @@ impl Home {
         let file = if may_be_ours && own.is_file() { own } else { PathBuf::from(name) };
         file.is_file().then_some(file)
     }
+}
+
+/// The user's file of this name, whose ending was not written.
+fn beside(name: &str) -> Option<PathBuf> {
+    let file = PathBuf::from(format!("{name}.toml"));
+    file.is_file().then_some(file)
 }
 
 const IN_TOML: &str =

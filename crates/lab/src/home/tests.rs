@@ -117,6 +117,15 @@ fn an_unknown_study_lists_the_known_ones() {
 }
 
 #[test]
+fn of_a_file_without_its_ending_the_whole_name_is_told() {
+    let (root, home) = whole();
+    fs::write(root.path().join("mine.toml"), STUDY).unwrap();
+    let name = root.path().join("mine").display().to_string();
+    let error = home.study(&name, &home.catalogue().unwrap()).unwrap_err().to_string();
+    assert!(error.ends_with(&format!("for the file, write its whole name: {name}.toml")), "{error}");
+}
+
+#[test]
 fn a_published_table_is_found_by_its_name_and_by_its_path() {
     let (root, home) = home(&[("published/blog.toml", "title = \"A blog post\"")]);
     assert_eq!(home.published().unwrap(), ["blog"]);

@@ -116,6 +116,7 @@ pub fn run_plan(setup: RunSetup<'_>, emit: &mut dyn FnMut(RunEvent)) -> Result<R
         if stop.is_asked() || block[0].block > run.last_block {
             break;
         }
+        run.give_up_dead_subjects()?;
         if plan.rebuild {
             run.run_block_rebuilt(block, emit)?;
         } else {
@@ -155,6 +156,9 @@ struct Run<'a> {
     /// What the rule said last of the standing.
     standing: String,
 }
+
+/// How the message of a trial begins whose subject was given up.
+const NOT_AGAIN: &str = "not tried again after two rounds: ";
 
 /// The trial that a block is at.
 struct AtHand {
@@ -221,6 +225,20 @@ impl<'a> Run<'a> {
             step.ended(built.as_ref().err());
             self.prepared.builds.insert(subject.id.clone(), built);
         }
+    }
+
+    /// A subject that has never started in two rounds is not started again: each try costs its time-out to start.
+    fn give_up_dead_subjects(&mut self) -> Result<(), StoreError> {
+        let RunSetup { plan, folder, .. } = self.setup;
+        let trials = folder.read()?.trials;
+        for subject in self.prepared.builds.keys().cloned().collect::<Vec<_>>() {
+            let is_of =
+                |record: &&TrialRecord| plan.case(&record.case).is_some_and(|case| case.subject.subject == subject);
+            if let Some(failure) = never_started(trials.iter().filter(is_of)) {
+                self.prepared.builds.insert(subject, Err(failure));
+            }
+        }
+        Ok(())
     }
 
     /// Loads the data of every database, once, before the first trial.
@@ -494,6 +512,21 @@ impl<'a> Run<'a> {
         let missing = meant.filter(|trial| !recorded(trial)).count();
         Ok(RunSummary { run: self.eta.steps(), missing: missing as u32, failed: failed as u32 })
     }
+}
+
+/// What further trials of a subject fail with, if none of these, over two rounds or more, has seen it start.
+fn never_started<'r>(trials: impl Iterator<Item = &'r TrialRecord>) -> Option<Failure> {
+    let (mut rounds, mut last) = (BTreeSet::new(), None);
+    for record in trials {
+        match &record.outcome {
+            Outcome::Failed(failure) if failure.reason == FailureKind::DidNotStart => last = Some(failure),
+            _ => return None,
+        }
+        rounds.insert(record.block);
+    }
+    let last = last.filter(|_| rounds.len() >= 2)?;
+    let why = last.message.trim_start_matches(NOT_AGAIN);
+    Some(Failure { message: format!("{NOT_AGAIN}{why}"), ..last.clone() })
 }
 
 impl AtHand {

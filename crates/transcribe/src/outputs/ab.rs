@@ -68,14 +68,12 @@ const KNOWN: [&str; 24] = [
 
 /// `12 bytes`
 fn document_length(row: &mut Row, text: &str) -> bool {
-    match split(text) {
-        Some(("0", "bytes")) => true,
-        Some((digits, "bytes")) => {
-            row.text("body", &format!("{digits}B"));
-            true
-        }
-        _ => false,
+    let bytes = split(text).filter(|(_, unit)| *unit == "bytes").and_then(|(digits, _)| digits.parse::<u32>().ok());
+    // `body` has no word for none.
+    if let Some(bytes) = bytes.filter(|bytes| *bytes > 0) {
+        row.text("body", &format!("{bytes}B"));
     }
+    bytes.is_some()
 }
 
 fn counted(row: &mut Row, key: &str, text: &str, unit: &str) -> bool {

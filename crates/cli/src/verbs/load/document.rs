@@ -56,7 +56,7 @@ fn document(record: &Record, width: usize) -> Document {
         ]
         .into_iter()
         .chain((!record.parts.is_empty()).then(|| section("parts", vec![Block::Table(parts(record))])))
-        .chain([Block::Facts([account(record), resources(record), judged(&record.thresholds)].concat())])
+        .chain([Block::Facts([account(record), resources(record), judged(record)].concat())])
         .collect(),
     )];
     blocks.extend(verdict(record));
@@ -352,7 +352,8 @@ fn generator(record: &Record) -> String {
     words
 }
 
-fn judged(thresholds: &[Judged]) -> Vec<Fact> {
+fn judged(record: &Record) -> Vec<Fact> {
+    let thresholds = &record.thresholds;
     let widest = thresholds.iter().map(|judged| columns(&judged.text)).max().unwrap_or_default();
     let line = |(place, judged): (usize, &Judged)| {
         let (look, mark) = match judged.outcome {
@@ -362,11 +363,21 @@ fn judged(thresholds: &[Judged]) -> Vec<Fact> {
         };
         // Ties instead of blanks keep each on one line, its figure below the others.
         let words = format!("{TIE}{:<widest$}{TIE}{TIE}", judged.text).replace(' ', &TIE.to_string());
-        let figure = seen(judged).replace(' ', &TIE.to_string());
+        let figure = format!("{}{}", seen(judged), too_few(judged, record)).replace(' ', &TIE.to_string());
         let label = if place == 0 { "thresholds" } else { "" };
         fact(label, Text::of(mark, look).and(words, Look::Plain).and(figure, look))
     };
     thresholds.iter().enumerate().map(line).collect()
+}
+
+/// A quantile of few responses is near their largest, and may be judged all the same.
+fn too_few(judged: &Judged, record: &Record) -> String {
+    let needed = crate::args::threshold(&judged.text).map_or(0, |threshold| threshold.answers_needed());
+    let values = record.ledger.good;
+    if judged.value.is_none() || needed <= values {
+        return String::new();
+    }
+    format!(" of {}, {} needed for a firm figure", counted(values, "response"), count(needed))
 }
 
 /// The figure that a threshold was compared with.

@@ -205,16 +205,19 @@ impl Launch<'_> {
         let boxed = RefCell::new(trial_box);
         let connect = |address, patience| boxed.borrow_mut().connect(address, patience);
         let server = ProbeTarget { address, connect: &connect, speech: speech(self.protocol) };
-        match ask_while(server, self.session.assets.question(workload), patience, &is_wanted) {
+        let question = self.session.assets.question(workload);
+        let wrong = |difference: String| {
+            let message = format!("{} {}: {difference}", question.method, question.path);
+            Err(TrialError::Failed(FailureKind::WrongAnswer, message))
+        };
+        match ask_while(server, question, patience, &is_wanted) {
             Ok(answer) => match check(&answer, workload, self.session.assets.body(workload)) {
                 Ok(()) => Ok(None),
                 // A gateway without its backend says so until the backend is there.
                 Err(_) if matches!(answer.status, 502..=504) => Ok(Some(format!("status {}", answer.status))),
-                Err(difference) => Err(TrialError::Failed(FailureKind::WrongAnswer, difference)),
+                Err(difference) => wrong(difference),
             },
-            Err(error @ (ProbeError::Malformed(_) | ProbeError::NoHttp2)) => {
-                Err(TrialError::failed(FailureKind::WrongAnswer, error))
-            }
+            Err(error @ (ProbeError::Malformed(_) | ProbeError::NoHttp2)) => wrong(error.to_string()),
             Err(ProbeError::Connection(error)) if error.kind() == ErrorKind::ConnectionRefused => Ok(Some(format!(
                 "{error}; nothing listens on the host and port that tolok gave it (`{{{{ host }}}}`, `{{{{ port }}}}`)"
             ))),
