@@ -19,6 +19,7 @@ function answer_with_data(string $path): void
             '/query' => query(),
             '/queries' => queries(),
             '/fortunes' => fortunes(),
+            '/updates' => updates(),
             '/counter' => counter(),
             '/fidelity' => fidelity(),
             '/pool' => send(pool()),
@@ -107,6 +108,41 @@ function fortunes(): void
     asort($fortunes, SORT_STRING);
     header('Content-Type: text/html; charset=utf-8');
     require __DIR__ . '/fortunes.php';
+}
+
+// Adds 1 to amounts. The keys ascend: whoever locks rows in one order waits in no circle.
+function updates(): void
+{
+    $count = number('n', 100);
+    $x = number('seed', 2147483646);
+    $keys = [];
+    for ($i = 0; $i < $count; $i++) {
+        $x = $x * 16807 % 2147483647;
+        $keys[1 + $x % 10000] = true;
+    }
+    ksort($keys);
+    $database = database();
+    $changed = [];
+    $database->beginTransaction();
+    try {
+        $read = $database->prepare('SELECT amount FROM stock WHERE id = ? FOR UPDATE');
+        $write = $database->prepare('UPDATE stock SET amount = ? WHERE id = ?');
+        foreach (array_keys($keys) as $id) {
+            $read->execute([$id]);
+            $amount = $read->fetchColumn() + 1;
+            $read->closeCursor();
+            $write->execute([$amount, $id]);
+            $changed[] = ['amount' => $amount, 'id' => $id];
+        }
+        $database->commit();
+    } catch (PDOException $failure) {
+        // PDO keeps the connection, and nothing that was begun may reach the next request.
+        if ($database->inTransaction()) {
+            $database->rollBack();
+        }
+        throw $failure;
+    }
+    send($changed);
 }
 
 function counter(): void

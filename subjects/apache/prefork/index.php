@@ -14,13 +14,13 @@ $answer = match ($path) {
     '/validate' => 'validate',
     '/items' => 'items',
     '/upload' => 'upload',
-    '/rows', '/query', '/queries', '/fortunes', '/counter', '/fidelity', '/pool' => 'data',
+    '/rows', '/query', '/queries', '/fortunes', '/updates', '/counter', '/fidelity', '/pool' => 'data',
     // The web server gives files, so that only other methods come here.
     default => str_starts_with($path, '/static/') ? 'missing' : null,
 };
 $methods = match ($path) {
     '/counter' => ['GET', 'HEAD', 'POST'],
-    '/validate', '/upload' => ['POST'],
+    '/validate', '/upload', '/updates' => ['POST'],
     default => ['GET', 'HEAD'],
 };
 

@@ -85,6 +85,18 @@ async function fortunes(database, parameters) {
   return new Response(page([...found, { id: 0, message: add }]), { headers });
 }
 
+// Adds 1 to amounts. The keys ascend: whoever locks rows in one order waits in no circle.
+async function updates(database, parameters) {
+  const count = number(parameters, "n", 100);
+  let x = number(parameters, "seed", 2_147_483_646);
+  const keys = new Set();
+  for (let i = 0; i < count; i++) {
+    x = (x * 16_807) % 2_147_483_647;
+    keys.add(1 + (x % 10_000));
+  }
+  return Response.json(await database.addToAll([...keys].sort((a, b) => a - b)));
+}
+
 let counted = 0;
 
 // Several processes have no variable in common, but the database.
@@ -118,6 +130,7 @@ const handlers = {
   "/query": one,
   "/queries": several,
   "/fortunes": fortunes,
+  "/updates": updates,
   "/counter": count,
   "/fidelity": async (database) => Response.json(await database.fidelity()),
   "/pool": pool,

@@ -68,6 +68,21 @@ export const fortunes = () => answer(sql`SELECT id, message FROM fortune`);
 
 export const fidelity = () => answer(sql`SELECT * FROM fidelity ORDER BY id`);
 
+// Adds 1 to the amount of each row, in one transaction.
+export const addToAll = (keys) =>
+  answer(
+    sql.begin(async (transaction) => {
+      const changed = [];
+      for (const id of keys) {
+        const [row] = await transaction`SELECT amount FROM stock WHERE id = ${id} FOR UPDATE`;
+        const amount = row.amount + 1;
+        await transaction`UPDATE stock SET amount = ${amount} WHERE id = ${id}`;
+        changed.push({ amount, id });
+      }
+      return changed;
+    }),
+  );
+
 // One answer brings the new number back.
 export async function addOne() {
   if (isPostgres) {

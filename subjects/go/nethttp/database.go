@@ -99,6 +99,27 @@ func (d *database) query(ctx context.Context, statement string, parameters ...an
 	return rows, nil
 }
 
+// transaction waits for a connection in the same way, and commits what the function did if that returns no error. It changes what it
+// reads, so nothing is asked a second time.
+func (d *database) transaction(ctx context.Context, work func(context.Context, *sql.Tx) error) error {
+	d.mutex.Lock()
+	reachable := d.reachable
+	d.mutex.Unlock()
+	waiting, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	stop := context.AfterFunc(reachable, func() { cancel(errUnreachable) })
+	defer stop()
+	transaction, err := d.pool.BeginTx(waiting, nil)
+	if err != nil {
+		return err
+	}
+	if err := work(waiting, transaction); err != nil {
+		transaction.Rollback()
+		return err
+	}
+	return transaction.Commit()
+}
+
 // askAgain asks on another connection when one turns out to be broken. database/sql itself looks at used connections
 // before it hands them out, but not at those that it opened for a request that had given up, and that nobody has used yet.
 // To read twice does no harm. A connection that broke by its silence says the same, and there is no time for another.

@@ -95,9 +95,18 @@ func newPostgres(prepared bool) (engine, error) {
 		connector: stdlib.GetConnector(*config),
 		refused:   func(err error) bool { return errors.As(err, &refusal) },
 		stale:     pgconn.SafeToRetry,
-		statement: func(statement string) string { return strings.Replace(statement, "?", "$1", 1) },
+		statement: numbered,
 		sleep:     "SELECT 0 FROM pg_sleep(0.2)",
 	}, nil
+}
+
+// numbered gives each parameter of a statement its number.
+func numbered(statement string) string {
+	pieces := strings.Split(statement, "?")
+	for i := range pieces[1:] {
+		pieces[i] += fmt.Sprintf("$%d", i+1)
+	}
+	return strings.Join(pieces, "")
 }
 
 // impatient breaks a connection on which nothing comes for too long: pgx can limit only the whole of an answer.

@@ -79,6 +79,7 @@ func serveData(mux *http.ServeMux, rowsMode, protocol string) {
 	mux.HandleFunc("GET /query", tables.query)
 	mux.HandleFunc("GET /queries", tables.queries)
 	mux.HandleFunc("GET /fortunes", tables.fortunes)
+	mux.HandleFunc("POST /updates", tables.updates)
 	mux.HandleFunc("GET /fidelity", tables.fidelity)
 	mux.HandleFunc("GET /pool", database.state)
 	mux.HandleFunc("GET /shared-connection", database.sharedConnection)

@@ -161,6 +161,8 @@ type tables struct {
 	database           *database
 	row40s, row50s     shape
 	all40, all50, byID string
+	lockStock          string
+	setStock           string
 }
 
 func newTables(d *database, mode string) (*tables, error) {
@@ -169,6 +171,9 @@ func newTables(d *database, mode string) (*tables, error) {
 		all40:    d.engine.statement("SELECT * FROM rows40_text ORDER BY id LIMIT ?"),
 		all50:    d.engine.statement("SELECT * FROM rows50_text ORDER BY id LIMIT ?"),
 		byID:     d.engine.statement("SELECT * FROM rows40_text WHERE id = ?"),
+
+		lockStock: d.engine.statement("SELECT amount FROM stock WHERE id = ? FOR UPDATE"),
+		setStock:  d.engine.statement("UPDATE stock SET amount = ? WHERE id = ?"),
 	}
 	switch mode {
 	case "struct":

@@ -6,7 +6,7 @@ const { pipeline } = require("node:stream/promises");
 const { DATABASE_ENGINE, ROWS, COUNTER, PROCESSES } = process.env;
 const { page } = require("./fortunes.js");
 const database = require(DATABASE_ENGINE === "postgres" ? "./postgres.js" : "./mysql.js");
-const { acquire, addOne, query, release, state, stream } = database;
+const { acquire, addOne, query, release, state, stream, transaction } = database;
 
 const statements = {
   40: "SELECT * FROM rows40_text ORDER BY id LIMIT ?",
@@ -84,6 +84,29 @@ async function fortunes(res, parameters) {
   res.end(body);
 }
 
+// Adds 1 to amounts. The keys ascend: whoever locks rows in one order waits in no circle.
+async function updates(res, parameters) {
+  const count = number(parameters, "n", 100);
+  let x = number(parameters, "seed", 2_147_483_646);
+  const keys = new Set();
+  for (let i = 0; i < count; i++) {
+    x = (x * 16_807) % 2_147_483_647;
+    keys.add(1 + (x % 10_000));
+  }
+  const sorted = [...keys].sort((a, b) => a - b);
+  const changed = await transaction(async (ask) => {
+    const rows = [];
+    for (const id of sorted) {
+      const [row] = await ask("SELECT amount FROM stock WHERE id = ? FOR UPDATE", [id]);
+      const amount = row.amount + 1;
+      await ask("UPDATE stock SET amount = ? WHERE id = ?", [amount, id]);
+      rows.push({ amount, id });
+    }
+    return rows;
+  });
+  send(res, changed);
+}
+
 let counted = 0;
 
 // Several processes have no variable in common, but the database.
@@ -124,6 +147,7 @@ const routes = {
   "/query": one,
   "/queries": several,
   "/fortunes": fortunes,
+  "/updates": updates,
   "/counter": count,
   "/fidelity": fidelity,
   "/pool": pool,

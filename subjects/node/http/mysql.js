@@ -103,6 +103,24 @@ async function query(sql, values = []) {
   }
 }
 
+// Calls `work` with a function that asks within one transaction, and commits what it did.
+async function transaction(work) {
+  const place = await acquire();
+  const { connection } = place;
+  try {
+    await connection.beginTransaction();
+    const result = await work(async (sql, values) => (await connection[send](sql, typed(values)))[0]);
+    await connection.commit();
+    return result;
+  } catch (error) {
+    // Nothing that it began may reach the next request.
+    connection.destroy();
+    throw error;
+  } finally {
+    release(place);
+  }
+}
+
 // LAST_INSERT_ID brings the new number back in the same answer.
 async function addOne() {
   return (await query("UPDATE counter SET value = LAST_INSERT_ID(value + 1) WHERE id = 1")).insertId;
@@ -141,4 +159,4 @@ const state = () => ({
   wait_s: counts.waitMs / 1000,
 });
 
-module.exports = { acquire, addOne, query, release, sleep: "SELECT SLEEP(0.2)", state, stream };
+module.exports = { acquire, addOne, query, release, sleep: "SELECT SLEEP(0.2)", state, stream, transaction };

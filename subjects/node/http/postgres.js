@@ -86,23 +86,41 @@ function endSilence() {
 }
 
 // PostgreSQL numbers its parameters.
-const numbered = (sql) => sql.replace("?", "$1");
+const numbered = (sql) => sql.split("?").reduce((text, rest, index) => `${text}$${index}${rest}`);
 
 function name(sql) {
   if (!named.has(sql)) named.set(sql, `s${named.size}`);
   return named.get(sql);
 }
 
-// The rows of one statement.
-async function query(sql, values = []) {
-  const text = numbered(sql);
+const statement = (sql, values) => ({
+  text: numbered(sql),
+  values,
+  name: PROTOCOL === "prepared" ? name(sql) : undefined,
+});
+
+// Calls `work` with a function that asks within one transaction, and commits what it did.
+async function transaction(work) {
   const place = await acquire();
   try {
-    const { rows } = await place.connection.query({
-      text,
-      values,
-      name: PROTOCOL === "prepared" ? name(sql) : undefined,
-    });
+    await place.connection.query("BEGIN");
+    const result = await work(async (sql, values) => (await place.connection.query(statement(sql, values))).rows);
+    await place.connection.query("COMMIT");
+    release(place);
+    return result;
+  } catch (error) {
+    // Nothing that it began may reach the next request.
+    place.connection.release(true);
+    leave(place);
+    throw error;
+  }
+}
+
+// The rows of one statement.
+async function query(sql, values = []) {
+  const place = await acquire();
+  try {
+    const { rows } = await place.connection.query(statement(sql, values));
     release(place);
     return rows;
   } catch (error) {
@@ -125,4 +143,4 @@ const state = () => ({
   wait_s: counts.waitMs / 1000,
 });
 
-module.exports = { acquire, addOne, query, release, sleep: "SELECT pg_sleep(0.2)", state };
+module.exports = { acquire, addOne, query, release, sleep: "SELECT pg_sleep(0.2)", state, transaction };

@@ -108,7 +108,7 @@ function createServer(listener) {
 }
 
 const readOnly = ["GET", "HEAD"];
-const methods = { "/counter": ["GET", "HEAD", "POST"], "/validate": ["POST"], "/upload": ["POST"] };
+const methods = { "/counter": ["GET", "HEAD", "POST"], "/updates": ["POST"], "/validate": ["POST"], "/upload": ["POST"] };
 
 const server = createServer((req, res) => {
   const [pathname] = req.url.split("?", 1);

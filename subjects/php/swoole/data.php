@@ -50,6 +50,7 @@ final class Data
             '/query' => $this->query(...),
             '/queries' => $this->queries(...),
             '/fortunes' => $this->fortunes(...),
+            '/updates' => $this->updates(...),
             '/fidelity' => $this->fidelity(...),
             '/shared-connection' => $this->sharedConnection(...),
             '/counter' => $this->counter(...),
@@ -144,6 +145,22 @@ final class Data
         finish($request, $response, fortunesPage($fortunes));
     }
 
+    // Adds 1 to amounts. The keys ascend: whoever locks rows in one order waits in no circle.
+    private function updates(Request $request, Response $response): void
+    {
+        $count = number($request, 'n', 100);
+        $x = number($request, 'seed', 2147483646);
+        $keys = [];
+        for ($i = 0; $i < $count; $i++) {
+            $x = $x * 16807 % 2147483647;
+            $keys[1 + $x % 10000] = true;
+        }
+        ksort($keys);
+        // After a failure the pool drops the connection, and the transaction with it.
+        $changed = $this->pool->with(fn (PDO $connection) => addToAll($connection, array_keys($keys)));
+        send($request, $response, $changed);
+    }
+
     private function fidelity(Request $request, Response $response): void
     {
         $sql = 'SELECT * FROM fidelity ORDER BY id';
@@ -229,6 +246,23 @@ function fortunesPage(array $fortunes): string
     ob_start();
     require __DIR__ . '/fortunes.php';
     return ob_get_clean();
+}
+
+function addToAll(PDO $connection, array $keys): array
+{
+    $connection->beginTransaction();
+    $read = $connection->prepare('SELECT amount FROM stock WHERE id = ? FOR UPDATE');
+    $write = $connection->prepare('UPDATE stock SET amount = ? WHERE id = ?');
+    $changed = [];
+    foreach ($keys as $id) {
+        $read->execute([$id]);
+        $amount = $read->fetchColumn() + 1;
+        $read->closeCursor();
+        $write->execute([$amount, $id]);
+        $changed[] = ['amount' => $amount, 'id' => $id];
+    }
+    $connection->commit();
+    return $changed;
 }
 
 function sleepInside(PDO $connection): void

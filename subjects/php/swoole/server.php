@@ -94,7 +94,7 @@ $server->on('request', function (Request $request, Response $response) use ($rou
     $handler = $routes[$path] ?? static_file($path, $options['assets']);
     $methods = match ($path) {
         '/counter' => ['GET', 'HEAD', 'POST'],
-        '/validate', '/upload' => ['POST'],
+        '/validate', '/upload', '/updates' => ['POST'],
         default => ['GET', 'HEAD'],
     };
     if ($handler === null) {

@@ -191,88 +191,79 @@ fn others() {
     check_all(|folder| !OWN_TESTS.contains(&folder));
 }
 
-/// The Python subject, with a cache whose key has no seed, and a digest of nothing.
-const CHEATS: &str = "import sys, honest
-kept, digest = {}, honest.upload
+/// The Python subject, which does not do what it should in the way of its last argument.
+const CHEATS: &str = "import html, json, sys, urllib.parse, honest
+host, port, rows, how = sys.argv[1:]
+kept, digest, rows = {}, honest.upload, json.load(open(rows))
+values = lambda query: dict(urllib.parse.parse_qsl(query))
+class Handler(honest.Handler):
+    def do_POST(self):
+        path, _, query = self.path.partition('?')
+        if path != '/updates': return super().do_POST()
+        self.answer(*updates(values(query)))
 def items(query):
     key = query.partition('&')[0]
     if key not in kept: kept[key] = honest.items(query)
     return kept[key]
-honest.READS['/items'], honest.WRITES['/upload'] = items, lambda sent: digest(b'')
-honest.Server((sys.argv[1], int(sys.argv[2])), honest.Handler).serve_forever()
-";
-
-/// The Python subject with a page of what the table held when it was written.
-const PAGES: &str = "import html, json, sys, urllib.parse, honest
-rows, escape = json.load(open(sys.argv[3])), html.escape if sys.argv[4] == 'kept' else lambda text: text
 def fortunes(query):
-    add = urllib.parse.parse_qs(query).get('add')
-    if not add: return 400, 'text/plain', b'no add'
-    found = sorted([*rows, [0, add[0]]], key=lambda row: row[1])
+    escape = html.escape if how == 'kept' else lambda text: text
+    found = sorted([*rows, [0, values(query).get('add', '')]], key=lambda row: row[1])
     cells = ''.join(f'<tr><td>{id}</td><td>{escape(message)}</td></tr>' for id, message in found)
     page = f'<!DOCTYPE html><html><head><title>Fortunes</title></head><body><table><tr><th>id</th><th>message</th></tr>{cells}</table></body></html>'
     return 200, 'text/html', page.encode()
-honest.READS['/fortunes'] = fortunes
-honest.Server((sys.argv[1], int(sys.argv[2])), honest.Handler).serve_forever()
+def updates(query):
+    count, x, keys = int(query['n']), int(query['seed']), set()
+    for _ in range(count):
+        x = x * 16807 % 2147483647
+        keys.add(1 + x % 10000)
+    for id in keys: kept[id] = kept.get(id, 100000000 + id * 7919) + 1
+    return honest.as_json([{'amount': kept[id], 'id': id} for id in sorted(keys)])
+honest.READS.update({'/items': items, '/fortunes': fortunes})
+honest.WRITES['/upload'] = lambda sent: digest(b'')
+honest.Server((host, int(port)), Handler).serve_forever()
 ";
 
-#[test]
-fn who_knows_the_table_by_heart_or_does_not_escape_is_caught() {
-    let _turn = shared_turn();
+/// What `tolok check` finds of such a server: a line for each wrong answer.
+fn caught(workload: &str, how: &str) -> Vec<String> {
+    let text = format!(
+        "title = 'Cheats'\nruntime = 'python'\nneeds = ['python']\nworkloads = ['hello', '{workload}']\n[[process]]\nname = 'server'\n\
+         command = ['{{{{ program.python.path }}}}', '{{{{ subject }}}}/server.py', '{{{{ host }}}}', '{{{{ port }}}}', \
+         '{{{{ subject }}}}/rows.json', '{how}']\n"
+    );
+    let place = Place::new().with_subject("cheats", &text);
+    let folder = place.path().join("subjects/test/cheats");
+    fs::write(folder.join("server.py"), CHEATS).unwrap();
+    fs::write(folder.join("rows.json"), serde_json::to_string(&fortunes()).unwrap()).unwrap();
+    fs::copy(repository().join("subjects/python/http/server.py"), folder.join("honest.py")).unwrap();
+    let checked = place.tolok(&["check", "test/cheats"]);
+    assert_eq!(checked.code, Some(5), "{}{}", checked.output, checked.progress);
+    checked.output.lines().skip(1).map(str::to_owned).collect()
+}
+
+/// The rows of the table as somebody can copy them.
+fn fortunes() -> Vec<(u32, String)> {
     let mut script = Vec::new();
     load_script(&mut script, Purpose::Private, Wire::Mysql).unwrap();
-    let script = String::from_utf8(script).unwrap();
     let row = |line: &str| {
         let (id, message) = line.strip_prefix("INSERT INTO fortune VALUES (")?.strip_suffix("');")?.split_once(",'")?;
-        Some((id.parse::<u32>().unwrap(), message.to_owned()))
+        Some((id.parse().unwrap(), message.to_owned()))
     };
-    let rows: Vec<(u32, String)> = script.lines().filter_map(row).collect();
-    let check = |how: &str| {
-        let text = format!(
-            "title = 'Pages'\nruntime = 'python'\nneeds = ['python']\nworkloads = ['hello', 'fortunes']\n[[process]]\nname = 'server'\n\
-             command = ['{{{{ program.python.path }}}}', '{{{{ subject }}}}/server.py', '{{{{ host }}}}', '{{{{ port }}}}', \
-             '{{{{ subject }}}}/rows.json', '{how}']\n"
-        );
-        let place = Place::new().with_subject("pages", &text);
-        let folder = place.path().join("subjects/test/pages");
-        fs::write(folder.join("server.py"), PAGES).unwrap();
-        fs::write(folder.join("rows.json"), serde_json::to_string(&rows).unwrap()).unwrap();
-        fs::copy(repository().join("subjects/python/http/server.py"), folder.join("honest.py")).unwrap();
-        place.tolok(&["check", "test/pages"])
-    };
-    let bare = check("bare");
-    require!(bare.code != Some(6), "a page without escapes: {}", bare.progress);
-    assert_eq!(bare.code, Some(5), "{}{}", bare.output, bare.progress);
-    let told = |line: &str| line.starts_with("  GET /fortunes?add=") && line.contains(": \"lt; was escaped once");
-    assert!(bare.output.lines().any(told), "{}", bare.output);
-    let kept = check("kept");
-    let told = |line: &str| {
-        line.starts_with("  after `UPDATE fortune SET message = ") && line.contains(", GET /fortunes?add=")
-    };
-    assert!(kept.output.lines().any(told), "{}{}", kept.output, kept.progress);
+    String::from_utf8(script).unwrap().lines().filter_map(row).collect()
 }
 
 #[test]
 fn who_keeps_answers_or_ignores_what_is_sent_is_caught() {
+    let is_here = |program: &str| Toolbox::open_default().unwrap().detect(program).unwrap().ready().is_some();
+    require!(is_here("python"), "servers that cheat: no Python");
     let _turn = shared_turn();
-    let check = |workload: &str| {
-        let text = format!(
-            "title = 'Cheats'\nruntime = 'python'\nneeds = ['python']\nworkloads = ['hello', '{workload}']\n[[process]]\nname = 'server'\n\
-             command = ['{{{{ program.python.path }}}}', '{{{{ subject }}}}/server.py', '{{{{ host }}}}', '{{{{ port }}}}']\n"
-        );
-        let place = Place::new().with_subject("cheats", &text);
-        let folder = place.path().join("subjects/test/cheats");
-        fs::write(folder.join("server.py"), CHEATS).unwrap();
-        fs::copy(repository().join("subjects/python/http/server.py"), folder.join("honest.py")).unwrap();
-        place.tolok(&["check", "test/cheats"])
+    let check = |workload: &str, how: &str, begins: &str, has: &str| {
+        let told = caught(workload, how);
+        assert!(told.iter().any(|line| line.starts_with(begins) && line.contains(has)), "{told:#?}");
     };
-    let cached = check("items");
-    require!(cached.code != Some(6), "a server with a cache: {}", cached.progress);
-    assert_eq!(cached.code, Some(5), "{}{}", cached.output, cached.progress);
-    let told = |line: &str| line.starts_with("  GET /items?n=") && line.ends_with(", so it comes from a cache");
-    assert!(cached.output.lines().skip(1).any(told), "{}", cached.output);
-    let deaf = check("upload");
-    let told =
-        |line: &str| line.starts_with("  POST /upload with ") && line.ends_with("so it does not follow from the body");
-    assert!(deaf.output.lines().skip(1).any(told), "{}{}", deaf.output, deaf.progress);
+    check("items", "kept", "  GET /items?n=", ", so it comes from a cache");
+    check("upload", "kept", "  POST /upload with ", "so it does not follow from the body");
+    require!(is_here("mariadb"), "servers that cheat with a database: no MariaDB");
+    check("fortunes", "bare", "  GET /fortunes?add=", ": \"lt; was escaped once");
+    check("fortunes", "kept", "  after `UPDATE fortune SET message = ", "`, GET /fortunes?add=");
+    check("updates", "kept", "  POST /updates?n=", " of the table `stock` holds ");
 }

@@ -5,7 +5,7 @@ use std::iter;
 use tolok_model::{Body, DataBody, SplitMix64, Workload};
 
 use super::body::{queries_body, query_body, rows_body};
-use super::fortunes;
+use super::{fortunes, stock};
 use crate::computed;
 
 /// The answers that a workload owes.
@@ -113,6 +113,7 @@ impl Answers {
                 let seeds = draw(SEEDS, LARGEST_SEED).into_iter();
                 Self::Many(seeds.map(|seed| fortunes::loaded(&workload.path, seed)).collect())
             }
+            DataBody::Updates => Self::Many(stock::loaded(&workload.path, value("n")?)),
             DataBody::Counter | DataBody::Fidelity => Self::UNKNOWN,
         }))
     }

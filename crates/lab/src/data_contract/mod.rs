@@ -16,6 +16,7 @@ mod judge;
 mod judge_value;
 mod postgres;
 mod script;
+mod stock;
 #[cfg(test)]
 mod tests;
 mod words;
@@ -31,3 +32,4 @@ pub(crate) use answers::{LARGEST_SEED, with_parameter};
 pub(crate) use body::lehmer;
 pub(crate) use document::is_json;
 pub(crate) use fortunes::{changed_fortune, drawn_fortunes, with_plain_quotes};
+pub(crate) use stock::{stock_keys, update};

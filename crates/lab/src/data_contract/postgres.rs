@@ -7,6 +7,7 @@ use super::columns::{Column, Rows};
 use super::content::{Content, Value, row};
 use super::fortunes::MESSAGES;
 use super::script::{DATABASE, Purpose, USER};
+use super::stock;
 
 /// Who may log in to a private server, and how: the lab at the socket, which lets no one else in, and the account of the subjects on the
 /// network. It has no password before a trial gives it one.
@@ -26,6 +27,11 @@ pub(super) fn write_script(out: &mut dyn Write, purpose: Purpose, comment: &str)
     writeln!(out, "COMMENT ON TABLE fortune IS '{comment}';")?;
     for (id, message) in (1..).zip(MESSAGES) {
         writeln!(out, "INSERT INTO fortune VALUES ({id}, '{message}');")?;
+    }
+    writeln!(out, "CREATE TABLE stock (amount integer NOT NULL, id integer PRIMARY KEY);")?;
+    writeln!(out, "COMMENT ON TABLE stock IS '{comment}';")?;
+    for statement in stock::inserts() {
+        writeln!(out, "{statement}")?;
     }
     writeln!(out, "CREATE TABLE counter (id integer PRIMARY KEY, value bigint NOT NULL);")?;
     writeln!(out, "COMMENT ON TABLE counter IS '{comment}';\nINSERT INTO counter VALUES (1, 0);")?;
@@ -115,6 +121,6 @@ mod tests {
         assert!(!script.contains("ROLE") && !script.contains("DATABASE") && !script.contains("DROP"));
         assert!(script.contains("created_at timestamp NOT NULL") && script.contains("active smallint NOT NULL"));
         assert_eq!(script.lines().filter(|line| line.contains('\t')).count(), 11_000);
-        assert_eq!(script.matches("IS 'tolok data x'").count(), 4);
+        assert_eq!(script.matches("IS 'tolok data x'").count(), 5);
     }
 }

@@ -11,7 +11,7 @@ use super::columns::Rows;
 use super::content::{Value, row};
 use super::fidelity::{self, Expected};
 use super::fortunes::MESSAGES;
-use super::postgres;
+use super::{postgres, stock};
 
 /// Whose server the script is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -104,6 +104,11 @@ fn write_mysql_script(out: &mut dyn Write, purpose: Purpose, comment: &str) -> i
     writeln!(out, ") {ENGINE} COMMENT='{comment}';")?;
     for (id, message) in (1..).zip(MESSAGES) {
         writeln!(out, "INSERT INTO fortune VALUES ({id},'{message}');")?;
+    }
+    writeln!(out, "CREATE TABLE stock (\n  amount INT NOT NULL,\n  id INT PRIMARY KEY")?;
+    writeln!(out, ") {ENGINE} COMMENT='{comment}';")?;
+    for statement in stock::inserts() {
+        writeln!(out, "{statement}")?;
     }
     writeln!(out, "CREATE TABLE counter (\n  id INT PRIMARY KEY,\n  value BIGINT NOT NULL")?;
     writeln!(out, ") {ENGINE} COMMENT='{comment}';\nINSERT INTO counter VALUES (1,0);")?;

@@ -8,8 +8,8 @@ use super::error::DatabaseError;
 use super::load::Script;
 
 /// The tables, in the order in which the script makes them: where the last one has its row, all are whole. PostgreSQL has no `fidelity`.
-const TABLES: [&str; 5] = ["rows40", "rows50", "fidelity", "fortune", "counter"];
-const POSTGRES_TABLES: [&str; 4] = ["rows40", "rows50", "fortune", "counter"];
+const TABLES: [&str; 6] = ["rows40", "rows50", "fidelity", "fortune", "stock", "counter"];
+const POSTGRES_TABLES: [&str; 5] = ["rows40", "rows50", "fortune", "stock", "counter"];
 /// Each belongs to the table before the mark.
 const VIEWS: [&str; 2] = ["rows40_text", "rows50_text"];
 const VIEW_MARK: &str = "_text";

@@ -26,6 +26,12 @@ pub fn check(answer: &Answer, workload: &Workload, body: &[u8]) -> Result<(), St
     if let Body::Varying(varying) = &workload.body {
         return check_varying(&answer.body, varying, body);
     }
+    if workload.body == (Body::Data { data: DataBody::Updates }) {
+        // The amounts depend on earlier requests, as in a warm server. Their digits are as many.
+        let length = || format!("a body of {} bytes instead of {}", answer.body.len(), body.len());
+        let is_long_enough = answer.body.len() == body.len();
+        return shape_difference(body, &answer.body).or_else(|| (!is_long_enough).then(length)).map_or(Ok(()), Err);
+    }
     if workload.body == (Body::Data { data: DataBody::Fortunes }) {
         let (given, owed) = (with_plain_quotes(&answer.body), with_plain_quotes(body));
         let differs = || Err(difference(owed.as_bytes(), given.as_bytes()));

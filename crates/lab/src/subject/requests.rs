@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use serde::Serialize;
-use tolok_model::Workload;
+use tolok_model::{DataBody, Workload};
 
 use super::assets::DRAWN_TYPE;
 use crate::data_contract::PathAnswer;
@@ -59,7 +59,14 @@ impl<'a> Line<'a> {
     /// One of the many requests of a workload.
     pub(super) fn drawn(workload: &'a Workload, answer: &'a PathAnswer, owed: String) -> Self {
         let sent = answer.sent.as_deref().map(|sent| (DRAWN_TYPE, sent));
-        Self { path: &answer.path, weight: answer.weight, ..Self::single(workload, sent, Some(owed)) }
+        let line = Self { path: &answer.path, weight: answer.weight, ..Self::single(workload, sent, Some(owed)) };
+        match workload.body.data() {
+            // Amounts depend on earlier requests; their digits are always as many.
+            Some(DataBody::Updates) => {
+                Self { expect_body: None, expect_length: Some(answer.body.len() as u64), ..line }
+            }
+            _ => line,
+        }
     }
 
     /// The same as one of a part, whose requests together weigh `share`.

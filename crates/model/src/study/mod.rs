@@ -44,6 +44,7 @@ use crate::tool::reading::{check_abort, check_tool, read_tools};
 use crate::tool::{ToolChoice, is_own_tool};
 use crate::units::{Percent, format_duration};
 use crate::workload::Workload;
+use crate::workload::data::DataBody;
 
 /// How often a disturbed trial is measured again by default.
 const DEFAULT_RERUNS: u32 = 2;
@@ -237,6 +238,14 @@ fn check_database(
         reading.note(written.span.clone(), "nothing in this study asks a database", help);
     }
     let Some((span, outage)) = &written.outage else { return };
+    let writes = |one: &&Scenario| {
+        catalogue.workload(one.workload_name()).and_then(|it| it.body.data()) == Some(DataBody::Updates)
+    };
+    if let Some(writing) = scenarios.iter().find(writes) {
+        let help = "take an outage for workloads that read, or for `counter`";
+        let message = format!("`{}` writes, and an outage is probed by reading", writing.id);
+        reading.note(span.clone(), message, help);
+    }
     let back_s = outage.at_s + outage.for_s;
     if let Some(short) = scenarios.iter().find(|one| one.database && one.load.duration_s <= back_s) {
         let (window, back) = (format_duration(short.load.duration_s), format_duration(back_s));

@@ -10,8 +10,8 @@ use crate::reading::text::Reading;
 use crate::study::Scenario;
 use crate::tool::is_own_tool;
 use crate::units::{Seconds, format_duration};
+use crate::workload::Workload;
 use crate::workload::data::DataBody;
-use crate::workload::{Body, Workload};
 
 /// Each of these rounds has windows of double length: by them a report sees what slicing itself does to a ratio.
 const DOUBLE_EVERY: u32 = 4;
@@ -90,7 +90,7 @@ pub(super) fn read_slices(written: Option<Table<SlicesFile>>, base: SliceDesign,
 /// Why a scenario cannot be sliced, if it cannot.
 pub(super) fn not_sliced(scenario: &Scenario, workload: Option<&Workload>) -> Option<&'static str> {
     let LoadProfile { executor, connection, think_time, pace, .. } = &scenario.load;
-    let counts = workload.is_some_and(|it| it.body == Body::Data { data: DataBody::Counter });
+    let counts = workload.and_then(|it| it.body.data()).is_some_and(DataBody::counts);
     let reasons = [
         (!is_own_tool(&scenario.tool), "only tolok's own load engine gives slices"),
         (!matches!(executor, Executor::ConstantVus { .. }), "slices need the executor `constant-vus`"),

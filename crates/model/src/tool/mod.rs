@@ -161,7 +161,7 @@ impl LoadTool {
     /// Why it cannot say what a counter must have counted, if it cannot: of the other tools none tells how many requests of
     /// the whole run, warm-up and all, were sent and how many were answered.
     fn refuses_account(self, workload: &Workload) -> Option<String> {
-        let counts = matches!(workload.body, Body::Data { data: DataBody::Counter });
+        let counts = workload.body.data().is_some_and(DataBody::counts);
         (counts && self != Self::Tolok).then(|| {
             let (word, name) = (self.word(), &workload.name);
             format!("{word} does not report how many requests it sent in all, and `{name}` is checked by that")

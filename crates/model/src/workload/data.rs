@@ -24,6 +24,8 @@ pub enum DataBody {
     Queries,
     /// The rows of `fortune` and one of the request, as an HTML table. The load adds many texts.
     Fortunes,
+    /// `n` rows of `stock` after 1 was added to the amount of each. The load asks with many seeds, and compares lengths.
+    Updates,
     /// The next number; what it is depends on who asked before.
     Counter,
     /// What the driver makes of each type: no contest, so any answer will do.
@@ -51,9 +53,14 @@ impl DataBody {
     pub fn parameters(self) -> &'static [&'static str] {
         match self {
             Self::Rows => &["fields", "limit"],
-            Self::Queries => &["n"],
+            Self::Queries | Self::Updates => &["n"],
             Self::Query | Self::Fortunes | Self::Counter | Self::Fidelity => &[],
         }
+    }
+
+    /// Whether its requests add to numbers whose sum is checked after the load.
+    pub fn counts(self) -> bool {
+        matches!(self, Self::Counter | Self::Updates)
     }
 
     /// How many rows the table with this many fields has, or `None` if there is no such table.
@@ -92,6 +99,7 @@ impl DataBody {
                 Some(format!("{} of {}", many(*limit, "row", "rows"), many(*fields, "field", "fields")))
             }
             Self::Queries => Some(format!("{}, one after the other", many(*values.get("n")?, "query", "queries"))),
+            Self::Updates => Some(many(*values.get("n")?, "update", "updates")),
             Self::Query | Self::Fortunes | Self::Counter | Self::Fidelity => None,
         }
     }

@@ -165,7 +165,7 @@ impl Catalogue {
         let workload = self.choose_workload(text)?;
         let why = match &workload.body {
             Body::Mixed { .. } => "has parts itself",
-            Body::Data { data: DataBody::Counter } => "is checked by counting all requests",
+            Body::Data { data: DataBody::Counter | DataBody::Updates } => "is checked by counting all requests",
             Body::Data { data: DataBody::Fidelity } => "has no answer that could be compared",
             _ => return Ok(workload),
         };

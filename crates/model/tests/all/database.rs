@@ -6,7 +6,7 @@ use crate::examples;
 
 use examples::{catalogue_with_data, listed};
 use insta::assert_snapshot;
-use tolok_model::{Database, Engine, Link, Outage, Study, Wire};
+use tolok_model::{Database, Engine, Link, Outage, Study, Wire, Workload};
 
 fn text(workload: &str, environment: &str) -> String {
     format!(
@@ -229,6 +229,16 @@ fn what_makes_no_sense_is_refused_at_its_place() {
 fn an_outage_must_end_in_the_window() {
     assert_eq!(problems("database.outage = { at = '3s', for = '1s' }"), "no problem");
     assert_snapshot!(problems("database.outage = { at = '4s', for = '1s' }"), @"7:19 «{ at = '4s', for = '1s' }» the window of `rows-c8` is over after 5s, before the database is back (it is back 5s after the window began; what subjects do then needs a longer window)");
+}
+
+#[test]
+fn an_outage_is_not_probed_by_writing() {
+    let mut catalogue = catalogue_with_data();
+    let updates = include_str!("../../../../workloads/updates/workload.toml");
+    catalogue.workloads.push(Workload::read("updates", updates).unwrap());
+    let text = text("'updates'", "database.outage = { at = '3s', for = '1s' }");
+    let problems = Study::read(&text, &catalogue).unwrap_err();
+    assert_snapshot!(listed(&text, &problems), @"7:19 «{ at = '3s', for = '1s' }» `updates-c8` writes, and an outage is probed by reading (take an outage for workloads that read, or for `counter`)");
 }
 
 #[test]

@@ -131,6 +131,7 @@ fn workloads_and_subjects_can_be_read() {
             "quicksort",
             "rows",
             "static",
+            "updates",
             "upload",
             "validate"
         ]

@@ -42,7 +42,7 @@ pub(super) fn script(out: &mut dyn Write) -> io::Result<()> {
 
 /// Small data as they come for a server of the user's own.
 pub(super) fn external_script(out: &mut dyn Write, version: &str) -> io::Result<()> {
-    for table in ["rows40", "rows50", "fidelity", "counter"] {
+    for table in ["rows40", "rows50", "fidelity", "fortune", "stock", "counter"] {
         writeln!(out, "CREATE TABLE {table} (id INT PRIMARY KEY) COMMENT='tolok data {version}';")?;
         writeln!(out, "INSERT INTO {table} VALUES (1);")?;
         if table.starts_with("rows") {

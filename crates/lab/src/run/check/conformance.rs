@@ -14,9 +14,10 @@ use tolok_model::{Body, DataBody, Database, Protocol, SplitMix64, SubjectChoice,
 use crate::computed;
 use crate::data_contract::{self as data, Answers, LARGEST_SEED, PathAnswer};
 use crate::run::check::aborts::{Search, check_aborts};
-use crate::run::check::counter::check_burst;
+use crate::run::check::counter::{Tally, check_burst};
 use crate::run::check::drawn;
 use crate::run::check::started_server::{ServeError, StartedServer, words};
+use crate::run::check::updates::updates;
 use crate::run::database::prepared::Prepared;
 use crate::run::server::probe_queue::Server;
 use crate::run::session::Session;
@@ -65,7 +66,8 @@ pub fn check_conformance(
     // Checks that need a body do not apply to HEAD, and these read bytes as they come.
     let reads_bytes = protocol == Protocol::Http1;
     let single = || workloads.iter().filter(|workload| !workload.is_mixed());
-    let asked_without_body = single().filter(|workload| !workload.sends_body() && reads_bytes);
+    let only_adds = |workload: &Workload| workload.body.data() == Some(DataBody::Updates);
+    let asked_without_body = single().filter(|it| !it.sends_body() && !only_adds(it) && reads_bytes);
     advice.extend(asked_without_body.filter_map(|workload| body_for_head(session, &mut server, workload)));
     let is_wrong = |path: &&str| single().all(|workload| workload.path != *path);
     differences.extend(
@@ -118,6 +120,7 @@ fn contract(
         Body::Data { data: DataBody::Query } => query(random),
         Body::Data { data: DataBody::Queries } => queries(random),
         Body::Data { data: DataBody::Fortunes } => return fortunes(server, workload, random),
+        Body::Data { data: DataBody::Updates } => return updates(server, workload, random).into_iter().collect(),
         Body::Data { data: DataBody::Counter } => return counter(server, workload),
         Body::Computed { compute } => computed::drawn(*compute, workload, random),
         Body::Mixed { .. } => return in_turn(session, server, workload, random),
@@ -272,7 +275,7 @@ fn head(server: &mut StartedServer, path: &str) -> std::io::Result<String> {
 /// The number must be right after many have added to it at once.
 fn counter(server: &mut StartedServer, workload: &Workload) -> Vec<String> {
     let asked = Server { address: server.address, speech: server.speech, stop: &Stop::default() };
-    match check_burst(&mut server.trial_box, asked, &workload.path) {
+    match check_burst(&mut server.trial_box, asked, Tally::Counter { path: &workload.path }) {
         Ok(burst) if burst.is_right() => Vec::new(),
         Ok(burst) => vec![format!("POST {}: {burst}", workload.path)],
         Err(error) => vec![format!("POST {}: {}", workload.path, words(error))],
@@ -283,7 +286,6 @@ fn counter(server: &mut StartedServer, workload: &Workload) -> Vec<String> {
 /// no sense.
 fn refusals(session: &Session<'_>, server: &mut StartedServer, workloads: &[Workload]) -> Vec<String> {
     let mut allowed: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
-    let with_body: Vec<&str> = workloads.iter().filter(|it| it.sends_body()).map(|it| it.path.as_str()).collect();
     for workload in workloads.iter().filter(|workload| !workload.is_mixed()) {
         let path = session.assets.path(workload).split('?').next().unwrap_or_default();
         allowed.entry(path).or_default().insert(&workload.method);
@@ -313,9 +315,12 @@ fn refusals(session: &Session<'_>, server: &mut StartedServer, workloads: &[Work
     ];
     let nonsense = nonsense.into_iter().filter(|(path, ..)| has(path));
     let nonsense = nonsense.map(|(_, path, expected)| ("GET", path.to_owned(), expected));
+    let wrong_updates = ["/updates", "/updates?n=101&seed=1", "/updates?n=2&seed=0"];
+    let wrong_updates = wrong_updates.into_iter().filter(|_| has("/updates"));
+    let nonsense = nonsense.chain(wrong_updates.map(|path| ("POST", path.to_owned(), 400)));
     let asked: Vec<(&str, String, u16)> = wrong_methods.chain(nonsense).collect();
     let asked = asked.into_iter().map(|(method, path, expected)| {
-        let instead = if with_body.contains(&path.as_str()) { "POST" } else { "GET" };
+        let instead = allowed.get(path.as_str()).and_then(|allowed| allowed.first()).unwrap_or(&"GET");
         refusal(server, Question::plain(method, &path), expected, instead)
     });
     asked.flatten().collect()

@@ -6,6 +6,8 @@ use std::time::{Duration, Instant};
 
 use tolok_model::{CounterCheck, FailureKind};
 
+use crate::data_contract::{stock_keys, update};
+use crate::run::database::trial_database::{TrialDatabase, database_failed};
 use crate::run::server::probe_queue::{Server, ask_at_once};
 use crate::run::server::trial::TrialError;
 use crate::subject::{Answer, ProbeError};
@@ -25,12 +27,59 @@ const REST: Duration = Duration::from_secs(1);
 const REST_LIMIT: Duration = Duration::from_secs(30);
 const POLL: Duration = Duration::from_millis(50);
 
+/// A number to which requests add.
+#[derive(Clone, Copy)]
+pub(in crate::run) enum Tally<'a> {
+    /// The server's own, at this path.
+    Counter { path: &'a str },
+    /// The amounts of the table `stock`, `n` of which each request to this path raises.
+    Updates { path: &'a str, n: u32, database: &'a TrialDatabase },
+}
+
+/// The seed of the requests that raise one row at once, and the row.
+const RAISED_SEED: u32 = 1;
+
+impl Tally<'_> {
+    /// All that the load adds to, as it stands.
+    pub(in crate::run) fn total(self, trial_box: &mut TrialBox, server: Server<'_>) -> Result<u64, TrialError> {
+        match self {
+            Self::Counter { path } => read_counter(trial_box, server, path),
+            Self::Updates { database, .. } => amount(database, "SELECT SUM(amount) FROM stock"),
+        }
+    }
+
+    /// What requests that are made at once add to.
+    fn raised(self, trial_box: &mut TrialBox, server: Server<'_>) -> Result<u64, TrialError> {
+        let Self::Updates { database, .. } = self else { return self.total(trial_box, server) };
+        let key = stock_keys(1, RAISED_SEED)[0];
+        amount(database, &format!("SELECT amount FROM stock WHERE id = {key}"))
+    }
+
+    /// The path of the requests that are made at once.
+    pub(in crate::run) fn raising_path(self) -> String {
+        match self {
+            Self::Counter { path } => path.to_owned(),
+            Self::Updates { path, .. } => update(path, (1, RAISED_SEED), &|_| 0).path,
+        }
+    }
+
+    /// How much each request of the load adds.
+    fn step(self) -> u64 {
+        match self {
+            Self::Counter { .. } => 1,
+            Self::Updates { n, .. } => n.into(),
+        }
+    }
+}
+
+fn amount(database: &TrialDatabase, sql: &str) -> Result<u64, TrialError> {
+    let rows = database.ask_tables(sql).map_err(database_failed)?;
+    let told = rows.into_iter().flatten().flatten().next().unwrap_or_default();
+    told.parse().map_err(|_| database_failed(format!("{sql} gave `{told}`, which is not a whole number")))
+}
+
 /// The number as it stands, without adding to it.
-pub(in crate::run) fn read_counter(
-    trial_box: &mut TrialBox,
-    server: Server<'_>,
-    path: &str,
-) -> Result<u64, TrialError> {
+fn read_counter(trial_box: &mut TrialBox, server: Server<'_>, path: &str) -> Result<u64, TrialError> {
     let answers = ask_at_once(trial_box, server, (1, 1), PATIENCE, &|_| ("GET".to_owned(), path.to_owned()))?;
     answers.into_iter().next().map_or_else(|| Err("nothing was asked".to_owned()), number).map_err(wrong)
 }
@@ -63,13 +112,14 @@ impl fmt::Display for Burst {
 pub(in crate::run) fn check_burst(
     trial_box: &mut TrialBox,
     server: Server<'_>,
-    path: &str,
+    tally: Tally<'_>,
 ) -> Result<Burst, TrialError> {
-    let before = read_counter(trial_box, server, path)?;
-    let increment = |_| ("POST".to_owned(), path.to_owned());
+    let before = tally.raised(trial_box, server)?;
+    let path = tally.raising_path();
+    let increment = |_| ("POST".to_owned(), path.clone());
     let answers = ask_at_once(trial_box, server, (ASKED, AT_ONCE), PATIENCE, &increment)?;
     let answered = answers.into_iter().map(number).collect::<Result<Vec<u64>, String>>().map_err(wrong)?;
-    let grew = read_counter(trial_box, server, path)?.saturating_sub(before);
+    let grew = tally.raised(trial_box, server)?.saturating_sub(before);
     Ok(Burst { asked: ASKED as u64, grew, wrong_answers: wrong_answers(&answered, before) })
 }
 
@@ -78,21 +128,21 @@ pub(in crate::run) fn check_burst(
 pub(in crate::run) fn check_counter(
     trial_box: &mut TrialBox,
     server: Server<'_>,
-    path: &str,
+    tally: Tally<'_>,
     (before, report): (u64, &ToolReport),
 ) -> Result<CounterCheck, TrialError> {
     let account = report.answered_in_all.zip(report.sent_in_all);
     let (answered, sent) = account.ok_or_else(|| wrong("the load tool does not report how much it sent".to_owned()))?;
-    let owed_most = before + sent;
-    let after_load = at_rest(&mut || read_counter(trial_box, server, path), owed_most)?;
-    let burst = check_burst(trial_box, server, path)?;
+    let owed_most = before + sent * tally.step();
+    let after_load = at_rest(&mut || tally.total(trial_box, server), owed_most)?;
+    let burst = check_burst(trial_box, server, tally)?;
     Ok(CounterCheck {
         asked: burst.asked,
         grew: burst.grew,
         wrong_answers: burst.wrong_answers,
         load: after_load.saturating_sub(before),
-        load_least: answered,
-        load_most: sent,
+        load_least: answered * tally.step(),
+        load_most: sent * tally.step(),
     })
 }
 
@@ -127,7 +177,12 @@ fn number(answer: Result<Answer, ProbeError>) -> Result<u64, String> {
             text.chars().take(100).collect::<String>()
         ));
     }
-    text.trim().parse().map_err(|_| format!("{:?} is not a whole number", text.chars().take(100).collect::<String>()))
+    // The amount of the row, where a row was asked for.
+    let is_digit = |character: &char| character.is_ascii_digit();
+    let number = text
+        .strip_prefix("[{\"amount\":")
+        .map_or(text.trim().to_owned(), |rest| rest.chars().take_while(is_digit).collect());
+    number.parse().map_err(|_| format!("{:?} is not a whole number", text.chars().take(100).collect::<String>()))
 }
 
 fn wrong(message: String) -> TrialError {
@@ -166,6 +221,7 @@ mod tests {
     fn an_answer_is_a_whole_number_or_says_why_not() {
         let answer = |status, body: &str| Ok(Answer { status, headers: Vec::new(), body: body.as_bytes().to_vec() });
         assert_eq!(number(answer(200, "17\n")), Ok(17));
+        assert_eq!(number(answer(200, r#"[{"amount":105,"id":6808}]"#)), Ok(105));
         assert_eq!(number(answer(503, "gone")), Err("status 503 instead of 200: \"gone\"".to_owned()));
         assert_eq!(number(answer(200, "\"17\"")), Err("\"\\\"17\\\"\" is not a whole number".to_owned()));
     }

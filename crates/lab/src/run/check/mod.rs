@@ -6,3 +6,4 @@ pub(in crate::run) mod counter;
 mod drawn;
 pub(in crate::run) mod fidelity;
 pub(in crate::run) mod started_server;
+mod updates;

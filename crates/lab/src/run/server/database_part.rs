@@ -2,8 +2,9 @@
 
 use std::path::Path;
 
-use tolok_model::{Body, DataBody};
+use tolok_model::DataBody;
 
+use crate::run::check::counter::Tally;
 use crate::run::database::trial_database::{self, Launch, TrialDatabase};
 use crate::run::database::watch::DatabaseWatch;
 use crate::run::server::probe_queue::Server;
@@ -34,8 +35,13 @@ impl Trial<'_> {
         Some(DatabaseWatch::new(database?, asked, question, server))
     }
 
-    /// Whether the workload counts, so that its number can be checked.
-    pub(in crate::run) fn counts(&self) -> bool {
-        self.workload.body == Body::Data { data: DataBody::Counter }
+    /// What the workload adds to, if it adds to something, so that the sum can be checked.
+    pub(in crate::run) fn tally<'a>(&'a self, database: Option<&'a TrialDatabase>) -> Option<Tally<'a>> {
+        let path = &self.workload.path;
+        match self.workload.body.data()? {
+            DataBody::Counter => Some(Tally::Counter { path }),
+            DataBody::Updates => Some(Tally::Updates { path, n: *self.workload.values.get("n")?, database: database? }),
+            _ => None,
+        }
     }
 }

@@ -12,7 +12,7 @@ use tolok_model::{
     RawWindow, Scenario, Workload,
 };
 
-use crate::run::check::counter::{check_counter, read_counter};
+use crate::run::check::counter::check_counter;
 use crate::run::database::prepared::Prepared;
 use crate::run::database::trial_database::{DATABASE_LOG, TrialDatabase};
 use crate::run::events::event::{Phase, TrialEvent};
@@ -361,7 +361,7 @@ impl<'a> Trial<'a> {
     fn with_subject(
         &mut self,
         trial_box: &mut TrialBox,
-        database: Option<&mut TrialDatabase>,
+        mut database: Option<&mut TrialDatabase>,
         (run, address, clock): (&Path, SocketAddr, Instant),
         purpose: Purpose,
         emit: &mut dyn FnMut(TrialEvent),
@@ -386,8 +386,9 @@ impl<'a> Trial<'a> {
             Some(server) => self.is_there(server, address).map(|()| None)?,
             None => Some(self.launch.first_good_answer(trial_box, &specs, address, &self.workload)?),
         };
-        let counter = self.counts().then(|| read_counter(trial_box, server, &self.workload.path)).transpose()?;
-        let beside = self.beside(database, server);
+        let tally = self.tally(database.as_deref());
+        let counter = tally.map(|tally| tally.total(trial_box, server)).transpose()?;
+        let beside = self.beside(database.as_deref_mut(), server);
         let loaded = self.load(trial_box, &mut sampler, counters, beside, (address, clock), emit);
         emit(TrialEvent::Phase { phase: Phase::Stopping });
         self.folder.write_lines(SAMPLES, &sampler.samples())?;
@@ -397,8 +398,9 @@ impl<'a> Trial<'a> {
         });
         let Loaded { report, pss_bytes, window, counted, beside } = judged?;
         self.nothing_has_ended(trial_box, "while it was measured")?;
-        let check = |before| check_counter(trial_box, server, &self.workload.path, (before, &report));
-        let counter = counter.map(check).transpose()?;
+        let tally = counter.zip(self.tally(database.as_deref()));
+        let check = |(before, tally)| check_counter(trial_box, server, tally, (before, &report));
+        let counter = tally.map(check).transpose()?;
         let diagnosis = counted.map(|counted| self.diagnosis(counted, &report));
         let data = Data { database: None, pool: beside.pool, outage: beside.outage, counter };
         let clock_zero_ns = sampler.clock_zero_ns();
