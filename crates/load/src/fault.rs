@@ -181,6 +181,8 @@ pub enum BodyFault {
     },
     #[error("it goes on after the expected {expected} bytes")]
     Long { expected: u64 },
+    #[error("it holds no text, number or boolean where one is to be captured")]
+    NothingToCapture,
     #[error("it is no JSON at byte {at}: {flaw}")]
     NotJson { at: u64, flaw: JsonFlaw },
     #[error("its JSON differs at byte {at}: {difference}")]

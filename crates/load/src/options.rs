@@ -1,14 +1,17 @@
 //! The options of a load run. Input becomes types here, once; the engine trusts them.
 
+mod data;
 mod request;
 
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
 use crate::error::LoadError;
 use crate::target::Target;
+pub use data::{Capture, Data, DataOrder, is_name};
 pub(crate) use request::parts;
 pub use request::{Expect, ExpectBody, ExpectStatus, Method, Request};
 
@@ -21,6 +24,8 @@ pub struct Options {
     pub requests: Vec<Request>,
     /// How an iteration is made of the requests.
     pub mix: Mix,
+    /// Values that requests are filled with.
+    pub data: Option<Arc<Data>>,
     /// When iterations start.
     pub executor: Executor,
     /// Pause of a virtual user after each iteration. Not for executors with arrivals by the clock.
@@ -68,6 +73,7 @@ impl Options {
             requests: vec![Request::get(target.path())],
             target,
             mix: Mix::Weighted,
+            data: None,
             executor: Executor::ConstantVus { vus: 1, duration: Duration::from_secs(10) },
             think_time: ThinkTime::NONE,
             warm_up: Duration::ZERO,

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::fault::ErrorClass;
-use crate::options::{ConnectionPolicy, Executor, Mix, Timer};
+use crate::options::{ConnectionPolicy, DataOrder, Executor, Mix, Timer};
 use crate::schedule::Phase;
 use crate::threshold::Judged;
 use crate::verdict::Verdict;
@@ -138,6 +138,9 @@ pub struct PlanSummary {
     pub body_check: String,
     /// How an iteration is made of several requests.
     pub mix: Mix,
+    /// What requests were filled with; absent without such values.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub data: Option<DataSummary>,
     /// Name of the executor, k6's words: `constant-vus`.
     pub executor: String,
     /// Its parameters.
@@ -203,6 +206,17 @@ pub struct RequestSummary {
     pub body_bytes: u64,
     /// How answers' bodies were checked: `anything`, `length`, `exactly`, `json` or `discard`.
     pub body_check: String,
+}
+
+/// The values that requests were filled with.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct DataSummary {
+    /// Names of the columns.
+    pub columns: Vec<String>,
+    /// How many rows there were.
+    pub rows: u64,
+    /// Which row came next.
+    pub order: DataOrder,
 }
 
 /// The generator's own side.

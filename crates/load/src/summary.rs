@@ -8,7 +8,7 @@ use crate::fault::ErrorClass;
 use crate::histogram::{Durations, seconds};
 use crate::options::{Executor, ExpectBody, Mix, Options, Pool, Protocol, Request, ThinkTime};
 use crate::record::{
-    GeneratorSummary, Ledger, LoopModel, PlanSummary, Record, RequestSummary, SecondRow, ThreadSummary,
+    DataSummary, GeneratorSummary, Ledger, LoopModel, PlanSummary, Record, RequestSummary, SecondRow, ThreadSummary,
 };
 use crate::recording::{Recorded, Times, part_records};
 use crate::schedule::Phase;
@@ -41,6 +41,11 @@ pub(crate) fn plan(options: &Options, connector: &Connector, congestion_control:
         },
         body_check: body_checks(options),
         mix: options.mix,
+        data: options.data.as_ref().map(|data| DataSummary {
+            columns: data.columns.clone(),
+            rows: data.rows() as u64,
+            order: data.order,
+        }),
         executor: options.executor.name().to_owned(),
         profile: options.executor.clone(),
         loop_model: if open { LoopModel::Open } else { LoopModel::Closed },

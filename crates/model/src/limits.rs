@@ -64,6 +64,7 @@ pub const ROWS: Bound = number("a published table", 100_000, "rows", "split it, 
 pub const BODY: Bound =
     bytes("a body", 64 * MIB, "for a longer response, compare its length with --expect-length, or use --discard");
 pub const REQUESTS: Bound = bytes("a file of requests", 64 * MIB, "use fewer requests: they are sent over and over");
+pub const DATA: Bound = bytes("a file of data", 64 * MIB, "use fewer rows: they are taken over and over");
 
 /// `run.json`, `trial.json` and the like.
 pub const RECORD: Bound = bytes("a record of a run", 32 * MIB, OF_ANOTHER_HAND);
@@ -75,7 +76,7 @@ pub const HASHED_FILE: Bound =
 pub const FOLDER: Bound = number("a folder of a run", 1_000_000, "entries", OF_ANOTHER_HAND);
 
 /// All of them, in the order of the reference.
-pub const ALL: [&Bound; 16] = [
+pub const ALL: [&Bound; 17] = [
     &STUDY,
     &LIST,
     &SCENARIOS,
@@ -87,6 +88,7 @@ pub const ALL: [&Bound; 16] = [
     &ROWS,
     &BODY,
     &REQUESTS,
+    &DATA,
     &RECORD,
     &PLAN_FILE,
     &RAW_FILE,

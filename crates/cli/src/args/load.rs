@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use clap::builder::{ArgPredicate, PossibleValuesParser, TypedValueParser};
 use clap::{Args as ClapArgs, ValueEnum};
-use tolok_load::options::{Arrivals, Method, Pool, Sources, ThinkTime, Timer};
+use tolok_load::options::{Arrivals, DataOrder, Method, Pool, Sources, ThinkTime, Timer};
 use tolok_load::threshold::Threshold;
 
 use super::threshold::threshold;
@@ -39,6 +39,8 @@ Examples:
     tolok load --expect-body want.json --threshold 'p99 < 50ms' --threshold 'failed < 0.1%' URL
   Requests from a file, each with its own expected response:
     tolok load --request-file requests.jsonl --seed 7 http://127.0.0.1:8080
+  Each iteration with a row of a table, drawn at random:
+    tolok load --data users.csv 'http://127.0.0.1:8080/users/{{ id }}'
   HTTP/2: 100 users on 10 connections, each with up to 10 requests at a time:
     tolok load --http2 --streams 10 -c 100 https://127.0.0.1:8443/
   Search for the highest rate within the thresholds:
@@ -175,6 +177,14 @@ pub struct LoadArgs {
     /// {"weight":1,"method":"GET","path":"/a","expect_body":"a.json"}. The --expect options apply to lines without their own.
     #[arg(help_heading = REQUESTS, long, value_name = "FILE")]
     pub request_file: Option<PathBuf>,
+    /// Fill requests with values of this file: `{{ name }}` in a path, header or body. CSV with a line of names, or JSON Lines of
+    /// objects. Each iteration takes a row.
+    #[arg(help_heading = REQUESTS, long, value_name = "FILE")]
+    pub data: Option<PathBuf>,
+    /// Which row of --data the next iteration takes.
+    #[arg(help_heading = REQUESTS, long, value_name = "ORDER", requires = "data", default_value = "random",
+          value_parser = data_order_parser())]
+    pub data_order: DataOrder,
     /// Make each iteration send all requests of --request, or of the file, in their order, each as often as its weight.
     #[arg(help_heading = REQUESTS, long)]
     pub sequence: bool,
@@ -282,6 +292,13 @@ fn arrivals_parser() -> impl TypedValueParser<Value = Arrivals> {
     PossibleValuesParser::new(["uniform", "poisson"]).map(|name| match name.as_str() {
         "poisson" => Arrivals::Poisson,
         _ => Arrivals::Uniform,
+    })
+}
+
+fn data_order_parser() -> impl TypedValueParser<Value = DataOrder> {
+    PossibleValuesParser::new(["random", "in-order"]).map(|name| match name.as_str() {
+        "in-order" => DataOrder::InOrder,
+        _ => DataOrder::Random,
     })
 }
 

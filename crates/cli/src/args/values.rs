@@ -241,9 +241,20 @@ pub fn body(text: &str) -> Result<BodyText, String> {
     })
 }
 
+/// `{{ name }}` as `{{name}}`: paths hold no blanks.
+pub fn without_blanks_in_braces(path: &str) -> String {
+    let mut pieces = path.split("{{");
+    let first = pieces.next().unwrap_or_default().to_owned();
+    pieces.fold(first, |path, piece| match piece.split_once("}}") {
+        Some((name, rest)) => format!("{path}{{{{{}}}}}{rest}", name.trim()),
+        None => format!("{path}{{{{{piece}"),
+    })
+}
+
 /// `3 GET /a`; without its weight a request has 1.
 pub fn weighted_request(text: &str) -> Result<WeightedRequest, String> {
     let wrong = || "a request has the form 'WEIGHT METHOD PATH', such as '3 GET /items?page=2'".to_owned();
+    let text = without_blanks_in_braces(text);
     let words: Vec<&str> = text.split_whitespace().collect();
     let (weight, rest) = match words.as_slice() {
         [weight, rest @ ..] if rest.len() == 2 => (weight.parse().map_err(|_| wrong())?, rest),
@@ -258,6 +269,13 @@ mod tests {
     use super::*;
 
     const MS: fn(u64) -> Duration = Duration::from_millis;
+
+    #[test]
+    fn a_place_for_a_value_loses_its_blanks() {
+        let path = |text: &str| weighted_request(text).unwrap().path;
+        assert_eq!(path("2 GET /a/{{ id }}?b={{c}}"), "/a/{{id}}?b={{c}}");
+        assert_eq!(without_blanks_in_braces("http://h/{{ a }}/{{ b"), "http://h/{{a}}/{{ b");
+    }
 
     #[test]
     fn numbers_may_have_a_suffix() {

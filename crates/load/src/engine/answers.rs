@@ -93,7 +93,11 @@ impl<C: Clock, L: Listener> Engine<'_, C, L> {
                     self.recorder.received(bytes, at);
                 }
                 let last = connection.is_last(self.requests_per_connection);
-                let request = if last { &prepared.last_bytes } else { &prepared.bytes };
+                let request = match &prepared.template {
+                    Some(_) => &place.written[usize::from(last)],
+                    None if last => &prepared.last_bytes,
+                    None => &prepared.bytes,
+                };
                 connection.digest(stream, &self.buffer, request, &mut prepared.rules)
             }
             Err(fault) => Err(fault),
@@ -114,7 +118,10 @@ impl<C: Clock, L: Listener> Engine<'_, C, L> {
     /// A request has its answer, if only a wrong status: on to the next one.
     fn answered(&mut self, slot: u32, attempt: Attempt, at: MonotonicNs, answer: Answer, ended: bool) {
         match answer.wrong_status {
-            None => self.recorder.good(&attempt, at),
+            None => {
+                self.recorder.good(&attempt, at);
+                self.keep_captured(slot);
+            }
             Some(status) => self.wrong_status(slot, &attempt, at, status),
         }
         self.in_flight -= 1;

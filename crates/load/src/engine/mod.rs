@@ -9,6 +9,7 @@ mod answers;
 mod deadlines;
 mod lingering;
 mod pace;
+mod prepared;
 mod slices;
 mod slots;
 mod starts;
@@ -21,23 +22,22 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 use std::time::Duration;
 
-use bytes::Bytes;
 use rustix::io::Errno;
 
 use crate::clock::{Clock, MonotonicNs};
 use crate::error::LoadError;
-use crate::http::answer::Rules;
-use crate::http::request;
-use crate::http::rules::Documents;
-use crate::options::{Options, Protocol, Request, Timer, parts};
-use crate::recording::{NO_PART, Part, Recorded, Recorder, Rows};
-use crate::schedule::{Phase, Schedule, Share, Span, Steps};
+use crate::options::{Options, Timer, parts};
+use crate::recording::{Part, Recorded, Recorder, Rows};
+use crate::schedule::{Phase, RowPicker, Schedule, Share, Span, Steps};
 use crate::stop::Stop;
 use crate::sys::{CpuTime, run_queue_wait};
+use crate::target::Target;
 use crate::transport::{Connector, Poller};
 use lingering::Lingering;
 pub(crate) use lingering::MOST as MOST_LINGERING;
 use pace::Rations;
+pub(crate) use prepared::check;
+use prepared::{Prepared, prepare};
 pub(crate) use slices::{Lap, Window};
 use slots::{Doing, Pool, Slot};
 use streams::Streams;
@@ -70,19 +70,6 @@ pub(crate) struct Run<'run> {
     pub most_connections: u32,
     /// Most connections of a thread that wait for the target to close them.
     pub most_lingering: u32,
-}
-
-/// A request of the plan, ready to be sent and judged.
-#[derive(Debug)]
-struct Prepared {
-    bytes: Vec<u8>,
-    /// The same with `Connection: close`, for the last one on a connection.
-    last_bytes: Vec<u8>,
-    /// What is sent with HTTP/2: the head's fields, and the body.
-    fields: Option<Box<(http::Request<()>, Bytes)>>,
-    rules: Rules,
-    /// The part of the mix that it belongs to, or [`NO_PART`].
-    part: u16,
 }
 
 /// What a thread leaves behind.
@@ -126,6 +113,10 @@ pub(crate) struct Engine<'run, C, L> {
     connector: Connector,
     poller: Poller,
     requests: Vec<Prepared>,
+    /// Which values the next iteration is filled with, if any are.
+    rows: RowPicker,
+    target: Target,
+    authority: String,
     requests_per_connection: Option<u32>,
     timeout: Duration,
     connect_timeout: Duration,
@@ -192,6 +183,9 @@ impl<'run, C: Clock, L: Listener> Engine<'run, C, L> {
             connector: run.connector.for_thread(share.thread),
             poller,
             requests: prepare(options)?,
+            rows: RowPicker::new(options, share),
+            authority: options.target.authority(),
+            target: options.target.clone(),
             requests_per_connection: options.connection.requests_per_connection(),
             timeout: options.timeout,
             connect_timeout: options.connect_timeout.min(options.timeout),
@@ -420,33 +414,6 @@ impl Usage {
             run_queue_wait: waited.map(|(now, then)| now.saturating_sub(then)),
         }
     }
-}
-
-/// Refuses requests that cannot be sent, or expectations that cannot be met.
-pub(crate) fn check(options: &Options) -> Result<(), LoadError> {
-    prepare(options).map(drop)
-}
-
-fn prepare(options: &Options) -> Result<Vec<Prepared>, LoadError> {
-    let mut documents = Documents::default();
-    let parts = parts(&options.requests);
-    let number_of = |part: &Arc<str>| parts.iter().position(|other| *other == part).map(|place| place as u16);
-    let one = |request: &Request| {
-        Ok(Prepared {
-            bytes: request::render(&options.target, request, false)?,
-            last_bytes: request::render(&options.target, request, true)?,
-            fields: match options.protocol {
-                Protocol::Http1 => None,
-                Protocol::Http2 { .. } => {
-                    let fields = request::in_fields(&options.target, request)?;
-                    Some(Box::new((fields, Bytes::copy_from_slice(&request.body))))
-                }
-            },
-            rules: Rules::sharing(request, options.body_limit_bytes, &mut documents)?,
-            part: request.part.as_ref().and_then(number_of).unwrap_or(NO_PART),
-        })
-    };
-    options.requests.iter().map(one).collect()
 }
 
 fn queue_failed(errno: Errno) -> LoadError {

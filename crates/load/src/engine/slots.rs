@@ -29,6 +29,12 @@ pub(super) struct Slot {
     pub step: u32,
     /// Number of the request of this step.
     pub request: u32,
+    /// The row of values that its iteration is filled with.
+    pub row: usize,
+    /// What its iteration has captured.
+    pub captured: Vec<String>,
+    /// The request of this step, if it was written for it: as usual, and as the last one on a connection.
+    pub written: [Vec<u8>; 2],
     /// Counts exchanges, so that what was planned for an earlier one can be recognised.
     pub exchange: u32,
     /// The exchange for which a ration is planned, if that is the present one.
@@ -45,6 +51,9 @@ impl Slot {
             backoff: Backoff::default(),
             step: 0,
             request: 0,
+            row: 0,
+            captured: Vec::new(),
+            written: [const { Vec::new() }; 2],
             exchange: 0,
             ticked: 0,
             line_free_at: MonotonicNs(0),

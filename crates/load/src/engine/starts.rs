@@ -5,6 +5,8 @@ use std::cmp::Reverse;
 use super::slots::{Doing, Slot};
 use super::{Engine, Listener, STARTS_IN_A_ROW};
 use crate::clock::{Clock, MonotonicNs};
+use crate::http::request;
+use crate::http::template::Values;
 use crate::recording::{Attempt, NO_PART};
 use crate::schedule::{Arrival, Schedule, Turn};
 use crate::transport::Connection;
@@ -112,6 +114,7 @@ impl<C: Clock, L: Listener> Engine<'_, C, L> {
     /// Starts an iteration that was intended for an instant and could start at `ready`.
     fn start(&mut self, slot: u32, intended: MonotonicNs, ready: MonotonicNs) {
         self.slots[slot as usize].step = 0;
+        self.slots[slot as usize].row = self.rows.next();
         self.start_step(slot, intended, ready);
     }
 
@@ -129,6 +132,8 @@ impl<C: Clock, L: Listener> Engine<'_, C, L> {
         let part = self.requests[place.request as usize].part;
         let attempt = if part == NO_PART { attempt } else { self.recorder.belongs(attempt, part) };
         place.exchange = place.exchange.wrapping_add(1);
+        self.write_request(slot);
+        let place = &mut self.slots[slot as usize];
         if let Some(connection) = &mut place.connection {
             connection.begin();
             place.doing = Doing::Exchanging(attempt);
@@ -143,6 +148,30 @@ impl<C: Clock, L: Listener> Engine<'_, C, L> {
         }
         if !self.waits_for_line(slot, acted) {
             self.connect(slot, attempt);
+        }
+    }
+
+    /// Writes the request of a slot's step, if it has places for values.
+    fn write_request(&mut self, slot: u32) {
+        let place = &mut self.slots[slot as usize];
+        let Some(template) = &mut self.requests[place.request as usize].template else { return };
+        let filled = template.fill(Values { data: self.rows.data(), row: place.row, captured: &place.captured });
+        let may_be_last = self.requests_per_connection.is_some();
+        for (bytes, is_last) in place.written.iter_mut().zip([false, true]).take(1 + usize::from(may_be_last)) {
+            bytes.clear();
+            request::write(bytes, &self.authority, filled, is_last);
+        }
+    }
+
+    /// A slot has a good answer: what the next requests need of it is kept.
+    pub(super) fn keep_captured(&mut self, slot: u32) {
+        let place = &mut self.slots[slot as usize];
+        let prepared = &mut self.requests[place.request as usize];
+        for (number, value) in (prepared.first_capture..).zip(prepared.rules.captured()) {
+            if place.captured.len() <= number {
+                place.captured.resize(number + 1, String::new());
+            }
+            std::mem::swap(&mut place.captured[number], value);
         }
     }
 
@@ -173,7 +202,8 @@ impl<C: Clock, L: Listener> Engine<'_, C, L> {
             Err(fault) => return self.fail(slot, attempt, self.clock.now(), &fault),
         }
         let at = self.clock.now();
-        let request = self.requests[place.request as usize].bytes(connection, self.requests_per_connection);
+        let request =
+            self.requests[place.request as usize].bytes(&place.written, connection, self.requests_per_connection);
         match connection.send_first(request, self.rations.at_once()) {
             Ok(0) => self.watch_writing(slot, attempt, true),
             Ok(bytes) => {
@@ -191,7 +221,8 @@ impl<C: Clock, L: Listener> Engine<'_, C, L> {
     pub(super) fn transmit(&mut self, slot: u32, attempt: Attempt, at: MonotonicNs) {
         let place = &mut self.slots[slot as usize];
         let Some(connection) = &mut place.connection else { return };
-        let request = self.requests[place.request as usize].bytes(connection, self.requests_per_connection);
+        let request =
+            self.requests[place.request as usize].bytes(&place.written, connection, self.requests_per_connection);
         let at_most = if self.rations.writes_by_the_clock() { self.rations.of(connection) } else { usize::MAX };
         match connection.send(request, at_most) {
             Ok(bytes) => self.sent_some(slot, attempt, bytes, at),
@@ -204,7 +235,8 @@ impl<C: Clock, L: Listener> Engine<'_, C, L> {
         self.recorder.transmitted(bytes, at);
         let place = &self.slots[slot as usize];
         let Some(connection) = &place.connection else { return };
-        let request = self.requests[place.request as usize].bytes(connection, self.requests_per_connection);
+        let request =
+            self.requests[place.request as usize].bytes(&place.written, connection, self.requests_per_connection);
         let whole = connection.has_sent(request);
         if self.rations.writes_by_the_clock() {
             let left = connection.unsent_bytes(request);
@@ -232,23 +264,6 @@ impl<C: Clock, L: Listener> Engine<'_, C, L> {
         }
         if self.streams.is_some() {
             self.retire_stream(slot);
-        }
-    }
-}
-
-impl super::Prepared {
-    /// Method and path.
-    pub(super) fn words(&self) -> String {
-        let line = self.bytes.split(|byte| *byte == b'\r').next().unwrap_or_default();
-        let words = line.strip_suffix(b" HTTP/1.1").unwrap_or(line);
-        String::from_utf8_lossy(words).into_owned()
-    }
-
-    /// The bytes to send on a connection: other ones if this is the last request that it may carry.
-    pub(super) fn bytes(&self, connection: &Connection, at_most: Option<u32>) -> &[u8] {
-        match at_most {
-            at_most if connection.is_last(at_most) => &self.last_bytes,
-            _ => &self.bytes,
         }
     }
 }

@@ -10,11 +10,13 @@ use std::mem;
 use std::rc::Rc;
 use std::task::{Context, Poll, Waker};
 
+use super::prepared::fields;
 use super::slots::Doing;
 use super::{Engine, Listener};
 use crate::clock::{Clock, MonotonicNs};
 use crate::fault::Fault;
 use crate::http::answer::Answer;
+use crate::http::template::Values;
 use crate::options::{Options, Protocol};
 use crate::recording::Attempt;
 use crate::transport::Ready;
@@ -319,7 +321,10 @@ impl<C: Clock, L: Listener> Engine<'_, C, L> {
     /// A request has its answer, if only a wrong status: on to the next one.
     fn stream_answered(&mut self, slot: u32, attempt: Attempt, at: MonotonicNs, answer: Answer) {
         match answer.wrong_status {
-            None => self.recorder.good(&attempt, at),
+            None => {
+                self.recorder.good(&attempt, at);
+                self.keep_captured(slot);
+            }
             Some(status) => self.wrong_status(slot, &attempt, at, status),
         }
         self.in_flight -= 1;
@@ -430,7 +435,14 @@ impl<C: Clock, L: Listener> Engine<'_, C, L> {
             if spent || carried.carrier.room(task, carried.active) != Room::Yes {
                 return None;
             }
-            let prepared = &self.requests[self.slots[slot as usize].request as usize];
+            let place = &self.slots[slot as usize];
+            let prepared = &mut self.requests[place.request as usize];
+            if let Some(template) = &mut prepared.template {
+                let filled =
+                    template.fill(Values { data: self.rows.data(), row: place.row, captured: &place.captured });
+                // What was checked with one value holds for all: they are encoded, or hold nothing that a header must not.
+                prepared.fields = fields(&self.target, filled).ok().map(Box::new);
+            }
             let (request, body) = prepared.fields.as_deref()?;
             match carried.carrier.send(request, body) {
                 Ok(exchange) => {

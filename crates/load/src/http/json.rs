@@ -54,6 +54,11 @@ impl Document {
         Ok(Document { text: text.to_vec(), root })
     }
 
+    /// What it says.
+    pub fn root(&self) -> &Value {
+        &self.root
+    }
+
     /// Compares a body. Reading stops at the first difference, so what is wrong behind it is not told.
     pub fn compare(&self, body: &[u8]) -> Result<(), Mismatch<'_>> {
         // Most servers write the same bytes every time.
@@ -78,6 +83,25 @@ pub(super) enum Value {
 }
 
 impl Value {
+    /// The member of this name, or the element of this number.
+    pub fn at(&self, part: &str) -> Option<&Value> {
+        match self {
+            Value::Object(members) => members.get(part),
+            Value::Array(elements) => elements.get(part.parse::<usize>().ok()?),
+            _ => None,
+        }
+    }
+
+    /// Its text, if it is a single value.
+    pub fn words(&self) -> Option<String> {
+        match self {
+            Value::Boolean(truth) => Some(truth.to_string()),
+            Value::Number(number) => Some(number.to_string()),
+            Value::String(text) => Some(text.clone()),
+            Value::Null | Value::Array(_) | Value::Object(_) => None,
+        }
+    }
+
     fn kind(&self) -> Kind {
         match self {
             Value::Null => Kind::Null,

@@ -1,6 +1,6 @@
 //! The client's half of HTTP/1.1 (RFC 9112), without sockets: bytes in, verdicts out.
 //!
-//! `request` writes the request once; `head` reads the head of an answer; `chunked` takes the chunked coding apart;
+//! `request` writes the request, and `template` one with places for values, which `capture` may take from answers; `head` reads the head of an answer; `chunked` takes the chunked coding apart;
 //! `rules` says which answers are good, with `blocks` for long bodies, `json` for bodies that may be written in more than
 //! one way, and `evidence` to show a bad one; `answer` composes them into a state machine that is fed with whatever pieces
 //! the network delivers. `fuzzing` is the door for a fuzzer. `streamed` judges an answer of HTTP/2, whose frames the `h2` crate
@@ -8,6 +8,7 @@
 
 pub(crate) mod answer;
 mod blocks;
+mod capture;
 mod chunked;
 mod evidence;
 #[cfg(any(test, feature = "fuzzing"))]
@@ -17,4 +18,5 @@ mod json;
 pub(crate) mod request;
 pub(crate) mod rules;
 pub(crate) mod streamed;
+pub(crate) mod template;
 pub(crate) mod whole;

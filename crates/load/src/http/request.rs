@@ -1,4 +1,4 @@
-//! The request: written once before the run, the same bytes every time.
+//! The request: written once before the run, or with new values every time.
 
 use crate::error::LoadError;
 use crate::options::{Method, Request};
@@ -7,23 +7,30 @@ use crate::target::Target;
 /// The bytes of a request. The last one on a connection asks for its end.
 pub(crate) fn render(target: &Target, request: &Request, last_on_connection: bool) -> Result<Vec<u8>, LoadError> {
     check_path(request.method, &request.path)?;
-    let mut text = format!("{} {} HTTP/1.1\r\nHost: {}\r\n", request.method.as_str(), request.path, target.authority());
+    request.headers.iter().try_for_each(|(name, value)| check_header(name, value))?;
+    let mut bytes = Vec::new();
+    write(&mut bytes, &target.authority(), request, last_on_connection);
+    Ok(bytes)
+}
+
+/// Appends the bytes of a sound request.
+pub(crate) fn write(bytes: &mut Vec<u8>, authority: &str, request: &Request, last_on_connection: bool) {
+    let mut add = |pieces: &[&str]| pieces.iter().for_each(|piece| bytes.extend_from_slice(piece.as_bytes()));
+    add(&[request.method.as_str(), " ", &request.path, " HTTP/1.1\r\nHost: ", authority, "\r\n"]);
     for (name, value) in &request.headers {
-        check_header(name, value)?;
-        text.push_str(&format!("{name}: {value}\r\n"));
+        add(&[name, ": ", value, "\r\n"]);
     }
     // These methods are expected to carry a body, so that an empty one is announced too (RFC 9110 §8.6).
     let carries_body = matches!(request.method, Method::Post | Method::Put | Method::Patch);
     if carries_body || !request.body.is_empty() {
-        text.push_str(&format!("Content-Length: {}\r\n", request.body.len()));
+        // Writing to memory cannot fail.
+        let _ = std::io::Write::write_fmt(bytes, format_args!("Content-Length: {}\r\n", request.body.len()));
     }
     if last_on_connection {
-        text.push_str("Connection: close\r\n");
+        bytes.extend_from_slice(b"Connection: close\r\n");
     }
-    text.push_str("\r\n");
-    let mut bytes = text.into_bytes();
+    bytes.extend_from_slice(b"\r\n");
     bytes.extend_from_slice(&request.body);
-    Ok(bytes)
 }
 
 /// The same for HTTP/2, where it has no bytes of its own: what is sent of it hangs on what a connection has carried before.

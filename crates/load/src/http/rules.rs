@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::blocks::Blocks;
+use super::capture::Captures;
 use super::evidence::{FirstBad, around, owed_and_came};
 use super::head::{Framing, Head};
 use super::json::{Document, Mismatch, NotJson, Owed};
@@ -51,6 +52,7 @@ enum Check {
     Exactly(Arc<[u8]>),
     Blocks(Blocks),
     Json(JsonCheck),
+    Capture(Captures),
 }
 
 impl Rules {
@@ -77,6 +79,17 @@ impl Rules {
                 (Check::Json(JsonCheck::new(document, *every, documents)?), None)
             }
         };
+        let check = match (request.captures.as_slice(), check) {
+            ([], check) => check,
+            (captures, Check::Count) if !matches!(request.expect.body, ExpectBody::Discard { .. }) => {
+                limit_bytes = limit_bytes.min(JSON_LIMIT_BYTES);
+                Check::Capture(Captures::new(captures.iter().map(|capture| capture.pointer.as_str())))
+            }
+            _ => {
+                let reason = "`capture` excludes a body that is compared or thrown away".to_owned();
+                return Err(LoadError::Option { option: "request-file", reason });
+            }
+        };
         Ok(Rules {
             method: request.method,
             last_head: LastHead::default(),
@@ -98,7 +111,7 @@ impl Rules {
             Check::Count => {
                 self.length.map_or(body.len() as u64 <= self.most_bytes, |length| length == body.len() as u64)
             }
-            Check::Json(_) => false,
+            Check::Json(_) | Check::Capture(_) => false,
         };
         good && head.framing == Framing::Length(body.len() as u64) && self.status.accepts(head.status)
     }
@@ -145,6 +158,10 @@ impl Rules {
                 json.collect(at, piece, collected);
                 Ok(())
             }
+            Check::Capture(_) => {
+                collected.get_or_insert_default().extend_from_slice(piece);
+                Ok(())
+            }
             Check::Count => Ok(()),
         }
     }
@@ -153,8 +170,17 @@ impl Rules {
     pub(super) fn judge_end(&mut self, received: u64, collected: &mut Option<Vec<u8>>) -> Result<(), Fault> {
         match (self.length, &mut self.check) {
             (Some(expected), _) if expected != received => Err(self.too_short(received, expected)),
-            (None, Check::Json(json)) => json.judge(received, collected, &mut self.first_bad),
+            (_, Check::Json(json)) => json.judge(received, collected, &mut self.first_bad),
+            (_, Check::Capture(captures)) => captures.take(&collected.take().unwrap_or_default()),
             _ => Ok(()),
+        }
+    }
+
+    /// What was captured from the last good answer, in the order of the request's captures.
+    pub fn captured(&mut self) -> &mut [String] {
+        match &mut self.check {
+            Check::Capture(captures) => &mut captures.found,
+            _ => &mut [],
         }
     }
 
@@ -163,7 +189,7 @@ impl Rules {
         match &self.check {
             Check::Exactly(body) => Some(body),
             Check::Blocks(blocks) => Some(blocks.body()),
-            Check::Count | Check::Json(_) => None,
+            Check::Count | Check::Json(_) | Check::Capture(_) => None,
         }
     }
 

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::data::Capture;
 use crate::http::{request, rules};
 
 /// One request that an iteration may send.
@@ -20,6 +21,8 @@ pub struct Request {
     /// With [`Mix::Weighted`], how often it is chosen in proportion to the others; with [`Mix::Sequence`], how often it is
     /// sent in a row.
     pub weight: u32,
+    /// What later requests of the iteration take from its response. With [`Mix::Sequence`] only.
+    pub captures: Vec<Capture>,
     /// The part of the mix that it belongs to, whose figures the record gives by themselves.
     pub part: Option<Arc<str>>,
 }
@@ -45,6 +48,7 @@ impl Request {
             body: Vec::new(),
             expect: Expect { status: ExpectStatus::Success, body: ExpectBody::Anything },
             weight: 1,
+            captures: Vec::new(),
             part: None,
         }
     }

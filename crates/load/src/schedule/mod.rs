@@ -7,6 +7,7 @@
 mod arrivals;
 mod mix;
 mod random;
+mod rows;
 mod stages;
 mod users;
 
@@ -20,6 +21,7 @@ use crate::clock::MonotonicNs;
 use crate::options::{Executor, Options};
 pub(crate) use arrivals::{Arrival, Cursor, Share};
 pub(crate) use mix::Steps;
+pub(crate) use rows::RowPicker;
 use stages::Line;
 pub(crate) use users::Users;
 

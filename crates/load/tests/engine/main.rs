@@ -13,4 +13,5 @@ mod files;
 mod pace;
 mod stage;
 mod stops;
+mod values;
 mod window;

@@ -1,7 +1,9 @@
 //! Correct responses, and what is wrong with others.
 
+use std::sync::Arc;
+
 use tolok_load::fault::ErrorClass;
-use tolok_load::options::{ExpectBody, Method, Mix, Request};
+use tolok_load::options::{Capture, Data, DataOrder, ExpectBody, Method, Mix, Request};
 use tolok_testkit::{Act, Http2Server};
 
 use crate::stage::{failures, good, options, play, words};
@@ -75,6 +77,23 @@ fn methods_bodies_and_sequences_are_what_they_are_with_http1() {
     ];
     let record = play(&options);
     assert_eq!((record.ledger.sent, record.ledger.good), (15, 15));
+}
+
+#[test]
+fn places_are_filled_with_rows_and_captured_values_as_with_http1() {
+    let server = Http2Server::start(|request| match request.line.as_str() {
+        "GET /login/a%2F1" => Act::Answer(200, "{\"token\":\"one two\"}".into()),
+        "GET /me/one%20two" => Act::Answer(200, "[]".into()),
+        _ => Act::Answer(400, "".into()),
+    });
+    let mut options = options(&server, 2, 2, 5);
+    let values = vec!["a/1".into()];
+    options.data = Some(Arc::new(Data { columns: vec!["id".to_owned()], values, order: DataOrder::Random }));
+    options.mix = Mix::Sequence;
+    let captures = vec![Capture { name: "token".to_owned(), pointer: "/token".to_owned() }];
+    options.requests = vec![Request { captures, ..Request::get("/login/{{id}}") }, Request::get("/me/{{token}}")];
+    let record = play(&options);
+    assert_eq!((record.ledger.sent, record.ledger.good), (10, 10));
 }
 
 #[test]

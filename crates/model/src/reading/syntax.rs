@@ -246,8 +246,34 @@ fn is_key_letter(letter: char) -> bool {
 }
 
 fn is_too_deep(statement: &str) -> bool {
-    let keys_and_values = statement.split(['=', ',', '[', ']', '{', '}', '\n', '#']);
-    keys_and_values.into_iter().any(|part| part.matches('.').count() > MOST_DOTS)
+    let has_many_dots = |text: &str| {
+        let mut keys_and_values = text.split(['=', ',', '[', ']', '{', '}', '\n', '#']);
+        keys_and_values.any(|part| part.matches('.').count() > MOST_DOTS)
+    };
+    has_many_dots(statement) && without_strings(statement).is_none_or(|text| has_many_dots(&text))
+}
+
+/// The text without what stands in quotes, or `None` where that takes more than a look at single lines.
+fn without_strings(text: &str) -> Option<String> {
+    if text.contains("\"\"\"") || text.contains("'''") {
+        return None;
+    }
+    let (mut kept, mut letters) = (String::new(), text.chars());
+    while let Some(letter) = letters.next() {
+        kept.push(letter);
+        if !matches!(letter, '"' | '\'') {
+            continue;
+        }
+        loop {
+            match letters.next()? {
+                '\n' => return None,
+                '\\' if letter == '"' => drop(letters.next()?),
+                closing if closing == letter => break,
+                _ => {}
+            }
+        }
+    }
+    Some(kept)
 }
 
 /// The line around the byte `at`, without its newline.

@@ -165,6 +165,7 @@ fn plan() -> PlanSummary {
         request_count: 1,
         iteration_requests: 1,
         body_check: "anything".to_owned(),
+        data: None,
         mix: Mix::Weighted,
         executor: "constant-vus".to_owned(),
         profile: tolok_load::options::Executor::ConstantVus { vus: 10, duration: std::time::Duration::from_secs(2) },

@@ -1,9 +1,11 @@
 //! From the command line to the options of the engine.
 
+mod data_file;
 mod request_file;
 
 use std::io;
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Duration;
 
 use rustix::thread::sched_getaffinity;
@@ -18,7 +20,7 @@ use tolok_model::limits::BODY;
 
 use self::request_file::Defaults;
 use super::schedule::{Schedule, schedule};
-use crate::args::{BodyText, LoadArgs, LoadFormat, Threads};
+use crate::args::{BodyText, LoadArgs, LoadFormat, Threads, without_blanks_in_braces};
 use crate::exit::{CliError, Exit};
 use crate::output::check_place;
 
@@ -38,7 +40,8 @@ pub fn asked(args: &LoadArgs) -> Result<Asked, CliError> {
     refuse_contradictions(args).map_err(refuse)?;
     // Not after the load, when the result would be lost.
     check_place(args.output.as_deref())?;
-    let mut options = Options::new(&args.url)?;
+    let mut options = Options::new(&without_blanks_in_braces(&args.url))?;
+    options.data = args.data.as_deref().map(|file| data_file::read(file, args.data_order)).transpose()?.map(Arc::new);
     options.requests = requests(args, options.target.path())?;
     options.mix = if args.sequence { Mix::Sequence } else { Mix::Weighted };
     options.think_time = think_time;
@@ -175,6 +178,7 @@ fn requests(args: &LoadArgs, path: &str) -> Result<Vec<Request>, CliError> {
         body: if matches!(method, Method::Post | Method::Put | Method::Patch) { body.clone() } else { Vec::new() },
         expect: expect.clone(),
         weight,
+        captures: Vec::new(),
         part: None,
     };
     if args.requests.is_empty() {

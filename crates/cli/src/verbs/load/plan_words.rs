@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use tolok_analysis::figures::{Quantity, amount, count, counted, significant};
-use tolok_load::options::{Arrivals, ConnectionPolicy, Executor, Mix, Stage};
+use tolok_load::options::{Arrivals, ConnectionPolicy, DataOrder, Executor, Mix, Stage};
 use tolok_load::record::{LoopModel, PlanSummary, Record, RequestSummary};
 
 /// `GET http://127.0.0.1:8080/json`, or how many requests there are.
@@ -55,6 +55,13 @@ pub fn done(record: &Record) -> Vec<String> {
         Some(false) => parts.push("TLS, any certificate accepted".to_owned()),
         None => {}
     }
+    parts.extend(plan.data.as_ref().map(|data| {
+        let order = match data.order {
+            DataOrder::Random => "drawn at random",
+            DataOrder::InOrder => "in order",
+        };
+        format!("filled from {} {order}", counted(data.rows, "row"))
+    }));
     parts.extend(pauses(plan));
     parts.extend(body_check(plan));
     parts.push(window(record));

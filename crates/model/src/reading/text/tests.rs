@@ -326,6 +326,20 @@ fn brackets_may_be_nested_as_deep_as_somebody_likes() {
 }
 
 #[test]
+fn dots_in_quotes_are_no_depth() {
+    let dots = ".".repeat(100);
+    for text in [format!("\"{dots}\\\"{dots}\""), format!("'{dots}'")] {
+        assert_eq!(
+            check(&format!("title = {text}\nserves = 2\n")).lines().filter(|line| line.contains("dots")).count(),
+            0
+        );
+    }
+    for text in [format!("a = '{dots}' # it's\n"), format!("\"a\"{} = 1\n", ".'a'".repeat(100))] {
+        assert!(check(&text).contains("a key has more than 80 dots"), "{text}");
+    }
+}
+
+#[test]
 fn a_line_separator_is_no_blank() {
     // Rust counts U+2028 as white space and TOML does not, so a line of nothing else is wrong and not blank.
     assert_snapshot!(check("title = 'x'\n\u{2028}\n"), @"2:1 «\u{2028}» invalid unquoted key, expected letters, numbers, `-`, `_`");

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde_json::Value;
 use tolok_lab::bounded;
-use tolok_load::options::{Expect, ExpectBody, ExpectStatus, Method, Request};
+use tolok_load::options::{Capture, Expect, ExpectBody, ExpectStatus, Method, Request};
 use tolok_model::limits::{BODY, REQUESTS};
 use tolok_model::shown::is_hidden;
 
@@ -17,7 +17,7 @@ use crate::args;
 use crate::exit::{CliError, Exit};
 
 /// Keys of a line.
-const KEYS: [&str; 10] = [
+const KEYS: [&str; 11] = [
     "part",
     "weight",
     "method",
@@ -28,6 +28,7 @@ const KEYS: [&str; 10] = [
     "expect_body",
     "expect_length",
     "expect_json",
+    "capture",
 ];
 
 /// Keys of which a line has one at most.
@@ -175,7 +176,7 @@ impl Reader<'_> {
             }
             "part" => request.part = Some(self.part(text()?)?),
             "method" => request.method = args::method(text()?)?,
-            "path" => request.path = text()?.to_owned(),
+            "path" => request.path = args::without_blanks_in_braces(text()?),
             "headers" => {
                 let headers = value.as_object().ok_or_else(|| wrong("an object of names and values"))?;
                 for (name, value) in headers {
@@ -184,6 +185,13 @@ impl Reader<'_> {
                 }
                 if let Some((name, value)) = headers.iter().find(|(_, value)| !value.is_string()) {
                     return Err(format!("the header `{name}` is a text, and not {value}"));
+                }
+            }
+            "capture" => {
+                let captures = value.as_object().ok_or_else(|| wrong("an object of names and JSON pointers"))?;
+                for (name, pointer) in captures {
+                    let pointer = pointer.as_str().ok_or_else(|| wrong("an object of names and JSON pointers"))?;
+                    request.captures.push(Capture { name: name.clone(), pointer: pointer.to_owned() });
                 }
             }
             "body" => request.body = text()?.as_bytes().to_vec(),

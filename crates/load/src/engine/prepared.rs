@@ -1,0 +1,123 @@
+//! Requests before they are sent: their bytes, their rules, and the templates of those with places for values.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+
+use crate::error::LoadError;
+use crate::http::answer::Rules;
+use crate::http::request;
+use crate::http::rules::Documents;
+use crate::http::template::{Names, Template};
+use crate::options::{Capture, Mix, Options, Protocol, Request, is_name, parts};
+use crate::recording::NO_PART;
+use crate::target::Target;
+use crate::transport::Connection;
+
+/// A request of the plan, ready to be sent and judged.
+#[derive(Debug)]
+pub(super) struct Prepared {
+    pub bytes: Vec<u8>,
+    /// The same with `Connection: close`, for the last one on a connection.
+    pub last_bytes: Vec<u8>,
+    /// What is sent with HTTP/2: the head's fields, and the body.
+    pub fields: Option<Box<(http::Request<()>, Bytes)>>,
+    pub rules: Rules,
+    /// For a request with places for values, which is written anew each time.
+    pub template: Option<Box<Template>>,
+    /// The slot's first place for what it captures.
+    pub first_capture: usize,
+    /// The part of the mix that it belongs to, or [`NO_PART`].
+    pub part: u16,
+}
+
+impl Prepared {
+    /// Method and path.
+    pub fn words(&self) -> String {
+        let line = self.bytes.split(|byte| *byte == b'\r').next().unwrap_or_default();
+        let words = line.strip_suffix(b" HTTP/1.1").unwrap_or(line);
+        String::from_utf8_lossy(words).into_owned()
+    }
+
+    /// The bytes to send on a connection: other ones if this is the last request that it may carry. `written` are those of a request
+    /// with places for values.
+    pub fn bytes<'a>(&'a self, written: &'a [Vec<u8>; 2], connection: &Connection, at_most: Option<u32>) -> &'a [u8] {
+        let [usual, last] = written;
+        let [usual, last] = if self.template.is_some() { [usual, last] } else { [&self.bytes, &self.last_bytes] };
+        if connection.is_last(at_most) { last } else { usual }
+    }
+}
+
+/// Refuses requests that cannot be sent, or expectations that cannot be met.
+pub(crate) fn check(options: &Options) -> Result<(), LoadError> {
+    prepare(options).map(drop)
+}
+
+pub(super) fn prepare(options: &Options) -> Result<Vec<Prepared>, LoadError> {
+    let mut documents = Documents::default();
+    let parts = parts(&options.requests);
+    let number_of = |part: &Arc<str>| parts.iter().position(|other| *other == part).map(|place| place as u16);
+    let captured = captured_names(options)?;
+    let (is_http2, mut first_capture) = (options.protocol != Protocol::Http1, 0);
+    let one = |request: &Request| {
+        let template = template(options, request, &captured, first_capture)?;
+        // With places for values, the bytes are those of a request, and never sent.
+        let written = template.as_ref().map_or(request, |template| template.filled());
+        let prepared = Prepared {
+            bytes: request::render(&options.target, written, false)?,
+            last_bytes: request::render(&options.target, written, true)?,
+            fields: is_http2.then(|| fields(&options.target, written).map(Box::new)).transpose()?,
+            rules: Rules::sharing(request, options.body_limit_bytes, &mut documents)?,
+            first_capture,
+            part: request.part.as_ref().and_then(number_of).unwrap_or(NO_PART),
+            template,
+        };
+        first_capture += request.captures.len();
+        Ok(prepared)
+    };
+    options.requests.iter().map(one).collect()
+}
+
+/// What is sent of a request with HTTP/2: the head's fields, and the body.
+pub(super) fn fields(target: &Target, request: &Request) -> Result<(http::Request<()>, Bytes), LoadError> {
+    Ok((request::in_fields(target, request)?, Bytes::copy_from_slice(&request.body)))
+}
+
+/// The names of all values that requests capture. Two values of one name would be a riddle.
+fn captured_names(options: &Options) -> Result<Vec<String>, LoadError> {
+    let refuse = |reason| Err(LoadError::Option { option: "request-file", reason });
+    let mut names: Vec<String> = Vec::new();
+    for Capture { name, pointer } in options.requests.iter().flat_map(|request| &request.captures) {
+        let is_column = options.data.as_ref().is_some_and(|data| data.columns.contains(name));
+        if options.mix != Mix::Sequence {
+            return refuse("`capture` needs --sequence: otherwise no request follows that could be filled".to_owned());
+        }
+        if !is_name(name) || names.contains(name) || is_column {
+            return refuse(format!(
+                "`capture`: `{name}` is a name of letters, digits, `_`, `-` and `.`, which nothing else has"
+            ));
+        }
+        if !pointer.is_empty() && !pointer.starts_with('/') {
+            return refuse(format!("`capture`: `{pointer}` is no JSON pointer, which begins with `/`, as in /user/id"));
+        }
+        names.push(name.clone());
+    }
+    Ok(names)
+}
+
+fn template(
+    options: &Options,
+    request: &Request,
+    captured: &[String],
+    known: usize,
+) -> Result<Option<Box<Template>>, LoadError> {
+    if options.data.is_none() && captured.is_empty() {
+        return Ok(None);
+    }
+    let columns = options.data.as_ref().map_or([].as_slice(), |data| &data.columns);
+    let template = Template::of(&options.target, request, Names { columns, captured, known })?;
+    if let (Some(template), Some(data)) = (&template, &options.data) {
+        template.check(data)?;
+    }
+    Ok(template.map(Box::new))
+}

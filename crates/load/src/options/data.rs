@@ -1,0 +1,51 @@
+//! Values that requests are filled with.
+
+use serde::{Deserialize, Serialize};
+
+/// Rows of values. Every iteration takes a row, and `{{ column }}` in a request of it stands for the value in that column.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Data {
+    /// Names of the columns.
+    pub columns: Vec<String>,
+    /// The values of all rows, one row after the other.
+    pub values: Vec<Box<str>>,
+    /// Which row comes next.
+    pub order: DataOrder,
+}
+
+impl Data {
+    /// How many rows there are.
+    pub fn rows(&self) -> usize {
+        self.values.len().checked_div(self.columns.len()).unwrap_or_default()
+    }
+
+    /// The value of a row in a column.
+    pub(crate) fn value(&self, row: usize, column: usize) -> &str {
+        &self.values[row * self.columns.len() + column]
+    }
+}
+
+/// Which row of the data an iteration takes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum DataOrder {
+    /// Any, each with the same probability.
+    #[default]
+    Random,
+    /// The next one, and after the last the first. Of several threads, each takes every so many.
+    InOrder,
+}
+
+/// A value of a JSON response that later requests of the iteration are filled with.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Capture {
+    /// `{{ name }}` stands for it.
+    pub name: String,
+    /// Where it is: a JSON pointer (RFC 6901) to a text, a number or a boolean.
+    pub pointer: String,
+}
+
+/// Whether it can stand in `{{ name }}`.
+pub fn is_name(name: &str) -> bool {
+    !name.is_empty() && name.chars().all(|letter| letter.is_alphanumeric() || "_-.".contains(letter))
+}
