@@ -291,7 +291,7 @@ pub struct ResultArgs {
     /// How to print the result.
     #[arg(long, default_value = "text", value_name = "FORMAT")]
     pub format: Format,
-    /// Write the result to this file instead of standard output. Its ending chooses the format unless `--format` does.
+    /// Write the result to this file. Its ending chooses the format.
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
 }
@@ -421,7 +421,7 @@ pub struct ReportArgs {
     /// How to print the report. Several formats, separated by commas, go to the folder of --output.
     #[arg(long, default_value = "text", value_name = "FORMATS", value_delimiter = ',')]
     pub format: Vec<Format>,
-    /// Write the report to this file instead of standard output. Its ending chooses the format unless `--format` does. With several formats it is a folder.
+    /// Write the report to this file. Its ending chooses the format. With several formats it is a folder.
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
     /// Print everything that `text` can show: all figures with their intervals, checks, fairness and cautions.

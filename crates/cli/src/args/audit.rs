@@ -19,7 +19,7 @@ pub struct AuditArgs {
     /// How to print the result.
     #[arg(long, default_value = "text", value_name = "FORMAT")]
     pub format: AuditFormat,
-    /// Write the result to this file instead of standard output. Its ending chooses the format unless `--format` does.
+    /// Write the result to this file. Its ending chooses the format.
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
     #[command(flatten)]

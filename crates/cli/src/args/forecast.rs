@@ -58,7 +58,7 @@ pub struct ForecastArgs {
     /// How to print the forecast.
     #[arg(long, default_value = "text", value_name = "FORMAT")]
     pub format: ForecastFormat,
-    /// Write the forecast to this file instead of standard output. Its ending chooses the format unless `--format` does.
+    /// Write the forecast to this file. Its ending chooses the format.
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
 }

@@ -258,7 +258,7 @@ pub struct LoadArgs {
     /// How to print the result.
     #[arg(help_heading = OUTPUT, long, default_value = "text", value_name = "FORMAT")]
     pub format: LoadFormat,
-    /// Write the result to this file instead of standard output. Its ending chooses the format unless `--format` does. The file appears complete or not at all.
+    /// Write the result to this file. Its ending chooses the format. The file appears complete or not at all.
     #[arg(help_heading = OUTPUT, short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
     /// Ask several servers in turns of a tenth of a second, as this file says, and freeze all others meanwhile. A study in slices

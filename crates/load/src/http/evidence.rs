@@ -43,9 +43,9 @@ impl FirstBad {
 /// What was owed at a byte of a body all of which is right before it, and what came there.
 pub(super) fn owed_and_came(body: &[u8], at: usize, came: &[u8]) -> String {
     let (before, owed) = body.split_at(at.min(body.len()));
-    let came = if came.is_empty() { String::new() } else { format!(", came {}", around(before, came)) };
+    let came = if came.is_empty() { String::new() } else { format!(", got {}", around(before, came)) };
     let owed = if owed.is_empty() { "its end".to_owned() } else { around(before, owed) };
-    format!("; owed {owed}{came}")
+    format!("; expected {owed}{came}")
 }
 
 /// The bytes around a place, between backticks, with dots where more of them were at hand.
@@ -83,11 +83,11 @@ mod tests {
         let body = br#"[{"id":1,"name":"Anna"},{"id":2,"name":"Bert"}]"#;
         let at = 30;
         let came = b"3,\"name\":\"Cleopatra the seventh\"}]";
-        let expect = r#"; owed `…},{"id":2,"name":"Bert"}]`, came `…},{"id":3,"name":"Cleopatra the …`"#;
+        let expect = r#"; expected `…},{"id":2,"name":"Bert"}]`, got `…},{"id":3,"name":"Cleopatra the …`"#;
         assert_eq!(owed_and_came(body, at, came), expect);
-        assert_eq!(owed_and_came(b"abc", 0, b"x"), "; owed `abc`, came `x`");
-        assert_eq!(owed_and_came(b"abc", 3, b"def"), "; owed its end, came `abcdef`");
-        assert_eq!(owed_and_came(b"abcdef", 3, b""), "; owed `abcdef`");
+        assert_eq!(owed_and_came(b"abc", 0, b"x"), "; expected `abc`, got `x`");
+        assert_eq!(owed_and_came(b"abc", 3, b"def"), "; expected its end, got `abcdef`");
+        assert_eq!(owed_and_came(b"abcdef", 3, b""), "; expected `abcdef`");
     }
 
     #[test]

@@ -315,8 +315,8 @@ fn json_words(fault: BodyFault, owed: Option<Owed<'_>>, body: &[u8]) -> String {
     let (before, from) = body.split_at((at as usize).min(body.len()));
     let came = if from.is_empty() { "its end".to_owned() } else { around(before, from) };
     match owed {
-        Some(owed) => format!("; owed {owed}, came {came}"),
-        None => format!("; came {came}"),
+        Some(owed) => format!("; expected {owed}, got {came}"),
+        None => format!("; got {came}"),
     }
 }
 

@@ -132,22 +132,22 @@ fn shown(expect: ExpectBody, reply: Reply) -> String {
 fn a_bad_body_is_shown_where_it_differs() {
     let owed = r#"[{"id":1,"name":"Anna"}]"#;
     let exactly = |reply| shown(ExpectBody::Exactly(owed.as_bytes().into()), reply);
-    let differs = "owed `…\"name\":\"Anna\"}]`, came `…\"name\":\"Olga\"}]`";
+    let differs = "expected `…\"name\":\"Anna\"}]`, got `…\"name\":\"Olga\"}]`";
     let olga = r#"[{"id":1,"name":"Olga"}]"#;
     assert_eq!(exactly(Reply::ok(olga)), format!("it differs from byte 17 on; {differs}"));
     // Of what follows a chunk nothing is known yet.
     let part = Reply::with(200, olga, Framing::Chunked(vec![18], vec![]), &[]);
-    let first = "owed `…\"name\":\"Anna\"}]`, came `…\"name\":\"O`";
+    let first = "expected `…\"name\":\"Anna\"}]`, got `…\"name\":\"O`";
     assert_eq!(exactly(part), format!("it differs from byte 17 on; {first}"));
     let chunked = |body: &str| Reply::with(200, body, Framing::Chunked(vec![100], vec![]), &[]);
-    assert_eq!(exactly(chunked(&owed[..20])), "it ended after 20 of 24 bytes; owed `…me\":\"Anna\"}]`");
+    assert_eq!(exactly(chunked(&owed[..20])), "it ended after 20 of 24 bytes; expected `…me\":\"Anna\"}]`");
     assert_eq!(
         exactly(chunked(&format!("{owed}\n"))),
-        "it goes on after the expected 24 bytes; owed its end, came `…\"Anna\"}]\\n`"
+        "it goes on after the expected 24 bytes; expected its end, got `…\"Anna\"}]\\n`"
     );
     assert_eq!(
         exactly(Reply::ok("<html>500</html>")),
-        "16 bytes announced, 24 expected, and differs from byte 0 on; owed `[{\"id\":1,\"name\":\"Anna\"}]`, came \
+        "16 bytes announced, 24 expected, and differs from byte 0 on; expected `[{\"id\":1,\"name\":\"Anna\"}]`, got \
          `<html>500</html>`"
     );
     assert_eq!(exactly(Reply::ok(&owed[..20])), "20 bytes announced, 24 expected");
@@ -159,7 +159,7 @@ fn a_difference_in_a_long_body_is_shown_too() {
     let body = ExpectBody::Exactly(owed.as_slice().into());
     owed[123_456] = 0;
     let text = shown(body, Reply::ok(owed));
-    let expect = "it differs from byte 123456 on; owed `…89012345678901234567890123456789…`, came `…89012345\\0";
+    let expect = "it differs from byte 123456 on; expected `…89012345678901234567890123456789…`, got `…89012345\\0";
     assert!(text.starts_with(expect), "{text}");
 }
 
@@ -170,16 +170,16 @@ fn bad_json_is_shown_with_the_value_that_was_owed() {
         shown(ExpectBody::Json { document, every: 1 }, Reply::ok(came))
     };
     let differs = |came: &str, words: &str| assert_eq!(json(came), format!("its JSON differs at {words}"));
-    differs(r#"{"id":2}"#, "byte 6: another number; owed `1`, came `{\"id\":2}`");
-    differs(r#"{"ratio":1.5}"#, "byte 9: another number; owed `-1.5`, came `…\"ratio\":1.5}`");
-    differs(r#"{"names":["Anna","Olga"]}"#, "byte 17: another string; owed `\"Bert\"`, came `…[\"Anna\",\"Olga\"]}`");
-    differs(r#"{"names":["Anna"]}"#, "byte 16: elements are missing; owed `\"Bert\"`, came `…:[\"Anna\"]}`");
-    differs(r#"{"names":{}}"#, "byte 9: a value of another type; owed an array of length 2, came `…\"names\":{}}`");
+    differs(r#"{"id":2}"#, "byte 6: another number; expected `1`, got `{\"id\":2}`");
+    differs(r#"{"ratio":1.5}"#, "byte 9: another number; expected `-1.5`, got `…\"ratio\":1.5}`");
+    differs(r#"{"names":["Anna","Olga"]}"#, "byte 17: another string; expected `\"Bert\"`, got `…[\"Anna\",\"Olga\"]}`");
+    differs(r#"{"names":["Anna"]}"#, "byte 16: elements are missing; expected `\"Bert\"`, got `…:[\"Anna\"]}`");
+    differs(r#"{"names":{}}"#, "byte 9: a value of another type; expected an array of length 2, got `…\"names\":{}}`");
     differs(
         r#"{"id":1,"names":["Anna","Bert"]}"#,
-        "byte 31: a key is missing; owed the key `none`, came `…,\"Bert\"]}`",
+        "byte 31: a key is missing; expected the key `none`, got `…,\"Bert\"]}`",
     );
-    assert_eq!(json("<html>"), "it is no JSON at byte 0: unexpected byte; came `<html>`");
+    assert_eq!(json("<html>"), "it is no JSON at byte 0: unexpected byte; got `<html>`");
 }
 
 fn whole(record: &Record) -> (u64, u64) {

@@ -44,7 +44,7 @@ fn a_wrong_body_fails_its_request_and_not_its_connection() {
     let record = play(&options(&server, 1, 1, 10));
     assert_eq!((record.ledger.good, &record.ledger.failed_by_class), (8, &failures([(ErrorClass::BadBody, 2)])));
     assert_eq!(words(&record, ErrorClass::BadBody), {
-        "the body is not the expected one: it differs from byte 3 on; owed `hello`, came `help!`"
+        "the body is not the expected one: it differs from byte 3 on; expected `hello`, got `help!`"
     });
     assert_eq!((record.connections.opened, server.connections()), (1, 1));
 }

@@ -66,7 +66,7 @@ pub struct ExternalServer {
     pub pid: Option<u32>,
 }
 
-/// What a URL names, and the answer that was given to it before the run: the one that is owed from then on.
+/// What a URL names, and the answer that was given to it before the run: the one expected from then on.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OwnRequest {
     pub path: String,
@@ -140,7 +140,7 @@ impl OwedBody {
         }
     }
 
-    /// The length that every correct response has, if it is owed.
+    /// The length that every correct response has, if it is expected.
     pub fn length(&self) -> Option<u64> {
         match self {
             Self::Bytes { bytes, .. } | Self::Length { bytes } => Some(*bytes),
@@ -190,7 +190,7 @@ pub fn url_workload(servers: &[ExternalServer]) -> Workload {
     Workload {
         name: URL_WORKLOAD.to_owned(),
         title,
-        summary: "the request that a URL names; the answer owed is the one that was given before the run".to_owned(),
+        summary: "the request that a URL names; the expected answer is the one given before the run".to_owned(),
         method: "GET".to_owned(),
         path: "/".to_owned(),
         sent: None,

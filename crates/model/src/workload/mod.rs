@@ -41,7 +41,7 @@ pub enum Body {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct VaryingBody {
     pub compared: Compared,
-    /// A file in the workload's folder with one such body: its shape is owed.
+    /// A file in the workload's folder with one such body: its shape is expected.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub file: Option<String>,
     /// The length of every body, if all have one.
@@ -359,7 +359,7 @@ fn read_body(body: Spanned<BodyFile>, reading: &mut Reading) -> Option<Body> {
 fn read_varying(varying: VaryingBodyFile, span: &Span, reading: &mut Reading) -> Option<VaryingBody> {
     let VaryingBodyFile { compared, file, bytes } = varying;
     let missing = match compared {
-        Compared::Shape if file.is_none() => Some(("file", "file = \"body.json\", a body whose shape is owed")),
+        Compared::Shape if file.is_none() => Some(("file", "file = \"body.json\", a body whose shape is expected")),
         Compared::Length if bytes.is_none() => Some(("bytes", "bytes = 532")),
         _ => None,
     };

@@ -168,7 +168,7 @@ fn of_a_body_that_differs_it_is_said_what_is_compared() {
         "{ file = 'b.json' }",
     ];
     assert_snapshot!(all.map(|body| check(&text(body)).trim().to_owned()).join("\n"), @r#"
-    4:15 «{ compared = 'shape' }» missing key `file` (for example: file = "body.json", a body whose shape is owed)
+    4:15 «{ compared = 'shape' }» missing key `file` (for example: file = "body.json", a body whose shape is expected)
     4:15 «{ compared = 'length' }» missing key `bytes` (for example: bytes = 532)
     4:15 «{ compared = 'length', bytes = 9, file = 'b' }» only `shape` has a `file` (take it out, or compare the `shape`)
     4:15 «{ compared = 'nothing', bytes = 9 }» `nothing` has no `file` and no `bytes` (take it out, or compare the `shape`)

@@ -201,7 +201,7 @@ fn noise(what: &str, floors: &[&NoiseFloor]) -> Option<String> {
     Some(format!("Noise check: {}, entered twice, came out {range} of itself.", judgement::entered(what, most)))
 }
 
-/// `Differences below 21% (Hello), 30% (JSON) or 12% (rows) cannot be separated yet.`
+/// `Typical pairs closer than 21% (Hello), 30% (JSON) or 12% (rows) cannot be separated yet.`
 fn detectable(found: &[(String, f64)]) -> Option<String> {
     /// So many scenarios are named.
     const MOST_NAMED: usize = 3;
@@ -214,7 +214,7 @@ fn detectable(found: &[(String, f64)]) -> Option<String> {
         few if few <= MOST_NAMED => of_each(),
         _ => format!("{} to {}, by scenario,", difference(low), difference(high)),
     };
-    Some(format!("Differences below {below} cannot be separated yet."))
+    Some(format!("Typical pairs closer than {below} cannot be separated yet."))
 }
 
 /// A line for each subject that could not take part, with the command that helps.
