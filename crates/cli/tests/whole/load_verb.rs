@@ -363,7 +363,7 @@ fn requests_of_a_file_are_judged_each_by_its_own_line() {
     let text = record["error_examples"][0]["text"].as_str().unwrap();
     assert_eq!(bad.code, Some(5), "{}", bad.output);
     let expect =
-        "GET /b: the body is not the expected one: it differs from byte 7 on; owed `answer b`, came `answer c`";
+        "GET /b: the body is not the expected one: it differs from byte 7 on; expected `answer b`, got `answer c`";
     assert_eq!(text, expect);
 }
 

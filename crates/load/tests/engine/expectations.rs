@@ -172,7 +172,10 @@ fn bad_json_is_shown_with_the_value_that_was_owed() {
     let differs = |came: &str, words: &str| assert_eq!(json(came), format!("its JSON differs at {words}"));
     differs(r#"{"id":2}"#, "byte 6: another number; expected `1`, got `{\"id\":2}`");
     differs(r#"{"ratio":1.5}"#, "byte 9: another number; expected `-1.5`, got `…\"ratio\":1.5}`");
-    differs(r#"{"names":["Anna","Olga"]}"#, "byte 17: another string; expected `\"Bert\"`, got `…[\"Anna\",\"Olga\"]}`");
+    differs(
+        r#"{"names":["Anna","Olga"]}"#,
+        "byte 17: another string; expected `\"Bert\"`, got `…[\"Anna\",\"Olga\"]}`",
+    );
     differs(r#"{"names":["Anna"]}"#, "byte 16: elements are missing; expected `\"Bert\"`, got `…:[\"Anna\"]}`");
     differs(r#"{"names":{}}"#, "byte 9: a value of another type; expected an array of length 2, got `…\"names\":{}}`");
     differs(
