@@ -1,8 +1,5 @@
 //! The calls that rustix does not wrap, or wraps only for newer kernels than this may run on.
-#![allow(
-    unsafe_code,
-    reason = "getrusage, clocks, epoll_pwait2, recv without a buffer, and two options have no safe wrapper"
-)]
+#![allow(unsafe_code, reason = "clocks, epoll_pwait2, recv without a buffer, and two options have no safe wrapper")]
 
 use std::mem::{MaybeUninit, size_of};
 use std::os::fd::{AsRawFd, BorrowedFd};
