@@ -93,8 +93,9 @@ impl<C: Clock, L: Listener> Engine<'_, C, L> {
                     self.recorder.received(bytes, at);
                 }
                 let last = connection.is_last(self.requests_per_connection);
-                let request = match &prepared.template {
-                    Some(_) => &place.written[usize::from(last)],
+                let written = place.filled.as_ref().filter(|_| prepared.template.is_some());
+                let request = match written {
+                    Some(filled) => &filled.written[usize::from(last)],
                     None if last => &prepared.last_bytes,
                     None => &prepared.bytes,
                 };

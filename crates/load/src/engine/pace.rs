@@ -149,8 +149,11 @@ impl<C: Clock, L: Listener> Engine<'_, C, L> {
             place.doing = Doing::Exchanging(attempt);
             return self.transmit(tick.slot, attempt, now);
         }
-        let request =
-            self.requests[place.request as usize].bytes(&place.written, connection, self.requests_per_connection);
+        let request = self.requests[place.request as usize].bytes(
+            place.filled.as_deref(),
+            connection,
+            self.requests_per_connection,
+        );
         if !connection.has_sent(request) {
             return self.transmit(tick.slot, attempt, now);
         }

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 
+use super::slots::Filled;
 use crate::error::LoadError;
 use crate::http::answer::Rules;
 use crate::http::request;
@@ -39,11 +40,12 @@ impl Prepared {
         String::from_utf8_lossy(words).into_owned()
     }
 
-    /// The bytes to send on a connection: other ones if this is the last request that it may carry. `written` are those of a request
-    /// with places for values.
-    pub fn bytes<'a>(&'a self, written: &'a [Vec<u8>; 2], connection: &Connection, at_most: Option<u32>) -> &'a [u8] {
-        let [usual, last] = written;
-        let [usual, last] = if self.template.is_some() { [usual, last] } else { [&self.bytes, &self.last_bytes] };
+    /// The bytes to send on a connection: other ones if this is the last request that it may carry, or if it was filled with values.
+    pub fn bytes<'a>(&'a self, filled: Option<&'a Filled>, connection: &Connection, at_most: Option<u32>) -> &'a [u8] {
+        let [usual, last] = match filled.filter(|_| self.template.is_some()) {
+            Some(Filled { written: [usual, last], .. }) => [usual, last],
+            None => [&self.bytes, &self.last_bytes],
+        };
         if connection.is_last(at_most) { last } else { usual }
     }
 }

@@ -19,6 +19,17 @@ pub(super) enum Doing {
     Exchanging(Attempt),
 }
 
+/// The values of an iteration, and its present request as it was written with them.
+#[derive(Debug, Default)]
+pub(super) struct Filled {
+    /// The row of the data.
+    pub row: usize,
+    /// What earlier responses of the iteration held.
+    pub captured: Vec<String>,
+    /// As usual, and as the last request on a connection.
+    pub written: [Vec<u8>; 2],
+}
+
 /// A place for a connection.
 #[derive(Debug)]
 pub(super) struct Slot {
@@ -29,12 +40,8 @@ pub(super) struct Slot {
     pub step: u32,
     /// Number of the request of this step.
     pub request: u32,
-    /// The row of values that its iteration is filled with.
-    pub row: usize,
-    /// What its iteration has captured.
-    pub captured: Vec<String>,
-    /// The request of this step, if it was written for it: as usual, and as the last one on a connection.
-    pub written: [Vec<u8>; 2],
+    /// Where requests are filled with values. Others need no room for it.
+    pub filled: Option<Box<Filled>>,
     /// Counts exchanges, so that what was planned for an earlier one can be recognised.
     pub exchange: u32,
     /// The exchange for which a ration is planned, if that is the present one.
@@ -51,9 +58,7 @@ impl Slot {
             backoff: Backoff::default(),
             step: 0,
             request: 0,
-            row: 0,
-            captured: Vec::new(),
-            written: [const { Vec::new() }; 2],
+            filled: None,
             exchange: 0,
             ticked: 0,
             line_free_at: MonotonicNs(0),

@@ -2,7 +2,7 @@
 
 use std::cmp::Reverse;
 
-use super::slots::{Doing, Slot};
+use super::slots::{Doing, Filled, Slot};
 use super::{Engine, Listener, STARTS_IN_A_ROW};
 use crate::clock::{Clock, MonotonicNs};
 use crate::http::request;
@@ -114,7 +114,9 @@ impl<C: Clock, L: Listener> Engine<'_, C, L> {
     /// Starts an iteration that was intended for an instant and could start at `ready`.
     fn start(&mut self, slot: u32, intended: MonotonicNs, ready: MonotonicNs) {
         self.slots[slot as usize].step = 0;
-        self.slots[slot as usize].row = self.rows.next();
+        if let Some(row) = self.rows.next() {
+            self.slots[slot as usize].filled.get_or_insert_default().row = row;
+        }
         self.start_step(slot, intended, ready);
     }
 
@@ -155,11 +157,12 @@ impl<C: Clock, L: Listener> Engine<'_, C, L> {
     fn write_request(&mut self, slot: u32) {
         let place = &mut self.slots[slot as usize];
         let Some(template) = &mut self.requests[place.request as usize].template else { return };
-        let filled = template.fill(Values { data: self.rows.data(), row: place.row, captured: &place.captured });
+        let Filled { row, captured, written } = &mut **place.filled.get_or_insert_default();
+        let request = template.fill(Values { data: self.rows.data(), row: *row, captured });
         let may_be_last = self.requests_per_connection.is_some();
-        for (bytes, is_last) in place.written.iter_mut().zip([false, true]).take(1 + usize::from(may_be_last)) {
+        for (bytes, is_last) in written.iter_mut().zip([false, true]).take(1 + usize::from(may_be_last)) {
             bytes.clear();
-            request::write(bytes, &self.authority, filled, is_last);
+            request::write(bytes, &self.authority, request, is_last);
         }
     }
 
@@ -168,10 +171,11 @@ impl<C: Clock, L: Listener> Engine<'_, C, L> {
         let place = &mut self.slots[slot as usize];
         let prepared = &mut self.requests[place.request as usize];
         for (number, value) in (prepared.first_capture..).zip(prepared.rules.captured()) {
-            if place.captured.len() <= number {
-                place.captured.resize(number + 1, String::new());
+            let captured = &mut place.filled.get_or_insert_default().captured;
+            if captured.len() <= number {
+                captured.resize(number + 1, String::new());
             }
-            std::mem::swap(&mut place.captured[number], value);
+            std::mem::swap(&mut captured[number], value);
         }
     }
 
@@ -202,8 +206,11 @@ impl<C: Clock, L: Listener> Engine<'_, C, L> {
             Err(fault) => return self.fail(slot, attempt, self.clock.now(), &fault),
         }
         let at = self.clock.now();
-        let request =
-            self.requests[place.request as usize].bytes(&place.written, connection, self.requests_per_connection);
+        let request = self.requests[place.request as usize].bytes(
+            place.filled.as_deref(),
+            connection,
+            self.requests_per_connection,
+        );
         match connection.send_first(request, self.rations.at_once()) {
             Ok(0) => self.watch_writing(slot, attempt, true),
             Ok(bytes) => {
@@ -221,8 +228,11 @@ impl<C: Clock, L: Listener> Engine<'_, C, L> {
     pub(super) fn transmit(&mut self, slot: u32, attempt: Attempt, at: MonotonicNs) {
         let place = &mut self.slots[slot as usize];
         let Some(connection) = &mut place.connection else { return };
-        let request =
-            self.requests[place.request as usize].bytes(&place.written, connection, self.requests_per_connection);
+        let request = self.requests[place.request as usize].bytes(
+            place.filled.as_deref(),
+            connection,
+            self.requests_per_connection,
+        );
         let at_most = if self.rations.writes_by_the_clock() { self.rations.of(connection) } else { usize::MAX };
         match connection.send(request, at_most) {
             Ok(bytes) => self.sent_some(slot, attempt, bytes, at),
@@ -235,8 +245,11 @@ impl<C: Clock, L: Listener> Engine<'_, C, L> {
         self.recorder.transmitted(bytes, at);
         let place = &self.slots[slot as usize];
         let Some(connection) = &place.connection else { return };
-        let request =
-            self.requests[place.request as usize].bytes(&place.written, connection, self.requests_per_connection);
+        let request = self.requests[place.request as usize].bytes(
+            place.filled.as_deref(),
+            connection,
+            self.requests_per_connection,
+        );
         let whole = connection.has_sent(request);
         if self.rations.writes_by_the_clock() {
             let left = connection.unsent_bytes(request);

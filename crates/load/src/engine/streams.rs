@@ -10,6 +10,8 @@ use std::mem;
 use std::rc::Rc;
 use std::task::{Context, Poll, Waker};
 
+use rustix::io::Errno;
+
 use super::prepared::fields;
 use super::slots::Doing;
 use super::{Engine, Listener};
@@ -438,10 +440,14 @@ impl<C: Clock, L: Listener> Engine<'_, C, L> {
             let place = &self.slots[slot as usize];
             let prepared = &mut self.requests[place.request as usize];
             if let Some(template) = &mut prepared.template {
-                let filled =
-                    template.fill(Values { data: self.rows.data(), row: place.row, captured: &place.captured });
-                // What was checked with one value holds for all: they are encoded, or hold nothing that a header must not.
-                prepared.fields = fields(&self.target, filled).ok().map(Box::new);
+                let (row, captured) = place.filled.as_ref().map_or((0, [].as_slice()), |it| (it.row, &it.captured));
+                let request = template.fill(Values { data: self.rows.data(), row, captured });
+                let Ok(written) = fields(&self.target, request) else {
+                    let Doing::Exchanging(attempt) = place.doing else { return None };
+                    let fault = Fault::Local { doing: "write a path with these values", errno: Errno::TOOBIG };
+                    return Some((slot, attempt, fault));
+                };
+                prepared.fields = Some(Box::new(written));
             }
             let (request, body) = prepared.fields.as_deref()?;
             match carried.carrier.send(request, body) {

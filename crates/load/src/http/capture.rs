@@ -3,6 +3,9 @@
 use super::json::{Document, NotJson, Value};
 use crate::fault::{BodyFault, Fault};
 
+/// Longest value in bytes: servers take no longer one in a path or a header.
+const LONGEST: usize = 16 * 1024;
+
 /// Where the values of a body are, each as the parts of a JSON pointer.
 #[derive(Debug)]
 pub(super) struct Captures {
@@ -27,8 +30,8 @@ impl Captures {
         self.found.clear();
         for pointer in &self.pointers {
             let value = pointer.iter().try_fold(document.root(), |value, part| value.at(part)).and_then(Value::words);
-            // In a header, it would end the request early.
-            let value = value.filter(|text| !text.chars().any(char::is_control));
+            // A control character would end a header early.
+            let value = value.filter(|text| text.len() <= LONGEST && !text.chars().any(char::is_control));
             self.found.push(value.ok_or(Fault::BadBody(BodyFault::NothingToCapture))?);
         }
         Ok(())

@@ -68,7 +68,8 @@ struct Pattern {
 pub(crate) struct Template {
     path: Pattern,
     headers: Vec<Pattern>,
-    body: Pattern,
+    /// `None` for a body that is no text.
+    body: Option<Pattern>,
     /// The request as it was filled last. Its buffers are used again.
     filled: Request,
     body_text: String,
@@ -77,23 +78,27 @@ pub(crate) struct Template {
 impl Template {
     /// The template of a request, or `None` if it has no places. What is wrong in it is told with every value as `1`.
     pub fn of(target: &Target, request: &Request, names: Names<'_>) -> Result<Option<Self>, LoadError> {
-        let body_text = String::from_utf8_lossy(&request.body).into_owned();
-        let is_json = body_text.trim_start().starts_with(['{', '[']);
+        let body = std::str::from_utf8(&request.body).ok().map(|text| {
+            let is_json = text.trim_start().starts_with(['{', '[']);
+            Pattern::read(text, if is_json { Within::Json } else { Within::Plain }, names)
+        });
         let headers = request.headers.iter().map(|(_, value)| Pattern::read(value, Within::Plain, names));
         let mut template = Self {
             path: Pattern::read(&request.path, Within::Path, names)?,
             headers: headers.collect::<Result<_, _>>()?,
-            body: Pattern::read(&body_text, if is_json { Within::Json } else { Within::Plain }, names)?,
+            body: body.transpose()?,
             filled: request.clone(),
-            body_text,
+            body_text: String::new(),
         };
-        let has_places =
-            |template: &Self| template.headers.iter().chain([&template.path, &template.body]).any(Pattern::has_places);
-        if !has_places(&template) {
+        if !template.has_places() {
             return Ok(None);
         }
         request::render(target, template.fill_with(|_| "1"), false)?;
         Ok(Some(template))
+    }
+
+    fn has_places(&self) -> bool {
+        self.headers.iter().chain([&self.path]).chain(&self.body).any(Pattern::has_places)
     }
 
     /// The request as it was filled last.
@@ -112,9 +117,11 @@ impl Template {
         for (pattern, (_, header)) in self.headers.iter().zip(headers) {
             pattern.fill(header, &value);
         }
-        self.body.fill(&mut self.body_text, &value);
-        body.clear();
-        body.extend_from_slice(self.body_text.as_bytes());
+        if let Some(pattern) = &self.body {
+            pattern.fill(&mut self.body_text, &value);
+            body.clear();
+            body.extend_from_slice(self.body_text.as_bytes());
+        }
         &self.filled
     }
 
@@ -259,6 +266,15 @@ mod tests {
         let filled = template.fill(Values { data: Some(&data), row: 1, captured: &captured });
         assert_eq!(filled.path, "/2?n=Bo%0Ab");
         assert_eq!(String::from_utf8_lossy(&filled.body), r#"{"n":"Bo\u000ab"}"#);
+    }
+
+    #[test]
+    fn a_body_that_is_no_text_stays_as_it_is() {
+        let request = Request { body: vec![0xFF, b'{', b'{', b'x'], ..request("/{{id}}", "", "") };
+        let mut template = template(&request, 0).unwrap().unwrap();
+        let data = data();
+        let filled = template.fill(Values { data: Some(&data), row: 1, captured: &[] });
+        assert_eq!((filled.path.as_str(), &filled.body), ("/2", &request.body));
     }
 
     #[test]

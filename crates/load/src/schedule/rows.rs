@@ -25,17 +25,17 @@ impl RowPicker {
         }
     }
 
-    /// The row of the next iteration.
-    pub fn next(&mut self) -> usize {
-        let Some(data) = &self.data else { return 0 };
-        match data.order {
+    /// The row of the next iteration, if it takes one.
+    pub fn next(&mut self) -> Option<usize> {
+        let data = self.data.as_ref()?;
+        Some(match data.order {
             DataOrder::Random => self.random.below(data.rows() as u64) as usize,
             DataOrder::InOrder => {
                 let row = self.next % data.rows();
                 self.next = row + self.step;
                 row
             }
-        }
+        })
     }
 
     /// The rows that it picks from.
@@ -54,7 +54,7 @@ mod tests {
         let mut options = Options::new("http://h/").unwrap();
         (options.data, options.seed) = (Some(Arc::new(data)), 7);
         let mut rows = RowPicker::new(&options, share);
-        (0..600).map(|_| rows.next()).collect()
+        (0..600).map(|_| rows.next().unwrap()).collect()
     }
 
     #[test]

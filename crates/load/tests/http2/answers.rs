@@ -96,6 +96,18 @@ fn places_are_filled_with_rows_and_captured_values_as_with_http1() {
     assert_eq!((record.ledger.sent, record.ledger.good), (10, 10));
 }
 
+/// The longest path that HTTP/2 requests can have here is 64 KiB.
+#[test]
+fn a_value_too_long_for_a_path_fails_its_requests_and_no_others() {
+    let server = Http2Server::start(|_| good());
+    let mut options = options(&server, 1, 1, 6);
+    let values = vec!["1".into(), "x".repeat(70_000).into()];
+    options.data = Some(Arc::new(Data { columns: vec!["id".to_owned()], values, order: DataOrder::InOrder }));
+    options.requests = vec![Request::get("/{{id}}")];
+    let record = play(&options);
+    assert_eq!((record.ledger.good, &record.ledger.failed_by_class), (3, &failures([(ErrorClass::Local, 3)])));
+}
+
 #[test]
 fn a_socket_in_the_file_system_is_a_target_as_any_other() {
     let folder = tempfile::tempdir().unwrap();
