@@ -36,7 +36,7 @@ pub(crate) fn digest_body(sent: &[u8]) -> Vec<u8> {
 /// What is owed for each seed of the load, where a study has set `n` or `bytes`.
 pub(crate) fn answers(compute: Computed, workload: &Workload, size: u32, seeds: &[u32]) -> Vec<PathAnswer> {
     let one = |seed: &u32| match compute {
-        Computed::Items => items(&workload.path, size, *seed),
+        Computed::Items | Computed::Compressed => items(&workload.path, size, *seed),
         Computed::Digest => digest(&workload.path, letters(size, &mut SplitMix64::new((*seed).into()))),
     };
     seeds.iter().map(one).collect()
@@ -48,7 +48,7 @@ pub(crate) fn drawn(compute: Computed, workload: &Workload, random: &mut SplitMi
     let own = compute.parameters().iter().find_map(|name| workload.parameters.get(*name));
     let Some(size) = own else { return Vec::new() };
     match compute {
-        Computed::Items => drawn_items(&workload.path, size, random),
+        Computed::Items | Computed::Compressed => drawn_items(&workload.path, size, random),
         Computed::Digest => drawn_bodies(&workload.path, size, random),
     }
 }

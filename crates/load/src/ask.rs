@@ -86,17 +86,20 @@ pub struct Question<'a> {
     pub path: &'a str,
     /// The type of the body and the body, if there is one.
     pub body: Option<(&'a str, &'a [u8])>,
+    /// Whether the answer may be packed by gzip.
+    pub gzip: bool,
 }
 
 impl<'a> Question<'a> {
     /// A request without a body.
     pub fn plain(method: &'a str, path: &'a str) -> Self {
-        Self { method, path, body: None }
+        Self { method, path, body: None, gzip: false }
     }
 
     fn bytes(&self, host: &str) -> Vec<u8> {
-        let Self { method, path, body } = self;
-        let head = format!("{method} {path} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n");
+        let Self { method, path, body, gzip } = self;
+        let accepted = if *gzip { "Accept-Encoding: gzip\r\n" } else { "" };
+        let head = format!("{method} {path} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n{accepted}");
         let (more, body) = body.map_or((String::new(), [].as_slice()), |(content_type, body)| {
             (format!("Content-Type: {content_type}\r\nContent-Length: {}\r\n", body.len()), body)
         });

@@ -183,6 +183,10 @@ pub enum BodyFault {
     Long { expected: u64 },
     #[error("it holds no text, number or boolean where one is to be captured")]
     NothingToCapture,
+    #[error("it is not packed by gzip, or not whole")]
+    NotGzip,
+    #[error("packed by gzip it has {packed} bytes, more than half of the {holds} that it holds")]
+    Bulky { packed: u64, holds: u64 },
     #[error("it is no JSON at byte {at}: {flaw}")]
     NotJson { at: u64, flaw: JsonFlaw },
     #[error("its JSON differs at byte {at}: {difference}")]

@@ -98,6 +98,7 @@ fn body_check(request: &Request) -> &'static str {
         ExpectBody::Anything => "anything",
         ExpectBody::Length(_) => "length",
         ExpectBody::Exactly(_) => "exactly",
+        ExpectBody::Gzip(_) => "gzip",
         ExpectBody::Json { .. } => "json",
         ExpectBody::Discard { .. } => "discard",
     }

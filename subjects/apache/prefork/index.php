@@ -13,6 +13,8 @@ $answer = match ($path) {
     '/file-534k.png' => 'picture',
     '/validate' => 'validate',
     '/items' => 'items',
+    // The web server packs it.
+    '/compressed' => 'items',
     '/upload' => 'upload',
     '/rows', '/query', '/queries', '/fortunes', '/updates', '/counter', '/fidelity', '/pool' => 'data',
     // The web server gives files, so that only other methods come here.

@@ -16,6 +16,7 @@ const routes = {
   "/file-534k.png": () => new Response(Bun.file(picture)),
   "/validate": validate,
   "/items": sendItems,
+  "/compressed": sendCompressed,
   "/upload": upload,
   ...data,
 };
@@ -35,6 +36,14 @@ function sendItems(request) {
   const found = items(new URL(request.url).searchParams);
   if (found === undefined) return new Response("n is 1 to 1000, seed 1 to 2147483646", { status: 400 });
   return Response.json(found);
+}
+
+function sendCompressed(request) {
+  const found = items(new URL(request.url).searchParams);
+  if (found === undefined) return new Response("n is 1 to 1000, seed 1 to 2147483646", { status: 400 });
+  if (!/\bgzip\b/.test(request.headers.get("Accept-Encoding"))) return Response.json(found);
+  const headers = { "Content-Type": "application/json", "Content-Encoding": "gzip" };
+  return new Response(Bun.gzipSync(JSON.stringify(found)), { headers });
 }
 
 async function upload(request) {

@@ -25,19 +25,27 @@ type rating struct {
 
 // items answers with objects that follow from two numbers of the query.
 func items(w http.ResponseWriter, r *http.Request) {
-	query := r.URL.Query()
+	found, ok := queried(r.URL.Query())
+	if !ok {
+		http.Error(w, "n is 1 to 1000, seed 1 to 2147483646", http.StatusBadRequest)
+		return
+	}
+	encode(w, found)
+}
+
+// queried makes the objects that a query asks for, if it makes sense.
+func queried(query url.Values) ([]item, bool) {
 	count, okCount := whole(query, "n", 1000)
 	x, okSeed := whole(query, "seed", 2147483646)
 	if !okCount || !okSeed {
-		http.Error(w, "n is 1 to 1000, seed 1 to 2147483646", http.StatusBadRequest)
-		return
+		return nil, false
 	}
 	found := make([]item, count)
 	for i := range found {
 		x = x * 16807 % 2147483647
 		found[i] = newItem(x)
 	}
-	encode(w, found)
+	return found, true
 }
 
 func newItem(x int64) item {

@@ -38,6 +38,7 @@ func main() {
 	mux.HandleFunc("GET /quicksort", quicksort)
 	mux.HandleFunc("POST /validate", validate)
 	mux.HandleFunc("GET /items", items)
+	mux.HandleFunc("GET /compressed", compressed)
 	mux.HandleFunc("POST /upload", upload)
 	picture := filepath.Join(*assets, "file-534k.png")
 	mux.HandleFunc("GET /file-534k.png", func(w http.ResponseWriter, r *http.Request) {

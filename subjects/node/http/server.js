@@ -5,6 +5,7 @@ const { createHash } = require("node:crypto");
 const fs = require("node:fs");
 const path = require("node:path");
 const { pipeline } = require("node:stream");
+const { gzip } = require("node:zlib");
 const data = require("./data.js");
 const { items } = require("./items.js");
 const { numbers, quickSort } = require("./quicksort.js");
@@ -21,6 +22,7 @@ const routes = {
   "/file-534k.png": FILE === "readfile" ? readPicture : (res) => stream(res, picture, "image/png"),
   "/validate": validate,
   "/items": sendItems,
+  "/compressed": sendCompressed,
   "/upload": upload,
   ...data,
 };
@@ -50,6 +52,21 @@ function sendItems(res, req) {
   const found = items(new URLSearchParams(search));
   if (found === undefined) return send(res, "text/plain", "n is 1 to 1000, seed 1 to 2147483646", 400);
   send(res, "application/json", JSON.stringify(found));
+}
+
+function sendCompressed(res, req) {
+  const [, search] = req.url.split("?", 2);
+  const found = items(new URLSearchParams(search));
+  if (found === undefined) return send(res, "text/plain", "n is 1 to 1000, seed 1 to 2147483646", 400);
+  const body = JSON.stringify(found);
+  if (!/\bgzip\b/.test(req.headers["accept-encoding"])) return send(res, "application/json", body);
+  // In a thread of libuv's pool, so that other requests go on.
+  gzip(body, (error, packed) => {
+    if (error) return fail(res, error);
+    const length = packed.length;
+    res.writeHead(200, { "Content-Type": "application/json", "Content-Encoding": "gzip", "Content-Length": length });
+    res.end(packed);
+  });
 }
 
 function upload(res, req) {

@@ -44,6 +44,16 @@ $routes = [
         $response->header('Content-Type', $type);
         finish($request, $response, $body);
     },
+    '/compressed' => function (Response $response, Request $request): void {
+        [$status, $type, $body] = answer_with_items($request->get ?? []);
+        $response->status($status);
+        $response->header('Content-Type', $type);
+        if ($status === 200 && str_contains($request->header['accept-encoding'] ?? '', 'gzip')) {
+            $response->header('Content-Encoding', 'gzip');
+            $body = gzencode($body);
+        }
+        finish($request, $response, $body);
+    },
     '/upload' => function (Response $response, Request $request): void {
         $sent = $request->getContent();
         $response->header('Content-Type', 'application/json');

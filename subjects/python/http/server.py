@@ -1,5 +1,6 @@
 """A plain http.server for the workloads that need no more than the standard library."""
 
+import gzip
 import hashlib
 import json
 import os
@@ -59,7 +60,7 @@ def upload(sent):
     return as_json({"bytes": len(sent), "sha256": hashlib.sha256(sent).hexdigest()})
 
 
-READS = {"/hello": hello, "/json": greeting, "/items": items}
+READS = {"/hello": hello, "/json": greeting, "/items": items, "/compressed": items}
 WRITES = {"/upload": upload}
 FILE = re.compile(r"/static/[0-9a-z]+\.bin")
 
@@ -75,7 +76,11 @@ class Handler(BaseHTTPRequestHandler):
             return self.send_file(path)
         if path not in READS:
             return self.refuse()
-        self.answer(*READS[path](query))
+        status, content_type, body = READS[path](query)
+        accepts_gzip = "gzip" in self.headers.get("Accept-Encoding", "")
+        if path != "/compressed" or status != 200 or not accepts_gzip:
+            return self.answer(status, content_type, body)
+        self.answer(status, content_type, gzip.compress(body, 6), [("Content-Encoding", "gzip")])
 
     do_HEAD = do_GET
 

@@ -18,6 +18,7 @@ pub(super) fn judge(trial: &Measurement, inputs: &CaseInputs) -> Judged {
     let looked = |how: &str| Judged::Passed(Seen::words(format!("every body was {how}")));
     match check {
         Some("exact" | "exactly") => looked("compared byte for byte"),
+        Some("gzip") => looked("unpacked and compared byte for byte"),
         Some("length") => looked("checked by its length"),
         Some("json") => looked("read as JSON"),
         Some("mixed") => Judged::Unknown("some bodies were checked in another way than others".to_owned()),

@@ -192,11 +192,18 @@ fn others() {
 }
 
 /// The Python subject, which does not do what it should in the way of its last argument.
-const CHEATS: &str = "import html, json, sys, urllib.parse, honest
+const CHEATS: &str = "import gzip, html, json, sys, urllib.parse, honest
 host, port, rows, how = sys.argv[1:]
 kept, digest, rows = {}, honest.upload, json.load(open(rows))
 values = lambda query: dict(urllib.parse.parse_qsl(query))
 class Handler(honest.Handler):
+    def do_GET(self):
+        path, _, query = self.path.partition('?')
+        if path != '/compressed' or 'gzip' not in self.headers.get('Accept-Encoding', ''): return super().do_GET()
+        if how == 'plain': return self.answer(*honest.items(query))
+        key = query.partition('&')[0] if how == 'kept' else query
+        if key not in kept: kept[key] = gzip.compress(honest.items(query)[2], 0 if how == 'stored' else 6)
+        self.answer(200, 'application/json', kept[key], [('Content-Encoding', 'gzip')])
     def do_POST(self):
         path, _, query = self.path.partition('?')
         if path != '/updates': return super().do_POST()
@@ -261,6 +268,9 @@ fn who_keeps_answers_or_ignores_what_is_sent_is_caught() {
         assert!(told.iter().any(|line| line.starts_with(begins) && line.contains(has)), "{told:#?}");
     };
     check("items", "kept", "  GET /items?n=", ", so it comes from a cache");
+    check("compressed", "plain", "  GET /compressed?n=", ": content encoding none instead of gzip");
+    check("compressed", "stored", "  GET /compressed?n=", ", more than half of the ");
+    check("compressed", "kept", "  GET /compressed?n=", ", so it comes from a cache");
     check("upload", "kept", "  POST /upload with ", "so it does not follow from the body");
     require!(is_here("mariadb"), "servers that cheat with a database: no MariaDB");
     check("fortunes", "bare", "  GET /fortunes?add=", ": \"lt; was escaped once");

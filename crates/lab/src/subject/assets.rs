@@ -137,7 +137,9 @@ impl Assets {
     pub fn question<'a>(&'a self, workload: &'a Workload) -> Question<'a> {
         let body = self.sent(workload).map(|sent| (sent.content_type.as_str(), sent.body.as_slice()));
         let drawn = self.first(workload).and_then(|first| first.sent.as_deref()).map(|sent| (DRAWN_TYPE, sent));
-        Question { method: &workload.first_part().method, path: self.path(workload), body: body.or(drawn) }
+        let asked = workload.first_part();
+        let (path, body, gzip) = (self.path(workload), body.or(drawn), asked.accepts_gzip());
+        Question { method: &asked.method, path, body, gzip }
     }
 
     /// The same with a body that must be refused, if there is one.
@@ -228,6 +230,8 @@ impl Assets {
             Answers::Any { .. } => part.body.varying().and_then(|varying| varying.bytes).unwrap_or_default(),
         };
         match self.answers(workload) {
+            // What packed ones come to is the server's affair.
+            Answers::Many(_) if workload.accepts_gzip() => 0,
             Answers::Many(answers) => mean(&mut answers.iter().map(|it| (it.weight, it.body.len() as u64))),
             _ => mean(&mut workload.parts().map(|(weight, part)| (weight, of_part(part)))),
         }

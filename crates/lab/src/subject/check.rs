@@ -1,5 +1,8 @@
 //! Whether an answer is the one that a workload owes.
 
+use std::io::Read;
+
+use flate2::bufread::GzDecoder;
 use tolok_model::{Body, Compared, DataBody, VaryingBody, Workload};
 
 use crate::data_contract::{difference, is_json, shape_difference, with_plain_quotes};
@@ -37,7 +40,28 @@ pub fn check(answer: &Answer, workload: &Workload, body: &[u8]) -> Result<(), St
         let differs = || Err(difference(owed.as_bytes(), given.as_bytes()));
         return if given == owed { Ok(()) } else { differs() };
     }
+    if workload.accepts_gzip() {
+        return check_packed(answer, body);
+    }
     if answer.body == body { Ok(()) } else { Err(difference(body, &answer.body)) }
+}
+
+/// Compares what a packed body holds.
+fn check_packed(answer: &Answer, owed: &[u8]) -> Result<(), String> {
+    let coding = answer.header("content-encoding").unwrap_or("none");
+    if coding != "gzip" {
+        return Err(format!("content encoding {coding} instead of gzip"));
+    }
+    let mut holds = Vec::new();
+    let most = owed.len() as u64 + 1;
+    let unpacked = GzDecoder::new(answer.body.as_slice()).take(most).read_to_end(&mut holds);
+    unpacked.map_err(|error| format!("a body of {} bytes that is no gzip: {error}", answer.body.len()))?;
+    if holds != owed {
+        return Err(format!("unpacked, {}", difference(owed, &holds)));
+    }
+    let (packed, holds) = (answer.body.len(), holds.len());
+    let bulky = || format!("a packed body of {packed} bytes, more than half of the {holds} that it holds");
+    (packed * 2 <= holds).then_some(()).ok_or_else(bulky)
 }
 
 /// Compares as much of a body as stays the same.

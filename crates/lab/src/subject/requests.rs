@@ -27,6 +27,8 @@ pub(super) struct Line<'a> {
     expect_body: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     expect_length: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    expect_gzip: Option<String>,
 }
 
 fn is_one(weight: &u32) -> bool {
@@ -35,8 +37,15 @@ fn is_one(weight: &u32) -> bool {
 
 #[derive(Debug, Clone, Serialize)]
 struct Headers<'a> {
-    #[serde(rename = "Content-Type")]
-    content_type: &'a str,
+    #[serde(rename = "Content-Type", skip_serializing_if = "Option::is_none")]
+    content_type: Option<&'a str>,
+    #[serde(rename = "Accept-Encoding", skip_serializing_if = "Option::is_none")]
+    accept_encoding: Option<&'a str>,
+}
+
+fn headers(content_type: Option<&str>, gzip: bool) -> Option<Headers<'_>> {
+    let accept_encoding = gzip.then_some("gzip");
+    (content_type.is_some() || gzip).then_some(Headers { content_type, accept_encoding })
 }
 
 impl<'a> Line<'a> {
@@ -48,11 +57,12 @@ impl<'a> Line<'a> {
             weight: 1,
             method: &workload.method,
             path: &workload.path,
-            headers: sent.map(|(content_type, _)| Headers { content_type }),
+            headers: headers(sent.map(|(content_type, _)| content_type), workload.accepts_gzip()),
             body: sent.map(|(_, body)| String::from_utf8_lossy(body)),
             expect_status: None,
             expect_length: varying.filter(|_| owed.is_none()),
             expect_body: owed,
+            expect_gzip: None,
         }
     }
 
@@ -65,6 +75,7 @@ impl<'a> Line<'a> {
             Some(DataBody::Updates) => {
                 Self { expect_body: None, expect_length: Some(answer.body.len() as u64), ..line }
             }
+            _ if workload.accepts_gzip() => Self { expect_body: None, expect_gzip: line.expect_body, ..line },
             _ => line,
         }
     }

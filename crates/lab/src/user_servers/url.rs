@@ -218,7 +218,7 @@ fn address(url: &str) -> Result<SocketAddr, UrlError> {
 
 fn ask(url: &str, method: &str, body: Option<(&str, &[u8])>) -> Result<Answer, UrlError> {
     let (target, address) = (Target::parse(url).map_err(UrlError::Url)?, address(url)?);
-    let request = Question { method, path: target.path(), body };
+    let request = Question { body, ..Question::plain(method, target.path()) };
     let answer = ask_by_name(ProbeTarget::directly(address), &target.authority(), request, PATIENCE, &|| true);
     answer.map_err(|source| UrlError::Silent { url: url.to_owned(), source })
 }

@@ -9,7 +9,7 @@ use std::task::{Context, Poll, Wake};
 
 use bytes::Bytes;
 use h2::client::SendRequest;
-use http::header::{CONTENT_LENGTH, CONTENT_TYPE};
+use http::header::{ACCEPT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE};
 use http::{Request, Uri};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
@@ -49,7 +49,10 @@ pub(super) fn ask(
 fn request(host: &str, question: Question<'_>, is_encrypted: bool) -> Result<Request<()>, http::Error> {
     let scheme = if is_encrypted { "https" } else { "http" };
     let uri = Uri::builder().scheme(scheme).authority(host).path_and_query(question.path).build()?;
-    let request = Request::builder().method(question.method).uri(uri);
+    let mut request = Request::builder().method(question.method).uri(uri);
+    if question.gzip {
+        request = request.header(ACCEPT_ENCODING, "gzip");
+    }
     match question.body {
         Some((content_type, body)) => {
             request.header(CONTENT_TYPE, content_type).header(CONTENT_LENGTH, body.len()).body(())

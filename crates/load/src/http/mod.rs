@@ -2,7 +2,7 @@
 //!
 //! `request` writes the request, and `template` one with places for values, which `capture` may take from answers; `head` reads the head of an answer; `chunked` takes the chunked coding apart;
 //! `rules` says which answers are good, with `blocks` for long bodies, `json` for bodies that may be written in more than
-//! one way, and `evidence` to show a bad one; `answer` composes them into a state machine that is fed with whatever pieces
+//! one way, `gzip` for packed ones, and `evidence` to show a bad one; `answer` composes them into a state machine that is fed with whatever pieces
 //! the network delivers. `fuzzing` is the door for a fuzzer. `streamed` judges an answer of HTTP/2, whose frames the `h2` crate
 //! has taken apart.
 
@@ -13,6 +13,7 @@ mod chunked;
 mod evidence;
 #[cfg(any(test, feature = "fuzzing"))]
 pub(crate) mod fuzzing;
+mod gzip;
 mod head;
 mod json;
 pub(crate) mod request;

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use super::blocks::Blocks;
 use super::capture::Captures;
 use super::evidence::{FirstBad, around, owed_and_came};
+use super::gzip;
 use super::head::{Framing, Head};
 use super::json::{Document, Mismatch, NotJson, Owed};
 use crate::error::LoadError;
@@ -51,6 +52,7 @@ enum Check {
     Count,
     Exactly(Arc<[u8]>),
     Blocks(Blocks),
+    Gzip(Arc<[u8]>),
     Json(JsonCheck),
     Capture(Captures),
 }
@@ -73,6 +75,7 @@ impl Rules {
                 let check = Blocks::of(body).map_or_else(|| Check::Exactly(Arc::clone(body)), Check::Blocks);
                 (check, Some(body.len() as u64))
             }
+            ExpectBody::Gzip(body) => (Check::Gzip(Arc::clone(body)), None),
             ExpectBody::Json { document, every } => {
                 // Also for the answers that are not looked at: whether one is good must not hang on its number.
                 limit_bytes = limit_bytes.min(JSON_LIMIT_BYTES);
@@ -111,7 +114,7 @@ impl Rules {
             Check::Count => {
                 self.length.map_or(body.len() as u64 <= self.most_bytes, |length| length == body.len() as u64)
             }
-            Check::Json(_) | Check::Capture(_) => false,
+            Check::Gzip(_) | Check::Json(_) | Check::Capture(_) => false,
         };
         good && head.framing == Framing::Length(body.len() as u64) && self.status.accepts(head.status)
     }
@@ -154,6 +157,10 @@ impl Rules {
             Check::Blocks(blocks) if blocks.agrees(at as usize, piece) => Ok(()),
             Check::Blocks(blocks) => Err(difference(blocks.body(), at, piece, &mut self.first_bad)),
             _ if end > self.most_bytes => Err(self.too_long()),
+            Check::Gzip(_) => {
+                collected.get_or_insert_default().extend_from_slice(piece);
+                Ok(())
+            }
             Check::Json(json) => {
                 json.collect(at, piece, collected);
                 Ok(())
@@ -170,6 +177,7 @@ impl Rules {
     pub(super) fn judge_end(&mut self, received: u64, collected: &mut Option<Vec<u8>>) -> Result<(), Fault> {
         match (self.length, &mut self.check) {
             (Some(expected), _) if expected != received => Err(self.too_short(received, expected)),
+            (_, Check::Gzip(owed)) => gzip::judge(&collected.take().unwrap_or_default(), owed, &mut self.first_bad),
             (_, Check::Json(json)) => json.judge(received, collected, &mut self.first_bad),
             (_, Check::Capture(captures)) => captures.take(&collected.take().unwrap_or_default()),
             _ => Ok(()),
@@ -189,7 +197,7 @@ impl Rules {
         match &self.check {
             Check::Exactly(body) => Some(body),
             Check::Blocks(blocks) => Some(blocks.body()),
-            Check::Count | Check::Json(_) | Check::Capture(_) => None,
+            Check::Count | Check::Gzip(_) | Check::Json(_) | Check::Capture(_) => None,
         }
     }
 
@@ -238,7 +246,7 @@ impl Rules {
 
 /// How a piece differs that does not equal the part of the expected body at its place.
 #[cold]
-fn difference(body: &[u8], at: u64, piece: &[u8], first_bad: &mut FirstBad) -> Fault {
+pub(super) fn difference(body: &[u8], at: u64, piece: &[u8], first_bad: &mut FirstBad) -> Fault {
     // All pieces before this one were right, so it begins inside the expected body or at its end.
     let expected = &body[at as usize..];
     let same = expected.iter().zip(piece).take_while(|(a, b)| a == b).count();

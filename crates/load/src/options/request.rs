@@ -62,7 +62,7 @@ impl Request {
     pub fn expected_body_bytes(&self) -> Option<u64> {
         match &self.expect.body {
             _ if self.method == Method::Head => None,
-            ExpectBody::Anything | ExpectBody::Json { .. } => None,
+            ExpectBody::Anything | ExpectBody::Json { .. } | ExpectBody::Gzip(_) => None,
             ExpectBody::Length(length) => Some(*length),
             ExpectBody::Exactly(body) => Some(body.len() as u64),
             ExpectBody::Discard { length } => *length,
@@ -141,6 +141,8 @@ pub enum ExpectBody {
     Length(u64),
     /// These bytes, all of them, each compared while it streams in. Many requests may share them.
     Exactly(Arc<[u8]>),
+    /// These bytes, packed by gzip into fewer than half as many: unpacked and compared when the answer is complete.
+    Gzip(Arc<[u8]>),
     /// JSON that means the same as this document, whatever the order of keys and the blanks. Looked at in the first answer
     /// of a thread and every so many after it; the others are counted and dropped.
     Json {

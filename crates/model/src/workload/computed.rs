@@ -14,6 +14,8 @@ use crate::workload::data::grouped;
 pub enum Computed {
     /// `n` small objects, as an array. The load asks with many seeds, from which the objects follow.
     Items,
+    /// The same objects, packed by the server for clients that accept gzip.
+    Compressed,
     /// Length and SHA-256 of the request's body. The load sends many bodies of `bytes` bytes each.
     Digest,
 }
@@ -22,7 +24,7 @@ impl Computed {
     /// The parameters that the answer depends on, sorted.
     pub fn parameters(self) -> &'static [&'static str] {
         match self {
-            Self::Items => &["n"],
+            Self::Items | Self::Compressed => &["n"],
             Self::Digest => &["bytes"],
         }
     }
@@ -35,7 +37,7 @@ impl Computed {
     /// The request in a few words for tables.
     pub(crate) fn title(self, title: &str, values: &BTreeMap<String, u32>) -> Option<String> {
         let (name, unit) = match self {
-            Self::Items => ("n", "object"),
+            Self::Items | Self::Compressed => ("n", "object"),
             Self::Digest => ("bytes", "byte"),
         };
         let value = *values.get(name)?;

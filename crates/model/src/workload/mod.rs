@@ -135,6 +135,11 @@ impl Workload {
         self.sent.is_some() || self.body.sends_drawn()
     }
 
+    /// Whether its requests accept answers that are packed by gzip, and owe them.
+    pub fn accepts_gzip(&self) -> bool {
+        self.body == Body::Computed { compute: Computed::Compressed }
+    }
+
     /// Reads the text of a `workload.toml` that lies in the folder `name`.
     pub fn read(name: &str, text: &str) -> Result<Self, Vec<Problem>> {
         let (mut file, mut reading) = Reading::read::<WorkloadFile>(text);

@@ -118,6 +118,7 @@ fn workloads_and_subjects_can_be_read() {
     assert_eq!(
         workloads,
         [
+            "compressed",
             "counter",
             "fidelity",
             "file-534k",

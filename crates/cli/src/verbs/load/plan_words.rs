@@ -131,6 +131,7 @@ fn body_check(plan: &PlanSummary) -> Option<String> {
         "mixed" => "bodies checked as each request says",
         "length" => "length of every body checked",
         "exactly" => "every body compared",
+        "gzip" => "every body unpacked and compared",
         "json" => "bodies compared as JSON",
         "discard" => "bodies discarded unread",
         _ => return None,

@@ -9,7 +9,7 @@ use std::io::{Read, Write};
 use std::time::Duration;
 
 use rustix::rand::{GetRandomFlags, getrandom};
-use tolok_model::{Body, DataBody, Database, Protocol, SplitMix64, SubjectChoice, Wire, Workload};
+use tolok_model::{Body, Computed, DataBody, Database, Protocol, SplitMix64, SubjectChoice, Wire, Workload};
 
 use crate::computed;
 use crate::data_contract::{self as data, Answers, LARGEST_SEED, PathAnswer};
@@ -122,6 +122,7 @@ fn contract(
         Body::Data { data: DataBody::Fortunes } => return fortunes(server, workload, random),
         Body::Data { data: DataBody::Updates } => return updates(server, workload, random).into_iter().collect(),
         Body::Data { data: DataBody::Counter } => return counter(server, workload),
+        Body::Computed { compute: Computed::Compressed } => return compressed(server, workload, random),
         Body::Computed { compute } => computed::drawn(*compute, workload, random),
         Body::Mixed { .. } => return in_turn(session, server, workload, random),
         Body::Generated(_) if workload.body.is_mix() => files(session, workload, random),
@@ -191,6 +192,22 @@ fn files(session: &Session<'_>, workload: &Workload, random: &mut SplitMix64) ->
     let mut files = files.clone();
     random.shuffle(&mut files);
     files
+}
+
+/// Packed for those who accept it, and as it is for others.
+fn compressed(server: &mut StartedServer, workload: &Workload, random: &mut SplitMix64) -> Vec<String> {
+    let owed = computed::drawn(Computed::Compressed, workload, random);
+    let found = asked(server, workload, &owed);
+    let Some(last) = owed.last().filter(|_| found.is_empty()) else { return found };
+    let difference = match server.ask(&workload.method, &last.path, PATIENCE) {
+        Ok(answer) if answer.header("content-encoding").is_some_and(|coding| coding != "identity") => {
+            "a content encoding that was not asked for".to_owned()
+        }
+        Ok(answer) if answer.body == last.body => return found,
+        Ok(answer) => data::difference(&last.body, &answer.body),
+        Err(error) => error.to_string(),
+    };
+    vec![format!("{} {} without Accept-Encoding: {difference}", workload.method, last.path)]
 }
 
 /// Texts that nobody could prepare for, and then a row that the lab changes.
@@ -307,6 +324,8 @@ fn refusals(session: &Session<'_>, server: &mut StartedServer, workloads: &[Work
         ("/queries", "/queries?n=2&seed=0", 400),
         ("/fortunes", "/fortunes", 400),
         ("/fortunes", "/fortunes?add=", 400),
+        ("/compressed", "/compressed?n=1001&seed=1", 400),
+        ("/compressed", "/compressed?n=2", 400),
         ("/items", "/items?n=0&seed=1", 400),
         ("/items", "/items?n=1001&seed=1", 400),
         ("/items", "/items?n=ten&seed=1", 400),

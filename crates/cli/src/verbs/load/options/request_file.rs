@@ -17,7 +17,7 @@ use crate::args;
 use crate::exit::{CliError, Exit};
 
 /// Keys of a line.
-const KEYS: [&str; 11] = [
+const KEYS: [&str; 12] = [
     "part",
     "weight",
     "method",
@@ -29,10 +29,11 @@ const KEYS: [&str; 11] = [
     "expect_length",
     "expect_json",
     "capture",
+    "expect_gzip",
 ];
 
 /// Keys of which a line has one at most.
-const BODY_KEYS: [&str; 3] = ["expect_body", "expect_length", "expect_json"];
+const BODY_KEYS: [&str; 4] = ["expect_body", "expect_length", "expect_json", "expect_gzip"];
 
 /// Longest name of a part, in bytes.
 const LONGEST_PART: usize = 100;
@@ -200,7 +201,7 @@ impl Reader<'_> {
                 let status = status.filter(|status| (200..600).contains(status));
                 request.expect.status = ExpectStatus::Exactly(status.ok_or_else(|| wrong("a status from 200 to 599"))?);
             }
-            "expect_body" | "expect_json" => request.expect.body = self.expected(key, text()?)?,
+            "expect_body" | "expect_json" | "expect_gzip" => request.expect.body = self.expected(key, text()?)?,
             _ => {
                 let length = value.as_u64().ok_or_else(|| wrong("a number of bytes"))?;
                 request.expect.body = match self.defaults.expect.body {
@@ -244,7 +245,7 @@ impl Reader<'_> {
             }
         };
         let bytes = named.map_err(|problem| format!("`{key}`: {problem}"))?;
-        Ok(self.compared(bytes, is_json))
+        Ok(if key == "expect_gzip" { ExpectBody::Gzip(bytes) } else { self.compared(bytes, is_json) })
     }
 
     fn compared(&self, bytes: Arc<[u8]>, is_json: bool) -> ExpectBody {
