@@ -54,7 +54,9 @@ fn account(facts: Facts) -> Held {
             "programs run as root: others may not read what they need, as after a umask of 077; `chmod -R go+rX` the \
              checkout and tolok's cache folder",
         ),
-        _ if facts.gives_accounts() => Held::Wholly("subject, database and load generator have one each"),
+        _ if facts.gives_accounts() => {
+            Held::Wholly("subject, database and load tools have one each; tolok's own engine has none")
+        }
         _ => Held::Not(
             "programs run as root: others cannot enter the folders of what they need, and no mount can lead there; put \
              the checkout and XDG_CACHE_HOME where all may read",
