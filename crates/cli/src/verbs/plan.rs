@@ -315,6 +315,9 @@ fn missing(what: &str, skipped: &[Skipped]) -> CliError {
     for one in skipped {
         let _ = write!(text, "\n  {}: {}", one.subject, one.reason);
     }
+    if !skipped.iter().any(|one| one.reason.contains("tolok setup")) {
+        text.push_str("\nto see what tolok can fetch: tolok setup");
+    }
     CliError::lack(Exit::Missing, text)
 }
 
