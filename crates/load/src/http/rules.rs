@@ -16,6 +16,9 @@ use crate::options::{ExpectBody, ExpectStatus, Method, Request};
 /// Longest body that is collected to be read as JSON.
 const JSON_LIMIT_BYTES: u64 = 64 * 1024 * 1024;
 
+/// What gzip adds to a short body, and a name of a file with it.
+const GZIP_FRAME_BYTES: u64 = 4_096;
+
 /// What answers to one request are judged by; one for all connections of a thread.
 #[derive(Debug)]
 pub(crate) struct Rules {
@@ -75,7 +78,11 @@ impl Rules {
                 let check = Blocks::of(body).map_or_else(|| Check::Exactly(Arc::clone(body)), Check::Blocks);
                 (check, Some(body.len() as u64))
             }
-            ExpectBody::Gzip(body) => (Check::Gzip(Arc::clone(body)), None),
+            ExpectBody::Gzip(body) => {
+                // It is collected, and one that is longer packed than unpacked is wrong at any length.
+                limit_bytes = limit_bytes.min(2 * body.len() as u64 + GZIP_FRAME_BYTES);
+                (Check::Gzip(Arc::clone(body)), None)
+            }
             ExpectBody::Json { document, every } => {
                 // Also for the answers that are not looked at: whether one is good must not hang on its number.
                 limit_bytes = limit_bytes.min(JSON_LIMIT_BYTES);
