@@ -33,8 +33,11 @@ pub(super) struct Prepared {
 }
 
 impl Prepared {
-    /// Method and path.
+    /// Method and path, with places as they were typed.
     pub fn words(&self) -> String {
+        if let Some(template) = &self.template {
+            return template.words().to_owned();
+        }
         let line = self.bytes.split(|byte| *byte == b'\r').next().unwrap_or_default();
         let words = line.strip_suffix(b" HTTP/1.1").unwrap_or(line);
         String::from_utf8_lossy(words).into_owned()

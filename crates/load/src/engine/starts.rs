@@ -153,8 +153,11 @@ impl<C: Clock, L: Listener> Engine<'_, C, L> {
         }
     }
 
-    /// Writes the request of a slot's step, if it has places for values.
+    /// Writes the request of a slot's step, if it has places for values. With HTTP/2 this is done when a stream takes it.
     fn write_request(&mut self, slot: u32) {
+        if self.streams.is_some() {
+            return;
+        }
         let place = &mut self.slots[slot as usize];
         let Some(template) = &mut self.requests[place.request as usize].template else { return };
         let Filled { row, captured, written } = &mut **place.filled.get_or_insert_default();

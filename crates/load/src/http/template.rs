@@ -70,6 +70,8 @@ pub(crate) struct Template {
     headers: Vec<Pattern>,
     /// `None` for a body that is no text.
     body: Option<Pattern>,
+    /// Method and path.
+    words: String,
     /// The request as it was filled last. Its buffers are used again.
     filled: Request,
     body_text: String,
@@ -87,6 +89,7 @@ impl Template {
             path: Pattern::read(&request.path, Within::Path, names)?,
             headers: headers.collect::<Result<_, _>>()?,
             body: body.transpose()?,
+            words: format!("{} {}", request.method.as_str(), request.path),
             filled: request.clone(),
             body_text: String::new(),
         };
@@ -95,6 +98,11 @@ impl Template {
         }
         request::render(target, template.fill_with(|_| "1"), false)?;
         Ok(Some(template))
+    }
+
+    /// Method and path, with its places.
+    pub fn words(&self) -> &str {
+        &self.words
     }
 
     fn has_places(&self) -> bool {

@@ -90,7 +90,9 @@ fn an_answer_without_the_value_is_a_bad_body_and_ends_its_iteration() {
     let record = run(&options);
     assert_eq!((record.ledger.sent, record.ledger.good), (3, 2));
     assert_eq!(record.ledger.failed_by_class, BTreeMap::from([(ErrorClass::BadBody, 1)]));
-    assert!(record.error_examples[0].text.contains("no text, number or boolean where one is to be captured"));
+    let words = &record.error_examples[0].text;
+    assert!(words.starts_with("POST /login: "), "{words}");
+    assert!(words.ends_with("no text, number or boolean where one is to be captured"), "{words}");
 }
 
 #[test]
