@@ -140,7 +140,7 @@ pub(super) fn complaint(printed: &[u8]) -> Option<Complaint> {
 /// The statements that ask for the lab's own connection, and then for what the server does for others. Statements are counted
 /// where `counts` says so.
 pub(super) fn questions(counts: bool) -> [String; 2] {
-    let others = "FROM pg_stat_activity WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()";
+    let others = "FROM pg_stat_activity WHERE backend_type = 'client backend' AND application_name <> 'psql'";
     let mut all = format!(
         "SELECT 'Uptime', floor(extract(epoch FROM clock_timestamp() - pg_postmaster_start_time()))::bigint UNION ALL \
          SELECT 'Connected', count(*) {others} UNION ALL SELECT 'Running', count(*) {others} AND state = 'active'"
