@@ -84,8 +84,7 @@ impl<'a> Block<'a> {
 
 /// A time under its key: `latency_mean` and `5.03ms` are `latency_mean_ms` and `5.03`.
 pub(crate) fn time_into(row: &mut Row, key: &str, text: &str) -> bool {
-    // Two points are a range in a transcription, and nothing that a tool prints.
-    let Some((digits, unit)) = time(text).filter(|_| !text.contains("..")) else { return false };
+    let Some((digits, unit)) = time(text) else { return false };
     let has_it = ["s", "ms", "us"].iter().any(|unit| row.has(&format!("{key}_{unit}")));
     let comment = digits.contains("..").then_some("printed in minutes or hours: the seconds that it is rounded from");
     has_it || row.figure_with(&format!("{key}_{unit}"), &digits, comment)

@@ -28,7 +28,8 @@ pub(crate) fn with_unit<'a>(text: &'a str, unit: &str) -> Option<&'a str> {
 /// A time as `(digits, unit of a key)`. Minutes and hours have no key, so such a time becomes the range of seconds that it is
 /// rounded from.
 pub(crate) fn time(text: &str) -> Option<(String, &'static str)> {
-    let (number, unit) = split(text)?;
+    // Two points are a range in a transcription, and nothing that a tool prints.
+    let (number, unit) = split(text).filter(|(number, _)| !number.contains(".."))?;
     let as_it_is = |unit| Some((number.to_owned(), unit));
     match unit {
         "ns" => Some((shifted(number, -3)?, "us")),
