@@ -3,7 +3,7 @@
 //! One loop for every study. It knows no screen: it emits [`RunEvent`]s. It measures nothing itself: each block is a process
 //! of its own ([`super::block`]).
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::process::ExitStatus;
 use std::time::{Duration, Instant};
@@ -95,6 +95,7 @@ pub fn run_plan(setup: RunSetup<'_>, emit: &mut dyn FnMut(RunEvent)) -> Result<R
         block_cpus: Vec::new(),
         is_quiet: false,
         standing: String::new(),
+        failed_starts: BTreeMap::new(),
     };
     // `RunStarted` is the first event of a session.
     let mut early = Vec::new();
@@ -116,7 +117,6 @@ pub fn run_plan(setup: RunSetup<'_>, emit: &mut dyn FnMut(RunEvent)) -> Result<R
         if stop.is_asked() || block[0].block > run.last_block {
             break;
         }
-        run.give_up_dead_subjects()?;
         if plan.rebuild {
             run.run_block_rebuilt(block, emit)?;
         } else {
@@ -155,10 +155,9 @@ struct Run<'a> {
     is_quiet: bool,
     /// What the rule said last of the standing.
     standing: String,
+    /// The rounds in which a subject did not start, or `None` once it has.
+    failed_starts: BTreeMap<String, Option<BTreeSet<u32>>>,
 }
-
-/// How the message of a trial begins whose subject was given up.
-const NOT_AGAIN: &str = "not tried again after two rounds: ";
 
 /// The trial that a block is at.
 struct AtHand {
@@ -227,18 +226,19 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// A subject that has never started in two rounds is not started again: each try costs its time-out to start.
-    fn give_up_dead_subjects(&mut self) -> Result<(), StoreError> {
-        let RunSetup { plan, folder, .. } = self.setup;
-        let trials = folder.read()?.trials;
-        for subject in self.prepared.builds.keys().cloned().collect::<Vec<_>>() {
-            let is_of =
-                |record: &&TrialRecord| plan.case(&record.case).is_some_and(|case| case.subject.subject == subject);
-            if let Some(failure) = never_started(trials.iter().filter(is_of)) {
-                self.prepared.builds.insert(subject, Err(failure));
-            }
+    /// A subject that has not started in two rounds of this session is not started again: each try costs its time-out to start. A later session tries again, as somebody may have mended it.
+    fn note_start(&mut self, subject: &str, block: u32, outcome: &Outcome) {
+        let failed_in = self.failed_starts.entry(subject.to_owned()).or_insert_with(|| Some(BTreeSet::new()));
+        let (Outcome::Failed(failure), Some(rounds)) = (outcome, &mut *failed_in) else { return *failed_in = None };
+        if failure.reason != FailureKind::DidNotStart {
+            return *failed_in = None;
         }
-        Ok(())
+        rounds.insert(block);
+        let is_given_up = matches!(self.prepared.builds.get(subject), Some(Err(_)));
+        if rounds.len() == 2 && !is_given_up {
+            let message = format!("not tried again after two rounds: {}", failure.message);
+            self.prepared.builds.insert(subject.to_owned(), Err(Failure { message, ..failure.clone() }));
+        }
     }
 
     /// Loads the data of every database, once, before the first trial.
@@ -424,6 +424,7 @@ impl<'a> Run<'a> {
                 let Some((planned, case)) = self.planned(*number) else { return Ok(false) };
                 let outcome = folder.enter_trial(planned)?;
                 let has_failed = matches!(outcome, Outcome::Failed(_));
+                self.note_start(&case.subject.subject, planned.block, &outcome);
                 let ((subject, scenario), left_s) = (names(case), self.eta.step());
                 emit(RunEvent::TrialFinished { trial: planned.clone(), subject, scenario, outcome, left_s });
                 Ok(has_failed)
@@ -512,21 +513,6 @@ impl<'a> Run<'a> {
         let missing = meant.filter(|trial| !recorded(trial)).count();
         Ok(RunSummary { run: self.eta.steps(), missing: missing as u32, failed: failed as u32 })
     }
-}
-
-/// What further trials of a subject fail with, if none of these, over two rounds or more, has seen it start.
-fn never_started<'r>(trials: impl Iterator<Item = &'r TrialRecord>) -> Option<Failure> {
-    let (mut rounds, mut last) = (BTreeSet::new(), None);
-    for record in trials {
-        match &record.outcome {
-            Outcome::Failed(failure) if failure.reason == FailureKind::DidNotStart => last = Some(failure),
-            _ => return None,
-        }
-        rounds.insert(record.block);
-    }
-    let last = last.filter(|_| rounds.len() >= 2)?;
-    let why = last.message.trim_start_matches(NOT_AGAIN);
-    Some(Failure { message: format!("{NOT_AGAIN}{why}"), ..last.clone() })
 }
 
 impl AtHand {
