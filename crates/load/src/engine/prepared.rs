@@ -1,4 +1,4 @@
-//! Requests before they are sent: their bytes, their rules, and the templates of those with places for values.
+//! Requests before they are sent: their bytes, their rules, and the templates of those with placeholders.
 
 use std::sync::Arc;
 
@@ -24,7 +24,7 @@ pub(super) struct Prepared {
     /// What is sent with HTTP/2: the head's fields, and the body.
     pub fields: Option<Box<(http::Request<()>, Bytes)>>,
     pub rules: Rules,
-    /// For a request with places for values, which is written anew each time.
+    /// For a request with placeholders, which is written for each send.
     pub template: Option<Box<Template>>,
     /// The slot's first place for what it captures.
     pub first_capture: usize,
@@ -66,7 +66,7 @@ pub(super) fn prepare(options: &Options) -> Result<Vec<Prepared>, LoadError> {
     let (is_http2, mut first_capture) = (options.protocol != Protocol::Http1, 0);
     let one = |request: &Request| {
         let template = template(options, request, &captured, first_capture)?;
-        // With places for values, the bytes are those of a request, and never sent.
+        // With placeholders these bytes are never sent.
         let written = template.as_ref().map_or(request, |template| template.filled());
         let prepared = Prepared {
             bytes: request::render(&options.target, written, false)?,

@@ -153,7 +153,7 @@ impl<C: Clock, L: Listener> Engine<'_, C, L> {
         }
     }
 
-    /// Writes the request of a slot's step, if it has places for values. With HTTP/2 this is done when a stream takes it.
+    /// Writes the request of a slot's step, if it has placeholders. With HTTP/2 this is done when a stream takes it.
     fn write_request(&mut self, slot: u32) {
         if self.streams.is_some() {
             return;

@@ -1,4 +1,4 @@
-//! Requests with places for values: `{{ name }}` in the path, in values of headers, and in the body.
+//! Requests with placeholders: `{{ name }}` in the path, in values of headers, and in the body.
 //!
 //! A value is written so that it stays one: percent-encoded in a path, escaped in a body of JSON, and as it is elsewhere.
 
@@ -63,7 +63,7 @@ struct Pattern {
     within: Within,
 }
 
-/// A request with places for values.
+/// A request with placeholders.
 #[derive(Debug)]
 pub(crate) struct Template {
     path: Pattern,
@@ -78,7 +78,7 @@ pub(crate) struct Template {
 }
 
 impl Template {
-    /// The template of a request, or `None` if it has no places. What is wrong in it is told with every value as `1`.
+    /// The template of a request, or `None` without placeholders. It is checked with every value as `1`.
     pub fn of(target: &Target, request: &Request, names: Names<'_>) -> Result<Option<Self>, LoadError> {
         let body = std::str::from_utf8(&request.body).ok().map(|text| {
             let is_json = text.trim_start().starts_with(['{', '[']);
