@@ -117,6 +117,7 @@ pub fn run_plan(setup: RunSetup<'_>, emit: &mut dyn FnMut(RunEvent)) -> Result<R
         if stop.is_asked() || block[0].block > run.last_block {
             break;
         }
+        run.give_up_dead_subjects();
         if plan.rebuild {
             run.run_block_rebuilt(block, emit)?;
         } else {
@@ -155,8 +156,8 @@ struct Run<'a> {
     is_quiet: bool,
     /// What the rule said last of the standing.
     standing: String,
-    /// The rounds in which a subject did not start, or `None` once it has.
-    failed_starts: BTreeMap<String, Option<BTreeSet<u32>>>,
+    /// The rounds in which a subject did not start, and how it last failed; `None` once it has started.
+    failed_starts: BTreeMap<String, Option<(BTreeSet<u32>, Failure)>>,
 }
 
 /// The trial that a block is at.
@@ -226,19 +227,30 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// A subject that has not started in two rounds of this session is not started again: each try costs its time-out to start. A later session tries again, as somebody may have mended it.
+    /// A subject that did not start in any trial of two rounds of this session is not started again: each try costs its time-out to
+    /// start. A later session tries again, as somebody may have mended it.
+    fn give_up_dead_subjects(&mut self) {
+        for (subject, (rounds, failure)) in
+            self.failed_starts.iter().filter_map(|(id, dead)| Some((id, dead.as_ref()?)))
+        {
+            if rounds.len() >= 2 && matches!(self.prepared.builds.get(subject), Some(Ok(_))) {
+                let message = format!("not tried again after two rounds: {}", failure.message);
+                self.prepared.builds.insert(subject.clone(), Err(Failure { message, ..failure.clone() }));
+            }
+        }
+    }
+
     fn note_start(&mut self, subject: &str, block: u32, outcome: &Outcome) {
-        let failed_in = self.failed_starts.entry(subject.to_owned()).or_insert_with(|| Some(BTreeSet::new()));
-        let (Outcome::Failed(failure), Some(rounds)) = (outcome, &mut *failed_in) else { return *failed_in = None };
-        if failure.reason != FailureKind::DidNotStart {
-            return *failed_in = None;
-        }
-        rounds.insert(block);
-        let is_given_up = matches!(self.prepared.builds.get(subject), Some(Err(_)));
-        if rounds.len() == 2 && !is_given_up {
-            let message = format!("not tried again after two rounds: {}", failure.message);
-            self.prepared.builds.insert(subject.to_owned(), Err(Failure { message, ..failure.clone() }));
-        }
+        let dead = match (self.failed_starts.remove(subject), outcome) {
+            (Some(None), _) => None,
+            (known, Outcome::Failed(failure)) if failure.reason == FailureKind::DidNotStart => {
+                let mut rounds = known.flatten().map(|(rounds, _)| rounds).unwrap_or_default();
+                rounds.insert(block);
+                Some((rounds, failure.clone()))
+            }
+            _ => None,
+        };
+        self.failed_starts.insert(subject.to_owned(), dead);
     }
 
     /// Loads the data of every database, once, before the first trial.
