@@ -89,7 +89,10 @@ fn standing(opened: &Lab, subject: &Subject, lacking: &[&str]) -> String {
         ProgramState::Missing { remedy, .. } | ProgramState::Broken { remedy, .. } => Some(remedy),
     };
     let remedies: Vec<&Remedy> = lacking.iter().filter_map(remedy).collect();
-    let by_hand = remedies.iter().find(|remedy| !matches!(remedy, Remedy::Fetch { .. }));
+    // The quick study fetches nothing that is optional, whose build takes minutes.
+    let is_fetched =
+        |remedy: &Remedy| matches!(remedy, Remedy::Fetch { program, .. } if !opened.toolbox.is_optional(program));
+    let by_hand = remedies.iter().find(|remedy| !is_fetched(remedy));
     let help = by_hand.map_or("to be fetched".to_owned(), ToString::to_string);
     let own: Vec<&str> = subject.needs_for(&subject.default_variant, None).collect();
     if own.iter().any(|name| lacking.contains(name)) {
@@ -116,7 +119,7 @@ fn offer_missing(opened: &mut Lab, yes: bool) -> Result<(), CliError> {
         .competitors()
         .flat_map(|subject| subject.needs_for(&subject.default_variant, Engine::default().wire()))
         .chain(Engine::default().program())
-        .filter(|name| !opened.laboratory.programs.contains_key(*name))
+        .filter(|name| !opened.laboratory.programs.contains_key(*name) && !opened.toolbox.is_optional(name))
         .map(str::to_owned)
         .collect();
     if !offer(opened, &missing, yes)? {

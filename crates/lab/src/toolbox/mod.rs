@@ -261,6 +261,11 @@ impl Toolbox {
         Ok(detect::detect(&recipes.iter().collect::<Vec<_>>(), self))
     }
 
+    /// Whether a set-up without this program is still a good one, as its build takes minutes.
+    pub fn is_optional(&self, name: &str) -> bool {
+        self.recipe(name).is_ok_and(|recipe| recipe.optional)
+    }
+
     /// What `fetch` would do to get the programs named. Nothing is changed and no network is used.
     ///
     /// # Errors
