@@ -3,7 +3,7 @@
 use tolok_model::transcription::figure_key;
 
 use crate::digits::is_number;
-use crate::writing::quoted;
+use crate::writing::{on_one_line, quoted};
 
 /// A run, or a row of a table, as it is printed.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -74,8 +74,10 @@ impl Row {
         if !is_number(digits) {
             return false;
         }
-        if !self.has(key) {
-            self.figures.push(Figure { key: key.to_owned(), numbers: vec![digits.to_owned()], comment });
+        // Keys that differ in control characters alone are the same once they are written.
+        let key = on_one_line(key);
+        if !self.has(&key) {
+            self.figures.push(Figure { key, numbers: vec![digits.to_owned()], comment });
         }
         true
     }
@@ -99,5 +101,6 @@ mod tests {
         assert!(row.figure("own one", "1") && row.figure("own two", "2"));
         let keys: Vec<&str> = row.figures.iter().map(|figure| figure.key.as_str()).collect();
         assert_eq!(keys, ["memory_mib", "own one", "own two"]);
+        assert!(row.figure("own\u{1b}one", "3") && row.figures.len() == 3, "it is written as the first");
     }
 }

@@ -88,7 +88,11 @@ fn name(key: &str) -> String {
 
 /// A text on one line, in quotes.
 pub(crate) fn quoted(text: &str) -> String {
+    serde_json::Value::from(on_one_line(text)).to_string()
+}
+
+/// A text with a blank for each control character but the tab.
+pub(crate) fn on_one_line(text: &str) -> String {
     let is_plain = |letter: char| !letter.is_control() || letter == '\t';
-    let text: String = text.chars().map(|letter| if is_plain(letter) { letter } else { ' ' }).collect();
-    serde_json::Value::from(text).to_string()
+    text.chars().map(|letter| if is_plain(letter) { letter } else { ' ' }).collect()
 }
