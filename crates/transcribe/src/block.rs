@@ -96,11 +96,7 @@ pub(crate) fn duration_into(row: &mut Row, text: &str) -> bool {
     // A range of seconds, of which a setting can have one only: two minutes are printed as 2.00m.
     let value =
         if digits.contains("..") { text.trim().replace(' ', "") } else { format!("{}{unit}", measured(&digits, unit)) };
-    let is_some = value.bytes().any(|byte| (b'1'..=b'9').contains(&byte));
-    if is_some {
-        row.text("duration", &value);
-    }
-    is_some
+    row.duration(&value)
 }
 
 /// A length of time down to its nanoseconds: tools write all digits of a float, 15.133894378666668.

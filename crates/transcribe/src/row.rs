@@ -1,5 +1,9 @@
 //! A row of a transcription that is being written.
 
+use serde::Deserialize;
+use serde::de::IntoDeserializer;
+use serde::de::value::Error as ValueError;
+use tolok_model::Seconds;
 use tolok_model::transcription::figure_key;
 
 use crate::digits::is_number;
@@ -59,6 +63,16 @@ impl Row {
         count.is_some()
     }
 
+    /// How long the run took; `false` if a transcription can have no such time.
+    pub(crate) fn duration(&mut self, text: &str) -> bool {
+        let read: Result<Seconds, ValueError> = Seconds::deserialize(text.into_deserializer());
+        let is_some = read.is_ok_and(|time| time.0 > 0.0);
+        if is_some {
+            self.text("duration", text);
+        }
+        is_some
+    }
+
     pub(crate) fn setting(&mut self, key: &'static str, value: String, comment: Option<String>) {
         if !self.settings.iter().any(|known| known.key == key) {
             self.settings.push(Setting { key, value, comment });
@@ -93,6 +107,15 @@ impl Row {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_time_is_kept_where_a_transcription_can_have_it() {
+        let mut row = Row::default();
+        for refused in ["0s", "1..2s", "150358906427333333ms", "long"] {
+            assert!(!row.duration(refused), "{refused}");
+        }
+        assert!(row.duration("15.133894378s") && row.settings.len() == 1);
+    }
 
     #[test]
     fn a_quantity_is_kept_once_whatever_its_unit() {

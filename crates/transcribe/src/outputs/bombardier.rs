@@ -48,10 +48,8 @@ fn load(row: &mut Row, text: &str) -> bool {
     // Versions differ in the last word.
     let without = text.strip_suffix(" connections").or_else(|| text.strip_suffix(" connection(s)"));
     let Some((what, connections)) = without.and_then(|text| text.rsplit_once(" using ")) else { return false };
-    if let Some((_, time)) = what.rsplit_once(" for ") {
-        row.text("duration", time);
-    }
-    row.count("connections", connections)
+    let has_time = what.rsplit_once(" for ").is_none_or(|(_, time)| row.duration(time));
+    has_time & row.count("connections", connections)
 }
 
 /// `1xx - 0, 2xx - 0, 3xx - 66561, …`

@@ -117,10 +117,7 @@ fn read_json(json: &Json<'_>, row: &mut Row) {
         if has_values { vec!["metrics", metric, "values"] } else { vec!["metrics", metric] }
     };
     let at = |metric, name| [path(metric).as_slice(), &[name]].concat();
-    figure(json, &["state", "testRunDurationMs"], row, |row, digits| {
-        row.text("duration", &format!("{digits}ms"));
-        true
-    });
+    figure(json, &["state", "testRunDurationMs"], row, |row, digits| row.duration(&format!("{digits}ms")));
     figure(json, &at("vus_max", "max"), row, |row, digits| row.count("connections", digits));
     figure(json, &at("http_reqs", "count"), row, |row, digits| row.figure("requests", digits));
     figure(json, &at("http_reqs", "rate"), row, |row, digits| row.figure("throughput_rps", digits));

@@ -92,7 +92,7 @@ fn one(
         }
         row.setting("timeout", "\"8s\"".to_owned(), Some(TIMEOUT.to_owned()));
         if let Some(seconds) = duration {
-            row.text("duration", &format!("{seconds}s"));
+            row.duration(&format!("{seconds}s"));
         }
         for (key, value) in json.entries() {
             // The instants are of the clock of the machine.
