@@ -15,17 +15,65 @@ const SHORT_BYTES: u32 = 12;
 
 /// `n` objects that follow from a seed, as a JSON array without blanks.
 pub(crate) fn items_body(n: u32, seed: u32) -> Vec<u8> {
-    let items: Vec<String> = lehmer(seed).take(n as usize).map(item).collect();
+    let items: Vec<String> = lehmer(seed).take(n as usize).map(|x| Item::of(x).json()).collect();
     format!("[{}]", items.join(",")).into_bytes()
 }
 
-fn item(x: u64) -> String {
-    let (name, price_cents, quantity) = (NAMES[(x % 8) as usize], 1 + x % 10_000, 1 + x % 9);
-    let (in_stock, stars, votes, total_cents) = (x.is_multiple_of(3), 1 + x % 5, x % 1_000, price_cents * quantity);
+/// The same objects as the page that React renders of them.
+pub(crate) fn react_body(n: u32, seed: u32) -> Vec<u8> {
+    let entries: String = lehmer(seed).take(n as usize).map(|x| Item::of(x).html()).collect();
     format!(
-        "{{\"id\":{x},\"name\":\"{name}\",\"price_cents\":{price_cents},\"quantity\":{quantity},\"in_stock\":{in_stock},\
-         \"rating\":{{\"stars\":{stars},\"votes\":{votes}}},\"total_cents\":{total_cents}}}"
+        "<!DOCTYPE html><html><head><meta charset=\"utf-8\"><title>Items</title></head><body><div id=\"root\">\
+         <main><h1>{n}<!-- --> items</h1><ul>{entries}</ul></main></div></body></html>"
     )
+    .into_bytes()
+}
+
+struct Item {
+    id: u64,
+    name: &'static str,
+    price_cents: u64,
+    quantity: u64,
+    in_stock: bool,
+    stars: u64,
+    votes: u64,
+}
+
+impl Item {
+    fn of(x: u64) -> Self {
+        Self {
+            id: x,
+            name: NAMES[(x % 8) as usize],
+            price_cents: 1 + x % 10_000,
+            quantity: 1 + x % 9,
+            in_stock: x.is_multiple_of(3),
+            stars: 1 + x % 5,
+            votes: x % 1_000,
+        }
+    }
+
+    fn json(&self) -> String {
+        let Self { id, name, price_cents, quantity, in_stock, stars, votes } = self;
+        let total_cents = price_cents * quantity;
+        format!(
+            "{{\"id\":{id},\"name\":\"{name}\",\"price_cents\":{price_cents},\"quantity\":{quantity},\"in_stock\":{in_stock},\
+             \"rating\":{{\"stars\":{stars},\"votes\":{votes}}},\"total_cents\":{total_cents}}}"
+        )
+    }
+
+    /// React writes `<!-- -->` between texts that are neighbours, so that it can tell them apart in the browser.
+    fn html(&self) -> String {
+        let Self { id, name, price_cents, quantity, in_stock, stars, votes } = self;
+        let price = |cents: u64| format!("<data value=\"{cents}\">{}.{:02}<!-- --> €</data>", cents / 100, cents % 100);
+        let (one, all) = (price(*price_cents), price(price_cents * quantity));
+        let (class, disabled) = if *in_stock { ("item", "") } else { ("item gone", " disabled=\"\"") };
+        let shown = "★".repeat(*stars as usize);
+        format!(
+            "<li class=\"{class}\"><h2>{name}<!-- --> #<!-- -->{id}</h2>\
+             <span class=\"stars\" title=\"{stars} of 5\">{shown}<!-- --> <small>{votes}<!-- --> votes</small></span>\
+             <p>{quantity}<!-- --> × {one} = {all}</p><button type=\"button\"{disabled}>Buy</button></li>"
+        )
+    }
 }
 
 /// Length and fingerprint of what was sent.
@@ -36,7 +84,7 @@ pub(crate) fn digest_body(sent: &[u8]) -> Vec<u8> {
 /// What is owed for each seed of the load, where a study has set `n` or `bytes`.
 pub(crate) fn answers(compute: Computed, workload: &Workload, size: u32, seeds: &[u32]) -> Vec<PathAnswer> {
     let one = |seed: &u32| match compute {
-        Computed::Items | Computed::Compressed => items(&workload.path, size, *seed),
+        Computed::Items | Computed::Compressed | Computed::React => items(compute, &workload.path, size, *seed),
         Computed::Digest => digest(&workload.path, letters(size, &mut SplitMix64::new((*seed).into()))),
     };
     seeds.iter().map(one).collect()
@@ -48,12 +96,12 @@ pub(crate) fn drawn(compute: Computed, workload: &Workload, random: &mut SplitMi
     let own = compute.parameters().iter().find_map(|name| workload.parameters.get(*name));
     let Some(size) = own else { return Vec::new() };
     match compute {
-        Computed::Items | Computed::Compressed => drawn_items(&workload.path, size, random),
+        Computed::Items | Computed::Compressed | Computed::React => drawn_items(compute, &workload.path, size, random),
         Computed::Digest => drawn_bodies(&workload.path, size, random),
     }
 }
 
-fn drawn_items(path: &str, n: &WorkloadParameter, random: &mut SplitMix64) -> Vec<PathAnswer> {
+fn drawn_items(compute: Computed, path: &str, n: &WorkloadParameter, random: &mut SplitMix64) -> Vec<PathAnswer> {
     let mut asked = vec![(n.least, 1), (n.most, LARGEST_SEED as u32)];
     for _ in 0..3 {
         let (one, other) = (value(n, random), value(n, random));
@@ -61,7 +109,7 @@ fn drawn_items(path: &str, n: &WorkloadParameter, random: &mut SplitMix64) -> Ve
         let (first, second) = (seed(), seed());
         asked.extend([(one, first), (one, second), (other, second)]);
     }
-    asked.into_iter().map(|(n, seed)| items(path, n, seed)).collect()
+    asked.into_iter().map(|(n, seed)| items(compute, path, n, seed)).collect()
 }
 
 fn drawn_bodies(path: &str, bytes: &WorkloadParameter, random: &mut SplitMix64) -> Vec<PathAnswer> {
@@ -87,9 +135,10 @@ fn value(parameter: &WorkloadParameter, random: &mut SplitMix64) -> u32 {
     }
 }
 
-fn items(path: &str, n: u32, seed: u32) -> PathAnswer {
+fn items(compute: Computed, path: &str, n: u32, seed: u32) -> PathAnswer {
     let path = with_parameter(&with_parameter(path, "n", n), "seed", seed);
-    PathAnswer::plain(path, items_body(n, seed))
+    let body = if compute == Computed::React { react_body(n, seed) } else { items_body(n, seed) };
+    PathAnswer::plain(path, body)
 }
 
 fn digest(path: &str, sent: Vec<u8>) -> PathAnswer {
@@ -116,6 +165,19 @@ mod tests {
         let first = r#"{"id":16807,"name":"hammer","price_cents":6808,"quantity":5,"in_stock":false,"rating":{"stars":3,"votes":807},"total_cents":34040}"#;
         let second = r#"{"id":282475249,"name":"basket","price_cents":5250,"quantity":8,"in_stock":false,"rating":{"stars":5,"votes":249},"total_cents":42000}"#;
         assert_eq!(text, format!("[{first},{second}]"));
+    }
+
+    /// As React 19 printed it.
+    #[test]
+    fn a_page_is_what_react_renders() {
+        let here = r#"<li class="item"><h2>funnel<!-- --> #<!-- -->50421</h2><span class="stars" title="2 of 5">★★<!-- --> <small>421<!-- --> votes</small></span><p>4<!-- --> × <data value="422">4.22<!-- --> €</data> = <data value="1688">16.88<!-- --> €</data></p><button type="button">Buy</button></li>"#;
+        let gone = r#"<li class="item gone"><h2>hammer<!-- --> #<!-- -->16807</h2><span class="stars" title="3 of 5">★★★<!-- --> <small>807<!-- --> votes</small></span><p>5<!-- --> × <data value="6808">68.08<!-- --> €</data> = <data value="34040">340.40<!-- --> €</data></p><button type="button" disabled="">Buy</button></li>"#;
+        for (seed, entry) in [(3, here), (1, gone)] {
+            let owed = format!(
+                r#"<!DOCTYPE html><html><head><meta charset="utf-8"><title>Items</title></head><body><div id="root"><main><h1>1<!-- --> items</h1><ul>{entry}</ul></main></div></body></html>"#
+            );
+            assert_eq!(String::from_utf8(react_body(1, seed)).unwrap(), owed);
+        }
     }
 
     #[test]

@@ -1,5 +1,7 @@
 import { Elysia } from "elysia";
-import { asks } from "./database.js";
+import { asks, fortunes, update } from "./database.js";
+import { page } from "./fortunes.jsx";
+import { items } from "./items.js";
 
 const { HOST, PORT } = process.env;
 const app = new Elysia({ serve: { idleTimeout: 120 } });
@@ -10,8 +12,21 @@ app.get("/hello", ({ set }) => {
 });
 app.get("/json", () => ({ message: "Hello, World!" }));
 
-for (const [path, ask] of Object.entries(asks)) {
-  app.get(path, async ({ query, status }) => (await ask(query)) ?? status(400));
-}
+const send = (ask) => async ({ query, status }) => (await ask(query)) ?? status(400);
+
+app.get("/items", send(items));
+app.post("/upload", ({ body }) => {
+  const sent = body ?? "";
+  return { bytes: sent.byteLength ?? 0, sha256: new Bun.CryptoHasher("sha256").update(sent).digest("hex") };
+}, { parse: "arrayBuffer" });
+
+for (const [path, ask] of Object.entries(asks)) app.get(path, send(ask));
+app.post("/updates", send(update));
+app.get("/fortunes", async ({ query, status, set }) => {
+  const rows = await fortunes(query);
+  if (rows === undefined) return status(400);
+  set.headers["content-type"] = "text/html; charset=utf-8";
+  return page(rows);
+});
 
 app.listen({ hostname: HOST, port: Number(PORT) });

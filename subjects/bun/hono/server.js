@@ -1,6 +1,6 @@
 import { app, serveData } from "./app.js";
-import { asks } from "./database.js";
+import * as database from "./database.js";
 
-serveData(asks);
+serveData(database);
 const { HOST, PORT } = process.env;
 export default { fetch: app.fetch, hostname: HOST, port: Number(PORT), idleTimeout: 120 };

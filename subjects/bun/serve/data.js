@@ -1,4 +1,5 @@
 // The workloads that ask a database.
+import { cached, change } from "./cache.js";
 import { page } from "./fortunes.js";
 
 const { DRIVER, ROWS, COUNTER, PROCESSES } = process.env;
@@ -97,10 +98,34 @@ async function updates(database, parameters) {
   return Response.json(await database.addToAll([...keys].sort((a, b) => a - b)));
 }
 
+// One row: read, created or changed, deleted.
+async function crud(database, parameters, request) {
+  const id = number(parameters, "id", 1_000_000_000);
+  if (request.method === "PUT") {
+    const amount = await sentAmount(request);
+    await change(id, () => database.put(amount, id));
+    return Response.json({ amount, id });
+  }
+  if (request.method === "DELETE") {
+    await change(id, () => database.remove(id));
+    return new Response(null, { status: 204 });
+  }
+  const row = await cached(id, database.stored);
+  return row === undefined ? new Response("not found", { status: 404 }) : Response.json(row);
+}
+
+async function sentAmount(request) {
+  try {
+    const { amount } = await request.json();
+    if (Number.isInteger(amount) && amount >= 0 && amount < 1_000_000_000) return amount;
+  } catch {}
+  throw new BadRequest("amount must be 0 to 999999999");
+}
+
 let counted = 0;
 
 // Several processes have no variable in common, but the database.
-async function count(database, parameters, method) {
+async function count(database, parameters, { method }) {
   if (COUNTER !== "database") return Response.json(method === "POST" ? ++counted : counted);
   return Response.json(method === "POST" ? await database.addOne() : await database.counted());
 }
@@ -131,6 +156,7 @@ const handlers = {
   "/queries": several,
   "/fortunes": fortunes,
   "/updates": updates,
+  "/crud": crud,
   "/counter": count,
   "/fidelity": async (database) => Response.json(await database.fidelity()),
   "/pool": pool,
@@ -140,7 +166,7 @@ const handlers = {
 function answer(path, handler) {
   return async (request) => {
     try {
-      return await handler(await load(), new URL(request.url).searchParams, request.method);
+      return await handler(await load(), new URL(request.url).searchParams, request);
     } catch (error) {
       if (error instanceof BadRequest) return new Response(error.message, { status: 400 });
       report(path, error);

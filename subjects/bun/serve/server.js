@@ -58,7 +58,13 @@ async function staticFile(request) {
   return (await file.exists()) ? new Response(file) : new Response("not found", { status: 404 });
 }
 
-const otherMethods = { "/counter": ["GET", "HEAD", "POST"], "/updates": ["POST"], "/validate": ["POST"], "/upload": ["POST"] };
+const otherMethods = {
+  "/counter": ["GET", "HEAD", "POST"],
+  "/crud": ["GET", "HEAD", "PUT", "DELETE"],
+  "/updates": ["POST"],
+  "/validate": ["POST"],
+  "/upload": ["POST"],
+};
 const methods = (path) => otherMethods[path] ?? ["GET", "HEAD"];
 
 Bun.serve({

@@ -83,6 +83,17 @@ export const addToAll = (keys) =>
     }),
   );
 
+export const stored = async (id) => (await answer(sql`SELECT amount, id FROM stock WHERE id = ${id}`))[0];
+
+export const put = (amount, id) =>
+  isPostgres
+    ? answer(sql`INSERT INTO stock (amount, id) VALUES (${amount}, ${id})
+        ON CONFLICT (id) DO UPDATE SET amount = excluded.amount`)
+    : answer(sql`INSERT INTO stock (amount, id) VALUES (${amount}, ${id})
+        ON DUPLICATE KEY UPDATE amount = VALUES(amount)`);
+
+export const remove = (id) => answer(sql`DELETE FROM stock WHERE id = ${id}`);
+
 // One answer brings the new number back.
 export async function addOne() {
   if (isPostgres) {

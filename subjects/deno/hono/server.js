@@ -1,6 +1,6 @@
 import { app, serveData } from "./app.js";
-import { asks } from "./database.js";
+import * as database from "./database.js";
 
-serveData(asks);
+serveData(database);
 const { HOST, PORT } = process.env;
 Deno.serve({ hostname: HOST, port: Number(PORT), onListen() {} }, app.fetch);

@@ -2,6 +2,9 @@
 package main
 
 import (
+	"bytes"
+	_ "embed"
+	"html/template"
 	"log"
 	"net/http"
 	"os"
@@ -10,6 +13,11 @@ import (
 	"github.com/go-chi/chi/v5"
 	"github.com/go-chi/chi/v5/middleware"
 )
+
+//go:embed fortunes.html
+var fortunesText string
+
+var fortunesPage = template.Must(template.New("fortunes").Parse(fortunesText))
 
 type message struct {
 	Message string `json:"message"`
@@ -27,6 +35,14 @@ func main() {
 		send(w)(answer(message{Message: "Hello, World!"}, nil))
 	})
 
+	sendItems := func(w http.ResponseWriter, r *http.Request) {
+		query := r.URL.Query()
+		send(w)(items(query.Get("n"), query.Get("seed")))
+	}
+	router.Get("/items", sendItems)
+	router.With(middleware.Compress(5)).Get("/compressed", sendItems)
+	router.Post("/upload", func(w http.ResponseWriter, r *http.Request) { send(w)(digest(r.Body)) })
+
 	data := openDatabase()
 	router.Get("/rows", func(w http.ResponseWriter, r *http.Request) {
 		query := r.URL.Query()
@@ -38,6 +54,21 @@ func main() {
 	router.Get("/queries", func(w http.ResponseWriter, r *http.Request) {
 		query := r.URL.Query()
 		send(w)(data.queries(r.Context(), query.Get("n"), query.Get("seed")))
+	})
+
+	router.Get("/fortunes", func(w http.ResponseWriter, r *http.Request) {
+		status, rows := data.fortunes(r.Context(), r.URL.Query().Get("add"))
+		var page bytes.Buffer
+		if rows == nil || fortunesPage.Execute(&page, rows) != nil {
+			w.WriteHeader(status)
+			return
+		}
+		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		w.Write(page.Bytes())
+	})
+	router.Post("/updates", func(w http.ResponseWriter, r *http.Request) {
+		query := r.URL.Query()
+		send(w)(data.updates(r.Context(), query.Get("n"), query.Get("seed")))
 	})
 
 	server := &http.Server{Addr: os.Getenv("ADDRESS"), Handler: router, IdleTimeout: 120 * time.Second}

@@ -2,19 +2,30 @@
 package main
 
 import (
+	"bytes"
+	"embed"
 	"log"
+	"net/http"
 	"os"
 	"time"
 
 	"github.com/gofiber/fiber/v3"
+	"github.com/gofiber/fiber/v3/middleware/compress"
+	"github.com/gofiber/template/html/v2"
 )
+
+//go:embed fortunes.html
+var views embed.FS
 
 type message struct {
 	Message string `json:"message"`
 }
 
 func main() {
-	app := fiber.New(fiber.Config{IdleTimeout: 120 * time.Second})
+	app := fiber.New(fiber.Config{
+		IdleTimeout: 120 * time.Second,
+		Views:       html.NewFileSystem(http.FS(views), ".html"),
+	})
 
 	app.Get("/hello", func(c fiber.Ctx) error {
 		c.Set(fiber.HeaderContentType, fiber.MIMETextHTMLCharsetUTF8)
@@ -23,6 +34,11 @@ func main() {
 	app.Get("/json", func(c fiber.Ctx) error {
 		return c.JSON(message{Message: "Hello, World!"})
 	})
+
+	sendItems := func(c fiber.Ctx) error { return send(c)(items(c.Query("n"), c.Query("seed"))) }
+	app.Get("/items", sendItems)
+	app.Get("/compressed", compress.New(), sendItems)
+	app.Post("/upload", func(c fiber.Ctx) error { return send(c)(digest(bytes.NewReader(c.Body()))) })
 
 	data := openDatabase()
 	app.Get("/rows", func(c fiber.Ctx) error {
@@ -33,6 +49,17 @@ func main() {
 	})
 	app.Get("/queries", func(c fiber.Ctx) error {
 		return send(c)(data.queries(c.Context(), c.Query("n"), c.Query("seed")))
+	})
+
+	app.Get("/fortunes", func(c fiber.Ctx) error {
+		status, rows := data.fortunes(c.Context(), c.Query("add"))
+		if rows == nil {
+			return c.SendStatus(status)
+		}
+		return c.Render("fortunes", rows)
+	})
+	app.Post("/updates", func(c fiber.Ctx) error {
+		return send(c)(data.updates(c.Context(), c.Query("n"), c.Query("seed")))
 	})
 
 	log.Fatal(app.Listen(os.Getenv("ADDRESS"), fiber.ListenConfig{

@@ -100,3 +100,15 @@ type row50 struct {
 	Website     *string `json:"website"`
 	WeightKg    string  `json:"weight_kg"`
 }
+
+// fortune is a row of the table of that name.
+type fortune struct {
+	ID      int    `json:"id"`
+	Message string `json:"message"`
+}
+
+// stock is a row of the table of that name.
+type stock struct {
+	Amount int `json:"amount"`
+	ID     int `json:"id"`
+}

@@ -10,7 +10,9 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/go-sql-driver/mysql"
@@ -25,6 +27,9 @@ const (
 	byID   = "SELECT * FROM rows40_text WHERE id = ?"
 	list40 = "SELECT * FROM rows40_text ORDER BY id LIMIT ?"
 	list50 = "SELECT * FROM rows50_text ORDER BY id LIMIT ?"
+
+	lockStock = "SELECT amount FROM stock WHERE id = ? FOR UPDATE"
+	setStock  = "UPDATE stock SET amount = ? WHERE id = ?"
 )
 
 // openDatabase makes the pool and connects to nothing yet.
@@ -74,19 +79,71 @@ func (d database) query(ctx context.Context, id string) (int, []byte) {
 }
 
 func (d database) queries(ctx context.Context, n, seed string) (int, []byte) {
-	count, countIsGood := number(n, 500)
-	x, seedIsGood := number(seed, 2147483646)
-	if !countIsGood || !seedIsGood {
+	ids, ok := keys(n, seed, 500)
+	if !ok {
 		return http.StatusBadRequest, nil
 	}
-	rows := make([]row40, count)
-	for i := range rows {
-		x = x * 16807 % 2147483647
-		if err := d.pool.GetContext(ctx, &rows[i], byID, 1+x%10_000); err != nil {
+	rows := make([]row40, len(ids))
+	for i, id := range ids {
+		if err := d.pool.GetContext(ctx, &rows[i], byID, id); err != nil {
 			return answer(nil, err)
 		}
 	}
 	return answer(rows, nil)
+}
+
+// fortunes are the rows of a page, in its order.
+func (d database) fortunes(ctx context.Context, add string) (int, []fortune) {
+	if add == "" || len(add) > 200 {
+		return http.StatusBadRequest, nil
+	}
+	rows := []fortune{}
+	if err := d.pool.SelectContext(ctx, &rows, "SELECT id, message FROM fortune"); err != nil {
+		return http.StatusServiceUnavailable, nil
+	}
+	rows = append(rows, fortune{0, add})
+	slices.SortFunc(rows, func(a, b fortune) int { return strings.Compare(a.Message, b.Message) })
+	return http.StatusOK, rows
+}
+
+func (d database) updates(ctx context.Context, n, seed string) (int, []byte) {
+	ids, ok := keys(n, seed, 100)
+	if !ok {
+		return http.StatusBadRequest, nil
+	}
+	// Whoever locks in the same order waits in no circle.
+	slices.Sort(ids)
+	return answer(d.addToAll(ctx, slices.Compact(ids)))
+}
+
+// addToAll adds 1 to amounts, in one transaction.
+func (d database) addToAll(ctx context.Context, ids []int) ([]stock, error) {
+	transaction, err := d.pool.BeginTxx(ctx, nil)
+	if err != nil {
+		return nil, err
+	}
+	defer transaction.Rollback()
+	changed := make([]stock, len(ids))
+	for i, id := range ids {
+		var amount int
+		if err := transaction.GetContext(ctx, &amount, lockStock, id); err != nil {
+			return nil, err
+		}
+		changed[i] = stock{amount + 1, id}
+		if _, err := transaction.ExecContext(ctx, setStock, amount+1, id); err != nil {
+			return nil, err
+		}
+	}
+	return changed, transaction.Commit()
+}
+
+// keys follow from a seed.
+func keys(n, seed string, most uint64) ([]int, bool) {
+	ids, ok := drawn(n, seed, most)
+	for i, x := range ids {
+		ids[i] = 1 + x%10_000
+	}
+	return ids, ok
 }
 
 // answer encodes <, > and & as they are, and no newline.
@@ -104,10 +161,4 @@ func answer(value any, err error) (int, []byte) {
 		return http.StatusServiceUnavailable, nil
 	}
 	return http.StatusOK, bytes.TrimSuffix(body.Bytes(), []byte("\n"))
-}
-
-// number is a parameter of the query string, from 1 to largest.
-func number(text string, largest uint64) (int, bool) {
-	value, err := strconv.ParseUint(text, 10, 32)
-	return int(value), err == nil && 1 <= value && value <= largest
 }

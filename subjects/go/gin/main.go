@@ -2,13 +2,19 @@
 package main
 
 import (
+	_ "embed"
+	"html/template"
 	"log"
 	"net/http"
 	"os"
 	"time"
 
+	"github.com/gin-contrib/gzip"
 	"github.com/gin-gonic/gin"
 )
+
+//go:embed fortunes.html
+var fortunesPage string
 
 type message struct {
 	Message string `json:"message"`
@@ -17,6 +23,7 @@ type message struct {
 func main() {
 	router := gin.New()
 	router.Use(gin.Recovery())
+	router.SetHTMLTemplate(template.Must(template.New("fortunes").Parse(fortunesPage)))
 
 	router.GET("/hello", func(c *gin.Context) {
 		c.Data(http.StatusOK, "text/html; charset=utf-8", []byte("<h1>Hello, World!</h1>"))
@@ -24,6 +31,11 @@ func main() {
 	router.GET("/json", func(c *gin.Context) {
 		c.JSON(http.StatusOK, message{Message: "Hello, World!"})
 	})
+
+	sendItems := func(c *gin.Context) { send(c)(items(c.Query("n"), c.Query("seed"))) }
+	router.GET("/items", sendItems)
+	router.GET("/compressed", gzip.Gzip(gzip.DefaultCompression), sendItems)
+	router.POST("/upload", func(c *gin.Context) { send(c)(digest(c.Request.Body)) })
 
 	data := openDatabase()
 	router.GET("/rows", func(c *gin.Context) {
@@ -34,6 +46,18 @@ func main() {
 	})
 	router.GET("/queries", func(c *gin.Context) {
 		send(c)(data.queries(c.Request.Context(), c.Query("n"), c.Query("seed")))
+	})
+
+	router.GET("/fortunes", func(c *gin.Context) {
+		status, rows := data.fortunes(c.Request.Context(), c.Query("add"))
+		if rows == nil {
+			c.Status(status)
+			return
+		}
+		c.HTML(status, "fortunes", rows)
+	})
+	router.POST("/updates", func(c *gin.Context) {
+		send(c)(data.updates(c.Request.Context(), c.Query("n"), c.Query("seed")))
 	})
 
 	server := &http.Server{Addr: os.Getenv("ADDRESS"), Handler: router, IdleTimeout: 120 * time.Second}

@@ -26,6 +26,8 @@ type engine struct {
 	// statement writes a statement as the driver wants it: PostgreSQL numbers its parameters.
 	statement func(string) string
 	sleep     string
+	// putStock creates a row or changes it.
+	putStock string
 }
 
 // newEngine chooses the driver. It connects to nothing.
@@ -61,6 +63,7 @@ func newMysql(prepared bool) (engine, error) {
 		stale:     func(err error) bool { return errors.Is(err, mysql.ErrInvalidConn) },
 		statement: func(statement string) string { return statement },
 		sleep:     "SELECT SLEEP(0.2)",
+		putStock:  "INSERT INTO stock (amount, id) VALUES (?, ?) ON DUPLICATE KEY UPDATE amount = VALUES(amount)",
 	}, err
 }
 
@@ -97,6 +100,7 @@ func newPostgres(prepared bool) (engine, error) {
 		stale:     pgconn.SafeToRetry,
 		statement: numbered,
 		sleep:     "SELECT 0 FROM pg_sleep(0.2)",
+		putStock:  numbered("INSERT INTO stock (amount, id) VALUES (?, ?) ON CONFLICT (id) DO UPDATE SET amount = excluded.amount"),
 	}, nil
 }
 

@@ -163,6 +163,9 @@ type tables struct {
 	all40, all50, byID string
 	lockStock          string
 	setStock           string
+	oneStock           string
+	deleteStock        string
+	cache              rowCache
 }
 
 func newTables(d *database, mode string) (*tables, error) {
@@ -174,6 +177,10 @@ func newTables(d *database, mode string) (*tables, error) {
 
 		lockStock: d.engine.statement("SELECT amount FROM stock WHERE id = ? FOR UPDATE"),
 		setStock:  d.engine.statement("UPDATE stock SET amount = ? WHERE id = ?"),
+
+		oneStock:    d.engine.statement("SELECT amount, id FROM stock WHERE id = ?"),
+		deleteStock: d.engine.statement("DELETE FROM stock WHERE id = ?"),
+		cache:       rowCache{entries: map[int]*entry{}},
 	}
 	switch mode {
 	case "struct":
@@ -241,7 +248,7 @@ func (t *tables) query(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	var row any
-	found, err := t.find(r.Context(), id, func(rows *sql.Rows) (err error) {
+	found, err := t.find(r.Context(), t.byID, id, func(rows *sql.Rows) (err error) {
 		row, err = t.row40s.one(rows)
 		return err
 	})
@@ -270,7 +277,7 @@ func (t *tables) queries(w http.ResponseWriter, r *http.Request) {
 	answer := t.row40s.list(w)
 	for range count {
 		x = x * 16807 % 2147483647
-		found, err := t.find(r.Context(), 1+x%10_000, answer.add)
+		found, err := t.find(r.Context(), t.byID, 1+x%10_000, answer.add)
 		if err == nil && !found {
 			err = fmt.Errorf("there is no row %d", 1+x%10_000)
 		}
@@ -285,8 +292,8 @@ func (t *tables) queries(w http.ResponseWriter, r *http.Request) {
 }
 
 // find hands the row of that number to take, if there is one.
-func (t *tables) find(ctx context.Context, id int, take func(*sql.Rows) error) (bool, error) {
-	rows, err := t.database.query(ctx, t.byID, id)
+func (t *tables) find(ctx context.Context, statement string, id int, take func(*sql.Rows) error) (bool, error) {
+	rows, err := t.database.query(ctx, statement, id)
 	if err != nil {
 		return false, err
 	}

@@ -1,9 +1,13 @@
+import { createHash } from "node:crypto";
+import compression from "compression";
 import express from "express";
-import { asks } from "./database.js";
+import { asks, fortunes, update } from "./database.js";
+import { items } from "./items.js";
 
 const { HOST, PORT, ETAG } = process.env;
 const app = express();
 if (ETAG === "off") app.disable("etag");
+app.set("view engine", "ejs");
 
 app.get("/hello", (req, res) => {
   res.send("<h1>Hello, World!</h1>");
@@ -12,13 +16,26 @@ app.get("/json", (req, res) => {
   res.json({ message: "Hello, World!" });
 });
 
-for (const [path, ask] of Object.entries(asks)) {
-  app.get(path, async (req, res) => {
-    const found = await ask(req.query);
-    if (found === undefined) res.sendStatus(400);
-    else res.json(found);
-  });
-}
+const send = (ask) => async (req, res) => {
+  const found = await ask(req.query);
+  if (found === undefined) res.sendStatus(400);
+  else res.json(found);
+};
+
+app.get("/items", send(items));
+app.get("/compressed", compression(), send(items));
+app.post("/upload", express.raw({ limit: "1mb" }), (req, res) => {
+  const sent = req.body ?? "";
+  res.json({ bytes: sent.length, sha256: createHash("sha256").update(sent).digest("hex") });
+});
+
+for (const [path, ask] of Object.entries(asks)) app.get(path, send(ask));
+app.post("/updates", send(update));
+app.get("/fortunes", async (req, res) => {
+  const rows = await fortunes(req.query);
+  if (rows === undefined) res.sendStatus(400);
+  else res.render("fortunes", { rows });
+});
 
 const server = app.listen(Number(PORT), HOST);
 server.keepAliveTimeout = 120_000;

@@ -1,8 +1,18 @@
+import { createHash } from "node:crypto";
+import { join } from "node:path";
+import compress from "@fastify/compress";
+import view from "@fastify/view";
+import ejs from "ejs";
 import Fastify from "fastify";
-import { asks } from "./database.js";
+import { asks, fortunes, update } from "./database.js";
+import { items } from "./items.js";
 
 const { HOST, PORT, SCHEMA } = process.env;
 const fastify = Fastify({ keepAliveTimeout: 120_000 });
+
+await fastify.register(compress, { global: false });
+await fastify.register(view, { engine: { ejs }, root: join(import.meta.dirname, "views") });
+fastify.addContentTypeParser("application/octet-stream", { parseAs: "buffer" }, async (request, body) => body);
 
 const message = { type: "object", properties: { message: { type: "string" } } };
 const json = SCHEMA === "on" ? { schema: { response: { 200: message } } } : {};
@@ -13,12 +23,25 @@ fastify.get("/hello", async (request, reply) => {
 });
 fastify.get("/json", json, async () => ({ message: "Hello, World!" }));
 
-for (const [path, ask] of Object.entries(asks)) {
-  fastify.get(path, async (request, reply) => {
-    const found = await ask(request.query);
-    if (found === undefined) return reply.code(400).send();
-    return found;
-  });
-}
+const send = (ask) => async (request, reply) => {
+  const found = await ask(request.query);
+  if (found === undefined) return reply.code(400).send();
+  return found;
+};
+
+fastify.get("/items", send(items));
+fastify.get("/compressed", { compress: {} }, send(items));
+fastify.post("/upload", async ({ body = "" }) => ({
+  bytes: body.length,
+  sha256: createHash("sha256").update(body).digest("hex"),
+}));
+
+for (const [path, ask] of Object.entries(asks)) fastify.get(path, send(ask));
+fastify.post("/updates", send(update));
+fastify.get("/fortunes", async (request, reply) => {
+  const rows = await fortunes(request.query);
+  if (rows === undefined) return reply.code(400).send();
+  return reply.viewAsync("fortunes.ejs", { rows });
+});
 
 await fastify.listen({ host: HOST, port: Number(PORT) });

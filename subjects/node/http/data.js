@@ -4,6 +4,7 @@
 const { once } = require("node:events");
 const { pipeline } = require("node:stream/promises");
 const { DATABASE_ENGINE, ROWS, COUNTER, PROCESSES } = process.env;
+const { cached, change } = require("./cache.js");
 const { page } = require("./fortunes.js");
 const database = require(DATABASE_ENGINE === "postgres" ? "./postgres.js" : "./mysql.js");
 const { acquire, addOne, query, release, state, stream, transaction } = database;
@@ -107,10 +108,42 @@ async function updates(res, parameters) {
   send(res, changed);
 }
 
+// One row: read, created or changed, deleted.
+async function crud(res, parameters, req) {
+  const id = number(parameters, "id", 1_000_000_000);
+  if (req.method === "PUT") {
+    const amount = await sentAmount(req);
+    await change(id, () => query(database.put, [amount, id]));
+    send(res, { amount, id });
+  } else if (req.method === "DELETE") {
+    await change(id, () => query("DELETE FROM stock WHERE id = ?", [id]));
+    res.writeHead(204).end();
+  } else {
+    const row = await cached(id, stored);
+    if (row === undefined) res.writeHead(404).end("not found");
+    else send(res, row);
+  }
+}
+
+async function stored(id) {
+  const [row] = await query("SELECT amount, id FROM stock WHERE id = ?", [id]);
+  return row;
+}
+
+async function sentAmount(req) {
+  let text = "";
+  for await (const chunk of req.setEncoding("utf8")) text += chunk;
+  try {
+    const { amount } = JSON.parse(text);
+    if (Number.isInteger(amount) && amount >= 0 && amount < 1_000_000_000) return amount;
+  } catch {}
+  throw new BadRequest("amount must be 0 to 999999999");
+}
+
 let counted = 0;
 
 // Several processes have no variable in common, but the database.
-async function count(res, parameters, method) {
+async function count(res, parameters, { method }) {
   if (COUNTER !== "database") return send(res, method === "POST" ? ++counted : counted);
   if (method === "POST") return send(res, await addOne());
   const [row] = await query("SELECT value FROM counter WHERE id = 1");
@@ -148,6 +181,7 @@ const routes = {
   "/queries": several,
   "/fortunes": fortunes,
   "/updates": updates,
+  "/crud": crud,
   "/counter": count,
   "/fidelity": fidelity,
   "/pool": pool,
@@ -161,7 +195,7 @@ function answer(handler) {
   return async (res, req) => {
     try {
       const [, search] = req.url.split("?", 2);
-      await handler(res, new URLSearchParams(search), req.method);
+      await handler(res, new URLSearchParams(search), req);
     } catch (error) {
       if (error instanceof BadRequest) res.writeHead(400).end(error.message);
       else fail(res, req, error);

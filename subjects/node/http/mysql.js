@@ -159,4 +159,6 @@ const state = () => ({
   wait_s: counts.waitMs / 1000,
 });
 
-module.exports = { acquire, addOne, query, release, sleep: "SELECT SLEEP(0.2)", state, stream, transaction };
+const put = "INSERT INTO stock (amount, id) VALUES (?, ?) ON DUPLICATE KEY UPDATE amount = VALUES(amount)";
+
+module.exports = { acquire, addOne, put, query, release, sleep: "SELECT SLEEP(0.2)", state, stream, transaction };

@@ -143,4 +143,6 @@ const state = () => ({
   wait_s: counts.waitMs / 1000,
 });
 
-module.exports = { acquire, addOne, query, release, sleep: "SELECT pg_sleep(0.2)", state, transaction };
+const put = "INSERT INTO stock (amount, id) VALUES (?, ?) ON CONFLICT (id) DO UPDATE SET amount = excluded.amount";
+
+module.exports = { acquire, addOne, put, query, release, sleep: "SELECT pg_sleep(0.2)", state, transaction };

@@ -125,7 +125,13 @@ function createServer(listener) {
 }
 
 const readOnly = ["GET", "HEAD"];
-const methods = { "/counter": ["GET", "HEAD", "POST"], "/updates": ["POST"], "/validate": ["POST"], "/upload": ["POST"] };
+const methods = {
+  "/counter": ["GET", "HEAD", "POST"],
+  "/crud": ["GET", "HEAD", "PUT", "DELETE"],
+  "/updates": ["POST"],
+  "/validate": ["POST"],
+  "/upload": ["POST"],
+};
 
 const server = createServer((req, res) => {
   const [pathname] = req.url.split("?", 1);

@@ -1,5 +1,7 @@
 // What the workloads with a database ask. Every framework in JavaScript has this file.
+import { Buffer } from "node:buffer";
 import mysql from "mysql2/promise";
+import { drawn, whole } from "./items.js";
 
 const { DATABASE_HOST, DATABASE_PORT, DATABASE_NAME, DATABASE_USER, DATABASE_PASSWORD, DATABASE_POOL } = process.env;
 
@@ -20,14 +22,12 @@ async function query(sql, value) {
   return rows;
 }
 
-// A whole number from 1 to `largest`, or NaN.
-function whole(text, largest) {
-  return /^\d+$/.test(text) && text >= 1 && text <= largest ? Number(text) : NaN;
-}
-
 const tables = { 40: "rows40_text", 50: "rows50_text" };
 
-// Each takes the parameters of a request. It returns nothing if they make no sense.
+// Keys that follow from a seed.
+const keys = (parameters, most) => drawn(parameters, most)?.map((x) => 1 + (x % 10_000));
+
+// Each takes the parameters of a request. It returns nothing if they make no sense; so do the functions below.
 export const asks = {
   "/rows": async ({ fields, limit }) => {
     const count = whole(limit, 10_000);
@@ -38,15 +38,43 @@ export const asks = {
     const key = whole(id, 10_000);
     if (key) return (await query("SELECT * FROM rows40_text WHERE id = ?", key))[0];
   },
-  "/queries": async ({ n, seed }) => {
-    const count = whole(n, 500);
-    let x = whole(seed, 2_147_483_646);
-    if (!count || !x) return;
+  "/queries": async (parameters) => {
+    const ids = keys(parameters, 500);
+    if (!ids) return;
     const found = [];
-    for (let i = 0; i < count; i++) {
-      x = (x * 16_807) % 2_147_483_647;
-      found.push((await query("SELECT * FROM rows40_text WHERE id = ?", 1 + (x % 10_000)))[0]);
-    }
+    for (const id of ids) found.push((await query("SELECT * FROM rows40_text WHERE id = ?", id))[0]);
     return found;
   },
 };
+
+// The rows of a page, sorted by code units, which is by code points for these texts.
+export async function fortunes({ add = "" }) {
+  const bytes = Buffer.byteLength(add);
+  if (bytes < 1 || bytes > 200) return;
+  const rows = [...(await query("SELECT id, message FROM fortune")), { id: 0, message: add }];
+  return rows.sort((a, b) => (a.message < b.message ? -1 : 1));
+}
+
+// Adds 1 to amounts. The keys ascend: whoever locks rows in one order waits in no circle.
+export async function update(parameters) {
+  const ids = keys(parameters, 100);
+  if (!ids) return;
+  const connection = await pool.getConnection();
+  try {
+    await connection.beginTransaction();
+    const changed = [];
+    for (const id of [...new Set(ids)].sort((a, b) => a - b)) {
+      const [[row]] = await connection.query("SELECT amount FROM stock WHERE id = ? FOR UPDATE", [id]);
+      const amount = row.amount + 1;
+      await connection.query("UPDATE stock SET amount = ? WHERE id = ?", [amount, id]);
+      changed.push({ amount, id });
+    }
+    await connection.commit();
+    return changed;
+  } catch (error) {
+    await connection.rollback();
+    throw error;
+  } finally {
+    connection.release();
+  }
+}

@@ -1,10 +1,16 @@
+import { createHash } from "node:crypto";
+import { join } from "node:path";
+import render from "@koa/ejs";
 import Router from "@koa/router";
 import Koa from "koa";
-import { asks } from "./database.js";
+import compress from "koa-compress";
+import { asks, fortunes, update } from "./database.js";
+import { items } from "./items.js";
 
 const { HOST, PORT } = process.env;
 const app = new Koa();
 const router = new Router();
+render(app, { root: join(import.meta.dirname, "views"), layout: false, viewExt: "ejs" });
 
 router.get("/hello", (ctx) => {
   ctx.body = "<h1>Hello, World!</h1>";
@@ -13,13 +19,31 @@ router.get("/json", (ctx) => {
   ctx.body = { message: "Hello, World!" };
 });
 
-for (const [path, ask] of Object.entries(asks)) {
-  router.get(path, async (ctx) => {
-    const found = await ask(ctx.query);
-    if (found === undefined) ctx.status = 400;
-    else ctx.body = found;
-  });
-}
+const send = (ask) => async (ctx) => {
+  const found = await ask(ctx.query);
+  if (found === undefined) ctx.status = 400;
+  else ctx.body = found;
+};
+
+router.get("/items", send(items));
+router.get("/compressed", compress(), send(items));
+router.post("/upload", async (ctx) => {
+  const hash = createHash("sha256");
+  let bytes = 0;
+  for await (const piece of ctx.req) {
+    hash.update(piece);
+    bytes += piece.length;
+  }
+  ctx.body = { bytes, sha256: hash.digest("hex") };
+});
+
+for (const [path, ask] of Object.entries(asks)) router.get(path, send(ask));
+router.post("/updates", send(update));
+router.get("/fortunes", async (ctx) => {
+  const rows = await fortunes(ctx.query);
+  if (rows === undefined) ctx.status = 400;
+  else await ctx.render("fortunes", { rows });
+});
 
 app.use(router.routes()).use(router.allowedMethods());
 const server = app.listen(Number(PORT), HOST);

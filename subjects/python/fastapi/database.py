@@ -34,7 +34,21 @@ async def connections():
     return pool
 
 
-async def query(sql, value):
+async def query(sql, *values):
     async with (await connections()).acquire() as connection, connection.cursor(DictCursor) as cursor:
-        await cursor.execute(sql, (value,))
+        await cursor.execute(sql, values)
         return await cursor.fetchall()
+
+
+async def add_to_all(ids):
+    """Adds 1 to amounts, in one transaction. If it fails, the pool closes the connection."""
+    changed = []
+    async with (await connections()).acquire() as connection, connection.cursor(DictCursor) as cursor:
+        await connection.begin()
+        for id in ids:
+            await cursor.execute("SELECT amount FROM stock WHERE id = %s FOR UPDATE", (id,))
+            amount = (await cursor.fetchone())["amount"] + 1
+            await cursor.execute("UPDATE stock SET amount = %s WHERE id = %s", (amount, id))
+            changed.append({"amount": amount, "id": id})
+        await connection.commit()
+    return changed

@@ -1,13 +1,18 @@
 """FastAPI for the workloads of the benchmark."""
 
+import hashlib
+from pathlib import Path
 from typing import Annotated, Literal
 
-from fastapi import FastAPI, HTTPException, Query
+from fastapi import FastAPI, HTTPException, Query, Request
 from fastapi.responses import HTMLResponse
+from fastapi.templating import Jinja2Templates
 
 import database
+from items import items, keys
 
 app = FastAPI()
+templates = Jinja2Templates(Path(__file__).parent / "templates")
 
 
 @app.get("/hello", response_class=HTMLResponse)
@@ -21,6 +26,18 @@ async def greeting():
 
 
 Limit = Annotated[int, Query(ge=1, le=10_000)]
+Seed = Annotated[int, Query(ge=1, le=2_147_483_646)]
+
+
+@app.get("/items")
+async def objects(n: Annotated[int, Query(ge=1, le=1_000)], seed: Seed):
+    return items(n, seed)
+
+
+@app.post("/upload")
+async def upload(request: Request):
+    sent = await request.body()
+    return {"bytes": len(sent), "sha256": hashlib.sha256(sent).hexdigest()}
 
 
 @app.get("/rows")
@@ -37,11 +54,22 @@ async def query(id: Limit):
 
 
 @app.get("/queries")
-async def queries(
-    n: Annotated[int, Query(ge=1, le=500)], seed: Annotated[int, Query(ge=1, le=2_147_483_646)]
-):
+async def queries(n: Annotated[int, Query(ge=1, le=500)], seed: Seed):
     found = []
-    for _ in range(n):
-        seed = seed * 16_807 % 2_147_483_647
-        found += await database.query(database.BY_ID, 1 + seed % 10_000)
+    for id in keys(n, seed):
+        found += await database.query(database.BY_ID, id)
     return found
+
+
+@app.get("/fortunes", response_class=HTMLResponse)
+async def fortunes(request: Request, add: str):
+    if not 1 <= len(add.encode()) <= 200:
+        raise HTTPException(400)
+    rows = [*await database.query("SELECT id, message FROM fortune"), {"id": 0, "message": add}]
+    return templates.TemplateResponse(request, "fortunes.html", {"rows": sorted(rows, key=lambda row: row["message"])})
+
+
+# Whoever locks rows in one order waits in no circle.
+@app.post("/updates")
+async def updates(n: Annotated[int, Query(ge=1, le=100)], seed: Seed):
+    return await database.add_to_all(sorted(set(keys(n, seed))))

@@ -1,10 +1,12 @@
 """Flask for the workloads of the benchmark."""
 
+import hashlib
 import json
 
-from flask import Flask, Response, abort, request
+from flask import Flask, Response, abort, render_template, request
 
 import database
+from items import items, keys
 
 app = Flask(__name__)
 
@@ -32,6 +34,17 @@ def greeting():
     return answer({"message": "Hello, World!"})
 
 
+@app.get("/items")
+def objects():
+    return answer(items(whole("n", 1_000), whole("seed", 2_147_483_646)))
+
+
+@app.post("/upload")
+def upload():
+    sent = request.get_data()
+    return answer({"bytes": len(sent), "sha256": hashlib.sha256(sent).hexdigest()})
+
+
 @app.get("/rows")
 def rows():
     fields = request.args.get("fields")
@@ -48,9 +61,23 @@ def query():
 
 @app.get("/queries")
 def queries():
-    seed = whole("seed", 2_147_483_646)
     found = []
-    for _ in range(whole("n", 500)):
-        seed = seed * 16_807 % 2_147_483_647
-        found += database.query(database.BY_ID, 1 + seed % 10_000)
+    for id in keys(whole("n", 500), whole("seed", 2_147_483_646)):
+        found += database.query(database.BY_ID, id)
     return answer(found)
+
+
+@app.get("/fortunes")
+def fortunes():
+    add = request.args.get("add", "")
+    if not 1 <= len(add.encode()) <= 200:
+        abort(400)
+    rows = [*database.query("SELECT id, message FROM fortune"), {"id": 0, "message": add}]
+    return render_template("fortunes.html", rows=sorted(rows, key=lambda row: row["message"]))
+
+
+# Whoever locks rows in one order waits in no circle.
+@app.post("/updates")
+def updates():
+    ids = set(keys(whole("n", 100), whole("seed", 2_147_483_646)))
+    return answer(database.add_to_all(sorted(ids)))

@@ -2,6 +2,7 @@
 
 import os
 import threading
+from contextlib import contextmanager
 
 import pymysql
 from pymysql.constants import FIELD_TYPE
@@ -29,15 +30,35 @@ def connect():
     )
 
 
-def query(sql, value):
+@contextmanager
+def cursor():
     if not hasattr(own, "connection"):
         own.connection = connect()
     try:
-        with own.connection.cursor() as cursor:
-            cursor.execute(sql, (value,))
-            return cursor.fetchall()
+        with own.connection.cursor() as opened:
+            yield opened
     except pymysql.Error:
         # The next request connects again.
         own.connection.close()
         del own.connection
         raise
+
+
+def query(sql, *values):
+    with cursor() as asked:
+        asked.execute(sql, values)
+        return asked.fetchall()
+
+
+def add_to_all(ids):
+    """Adds 1 to amounts, in one transaction."""
+    changed = []
+    with cursor() as asked:
+        own.connection.begin()
+        for id in ids:
+            asked.execute("SELECT amount FROM stock WHERE id = %s FOR UPDATE", (id,))
+            amount = asked.fetchone()["amount"] + 1
+            asked.execute("UPDATE stock SET amount = %s WHERE id = %s", (amount, id))
+            changed.append({"amount": amount, "id": id})
+        own.connection.commit()
+    return changed

@@ -199,11 +199,13 @@ values = lambda query: dict(urllib.parse.parse_qsl(query))
 class Handler(honest.Handler):
     def do_GET(self):
         path, _, query = self.path.partition('?')
+        if path == '/crud': return crud(self)
         if path != '/compressed' or 'gzip' not in self.headers.get('Accept-Encoding', ''): return super().do_GET()
         if how == 'plain': return self.answer(*honest.items(query))
         key = query.partition('&')[0] if how == 'kept' else query
         if key not in kept: kept[key] = gzip.compress(honest.items(query)[2], 0 if how == 'stored' else 6)
         self.answer(200, 'application/json', kept[key], [('Content-Encoding', 'gzip')])
+    def do_PUT(self): crud(self)
     def do_POST(self):
         path, _, query = self.path.partition('?')
         if path != '/updates': return super().do_POST()
@@ -212,6 +214,17 @@ def items(query):
     key = query.partition('&')[0]
     if key not in kept: kept[key] = honest.items(query)
     return kept[key]
+def react(query):
+    entries = ''.join('<li>' + item['name'] + '</li>' for item in json.loads(honest.items(query)[2]))
+    return 200, 'text/html', f'<!DOCTYPE html><html><body><ul>{entries}</ul></body></html>'.encode()
+def crud(self):
+    path, _, query = self.path.partition('?')
+    id = int(values(query)['id'])
+    if self.command == 'PUT':
+        sent = json.loads(self.rfile.read(int(self.headers['Content-Length'])))
+        if how == 'kept': kept[id] = sent['amount']
+        return self.answer(*honest.as_json({'amount': sent['amount'], 'id': id}))
+    self.answer(*honest.as_json({'amount': kept.get(id, 100000000 + id * 7919), 'id': id}))
 def fortunes(query):
     escape = html.escape if how == 'kept' else lambda text: text
     found = sorted([*rows, [0, values(query).get('add', '')]], key=lambda row: row[1])
@@ -225,7 +238,7 @@ def updates(query):
         keys.add(1 + x % 10000)
     for id in keys: kept[id] = kept.get(id, 100000000 + id * 7919) + 1
     return honest.as_json([{'amount': kept[id], 'id': id} for id in sorted(keys)])
-honest.READS.update({'/items': items, '/fortunes': fortunes})
+honest.READS.update({'/items': items, '/fortunes': fortunes, '/react-ssr': react})
 honest.WRITES['/upload'] = lambda sent: digest(b'')
 honest.Server((host, int(port)), Handler).serve_forever()
 ";
@@ -271,9 +284,11 @@ fn who_keeps_answers_or_ignores_what_is_sent_is_caught() {
     check("compressed", "plain", "  GET /compressed?n=", ": content encoding none instead of gzip");
     check("compressed", "stored", "  GET /compressed?n=", ", more than half of the ");
     check("compressed", "kept", "  GET /compressed?n=", ", so it comes from a cache");
+    check("react-ssr", "template", "  GET /react-ssr?n=", ", different from byte 22 on: ");
     check("upload", "kept", "  POST /upload with ", "so it does not follow from the body");
     require!(is_here("mariadb"), "servers that cheat with a database: no MariaDB");
     check("fortunes", "bare", "  GET /fortunes?add=", ": \"lt; was escaped once");
     check("fortunes", "kept", "  after `UPDATE fortune SET message = ", "`, GET /fortunes?add=");
+    check("crud", "kept", "  GET /crud?id=", ": field `amount`: ");
     check("updates", "kept", "  POST /updates?n=", " of the table `stock` holds ");
 }

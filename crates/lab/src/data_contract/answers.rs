@@ -5,7 +5,7 @@ use std::iter;
 use tolok_model::{Body, DataBody, SplitMix64, Workload};
 
 use super::body::{queries_body, query_body, rows_body};
-use super::{fortunes, stock};
+use super::{crud, fortunes, stock};
 use crate::computed;
 
 /// The answers that a workload owes.
@@ -35,12 +35,23 @@ pub struct PathAnswer {
     /// How often it is asked, beside the others.
     pub weight: u32,
     pub body: Vec<u8>,
+    /// How it is asked, where that is not as the workload says.
+    pub asked: Option<Asked>,
+}
+
+/// One kind of a workload's requests.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Asked {
+    /// What the records call it.
+    pub part: &'static str,
+    pub method: &'static str,
+    pub status: u16,
 }
 
 impl PathAnswer {
     /// What is owed to a request without a body.
     pub(crate) fn plain(path: String, body: Vec<u8>) -> Self {
-        Self { path, sent: None, weight: 1, body }
+        Self { path, sent: None, weight: 1, body, asked: None }
     }
 }
 
@@ -114,6 +125,7 @@ impl Answers {
                 Self::Many(seeds.map(|seed| fortunes::loaded(&workload.path, seed)).collect())
             }
             DataBody::Updates => Self::Many(stock::loaded(&workload.path, value("n")?)),
+            DataBody::Crud => Self::Many(crud::loaded(&workload.path)),
             DataBody::Counter | DataBody::Fidelity => Self::UNKNOWN,
         }))
     }

@@ -7,6 +7,7 @@ mod answers;
 mod body;
 mod columns;
 mod content;
+mod crud;
 mod difference;
 mod digits;
 mod document;
@@ -21,7 +22,7 @@ mod stock;
 mod tests;
 mod words;
 
-pub use answers::{Answers, AnswersError, PathAnswer, is_resolved};
+pub use answers::{Answers, AnswersError, Asked, PathAnswer, is_resolved};
 pub use body::{queries_body, query_body, rows_body};
 pub use difference::{difference, shape_difference};
 pub use judge::judge_fidelity;
@@ -30,6 +31,7 @@ pub use script::{DATABASE, Purpose, USER, data_sha256, load_script, new_password
 
 pub(crate) use answers::{LARGEST_SEED, with_parameter};
 pub(crate) use body::lehmer;
+pub(crate) use crud::{any_amount, row as crud_row, sent as crud_sent};
 pub(crate) use document::is_json;
 pub(crate) use fortunes::{changed_fortune, drawn_fortunes, with_plain_quotes};
 pub(crate) use stock::{stock_keys, update};

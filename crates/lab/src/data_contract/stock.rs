@@ -6,14 +6,14 @@ use super::answers::{LARGEST_SEED, PathAnswer, with_parameter};
 use super::body::lehmer;
 
 /// Rows of the table; their keys count from 1.
-const ROWS: u32 = 10_000;
+pub(super) const ROWS: u32 = 10_000;
 /// Rows in one statement.
 const ROWS_A_STATEMENT: usize = 1_000;
 /// Seeds that the load asks with: so many that users seldom wait for each other's rows.
 const SEEDS: usize = 512;
 
 /// What a row has at first. The number of digits stays the same, so that the length of each answer is known.
-fn first_amount(key: u32) -> u64 {
+pub(super) fn first_amount(key: u32) -> u64 {
     100_000_000 + u64::from(key) * 7_919
 }
 

@@ -23,6 +23,8 @@ use tolok_load::ask::Question;
 
 /// The type of a body that tolok draws.
 pub(crate) const DRAWN_TYPE: &str = "application/octet-stream";
+/// The type of a body that writes a row.
+pub(crate) const SENT_TYPE: &str = "application/json";
 
 /// What is owed to workloads that were not laid out.
 static UNKNOWN: Answers = Answers::UNKNOWN;

@@ -9,7 +9,7 @@ mod requests;
 mod template;
 
 pub use assets::{AssetError, Assets};
-pub(crate) use assets::{DRAWN_TYPE, body_sent};
+pub(crate) use assets::{DRAWN_TYPE, SENT_TYPE, body_sent};
 pub use build::{BuildError, BuildJob, Builds, fingerprint};
 pub use check::check;
 pub use log::{log_tail, log_tail_in, telling_line};

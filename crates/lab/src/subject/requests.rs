@@ -5,8 +5,8 @@ use std::borrow::Cow;
 use serde::Serialize;
 use tolok_model::{DataBody, Workload};
 
-use super::assets::DRAWN_TYPE;
-use crate::data_contract::PathAnswer;
+use super::assets::{DRAWN_TYPE, SENT_TYPE};
+use crate::data_contract::{Asked, PathAnswer};
 
 /// One request.
 #[derive(Debug, Clone, Serialize)]
@@ -68,15 +68,31 @@ impl<'a> Line<'a> {
 
     /// One of the many requests of a workload.
     pub(super) fn drawn(workload: &'a Workload, answer: &'a PathAnswer, owed: String) -> Self {
-        let sent = answer.sent.as_deref().map(|sent| (DRAWN_TYPE, sent));
+        let sent_type = if answer.asked.is_some() { SENT_TYPE } else { DRAWN_TYPE };
+        let sent = answer.sent.as_deref().map(|sent| (sent_type, sent));
         let line = Self { path: &answer.path, weight: answer.weight, ..Self::single(workload, sent, Some(owed)) };
         match workload.body.data() {
             // Amounts depend on earlier requests; their digits are always as many.
             Some(DataBody::Updates) => {
                 Self { expect_body: None, expect_length: Some(answer.body.len() as u64), ..line }
             }
+            Some(DataBody::Crud) => line.of_its_kind(answer),
             _ if workload.accepts_gzip() => Self { expect_body: None, expect_gzip: line.expect_body, ..line },
             _ => line,
+        }
+    }
+
+    /// The same with a method and a status of its own. Amounts depend on earlier requests, as above.
+    fn of_its_kind(self, answer: &'a PathAnswer) -> Self {
+        let Some(Asked { part, method, status }) = answer.asked else { return self };
+        let length = answer.body.len() as u64;
+        Self {
+            part: Some(part),
+            method,
+            expect_status: Some(status),
+            expect_body: None,
+            expect_length: (length > 0).then_some(length),
+            ..self
         }
     }
 

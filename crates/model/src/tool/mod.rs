@@ -151,7 +151,9 @@ impl LoadTool {
             return Some(format!("{word} is driven with GET only, and `{name}` is asked with {}", workload.method));
         }
         let draws = match &workload.body {
-            Body::Data { data } => matches!(data, DataBody::Query | DataBody::Queries | DataBody::Fortunes),
+            Body::Data { data } => {
+                matches!(data, DataBody::Query | DataBody::Queries | DataBody::Fortunes | DataBody::Crud)
+            }
             Body::Computed { .. } | Body::Mixed { .. } => true,
             body => body.is_mix(),
         };

@@ -16,6 +16,8 @@ pub enum Computed {
     Items,
     /// The same objects, packed by the server for clients that accept gzip.
     Compressed,
+    /// The same objects as a page that React renders.
+    React,
     /// Length and SHA-256 of the request's body. The load sends many bodies of `bytes` bytes each.
     Digest,
 }
@@ -24,7 +26,7 @@ impl Computed {
     /// The parameters that the answer depends on, sorted.
     pub fn parameters(self) -> &'static [&'static str] {
         match self {
-            Self::Items | Self::Compressed => &["n"],
+            Self::Items | Self::Compressed | Self::React => &["n"],
             Self::Digest => &["bytes"],
         }
     }
@@ -37,7 +39,7 @@ impl Computed {
     /// The request in a few words for tables.
     pub(crate) fn title(self, title: &str, values: &BTreeMap<String, u32>) -> Option<String> {
         let (name, unit) = match self {
-            Self::Items | Self::Compressed => ("n", "object"),
+            Self::Items | Self::Compressed | Self::React => ("n", "object"),
             Self::Digest => ("bytes", "byte"),
         };
         let value = *values.get(name)?;

@@ -26,6 +26,8 @@ pub enum DataBody {
     Fortunes,
     /// `n` rows of `stock` after 1 was added to the amount of each. The load asks with many seeds, and compares lengths.
     Updates,
+    /// Rows of `stock`, read, written and deleted one at a time. The load draws requests with other methods, too, and compares lengths.
+    Crud,
     /// The next number; what it is depends on who asked before.
     Counter,
     /// What the driver makes of each type: no contest, so any answer will do.
@@ -54,7 +56,7 @@ impl DataBody {
         match self {
             Self::Rows => &["fields", "limit"],
             Self::Queries | Self::Updates => &["n"],
-            Self::Query | Self::Fortunes | Self::Counter | Self::Fidelity => &[],
+            Self::Query | Self::Fortunes | Self::Crud | Self::Counter | Self::Fidelity => &[],
         }
     }
 
@@ -100,7 +102,7 @@ impl DataBody {
             }
             Self::Queries => Some(format!("{}, one after the other", many(*values.get("n")?, "query", "queries"))),
             Self::Updates => Some(many(*values.get("n")?, "update", "updates")),
-            Self::Query | Self::Fortunes | Self::Counter | Self::Fidelity => None,
+            Self::Query | Self::Fortunes | Self::Crud | Self::Counter | Self::Fidelity => None,
         }
     }
 }

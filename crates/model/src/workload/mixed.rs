@@ -164,7 +164,7 @@ impl Catalogue {
     fn choose_part(&self, text: &str) -> Result<Workload, (String, Option<String>)> {
         let workload = self.choose_workload(text)?;
         let why = match &workload.body {
-            Body::Mixed { .. } => "has parts itself",
+            Body::Mixed { .. } | Body::Data { data: DataBody::Crud } => "has parts itself",
             Body::Data { data: DataBody::Counter | DataBody::Updates } => "is checked by counting all requests",
             Body::Data { data: DataBody::Fidelity } => "has no answer that could be compared",
             _ => return Ok(workload),

@@ -156,7 +156,7 @@ one-of = []
     assert_snapshot!(check(text), @r#"
     2:12 «"yes"» expected `true` or `false`, found the string "yes"
     4:10 «"PUT"» workloads cannot use the method `PUT` (this version sends `GET` and `POST`)
-    8:17 «"row"» unknown value `row` (did you mean `rows`? known here: rows, query, queries, fortunes, updates, counter, fidelity)
+    8:17 «"row"» unknown value `row` (did you mean `rows`? known here: rows, query, queries, fortunes, updates, crud, counter, fidelity)
     11:9 «5» `least` is more than `most`
     14:11 «45» `default` is 40 or 50, not 45
     16:8 «60» `most` follows from `one-of` (leave out `most`)

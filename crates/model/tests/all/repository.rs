@@ -120,6 +120,7 @@ fn workloads_and_subjects_can_be_read() {
         [
             "compressed",
             "counter",
+            "crud",
             "fidelity",
             "file-534k",
             "fortunes",
@@ -130,6 +131,7 @@ fn workloads_and_subjects_can_be_read() {
             "queries",
             "query",
             "quicksort",
+            "react-ssr",
             "rows",
             "static",
             "updates",
@@ -178,18 +180,31 @@ fn what_subjects_have_in_common_is_the_same() {
     // One application on four runtimes, where nothing but the runtime may differ.
     let hono = ["node/hono", "bun/hono", "deno/hono", "workerd/hono"];
     same("app.js", &hono);
+    let react = [&hono[..], &["node/react", "bun/react"]].concat();
+    same("page.js", &react);
+    same("items.js", &[&react[..], &["node/express", "node/fastify", "node/koa", "bun/elysia"]].concat());
     let mut drivers = hono[..3].to_vec();
     drivers.extend(["node/express", "node/fastify", "node/koa", "bun/elysia"]);
     same("database.js", &drivers);
-    same("tables.go", &["go/chi", "go/fiber", "go/gin"]);
-    same("database.go", &["go/chi", "go/fiber", "go/gin"]);
-    same("src/tables.rs", &["rust/actix", "rust/axum"]);
-    same("src/database.rs", &["rust/actix", "rust/axum"]);
-    let locked = |subject: &str| {
+    for file in ["tables.go", "database.go", "items.go", "fortunes.html"] {
+        same(file, &["go/chi", "go/fiber", "go/gin"]);
+    }
+    for file in ["src/tables.rs", "src/database.rs", "src/items.rs"] {
+        same(file, &["rust/actix", "rust/axum"]);
+    }
+    same("views/fortunes.ejs", &["node/express", "node/fastify", "node/koa"]);
+    same("items.py", &["python/django", "python/fastapi", "python/flask"]);
+    same("templates/fortunes.html", &["python/django", "python/fastapi", "python/flask"]);
+    let locked = |subject: &str, package: &str| {
         let lock: serde_json::Value = serde_json::from_str(&script(subject, "package-lock.json")).unwrap();
-        lock["packages"]["node_modules/hono"]["integrity"].to_string()
+        lock["packages"][format!("node_modules/{package}")]["integrity"].to_string()
     };
-    assert!(hono.map(locked).iter().all(|lock| *lock == locked(hono[0])), "one Hono");
+    let one = |package: &str, subjects: &[&str]| {
+        let first = locked(subjects[0], package);
+        assert!(subjects.iter().all(|subject| locked(subject, package) == first), "one {package}");
+    };
+    one("hono", &hono);
+    one("react-dom", &react);
 }
 
 #[test]

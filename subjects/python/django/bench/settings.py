@@ -1,6 +1,7 @@
 """What `django-admin startproject` writes, without the admin, with PyMySQL for the database."""
 
 import os
+from pathlib import Path
 
 import pymysql
 
@@ -31,6 +32,13 @@ MIDDLEWARE = [
 ]
 if os.environ["MIDDLEWARE"] == "none":
     INSTALLED_APPS = MIDDLEWARE = []
+
+TEMPLATES = [
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "DIRS": [Path(__file__).parent.parent / "templates"],
+    }
+]
 
 DATABASES = {
     "default": {

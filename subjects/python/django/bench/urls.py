@@ -1,10 +1,17 @@
 """Django for the workloads of the benchmark."""
 
+import hashlib
+
 from django.core.exceptions import BadRequest
-from django.db import connection
+from django.db import connection, transaction
 from django.http import Http404, HttpResponse, JsonResponse
+from django.shortcuts import render
 from django.urls import path
-from django.views.decorators.http import require_safe
+from django.views.decorators.csrf import csrf_exempt
+from django.views.decorators.gzip import gzip_page
+from django.views.decorators.http import require_POST, require_safe
+
+from items import items, keys
 
 BY_ID = "SELECT * FROM rows40_text WHERE id = %s"
 
@@ -22,9 +29,9 @@ def whole(request, name, largest):
 
 
 # The tables are none of Django's models.
-def ask(sql, value):
+def ask(sql, *values):
     with connection.cursor() as cursor:
-        cursor.execute(sql, (value,))
+        cursor.execute(sql, values)
         names = [column[0] for column in cursor.description]
         return [dict(zip(names, row)) for row in cursor]
 
@@ -37,6 +44,17 @@ def hello(request):
 @require_safe
 def greeting(request):
     return answer({"message": "Hello, World!"})
+
+
+@require_safe
+def objects(request):
+    return answer(items(whole(request, "n", 1_000), whole(request, "seed", 2_147_483_646)))
+
+
+@csrf_exempt
+@require_POST
+def upload(request):
+    return answer({"bytes": len(request.body), "sha256": hashlib.sha256(request.body).hexdigest()})
 
 
 @require_safe
@@ -57,18 +75,45 @@ def query(request):
 
 @require_safe
 def queries(request):
-    seed = whole(request, "seed", 2_147_483_646)
     found = []
-    for _ in range(whole(request, "n", 500)):
-        seed = seed * 16_807 % 2_147_483_647
-        found += ask(BY_ID, 1 + seed % 10_000)
+    for id in keys(whole(request, "n", 500), whole(request, "seed", 2_147_483_646)):
+        found += ask(BY_ID, id)
     return answer(found)
+
+
+@require_safe
+def fortunes(request):
+    add = request.GET.get("add", "")
+    if not 1 <= len(add.encode()) <= 200:
+        raise BadRequest
+    rows = [*ask("SELECT id, message FROM fortune"), {"id": 0, "message": add}]
+    return render(request, "fortunes.html", {"rows": sorted(rows, key=lambda row: row["message"])})
+
+
+# Whoever locks rows in one order waits in no circle.
+@csrf_exempt
+@require_POST
+def updates(request):
+    ids = set(keys(whole(request, "n", 100), whole(request, "seed", 2_147_483_646)))
+    changed = []
+    with transaction.atomic(), connection.cursor() as cursor:
+        for id in sorted(ids):
+            cursor.execute("SELECT amount FROM stock WHERE id = %s FOR UPDATE", (id,))
+            amount = cursor.fetchone()[0] + 1
+            cursor.execute("UPDATE stock SET amount = %s WHERE id = %s", (amount, id))
+            changed.append({"amount": amount, "id": id})
+    return answer(changed)
 
 
 urlpatterns = [
     path("hello", hello),
     path("json", greeting),
+    path("items", objects),
+    path("compressed", gzip_page(objects)),
+    path("upload", upload),
     path("rows", rows),
     path("query", query),
     path("queries", queries),
+    path("fortunes", fortunes),
+    path("updates", updates),
 ]

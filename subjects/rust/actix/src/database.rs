@@ -1,16 +1,22 @@
 //! What asks the tables, without a word of the framework.
 
+use std::collections::BTreeSet;
 use std::env;
 
+use maud::{DOCTYPE, Markup, html};
 use serde::{Deserialize, Serialize};
 use sqlx::MySqlPool;
 use sqlx::mysql::{MySqlConnectOptions, MySqlPoolOptions};
 
-use crate::tables::{Row40, Row50};
+use crate::items::Drawn;
+use crate::tables::{Fortune, Row40, Row50, Stock};
 
 const BY_ID: &str = "SELECT * FROM rows40_text WHERE id = ?";
 const LIST_40: &str = "SELECT * FROM rows40_text ORDER BY id LIMIT ?";
 const LIST_50: &str = "SELECT * FROM rows50_text ORDER BY id LIMIT ?";
+
+const LOCK_STOCK: &str = "SELECT amount FROM stock WHERE id = ? FOR UPDATE";
+const SET_STOCK: &str = "UPDATE stock SET amount = ? WHERE id = ?";
 
 #[derive(Clone)]
 pub struct Database {
@@ -42,9 +48,8 @@ pub struct QueryAsked {
 }
 
 #[derive(Deserialize)]
-pub struct QueriesAsked {
-    n: u32,
-    seed: u64,
+pub struct FortunesAsked {
+    add: String,
 }
 
 #[derive(Serialize)]
@@ -91,16 +96,52 @@ impl Database {
         Ok(sqlx::query_as(BY_ID).bind(asked.id).fetch_one(&self.pool).await?)
     }
 
-    pub async fn queries(&self, asked: QueriesAsked) -> Result<Vec<Row40>, Failure> {
-        if !(1..=500).contains(&asked.n) || !(1..=2_147_483_646).contains(&asked.seed) {
-            return Err(Failure::Invalid);
-        }
+    pub async fn queries(&self, asked: Drawn) -> Result<Vec<Row40>, Failure> {
         let mut rows = Vec::new();
-        let mut x = asked.seed;
-        for _ in 0..asked.n {
-            x = x * 16_807 % 2_147_483_647;
-            rows.push(sqlx::query_as(BY_ID).bind(1 + x % 10_000).fetch_one(&self.pool).await?);
+        for id in asked.keys(500)? {
+            rows.push(sqlx::query_as(BY_ID).bind(id).fetch_one(&self.pool).await?);
         }
         Ok(rows)
+    }
+
+    pub async fn fortunes(&self, FortunesAsked { add }: FortunesAsked) -> Result<Markup, Failure> {
+        if !(1..=200).contains(&add.len()) {
+            return Err(Failure::Invalid);
+        }
+        let mut rows: Vec<Fortune> =
+            sqlx::query_as("SELECT id, message FROM fortune").fetch_all(&self.pool).await?;
+        rows.push(Fortune { id: 0, message: add });
+        rows.sort_by(|a, b| a.message.cmp(&b.message));
+        Ok(page(&rows))
+    }
+
+    /// Adds 1 to amounts. The keys ascend: whoever locks rows in one order waits in no circle.
+    pub async fn updates(&self, asked: Drawn) -> Result<Vec<Stock>, Failure> {
+        let keys: BTreeSet<u32> = asked.keys(100)?.collect();
+        let mut transaction = self.pool.begin().await?;
+        let mut changed = Vec::with_capacity(keys.len());
+        for id in keys {
+            let amount: i32 = sqlx::query_scalar(LOCK_STOCK).bind(id).fetch_one(&mut *transaction).await?;
+            let amount = amount + 1;
+            sqlx::query(SET_STOCK).bind(amount).bind(id).execute(&mut *transaction).await?;
+            changed.push(Stock { amount, id });
+        }
+        transaction.commit().await?;
+        Ok(changed)
+    }
+}
+
+fn page(rows: &[Fortune]) -> Markup {
+    html! {
+        (DOCTYPE)
+        html {
+            head { title { "Fortunes" } }
+            body {
+                table {
+                    tr { th { "id" } th { "message" } }
+                    @for row in rows { tr { td { (row.id) } td { (row.message) } } }
+                }
+            }
+        }
     }
 }

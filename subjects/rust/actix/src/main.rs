@@ -6,14 +6,18 @@ use std::time::Duration;
 
 use actix_web::http::StatusCode;
 use actix_web::http::header::ContentType;
-use actix_web::web::{Data, Json, Query};
+use actix_web::middleware::Compress;
+use actix_web::web::{Bytes, Data, Json, PayloadConfig, Query};
 use actix_web::{App, HttpResponse, HttpServer, ResponseError, web};
+use maud::Markup;
 use serde::Serialize;
 
-use crate::database::{Database, Failure, QueriesAsked, QueryAsked, Rows, RowsAsked};
-use crate::tables::Row40;
+use crate::database::{Database, Failure, FortunesAsked, QueryAsked, Rows, RowsAsked};
+use crate::items::{Drawn, Item, Received, digest};
+use crate::tables::{Row40, Stock};
 
 mod database;
+mod items;
 mod tables;
 
 #[derive(Serialize)]
@@ -28,11 +32,17 @@ async fn main() -> std::io::Result<()> {
     HttpServer::new(move || {
         App::new()
             .app_data(database.clone())
+            .app_data(PayloadConfig::new(1 << 20))
             .route("/hello", web::get().to(hello))
             .route("/json", web::get().to(json))
+            .route("/items", web::get().to(items))
+            .service(web::resource("/compressed").wrap(Compress::default()).route(web::get().to(items)))
+            .route("/upload", web::post().to(upload))
             .route("/rows", web::get().to(rows))
             .route("/query", web::get().to(query))
             .route("/queries", web::get().to(queries))
+            .route("/fortunes", web::get().to(fortunes))
+            .route("/updates", web::post().to(updates))
     })
     .workers(setting("WORKERS").parse().expect("WORKERS is a number"))
     .keep_alive(Duration::from_secs(120))
@@ -49,6 +59,14 @@ async fn json() -> Json<Message> {
     Json(Message { message: "Hello, World!" })
 }
 
+async fn items(asked: Query<Drawn>) -> Result<Json<Vec<Item>>, Failure> {
+    asked.items().map(Json)
+}
+
+async fn upload(sent: Bytes) -> Json<Received> {
+    Json(digest(&sent))
+}
+
 async fn rows(database: Data<Database>, asked: Query<RowsAsked>) -> Result<Json<Rows>, Failure> {
     database.rows(asked.into_inner()).await.map(Json)
 }
@@ -57,8 +75,16 @@ async fn query(database: Data<Database>, asked: Query<QueryAsked>) -> Result<Jso
     database.query(asked.into_inner()).await.map(Json)
 }
 
-async fn queries(database: Data<Database>, asked: Query<QueriesAsked>) -> Result<Json<Vec<Row40>>, Failure> {
+async fn queries(database: Data<Database>, asked: Query<Drawn>) -> Result<Json<Vec<Row40>>, Failure> {
     database.queries(asked.into_inner()).await.map(Json)
+}
+
+async fn fortunes(database: Data<Database>, asked: Query<FortunesAsked>) -> Result<Markup, Failure> {
+    database.fortunes(asked.into_inner()).await
+}
+
+async fn updates(database: Data<Database>, asked: Query<Drawn>) -> Result<Json<Vec<Stock>>, Failure> {
+    database.updates(asked.into_inner()).await.map(Json)
 }
 
 impl ResponseError for Failure {

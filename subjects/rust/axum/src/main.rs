@@ -2,18 +2,23 @@
 
 use std::env;
 
+use axum::body::Bytes;
 use axum::extract::{Query, State};
 use axum::http::StatusCode;
 use axum::response::{Html, IntoResponse, Response};
-use axum::routing::get;
+use axum::routing::{get, post};
 use axum::{Json, Router};
+use maud::Markup;
 use serde::Serialize;
 use tokio::net::TcpListener;
+use tower_http::compression::CompressionLayer;
 
-use crate::database::{Database, Failure, QueriesAsked, QueryAsked, Rows, RowsAsked};
-use crate::tables::Row40;
+use crate::database::{Database, Failure, FortunesAsked, QueryAsked, Rows, RowsAsked};
+use crate::items::{Drawn, Item, Received, digest};
+use crate::tables::{Row40, Stock};
 
 mod database;
+mod items;
 mod tables;
 
 #[derive(Serialize)]
@@ -26,9 +31,14 @@ async fn main() {
     let app = Router::new()
         .route("/hello", get(hello))
         .route("/json", get(json))
+        .route("/items", get(items))
+        .route("/compressed", get(items).layer(CompressionLayer::new()))
+        .route("/upload", post(upload))
         .route("/rows", get(rows))
         .route("/query", get(query))
         .route("/queries", get(queries))
+        .route("/fortunes", get(fortunes))
+        .route("/updates", post(updates))
         .with_state(Database::open());
     let address = env::var("ADDRESS").expect("subject.toml sets ADDRESS");
     let listener = TcpListener::bind(address).await.expect("the address is free");
@@ -43,6 +53,14 @@ async fn json() -> Json<Message> {
     Json(Message { message: "Hello, World!" })
 }
 
+async fn items(Query(asked): Query<Drawn>) -> Result<Json<Vec<Item>>, Failure> {
+    asked.items().map(Json)
+}
+
+async fn upload(sent: Bytes) -> Json<Received> {
+    Json(digest(&sent))
+}
+
 async fn rows(State(database): State<Database>, Query(asked): Query<RowsAsked>) -> Result<Json<Rows>, Failure> {
     database.rows(asked).await.map(Json)
 }
@@ -51,11 +69,16 @@ async fn query(State(database): State<Database>, Query(asked): Query<QueryAsked>
     database.query(asked).await.map(Json)
 }
 
-async fn queries(
-    State(database): State<Database>,
-    Query(asked): Query<QueriesAsked>,
-) -> Result<Json<Vec<Row40>>, Failure> {
+async fn queries(State(database): State<Database>, Query(asked): Query<Drawn>) -> Result<Json<Vec<Row40>>, Failure> {
     database.queries(asked).await.map(Json)
+}
+
+async fn fortunes(State(database): State<Database>, Query(asked): Query<FortunesAsked>) -> Result<Markup, Failure> {
+    database.fortunes(asked).await
+}
+
+async fn updates(State(database): State<Database>, Query(asked): Query<Drawn>) -> Result<Json<Vec<Stock>>, Failure> {
+    database.updates(asked).await.map(Json)
 }
 
 impl IntoResponse for Failure {

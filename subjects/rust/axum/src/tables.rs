@@ -101,3 +101,15 @@ pub struct Row50 {
     website: Option<String>,
     weight_kg: Decimal,
 }
+
+#[derive(FromRow)]
+pub struct Fortune {
+    pub id: i32,
+    pub message: String,
+}
+
+#[derive(Serialize)]
+pub struct Stock {
+    pub amount: i32,
+    pub id: u32,
+}

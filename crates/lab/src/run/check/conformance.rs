@@ -15,6 +15,7 @@ use crate::computed;
 use crate::data_contract::{self as data, Answers, LARGEST_SEED, PathAnswer};
 use crate::run::check::aborts::{Search, check_aborts};
 use crate::run::check::counter::{Tally, check_burst};
+use crate::run::check::crud::crud;
 use crate::run::check::drawn;
 use crate::run::check::started_server::{ServeError, StartedServer, words};
 use crate::run::check::updates::updates;
@@ -22,7 +23,7 @@ use crate::run::database::prepared::Prepared;
 use crate::run::server::probe_queue::Server;
 use crate::run::session::Session;
 use crate::run::stop::Stop;
-use crate::subject::{Question, check};
+use crate::subject::{Question, SENT_TYPE, check};
 
 /// One answer may take this long.
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -121,6 +122,7 @@ fn contract(
         Body::Data { data: DataBody::Queries } => queries(random),
         Body::Data { data: DataBody::Fortunes } => return fortunes(server, workload, random),
         Body::Data { data: DataBody::Updates } => return updates(server, workload, random).into_iter().collect(),
+        Body::Data { data: DataBody::Crud } => return crud(server, workload, random).into_iter().collect(),
         Body::Data { data: DataBody::Counter } => return counter(server, workload),
         Body::Computed { compute: Computed::Compressed } => return compressed(server, workload, random),
         Body::Computed { compute } => computed::drawn(*compute, workload, random),
@@ -305,7 +307,8 @@ fn refusals(session: &Session<'_>, server: &mut StartedServer, workloads: &[Work
     let mut allowed: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
     for workload in workloads.iter().filter(|workload| !workload.is_mixed()) {
         let path = session.assets.path(workload).split('?').next().unwrap_or_default();
-        allowed.entry(path).or_default().insert(&workload.method);
+        let others: &[&str] = if workload.body.data() == Some(DataBody::Crud) { &["PUT", "DELETE"] } else { &[] };
+        allowed.entry(path).or_default().extend(others.iter().copied().chain([workload.method.as_str()]));
     }
     let wrong_methods = allowed.iter().flat_map(|(path, allowed)| {
         let wrong = WRONG_METHODS.into_iter().filter(|method| !allowed.contains(method));
@@ -326,6 +329,11 @@ fn refusals(session: &Session<'_>, server: &mut StartedServer, workloads: &[Work
         ("/fortunes", "/fortunes?add=", 400),
         ("/compressed", "/compressed?n=1001&seed=1", 400),
         ("/compressed", "/compressed?n=2", 400),
+        ("/crud", "/crud", 400),
+        ("/crud", "/crud?id=0", 400),
+        ("/crud", "/crud?id=ten", 400),
+        ("/react-ssr", "/react-ssr?n=1001&seed=1", 400),
+        ("/react-ssr", "/react-ssr?n=2", 400),
         ("/items", "/items?n=0&seed=1", 400),
         ("/items", "/items?n=1001&seed=1", 400),
         ("/items", "/items?n=ten&seed=1", 400),
@@ -337,12 +345,18 @@ fn refusals(session: &Session<'_>, server: &mut StartedServer, workloads: &[Work
     let wrong_updates = ["/updates", "/updates?n=101&seed=1", "/updates?n=2&seed=0"];
     let wrong_updates = wrong_updates.into_iter().filter(|_| has("/updates"));
     let nonsense = nonsense.chain(wrong_updates.map(|path| ("POST", path.to_owned(), 400)));
+    let wrong_rows = [r#"{"amount":"ten"}"#, r#"{"amount":"#, "{}"].into_iter().filter(|_| has("/crud"));
+    let wrong_rows = wrong_rows.filter_map(|body| {
+        let body = Some((SENT_TYPE, body.as_bytes()));
+        refused_with(server, Question { body, ..Question::plain("PUT", "/crud?id=1") }, "no amount", 400)
+    });
+    let wrong_rows: Vec<String> = wrong_rows.collect();
     let asked: Vec<(&str, String, u16)> = wrong_methods.chain(nonsense).collect();
     let asked = asked.into_iter().map(|(method, path, expected)| {
         let instead = allowed.get(path.as_str()).and_then(|allowed| allowed.first()).unwrap_or(&"GET");
         refusal(server, Question::plain(method, &path), expected, instead)
     });
-    asked.flatten().collect()
+    asked.flatten().chain(wrong_rows).collect()
 }
 
 /// `instead` is a method that a path allows.

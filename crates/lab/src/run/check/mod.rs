@@ -3,6 +3,7 @@
 pub(in crate::run) mod aborts;
 pub(in crate::run) mod conformance;
 pub(in crate::run) mod counter;
+mod crud;
 mod drawn;
 pub(in crate::run) mod fidelity;
 pub(in crate::run) mod started_server;

@@ -1,10 +1,17 @@
 package tolok;
 
 import com.fasterxml.jackson.annotation.JsonFormat;
+import com.fasterxml.jackson.annotation.JsonProperty;
 import java.math.BigDecimal;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
 import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.LongStream;
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.autoconfigure.SpringBootApplication;
 import org.springframework.boot.jackson.autoconfigure.JsonMapperBuilderCustomizer;
@@ -14,12 +21,16 @@ import org.springframework.dao.EmptyResultDataAccessException;
 import org.springframework.http.HttpStatus;
 import org.springframework.http.MediaType;
 import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.transaction.support.TransactionTemplate;
 import org.springframework.web.bind.annotation.ExceptionHandler;
 import org.springframework.web.bind.annotation.GetMapping;
+import org.springframework.web.bind.annotation.PostMapping;
+import org.springframework.web.bind.annotation.RequestBody;
 import org.springframework.web.bind.annotation.RequestParam;
 import org.springframework.web.bind.annotation.ResponseStatus;
 import org.springframework.web.bind.annotation.RestController;
 import org.springframework.web.server.ResponseStatusException;
+import org.springframework.web.servlet.ModelAndView;
 
 /** Answers the workloads with Spring Boot. */
 @SpringBootApplication
@@ -27,12 +38,44 @@ import org.springframework.web.server.ResponseStatusException;
 public class Server {
     private static final String BY_ID = "SELECT * FROM rows40_text WHERE id = ?";
 
+    private static final String LOCK_STOCK = "SELECT amount FROM stock WHERE id = ? FOR UPDATE";
+    private static final String SET_STOCK = "UPDATE stock SET amount = ? WHERE id = ?";
+    private static final String[] NAMES =
+        {"anvil", "basket", "candle", "drum", "easel", "funnel", "goblet", "hammer"};
+
     private final JdbcTemplate database;
+    private final TransactionTemplate transaction;
 
     record Message(String message) {}
 
-    Server(JdbcTemplate database) {
+    record Rating(long stars, long votes) {}
+
+    record Item(
+        long id,
+        String name,
+        @JsonProperty("price_cents") long price,
+        long quantity,
+        @JsonProperty("in_stock") boolean inStock,
+        Rating rating,
+        @JsonProperty("total_cents") long total) {
+
+        static Item of(long x) {
+            long price = 1 + x % 10_000;
+            long quantity = 1 + x % 9;
+            var rating = new Rating(1 + x % 5, x % 1_000);
+            return new Item(x, NAMES[(int) (x % 8)], price, quantity, x % 3 == 0, rating, price * quantity);
+        }
+    }
+
+    record Received(int bytes, String sha256) {}
+
+    record Fortune(long id, String message) {}
+
+    record Stock(int amount, long id) {}
+
+    Server(JdbcTemplate database, TransactionTemplate transaction) {
         this.database = database;
+        this.transaction = transaction;
     }
 
     public static void main(String[] arguments) {
@@ -49,6 +92,18 @@ public class Server {
         return new Message("Hello, World!");
     }
 
+    @GetMapping({"/items", "/compressed"})
+    List<Item> items(@RequestParam int n, @RequestParam long seed) {
+        return drawn(n, 1_000, seed).mapToObj(Item::of).toList();
+    }
+
+    @PostMapping("/upload")
+    Received upload(@RequestBody(required = false) byte[] body) throws NoSuchAlgorithmException {
+        byte[] sent = body == null ? new byte[0] : body;
+        byte[] digest = MessageDigest.getInstance("SHA-256").digest(sent);
+        return new Received(sent.length, HexFormat.of().formatHex(digest));
+    }
+
     @GetMapping("/rows")
     List<Map<String, Object>> rows(@RequestParam int fields, @RequestParam int limit) {
         require((fields == 40 || fields == 50) && limit >= 1 && limit <= 10_000);
@@ -63,13 +118,42 @@ public class Server {
 
     @GetMapping("/queries")
     List<Map<String, Object>> queries(@RequestParam int n, @RequestParam long seed) {
-        require(n >= 1 && n <= 500 && seed >= 1 && seed <= 2_147_483_646);
-        var rows = new ArrayList<Map<String, Object>>(n);
-        for (long x = seed; rows.size() < n; ) {
-            x = x * 16_807 % 2_147_483_647;
-            rows.add(database.queryForMap(BY_ID, 1 + x % 10_000));
-        }
-        return rows;
+        return keys(n, 500, seed).mapToObj(id -> database.queryForMap(BY_ID, id)).toList();
+    }
+
+    @GetMapping("/fortunes")
+    ModelAndView fortunes(@RequestParam String add) {
+        int length = add.getBytes(StandardCharsets.UTF_8).length;
+        require(length >= 1 && length <= 200);
+        var rows = new ArrayList<Fortune>();
+        rows.add(new Fortune(0, add));
+        database.query(
+            "SELECT id, message FROM fortune", row -> { rows.add(new Fortune(row.getLong(1), row.getString(2))); });
+        rows.sort(Comparator.comparing(Fortune::message));
+        return new ModelAndView("fortunes", "rows", rows);
+    }
+
+    /** The keys ascend: whoever locks rows in one order waits in no circle. */
+    @PostMapping("/updates")
+    List<Stock> updates(@RequestParam int n, @RequestParam long seed) {
+        var ids = keys(n, 100, seed).distinct().sorted().boxed().toList();
+        return transaction.execute(status -> ids.stream().map(this::addOne).toList());
+    }
+
+    private Stock addOne(long id) {
+        int amount = database.queryForObject(LOCK_STOCK, Integer.class, id) + 1;
+        database.update(SET_STOCK, amount, id);
+        return new Stock(amount, id);
+    }
+
+    private static LongStream keys(int n, int most, long seed) {
+        return drawn(n, most, seed).map(x -> 1 + x % 10_000);
+    }
+
+    /** Numbers that follow from a seed. */
+    private static LongStream drawn(int n, int most, long seed) {
+        require(n >= 1 && n <= most && seed >= 1 && seed <= 2_147_483_646);
+        return LongStream.iterate(seed, x -> x * 16_807 % 2_147_483_647).skip(1).limit(n);
     }
 
     private static void require(boolean valid) {

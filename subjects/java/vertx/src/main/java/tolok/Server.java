@@ -8,19 +8,36 @@ import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import io.vertx.ext.web.Router;
 import io.vertx.ext.web.RoutingContext;
+import io.vertx.ext.web.handler.BodyHandler;
+import io.vertx.ext.web.templ.freemarker.FreeMarkerTemplateEngine;
 import io.vertx.mysqlclient.MySQLBuilder;
 import io.vertx.mysqlclient.MySQLConnectOptions;
 import io.vertx.sqlclient.Pool;
 import io.vertx.sqlclient.PoolOptions;
 import io.vertx.sqlclient.Row;
 import io.vertx.sqlclient.RowSet;
+import io.vertx.sqlclient.SqlClient;
 import io.vertx.sqlclient.Tuple;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HexFormat;
+import java.util.Map;
+import java.util.stream.LongStream;
 
 /** Answers the workloads with Vert.x: one event loop for each instance. */
 public class Server extends VerticleBase {
     private static final String BY_ID = "SELECT * FROM rows40_text WHERE id = ?";
 
+    private static final String LOCK_STOCK = "SELECT amount FROM stock WHERE id = ? FOR UPDATE";
+    private static final String SET_STOCK = "UPDATE stock SET amount = ? WHERE id = ?";
+    private static final String[] NAMES =
+        {"anvil", "basket", "candle", "drum", "easel", "funnel", "goblet", "hammer"};
+
     private Pool database;
+    private FreeMarkerTemplateEngine templates;
 
     public static void main(String[] arguments) {
         Vertx.vertx().deployVerticle(Server.class, new DeploymentOptions().setInstances(number("INSTANCES"))).await();
@@ -29,13 +46,18 @@ public class Server extends VerticleBase {
     @Override
     public Future<?> start() {
         database = openDatabase();
+        templates = FreeMarkerTemplateEngine.create(vertx);
         Router router = Router.router(vertx);
         router.get("/hello").handler(it ->
             it.response().putHeader("content-type", "text/html; charset=utf-8").end("<h1>Hello, World!</h1>"));
         router.get("/json").handler(it -> it.json(new JsonObject().put("message", "Hello, World!")));
+        router.get("/items").handler(this::items);
+        router.post("/upload").handler(BodyHandler.create(false)).handler(this::upload);
         router.get("/rows").handler(this::rows);
         router.get("/query").handler(this::query);
         router.get("/queries").handler(this::queries);
+        router.get("/fortunes").handler(this::fortunes);
+        router.post("/updates").handler(this::updates);
         return vertx.createHttpServer().requestHandler(router).listen(number("PORT"), System.getenv("HOST"));
     }
 
@@ -50,6 +72,46 @@ public class Server extends VerticleBase {
             .setCachePreparedStatements(System.getenv("PREPARED").equals("kept"));
         var size = new PoolOptions().setName("database").setShared(true).setMaxSize(number("DATABASE_POOL"));
         return MySQLBuilder.pool().with(size).connectingTo(server).using(vertx).build();
+    }
+
+    private void items(RoutingContext context) {
+        long[] numbers = drawn(context, 1_000);
+        if (numbers.length == 0) {
+            context.fail(400);
+            return;
+        }
+        var items = new JsonArray();
+        for (long x : numbers) {
+            items.add(item(x));
+        }
+        context.json(items);
+    }
+
+    private static JsonObject item(long x) {
+        long price = 1 + x % 10_000;
+        long quantity = 1 + x % 9;
+        return new JsonObject()
+            .put("id", x)
+            .put("name", NAMES[(int) (x % 8)])
+            .put("price_cents", price)
+            .put("quantity", quantity)
+            .put("in_stock", x % 3 == 0)
+            .put("rating", new JsonObject().put("stars", 1 + x % 5).put("votes", x % 1_000))
+            .put("total_cents", price * quantity);
+    }
+
+    private void upload(RoutingContext context) {
+        var body = context.body().buffer();
+        byte[] sent = body == null ? new byte[0] : body.getBytes();
+        context.json(new JsonObject().put("bytes", sent.length).put("sha256", sha256(sent)));
+    }
+
+    private static String sha256(byte[] sent) {
+        try {
+            return HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(sent));
+        } catch (NoSuchAlgorithmException error) {
+            throw new IllegalStateException(error); // Every JDK has it.
+        }
     }
 
     private void rows(RoutingContext context) {
@@ -75,19 +137,59 @@ public class Server extends VerticleBase {
     }
 
     private void queries(RoutingContext context) {
-        long n = parameter(context, "n", 500);
-        long x = parameter(context, "seed", 2_147_483_646);
-        if (n == 0 || x == 0) {
+        long[] ids = keys(context, 500).toArray();
+        if (ids.length == 0) {
             context.fail(400);
             return;
         }
         var rows = Future.succeededFuture(new JsonArray());
-        for (int i = 0; i < n; i++) {
-            x = x * 16_807 % 2_147_483_647;
-            long id = 1 + x % 10_000;
+        for (long id : ids) {
             rows = rows.compose(found -> find(id).map(found::add));
         }
         rows.onSuccess(found -> send(context, found.encode())).onFailure(error -> context.fail(503));
+    }
+
+    private void fortunes(RoutingContext context) {
+        String add = context.request().getParam("add", "");
+        int length = add.getBytes(StandardCharsets.UTF_8).length;
+        if (length < 1 || length > 200) {
+            context.fail(400);
+            return;
+        }
+        database.query("SELECT id, message FROM fortune").execute()
+            .compose(found -> {
+                var rows = new ArrayList<Map<String, Object>>();
+                rows.add(Map.of("id", 0, "message", add));
+                found.forEach(row -> rows.add(Map.of("id", row.getInteger(0), "message", row.getString(1))));
+                rows.sort(Comparator.comparing(row -> (String) row.get("message")));
+                return templates.render(Map.of("rows", rows), "templates/fortunes.ftl");
+            })
+            .onSuccess(page -> context.response().putHeader("content-type", "text/html; charset=utf-8").end(page))
+            .onFailure(error -> context.fail(503));
+    }
+
+    /** The keys ascend: whoever locks rows in one order waits in no circle. */
+    private void updates(RoutingContext context) {
+        long[] ids = keys(context, 100).distinct().sorted().toArray();
+        if (ids.length == 0) {
+            context.fail(400);
+            return;
+        }
+        database.withTransaction(connection -> {
+            var changed = Future.succeededFuture(new JsonArray());
+            for (long id : ids) {
+                changed = changed.compose(rows -> addOne(connection, id).map(rows::add));
+            }
+            return changed;
+        }).onSuccess(rows -> send(context, rows.encode())).onFailure(error -> context.fail(503));
+    }
+
+    private static Future<JsonObject> addOne(SqlClient connection, long id) {
+        return connection.preparedQuery(LOCK_STOCK).execute(Tuple.of(id)).compose(rows -> {
+            int amount = rows.iterator().next().getInteger(0) + 1;
+            var changed = new JsonObject().put("amount", amount).put("id", id);
+            return connection.preparedQuery(SET_STOCK).execute(Tuple.of(amount, id)).map(changed);
+        });
     }
 
     private Future<JsonObject> find(long id) {
@@ -114,6 +216,18 @@ public class Server extends VerticleBase {
             object.put(row.getColumnName(i), value == null || isWhole ? value : value.toString());
         }
         return object;
+    }
+
+    private static LongStream keys(RoutingContext context, int most) {
+        return LongStream.of(drawn(context, most)).map(x -> 1 + x % 10_000);
+    }
+
+    /** Numbers that follow from a seed; none if the parameters make no sense. */
+    private static long[] drawn(RoutingContext context, int most) {
+        long n = parameter(context, "n", most);
+        long seed = parameter(context, "seed", 2_147_483_646);
+        long count = seed == 0 ? 0 : n;
+        return LongStream.iterate(seed, x -> x * 16_807 % 2_147_483_647).skip(1).limit(count).toArray();
     }
 
     /** From 1 to the largest, or 0 for anything else. */

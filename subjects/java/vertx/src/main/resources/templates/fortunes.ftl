@@ -1,0 +1,2 @@
+<#ftl output_format="HTML">
+<!DOCTYPE html><html><head><title>Fortunes</title></head><body><table><tr><th>id</th><th>message</th></tr><#list rows as row><tr><td>${row.id}</td><td>${row.message}</td></tr></#list></table></body></html>
