@@ -1,5 +1,5 @@
 import { Elysia } from "elysia";
-import { asks, fortunes, update } from "./database.js";
+import { asks, deleteRow, fortunes, readRow, update, writeRow } from "./database.js";
 import { page } from "./fortunes.jsx";
 import { items } from "./items.js";
 
@@ -22,6 +22,12 @@ app.post("/upload", ({ body }) => {
 
 for (const [path, ask] of Object.entries(asks)) app.get(path, send(ask));
 app.post("/updates", send(update));
+app.get("/crud", async ({ query, status }) => {
+  const row = await readRow(query);
+  return row ?? status(row === null ? 404 : 400);
+});
+app.put("/crud", async ({ query, body, status }) => (await writeRow(query, body)) ?? status(400));
+app.delete("/crud", async ({ query, status }) => ((await deleteRow(query)) ? status(204) : status(400)));
 app.get("/fortunes", async ({ query, status, set }) => {
   const rows = await fortunes(query);
   if (rows === undefined) return status(400);

@@ -17,8 +17,8 @@ const pool = mysql.createPool({
   dateStrings: true,
 });
 
-async function query(sql, value) {
-  const [rows] = await pool.query(sql, [value]);
+async function query(sql, ...values) {
+  const [rows] = await pool.query(sql, values);
   return rows;
 }
 
@@ -76,5 +76,48 @@ export async function update(parameters) {
     throw error;
   } finally {
     connection.release();
+  }
+}
+
+const LARGEST_ID = 1_000_000_000;
+const MOST_KEPT = 512;
+const kept = new Map();
+
+// A row, or null, from the cache if it is there. Its promise is kept before it is read, so that a change always finds it.
+export async function readRow({ id }) {
+  const key = whole(id, LARGEST_ID);
+  if (!key) return;
+  if (!kept.has(key)) {
+    if (kept.size >= MOST_KEPT) kept.delete(kept.keys().next().value);
+    const row = query("SELECT amount, id FROM stock WHERE id = ?", key).then(([found = null]) => found);
+    kept.set(key, row);
+    row.catch(() => kept.delete(key));
+  }
+  return kept.get(key);
+}
+
+// Creates a row or changes it.
+export async function writeRow({ id }, sent) {
+  const key = whole(id, LARGEST_ID);
+  const amount = sent?.amount;
+  if (!key || !Number.isInteger(amount) || amount < 0 || amount > 999_999_999) return;
+  const put = "INSERT INTO stock (amount, id) VALUES (?, ?) ON DUPLICATE KEY UPDATE amount = VALUES(amount)";
+  await change(key, put, amount, key);
+  return { amount, id: key };
+}
+
+export async function deleteRow({ id }) {
+  const key = whole(id, LARGEST_ID);
+  if (!key) return;
+  await change(key, "DELETE FROM stock WHERE id = ?", key);
+  return true;
+}
+
+// Whether a change that failed was made is not known, so it takes the row out as well.
+async function change(key, sql, ...values) {
+  try {
+    await query(sql, ...values);
+  } finally {
+    kept.delete(key);
   }
 }

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import compression from "compression";
 import express from "express";
-import { asks, fortunes, update } from "./database.js";
+import { asks, deleteRow, fortunes, readRow, update, writeRow } from "./database.js";
 import { items } from "./items.js";
 
 const { HOST, PORT, ETAG } = process.env;
@@ -31,6 +31,20 @@ app.post("/upload", express.raw({ limit: "1mb" }), (req, res) => {
 
 for (const [path, ask] of Object.entries(asks)) app.get(path, send(ask));
 app.post("/updates", send(update));
+app.get("/crud", async (req, res) => {
+  const row = await readRow(req.query);
+  if (!row) res.sendStatus(row === null ? 404 : 400);
+  else res.json(row);
+});
+app.put("/crud", express.json(), async (req, res) => {
+  const row = await writeRow(req.query, req.body);
+  if (row === undefined) res.sendStatus(400);
+  else res.json(row);
+});
+app.delete("/crud", async (req, res) => {
+  const isDone = await deleteRow(req.query);
+  res.sendStatus(isDone ? 204 : 400);
+});
 app.get("/fortunes", async (req, res) => {
   const rows = await fortunes(req.query);
   if (rows === undefined) res.sendStatus(400);

@@ -4,7 +4,7 @@ import compress from "@fastify/compress";
 import view from "@fastify/view";
 import ejs from "ejs";
 import Fastify from "fastify";
-import { asks, fortunes, update } from "./database.js";
+import { asks, deleteRow, fortunes, readRow, update, writeRow } from "./database.js";
 import { items } from "./items.js";
 
 const { HOST, PORT, SCHEMA } = process.env;
@@ -38,6 +38,18 @@ fastify.post("/upload", async ({ body = "" }) => ({
 
 for (const [path, ask] of Object.entries(asks)) fastify.get(path, send(ask));
 fastify.post("/updates", send(update));
+fastify.get("/crud", async (request, reply) => {
+  const row = await readRow(request.query);
+  return row ?? reply.code(row === null ? 404 : 400).send();
+});
+fastify.put("/crud", async (request, reply) => {
+  const row = await writeRow(request.query, request.body);
+  return row ?? reply.code(400).send();
+});
+fastify.delete("/crud", async (request, reply) => {
+  const isDone = await deleteRow(request.query);
+  return reply.code(isDone ? 204 : 400).send();
+});
 fastify.get("/fortunes", async (request, reply) => {
   const rows = await fortunes(request.query);
   if (rows === undefined) return reply.code(400).send();

@@ -1,10 +1,11 @@
 import { createHash } from "node:crypto";
 import { join } from "node:path";
+import { json } from "node:stream/consumers";
 import render from "@koa/ejs";
 import Router from "@koa/router";
 import Koa from "koa";
 import compress from "koa-compress";
-import { asks, fortunes, update } from "./database.js";
+import { asks, deleteRow, fortunes, readRow, update, writeRow } from "./database.js";
 import { items } from "./items.js";
 
 const { HOST, PORT } = process.env;
@@ -39,6 +40,19 @@ router.post("/upload", async (ctx) => {
 
 for (const [path, ask] of Object.entries(asks)) router.get(path, send(ask));
 router.post("/updates", send(update));
+router.get("/crud", async (ctx) => {
+  const row = await readRow(ctx.query);
+  if (!row) ctx.status = row === null ? 404 : 400;
+  else ctx.body = row;
+});
+router.put("/crud", async (ctx) => {
+  const row = await writeRow(ctx.query, await json(ctx.req).catch(() => undefined));
+  if (row === undefined) ctx.status = 400;
+  else ctx.body = row;
+});
+router.delete("/crud", async (ctx) => {
+  ctx.status = (await deleteRow(ctx.query)) ? 204 : 400;
+});
 router.get("/fortunes", async (ctx) => {
   const rows = await fortunes(ctx.query);
   if (rows === undefined) ctx.status = 400;

@@ -24,11 +24,23 @@ app.post("/upload", async (c) => {
 const found = (c, value) => (value === undefined ? c.text("no such parameters", 400) : c.json(value));
 
 // Adds what asks a database, where there is a driver for one.
-export function serveData({ asks, fortunes, update }) {
+export function serveData({ asks, fortunes, update, readRow, writeRow, deleteRow }) {
   for (const [path, ask] of Object.entries(asks)) {
     app.get(path, async (c) => found(c, await ask(c.req.query())));
   }
   app.post("/updates", async (c) => found(c, await update(c.req.query())));
+  app.get("/crud", async (c) => {
+    const row = await readRow(c.req.query());
+    return row === null ? c.notFound() : found(c, row);
+  });
+  app.put("/crud", async (c) => {
+    const sent = await c.req.json().catch(() => undefined);
+    return found(c, await writeRow(c.req.query(), sent));
+  });
+  app.delete("/crud", async (c) => {
+    const isDone = await deleteRow(c.req.query());
+    return isDone ? c.body(null, 204) : c.text("no such parameters", 400);
+  });
   app.get("/fortunes", async (c) => {
     const rows = await fortunes(c.req.query());
     return rows === undefined ? c.text("no such text", 400) : c.html(page(rows));
