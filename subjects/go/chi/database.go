@@ -21,7 +21,10 @@ import (
 )
 
 // database answers what asks the tables: with a status and a body, so that every framework can use it.
-type database struct{ pool *sqlx.DB }
+type database struct {
+	pool  *sqlx.DB
+	cache *rowCache
+}
 
 const (
 	byID   = "SELECT * FROM rows40_text WHERE id = ?"
@@ -52,7 +55,7 @@ func openDatabase() database {
 	size, _ := strconv.Atoi(os.Getenv("DATABASE_POOL"))
 	pool.SetMaxOpenConns(size)
 	pool.SetMaxIdleConns(size)
-	return database{pool}
+	return database{pool, &rowCache{entries: map[int]*entry{}}}
 }
 
 func (d database) rows(ctx context.Context, fields, limit string) (int, []byte) {

@@ -70,6 +70,17 @@ func main() {
 		query := r.URL.Query()
 		send(w)(data.updates(r.Context(), query.Get("n"), query.Get("seed")))
 	})
+	router.Route("/crud", func(router chi.Router) {
+		router.Get("/", func(w http.ResponseWriter, r *http.Request) {
+			send(w)(data.readRow(r.Context(), r.URL.Query().Get("id")))
+		})
+		router.Put("/", func(w http.ResponseWriter, r *http.Request) {
+			send(w)(data.writeRow(r.Context(), r.URL.Query().Get("id"), r.Body))
+		})
+		router.Delete("/", func(w http.ResponseWriter, r *http.Request) {
+			send(w)(data.deleteRow(r.Context(), r.URL.Query().Get("id")))
+		})
+	})
 
 	server := &http.Server{Addr: os.Getenv("ADDRESS"), Handler: router, IdleTimeout: 120 * time.Second}
 	log.Fatal(server.ListenAndServe())

@@ -61,6 +61,11 @@ func main() {
 	app.Post("/updates", func(c fiber.Ctx) error {
 		return send(c)(data.updates(c.Context(), c.Query("n"), c.Query("seed")))
 	})
+	app.Get("/crud", func(c fiber.Ctx) error { return send(c)(data.readRow(c.Context(), c.Query("id"))) })
+	app.Put("/crud", func(c fiber.Ctx) error {
+		return send(c)(data.writeRow(c.Context(), c.Query("id"), bytes.NewReader(c.Body())))
+	})
+	app.Delete("/crud", func(c fiber.Ctx) error { return send(c)(data.deleteRow(c.Context(), c.Query("id"))) })
 
 	log.Fatal(app.Listen(os.Getenv("ADDRESS"), fiber.ListenConfig{
 		DisableStartupMessage: true,

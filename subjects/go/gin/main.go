@@ -59,6 +59,11 @@ func main() {
 	router.POST("/updates", func(c *gin.Context) {
 		send(c)(data.updates(c.Request.Context(), c.Query("n"), c.Query("seed")))
 	})
+	router.GET("/crud", func(c *gin.Context) { send(c)(data.readRow(c.Request.Context(), c.Query("id"))) })
+	router.PUT("/crud", func(c *gin.Context) {
+		send(c)(data.writeRow(c.Request.Context(), c.Query("id"), c.Request.Body))
+	})
+	router.DELETE("/crud", func(c *gin.Context) { send(c)(data.deleteRow(c.Request.Context(), c.Query("id"))) })
 
 	server := &http.Server{Addr: os.Getenv("ADDRESS"), Handler: router, IdleTimeout: 120 * time.Second}
 	log.Fatal(server.ListenAndServe())

@@ -186,7 +186,7 @@ fn what_subjects_have_in_common_is_the_same() {
     let mut drivers = hono[..3].to_vec();
     drivers.extend(["node/express", "node/fastify", "node/koa", "bun/elysia"]);
     same("database.js", &drivers);
-    for file in ["tables.go", "database.go", "items.go", "fortunes.html"] {
+    for file in ["tables.go", "database.go", "crud.go", "items.go", "fortunes.html"] {
         same(file, &["go/chi", "go/fiber", "go/gin"]);
     }
     for file in ["src/tables.rs", "src/database.rs", "src/items.rs"] {
