@@ -40,7 +40,7 @@ pub use serve::ServeArgs;
 pub use threshold::threshold;
 use tolok_model::Scale;
 pub use topics::Topic;
-pub use values::{BodyText, Threads, method, without_blanks_in_braces};
+pub use values::{BodyText, Threads};
 pub use verify::{VerifyArgs, VerifyFormat};
 
 /// A benchmark laboratory: which backend runtime is faster here, how certain is that, and what limits each.

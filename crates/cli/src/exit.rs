@@ -4,6 +4,7 @@ use std::process::ExitCode;
 
 use clap::error::ErrorKind;
 use tolok_lab::home::HomeError;
+use tolok_lab::request_list::ListError;
 use tolok_lab::run::RunError;
 use tolok_lab::toolbox::ToolboxError;
 use tolok_load::error::LoadError;
@@ -167,6 +168,12 @@ impl From<LoadError> for CliError {
             _ => Exit::Internal,
         };
         Self::new(exit, format!("failed to {error}"))
+    }
+}
+
+impl From<ListError> for CliError {
+    fn from(error: ListError) -> Self {
+        Self::usage(error)
     }
 }
 

@@ -10,7 +10,9 @@ use std::net::{SocketAddr, TcpStream};
 use std::time::{Duration, Instant};
 
 use self::channel::Channel;
+pub use crate::engine::Rehearsal;
 use crate::http::whole;
+use crate::options::Request;
 
 /// A whole answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -84,26 +86,38 @@ pub struct Question<'a> {
     pub method: &'a str,
     /// The path, with the query if there is one.
     pub path: &'a str,
-    /// The type of the body and the body, if there is one.
+    /// The type of the body, unless it is empty, and the body, if there is one.
     pub body: Option<(&'a str, &'a [u8])>,
     /// Whether the answer may be packed by gzip.
     pub gzip: bool,
+    /// Other headers.
+    pub headers: &'a [(String, String)],
 }
 
 impl<'a> Question<'a> {
     /// A request without a body.
     pub fn plain(method: &'a str, path: &'a str) -> Self {
-        Self { method, path, body: None, gzip: false }
+        Self { method, path, body: None, gzip: false, headers: &[] }
+    }
+
+    /// One of the load's. Its body's type is among its headers, if it has one.
+    pub fn of(request: &'a Request) -> Self {
+        let Request { method, path, headers, body, .. } = request;
+        let body = (!body.is_empty()).then_some(("", body.as_slice()));
+        Self { body, headers, ..Self::plain(method.as_str(), path) }
     }
 
     fn bytes(&self, host: &str) -> Vec<u8> {
-        let Self { method, path, body, gzip } = self;
+        let Self { method, path, body, gzip, headers } = self;
         let accepted = if *gzip { "Accept-Encoding: gzip\r\n" } else { "" };
         let head = format!("{method} {path} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n{accepted}");
         let (more, body) = body.map_or((String::new(), [].as_slice()), |(content_type, body)| {
-            (format!("Content-Type: {content_type}\r\nContent-Length: {}\r\n", body.len()), body)
+            let length = format!("Content-Length: {}\r\n", body.len());
+            let is_typed = !content_type.is_empty();
+            (if is_typed { format!("Content-Type: {content_type}\r\n{length}") } else { length }, body)
         });
-        [head.as_bytes(), more.as_bytes(), b"\r\n", body].concat()
+        let others: String = headers.iter().map(|(name, value)| format!("{name}: {value}\r\n")).collect();
+        [head.as_bytes(), more.as_bytes(), others.as_bytes(), b"\r\n", body].concat()
     }
 }
 

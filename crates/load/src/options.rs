@@ -9,9 +9,10 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+pub use crate::engine::problems_of_values;
 use crate::error::LoadError;
 use crate::target::Target;
-pub use data::{Capture, Data, DataOrder, is_name};
+pub use data::{Capture, Data, DataOrder, is_name, without_blanks_in_braces};
 pub(crate) use request::parts;
 pub use request::{Expect, ExpectBody, ExpectStatus, Method, Request};
 

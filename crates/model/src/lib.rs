@@ -95,5 +95,6 @@ pub use verification::{
 pub use workload::computed::Computed;
 pub use workload::data::{DataBody, WorkloadParameter};
 pub use workload::file::WorkloadFile;
+pub use workload::list::{DataOrder, RequestList};
 pub use workload::mixed::{MixedPart, WrongPart};
 pub use workload::{Body, Compared, GeneratedBody, GeneratedKind, SentBody, VaryingBody, Workload, WorkloadFolder};

@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use tolok_model::{
-    Latency, LedgerCounts, LoadChecks, LoadTool, ObjectiveRecord, PartFigures, Scenario, SecondSeries, ToolWarning,
+    DataOrder, Latency, LedgerCounts, LoadChecks, LoadTool, ObjectiveRecord, PartFigures, Scenario, SecondSeries,
+    ToolWarning,
 };
 
 /// A load generator that the lab can drive.
@@ -51,13 +52,22 @@ pub struct LoadJob<'a> {
 pub enum Answers {
     /// A file with the body that every correct response has.
     Body(PathBuf),
-    /// A file of requests, in the form of `tolok load --request-file`, each with what a correct response to it is. They are
-    /// drawn by the job's seed.
-    Requests(PathBuf),
+    /// Requests of a file, each with what a correct response to it is. They are drawn by the job's seed.
+    Requests(Requests),
     /// Nothing but the status and the length of the body.
     Length(u64),
     /// Nothing but the status: bodies differ from answer to answer.
     Status,
+}
+
+/// Files of requests and values, in the form of `tolok load --request-file` and `--data`.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Requests {
+    pub file: PathBuf,
+    /// The values, and which row comes next.
+    pub data: Option<(PathBuf, DataOrder)>,
+    /// Whether an iteration is all of them.
+    pub sequence: bool,
 }
 
 /// How a tool is called.

@@ -33,7 +33,7 @@ mod wrk;
 
 use tolok_model::LoadTool;
 
-pub use driver::{Answers, Borders, Driver, Invocation, LoadJob, NotUnderstood, ToolOutput, ToolReport};
+pub use driver::{Answers, Borders, Driver, Invocation, LoadJob, NotUnderstood, Requests, ToolOutput, ToolReport};
 pub use events::{LoadPhase, LoadSecond, ToolEvent};
 pub use output::{LOG, OUTPUT_LIMIT, ReadFile, output_name, report_in, sound, tool_output};
 

@@ -12,7 +12,7 @@ use tolok_model::{
     ToolWarning,
 };
 
-use super::driver::{Answers, Borders, Driver, Invocation, LoadJob, NotUnderstood, ToolOutput, ToolReport};
+use super::driver::{Answers, Borders, Driver, Invocation, LoadJob, NotUnderstood, Requests, ToolOutput, ToolReport};
 use super::tail::tail;
 
 /// In an open loop, a stall at the end of the window shows in no percentile unless those that wait are awaited. What takes longer is
@@ -94,8 +94,8 @@ fn url<'a>(job: &'a LoadJob<'_>) -> &'a str {
 
 /// What is sent, and what answers are compared with.
 fn what(job: &LoadJob<'_>) -> Vec<String> {
-    if let Answers::Requests(file) = &job.answers {
-        return vec![format!("--request-file={}", file.display())];
+    if let Answers::Requests(requests) = &job.answers {
+        return listed(requests);
     }
     let method = (job.method != "GET").then(|| format!("--method={}", job.method));
     let body = match &job.answers {
@@ -107,6 +107,14 @@ fn what(job: &LoadJob<'_>) -> Vec<String> {
         [format!("--body=@{}", file.display()), format!("--header=Content-Type: {content_type}")]
     });
     method.into_iter().chain(sent).chain(body).collect()
+}
+
+fn listed(Requests { file, data, sequence }: &Requests) -> Vec<String> {
+    let data = data
+        .iter()
+        .flat_map(|(file, order)| [format!("--data={}", file.display()), format!("--data-order={}", word(order))]);
+    let sequence = sequence.then(|| "--sequence".to_owned());
+    [format!("--request-file={}", file.display())].into_iter().chain(data).chain(sequence).collect()
 }
 
 /// When requests start: the executor and what goes with it.

@@ -157,7 +157,7 @@ pub struct LoadArgs {
     pub congestion: Option<String>,
 
     /// GET, HEAD, POST, PUT, PATCH, DELETE or OPTIONS [default: GET].
-    #[arg(help_heading = REQUESTS, short = 'm', long, short_alias = 'X', value_name = "METHOD", value_parser = values::method)]
+    #[arg(help_heading = REQUESTS, short = 'm', long, short_alias = 'X', value_name = "METHOD", value_parser = Method::named)]
     pub method: Option<Method>,
     /// Add a header, `Name: value`. Repeatable.
     #[arg(help_heading = REQUESTS, short = 'H', long = "header", value_name = "HEADER", value_parser = values::header)]

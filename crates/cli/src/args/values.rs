@@ -6,7 +6,7 @@ use std::ops::RangeInclusive;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use tolok_load::options::{Method, Pool, Sources, ThinkTime};
+use tolok_load::options::{Method, Pool, Sources, ThinkTime, without_blanks_in_braces};
 
 /// Threads of the generator.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -213,20 +213,6 @@ pub fn threads(text: &str) -> Result<Threads, String> {
     }
 }
 
-/// A method by its name, in any case.
-pub fn method(text: &str) -> Result<Method, String> {
-    match text.to_ascii_uppercase().as_str() {
-        "GET" => Ok(Method::Get),
-        "HEAD" => Ok(Method::Head),
-        "POST" => Ok(Method::Post),
-        "PUT" => Ok(Method::Put),
-        "PATCH" => Ok(Method::Patch),
-        "DELETE" => Ok(Method::Delete),
-        "OPTIONS" => Ok(Method::Options),
-        _ => Err("the methods are GET, HEAD, POST, PUT, PATCH, DELETE and OPTIONS".to_owned()),
-    }
-}
-
 /// `Name: value`.
 pub fn header(text: &str) -> Result<(String, String), String> {
     let (name, value) = text.split_once(':').ok_or("a header has the form `Name: value`")?;
@@ -241,16 +227,6 @@ pub fn body(text: &str) -> Result<BodyText, String> {
     })
 }
 
-/// `{{ name }}` as `{{name}}`: paths hold no blanks.
-pub fn without_blanks_in_braces(path: &str) -> String {
-    let mut pieces = path.split("{{");
-    let first = pieces.next().unwrap_or_default().to_owned();
-    pieces.fold(first, |path, piece| match piece.split_once("}}") {
-        Some((name, rest)) => format!("{path}{{{{{}}}}}{rest}", name.trim()),
-        None => format!("{path}{{{{{piece}"),
-    })
-}
-
 /// `3 GET /a`; without its weight a request has 1.
 pub fn weighted_request(text: &str) -> Result<WeightedRequest, String> {
     let wrong = || "a request has the form 'WEIGHT METHOD PATH', such as '3 GET /items?page=2'".to_owned();
@@ -261,7 +237,7 @@ pub fn weighted_request(text: &str) -> Result<WeightedRequest, String> {
         rest => (1, rest),
     };
     let [name, path] = rest else { return Err(wrong()) };
-    Ok(WeightedRequest { weight, method: method(name)?, path: (*path).to_owned() })
+    Ok(WeightedRequest { weight, method: Method::named(name)?, path: (*path).to_owned() })
 }
 
 #[cfg(test)]
@@ -272,9 +248,7 @@ mod tests {
 
     #[test]
     fn a_place_for_a_value_loses_its_blanks() {
-        let path = |text: &str| weighted_request(text).unwrap().path;
-        assert_eq!(path("2 GET /a/{{ id }}?b={{c}}"), "/a/{{id}}?b={{c}}");
-        assert_eq!(without_blanks_in_braces("http://h/{{ a }}/{{ b"), "http://h/{{a}}/{{ b");
+        assert_eq!(weighted_request("2 GET /a/{{ id }}?b={{c}}").unwrap().path, "/a/{{id}}?b={{c}}");
     }
 
     #[test]

@@ -82,9 +82,10 @@ fn workloads(catalogue: &Catalogue) -> String {
     for workload in &catalogue.workloads {
         let parts: Vec<&str> =
             workload.parts().map(|(_, part)| part.name.split('?').next().unwrap_or_default()).collect();
-        let request = match workload.is_mixed() {
-            true => parts.join(", "),
-            false => format!("{} {}", workload.method, workload.path),
+        let request = match workload.list() {
+            Some(list) => list.file.clone(),
+            None if workload.is_mixed() => parts.join(", "),
+            None => format!("{} {}", workload.method, workload.path),
         };
         let _ = writeln!(text, "{:<12} {request:<22} {}", workload.name, workload.summary);
     }

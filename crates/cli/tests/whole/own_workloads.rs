@@ -116,6 +116,65 @@ fn a_recorded_response_is_asked_of_its_server_and_of_a_server_of_ones_own() {
 }
 
 #[test]
+fn requests_of_a_file_take_values_and_a_changed_file_is_noticed() {
+    let _turn = my_turn();
+    let alone = Alone::new();
+    let mine = alone.here().join("mine");
+    let public = own_server(&mine);
+    for (name, body) in [("1", r#"{"next":"a"}"#), ("2", r#"{"next":"b"}"#), ("a", "end"), ("b", "end")] {
+        fs::write(public.join(name), body).unwrap();
+    }
+    let folder = alone.here().join("workloads/users");
+    fs::create_dir_all(&folder).unwrap();
+    let write = |name: &str, text: &str| fs::write(folder.join(name), text).unwrap();
+    let list = "title = 'Users'\n[requests]\nfile = 'users.jsonl'\ndata = 'users.csv'\nsequence = true\n";
+    write("workload.toml", list);
+    write("users.csv", "id\n1\n2\n");
+    write("body", "end");
+    let requests = |column: &str, body: &str| {
+        format!(
+            "{{\"path\":\"/{{{{ {column} }}}}\",\"capture\":{{\"next\":\"/next\"}}}}\n\
+             {{\"path\":\"/{{{{ next }}}}\",\"expect_body\":\"{body}\"}}\n"
+        )
+    };
+    let wrong = |text: &str| {
+        write("users.jsonl", text);
+        let said = alone.tolok(&["check", "./mine"]);
+        assert_ne!(said.code, Some(0), "{}", said.output);
+        said.progress
+    };
+    let unknown = wrong(&requests("ix", "body"));
+    assert!(unknown.contains("users.jsonl:1: nothing is known here by the name of `{{ ix }}`"), "{unknown}");
+    let outside = wrong(&requests("id", "../body"));
+    assert!(outside.contains("users.jsonl:2: `../body` lies outside the workload's folder"), "{outside}");
+    write("workload.toml", &list.replace("users.csv", "none.csv"));
+    let missing = wrong(&requests("id", "body"));
+    assert!(missing.contains("cannot read the data") && missing.contains("none.csv"), "{missing}");
+    write("workload.toml", list);
+
+    let api = Api::start(&public);
+    let said = run(&alone, &["--workload", "users", "--url", &format!("there={}", api.url), "--subject", "./mine"]);
+    assert_done(said.code, &(said.output + &said.progress));
+    let found = outcomes(&alone);
+    assert!(["external-there", "local-mine"].iter().all(|id| found.iter().any(|(case, _)| case.contains(id))));
+    for (_, outcome) in &found {
+        assert_eq!(outcome["kind"], "completed", "{outcome}");
+        let ledger = &outcome["ledger"];
+        assert!(ledger["good"].as_u64() > Some(0) && ledger["failed"].as_object().unwrap().is_empty(), "{outcome}");
+    }
+    let checked = alone.tolok(&["check", "./mine"]);
+    assert!(checked.output.starts_with("local/mine:default: right (users)"), "{}{}", checked.output, checked.progress);
+    fs::write(public.join("b"), "and").unwrap();
+    fs::write(public.join("a"), "and").unwrap();
+    let differs = alone.tolok(&["check", "./mine"]).output;
+    assert!(differs.contains("GET /a: ") || differs.contains("GET /b: "), "{differs}");
+
+    write("users.csv", "id\n2\n");
+    let resumed = alone.tolok(&["resume", "latest"]);
+    assert!(resumed.progress.contains("warning: the workload users in"), "{}", resumed.progress);
+}
+
+#[test]
 fn a_body_that_differs_each_time_is_compared_by_its_shape() {
     let _turn = my_turn();
     let alone = Alone::new();

@@ -99,7 +99,7 @@ impl Answers {
             Body::Generated(mix) if workload.body.is_mix() => {
                 return Ok(Some(Self::Many(files(&workload.path, mix.bytes, mix.seed))));
             }
-            Body::File(_) | Body::Generated(_) | Body::Varying(_) | Body::Mixed { .. } => return Ok(None),
+            _ => return Ok(None),
         };
         Ok(Some(match data {
             DataBody::Rows => {

@@ -15,11 +15,14 @@ use std::path::{Path, PathBuf};
 
 use tolok_model::{Body, Workload};
 
+use super::check::check;
 use super::png::noise_png;
 use super::requests::{self, Line};
 use crate::data_contract::{Answers, AnswersError, PathAnswer, is_resolved};
 use crate::home::Home;
-use tolok_load::ask::Question;
+use crate::request_list::{self, ListError};
+use tolok_load::ask::{Answer, Question, Rehearsal};
+use tolok_load::options::{Options, Request};
 
 /// The type of a body that tolok draws.
 pub(crate) const DRAWN_TYPE: &str = "application/octet-stream";
@@ -43,6 +46,16 @@ struct LaidOut {
     /// The name of the file that tells the generator what is owed.
     file: Option<String>,
     sent: Option<Sent>,
+    listed: Option<Listed>,
+}
+
+/// The requests of a workload that has a file of them.
+#[derive(Debug, Clone)]
+struct Listed {
+    /// As a run has them.
+    options: Options,
+    /// The first, with its values.
+    first: Request,
 }
 
 /// What goes with the request of a workload.
@@ -66,6 +79,8 @@ pub enum AssetError {
     /// A workload that uses a database owes nothing that could be computed.
     #[error(transparent)]
     Answers(#[from] AnswersError),
+    #[error(transparent)]
+    List(#[from] ListError),
 }
 
 impl Assets {
@@ -86,7 +101,10 @@ impl Assets {
         for (_, part) in workload.parts() {
             self.lay_out_one(home, part)?;
         }
-        let laid_out = if workload.is_mixed() { self.mixed(workload)? } else { self.single(home, workload)? };
+        let laid_out = match workload.is_mixed() {
+            true => self.mixed(workload)?,
+            false => self.lay_out_list(home, workload)?.map_or_else(|| self.single(home, workload), Ok)?,
+        };
         self.laid_out.insert(workload.name.clone(), laid_out);
         Ok(())
     }
@@ -104,7 +122,22 @@ impl Assets {
                 (Answers::One { body }, Some(asset))
             }
         };
-        Ok(LaidOut { answers, file, sent: self.write_sent(home, workload)? })
+        Ok(LaidOut { answers, file, sent: self.write_sent(home, workload)?, listed: None })
+    }
+
+    /// The requests of a file, with whatever they name. A generator may not see the folder that they come from.
+    fn lay_out_list(&self, home: &Home, workload: &Workload) -> Result<Option<LaidOut>, AssetError> {
+        let (Some(list), Some((options, files))) = (workload.list(), request_list::of(home, workload)?) else {
+            return Ok(None);
+        };
+        let here = |name: &str| format!("{}/{name}", list_folder(workload));
+        for name in &files {
+            self.write(&here(name), &read(home, workload, name)?)?;
+        }
+        let first = Rehearsal::new(&options, 0).map(|mut rehearsal| rehearsal.request(0).clone());
+        let first = first.unwrap_or_else(|_| options.requests[0].clone());
+        let (answers, file, listed) = (Answers::UNKNOWN, Some(here(&list.file)), Some(Listed { options, first }));
+        Ok(Some(LaidOut { answers, file, sent: None, listed }))
     }
 
     pub fn folder(&self) -> &Path {
@@ -123,8 +156,33 @@ impl Assets {
         Some(self.folder.join(file))
     }
 
+    /// The file of values that its requests are filled with.
+    pub fn data_file(&self, workload: &Workload) -> Option<PathBuf> {
+        Some(self.folder.join(list_folder(workload)).join(workload.list()?.data.as_ref()?))
+    }
+
+    /// The requests of a file as a run has them, if it has a file of them.
+    pub fn listed(&self, workload: &Workload) -> Option<&Options> {
+        self.list_of(workload).map(|listed| &listed.options)
+    }
+
+    fn list_of(&self, workload: &Workload) -> Option<&Listed> {
+        self.laid_out.get(&workload.name)?.listed.as_ref()
+    }
+
+    /// Compares an answer to the one request that stands for all of `workload` with what is owed to it; says what differs.
+    pub fn check(&self, answer: &Answer, workload: &Workload) -> Result<(), String> {
+        let Some(Listed { options, .. }) = self.list_of(workload) else {
+            return check(answer, workload, self.body(workload));
+        };
+        Rehearsal::new(options, 0).map_err(|error| error.to_string())?.judge(0, answer)
+    }
+
     /// The path of the one request that stands for all of `workload`: its own, or the first of many.
     pub fn path<'a>(&'a self, workload: &'a Workload) -> &'a str {
+        if let Some(Listed { first, .. }) = self.list_of(workload) {
+            return &first.path;
+        }
         self.first(workload).map_or(&workload.first_part().path, |first| &first.path)
     }
 
@@ -137,11 +195,14 @@ impl Assets {
 
     /// The one request that stands for all of `workload`.
     pub fn question<'a>(&'a self, workload: &'a Workload) -> Question<'a> {
+        if let Some(Listed { first, .. }) = self.list_of(workload) {
+            return Question::of(first);
+        }
         let body = self.sent(workload).map(|sent| (sent.content_type.as_str(), sent.body.as_slice()));
         let drawn = self.first(workload).and_then(|first| first.sent.as_deref()).map(|sent| (DRAWN_TYPE, sent));
         let asked = workload.first_part();
         let (path, body, gzip) = (self.path(workload), body.or(drawn), asked.accepts_gzip());
-        Question { method: &asked.method, path, body, gzip }
+        Question { body, gzip, ..Question::plain(&asked.method, path) }
     }
 
     /// The same with a body that must be refused, if there is one.
@@ -215,7 +276,7 @@ impl Assets {
         };
         let parts = workload.parts().map(|(weight, part)| (weight, part, lines(part))).collect();
         let file = self.write_requests(workload, &requests::mixed(parts))?;
-        Ok(LaidOut { answers: Answers::UNKNOWN, file: Some(file), sent: None })
+        Ok(LaidOut { answers: Answers::UNKNOWN, file: Some(file), sent: None, listed: None })
     }
 
     /// Mean length of the bodies of a workload that has many; 0 where one or any will do.
@@ -258,6 +319,11 @@ fn owed_file(workload: &Workload, number: usize, path: &str) -> String {
     }
 }
 
+/// Where the file of a workload's requests lies, with all that it names. No path of a request is called like this.
+fn list_folder(workload: &Workload) -> String {
+    format!("list@{}", file_stem(&workload.name))
+}
+
 fn drawn<'a>(workload: &'a Workload, answers: &'a [PathAnswer]) -> Vec<Line<'a>> {
     let line = |(number, answer): (usize, &'a PathAnswer)| {
         Line::drawn(workload, answer, owed_file(workload, number, &answer.path))
@@ -288,7 +354,7 @@ fn body(home: &Home, workload: &Workload) -> Result<Vec<u8>, AssetError> {
         Body::File(name) => read(home, workload, name),
         Body::Varying(varying) => varying.file.as_ref().map_or(Ok(Vec::new()), |name| read(home, workload, name)),
         // Its answers were computed before this is asked.
-        Body::Data { .. } | Body::Computed { .. } | Body::Mixed { .. } => Ok(Vec::new()),
+        Body::Data { .. } | Body::Computed { .. } | Body::Mixed { .. } | Body::List { .. } => Ok(Vec::new()),
         Body::Generated(generated) => {
             let too_small = || AssetError::TooSmall { workload: workload.name.clone(), bytes: generated.bytes };
             noise_png(generated.bytes, generated.seed).ok_or_else(too_small)

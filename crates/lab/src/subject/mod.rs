@@ -17,7 +17,7 @@ pub use png::noise_png;
 pub use template::{
     BuildNames, DatabaseNames, ProgramNames, Render, TemplateError, TemplateNames, TlsNames, program_names,
 };
-pub use tolok_load::ask::{Answer, ProbeError, ProbeTarget, Question, Speech, ask, ask_by_name, ask_while};
+pub use tolok_load::ask::{Answer, ProbeError, ProbeTarget, Question, Rehearsal, Speech, ask, ask_by_name, ask_while};
 use tolok_model::Protocol;
 
 /// What the lab's own questions speak where a scenario asks for a protocol.

@@ -4,13 +4,17 @@ use std::net::SocketAddr;
 use std::time::Duration;
 
 use tolok_load::error::LoadError;
+use tolok_load::options::Options;
 use tolok_load::target::Target;
 use tolok_model::manifest::sha256;
 use tolok_model::{Compared, EXTERNAL, ExternalServer, OwedBody, OwnRequest, VaryingBody, Workload};
 
 use crate::data_contract::{Answers, is_json, shape_difference};
 use crate::home::Home;
-use crate::subject::{Answer, AssetError, DRAWN_TYPE, ProbeError, ProbeTarget, Question, ask_by_name, body_sent};
+use crate::request_list;
+use crate::subject::{
+    Answer, AssetError, DRAWN_TYPE, ProbeError, ProbeTarget, Question, Rehearsal, ask_by_name, body_sent,
+};
 
 /// A server that does not answer within this time is taken for one that is not there.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -181,6 +185,9 @@ pub fn serves(server: &ExternalServer, workload: &Workload, home: &Home) -> Resu
     if workload.is_mixed() {
         return Ok(Ok(()));
     }
+    if let Some((options, _)) = request_list::of(home, workload).map_err(AssetError::from)? {
+        return serves_first(server, &options);
+    }
     let first = match Answers::of(workload).map_err(AssetError::from)? {
         Some(Answers::Many(answers)) => answers.into_iter().next(),
         Some(Answers::One { .. } | Answers::Any { .. }) | None => None,
@@ -192,6 +199,18 @@ pub fn serves(server: &ExternalServer, workload: &Workload, home: &Home) -> Resu
     let (status, owed) = (answer.status, workload.status);
     let says = || format!("it answers {path} with status {status} instead of {owed}");
     Ok(if status == owed { Ok(()) } else { Err(says()) })
+}
+
+/// The same of the first request of a file.
+fn serves_first(server: &ExternalServer, options: &Options) -> Result<Result<(), String>, UrlError> {
+    let mut rehearsal = Rehearsal::new(options, 0).map_err(UrlError::Url)?;
+    let first = rehearsal.request(0).clone();
+    let url = format!("{}{}", server.base, first.path);
+    let path = Target::parse(&url).map_err(UrlError::Url)?.path().to_owned();
+    let answer = ask_for(&url, Question { path: &path, ..Question::of(&first) })?;
+    let is_owed = options.requests[0].expect.status.accepts(answer.status);
+    let says = || format!("it answers {} with status {}", first.path, answer.status);
+    Ok(if is_owed { Ok(()) } else { Err(says()) })
 }
 
 /// Compares an answer with the one that was given before the run; says what differs.
@@ -217,9 +236,13 @@ fn address(url: &str) -> Result<SocketAddr, UrlError> {
 }
 
 fn ask(url: &str, method: &str, body: Option<(&str, &[u8])>) -> Result<Answer, UrlError> {
+    let target = Target::parse(url).map_err(UrlError::Url)?;
+    ask_for(url, Question { body, ..Question::plain(method, target.path()) })
+}
+
+fn ask_for(url: &str, question: Question<'_>) -> Result<Answer, UrlError> {
     let (target, address) = (Target::parse(url).map_err(UrlError::Url)?, address(url)?);
-    let request = Question { body, ..Question::plain(method, target.path()) };
-    let answer = ask_by_name(ProbeTarget::directly(address), &target.authority(), request, PATIENCE, &|| true);
+    let answer = ask_by_name(ProbeTarget::directly(address), &target.authority(), question, PATIENCE, &|| true);
     answer.map_err(|source| UrlError::Silent { url: url.to_owned(), source })
 }
 

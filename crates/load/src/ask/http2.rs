@@ -53,12 +53,16 @@ fn request(host: &str, question: Question<'_>, is_encrypted: bool) -> Result<Req
     if question.gzip {
         request = request.header(ACCEPT_ENCODING, "gzip");
     }
-    match question.body {
-        Some((content_type, body)) => {
-            request.header(CONTENT_TYPE, content_type).header(CONTENT_LENGTH, body.len()).body(())
-        }
-        None => request.body(()),
+    for (name, value) in question.headers {
+        request = request.header(name, value);
     }
+    if let Some((content_type, body)) = question.body {
+        request = request.header(CONTENT_LENGTH, body.len());
+        if !content_type.is_empty() {
+            request = request.header(CONTENT_TYPE, content_type);
+        }
+    }
+    request.body(())
 }
 
 async fn exchange(channel: Polled, request: Request<()>, body: Bytes) -> Result<Answer, ProbeError> {

@@ -164,7 +164,13 @@ fn what_is_not_http_is_told_at_once() {
 
 #[test]
 fn a_request_says_what_its_body_is_and_what_it_accepts() {
-    let question = Question { method: "POST", path: "/validate", body: Some(("application/json", b"{}")), gzip: true };
+    let question = Question {
+        method: "POST",
+        path: "/validate",
+        body: Some(("application/json", b"{}")),
+        gzip: true,
+        headers: &[],
+    };
     let expect = "POST /validate HTTP/1.1\r\nHost: here\r\nConnection: close\r\nAccept-Encoding: gzip\r\n\
                   Content-Type: application/json\r\nContent-Length: 2\r\n\r\n{}";
     assert_eq!(String::from_utf8(question.bytes("here")).unwrap(), expect);
@@ -195,7 +201,7 @@ fn ask_over_http2(config: Option<ServerConfig>, act: Act, patience: Duration) ->
     let asked = ProbeTarget { speech, ..ProbeTarget::directly(server.address.unwrap()) };
     ask(
         asked,
-        Question { method: "POST", path: "/json?n=1", body: Some(("text/plain", b"hello")), gzip: false },
+        Question { method: "POST", path: "/json?n=1", body: Some(("text/plain", b"hello")), gzip: false, headers: &[] },
         patience,
     )
 }

@@ -58,13 +58,33 @@ pub(crate) fn check(options: &Options) -> Result<(), LoadError> {
     prepare(options).map(drop)
 }
 
+/// What is wrong with requests that are sent with these options: with each problem, the place of its request. Their places for
+/// values are looked at, and what they capture.
+pub fn problems_of_values(requests: &[Request], options: &Options) -> Vec<(usize, String)> {
+    let options = Options { requests: requests.to_vec(), ..options.clone() };
+    let reason = |error| match error {
+        LoadError::Option { reason, .. } => reason,
+        other => other.to_string(),
+    };
+    let wrong = each(&options).into_iter().filter_map(Result::err);
+    wrong.map(|(place, error)| (place, reason(error))).collect()
+}
+
 pub(super) fn prepare(options: &Options) -> Result<Vec<Prepared>, LoadError> {
+    each(options).into_iter().map(|prepared| prepared.map_err(|(_, error)| error)).collect()
+}
+
+/// Every request, or why it cannot be prepared and its place.
+fn each(options: &Options) -> Vec<Result<Prepared, (usize, LoadError)>> {
     let mut documents = Documents::default();
     let parts = parts(&options.requests);
     let number_of = |part: &Arc<str>| parts.iter().position(|other| *other == part).map(|place| place as u16);
-    let captured = captured_names(options)?;
+    let captured = match captured_names(options) {
+        Ok(captured) => captured,
+        Err(wrong) => return vec![Err(wrong)],
+    };
     let (is_http2, mut first_capture) = (options.protocol != Protocol::Http1, 0);
-    let one = |request: &Request| {
+    let mut one = |request: &Request| {
         let template = template(options, request, &captured, first_capture)?;
         // With placeholders these bytes are never sent.
         let written = template.as_ref().map_or(request, |template| template.filled());
@@ -80,7 +100,8 @@ pub(super) fn prepare(options: &Options) -> Result<Vec<Prepared>, LoadError> {
         first_capture += request.captures.len();
         Ok(prepared)
     };
-    options.requests.iter().map(one).collect()
+    let prepared = (0..).zip(&options.requests).map(|(place, request)| one(request).map_err(|error| (place, error)));
+    prepared.collect()
 }
 
 /// What is sent of a request with HTTP/2: the head's fields, and the body.
@@ -89,13 +110,15 @@ pub(super) fn fields(target: &Target, request: &Request) -> Result<(http::Reques
 }
 
 /// The names of all values that requests capture. Two values of one name would be a riddle.
-fn captured_names(options: &Options) -> Result<Vec<String>, LoadError> {
-    let refuse = |reason| Err(LoadError::Option { option: "request-file", reason });
+fn captured_names(options: &Options) -> Result<Vec<String>, (usize, LoadError)> {
     let mut names: Vec<String> = Vec::new();
-    for Capture { name, pointer } in options.requests.iter().flat_map(|request| &request.captures) {
+    let captures =
+        (0..).zip(&options.requests).flat_map(|(place, request)| request.captures.iter().map(move |it| (place, it)));
+    for (place, Capture { name, pointer }) in captures {
+        let refuse = |reason| Err((place, LoadError::Option { option: "request-file", reason }));
         let is_column = options.data.as_ref().is_some_and(|data| data.columns.contains(name));
         if options.mix != Mix::Sequence {
-            return refuse("`capture` needs --sequence: otherwise no request follows that could be filled".to_owned());
+            return refuse("`capture` needs --sequence, or `sequence = true` in a workload: otherwise no request follows that could be filled".to_owned());
         }
         if !is_name(name) || names.contains(name) || is_column {
             return refuse(format!(

@@ -191,6 +191,13 @@ impl Rules {
         }
     }
 
+    /// Judges a body that is there as a whole.
+    pub fn judge_whole(&mut self, body: &[u8]) -> Result<(), Fault> {
+        let mut collected = None;
+        self.judge_body(0, body, &mut collected)?;
+        self.judge_end(body.len() as u64, &mut collected)
+    }
+
     /// What was captured from the last good answer, in the order of the request's captures.
     pub fn captured(&mut self) -> &mut [String] {
         match &mut self.check {

@@ -49,3 +49,23 @@ pub struct Capture {
 pub fn is_name(name: &str) -> bool {
     !name.is_empty() && name.chars().all(|letter| letter.is_alphanumeric() || "_-.".contains(letter))
 }
+
+/// `{{ name }}` as `{{name}}`: paths hold no blanks.
+pub fn without_blanks_in_braces(path: &str) -> String {
+    let mut pieces = path.split("{{");
+    let first = pieces.next().unwrap_or_default().to_owned();
+    pieces.fold(first, |path, piece| match piece.split_once("}}") {
+        Some((name, rest)) => format!("{path}{{{{{}}}}}{rest}", name.trim()),
+        None => format!("{path}{{{{{piece}"),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_place_for_a_value_loses_its_blanks() {
+        assert_eq!(without_blanks_in_braces("http://h/{{ a }}/{{ b"), "http://h/{{a}}/{{ b");
+    }
+}

@@ -90,6 +90,20 @@ pub enum Method {
 }
 
 impl Method {
+    /// By its name, in any case.
+    pub fn named(text: &str) -> Result<Method, String> {
+        match text.to_ascii_uppercase().as_str() {
+            "GET" => Ok(Method::Get),
+            "HEAD" => Ok(Method::Head),
+            "POST" => Ok(Method::Post),
+            "PUT" => Ok(Method::Put),
+            "PATCH" => Ok(Method::Patch),
+            "DELETE" => Ok(Method::Delete),
+            "OPTIONS" => Ok(Method::Options),
+            _ => Err("the methods are GET, HEAD, POST, PUT, PATCH, DELETE and OPTIONS".to_owned()),
+        }
+    }
+
     /// As it stands in the request line.
     pub fn as_str(self) -> &'static str {
         match self {

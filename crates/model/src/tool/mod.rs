@@ -154,7 +154,7 @@ impl LoadTool {
             Body::Data { data } => {
                 matches!(data, DataBody::Query | DataBody::Queries | DataBody::Fortunes | DataBody::Crud)
             }
-            Body::Computed { .. } | Body::Mixed { .. } => true,
+            Body::Computed { .. } | Body::Mixed { .. } | Body::List { .. } => true,
             body => body.is_mix(),
         };
         draws.then(|| format!("{word} asks for one path, and `{name}` draws its requests"))

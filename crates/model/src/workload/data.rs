@@ -142,7 +142,7 @@ impl Workload {
         let title = match &self.body {
             Body::Data { data } => data.title(&values),
             Body::Computed { compute } => compute.title(&self.title, &values),
-            Body::File(_) | Body::Generated(_) | Body::Varying(_) | Body::Mixed { .. } => None,
+            _ => None,
         };
         Ok(Self {
             name: if says_any { format!("{}{tail}", self.name) } else { self.name.clone() },

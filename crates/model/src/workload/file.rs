@@ -13,13 +13,14 @@ use crate::reading::kinds::read_kinds;
 use crate::reading::table::{Spanned, Table};
 use crate::workload::computed::Computed;
 use crate::workload::data::DataBody;
+use crate::workload::list::RequestListFile;
 use crate::workload::mixed::PartFile;
 use crate::workload::{Compared, GeneratedKind};
 
 /// `workload.toml` as it is written.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
-#[schemars(title = "tolok workload", extend("oneOf" = [{ "required": ["request", "answer"] }, { "required": ["program"] }, { "required": ["part"] }]))]
+#[schemars(title = "tolok workload", extend("oneOf" = [{ "required": ["request", "answer"] }, { "required": ["program"] }, { "required": ["part"] }, { "required": ["requests"] }]))]
 pub struct WorkloadFile {
     /// A few words for tables.
     #[schemars(required)]
@@ -35,6 +36,8 @@ pub struct WorkloadFile {
     /// Other workloads that are asked for in turn, drawn by weight, instead of a request and its answer.
     #[serde(default)]
     pub part: Vec<Table<PartFile>>,
+    /// A file of requests, filled with values if there are any, instead of a request and its answer.
+    pub requests: Option<Table<RequestListFile>>,
     /// What programs do and print, instead of a request and its answer.
     pub program: Option<Table<ProgramWorkloadFile>>,
     /// What a study can set in the request: `rows?limit=1000`. Those of `rows` are `fields` and `limit`, that of `queries`

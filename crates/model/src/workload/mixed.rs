@@ -54,22 +54,7 @@ pub(super) fn read(name: &str, title: Option<String>, file: WorkloadFile, readin
         let message = format!("a mixed workload has 2 to {MOST_PARTS} parts, and this one has {}", mixed.len());
         reading.note(first, message, format!("each part is {ONE_PART}"));
     }
-    Some(Workload {
-        name: name.to_owned(),
-        title: title?,
-        summary: file.summary.unwrap_or_default(),
-        // Each part has its own of all this.
-        method: "GET".to_owned(),
-        path: "/".to_owned(),
-        sent: None,
-        status: 200,
-        content_type: String::new(),
-        body: Body::Mixed { mixed },
-        database: false,
-        parameters: BTreeMap::new(),
-        values: BTreeMap::new(),
-        folder: None,
-    })
+    Some(Workload::asking(name, title?, file.summary, Body::Mixed { mixed }))
 }
 
 /// What belongs to a single request is said by each part's own workload.
@@ -80,10 +65,14 @@ fn refuse_others(file: &WorkloadFile, reading: &mut Reading) {
         ("database", Spanned::place(&file.database)),
         ("parameter", file.parameter.keys().next().map(Spanned::span)),
     ];
-    for (key, span) in others {
+    refuse_keys("parts", others, "leave it out: the workload of each part says it", reading);
+}
+
+/// Notes the keys that a workload with `what` does not have.
+pub(super) fn refuse_keys(what: &str, keys: [(&str, Option<Span>); 4], help: &str, reading: &mut Reading) {
+    for (key, span) in keys {
         if let Some(span) = span {
-            let help = "leave it out: the workload of each part says it";
-            reading.note(span, format!("a workload with parts has no `{key}`"), help);
+            reading.note(span, format!("a workload with {what} has no `{key}`"), help);
         }
     }
 }
@@ -105,6 +94,25 @@ fn read_part(part: Table<PartFile>, earlier: &[MixedPart], reading: &mut Reading
 }
 
 impl Workload {
+    /// One whose requests are said elsewhere: each has its own method, path and answer.
+    pub(super) fn asking(name: &str, title: String, summary: Option<String>, body: Body) -> Self {
+        Self {
+            name: name.to_owned(),
+            title,
+            summary: summary.unwrap_or_default(),
+            method: "GET".to_owned(),
+            path: "/".to_owned(),
+            sent: None,
+            status: 200,
+            content_type: String::new(),
+            body,
+            database: false,
+            parameters: BTreeMap::new(),
+            values: BTreeMap::new(),
+            folder: None,
+        }
+    }
+
     /// The workloads that it asks for, with their weights; none if it is a single one.
     pub fn parts(&self) -> impl Iterator<Item = (u32, &Self)> {
         let Body::Mixed { mixed } = &self.body else { return [].iter().filter_map(meant) };
@@ -165,6 +173,7 @@ impl Catalogue {
         let workload = self.choose_workload(text)?;
         let why = match &workload.body {
             Body::Mixed { .. } | Body::Data { data: DataBody::Crud } => "has parts itself",
+            Body::List { .. } => "has a file of requests",
             Body::Data { data: DataBody::Counter | DataBody::Updates } => "is checked by counting all requests",
             Body::Data { data: DataBody::Fidelity } => "has no answer that could be compared",
             _ => return Ok(workload),

@@ -3,6 +3,7 @@
 pub(crate) mod computed;
 pub(crate) mod data;
 pub(crate) mod file;
+pub(crate) mod list;
 pub(crate) mod mixed;
 
 use std::collections::BTreeMap;
@@ -17,6 +18,7 @@ use crate::workload::data::{DataBody, Refusal, WorkloadParameter, read_parameter
 use crate::workload::file::{
     AnswerFile, BodyFile, ComputedBodyFile, DataBodyFile, GeneratedBodyFile, RequestFile, VaryingBodyFile, WorkloadFile,
 };
+use crate::workload::list::RequestList;
 use crate::workload::mixed::MixedPart;
 
 /// Where the bytes of an answer come from.
@@ -35,6 +37,8 @@ pub enum Body {
     Varying(VaryingBody),
     /// Each of its parts has its own.
     Mixed { mixed: Vec<MixedPart> },
+    /// Each request of a file has its own.
+    List { list: RequestList },
 }
 
 /// A body that differs from response to response, and as much of it as is compared.
@@ -144,6 +148,10 @@ impl Workload {
     pub fn read(name: &str, text: &str) -> Result<Self, Vec<Problem>> {
         let (mut file, mut reading) = Reading::read::<WorkloadFile>(text);
         let title = reading.require(file.title.take(), &ROOT, "title", "title = \"Hello\"");
+        if let Some(list) = file.requests.take() {
+            let read = list::read(name, title, list, file, &mut reading);
+            return read.filter(|_| !reading.has_problems()).ok_or_else(|| reading.into_problems());
+        }
         if !file.part.is_empty() {
             let read = mixed::read(name, title, file, &mut reading);
             return read.filter(|_| !reading.has_problems()).ok_or_else(|| reading.into_problems());
@@ -215,7 +223,7 @@ impl Body {
     pub fn data(&self) -> Option<DataBody> {
         match self {
             Self::Data { data } => Some(*data),
-            Self::File(_) | Self::Generated(_) | Self::Computed { .. } | Self::Varying(_) | Self::Mixed { .. } => None,
+            _ => None,
         }
     }
 
@@ -234,7 +242,7 @@ impl Body {
         match self {
             Self::Data { data } => data.parameters(),
             Self::Computed { compute } => compute.parameters(),
-            Self::File(_) | Self::Generated(_) | Self::Varying(_) | Self::Mixed { .. } => &[],
+            Self::File(_) | Self::Generated(_) | Self::Varying(_) | Self::Mixed { .. } | Self::List { .. } => &[],
         }
     }
 
@@ -247,7 +255,7 @@ impl Body {
     pub fn varying(&self) -> Option<&VaryingBody> {
         match self {
             Self::Varying(varying) => Some(varying),
-            Self::File(_) | Self::Generated(_) | Self::Data { .. } | Self::Computed { .. } | Self::Mixed { .. } => None,
+            _ => None,
         }
     }
 }
@@ -263,7 +271,7 @@ fn check_request((method, path, sent): &Asked, body: &Body, span: &Span, reading
     let how = match body {
         Body::Data { .. } => "follow from `data`",
         Body::Computed { .. } => "be computed",
-        Body::File(_) | Body::Generated(_) | Body::Varying(_) | Body::Mixed { .. } => return,
+        _ => return,
     };
     if path.contains('?') {
         let help = "take the query out of `path`: tolok adds the parameters";
@@ -320,7 +328,7 @@ fn read_sent(request: &mut RequestFile, span: &Span, reading: &mut Reading) -> O
     Some(SentBody { file, content_type, refused: refused.map(Spanned::into_inner) })
 }
 
-fn file_here(name: &str, span: Span, reading: &mut Reading) {
+pub(crate) fn file_here(name: &str, span: Span, reading: &mut Reading) {
     if name.is_empty() || name.contains('/') {
         let help = "it must lie beside this one, as in `body.html`";
         reading.note(span, format!("`{name}` is not the name of a file here"), help);

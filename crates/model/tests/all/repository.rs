@@ -150,7 +150,7 @@ fn bodies_and_templates_that_are_named_are_there() {
     let Catalogue { subjects, workloads, .. } = Repository::read().catalogue;
     let bodies = workloads.iter().filter_map(|workload| match &workload.body {
         Body::File(file) => Some(root().join("workloads").join(&workload.name).join(file)),
-        Body::Generated(_) | Body::Data { .. } | Body::Computed { .. } | Body::Varying(_) | Body::Mixed { .. } => None,
+        _ => None,
     });
     let templates = subjects.iter().flat_map(|subject| {
         subject.files.iter().map(|file| root().join("subjects").join(&subject.id).join(&file.from))

@@ -103,7 +103,8 @@ fn schemas_demand_what_reading_demands() {
     assert_eq!(required(&replication["definitions"]["FactorFile"]), ["name", "meaning", "figure", "level"]);
     let workload = of_file::<WorkloadFile>();
     assert_eq!(required(&workload), ["title"]);
-    assert_eq!(alternatives(&workload["oneOf"]), [vec!["request", "answer"], vec!["program"], vec!["part"]]);
+    let kinds = [vec!["request", "answer"], vec!["program"], vec!["part"], vec!["requests"]];
+    assert_eq!(alternatives(&workload["oneOf"]), kinds);
     assert_eq!(required(&workload["definitions"]["AnswerFile"]), ["content-type", "body"]);
     let transcription = of_file::<TranscriptionFile>();
     assert_eq!(required(&transcription), ["title"]);

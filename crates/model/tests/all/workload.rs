@@ -6,7 +6,7 @@ use crate::examples;
 
 use examples::listed;
 use insta::{assert_json_snapshot, assert_snapshot};
-use tolok_model::{Catalogue, Workload};
+use tolok_model::{Catalogue, DataOrder, Workload};
 
 fn check(text: &str) -> String {
     match Workload::read("file", text) {
@@ -48,7 +48,7 @@ content_type = "text/html"
 body = { generate = "pgn", bytes = -1, seeds = 3 }
 "#;
     assert_snapshot!(check(text), @r#"
-    1:1 «titl» unknown key `titl` (did you mean `title`? known here: title, summary, database, request, answer, part, program, parameter)
+    1:1 «titl» unknown key `titl` (did you mean `title`? known here: title, summary, database, request, answer, part, requests, program, parameter)
     3:10 «"PUT"» workloads cannot use the method `PUT` (this version sends `GET` and `POST`)
     4:8 «"hello world"» `hello world` is not the path of a request (a slash, then what a URL may have after the host, as in `/api/users?page=2`; other characters are encoded, such as a blank as %20)
     6:10 «99» 99 is not the status of an answer
@@ -199,6 +199,31 @@ fn a_mixed_workload_has_parts_and_nothing_else() {
     6:10 «0» 0 is not a weight (a whole number from 1 to 100; only proportions count)
     4:1 «[[part]]» missing key `workload` (for example: workload = "json")
     5:10 «101» 101 is not a weight (a whole number from 1 to 100; only proportions count)
+    "#);
+}
+
+#[test]
+fn a_file_of_requests_stands_for_request_and_answer() {
+    let text = "title = 'L'\ndatabase = true\n[requests]\nfile = 'a.jsonl'\ndata = 'rows'\ndata-order = 'in-order'\n";
+    let listed = Workload::read("mine", text).unwrap();
+    let list = listed.list().unwrap();
+    assert_eq!((list.data.as_deref(), list.data_order, list.sequence), (Some("rows"), DataOrder::InOrder, false));
+    assert!(listed.database && !listed.is_single());
+    let stored = serde_json::to_string(&listed).unwrap();
+    assert_eq!(serde_json::from_str::<Workload>(&stored).unwrap(), listed);
+    let wrong = [
+        "title = 'L'\n[requests]\n",
+        "title = 'L'\nrequest.path = '/a'\n[requests]\nfile = '../a'\n",
+        "title = 'L'\n[requests]\nfile = 'a'\ndata-order = 'random'\n[[part]]\n",
+        "title = 'L'\n[requests]\nfile = 'a'\ndata-order = 'sorted'\n",
+    ];
+    assert_snapshot!(wrong.map(|text| check(text).trim().to_owned()).join("\n"), @r#"
+    2:1 «[requests]» missing key `file` (for example: file = "requests.jsonl")
+    2:1 «request» a workload with `requests` has no `request` (leave it out: the file of requests says it)
+    4:8 «'../a'» `../a` is not the name of a file here (it must lie beside this one, as in `body.html`)
+    4:14 «'random'» there is no `data` to be taken in an order (add data = "values.csv")
+    5:1 «[[part]]» a workload with `requests` has no `part` (leave it out: the file of requests says it)
+    4:14 «'sorted'» unknown value `sorted` (known here: random, in-order)
     "#);
 }
 

@@ -7,7 +7,7 @@ use tolok_load::options::{ConnectionPolicy, Mix, Timer};
 use tolok_load::record::{
     Connections, Distribution, Drain, ErrorExample, GeneratorSummary, Ledger, PlanSummary, WarmUpLedger,
 };
-use tolok_model::{Scenario, ThinkTime};
+use tolok_model::{DataOrder, Scenario, ThinkTime};
 
 use super::*;
 use crate::jobs::{closed, scenario};
@@ -73,7 +73,10 @@ fn a_method_and_what_answers_are_compared_with_are_told() {
     assert_eq!(told("POST", Answers::Body(file())), post);
     // Requests of a file have methods and paths of their own, and are drawn.
     let requests = "load http://127.0.0.1:8080 … --request-file=/tmp/assets/file … --seed=7";
-    assert_eq!(told("GET", Answers::Requests(file())), requests);
+    assert_eq!(told("GET", Answers::Requests(Requests { file: file(), ..Requests::default() })), requests);
+    let data = Some((PathBuf::from("/tmp/assets/data"), DataOrder::InOrder));
+    let filled = requests.replace("file …", "file --data=/tmp/assets/data --data-order=in-order --sequence …");
+    assert_eq!(told("GET", Answers::Requests(Requests { file: file(), data, sequence: true })), filled);
 }
 
 #[test]

@@ -2,7 +2,9 @@
 
 use tolok_tools::curl;
 
-use crate::args::{BodyText, LoadArgs, method};
+use tolok_load::options::Method;
+
+use crate::args::{BodyText, LoadArgs};
 
 /// The command line with the request of its `--curl`. Its own options add to that: a header of its own stands instead of one of
 /// the same name.
@@ -11,7 +13,7 @@ pub fn with_request(args: &LoadArgs, command: &str) -> Result<LoadArgs, String> 
     let mut taken = args.clone();
     taken.url = curl.url;
     if let (None, Some(name)) = (args.method, curl.method.as_deref()) {
-        taken.method = Some(method(name)?);
+        taken.method = Some(Method::named(name)?);
     }
     let is_ours = |name: &str| args.headers.iter().any(|(own, _)| own.eq_ignore_ascii_case(name));
     taken.headers.extend(curl.headers.into_iter().filter(|(name, _)| !is_ours(name)));

@@ -1,8 +1,5 @@
 //! From the command line to the options of the engine.
 
-mod data_file;
-mod request_file;
-
 use std::io;
 use std::path::Path;
 use std::sync::Arc;
@@ -10,17 +7,17 @@ use std::time::Duration;
 
 use rustix::thread::sched_getaffinity;
 use tolok_lab::bounded;
+use tolok_lab::request_list::{Defaults, read_data, read_requests};
 use tolok_load::Judgement;
 use tolok_load::options::{
     ConnectionPolicy, Expect, ExpectBody, ExpectStatus, Generator, Method, Mix, Options, Pace, Pool, Protocol, Request,
-    Sources, Tls,
+    Sources, Tls, without_blanks_in_braces,
 };
 use tolok_load::threshold::Threshold;
 use tolok_model::limits::BODY;
 
-use self::request_file::Defaults;
 use super::schedule::{Schedule, schedule};
-use crate::args::{BodyText, LoadArgs, LoadFormat, Threads, without_blanks_in_braces};
+use crate::args::{BodyText, LoadArgs, LoadFormat, Threads};
 use crate::exit::{CliError, Exit};
 use crate::output::check_place;
 
@@ -41,9 +38,9 @@ pub fn asked(args: &LoadArgs) -> Result<Asked, CliError> {
     // Not after the load, when the result would be lost.
     check_place(args.output.as_deref())?;
     let mut options = Options::new(&without_blanks_in_braces(&args.url))?;
-    options.data = args.data.as_deref().map(|file| data_file::read(file, args.data_order)).transpose()?.map(Arc::new);
-    options.requests = requests(args, options.target.path())?;
+    options.data = args.data.as_deref().map(|file| read_data(file, args.data_order)).transpose()?.map(Arc::new);
     options.mix = if args.sequence { Mix::Sequence } else { Mix::Weighted };
+    options.requests = requests(args, &options)?;
     options.think_time = think_time;
     options.warm_up = args.warmup.unwrap_or_default();
     options.timeout = args.timeout;
@@ -152,8 +149,8 @@ fn refuse_contradictions(args: &LoadArgs) -> Result<(), String> {
     }
 }
 
-fn requests(args: &LoadArgs, path: &str) -> Result<Vec<Request>, CliError> {
-    let expect = expect(args)?;
+fn requests(args: &LoadArgs, options: &Options) -> Result<Vec<Request>, CliError> {
+    let (expect, path) = (expect(args)?, options.target.path());
     if path != "/" && (!args.requests.is_empty() || args.request_file.is_some()) {
         let sentence = match args.request_file {
             Some(_) => {
@@ -165,7 +162,8 @@ fn requests(args: &LoadArgs, path: &str) -> Result<Vec<Request>, CliError> {
     }
     if let Some(file) = &args.request_file {
         let check_every = args.check_every.unwrap_or(1);
-        return request_file::read(file, &Defaults { headers: args.headers.clone(), expect, check_every });
+        let defaults = Defaults { headers: args.headers.clone(), expect, check_every };
+        return Ok(read_requests(file, &defaults, options)?.requests);
     }
     let body = match &args.body {
         None => Vec::new(),

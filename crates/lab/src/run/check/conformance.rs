@@ -9,6 +9,7 @@ use std::io::{Read, Write};
 use std::time::Duration;
 
 use rustix::rand::{GetRandomFlags, getrandom};
+use tolok_load::options::Options;
 use tolok_model::{Body, Computed, DataBody, Database, Protocol, SplitMix64, SubjectChoice, Wire, Workload};
 
 use crate::computed;
@@ -23,7 +24,7 @@ use crate::run::database::prepared::Prepared;
 use crate::run::server::probe_queue::Server;
 use crate::run::session::Session;
 use crate::run::stop::Stop;
-use crate::subject::{Question, SENT_TYPE, check};
+use crate::subject::{Question, Rehearsal, SENT_TYPE};
 
 /// One answer may take this long.
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -66,11 +67,13 @@ pub fn check_conformance(
     }
     // Checks that need a body do not apply to HEAD, and these read bytes as they come.
     let reads_bytes = protocol == Protocol::Http1;
-    let single = || workloads.iter().filter(|workload| !workload.is_mixed());
+    let single = || workloads.iter().filter(|workload| workload.is_single());
     let only_adds = |workload: &Workload| workload.body.data() == Some(DataBody::Updates);
     let asked_without_body = single().filter(|it| !it.sends_body() && !only_adds(it) && reads_bytes);
     advice.extend(asked_without_body.filter_map(|workload| body_for_head(session, &mut server, workload)));
-    let is_wrong = |path: &&str| single().all(|workload| workload.path != *path);
+    let listed = || workloads.iter().filter_map(|workload| session.assets.listed(workload));
+    let is_listed = |path: &str| listed().any(|options| options.requests.iter().any(|request| request.path == path));
+    let is_wrong = |path: &&str| single().all(|workload| workload.path != *path) && !is_listed(path);
     differences.extend(
         WRONG_PATHS
             .into_iter()
@@ -126,6 +129,7 @@ fn contract(
         Body::Data { data: DataBody::Counter } => return counter(server, workload),
         Body::Computed { compute: Computed::Compressed } => return compressed(server, workload, random),
         Body::Computed { compute } => computed::drawn(*compute, workload, random),
+        Body::List { .. } => return iterations(session, server, workload, random),
         Body::Mixed { .. } => return in_turn(session, server, workload, random),
         Body::Generated(_) if workload.body.is_mix() => files(session, workload, random),
         Body::Data { data: DataBody::Fidelity } | Body::File(_) | Body::Generated(_) | Body::Varying(_) => {
@@ -141,7 +145,7 @@ fn contract(
 fn one_answer(session: &Session<'_>, server: &mut StartedServer, workload: &Workload) -> Vec<String> {
     let (assets, name) = (&session.assets, format!("{} {}", workload.method, workload.path));
     let asked = server.ask_with_body(assets.question(workload), PATIENCE).map_err(|error| error.to_string());
-    let answered = asked.and_then(|answer| check(&answer, workload, assets.body(workload)));
+    let answered = asked.and_then(|answer| assets.check(&answer, workload));
     let difference = answered.err().map(|difference| format!("{name}: {difference}"));
     let refused = assets.refused(workload).and_then(|refused| refused_with(server, refused, "what breaks a rule", 422));
     difference.into_iter().chain(refused).collect()
@@ -186,6 +190,33 @@ fn in_turn(
     differences.sort_unstable();
     differences.dedup();
     differences.into_iter().map(|difference| format!("among the parts of {}: {difference}", workload.name)).collect()
+}
+
+/// The requests of a file, in their order, with some rows of their data.
+fn iterations(
+    session: &Session<'_>,
+    server: &mut StartedServer,
+    workload: &Workload,
+    random: &mut SplitMix64,
+) -> Vec<String> {
+    let Some(options) = session.assets.listed(workload) else { return Vec::new() };
+    let rows = options.data.as_ref().map_or(1, |data| data.rows()) as u64;
+    let row = |_| random.below(rows) as usize;
+    [(); 3].map(row).into_iter().filter_map(|row| iteration(server, options, row).err()).collect()
+}
+
+/// What the first of the requests that is answered wrongly got.
+fn iteration(server: &mut StartedServer, options: &Options, row: usize) -> Result<(), String> {
+    let mut rehearsal = Rehearsal::new(options, row).map_err(|error| error.to_string())?;
+    for place in 0..options.requests.len() {
+        let request = rehearsal.request(place).clone();
+        let wrong = |difference| Err(format!("{} {}: {difference}", request.method.as_str(), request.path));
+        match server.ask_with_body(Question::of(&request), PATIENCE) {
+            Ok(answer) => rehearsal.judge(place, &answer).or_else(wrong)?,
+            Err(error) => wrong(error.to_string())?,
+        }
+    }
+    Ok(())
 }
 
 /// The files of a mix, each of them once.
@@ -305,7 +336,7 @@ fn counter(server: &mut StartedServer, workload: &Workload) -> Vec<String> {
 /// no sense.
 fn refusals(session: &Session<'_>, server: &mut StartedServer, workloads: &[Workload]) -> Vec<String> {
     let mut allowed: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
-    for workload in workloads.iter().filter(|workload| !workload.is_mixed()) {
+    for workload in workloads.iter().filter(|workload| workload.is_single()) {
         let path = session.assets.path(workload).split('?').next().unwrap_or_default();
         let others: &[&str] = if workload.body.data() == Some(DataBody::Crud) { &["PUT", "DELETE"] } else { &[] };
         allowed.entry(path).or_default().extend(others.iter().copied().chain([workload.method.as_str()]));

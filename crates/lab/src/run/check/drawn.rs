@@ -25,14 +25,14 @@ pub(super) fn differences(
         }
         let request = request(workload, owed);
         let body = owed.sent.as_deref().map(|sent| (DRAWN_TYPE, sent));
-        let answer =
-            match ask(Question { method: &workload.method, path: &owed.path, body, gzip: workload.accepts_gzip() }) {
-                Ok(answer) => answer,
-                Err(error) => {
-                    differences.push(format!("{request}: {error}"));
-                    continue;
-                }
-            };
+        let gzip = workload.accepts_gzip();
+        let answer = match ask(Question { body, gzip, ..Question::plain(&workload.method, &owed.path) }) {
+            Ok(answer) => answer,
+            Err(error) => {
+                differences.push(format!("{request}: {error}"));
+                continue;
+            }
+        };
         let verdict = check(&answer, workload, &owed.body);
         if let Err(difference) = &verdict {
             let earlier = given.iter().find(|earlier| !answer.body.is_empty() && earlier.body == answer.body);

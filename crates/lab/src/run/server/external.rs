@@ -9,7 +9,7 @@ use tolok_load::target::Target;
 use tolok_model::{ExternalServer, FailureKind, OwedBody, OwnRequest, URL_WORKLOAD};
 
 use crate::run::server::trial::{Trial, TrialError};
-use crate::subject::{Answer, ProbeError, ProbeTarget, Question, ask_by_name, check};
+use crate::subject::{Answer, ProbeError, ProbeTarget, Question, ask_by_name};
 use crate::user_servers::differs;
 use tolok_tools::Answers;
 
@@ -32,7 +32,7 @@ impl Trial<'_> {
         })?;
         let wrong = |difference| TrialError::Failed(FailureKind::WrongAnswer, difference);
         let Some(own) = self.own_request() else {
-            return check(&answer, &self.workload, self.session.assets.body(&self.workload)).map_err(wrong);
+            return self.session.assets.check(&answer, &self.workload).map_err(wrong);
         };
         differs(&answer, own).map_err(wrong)?;
         fs::write(self.owed_file(), &answer.body).map_err(TrialError::lab)

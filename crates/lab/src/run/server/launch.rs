@@ -15,7 +15,7 @@ use crate::run::database::trial_database::PART;
 use crate::run::server::trial::TrialError;
 use crate::run::session::{Place, Session};
 use crate::run::stop::Stop;
-use crate::subject::{ProbeError, ProbeTarget, Render, TemplateNames, ask_while, check, speech};
+use crate::subject::{ProbeError, ProbeTarget, Render, TemplateNames, ask_while, speech};
 use tolok_host::isolate::{ProcessSpec, TrialBox, Trust};
 
 /// One answer before the window may take this long.
@@ -211,7 +211,7 @@ impl Launch<'_> {
             Err(TrialError::Failed(FailureKind::WrongAnswer, message))
         };
         match ask_while(server, question, patience, &is_wanted) {
-            Ok(answer) => match check(&answer, workload, self.session.assets.body(workload)) {
+            Ok(answer) => match self.session.assets.check(&answer, workload) {
                 Ok(()) => Ok(None),
                 // A gateway without its backend says so until the backend is there.
                 Err(_) if matches!(answer.status, 502..=504) => Ok(Some(format!("status {}", answer.status))),

@@ -24,7 +24,7 @@ use tolok_host::sample::{
 };
 use tolok_store::recompute::WIRE;
 use tolok_store::recompute::objectives;
-use tolok_tools::{Answers, LoadJob, ToolEvent, ToolReport, driver};
+use tolok_tools::{Answers, LoadJob, Requests, ToolEvent, ToolReport, driver};
 
 /// How often resources are read when nothing else asks for it.
 const SAMPLE: Duration = Duration::from_millis(100);
@@ -241,9 +241,14 @@ impl Trial<'_> {
             return self.owed(own);
         }
         let assets = &self.session.assets;
+        let requests = |file| {
+            let list = self.workload.list();
+            let data = assets.data_file(&self.workload).zip(list.map(|list| list.data_order));
+            Answers::Requests(Requests { file, data, sequence: list.is_some_and(|list| list.sequence) })
+        };
         match (assets.answers(&self.workload), assets.file(&self.workload)) {
-            (_, Some(file)) if self.workload.is_mixed() => Answers::Requests(file),
-            (data::Answers::Many(_), Some(file)) => Answers::Requests(file),
+            (_, Some(file)) if !self.workload.is_single() => requests(file),
+            (data::Answers::Many(_), Some(file)) => requests(file),
             (_, Some(file)) => Answers::Body(file),
             (_, None) => match self.workload.body.varying().and_then(|varying| varying.bytes) {
                 Some(bytes) => Answers::Length(bytes),

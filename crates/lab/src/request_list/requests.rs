@@ -1,4 +1,4 @@
-//! The file of `--request-file`: JSON Lines, one request a line, each with what a correct response to it is.
+//! Requests: JSON Lines, one a line, each with what a correct response to it is.
 
 use std::collections::{HashMap, HashSet};
 use std::fmt;
@@ -7,14 +7,14 @@ use std::sync::Arc;
 
 use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde_json::Value;
-use tolok_lab::bounded;
-use tolok_load::options::{Capture, Expect, ExpectBody, ExpectStatus, Method, Request};
+use tolok_load::options::{
+    Capture, Expect, ExpectBody, ExpectStatus, Method, Options, Request, problems_of_values, without_blanks_in_braces,
+};
 use tolok_model::limits::{BODY, REQUESTS};
 use tolok_model::shown::is_hidden;
 
-use super::unreadable;
-use crate::args;
-use crate::exit::{CliError, Exit};
+use super::ListError;
+use crate::bounded;
 
 /// Keys of a line.
 const KEYS: [&str; 12] = [
@@ -35,11 +35,11 @@ const KEYS: [&str; 12] = [
 /// Keys of which a line has one at most.
 const BODY_KEYS: [&str; 4] = ["expect_body", "expect_length", "expect_json", "expect_gzip"];
 
+/// Those that name a file.
+const FILE_KEYS: [&str; 3] = ["expect_body", "expect_json", "expect_gzip"];
+
 /// Longest name of a part, in bytes.
 const LONGEST_PART: usize = 100;
-
-/// Problems that are shown; whoever has more of them has one, many times.
-const MOST_SHOWN: usize = 50;
 
 /// What holds for lines that say nothing of it.
 #[derive(Debug)]
@@ -52,39 +52,47 @@ pub struct Defaults {
     pub check_every: u32,
 }
 
-/// Reads the requests of a file; all that is wrong with it is one complaint.
-pub fn read(path: &Path, defaults: &Defaults) -> Result<Vec<Request>, CliError> {
-    let text = bounded::text(path, &REQUESTS).map_err(|error| unreadable("the file of requests", path, &error))?;
+/// The requests of a file.
+#[derive(Debug)]
+pub struct RequestLines {
+    pub requests: Vec<Request>,
+    /// The names of the bodies that they expect, each with the first line that has it.
+    pub files: Vec<(u64, String)>,
+}
+
+/// Reads the requests of a file, which are filled with the values of `options` and sent in its mix; all that is wrong with it is one
+/// complaint.
+pub fn read(path: &Path, defaults: &Defaults, options: &Options) -> Result<RequestLines, ListError> {
+    let (what, here) = ("the file of requests", || path.to_owned());
+    let text = bounded::text(path, &REQUESTS).map_err(|error| ListError::Unreadable { what, path: here(), error })?;
     let folder = path.parent().unwrap_or(Path::new(""));
     let mut reader = Reader {
         folder,
         defaults,
         held: HashSet::new(),
         files: HashMap::new(),
+        named: Vec::new(),
         parts: Vec::new(),
         problems: Vec::new(),
     };
-    let requests: Vec<Request> = (1..)
+    let (lines, requests): (Vec<u64>, Vec<Request>) = (1..)
         .zip(text.lines())
         .filter(|(_, line)| !line.trim().is_empty())
-        .filter_map(|(number, line)| reader.line(number, line))
-        .collect();
-    if requests.is_empty() && reader.problems.is_empty() {
-        return Err(CliError::new(Exit::Usage, format!("{} has no request: it needs one a line", path.display())));
+        .filter_map(|(number, line)| Some((number, reader.line(number, line)?)))
+        .unzip();
+    let Reader { mut problems, named: files, .. } = reader;
+    if requests.is_empty() && problems.is_empty() {
+        return Err(ListError::Empty { path: here(), lacks: "request: it needs one a line" });
     }
-    if reader.problems.is_empty() { Ok(requests) } else { Err(complaint(path, &reader.problems)) }
-}
-
-fn complaint(path: &Path, problems: &[(usize, String)]) -> CliError {
-    let name = path.display();
-    let mut lines: Vec<String> =
-        problems.iter().take(MOST_SHOWN).map(|(line, problem)| format!("error: {name}:{line}: {problem}")).collect();
-    if problems.len() > MOST_SHOWN {
-        lines.push(format!("… and {} more", problems.len() - MOST_SHOWN));
+    if problems.is_empty() {
+        let found = problems_of_values(&requests, options);
+        problems.extend(found.into_iter().map(|(place, problem)| (lines[place], problem)));
     }
-    let plural = if problems.len() == 1 { "" } else { "s" };
-    lines.push(format!("error: {name} has {} problem{plural}", problems.len()));
-    CliError { exit: Exit::Usage, text: lines.join("\n"), is_missing_dependency: false }
+    if problems.is_empty() {
+        Ok(RequestLines { requests, files })
+    } else {
+        Err(ListError::Wrong { path: here(), problems })
+    }
 }
 
 /// An object as it is written: with every key, also one that stands there twice.
@@ -120,15 +128,17 @@ struct Reader<'a> {
     held: HashSet<Arc<[u8]>>,
     /// What was read; as JSON, or not.
     files: HashMap<(PathBuf, bool), Named>,
+    /// Their names as they are written, each once, with its first line.
+    named: Vec<(u64, String)>,
     /// Names of parts.
     parts: Vec<Arc<str>>,
     /// Each with its line.
-    problems: Vec<(usize, String)>,
+    problems: Vec<(u64, String)>,
 }
 
 impl Reader<'_> {
     /// The request of a line, if nothing is wrong with it.
-    fn line(&mut self, number: usize, line: &str) -> Option<Request> {
+    fn line(&mut self, number: u64, line: &str) -> Option<Request> {
         let before = self.problems.len();
         match serde_json::from_str(line) {
             Ok(Members(members)) => {
@@ -146,7 +156,7 @@ impl Reader<'_> {
         }
     }
 
-    fn request(&mut self, number: usize, members: Vec<(String, Value)>) -> Request {
+    fn request(&mut self, number: u64, members: Vec<(String, Value)>) -> Request {
         let (headers, expect) = (self.defaults.headers.clone(), self.defaults.expect.clone());
         let mut request = Request { headers, expect, ..Request::get("/") };
         let mut seen: Vec<&str> = Vec::new();
@@ -156,6 +166,11 @@ impl Reader<'_> {
                 Some(key) if seen.contains(key) => Err(format!("`{key}` appears twice")),
                 Some(key) => self.member(&mut request, key, value),
             };
+            if let (true, Some(name)) = (FILE_KEYS.contains(&key.as_str()), value.as_str())
+                && self.named.iter().all(|(_, known)| known != name)
+            {
+                self.named.push((number, name.to_owned()));
+            }
             if let Err(problem) = known {
                 self.problems.push((number, problem));
             }
@@ -176,8 +191,8 @@ impl Reader<'_> {
                 request.weight = weight.ok_or_else(|| wrong("a whole number from 1 on"))?;
             }
             "part" => request.part = Some(self.part(text()?)?),
-            "method" => request.method = args::method(text()?)?,
-            "path" => request.path = args::without_blanks_in_braces(text()?),
+            "method" => request.method = Method::named(text()?)?,
+            "path" => request.path = without_blanks_in_braces(text()?),
             "headers" => {
                 let headers = value.as_object().ok_or_else(|| wrong("an object of names and values"))?;
                 for (name, value) in headers {

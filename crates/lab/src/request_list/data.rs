@@ -1,23 +1,23 @@
-//! The file of `--data`: CSV with a line of names, or JSON Lines of objects.
+//! Values: CSV with a line of names, or JSON Lines of objects.
 
 use std::path::Path;
 
 use serde_json::{Map, Value};
-use tolok_lab::bounded;
 use tolok_load::options::{Data, DataOrder, is_name};
 use tolok_model::limits::DATA;
 
-use super::unreadable;
-use crate::exit::CliError;
+use super::ListError;
+use crate::bounded;
 
 /// Reads the rows of a file. What its first letter is says how it is written: no name begins with a brace.
-pub fn read(path: &Path, order: DataOrder) -> Result<Data, CliError> {
-    let text = bounded::text(path, &DATA).map_err(|error| unreadable("the data", path, &error))?;
+pub fn read(path: &Path, order: DataOrder) -> Result<Data, ListError> {
+    let (what, here) = ("the data", || path.to_owned());
+    let text = bounded::text(path, &DATA).map_err(|error| ListError::Unreadable { what, path: here(), error })?;
     let rows = if text.trim_start().starts_with('{') { of_json(&text) } else { of_csv(&text) };
-    let wrong = |(line, problem): (u64, String)| CliError::usage(format!("{}:{line}: {problem}", path.display()));
+    let wrong = |problem| ListError::Wrong { path: here(), problems: vec![problem] };
     let (columns, values) = rows.map_err(wrong)?;
     if values.is_empty() {
-        return Err(CliError::usage(format!("{} has no row of values", path.display())));
+        return Err(ListError::Empty { path: here(), lacks: "row of values" });
     }
     if let Some((place, name)) = columns.iter().enumerate().find(|(place, name)| columns[..*place].contains(name)) {
         return Err(wrong((1, format!("column {} has the name `{name}` of another column", place + 1))));
@@ -81,7 +81,8 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("rows");
         std::fs::write(&file, text).unwrap();
-        read(&file, DataOrder::InOrder).map_err(|error| error.text.replace(&file.display().to_string(), "rows"))
+        let told = |error: ListError| error.to_string().replace(&file.display().to_string(), "rows");
+        read(&file, DataOrder::InOrder).map_err(told)
     }
 
     fn rows(text: &str) -> (Vec<String>, Vec<String>) {
@@ -110,7 +111,7 @@ mod tests {
             ("{\"id\":null}\n", "rows:1: `id` is no text, number or boolean"),
             ("{\"id\":1}\n7\n", "rows:2: no object such as {\"id\":1,\"name\":\"Ada\"}"),
         ] {
-            assert_eq!(read_text(text).unwrap_err(), format!("error: {problem}"), "{text:?}");
+            assert_eq!(read_text(text).unwrap_err(), problem, "{text:?}");
         }
     }
 }
