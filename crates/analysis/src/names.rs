@@ -91,7 +91,7 @@ impl Names {
         let (title, protocol) = (self.workload(&scenario.workload), scenario.protocol.word());
         match (scenario.protocol, scenario.streams) {
             (Protocol::Http1, _) => title,
-            (_, 1) => format!("{title} · {protocol}"),
+            (spoken, streams) if streams == 1 || !spoken.is_http2() => format!("{title} · {protocol}"),
             (_, streams) => format!("{title} · {protocol}, {streams} streams"),
         }
     }

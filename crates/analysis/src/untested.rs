@@ -33,7 +33,7 @@ const OF_SERVERS: &[Rule] = rules! {
     "how much a server can do" if (|plan| all(plan, |it| it.load.executor.is_open())):
         "Requests came at fixed rates: a server that kept up may have had much capacity to spare.",
         "`executor = \"constant-vus\"`, or `studies/core.toml`";
-    "TLS, HTTP/2 and HTTP/3" if (|_| true): "Every request was HTTP/1.1 in the clear, without pipelining.";
+    "TLS, HTTP/2 and HTTP/3" if (|plan| all(plan, |it| it.protocol.is_default() && it.streams == 1)): "Every request was HTTP/1.1 in the clear, without pipelining.";
     "a database" if (|plan| all(plan, |it| !it.database)):
         "No server had to wait for anything behind it.", "`workload = \"rows\"`, or `studies/data-heavy.toml`";
     hours;

@@ -11,6 +11,8 @@ use std::time::{Duration, Instant};
 
 use self::channel::Channel;
 pub use crate::engine::Rehearsal;
+use crate::http::answer::AnswerReader;
+use crate::http::rules::{Documents, Rules};
 use crate::http::whole;
 use crate::options::Request;
 
@@ -108,9 +110,13 @@ impl<'a> Question<'a> {
     }
 
     fn bytes(&self, host: &str) -> Vec<u8> {
+        self.bytes_with(host, "close")
+    }
+
+    fn bytes_with(&self, host: &str, connection: &str) -> Vec<u8> {
         let Self { method, path, body, gzip, headers } = self;
         let accepted = if *gzip { "Accept-Encoding: gzip\r\n" } else { "" };
-        let head = format!("{method} {path} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n{accepted}");
+        let head = format!("{method} {path} HTTP/1.1\r\nHost: {host}\r\nConnection: {connection}\r\n{accepted}");
         let (more, body) = body.map_or((String::new(), [].as_slice()), |(content_type, body)| {
             let length = format!("Content-Length: {}\r\n", body.len());
             let is_typed = !content_type.is_empty();
@@ -124,6 +130,55 @@ impl<'a> Question<'a> {
 /// Asks once, on a connection that may close after the answer.
 pub fn ask(server: ProbeTarget<'_>, question: Question<'_>, patience: Duration) -> Result<Answer, ProbeError> {
     ask_while(server, question, patience, &|| true)
+}
+
+/// Asks so many times at once, on one connection, and waits for the answers (pipelining). Says after how many that are as they should
+/// be another one came, or none; `None` if all of them are.
+pub fn ask_in_line(
+    server: ProbeTarget<'_>,
+    request: &Request,
+    count: u32,
+    patience: Duration,
+) -> Result<Option<u32>, ProbeError> {
+    let deadline = Instant::now() + patience;
+    let stream = (server.connect)(server.address, patience)?;
+    stream.set_write_timeout(Some(patience))?;
+    let mut stream =
+        Channel::open(stream, server, &|| Instant::now() >= deadline)?.ok_or(ProbeError::Silent { patience })?;
+    let (host, question) = (server.address.to_string(), Question::of(request));
+    stream.write_all(&question.bytes_with(&host, "keep-alive").repeat(count as usize))?;
+    let mut rules = Rules::sharing(request, LARGEST_ANSWER_BYTES as u64, &mut Documents::default())
+        .map_err(|_| ProbeError::Malformed("nothing that it could be compared with"))?;
+    let (mut reader, mut piece, mut right) = (AnswerReader::new(), vec![0; 64 * 1024], 0);
+    while right < count {
+        let left = deadline.saturating_duration_since(Instant::now());
+        if left.is_zero() {
+            return Ok(Some(right));
+        }
+        stream.socket().set_read_timeout(Some(left.min(LOOK)))?;
+        let length = match stream.read(&mut piece) {
+            Ok(0) => return Ok(Some(right)),
+            Ok(length) => length,
+            Err(error) if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut) => continue,
+            Err(error) if error.kind() == ErrorKind::Interrupted => continue,
+            Err(_) => return Ok(Some(right)),
+        };
+        let mut at = 0;
+        while at < length && right < count {
+            match reader.feed_next(&piece[at..length], &mut rules) {
+                Ok((taken, None)) => at += taken,
+                Ok((taken, Some(answer))) if answer.wrong_status.is_none() => {
+                    at += taken;
+                    right += 1;
+                    if !answer.keep_alive {
+                        return Ok((right < count).then_some(right));
+                    }
+                }
+                _ => return Ok(Some(right)),
+            }
+        }
+    }
+    Ok(None)
 }
 
 /// Asks once, as [`ask`] does, and gives up as soon as `is_wanted` returns false.

@@ -142,7 +142,7 @@ fn room_for_connections(options: &Options) -> Result<(u32, u32), LoadError> {
         }
     };
     // Each thread's last connection may be shared by fewer than the others.
-    let needed = match options.protocol.streams_per_connection() {
+    let needed = match options.protocol.users_per_connection() {
         1 => places,
         streams => places.div_ceil(streams).saturating_add(threads),
     };

@@ -296,6 +296,11 @@ pub enum Protocol {
     /// HTTP/1.1: one request at a time.
     #[default]
     Http1,
+    /// HTTP/1.1 with several requests in line on a connection (RFC 9112 §9.3.2).
+    Pipelined {
+        /// How many virtual users, or places of the pool, share a connection, each with one request at a time; at least 1.
+        requests_in_flight: u32,
+    },
     /// HTTP/2: towards `http://` without asking whether the target speaks it, towards `https://` if the target chooses it in
     /// the handshake.
     Http2 {
@@ -306,9 +311,10 @@ pub enum Protocol {
 
 impl Protocol {
     /// Virtual users, or places of the pool, that share a connection.
-    pub fn streams_per_connection(self) -> u32 {
+    pub fn users_per_connection(self) -> u32 {
         match self {
             Protocol::Http1 => 1,
+            Protocol::Pipelined { requests_in_flight } => requests_in_flight,
             Protocol::Http2 { streams_per_connection } => streams_per_connection,
         }
     }
@@ -471,24 +477,33 @@ impl Options {
         Ok(())
     }
 
-    /// What HTTP/2 has no room for: its streams share a socket, and bodies come in frames.
+    /// What shared connections have no room for: users share a socket, and between two bodies comes a frame, or a head.
     fn check_protocol(&self) -> Result<(), LoadError> {
-        let Protocol::Http2 { streams_per_connection } = self.protocol else { return Ok(()) };
-        if streams_per_connection == 0 {
-            return refuse("streams", "a connection carries at least 1 stream");
+        let is_pipelined = match self.protocol {
+            Protocol::Http1 => return Ok(()),
+            Protocol::Pipelined { .. } => true,
+            Protocol::Http2 { .. } => false,
+        };
+        let (option, what) = if is_pipelined { ("pipeline", "pipelining") } else { ("streams", "HTTP/2") };
+        if self.protocol.users_per_connection() == 0 {
+            return refuse(option, "a connection carries at least 1 request at a time");
+        }
+        if is_pipelined && self.connection != ConnectionPolicy::KeepAlive {
+            return refuse(
+                option,
+                "requests stand in line on a connection that stays open, so each has none of its own",
+            );
         }
         if self.pace != Pace::default() {
-            return refuse(
-                "read-rate",
-                "with HTTP/2 several requests share a connection, whose pace none of them has alone",
-            );
+            let reason = format!("with {what} several requests share a connection, whose pace none of them has alone");
+            return refuse("read-rate", &reason);
         }
         if self.requests.iter().any(|request| matches!(request.expect.body, ExpectBody::Discard { .. })) {
-            return refuse(
-                "discard",
-                "with HTTP/2 bodies come in frames, which the kernel cannot throw away; \
-                 without it they are counted and not compared",
+            let reason = format!(
+                "with {what} other bytes come behind a body, which the kernel would throw away with it; \
+                 without it bodies are counted and not compared"
             );
+            return refuse("discard", &reason);
         }
         Ok(())
     }

@@ -169,6 +169,9 @@ pub struct PlanSummary {
     /// With HTTP/2, how many users, or places of the pool, shared a connection at most; absent otherwise.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub streams_per_connection: Option<u32>,
+    /// With pipelining, the same; absent otherwise.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pipeline: Option<u32>,
     /// How long connections live.
     pub connection: ConnectionPolicy,
     /// Number of source addresses the connections were spread over; 0 when the system chose.

@@ -57,10 +57,14 @@ pub(crate) fn plan(options: &Options, connector: &Connector, congestion_control:
         timeout_s: options.timeout.as_secs_f64(),
         connect_timeout_s: options.connect_timeout.as_secs_f64(),
         grace_s: options.grace_period().as_secs_f64(),
-        http_version: if matches!(options.protocol, Protocol::Http1) { "1.1" } else { "2" }.to_owned(),
+        http_version: if matches!(options.protocol, Protocol::Http2 { .. }) { "2" } else { "1.1" }.to_owned(),
         streams_per_connection: match options.protocol {
-            Protocol::Http1 => None,
             Protocol::Http2 { streams_per_connection } => Some(streams_per_connection),
+            _ => None,
+        },
+        pipeline: match options.protocol {
+            Protocol::Pipelined { requests_in_flight } => Some(requests_in_flight),
+            _ => None,
         },
         connection: options.connection,
         source_addresses: connector.source_addresses(),

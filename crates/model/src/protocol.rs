@@ -61,6 +61,8 @@ impl Protocol {
 pub(crate) struct Over {
     pub(crate) protocol: Protocol,
     pub(crate) streams: u32,
+    /// How many its workload wants to stand in line on a connection of HTTP/1.1.
+    pipeline: u32,
 }
 
 /// The protocols of a scenario, and the requests that share a connection over those that can.
@@ -69,6 +71,7 @@ pub(crate) struct Spoken {
     protocols: Vec<Protocol>,
     streams: u32,
     at: Option<Span>,
+    scenario: Span,
 }
 
 impl Spoken {
@@ -102,16 +105,17 @@ impl Spoken {
                 reading.note(streams.span(), "over HTTP/1.1 a connection has one request at a time", help);
             }
         }
-        Self { protocols: known, streams: streams.map_or(1, Spanned::into_inner), at }
+        Self { protocols: known, streams: streams.map_or(1, Spanned::into_inner), at, scenario: scenario.clone() }
     }
 
     pub(crate) fn len(&self) -> usize {
         self.protocols.len()
     }
 
-    pub(crate) fn each(&self) -> impl Iterator<Item = Over> {
-        let streams = |protocol: Protocol| if protocol.is_http2() { self.streams } else { 1 };
-        self.protocols.iter().map(move |protocol| Over { protocol: *protocol, streams: streams(*protocol) })
+    /// For a workload that pipelines so many requests.
+    pub(crate) fn each(&self, pipeline: u32) -> impl Iterator<Item = Over> {
+        let streams = move |protocol: Protocol| if protocol.is_http2() { self.streams } else { pipeline };
+        self.protocols.iter().map(move |protocol| Over { protocol: *protocol, streams: streams(*protocol), pipeline })
     }
 
     /// Says why `tool` cannot put `load` on a subject over a protocol, if it cannot.
@@ -123,9 +127,8 @@ impl Spoken {
         reading: &mut Reading,
     ) -> bool {
         let Some(refusal) = over.refuses(tool, load) else { return true };
-        if let Some(span) = span.as_ref().or(self.at.as_ref()) {
-            reading.note(span.clone(), refusal, "leave it out here, or give it a [[scenario]] of its own");
-        }
+        let span = span.as_ref().or(self.at.as_ref()).unwrap_or(&self.scenario);
+        reading.note(span.clone(), refusal, "leave it out here, or give it a [[scenario]] of its own");
         false
     }
 }
@@ -135,14 +138,17 @@ impl Over {
     pub(crate) fn suffix(self) -> String {
         match self {
             Self { protocol: Protocol::Http1, .. } => String::new(),
-            Self { protocol, streams: 1 } => format!("-{}", protocol.word()),
-            Self { protocol, streams } => format!("-{}-streams{streams}", protocol.word()),
+            Self { protocol, streams, .. } if streams == 1 || !protocol.is_http2() => format!("-{}", protocol.word()),
+            Self { protocol, streams, .. } => format!("-{}-streams{streams}", protocol.word()),
         }
     }
 
     /// Why a tool cannot put this load on a subject, if it cannot; a sentence without its end.
     fn refuses(self, tool: LoadTool, load: &LoadProfile) -> Option<String> {
-        let (Self { protocol, streams }, word) = (self, tool.word());
+        let (Self { protocol, streams, pipeline }, word) = (self, tool.word());
+        if pipeline > 1 {
+            return refuses_pipeline(protocol, tool, load);
+        }
         if !protocol.is_http2() {
             return None;
         }
@@ -166,6 +172,20 @@ impl Over {
         };
         Some(refusal)
     }
+}
+
+/// Why requests cannot stand in line, if they cannot.
+fn refuses_pipeline(protocol: Protocol, tool: LoadTool, load: &LoadProfile) -> Option<String> {
+    let refusal = match tool {
+        _ if protocol.is_http2() => "the workload pipelines requests of HTTP/1.1; HTTP/2 has `streams` instead",
+        LoadTool::Tolok if load.connection != Connection::KeepAlive => {
+            "the workload pipelines requests, for which connections stay open"
+        }
+        LoadTool::Tolok if load.pace.is_unlimited() => return None,
+        LoadTool::Tolok => "requests in line share a connection, so none has a `read-rate` or `write-rate`",
+        _ => "the workload pipelines requests, which only tolok's own load engine does here",
+    };
+    Some(refusal.to_owned())
 }
 
 /// 1 is one request at a time on each connection, and is not stored.

@@ -26,6 +26,7 @@ fn each_tool_is_asked_for_the_protocol_in_its_own_words() {
         assert_eq!(differs(tool, protocol, streams), expect, "{tool:?} over {protocol:?}");
     };
     check(LoadTool::Tolok, Protocol::Https, 1, "--insecure / ");
+    check(LoadTool::Tolok, Protocol::Http1, 16, "--pipeline=16 / ");
     check(LoadTool::Tolok, Protocol::H2, 4, "--insecure --http2 --streams=4 / ");
     check(LoadTool::Tolok, Protocol::H2c, 1, "--http2 / ");
     check(LoadTool::H2load, Protocol::Https, 1, " / ");

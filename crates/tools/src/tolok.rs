@@ -70,7 +70,8 @@ pub(super) fn arguments(job: &LoadJob<'_>) -> Vec<String> {
 
 /// What is spoken. The certificate is the lab's own, made for the run: that it is trusted would show nothing.
 fn spoken(Scenario { protocol, streams, .. }: &Scenario) -> Vec<String> {
-    let streams = (*streams > 1).then(|| format!("--streams={streams}"));
+    let shared = if protocol.is_http2() { "streams" } else { "pipeline" };
+    let streams = (*streams > 1).then(|| format!("--{shared}={streams}"));
     let parts = [protocol.is_encrypted().then_some("--insecure"), protocol.is_http2().then_some("--http2")];
     parts.into_iter().flatten().map(str::to_owned).chain(streams).collect()
 }

@@ -124,6 +124,10 @@ pub struct LoadArgs {
     #[arg(help_heading = CONNECTIONS, long, requires = "http2", value_name = "N",
           value_parser = values::positive)]
     pub streams: Option<u32>,
+    /// Users, or places of the pool, that share a connection of HTTP/1.1, on which their requests stand in line.
+    #[arg(help_heading = CONNECTIONS, long, conflicts_with_all = ["http2", "no_keepalive", "requests_per_connection"],
+          value_name = "N", value_parser = values::positive)]
+    pub pipeline: Option<u32>,
     /// Open a new connection for every request.
     #[arg(help_heading = CONNECTIONS, long, alias = "disable-keepalive")]
     pub no_keepalive: bool,

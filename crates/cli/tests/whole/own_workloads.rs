@@ -145,8 +145,8 @@ fn requests_of_a_file_take_values_and_a_changed_file_is_noticed() {
     };
     let unknown = wrong(&requests("ix", "body"));
     assert!(unknown.contains("users.jsonl:1: nothing is known here by the name of `{{ ix }}`"), "{unknown}");
-    let outside = wrong(&requests("id", "../body"));
-    assert!(outside.contains("users.jsonl:2: `../body` lies outside the workload's folder"), "{outside}");
+    let outside = wrong(&requests("id", "../users/body"));
+    assert!(outside.contains("users.jsonl:2: `../users/body` lies outside the workload's folder"), "{outside}");
     write("workload.toml", &list.replace("users.csv", "none.csv"));
     let missing = wrong(&requests("id", "body"));
     assert!(missing.contains("cannot read the data") && missing.contains("none.csv"), "{missing}");

@@ -393,6 +393,7 @@ mod tests {
             content_type: "text/html".to_owned(),
             body,
             database: false,
+            pipeline: 1,
             parameters: BTreeMap::new(),
             values: BTreeMap::new(),
             folder: None,

@@ -90,6 +90,7 @@ mod tests {
             content_type: "application/json".to_owned(),
             body,
             database: false,
+            pipeline: 1,
             parameters: Default::default(),
             values: Default::default(),
             folder: None,

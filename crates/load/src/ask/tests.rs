@@ -8,6 +8,7 @@ use rustls::pki_types::PrivatePkcs8KeyDer;
 use tolok_testkit::{Act, Framing, Http2Server, Reply, ScriptedServer};
 
 use super::*;
+use crate::options::ExpectBody;
 
 /// Nothing here takes so long unless it hangs.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -176,6 +177,20 @@ fn a_request_says_what_its_body_is_and_what_it_accepts() {
     assert_eq!(String::from_utf8(question.bytes("here")).unwrap(), expect);
     let plain = String::from_utf8(Question::plain("GET", "/hello").bytes("here")).unwrap();
     assert_eq!(plain, "GET /hello HTTP/1.1\r\nHost: here\r\nConnection: close\r\n\r\n");
+}
+
+#[test]
+fn asked_in_line_it_is_said_how_many_answers_were_right() {
+    let right = |script: fn(usize) -> Reply| {
+        let server = ScriptedServer::start(move |request| script(request.number));
+        let mut request = Request::get("/hello");
+        request.expect.body = ExpectBody::Exactly(b"hello".as_slice().into());
+        ask_in_line(ProbeTarget::directly(server.address()), &request, 16, PATIENCE).unwrap()
+    };
+    assert_eq!(right(|_| Reply::ok("hello")), None);
+    assert_eq!(right(|number| if number < 3 { Reply::ok("hello") } else { Reply::close() }), Some(3));
+    assert_eq!(right(|number| Reply::ok(if number == 7 { "hullo" } else { "hello" })), Some(7));
+    assert_eq!(right(|_| Reply::ok_and_close("hello")), Some(1));
 }
 
 /// Settings of a server that offers these protocols and signs its own certificate.

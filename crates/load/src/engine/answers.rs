@@ -46,7 +46,11 @@ impl<C: Clock, L: Listener> Engine<'_, C, L> {
 
     /// A socket that is no slot's is ready for something.
     fn handle_other(&mut self, ready: Ready) {
-        if ready.token & CARRIER != 0 { self.handle_carrier(ready) } else { self.linger(ready.token) }
+        match ready.token & CARRIER {
+            0 => self.linger(ready.token),
+            _ if self.pipes.is_some() => self.handle_pipe(ready),
+            _ => self.handle_carrier(ready),
+        }
     }
 
     /// Receives all there is of an answer. `ended` says that the stream had ended already, so nothing follows what a
@@ -191,6 +195,9 @@ impl<C: Clock, L: Listener> Engine<'_, C, L> {
     pub(super) fn fail(&mut self, slot: u32, attempt: Attempt, at: MonotonicNs, fault: &Fault) {
         if self.streams.is_some() {
             return self.give_up_stream(slot, attempt, at, fault);
+        }
+        if self.pipes.is_some() {
+            return self.give_up_piped(slot, fault);
         }
         self.exemplify(slot, at, fault);
         if self.slots[slot as usize].has_sent_nothing() {

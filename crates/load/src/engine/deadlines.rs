@@ -40,7 +40,7 @@ impl<C: Clock, L: Listener> Engine<'_, C, L> {
         match self.slots[slot as usize].doing {
             Doing::Nothing => None,
             Doing::Connecting(attempt) => {
-                let since = self.connecting_since(slot).unwrap_or(attempt.acted);
+                let since = self.connecting_since(slot).or_else(|| self.pipe_began(slot)).unwrap_or(attempt.acted);
                 let since = since.max(self.slots[slot as usize].line_free_at);
                 Some((since + self.connect_timeout, Fault::ConnectTimeout))
             }

@@ -2,13 +2,14 @@
 //!
 //! A slot is a place for one connection: a virtual user's in a closed loop, one of the pool's in an open one. It sends its
 //! next request straight from where its answer was read: in the steady state of the closed loop a request costs one
-//! send(2), one recv(2), and its share of one epoll_wait(2). With HTTP/2 slots share connections; all of that is in `streams`,
-//! and costs the others nothing.
+//! send(2), one recv(2), and its share of one epoll_wait(2). With HTTP/2 and with pipelining slots share connections; all of
+//! that is in `streams` and `pipes`, and costs the others nothing.
 
 mod answers;
 mod deadlines;
 mod lingering;
 mod pace;
+mod pipes;
 mod prepared;
 mod rehearsal;
 mod slices;
@@ -37,6 +38,7 @@ use crate::transport::{Connector, Poller};
 use lingering::Lingering;
 pub(crate) use lingering::MOST as MOST_LINGERING;
 use pace::Rations;
+use pipes::Pipes;
 pub(crate) use prepared::check;
 pub use prepared::problems_of_values;
 use prepared::{Prepared, prepare};
@@ -130,6 +132,8 @@ pub(crate) struct Engine<'run, C, L> {
     lingering: Lingering,
     /// With HTTP/2, the connections that slots share.
     streams: Option<Box<Streams>>,
+    /// With pipelining, the connections that slots share.
+    pipes: Option<Box<Pipes>>,
     pool: Pool,
     /// Slots with the planned instants of their next turns, the earliest first; each slot is here at most once.
     planned: BinaryHeap<Reverse<(MonotonicNs, u32)>>,
@@ -198,6 +202,7 @@ impl<'run, C: Clock, L: Listener> Engine<'run, C, L> {
             slots,
             lingering: Lingering::new(run.most_lingering),
             streams: Streams::of(options),
+            pipes: Pipes::of(options),
             pool,
             keeps_connections: false,
             in_flight: 0,
@@ -379,6 +384,9 @@ impl<'run, C: Clock, L: Listener> Engine<'run, C, L> {
         self.close_lingering();
         if self.streams.is_some() {
             self.finish_streams(now);
+        }
+        if self.pipes.is_some() {
+            self.finish_pipes(now);
         }
         for slot in 0..self.slots.len() as u32 {
             let place = &mut self.slots[slot as usize];

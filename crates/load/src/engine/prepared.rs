@@ -83,7 +83,7 @@ fn each(options: &Options) -> Vec<Result<Prepared, (usize, LoadError)>> {
         Ok(captured) => captured,
         Err(wrong) => return vec![Err(wrong)],
     };
-    let (is_http2, mut first_capture) = (options.protocol != Protocol::Http1, 0);
+    let (is_http2, mut first_capture) = (matches!(options.protocol, Protocol::Http2 { .. }), 0);
     let mut one = |request: &Request| {
         let template = template(options, request, &captured, first_capture)?;
         // With placeholders these bytes are never sent.

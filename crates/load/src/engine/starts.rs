@@ -44,6 +44,9 @@ impl<C: Clock, L: Listener> Engine<'_, C, L> {
         if matches!(self.schedule, Schedule::Open(_)) {
             self.start_arrivals(now);
         }
+        if self.pipes.is_some() {
+            self.flush_pipes();
+        }
     }
 
     /// Starts the arrivals that are due and find a connection; the others wait.
@@ -147,6 +150,9 @@ impl<C: Clock, L: Listener> Engine<'_, C, L> {
         place.doing = Doing::Connecting(attempt);
         if self.streams.is_some() {
             return self.begin_stream(slot, attempt);
+        }
+        if self.pipes.is_some() {
+            return self.begin_piped(slot, attempt);
         }
         if !self.waits_for_line(slot, acted) {
             self.connect(slot, attempt);
@@ -280,6 +286,9 @@ impl<C: Clock, L: Listener> Engine<'_, C, L> {
         }
         if self.streams.is_some() {
             self.retire_stream(slot);
+        }
+        if self.pipes.is_some() {
+            self.retire_piped(slot);
         }
     }
 }

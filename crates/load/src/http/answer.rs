@@ -50,6 +50,8 @@ pub(crate) struct AnswerReader {
     wrong_status: Option<u16>,
     /// The part of a body that has arrived, if it is looked at when it is complete.
     collected: Option<Vec<u8>>,
+    /// Where other answers follow, a body that is wrong is read to its end all the same, and this is what was wrong with it.
+    flaw: Option<Box<Option<Fault>>>,
 }
 
 impl AnswerReader {
@@ -62,7 +64,18 @@ impl AnswerReader {
             body_bytes: 0,
             wrong_status: None,
             collected: None,
+            flaw: None,
         }
+    }
+
+    /// From here on answers follow each other, and a wrong body does not end them.
+    pub fn read_on(&mut self) {
+        self.flaw = Some(Box::default());
+    }
+
+    /// What was wrong with the body of the last answer, if it was read on.
+    pub fn take_flaw(&mut self) -> Option<Fault> {
+        self.flaw.as_mut().and_then(|flaw| flaw.take())
     }
 
     /// Whether any byte of the present answer has arrived.
@@ -111,9 +124,41 @@ impl AnswerReader {
         self.feed_piece(rest, rules)
     }
 
+    /// Takes what has arrived, up to the end of the present answer. Returns how much that is, and the answer when it is complete.
+    pub fn feed_next(&mut self, bytes: &[u8], rules: &mut Rules) -> Result<(usize, Option<Answer>), Fault> {
+        let mut taken = 0;
+        if !self.has_begun()
+            && let Some((head, length)) = rules.last_head.of(bytes)
+        {
+            if let Framing::Length(body) = head.framing
+                && let Some(end) = usize::try_from(body).ok().and_then(|body| length.checked_add(body))
+                && let Some(body) = bytes.get(length..end)
+                && rules.accept(&head, body)
+            {
+                return Ok((end, Some(Answer { keep_alive: head.keep_alive, wrong_status: None })));
+            }
+            taken = length;
+            if let Some(answer) = self.begin_body(head, length, rules)? {
+                return Ok((taken, Some(answer)));
+            }
+        }
+        let (more, answer) = self.feed_rest(&bytes[taken..], rules)?;
+        Ok((taken + more, answer))
+    }
+
     #[inline]
-    fn feed_piece(&mut self, mut bytes: &[u8], rules: &mut Rules) -> Result<Option<Answer>, Fault> {
-        while !bytes.is_empty() {
+    fn feed_piece(&mut self, bytes: &[u8], rules: &mut Rules) -> Result<Option<Answer>, Fault> {
+        match self.feed_rest(bytes, rules)? {
+            (taken, Some(answer)) => alone(answer, &bytes[taken..]),
+            (_, None) => Ok(None),
+        }
+    }
+
+    #[inline]
+    fn feed_rest(&mut self, bytes: &[u8], rules: &mut Rules) -> Result<(usize, Option<Answer>), Fault> {
+        let mut at = 0;
+        while at < bytes.len() {
+            let bytes = &bytes[at..];
             let (taken, complete) = match self.place {
                 Place::Head => self.feed_head(bytes, rules)?,
                 Place::Length { left, keep_alive } => self.feed_length(bytes, left, keep_alive, rules)?,
@@ -123,12 +168,12 @@ impl AnswerReader {
                     (bytes.len(), None)
                 }
             };
-            bytes = &bytes[taken..];
-            if let Some(answer) = complete {
-                return alone(answer, bytes);
+            at += taken;
+            if complete.is_some() {
+                return Ok((at, complete));
             }
         }
-        Ok(None)
+        Ok((at, None))
     }
 
     /// The target ended the stream.
@@ -188,7 +233,7 @@ impl AnswerReader {
             return self.pass_over_interim(head.status, first);
         }
         if rules.accepts_status(head.status) {
-            rules.judge_length(&head)?;
+            rules.judge_length(&head).or_else(|fault| self.flawed(fault))?;
         } else {
             self.wrong_status = Some(head.status);
         }
@@ -260,7 +305,8 @@ impl AnswerReader {
     #[inline]
     fn body(&mut self, piece: &[u8], rules: &mut Rules) -> Result<(), Fault> {
         if self.wrong_status.is_none() {
-            rules.judge_body(self.body_bytes, piece, &mut self.collected)?;
+            let judged = rules.judge_body(self.body_bytes, piece, &mut self.collected);
+            judged.or_else(|fault| self.flawed(fault))?;
         }
         self.body_bytes += piece.len() as u64;
         Ok(())
@@ -268,9 +314,20 @@ impl AnswerReader {
 
     fn complete(&mut self, keep_alive: bool, rules: &mut Rules) -> Result<Answer, Fault> {
         if self.wrong_status.is_none() {
-            rules.judge_end(self.body_bytes, &mut self.collected)?;
+            let judged = rules.judge_end(self.body_bytes, &mut self.collected);
+            judged.or_else(|fault| self.flawed(fault))?;
         }
         Ok(self.rest(keep_alive))
+    }
+
+    /// A wrong body is kept in mind where others follow; then nothing more of it is looked at.
+    #[cold]
+    fn flawed(&mut self, fault: Fault) -> Result<(), Fault> {
+        let Some(flaw) = self.flaw.as_mut().filter(|_| matches!(fault, Fault::BadBody(_))) else { return Err(fault) };
+        **flaw = Some(fault);
+        self.collected = None;
+        self.wrong_status = Some(0);
+        Ok(())
     }
 
     /// Gets ready for the next answer.

@@ -36,6 +36,31 @@ pub fn answer(data: &[u8]) {
         check(first, "first of two");
     }
     check(discard(answer, *seed, &mut rules(&request)), "thrown away");
+    let twice = [answer, answer].concat();
+    let at_once = in_line([twice.as_slice()], &mut rules(&request));
+    let in_pieces = in_line(pieces(&twice, *seed, 9), &mut rules(&request));
+    assert_eq!(in_pieces, at_once, "in line, choice {choice:#04x}: {:?}", String::from_utf8_lossy(answer));
+    if let (Ok(expected), Ok([_])) = (whole, in_line([answer], &mut rules(&request)).as_deref()) {
+        assert_eq!(at_once, Ok(vec![(expected, None); 2]), "in line, {:?}", String::from_utf8_lossy(answer));
+    }
+}
+
+/// The answers of a connection on which they follow each other, each with what is wrong with its body.
+fn in_line<'a>(
+    pieces: impl IntoIterator<Item = &'a [u8]>,
+    rules: &mut Rules,
+) -> Result<Vec<(Answer, Option<Fault>)>, Fault> {
+    let (mut reader, mut found) = (AnswerReader::new(), Vec::new());
+    reader.read_on();
+    for piece in pieces {
+        let mut at = 0;
+        while at < piece.len() {
+            let (taken, answer) = reader.feed_next(&piece[at..], rules)?;
+            at += taken;
+            found.extend(answer.map(|answer| (answer, reader.take_flaw())));
+        }
+    }
+    Ok(found)
 }
 
 /// What a byte chooses: three bits the body, one the method, one the status.

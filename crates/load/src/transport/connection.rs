@@ -264,6 +264,23 @@ impl Connection {
         }
     }
 
+    /// Answers follow each other on it, and a wrong body does not end it.
+    pub fn read_on(&mut self) {
+        self.reader.read_on();
+    }
+
+    /// What was wrong with the body of the last answer.
+    pub fn take_flaw(&mut self) -> Option<Fault> {
+        self.reader.take_flaw()
+    }
+
+    /// Takes received bytes up to the end of the present answer. Returns how many, and the answer when it is complete.
+    pub fn digest_next(&mut self, bytes: &[u8], rules: &mut Rules) -> Result<(usize, Option<Answer>), Fault> {
+        let (taken, answer) = self.reader.feed_next(bytes, rules)?;
+        self.answered |= answer.is_some();
+        Ok((taken, answer))
+    }
+
     /// Takes what was received as part of the answer to `request`; gives the answer when it is complete.
     pub fn digest(
         &mut self,

@@ -11,6 +11,7 @@ mod expectations;
 mod faults;
 mod files;
 mod pace;
+mod pipelines;
 mod stage;
 mod stops;
 mod values;

@@ -300,12 +300,15 @@ impl Scenario {
 
     /// Its load and its protocol in a few words: `closed loop, 64 virtual users, keep-alive, 1s, over HTTP/2 with TLS`.
     pub fn describe_load(&self) -> String {
-        match (self.protocol, self.streams) {
-            (Protocol::Http1, _) => self.load.describe(),
-            (protocol, 1) => format!("{}, over {}", self.load.describe(), protocol.title()),
-            (protocol, streams) => {
-                format!("{}, over {}, {streams} streams a connection", self.load.describe(), protocol.title())
-            }
+        let load = self.load.describe();
+        let shared = match self.streams {
+            1 => String::new(),
+            streams if self.protocol.is_http2() => format!(", {streams} streams a connection"),
+            depth => format!(", {depth} pipelined requests a connection"),
+        };
+        match self.protocol {
+            Protocol::Http1 => load + &shared,
+            protocol => format!("{load}, over {}{shared}", protocol.title()),
         }
     }
 
@@ -421,7 +424,9 @@ fn read_scenario(
         return scenarios;
     }
     for (workload, load) in workloads.iter().flat_map(|workload| profiles.iter().map(move |load| (workload, load))) {
-        for ((tool, span), over) in tools.iter().flat_map(|tool| spoken.each().map(move |over| (tool, over))) {
+        for ((tool, span), over) in
+            tools.iter().flat_map(|tool| spoken.each(workload.pipeline).map(move |over| (tool, over)))
+        {
             let asked = (workload, load);
             if !check_tool((tool, span), asked, reading) || !spoken.check(over, (tool.name, span), load, reading) {
                 continue;
@@ -467,8 +472,8 @@ fn read_workloads(
             Ok(workload) => {
                 // `rows` and `rows?limit=10000` have two names and are one request.
                 let is_same = |earlier: &&Workload| {
-                    let is_path = earlier.path == workload.path && earlier.body == workload.body;
-                    is_path && earlier.name != workload.name
+                    let [base, other] = [&earlier.name, &workload.name].map(|name| name.split('?').next());
+                    base == other && earlier.values == workload.values && earlier.name != workload.name
                 };
                 if let Some(earlier) = known.iter().find(is_same) {
                     let message = format!("`{}` is what `{}` means already", text.get_ref(), earlier.name);

@@ -96,6 +96,7 @@ pub(super) fn not_sliced(scenario: &Scenario, workload: Option<&Workload>) -> Op
         (!matches!(executor, Executor::ConstantVus { .. }), "slices need the executor `constant-vus`"),
         (*connection != Connection::KeepAlive, "slices need connections that are kept alive"),
         (!scenario.protocol.is_default(), "slices need HTTP/1.1 without TLS"),
+        (scenario.streams > 1, "slices need a connection for each user"),
         (think_time.is_some(), "users that pause leave slices empty"),
         (*pace != Pace::default(), "slow clients outlast a slice"),
         (!scenario.objectives.is_empty(), "an `objective` holds for a whole window, and slices have none"),

@@ -199,6 +199,7 @@ pub fn url_workload(servers: &[ExternalServer]) -> Workload {
         // Each server's own, which is asked for and never read from a file.
         body: Body::File(String::new()),
         database: false,
+        pipeline: 1,
         parameters: BTreeMap::new(),
         values: BTreeMap::new(),
         folder: None,

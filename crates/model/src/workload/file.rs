@@ -29,6 +29,9 @@ pub struct WorkloadFile {
     pub summary: Option<String>,
     /// Whether a subject must use a database for the answer, so that its trials have one. Default false.
     pub database: Option<Spanned<bool>>,
+    /// Users that share a connection of HTTP/1.1, on which their requests stand in line (pipelining). Default 1.
+    #[schemars(range(min = 1, max = 1000))]
+    pub pipeline: Option<Spanned<u32>>,
     /// What is asked.
     pub request: Option<Table<RequestFile>>,
     /// What must be answered.
@@ -36,7 +39,7 @@ pub struct WorkloadFile {
     /// Other workloads that are asked for in turn, drawn by weight, instead of a request and its answer.
     #[serde(default)]
     pub part: Vec<Table<PartFile>>,
-    /// A file of requests, filled with values if there are any, instead of a request and its answer.
+    /// A file of requests, instead of a request and its answer.
     pub requests: Option<Table<RequestListFile>>,
     /// What programs do and print, instead of a request and its answer.
     pub program: Option<Table<ProgramWorkloadFile>>,

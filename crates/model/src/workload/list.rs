@@ -42,12 +42,11 @@ pub struct RequestListFile {
     /// A file beside this one, as `tolok load --request-file` takes it.
     #[schemars(required)]
     pub file: Option<Spanned<String>>,
-    /// A file beside this one with values for `{{ name }}` in requests, as `tolok load --data` takes it.
+    /// The same with values, as for `--data`.
     pub data: Option<Spanned<String>>,
-    /// Which row of `data` the next iteration takes. Default `random`.
+    /// Which row the next iteration takes. Default `random`.
     pub data_order: Option<Spanned<DataOrder>>,
-    /// Whether an iteration is all requests in order, so that one can use what it captures of an earlier response. Default
-    /// false: an iteration is one request, drawn by weight.
+    /// Whether an iteration is all requests in order, instead of one drawn by weight.
     #[serde(default)]
     pub sequence: bool,
 }
@@ -81,9 +80,10 @@ pub(super) fn read(
 
 /// What belongs to a single request is said in the file.
 fn refuse_others(file: &WorkloadFile, reading: &mut Reading) {
-    let others: [(&str, Option<Span>); 4] = [
+    let others: [(&str, Option<Span>); 5] = [
         ("request", file.request.as_ref().map(|table| table.span.clone())),
         ("answer", file.answer.as_ref().map(|table| table.span.clone())),
+        ("pipeline", Spanned::place(&file.pipeline)),
         ("part", file.part.first().map(|table| table.span.clone())),
         ("parameter", file.parameter.keys().next().map(Spanned::span)),
     ];

@@ -59,17 +59,18 @@ pub(super) fn read(name: &str, title: Option<String>, file: WorkloadFile, readin
 
 /// What belongs to a single request is said by each part's own workload.
 fn refuse_others(file: &WorkloadFile, reading: &mut Reading) {
-    let others: [(&str, Option<Span>); 4] = [
+    let others: [(&str, Option<Span>); 5] = [
         ("request", file.request.as_ref().map(|table| table.span.clone())),
         ("answer", file.answer.as_ref().map(|table| table.span.clone())),
         ("database", Spanned::place(&file.database)),
+        ("pipeline", Spanned::place(&file.pipeline)),
         ("parameter", file.parameter.keys().next().map(Spanned::span)),
     ];
     refuse_keys("parts", others, "leave it out: the workload of each part says it", reading);
 }
 
 /// Notes the keys that a workload with `what` does not have.
-pub(super) fn refuse_keys(what: &str, keys: [(&str, Option<Span>); 4], help: &str, reading: &mut Reading) {
+pub(super) fn refuse_keys(what: &str, keys: [(&str, Option<Span>); 5], help: &str, reading: &mut Reading) {
     for (key, span) in keys {
         if let Some(span) = span {
             reading.note(span, format!("a workload with {what} has no `{key}`"), help);
@@ -107,6 +108,7 @@ impl Workload {
             content_type: String::new(),
             body,
             database: false,
+            pipeline: 1,
             parameters: BTreeMap::new(),
             values: BTreeMap::new(),
             folder: None,
@@ -176,6 +178,7 @@ impl Catalogue {
             Body::List { .. } => "has a file of requests",
             Body::Data { data: DataBody::Counter | DataBody::Updates } => "is checked by counting all requests",
             Body::Data { data: DataBody::Fidelity } => "has no answer that could be compared",
+            _ if workload.pipeline > 1 => "has connections of its own",
             _ => return Ok(workload),
         };
         Err((format!("`{text}` cannot be a part: it {why}"), None))

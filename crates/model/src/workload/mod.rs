@@ -11,6 +11,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::JsonSchema;
+use crate::protocol::is_one;
 use crate::reading::table::{Spanned, Table};
 use crate::reading::text::{Problem, ROOT, Reading, Span};
 use crate::workload::computed::Computed;
@@ -20,6 +21,9 @@ use crate::workload::file::{
 };
 use crate::workload::list::RequestList;
 use crate::workload::mixed::MixedPart;
+
+/// Most requests in line on a connection.
+const MOST_IN_LINE: u32 = 1_000;
 
 /// Where the bytes of an answer come from.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -113,6 +117,9 @@ pub struct Workload {
     /// Whether its trials have a database.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub database: bool,
+    /// How many requests of a connection are under way at a time, over HTTP/1.1.
+    #[serde(default = "one", skip_serializing_if = "is_one")]
+    pub pipeline: u32,
     /// What a study can set: `rows?limit=1000`.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub parameters: BTreeMap<String, WorkloadParameter>,
@@ -131,6 +138,10 @@ pub struct WorkloadFolder {
     pub folder: String,
     /// Fingerprint of all files in it but those written for people (`*.md`).
     pub sha256: String,
+}
+
+fn one() -> u32 {
+    1
 }
 
 impl Workload {
@@ -165,6 +176,12 @@ impl Workload {
             let help = "a workload has `request` and `answer`, or `program`";
             reading.note(program.span, "a workload for servers has no `program`", help);
         }
+        let pipeline = file.pipeline.as_ref().map_or(1, |pipeline| {
+            let is_depth = (1..=MOST_IN_LINE).contains(pipeline.get_ref());
+            let message = format!("`pipeline` is a whole number from 1 to {MOST_IN_LINE}");
+            reading.note_if(!is_depth, pipeline.span(), message, None);
+            *pipeline.get_ref()
+        });
         let database = file.database.as_ref().is_some_and(|database| *database.get_ref());
         let body = answer.as_ref().map(|(_, _, body)| body).zip(body_span);
         if let Some((_, span)) = body
@@ -195,6 +212,7 @@ impl Workload {
                     content_type,
                     body,
                     database,
+                    pipeline,
                     parameters,
                     values,
                     folder,

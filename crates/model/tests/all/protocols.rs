@@ -126,3 +126,35 @@ fn a_variant_may_speak_less_than_its_subject() {
     assert_eq!(read("").unwrap().protocols("plain"), [Protocol::Http1]);
     assert_snapshot!(read("protocols = []").unwrap_err(), @"5:13 «[]» no protocol is listed");
 }
+
+#[test]
+fn requests_of_http1_stand_in_line_where_their_workload_wants_it() {
+    let mut catalogue = catalogue();
+    let hello = catalogue.workloads.iter_mut().find(|workload| workload.name == "hello").unwrap();
+    hello.pipeline = 16;
+    let read = |protocol: &str, load: &str, more: &str| {
+        let text = text(protocol, load, more);
+        Study::read(&text, &catalogue).map_err(|problems| listed(&text, &problems))
+    };
+    let found = read("['http1', 'https']", "", "").unwrap();
+    let line = |scenario: &tolok_model::Scenario| format!("{}: {}", scenario.id, scenario.describe_load());
+    assert_snapshot!(found.scenarios.iter().map(line).collect::<Vec<_>>().join("\n"), @"
+    hello-c8: closed loop, 8 virtual users, keep-alive, 1s, 16 pipelined requests a connection
+    hello-c8-https: closed loop, 8 virtual users, keep-alive, 1s, over HTTP/1.1 with TLS, 16 pipelined requests a connection
+    ");
+    let wrong = [
+        ("['http1', 'h2']", "", ""),
+        ("'http1'", "", "tool = ['tolok', 'wrk']"),
+        ("'http1'", ", connection = 'per-request'", ""),
+        ("'http1'", ", read-rate = '64KiB/s'", ""),
+        ("'http1'", "", "design = 'slices'"),
+    ];
+    let said = wrong.map(|(protocol, load, more)| read(protocol, load, more).unwrap_err().trim().to_owned());
+    assert_snapshot!(said.join("\n"), @r#"
+    5:12 «['http1', 'h2']» the workload pipelines requests of HTTP/1.1; HTTP/2 has `streams` instead (leave it out here, or give it a [[scenario]] of its own)
+    7:18 «'wrk'» the workload pipelines requests, which only tolok's own load engine does here (leave it out here, or give it a [[scenario]] of its own)
+    5:12 «'http1'» the workload pipelines requests, for which connections stay open (leave it out here, or give it a [[scenario]] of its own)
+    5:12 «'http1'» requests in line share a connection, so none has a `read-rate` or `write-rate` (leave it out here, or give it a [[scenario]] of its own)
+    7:10 «'slices'» `hello-c8` cannot be sliced: slices need a connection for each user (`design = "trials"` in this [[scenario]] gives each case a window of its own)
+    "#);
+}

@@ -128,6 +128,7 @@ fn workloads_and_subjects_can_be_read() {
             "items",
             "json",
             "mixed",
+            "pipelined",
             "queries",
             "query",
             "quicksort",

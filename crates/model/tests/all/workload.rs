@@ -48,7 +48,7 @@ content_type = "text/html"
 body = { generate = "pgn", bytes = -1, seeds = 3 }
 "#;
     assert_snapshot!(check(text), @r#"
-    1:1 «titl» unknown key `titl` (did you mean `title`? known here: title, summary, database, request, answer, part, requests, program, parameter)
+    1:1 «titl» unknown key `titl` (did you mean `title`? known here: title, summary, database, pipeline, request, answer, part, requests, program, parameter)
     3:10 «"PUT"» workloads cannot use the method `PUT` (this version sends `GET` and `POST`)
     4:8 «"hello world"» `hello world` is not the path of a request (a slash, then what a URL may have after the host, as in `/api/users?page=2`; other characters are encoded, such as a blank as %20)
     6:10 «99» 99 is not the status of an answer

@@ -184,6 +184,7 @@ fn plan() -> PlanSummary {
         connection: ConnectionPolicy::KeepAlive,
         http_version: "1.1".to_owned(),
         streams_per_connection: None,
+        pipeline: None,
         source_addresses: 0,
         tls_verified: None,
         congestion_control: Some("cubic".to_owned()),

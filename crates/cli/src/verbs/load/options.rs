@@ -50,6 +50,9 @@ pub fn asked(args: &LoadArgs) -> Result<Asked, CliError> {
     if args.http2 {
         options.protocol = Protocol::Http2 { streams_per_connection: args.streams.unwrap_or(1) };
     }
+    if let Some(requests_in_flight) = args.pipeline {
+        options.protocol = Protocol::Pipelined { requests_in_flight };
+    }
     options.connection = match (args.no_keepalive, args.requests_per_connection) {
         (true, _) => ConnectionPolicy::PerRequest,
         (false, Some(requests_per_connection)) => ConnectionPolicy::Requests { requests_per_connection },

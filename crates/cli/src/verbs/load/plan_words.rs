@@ -43,6 +43,8 @@ pub fn done(record: &Record) -> Vec<String> {
         let each = counted(u64::from(streams), "stream");
         parts.push(format!("HTTP/2, {each} a connection"));
     }
+    parts
+        .extend(plan.pipeline.map(|depth| format!("pipelined, {} a connection", counted(u64::from(depth), "request"))));
     parts.push(match plan.connection {
         ConnectionPolicy::KeepAlive => "keep-alive".to_owned(),
         ConnectionPolicy::PerRequest => "a connection for every request".to_owned(),
@@ -100,7 +102,10 @@ fn executor(executor: &Executor) -> String {
 
 fn pool(plan: &PlanSummary) -> String {
     match (plan.pool_unbounded, plan.vus) {
-        // With HTTP/2 places share connections.
+        // Places share connections.
+        (false, places) if plan.pipeline.is_some_and(|depth| depth > 1) => {
+            format!("pool of {}", counted(u64::from(places), "place"))
+        }
         (false, places) if plan.streams_per_connection.is_some_and(|streams| streams > 1) => {
             format!("pool of {}", counted(u64::from(places), "stream"))
         }

@@ -212,6 +212,7 @@ fn many_answers_are_different_and_those_of_their_paths() {
         content_type: "application/json".to_owned(),
         body: tolok_model::Body::Data { data },
         database: true,
+        pipeline: 1,
         parameters: Default::default(),
         values: values.iter().map(|(name, value)| ((*name).to_owned(), *value)).collect(),
         folder: None,

@@ -9,7 +9,7 @@ use std::io::{Read, Write};
 use std::time::Duration;
 
 use rustix::rand::{GetRandomFlags, getrandom};
-use tolok_load::options::Options;
+use tolok_load::options::{ExpectBody, Options, Request};
 use tolok_model::{Body, Computed, DataBody, Database, Protocol, SplitMix64, SubjectChoice, Wire, Workload};
 
 use crate::computed;
@@ -63,6 +63,7 @@ pub fn check_conformance(
     let mut random = SplitMix64::new(seed().map_err(ServeError::new)?);
     for workload in &workloads {
         differences.extend(contract(session, &mut server, workload, &mut random));
+        differences.extend(in_line(session, &mut server, workload));
         advice.extend(half_a_body(session, &mut server, workload));
     }
     // Checks that need a body do not apply to HEAD, and these read bytes as they come.
@@ -149,6 +150,21 @@ fn one_answer(session: &Session<'_>, server: &mut StartedServer, workload: &Work
     let difference = answered.err().map(|difference| format!("{name}: {difference}"));
     let refused = assets.refused(workload).and_then(|refused| refused_with(server, refused, "what breaks a rule", 422));
     difference.into_iter().chain(refused).collect()
+}
+
+/// A workload that pipelines is asked as often at once as its load asks.
+fn in_line(session: &Session<'_>, server: &mut StartedServer, workload: &Workload) -> Option<String> {
+    if workload.pipeline == 1 || server.speech.http2 {
+        return None;
+    }
+    let mut request = Request::get(session.assets.path(workload));
+    request.expect.body = ExpectBody::Exactly(session.assets.body(workload).into());
+    let said = match server.ask_in_line(&request, workload.pipeline, PATIENCE) {
+        Ok(None) => return None,
+        Ok(Some(right)) => format!("{right} right responses, and then none"),
+        Err(error) => error.to_string(),
+    };
+    Some(format!("{} GET {} at once on one connection: {said}", workload.pipeline, request.path))
 }
 
 /// A workload whose request has a body refuses half of one.

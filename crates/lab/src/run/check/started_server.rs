@@ -6,6 +6,8 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use tempfile::TempDir;
+use tolok_load::ask::ask_in_line;
+use tolok_load::options::Request;
 use tolok_model::{Database, Environment, Protocol, SubjectChoice, Workload};
 
 use crate::run::database::prepared::Prepared;
@@ -83,6 +85,19 @@ impl StartedServer {
         let boxed = RefCell::new(&mut self.trial_box);
         let connect = |address, patience| boxed.borrow_mut().connect(address, patience);
         ask(ProbeTarget { address: self.address, connect: &connect, speech: self.speech }, question, patience)
+    }
+
+    /// Asks so many times at once on one connection, as [`tolok_load::ask::ask_in_line`] does.
+    pub(in crate::run) fn ask_in_line(
+        &mut self,
+        request: &Request,
+        count: u32,
+        patience: Duration,
+    ) -> Result<Option<u32>, ProbeError> {
+        let boxed = RefCell::new(&mut self.trial_box);
+        let connect = |address, patience| boxed.borrow_mut().connect(address, patience);
+        let server = ProbeTarget { address: self.address, connect: &connect, speech: self.speech };
+        ask_in_line(server, request, count, patience)
     }
 
     /// Ends the subject and its database.

@@ -125,6 +125,7 @@ fn with_http2_users_share_connections_where_they_are_to() {
     assert_eq!(options("").protocol, Protocol::Http1);
     assert_eq!(options("--http2").protocol, Protocol::Http2 { streams_per_connection: 1 });
     assert_eq!(options("--http2 --streams 10").protocol, Protocol::Http2 { streams_per_connection: 10 });
+    assert_eq!(options("--pipeline 16").protocol, Protocol::Pipelined { requests_in_flight: 16 });
     assert!(ask("--streams 10").is_err_and(|said| said.contains("--http2")));
     assert!(ask("--http2 --streams 0").is_err());
 }
