@@ -8,9 +8,9 @@ use crate::figures::{Quantity, amount, counted, listed};
 use crate::findings::{CaseFinding, Comparison, FallbackFinding};
 use crate::findings::{IsolationFinding, NoiseFloor, ScenarioFinding, TrialCounts};
 use crate::grouping::{each_once, sorted_once};
-use crate::outlier_blocks;
 use crate::programs::Timed;
 use crate::records::Records;
+use crate::{nodes, outlier_blocks};
 
 /// Windows shorter than this are for trying out: start-up effects and single disturbances weigh too much in them.
 pub const SHORTEST_WINDOW_TO_QUOTE_S: f64 = 10.0;
@@ -63,6 +63,7 @@ pub(crate) fn cautions(
             .into_iter()
             .flatten(),
     );
+    cautions.extend(nodes::sentence(records));
     cautions.extend(run.machine.remarks.iter().map(|remark| as_sentence(remark)));
     cautions.extend(programs_alone(plan));
     cautions

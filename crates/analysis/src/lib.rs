@@ -36,6 +36,7 @@ mod histogram;
 mod isolation;
 mod link;
 mod names;
+mod nodes;
 mod noise;
 mod objectives;
 mod observations;

@@ -9,6 +9,7 @@ mod duel;
 mod fidelity;
 mod forecast;
 mod load;
+mod pool;
 #[cfg(test)]
 mod reference;
 mod replicate;
@@ -35,6 +36,7 @@ pub use duel::{DuelArgs, DuelFormat, DuelJudge};
 pub use fidelity::{FidelityArgs, FidelityFormat};
 pub use forecast::{ForecastArgs, ForecastFormat};
 pub use load::{LoadArgs, LoadFormat};
+pub use pool::PoolArgs;
 pub use replicate::{ReplicateArgs, ReplicateFormat};
 pub use serve::ServeArgs;
 pub use threshold::threshold;
@@ -366,6 +368,8 @@ pub struct RunArgs {
     pub sharing: SharingArgs,
     #[command(flatten)]
     pub result: ResultArgs,
+    #[command(flatten)]
+    pub pool: PoolArgs,
 }
 
 /// Options of `tolok plan`.

@@ -35,6 +35,11 @@ impl Sharing {
         Self { if_other_run: args.if_other_run, strict }
     }
 
+    /// That of a run whose rounds other machines run.
+    pub fn elsewhere(strict: bool) -> Self {
+        Self { if_other_run: IfOtherRun::Ignore, strict }
+    }
+
     /// Waits for other toloks that measure here, or refuses to measure beside them. Both would disturb each other.
     pub fn let_others_end(self, stop: &Stop) -> Result<(), CliError> {
         let others = || Processes::default().other_runs(std::process::id());

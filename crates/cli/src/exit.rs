@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use clap::error::ErrorKind;
 use tolok_lab::home::HomeError;
 use tolok_lab::request_list::ListError;
-use tolok_lab::run::RunError;
+use tolok_lab::run::{RunError, SlurmError};
 use tolok_lab::toolbox::ToolboxError;
 use tolok_load::error::LoadError;
 use tolok_model::secrets::masked;
@@ -152,6 +152,15 @@ impl From<RunError> for CliError {
         match error {
             RunError::Store(error) => error.into(),
             error => Self::new(Exit::Internal, error),
+        }
+    }
+}
+
+impl From<SlurmError> for CliError {
+    fn from(error: SlurmError) -> Self {
+        match error {
+            SlurmError::NotStarted { .. } => Self::lack(Exit::Missing, error),
+            error => Self::new(Exit::GateFailed, error),
         }
     }
 }

@@ -6,7 +6,7 @@ use tolok_analysis::figures::{counted, listed};
 use tolok_analysis::{
     Duel, DuelOutcome, Findings, Names, ObjectiveOutcome, Records, analyse, blocks_settled, is_duel, standing,
 };
-use tolok_lab::run::{NewRun, RunSetup, RunSummary, Stop, StopRule, open_trials, run_plan};
+use tolok_lab::run::{NewRun, RunSetup, RunSummary, Slurm, Stop, StopRule, open_trials, run_plan};
 use tolok_model::{DatabaseAddress, Plan, RunRecord, TrialRecord};
 use tolok_report::document::Depth;
 use tolok_report::print::{markdown, terminal};
@@ -146,6 +146,7 @@ pub fn measure(
         cpus: &planned.cpus,
         machine: &planned.machine,
         command: &planned.command,
+        pool: planned.pool.clone(),
     };
     let (workloads, programs) = (laboratory.workloads_of(plan), laboratory.program_workloads_of(plan));
     let names = Names::of(&laboratory.catalogue).with_workloads(&workloads).with_programs(&programs);
@@ -204,7 +205,9 @@ pub fn measure_in(
     let (mut watching, mut losses) = (Watching::new(folder, result)?, sharing.losses());
     let (run, plan, names) = (folder.run()?, folder.plan()?, folder.names::<Names>()?);
     let rule = PlanRule { run: &run, plan: &plan, names: &names };
-    let setup = RunSetup { laboratory: &opened.laboratory, plan: &plan, folder, stop, rule: &rule };
+    let slurm = run.pool.clone().map(Slurm::reach).transpose()?;
+    let setup =
+        RunSetup { laboratory: &opened.laboratory, plan: &plan, folder, stop, rule: &rule, slurm: slurm.as_ref() };
     let mut hear = |event| {
         watching.tell(&event);
         losses.hear(&event, stop, |what, stop| watching.pause(|| ask_how_to_go_on(what, stop)));

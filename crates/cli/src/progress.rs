@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use tolok_analysis::figures::{self, Quantity};
 use tolok_lab::run::{Phase, Preparation, RunEvent, TrialEvent};
 use tolok_lab::subject::telling_line;
-use tolok_model::{Outcome, ProgramTiming, format_duration};
+use tolok_model::{Node, Outcome, ProgramTiming, format_duration};
 
 use rates::Rates;
 pub use screen::Screen;
@@ -112,6 +112,17 @@ impl Progress {
                 let of = figures::counted(u64::from(*at_most), "round");
                 self.screen.line(&format!("ended after {blocks} of at most {of}, as planned"));
             }
+            RunEvent::BlockPlaced { block, node } => {
+                self.screen.log(&format!("round {block} began{}", on(node.as_ref())))
+            }
+            RunEvent::BlockRefused { block, why, at_most_s } => {
+                let limit = rough(*at_most_s);
+                self.screen.line(&format!("round {block} cannot begin: {why}; trying again for up to {limit}"));
+            }
+            RunEvent::BlockLost { block, node, why, again } => {
+                let again = if *again { "; it runs again elsewhere" } else { "" };
+                self.screen.line(&format!("round {block} was lost{}: {why}{again}", on(node.as_ref())));
+            }
             RunEvent::Standing { words } => self.screen.line(words),
             RunEvent::RunEnded { .. } => self.screen.end(),
         }
@@ -183,6 +194,11 @@ impl Progress {
         let (at, phase, left) = (&self.at, phase_words(Phase::Measuring), self.left.words());
         self.screen.message(|| format!("{left} left · {phase} · {what} {done} of {of} · {at}"));
     }
+}
+
+/// ` on n2 (job 17)`
+fn on(node: Option<&Node>) -> String {
+    node.map(|Node { name, job }| format!(" on {name} (job {job})")).unwrap_or_default()
 }
 
 /// `launch 2 of 5: 18 cases in 21s, 1 failed · 1m 10s left`

@@ -65,6 +65,7 @@
 
 #![warn(missing_docs)]
 
+mod between_groups;
 mod between_runs;
 mod binomial;
 mod changepoints;
@@ -92,6 +93,7 @@ mod theil_sen;
 mod twins;
 mod two_way;
 
+pub use between_groups::{BetweenGroups, between_groups};
 pub use between_runs::{RunDifference, RunValues, run_differences};
 pub use binomial::share_interval;
 pub use changepoints::{LEAST_SEGMENT, changepoint_penalty, changepoints};

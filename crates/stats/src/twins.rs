@@ -66,7 +66,7 @@ impl TwoWay {
 }
 
 /// How often Fisher's F with these degrees of freedom is at least `f`. NIST DLMF 8.17.
-fn f_upper_tail(f: f64, numerator: f64, denominator: f64) -> f64 {
+pub(crate) fn f_upper_tail(f: f64, numerator: f64, denominator: f64) -> f64 {
     incomplete_beta(denominator / 2.0, numerator / 2.0, denominator / (denominator + numerator * f))
 }
 

@@ -3,6 +3,7 @@
 //! [`recompute`] makes the record of a trial from the files of its folder; the lab does so when a trial ends, and [`verify`] does
 //! so again. It starts no process.
 
+mod attempt;
 mod error;
 mod events;
 mod file;
@@ -16,6 +17,7 @@ mod run_folder;
 mod trial_folder;
 pub mod verify;
 
+pub use attempt::Attempt;
 pub use error::{NEAREST, StoreError, is_of_the_place};
 pub use events::{EVENTS, EventLog};
 pub use folder::Folder;

@@ -24,6 +24,8 @@ pub(crate) fn run_record(id: &str) -> RunRecord {
         }],
         cpus: [(String::new(), CpuMap { subject: vec![0], generator: vec![1], ..CpuMap::default() })].into(),
         command: "tolok run example --seed 7".to_owned(),
+        pool: None,
+        nodes: Default::default(),
     }
 }
 

@@ -8,6 +8,7 @@
 //!   trials/0001-<case>-b1/disturbed-1/…      what was measured when others disturbed it
 //!   diagnosis/<case>/{diagnosis.json, …}     unscored
 //!   blocks/b1/block.json                     where and when a process ran trials of a block
+//!   attempts/b1-1/{trials, blocks}           a block at work on a machine of a pool, or one that was lost; in no figure
 //!   events.jsonl                             what happened; no figure rests on it
 //!   report.html  report.md  report.csv  report.json  share.svg  share.png
 //! ```
@@ -235,18 +236,22 @@ impl RunFolder {
 
     /// Writes where and when trials of a block are run, before the first of them. Returns the folder of the record, from the run's.
     pub fn begin_block(&self, record: &BlockRecord) -> Result<String, StoreError> {
-        let base = match record.block {
+        let name = self.free_block(&match record.block {
             0 => format!("{BLOCKS}/diagnosis"),
             block => format!("{BLOCKS}/b{block}"),
-        };
-        let again = (2..).map(|session| format!("{base}-{session}"));
-        let is_free = |name: &String| !self.folder.has(name);
-        let name = std::iter::once(base.clone()).chain(again).find(is_free).unwrap_or(base);
+        });
         let path = self.path().join(&name);
         self.folder.make(&name).map_err(|source| StoreError::Write { path: path.clone(), source })?;
         let content = file::pretty(&path.join(BLOCK_RECORD), record)?;
         file::write(&self.folder.folder(&name), BLOCK_RECORD, &content, Durability::WholeAndOnDisk)?;
         Ok(name)
+    }
+
+    /// The name for the record of a block, with a number behind it for every later session.
+    pub(crate) fn free_block(&self, base: &str) -> String {
+        let again = (2..).map(|session| format!("{base}-{session}"));
+        let is_free = |name: &String| !self.folder.has(name);
+        std::iter::once(base.to_owned()).chain(again).find(is_free).unwrap_or_default()
     }
 
     /// Takes the record of a trial away that is about to be measured again, and says so in the manifest first.
@@ -273,7 +278,12 @@ impl RunFolder {
         self.enter(ManifestEntry::Block, folder, None)
     }
 
-    fn enter(&self, entry: ManifestEntry, folder: &str, outcome: Option<&Outcome>) -> Result<(), StoreError> {
+    pub(crate) fn enter(
+        &self,
+        entry: ManifestEntry,
+        folder: &str,
+        outcome: Option<&Outcome>,
+    ) -> Result<(), StoreError> {
         let Some(manifest) = &self.manifest else { return Ok(()) };
         let about = About { entry, folder, outcome, late: false };
         manifest.lock().unwrap_or_else(PoisonError::into_inner).enter(about)
@@ -412,7 +422,7 @@ impl RunFolder {
     }
 }
 
-fn trial_name(trial: &PlannedTrial) -> String {
+pub(crate) fn trial_name(trial: &PlannedTrial) -> String {
     format!("trials/{:04}-{}-b{}", trial.number, trial.case, trial.block)
 }
 
@@ -420,7 +430,7 @@ fn diagnosis_name(case: &CaseId) -> String {
     format!("diagnosis/{case}")
 }
 
-fn record_of(trial: &PlannedTrial) -> String {
+pub(crate) fn record_of(trial: &PlannedTrial) -> String {
     format!("{}/{RECORD}", trial_name(trial))
 }
 

@@ -17,6 +17,7 @@ mod forecast;
 mod gates;
 mod judgement;
 mod loads;
+mod nodes;
 mod programs;
 mod published;
 mod recommend;

@@ -179,6 +179,8 @@ pub(super) fn run_record() -> RunRecord {
         programs: vec![program("go", "1.26.1"), program("bun", "1.3.4"), program("node", "20.20.2")],
         cpus: [(String::new(), CpuMap { subject: vec![0], generator: vec![1], ..CpuMap::default() })].into(),
         command: "tolok run studies/quick.toml --seed 83850".to_owned(),
+        pool: None,
+        nodes: Default::default(),
     }
 }
 

@@ -37,8 +37,14 @@ pub fn duel(args: &DuelArgs) -> Result<Exit, CliError> {
     let DuelArgs { seed, allow_shared, scale, .. } = *args;
     let asked = MeasureArgs { seed, allow_shared, scale, ..MeasureArgs::default() };
     let nothing = BringArgs::default();
-    let request =
-        StudyRequest { study: None, workloads: &[], bring: &nothing, measure: &asked, whole: Some(NEEDS_ALL) };
+    let request = StudyRequest {
+        study: None,
+        workloads: &[],
+        bring: &nothing,
+        measure: &asked,
+        whole: Some(NEEDS_ALL),
+        slurm: None,
+    };
     let mut planned = make_in(&mut opened, &bring, request)?;
     planned.command = command(args, planned.plan.seed);
     announce(&planned);

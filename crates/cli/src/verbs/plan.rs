@@ -10,10 +10,11 @@ use tolok_analysis::{FEWEST_BLOCKS_TO_QUOTE, SHORTEST_WINDOW_TO_QUOTE_S};
 use tolok_host::machine::{CpuWish, DatabaseCpus, Machine, SubjectCpus, format_cpu_list};
 use tolok_host::shell::quoted;
 use tolok_lab::home::Home;
-use tolok_lab::run::Capabilities;
+use tolok_lab::run::{Capabilities, Slurm};
 use tolok_model::{
-    Catalogue, CpuMap, CpuMode, Database, Engine, Environment, Here, LoadTool, Plan, PlanError, Quotable, Role,
-    Scenario, Skipped, Study, Subject, SubjectSelector, Timer, Wire, bytes_words, describe_slices, format_duration,
+    Catalogue, CpuMap, CpuMode, Database, Engine, Environment, Here, LoadTool, Plan, PlanError, PoolRequest, Quotable,
+    Role, Scenario, Skipped, Study, Subject, SubjectSelector, Timer, Wire, bytes_words, describe_slices,
+    format_duration,
 };
 
 use crate::args::{BringArgs, MeasureArgs, PlanArgs, PlanFormat, WhatArgs};
@@ -40,6 +41,8 @@ pub struct Planned {
     pub machine: Machine,
     /// What it lets a trial have.
     pub capabilities: Capabilities,
+    /// The pool that is to run the rounds, if this machine is not.
+    pub pool: Option<PoolRequest>,
 }
 
 /// What the command line says of a study.
@@ -53,6 +56,8 @@ pub struct StudyRequest<'a> {
     pub measure: &'a MeasureArgs,
     /// Why no part may be left out, if none may.
     pub whole: Option<&'static str>,
+    /// What is to run the rounds, if this machine is not.
+    pub slurm: Option<&'a Slurm>,
 }
 
 /// What `--strict` says where something would be left out.
@@ -68,6 +73,7 @@ impl<'a> StudyRequest<'a> {
             bring,
             measure,
             whole: whole_if_strict(measure),
+            slurm: None,
         }
     }
 
@@ -136,7 +142,9 @@ pub fn make_in(opened: &mut Lab, bring: &UserServers, request: StudyRequest<'_>)
     let ready = |subject: &Subject, variant: &str| opened.ready(subject, variant);
     let ready_for_database =
         |subject: &Subject, variant: &str, database: &Database| opened.ready_for(subject, variant, Some(database));
-    let (machine, capabilities) = (Machine::read(), Capabilities::prepare());
+    let tolok = &opened.laboratory.tolok;
+    let machine = request.slurm.map_or_else(|| Ok(Machine::read()), |slurm| slurm.machine(tolok))?;
+    let capabilities = Capabilities::prepare();
     let dealt = RefCell::new(CpuAssignment::default());
     // Without a generator nothing is shared with it.
     let has_load = !study.scenarios.is_empty();
@@ -145,7 +153,10 @@ pub fn make_in(opened: &mut Lab, bring: &UserServers, request: StudyRequest<'_>)
         cpus.shared &= has_load;
         let note = note.filter(|_| has_load);
         fits_memory(&machine, environment)?;
-        capabilities.try_out(&opened.laboratory.tolok, environment, &cpus)?;
+        // What a node lets a trial have, its trials show.
+        if request.slurm.is_none() {
+            capabilities.try_out(tolok, environment, &cpus)?;
+        }
         dealt.borrow_mut().add(environment, cpus, note);
         Ok(())
     };
@@ -162,7 +173,8 @@ pub fn make_in(opened: &mut Lab, bring: &UserServers, request: StudyRequest<'_>)
     }
     let CpuAssignment { cpus, notes: cpu_notes } = dealt.into_inner();
     let command = command(request, seed);
-    Ok(Planned { name: stem(&path), command, text, plan, cpus, cpu_notes, machine, capabilities })
+    let pool = request.slurm.map(|slurm| slurm.request().clone());
+    Ok(Planned { name: stem(&path), command, text, plan, cpus, cpu_notes, machine, capabilities, pool })
 }
 
 /// Drivers of PostgreSQL have no such table to read.
@@ -210,7 +222,7 @@ impl CpuAssignment {
 
 /// What to type to run the same plan again: the order follows from the seed.
 fn command(request: StudyRequest<'_>, seed: u64) -> String {
-    let StudyRequest { study, workloads, bring, measure: args, whole: _ } = request;
+    let StudyRequest { study, workloads, bring, measure: args, whole: _, slurm } = request;
     let blocks = args.blocks.map(|blocks| format!(" --blocks {blocks}")).unwrap_or_default();
     let subjects = match args.subjects.as_slice() {
         [] => String::new(),
@@ -225,9 +237,18 @@ fn command(request: StudyRequest<'_>, seed: u64) -> String {
     let study = study.map(|study| format!(" {study}")).unwrap_or_default();
     let workloads: String = workloads.iter().map(|name| format!(" --workload {}", quoted(name))).collect();
     let brought = brought_again(bring);
+    let pool = slurm.map(|slurm| pool_again(slurm.request())).unwrap_or_default();
     format!(
-        "tolok run{study}{workloads}{brought} --seed {seed}{blocks}{scale}{publish}{subjects}{shared}{rebuild}{diagnose}{name}"
+        "tolok run{study}{workloads}{brought} --seed {seed}{blocks}{scale}{publish}{subjects}{shared}{rebuild}{diagnose}{name}{pool}"
     )
+}
+
+fn pool_again(request: &PoolRequest) -> String {
+    let PoolRequest { partition, constraint, account, max_jobs, mixed_hardware } = request;
+    let named = [("partition", partition), ("constraint", constraint), ("account", account)];
+    let named = named.iter().filter_map(|(name, value)| Some(format!(" --{name} {}", quoted(value.as_ref()?))));
+    let mixed = if *mixed_hardware { " --mixed-hardware" } else { "" };
+    format!(" --on slurm{} --max-jobs {max_jobs}{mixed}", named.collect::<String>())
 }
 
 /// The options that bring the same again, from whatever folder.

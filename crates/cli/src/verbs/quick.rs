@@ -40,6 +40,7 @@ pub fn quick(args: &QuickArgs) -> Result<Exit, CliError> {
         bring: &args.bring,
         measure: &args.measure,
         whole: whole_if_strict(&args.measure),
+        slurm: None,
     };
     let planned = make_in(&mut opened, &bring, request)?;
     // The table above says of each what it lacks.

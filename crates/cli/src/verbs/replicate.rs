@@ -154,6 +154,7 @@ fn run_part(
         bring: &brought,
         measure: &options,
         whole: whole_if_strict(&options),
+        slurm: None,
     };
     let (opened, mut planned) = make(UserServers::of(&brought, true)?, request)?;
     check(&opened, replication, part, &study)?;

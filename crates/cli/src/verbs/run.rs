@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use tolok_analysis::figures::counted;
-use tolok_lab::run::{Capabilities, changes_since, check_resumable};
+use tolok_lab::run::{Capabilities, Slurm, changes_since, check_resumable};
 use tolok_model::Plan;
 use tolok_store::RunFolder;
 
@@ -21,11 +21,15 @@ use crate::trust::refuse_unknown;
 
 pub fn run(args: &RunArgs) -> Result<Exit, CliError> {
     check_places(args.result.runs.as_deref(), args.result.output.as_deref())?;
-    let request = StudyRequest::of(&args.what, &args.bring, &args.measure);
+    let slurm = args.pool.request().map(Slurm::reach).transpose()?;
+    let request = StudyRequest { slurm: slurm.as_ref(), ..StudyRequest::of(&args.what, &args.bring, &args.measure) };
     let bring = UserServers::of(&args.bring, request.has_workloads())?;
     let (opened, planned) = make(bring, request)?;
     announce(&planned);
-    let sharing = Sharing::of(&args.sharing, args.measure.strict);
+    let sharing = match &slurm {
+        Some(_) => Sharing::elsewhere(args.measure.strict),
+        None => Sharing::of(&args.sharing, args.measure.strict),
+    };
     let measured = measure(&opened, &planned, &args.result, (sharing, &interruptible("trial")?))?;
     measured.show(&args.result, &next(&measured))
 }
@@ -62,7 +66,11 @@ pub fn resume(args: &ResumeArgs) -> Result<Exit, CliError> {
     });
     let capabilities = Capabilities::prepare();
     warn_of(&capabilities.leftovers);
-    let (sharing, stop) = (Sharing::of(&args.sharing, false), interruptible("trial")?);
+    let sharing = match &stored.run.pool {
+        Some(_) => Sharing::elsewhere(false),
+        None => Sharing::of(&args.sharing, false),
+    };
+    let stop = interruptible("trial")?;
     sharing.let_others_end(&stop)?;
     let measured = measure_in(&opened, &folder, &args.result, (sharing, &stop))?;
     measured.show(&args.result, &next(&measured))

@@ -15,6 +15,7 @@ mod run_record;
 mod server;
 mod session;
 mod slices;
+mod slurm;
 mod stop;
 
 use tolok_model::{FailureKind, Outcome};
@@ -31,6 +32,7 @@ pub use run_record::{CannotResume, NewRun, changes_since, check_resumable, machi
 pub use session::apart::protection_facts;
 pub use session::capabilities::{Capabilities, start_again_in_an_own_group};
 pub use session::{Laboratory, Session, SessionError};
+pub use slurm::{Slurm, SlurmError};
 pub use stop::Stop;
 
 /// Whether a trial failed by the lab's fault: such a record is no finding, and the trial is run again.

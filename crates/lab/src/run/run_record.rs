@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::path::Path;
 
-use tolok_model::{BlockRecord, CpuMap, MachineSummary, Plan, ProgramUsed, RECORD_FORMAT, RunRecord};
+use tolok_model::{BlockRecord, CpuMap, MachineSummary, Plan, PoolRequest, ProgramUsed, RECORD_FORMAT, RunRecord};
 
 use crate::run::session::Laboratory;
 use crate::toolbox::{Program, Source};
@@ -12,7 +12,7 @@ use tolok_host::machine::{BearsOn, Machine};
 use tolok_store::sha256_of;
 
 /// A run that is about to begin.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub struct NewRun<'a> {
     /// Name of the study, without the ending of its file.
     pub study: &'a str,
@@ -23,6 +23,8 @@ pub struct NewRun<'a> {
     pub machine: &'a Machine,
     /// Command that repeats the run.
     pub command: &'a str,
+    /// The pool that runs its blocks, if this machine does not.
+    pub pool: Option<PoolRequest>,
 }
 
 impl NewRun<'_> {
@@ -43,6 +45,8 @@ impl NewRun<'_> {
             programs: laboratory.programs_of(plan).into_iter().map(used).collect(),
             cpus: self.cpus.clone(),
             command: self.command.to_owned(),
+            pool: self.pool.clone(),
+            nodes: BTreeMap::new(),
         }
     }
 }
@@ -108,6 +112,17 @@ pub enum CannotResume {
 
 /// Whether a run can go on here: on the machine on which its last block ran, and with the plan that it began with.
 pub fn check_resumable(run: &RunRecord, blocks: &[BlockRecord], plan: &Plan) -> Result<(), CannotResume> {
+    // Each block on a machine of a pool sees for itself whether the machine fits.
+    if run.pool.is_none() {
+        check_machine(run, blocks)?;
+    }
+    if plan.hash() != run.plan_sha256 {
+        return Err(CannotResume::Plan);
+    }
+    Ok(())
+}
+
+fn check_machine(run: &RunRecord, blocks: &[BlockRecord]) -> Result<(), CannotResume> {
     let here = Machine::read();
     let parts = |cpus: &CpuMap| [&cpus.subject, &cpus.generator, &cpus.link, &cpus.database].map(Clone::clone).concat();
     let used: BTreeSet<u32> = run.cpus.values().flat_map(parts).collect();
@@ -120,9 +135,6 @@ pub fn check_resumable(run: &RunRecord, blocks: &[BlockRecord], plan: &Plan) -> 
     let here = machine_summary(&here).cpu;
     if here != there.cpu {
         return Err(CannotResume::Machine { there: there.cpu.clone(), here });
-    }
-    if plan.hash() != run.plan_sha256 {
-        return Err(CannotResume::Plan);
     }
     Ok(())
 }

@@ -50,6 +50,38 @@ pub struct RunRecord {
     /// CPUs of the parts of every trial, by the id of its environment.
     pub cpus: BTreeMap<String, CpuMap>,
     pub command: String,
+    /// The pool of machines that runs its blocks; absent where this machine does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pool: Option<PoolRequest>,
+    /// The machine of a pool that ran each block, from the records of blocks.
+    #[serde(skip)]
+    pub nodes: BTreeMap<u32, String>,
+}
+
+/// What a run asks of Slurm.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PoolRequest {
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub partition: Option<String>,
+    /// Features that nodes must have, as Slurm writes them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub constraint: Option<String>,
+    /// The account that is charged.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub account: Option<String>,
+    /// How many blocks may run at once, each on a node of its own.
+    pub max_jobs: u32,
+    /// Whether blocks may run on hardware that differs.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub mixed_hardware: bool,
+}
+
+/// The machine of a pool that ran a block.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Node {
+    pub name: String,
+    /// Number of the job.
+    pub job: String,
 }
 
 /// `block.json`: where and when a process ran trials of one block. An interrupted block has one for each session.
@@ -70,6 +102,9 @@ pub struct BlockRecord {
     pub machine: MachineSummary,
     /// Everything known of the machine.
     pub fingerprint: serde_json::Value,
+    /// Which machine of a pool it was.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub node: Option<Node>,
 }
 
 impl RunRecord {
@@ -77,12 +112,19 @@ impl RunRecord {
     /// recorded their machine keep that of `run.json`.
     pub fn on_machines_of(mut self, blocks: &[BlockRecord]) -> Self {
         let Some((first, others)) = blocks.split_first() else { return self };
+        let on_node = |block: &BlockRecord| Some((block.block, block.node.as_ref()?.name.clone()));
+        self.nodes = blocks.iter().filter_map(on_node).collect();
         // The remarks of the moment are those from before anything was built.
         if !self.machine.is_same_as(&first.machine) {
             self.machine = first.machine.clone();
         }
         for (at, other) in others.iter().enumerate() {
-            let is_new = blocks[..=at].iter().all(|known| !known.machine.is_same_as(&other.machine));
+            let is_alike = |known: &MachineSummary| match other.node {
+                // Of like nodes, memory differs by a little.
+                Some(_) => known.has_hardware_of(&other.machine) && known.kernel == other.machine.kernel,
+                None => known.is_same_as(&other.machine),
+            };
+            let is_new = blocks[..=at].iter().all(|known| !is_alike(&known.machine));
             if is_new {
                 let MachineSummary { cpu, cpus, kernel, .. } = &other.machine;
                 let which =
@@ -114,6 +156,17 @@ impl MachineSummary {
     /// Whether both describe one machine in one state of its software. Remarks may change from hour to hour.
     pub fn is_same_as(&self, other: &Self) -> bool {
         Self { remarks: Vec::new(), ..self.clone() } == Self { remarks: Vec::new(), ..other.clone() }
+    }
+
+    /// Whether both have the same CPUs, and about as much memory: the kernel keeps a little for itself.
+    pub fn has_hardware_of(&self, other: &Self) -> bool {
+        let (least, most) = (self.memory_bytes.min(other.memory_bytes), self.memory_bytes.max(other.memory_bytes));
+        (&self.cpu, self.cpus) == (&other.cpu, other.cpus) && most - least <= most / 20
+    }
+
+    /// `64 CPUs (AMD EPYC) and 251GiB`
+    pub fn hardware(&self) -> String {
+        format!("{} CPUs ({}) and {}GiB", self.cpus, self.cpu, self.memory_bytes >> 30)
     }
 }
 

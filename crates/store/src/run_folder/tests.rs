@@ -7,6 +7,7 @@ use tempfile::TempDir;
 use tolok_model::{Failure, FailureKind, Outcome};
 
 use super::*;
+use crate::Attempt;
 use crate::made::{empty_plan, run_record};
 
 /// Two trials of one case; the store asks for no more than their names.
@@ -265,4 +266,54 @@ fn a_place_for_runs_is_tried_and_left_as_it_was() {
         let refused = RunFolder::try_place(&place).unwrap_err();
         assert!(refused.is_of_the_folder(), "{}: {refused}", place.display());
     }
+}
+
+fn block_of(plan: &Plan, block: u32) -> Vec<&PlannedTrial> {
+    plan.trials.iter().filter(|trial| trial.block == block).collect()
+}
+
+/// Finishes these trials as a block on another machine does, and gives the folder of its record.
+fn measure_apart(run: &RunFolder, attempt: &Attempt, trials: &[&PlannedTrial]) -> String {
+    let there = RunFolder::open(&run.path().join(attempt.name()));
+    for trial in trials {
+        there.begin_trial(trial).unwrap().finish(&trial_record(trial)).unwrap();
+    }
+    let record = BlockRecord {
+        format: RECORD_FORMAT,
+        block: trials[0].block,
+        trials: Vec::new(),
+        started_at: "2026-11-21T10:00:00Z".to_owned(),
+        tolok_version: "0.1.0".to_owned(),
+        machine: Default::default(),
+        fingerprint: serde_json::Value::Null,
+        node: None,
+    };
+    there.begin_block(&record).unwrap()
+}
+
+#[test]
+fn a_block_of_another_machine_enters_the_run_whole() {
+    let (_runs, run, plan) = begun();
+    let (trials, attempt) = (block_of(&plan, 1), run.begin_attempt(1).unwrap());
+    let record = measure_apart(&run, &attempt, &trials);
+    assert!(run.read().unwrap().trials.is_empty(), "it is no part of the run yet");
+    run.adopt(&attempt, &record, &trials).unwrap();
+    let read = run.read().unwrap();
+    assert_eq!((read.trials.len(), read.blocks.len()), (trials.len(), 1));
+    let manifest = run.manifest().unwrap().unwrap();
+    assert!(trials.iter().all(|trial| manifest.standing().contains_key(RunFolder::trial_name(trial).as_str())));
+    assert!(!run.folder().has(attempt.name()), "nothing is left apart");
+}
+
+#[test]
+fn what_a_lost_machine_wrote_stays_apart_and_is_in_no_figure() {
+    let (_runs, run, plan) = begun();
+    let (trials, lost) = (block_of(&plan, 1), run.begin_attempt(1).unwrap());
+    measure_apart(&run, &lost, &trials[..1]);
+    let again = run.begin_attempt(1).unwrap();
+    assert_eq!((lost.name(), again.name()), ("attempts/b1-1", "attempts/b1-2"));
+    let record = measure_apart(&run, &again, &trials);
+    run.adopt(&again, &record, &trials).unwrap();
+    assert_eq!(run.read().unwrap().trials.len(), trials.len());
+    assert!(lost.outcome(trials[0]).is_ok(), "it is kept");
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
-use tolok_model::{CaseId, Database, Failure};
+use tolok_model::{CaseId, Database, Failure, MachineSummary, Node};
 
 use crate::run::database::prepared::Prepared;
 use crate::run::events::event::TrialEvent;
@@ -15,6 +15,8 @@ use crate::run::session::Laboratory;
 pub(in crate::run) struct BlockJob {
     pub(in crate::run) folder: PathBuf,
     pub(in crate::run) part: Part,
+    /// Where it runs, if not on the machine of the run.
+    pub(in crate::run) apart: Option<Elsewhere>,
     /// How often disturbed trials may still be measured again, in all.
     pub(in crate::run) reruns_left: u32,
     /// Whether a busy machine is given a while to become quiet before the first trial.
@@ -22,6 +24,15 @@ pub(in crate::run) struct BlockJob {
     /// Without the subjects and workloads that the plan does not name.
     pub(in crate::run) laboratory: Laboratory,
     pub(in crate::run) prepared: Preparations,
+}
+
+/// What a block on another machine needs to know.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(in crate::run) struct Elsewhere {
+    /// The folder of its results, from the run's folder on.
+    pub(in crate::run) attempt: String,
+    /// The machine whose hardware it must have.
+    pub(in crate::run) alike: Option<MachineSummary>,
 }
 
 /// Which part of a run a process runs.
@@ -68,14 +79,18 @@ pub(in crate::run) enum Word {
     Go,
     /// The wish to stop: once means after this trial, twice means now.
     Stop,
+    /// The run is there. It says so to blocks on other machines.
+    Beat,
 }
 
 /// What the block says to the run.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(in crate::run) enum BlockEvent {
-    /// Machine and time are recorded in this folder of the run. `session` is the private folder in which the block works.
-    Recorded { folder: String, session: PathBuf },
+    /// The block is there. One on another machine says so.
+    Alive,
+    /// Machine and time are recorded in this folder of the results. `session` is the private folder in which the block works.
+    Recorded { block: u32, folder: String, session: PathBuf, node: Option<Node> },
     /// The machine is busy; the block waits for a while.
     Waiting { reasons: Vec<String>, at_most_s: f64 },
     /// It is ready for this trial, and begins when the run says [`Word::Go`].

@@ -2,12 +2,13 @@
 
 use std::io::{self, BufRead, BufReader, IsTerminal};
 use std::path::PathBuf;
-use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use tolok_model::{
-    BlockRecord, Case, DiagnosisRecord, Failure, FailureKind, Plan, PlannedTrial, RECORD_FORMAT, TrialRecord,
-    URL_WORKLOAD, Workload,
+    BlockRecord, Case, DiagnosisRecord, Failure, FailureKind, MachineSummary, Plan, PlannedTrial, RECORD_FORMAT,
+    TrialRecord, URL_WORKLOAD, Workload,
 };
 
 use super::protocol::{BlockEvent, BlockJob, Part, PreparedDatabase, TrialId, Word};
@@ -17,11 +18,13 @@ use crate::run::machine_summary;
 use crate::run::program::launch::{ProgramCase, ProgramLaunch};
 use crate::run::program::trial::ProgramTrial;
 use crate::run::reruns::Reruns;
+use crate::run::run_plan::on_slurm::BEAT;
 use crate::run::server::trial::{Finished, Trial, TrialSetup};
 use crate::run::session::affinity::AffinityGuard;
 use crate::run::session::capabilities::Capabilities;
 use crate::run::session::{Session, SessionError};
 use crate::run::slices::{Launch, LaunchCase};
+use crate::run::slurm::{end_job, this_node};
 use crate::run::stop::Stop;
 use tolok_host::isolate::{ignore_stop_signals, job_of};
 use tolok_host::machine::{Machine, Processes, ThisHost, busiest, busy_words, wait_until_quiet};
@@ -30,6 +33,10 @@ use tolok_store::{LineWriter, RunFolder, StoreError, TrialFolder};
 /// How long a busy machine is given to become quiet before the first trial.
 const QUIET_PATIENCE: Duration = Duration::from_secs(10);
 
+/// A block on another machine stops when the run has said nothing for so long, and before its first beat for so long.
+const RUN_SILENCE_LIMIT: Duration = Duration::from_secs(10);
+const FIRST_BEAT_LIMIT: Duration = Duration::from_secs(30);
+
 /// Why a block cannot go on.
 #[derive(Debug, thiserror::Error)]
 enum BlockError {
@@ -37,6 +44,16 @@ enum BlockError {
     Store(#[from] StoreError),
     #[error(transparent)]
     Session(#[from] SessionError),
+    #[error(
+        "the run's folder is not on {node}: {source}. Nodes must share the folders of runs, of the toolbox and of tolok with the \
+         machine that starts the run"
+    )]
+    NotShared { node: String, source: StoreError },
+    #[error(
+        "{node} differs from the machine of the plan: {here} instead of {there}. Choose like nodes with --partition or \
+         --constraint, or allow the difference with --mixed-hardware"
+    )]
+    OtherHardware { node: String, here: String, there: String },
 }
 
 /// Runs one block on this machine: the job and the run's words come from standard input, events go to standard output.
@@ -52,24 +69,52 @@ pub fn run_block() -> io::Result<()> {
     let stop = Stop::default();
     let (sender, consent) = channel();
     let of_listener = stop.clone();
-    std::thread::Builder::new().spawn(move || hear(input, &of_listener, &sender))?;
-    let mut run = Listener { events: LineWriter::new(io::stdout())?, consent };
+    let words = words_of(input)?;
+    let patience = job.apart.is_some().then_some(FIRST_BEAT_LIMIT);
+    std::thread::Builder::new().spawn(move || hear(&words, patience, &of_listener, &sender))?;
+    let mut run = Listener { events: Arc::new(Mutex::new(LineWriter::new(io::stdout())?)), consent };
+    if job.apart.is_some() {
+        run.say_alive()?;
+    }
     if let Err(error) = work(&job, &stop, &mut run) {
         run.tell(&BlockEvent::Failed(error.to_string()));
     }
     // A run that is gone needs no last word.
-    let _ = run.events.finish();
+    let _ = run.events().finish();
+    if let Some(node) = this_node().filter(|_| job.apart.is_some() && stop.is_immediate()) {
+        end_job(&node)?;
+    }
     Ok(())
 }
 
-/// Hears the run until it is gone, which means: stop now.
-fn hear(input: impl BufRead, stop: &Stop, consent: &Sender<Consent>) {
-    for line in input.lines().map_while(Result::ok) {
-        let heard = match serde_json::from_str(&line) {
+/// What the run says, until its words end.
+fn words_of(input: impl BufRead + Send + 'static) -> io::Result<Receiver<Word>> {
+    let (sender, words) = channel();
+    std::thread::Builder::new().spawn(move || {
+        let lines = input.lines().map_while(Result::ok);
+        let mut words = lines.map_while(|line| serde_json::from_str(&line).ok());
+        words.try_for_each(|word| sender.send(word))
+    })?;
+    Ok(words)
+}
+
+/// Hears the run until it is gone, which means: stop now. One on another machine may be cut off, so it beats, and is gone when it
+/// has said nothing for as long as `patience` lasts.
+fn hear(words: &Receiver<Word>, mut patience: Option<Duration>, stop: &Stop, consent: &Sender<Consent>) {
+    loop {
+        let word = match patience {
+            Some(limit) => words.recv_timeout(limit),
+            None => words.recv().map_err(RecvTimeoutError::from),
+        };
+        let heard = match word {
             Ok(Word::Go) => consent.send(Consent::Given),
             Ok(Word::Stop) => {
                 stop.ask();
                 consent.send(Consent::Refused)
+            }
+            Ok(Word::Beat) => {
+                patience = Some(RUN_SILENCE_LIMIT);
+                Ok(())
             }
             Err(_) => break,
         };
@@ -90,15 +135,33 @@ enum Consent {
 
 /// The run, which listens.
 struct Listener {
-    events: LineWriter,
+    events: Arc<Mutex<LineWriter>>,
     consent: Receiver<Consent>,
 }
 
 impl Listener {
+    fn events(&self) -> MutexGuard<'_, LineWriter> {
+        self.events.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// From now on, says at every beat that the block is there, until it ends.
+    fn say_alive(&self) -> io::Result<()> {
+        let events = Arc::downgrade(&self.events);
+        let alive = serde_json::to_string(&BlockEvent::Alive).unwrap_or_default() + "\n";
+        std::thread::Builder::new().spawn(move || {
+            while let Some(events) = events.upgrade() {
+                let _ = events.lock().unwrap_or_else(PoisonError::into_inner).push(alive.as_bytes());
+                drop(events);
+                std::thread::sleep(BEAT);
+            }
+        })?;
+        Ok(())
+    }
+
     /// Hands an event over and goes on at once. Whether the run is still there, its silence says.
     fn tell(&mut self, event: &BlockEvent) {
         if let Ok(line) = serde_json::to_string(event) {
-            let _ = self.events.push((line + "\n").as_bytes());
+            let _ = self.events().push((line + "\n").as_bytes());
         }
     }
 
@@ -112,12 +175,21 @@ impl Listener {
 fn work(job: &BlockJob, stop: &Stop, run: &mut Listener) -> Result<(), BlockError> {
     // Of the whole machine, so before this process keeps to some of its CPUs.
     let machine = Machine::read();
-    let folder = RunFolder::open(&job.folder);
-    let (plan, cpus) = (folder.plan()?, folder.run()?.cpus);
+    let run_folder = RunFolder::open(&job.folder);
+    let read = run_folder.plan().and_then(|plan| Ok((plan, run_folder.run()?.cpus)));
+    let (plan, cpus) = read.map_err(|source| not_read(job, source))?;
+    let folder = match &job.apart {
+        Some(apart) => {
+            apart.alike.as_ref().map_or(Ok(()), |there| check_hardware(&machine_summary(&machine), there))?;
+            RunFolder::open(&job.folder.join(&apart.attempt))
+        }
+        None => run_folder,
+    };
     let capabilities = Capabilities::prepare();
     let session = Session::begin(&job.laboratory, &capabilities, cpus, &owed(job, &plan))?.with_results(&job.folder);
     let recorded = folder.begin_block(&record(&job.part, &machine))?;
-    run.tell(&BlockEvent::Recorded { folder: recorded, session: session.folder().to_owned() });
+    let (block, node) = (job.part.block(), this_node().filter(|_| job.apart.is_some()));
+    run.tell(&BlockEvent::Recorded { block, folder: recorded, session: session.folder().to_owned(), node });
     let _own_cpus = AffinityGuard::off_the_subjects(&session.cpus);
     let reruns = Reruns::new(plan.reruns, job.reruns_left);
     let block = Block { job, session: &session, plan: &plan, folder: &folder, stop, reruns };
@@ -152,7 +224,24 @@ fn record(part: &Part, machine: &Machine) -> BlockRecord {
         tolok_version: env!("CARGO_PKG_VERSION").to_owned(),
         machine: machine_summary(machine),
         fingerprint: serde_json::to_value(machine).unwrap_or_default(),
+        node: this_node(),
     }
+}
+
+/// On another machine, what cannot be read is most likely not shared.
+fn not_read(job: &BlockJob, source: StoreError) -> BlockError {
+    match (&job.apart, this_node()) {
+        (Some(_), Some(node)) => BlockError::NotShared { node: node.name, source },
+        _ => source.into(),
+    }
+}
+
+fn check_hardware(here: &MachineSummary, there: &MachineSummary) -> Result<(), BlockError> {
+    if here.has_hardware_of(there) {
+        return Ok(());
+    }
+    let node = this_node().map_or_else(|| "this node".to_owned(), |node| node.name);
+    Err(BlockError::OtherHardware { node, here: here.hardware(), there: there.hardware() })
 }
 
 struct Block<'a> {

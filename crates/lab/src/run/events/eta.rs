@@ -38,6 +38,11 @@ impl Eta {
         self.now_s()
     }
 
+    /// Trials that were over have to be run again.
+    pub(in crate::run) fn again(&mut self, trials: usize) {
+        self.done -= trials;
+    }
+
     /// How long the rest takes by what was seen so far, in seconds.
     pub(in crate::run) fn now_s(&self) -> f64 {
         self.left_s() * self.scale(self.began.elapsed().as_secs_f64())

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
-use tolok_model::{Outcome, PlannedTrial};
+use tolok_model::{Node, Outcome, PlannedTrial};
 
 use tolok_tools::LoadSecond;
 
@@ -104,6 +104,18 @@ pub enum RunEvent {
         scenario: String,
         /// Why it failed, if it did.
         failure: Option<String>,
+    },
+    /// A block begins on a machine of a pool.
+    BlockPlaced { block: u32, node: Option<Node> },
+    /// The pool refuses a machine for a block, and is asked again for a while.
+    BlockRefused { block: u32, why: String, at_most_s: f64 },
+    /// A machine of a pool was lost with the block that it ran.
+    BlockLost {
+        block: u32,
+        node: Option<Node>,
+        why: String,
+        /// Whether the block runs again elsewhere.
+        again: bool,
     },
     /// What is known after the blocks so far.
     Standing { words: String },

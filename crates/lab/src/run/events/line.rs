@@ -87,6 +87,14 @@ fn told(event: &RunEvent) -> (&'static str, Fields) {
             let failure = ("failure", json!(failure));
             ("diagnosed", vec![("subject", json!(subject)), ("scenario", json!(scenario)), failure])
         }
+        RunEvent::BlockPlaced { block, node } => ("block-placed", vec![("block", json!(block)), ("node", json!(node))]),
+        RunEvent::BlockRefused { block, why, at_most_s } => {
+            ("block-refused", vec![("block", json!(block)), ("why", json!(why)), ("at_most_s", json!(at_most_s))])
+        }
+        RunEvent::BlockLost { block, node, why, again } => (
+            "block-lost",
+            vec![("block", json!(block)), ("node", json!(node)), ("why", json!(why)), ("again", json!(again))],
+        ),
         RunEvent::Standing { words } => ("standing", vec![("words", json!(words))]),
         RunEvent::Settled { blocks, at_most } => {
             ("settled", vec![("blocks", json!(blocks)), ("at_most", json!(at_most))])

@@ -1,22 +1,23 @@
 //! The run: every trial of a plan in its order, block by block, and what surrounds the blocks.
 //!
 //! One loop for every study. It knows no screen: it emits [`RunEvent`]s. It measures nothing itself: each block is a process
-//! of its own ([`super::block`]).
+//! of its own ([`super::block`]), here ([`flight`]) or on nodes of Slurm ([`on_slurm`]).
+
+mod flight;
+pub(super) mod on_slurm;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
-use std::process::ExitStatus;
-use std::time::{Duration, Instant};
+use std::process::Command;
+use std::sync::mpsc::channel;
 
-use tolok_model::{
-    Case, Database, DiagnosisRecord, Failure, FailureKind, Outcome, Plan, PlannedTrial, RECORD_FORMAT, Subject,
-    TrialRecord,
-};
+use tolok_model::{Case, Database, Failure, FailureKind, Outcome, Plan, PlannedTrial, Subject, TrialRecord};
 
-use super::block::process::{BlockProcess, Heard};
-use super::block::protocol::{BlockEvent, BlockJob, Part, Preparations, PreparedDatabase, TrialId, Word};
+use super::block::process::Heard;
+use super::block::protocol::{BlockJob, Part, Preparations, PreparedDatabase, Word};
 use super::build_place::{BuildPlace, build_failure};
 use super::reruns::Reruns;
+use super::slurm::Slurm;
 use super::stop::Stop;
 use super::{lab_failed, prepare_database};
 use crate::run::database::prepared::{self, database_of};
@@ -27,12 +28,7 @@ use crate::run::session::Laboratory;
 use crate::run::session::affinity::AffinityGuard;
 use crate::run::session::scratch::Scratch;
 use tolok_host::isolate::session_folder::sweep;
-use tolok_host::machine;
 use tolok_store::{RunFolder, StoreError};
-
-/// The box of a block that was killed is gone within this time.
-const BOX_END_LIMIT: Duration = Duration::from_secs(3);
-const LOOK: Duration = Duration::from_millis(5);
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RunSummary {
@@ -81,6 +77,8 @@ pub struct RunSetup<'a> {
     pub stop: &'a Stop,
     /// The rule that may end the run early.
     pub rule: &'a dyn StopRule,
+    /// What runs the blocks, if this machine does not.
+    pub slurm: Option<&'a Slurm>,
 }
 
 /// Runs every trial of the plan that has no record yet, or until the plan's own rule for stopping holds. Only a folder that
@@ -100,7 +98,10 @@ pub fn run_plan(setup: RunSetup<'_>, emit: &mut dyn FnMut(RunEvent)) -> Result<R
     // `RunStarted` is the first event of a session.
     let mut early = Vec::new();
     run.ask_the_rule(&mut |event| early.push(event))?;
-    let open = open_trials(plan, &setup.folder.read()?.trials, run.last_block);
+    let mut open = open_trials(plan, &setup.folder.read()?.trials, run.last_block);
+    if setup.slurm.is_some() {
+        open = whole_blocks(plan, &open);
+    }
     let to_diagnose = run.cases_to_diagnose();
     run.eta = Eta::of(plan, &open);
     emit(run.started(open.len())?);
@@ -109,6 +110,11 @@ pub fn run_plan(setup: RunSetup<'_>, emit: &mut dyn FnMut(RunEvent)) -> Result<R
     let cases: Vec<&Case> = of_trials.chain(to_diagnose.iter().copied()).collect();
     run.build_subjects(&cases, BuildPlace::Cache, emit);
     run.prepare_databases(&cases, emit);
+    if let Some(slurm) = setup.slurm {
+        run.eta.begin();
+        run.run_on(slurm, &open, emit)?;
+        return run.close(emit);
+    }
     let affinity = AffinityGuard::off_the_subjects(&setup.folder.run()?.cpus);
     run.block_cpus = affinity.cpus_before();
     run.eta.begin();
@@ -125,9 +131,7 @@ pub fn run_plan(setup: RunSetup<'_>, emit: &mut dyn FnMut(RunEvent)) -> Result<R
         }
     }
     run.diagnose(&to_diagnose, emit)?;
-    let summary = run.summary()?;
-    emit(RunEvent::RunEnded { missing: summary.missing, failed: summary.failed });
-    Ok(summary)
+    run.close(emit)
 }
 
 /// The trials up to a block that have no finding. A record that says the lab failed is none: the trial is run again.
@@ -144,6 +148,13 @@ pub fn open_trials<'p>(plan: &'p Plan, records: &[TrialRecord], last_block: u32)
     open.filter(|trial| trial.block <= last_block && plan.case(&trial.case).is_some()).collect()
 }
 
+/// All trials of the blocks of these trials.
+fn whole_blocks<'p>(plan: &'p Plan, open: &[&PlannedTrial]) -> Vec<&'p PlannedTrial> {
+    let blocks: BTreeSet<u32> = open.iter().map(|trial| trial.block).collect();
+    let of_blocks = plan.trials.iter().filter(|trial| blocks.contains(&trial.block));
+    of_blocks.filter(|trial| plan.case(&trial.case).is_some()).collect()
+}
+
 struct Run<'a> {
     setup: RunSetup<'a>,
     /// The last block that is run: the plan's, or an earlier one once its rule for stopping holds.
@@ -158,15 +169,6 @@ struct Run<'a> {
     standing: String,
     /// The rounds in which a subject did not start, and how it last failed; `None` once it has started.
     failed_starts: BTreeMap<String, Option<(BTreeSet<u32>, Failure)>>,
-}
-
-/// The trial that a block is at.
-struct AtHand {
-    trial: TrialId,
-    began: Instant,
-    started_at: jiff::Timestamp,
-    /// How many trials of a launch failed.
-    failed: u32,
 }
 
 impl<'a> Run<'a> {
@@ -322,71 +324,18 @@ impl<'a> Run<'a> {
         ran
     }
 
-    /// Runs a part of the plan in a process of its own. Returns how many of its trials have a record now.
+    /// Runs a part of the plan in a process of its own on this machine. Returns how many of its trials have a record now.
     fn run_part(&mut self, part: Part, emit: &mut dyn FnMut(RunEvent)) -> Result<usize, RunError> {
-        let RunSetup { laboratory, folder, stop, .. } = self.setup;
-        let job = self.job(part)?;
-        let not_started =
-            |error| RunError::Block(format!("cannot start the process of a block: {}", machine::not_started(&error)));
-        let mut block =
-            BlockProcess::start(&laboratory.tolok, &job, self.block_cpus.clone(), stop).map_err(not_started)?;
-        let (mut done, mut at_hand, mut session) = (0, None, None);
+        let (job, (sender, heard)) = (self.job(part)?, channel());
+        let mut flight = self.start(Command::new(&self.setup.laboratory.tolok), &job, None, (0, sender))?;
         loop {
-            match block.next() {
-                Heard::Silence => break,
-                Heard::StopAsked => block.tell(Word::Stop),
-                Heard::Block(BlockEvent::Failed(why)) => return Err(RunError::Block(why)),
-                Heard::Block(BlockEvent::Recorded { folder: recorded, session: of_block }) => {
-                    folder.enter_block(&recorded)?;
-                    session = Some(of_block);
-                }
-                Heard::Block(BlockEvent::Waiting { reasons, at_most_s }) => {
-                    emit(RunEvent::Waiting { reasons, at_most_s });
-                }
-                // It is about to hear that it should stop.
-                Heard::Block(BlockEvent::Ready(_)) if stop.is_asked() => {}
-                Heard::Block(BlockEvent::Ready(trial)) => {
-                    self.begin(&trial, emit)?;
-                    at_hand = Some(AtHand::begun(trial));
-                    block.tell(Word::Go);
-                }
-                Heard::Block(BlockEvent::InTrial(event)) => {
-                    let trial = at_hand.as_ref().and_then(AtHand::number);
-                    emit(RunEvent::InTrial { trial, event });
-                }
-                Heard::Block(BlockEvent::Finished(trial)) => {
-                    let has_failed = self.finished(&trial, emit)?;
-                    if let Some(at) = &mut at_hand {
-                        at.failed += u32::from(has_failed);
-                        if let TrialId::Launch(launch) = trial {
-                            emit(self.launch_finished(launch, at));
-                        }
-                    }
-                    let is_launch = matches!(trial, TrialId::Launch(_));
-                    // The trials of a launch are finished one by one, and then the launch.
-                    if is_launch || at_hand.as_ref().is_some_and(|at: &AtHand| at.trial == trial) {
-                        at_hand = None;
-                    }
-                    done += usize::from(!is_launch);
-                }
+            match heard.recv() {
+                Err(_) | Ok((_, Heard::Silence)) => break,
+                Ok((_, Heard::StopAsked)) => flight.process.tell(Word::Stop),
+                Ok((_, Heard::Block(event))) => self.follow(&mut flight, event, emit)?,
             }
         }
-        let how = block.end().map_err(not_started)?;
-        match at_hand {
-            Some(lost) if !stop.is_immediate() => {
-                wait_for_end_of(session.as_deref());
-                for trial in self.lost_trials(&lost.trial) {
-                    self.lost(&trial, &lost, how)?;
-                    self.finished(&trial, emit)?;
-                    done += 1;
-                }
-            }
-            None if done == 0 && !stop.is_asked() => {
-                return Err(RunError::BlockEnded { block: job.part.block(), how: how.to_string() });
-            }
-            _ => {}
-        }
-        Ok(done)
+        self.ended(flight, job.part.block(), emit)
     }
 
     fn job(&mut self, part: Part) -> Result<BlockJob, StoreError> {
@@ -396,6 +345,7 @@ impl<'a> Run<'a> {
         Ok(BlockJob {
             folder: whole(folder.path()),
             part,
+            apart: None,
             reruns_left: Reruns::left(plan.trials.len(), used),
             wait_until_quiet,
             laboratory: laboratory.for_plan(plan),
@@ -403,117 +353,17 @@ impl<'a> Run<'a> {
         })
     }
 
-    /// A trial begins: what an earlier one left is taken away.
-    fn begin(&self, trial: &TrialId, emit: &mut dyn FnMut(RunEvent)) -> Result<(), StoreError> {
-        let RunSetup { plan, folder, .. } = self.setup;
-        match trial {
-            TrialId::Scored(number) => {
-                let Some((planned, case)) = self.planned(*number) else { return Ok(()) };
-                folder.withdraw_trial(planned)?;
-                let (subject, scenario) = names(case);
-                emit(RunEvent::TrialStarted { trial: planned.clone(), subject, scenario });
-            }
-            TrialId::Diagnosis(case) => {
-                let Some(case) = plan.case(case) else { return Ok(()) };
-                let (subject, scenario) = names(case);
-                emit(RunEvent::Diagnosing { subject, scenario });
-            }
-            TrialId::Launch(launch) => {
-                plan.launch(*launch).try_for_each(|planned| folder.withdraw_trial(planned))?;
-                let cases = plan.launch(*launch).count() as u32;
-                let block = plan.launch(*launch).map(|planned| planned.block).next().unwrap_or_default();
-                emit(RunEvent::LaunchStarted { launch: *launch, of: plan.launches(), block, cases });
-            }
-        }
-        Ok(())
-    }
-
-    /// The record of a trial is on the disk: it is entered in the manifest, and an event says so. Returns whether the trial failed.
-    fn finished(&mut self, trial: &TrialId, emit: &mut dyn FnMut(RunEvent)) -> Result<bool, StoreError> {
-        let RunSetup { plan, folder, .. } = self.setup;
-        match trial {
-            TrialId::Scored(number) => {
-                let Some((planned, case)) = self.planned(*number) else { return Ok(false) };
-                let outcome = folder.enter_trial(planned)?;
-                let has_failed = matches!(outcome, Outcome::Failed(_));
-                self.note_start(&case.subject.subject, planned.block, &outcome);
-                let ((subject, scenario), left_s) = (names(case), self.eta.step());
-                emit(RunEvent::TrialFinished { trial: planned.clone(), subject, scenario, outcome, left_s });
-                Ok(has_failed)
-            }
-            TrialId::Diagnosis(case) => {
-                let Some(case) = plan.case(case) else { return Ok(false) };
-                let failure = folder.enter_diagnosis(&case.id)?.err();
-                let (subject, scenario) = names(case);
-                let has_failed = failure.is_some();
-                emit(RunEvent::Diagnosed { subject, scenario, failure });
-                Ok(has_failed)
-            }
-            TrialId::Launch(_) => Ok(false),
-        }
-    }
-
-    /// All trials of a launch are entered.
-    fn launch_finished(&self, launch: u32, at: &AtHand) -> RunEvent {
-        let plan = self.setup.plan;
-        RunEvent::LaunchFinished {
-            launch,
-            of: plan.launches(),
-            cases: plan.launch(launch).count() as u32,
-            failed: at.failed,
-            took_s: at.began.elapsed().as_secs_f64(),
-            left_s: self.eta.now_s(),
-        }
-    }
-
-    /// The trials that a block was at when it ended without a word: of a launch those that were not finished yet.
-    fn lost_trials(&self, at: &TrialId) -> Vec<TrialId> {
-        let RunSetup { plan, folder, .. } = self.setup;
-        match at {
-            TrialId::Launch(launch) => {
-                let open = plan.launch(*launch).filter(|planned| !folder.is_finished(planned));
-                open.map(|planned| TrialId::Scored(planned.number)).collect()
-            }
-            alone => vec![alone.clone()],
-        }
-    }
-
-    /// Records the trial that a block was at when it ended without a word as failed by the lab, unless its record is there.
-    fn lost(&self, trial: &TrialId, lost: &AtHand, how: ExitStatus) -> Result<(), StoreError> {
-        let RunSetup { folder, .. } = self.setup;
-        let message = format!("the process that ran the block ended in the middle of the trial ({how})");
-        match trial {
-            TrialId::Scored(number) => {
-                let Some((planned, _)) = self.planned(*number).filter(|(planned, _)| !folder.is_finished(planned))
-                else {
-                    return Ok(());
-                };
-                let failure = Failure { reason: FailureKind::LabFailed, message, log_tail: Vec::new() };
-                RunFolder::open(folder.path()).begin_trial(planned)?.finish(&TrialRecord {
-                    format: RECORD_FORMAT,
-                    number: planned.number,
-                    block: planned.block,
-                    case: planned.case.clone(),
-                    started_at: lost.started_at.to_string(),
-                    took_s: lost.began.elapsed().as_secs_f64(),
-                    commands: Vec::new(),
-                    attempts: 1,
-                    isolation: None,
-                    outcome: Outcome::Failed(failure),
-                })
-            }
-            TrialId::Diagnosis(case) if !folder.is_diagnosed(case) => {
-                let record = DiagnosisRecord { format: RECORD_FORMAT, case: case.clone(), outcome: Err(message) };
-                RunFolder::open(folder.path()).begin_diagnosis(case)?.finish_diagnosis(&record)
-            }
-            TrialId::Diagnosis(_) | TrialId::Launch(_) => Ok(()),
-        }
-    }
-
     fn planned(&self, number: u32) -> Option<(&'a PlannedTrial, &'a Case)> {
         let plan = self.setup.plan;
         let planned = plan.trials.iter().find(|trial| trial.number == number)?;
         Some((planned, plan.case(&planned.case)?))
+    }
+
+    /// The end of the run.
+    fn close(&self, emit: &mut dyn FnMut(RunEvent)) -> Result<RunSummary, RunError> {
+        let summary = self.summary()?;
+        emit(RunEvent::RunEnded { missing: summary.missing, failed: summary.failed });
+        Ok(summary)
     }
 
     fn summary(&self) -> Result<RunSummary, StoreError> {
@@ -524,29 +374,6 @@ impl<'a> Run<'a> {
         let meant = plan.trials.iter().filter(|trial| trial.block <= self.last_block);
         let missing = meant.filter(|trial| !recorded(trial)).count();
         Ok(RunSummary { run: self.eta.steps(), missing: missing as u32, failed: failed as u32 })
-    }
-}
-
-impl AtHand {
-    fn begun(trial: TrialId) -> Self {
-        Self { trial, began: Instant::now(), started_at: jiff::Timestamp::now(), failed: 0 }
-    }
-
-    /// The number of a scored trial.
-    fn number(&self) -> Option<u32> {
-        match self.trial {
-            TrialId::Scored(number) => Some(number),
-            TrialId::Diagnosis(_) | TrialId::Launch(_) => None,
-        }
-    }
-}
-
-/// The box of a block that was killed outlives it for an instant; the keeper removes the block's private folder as its last
-/// step. A block that was killed between two boxes leaves the folder to the next start of tolok.
-fn wait_for_end_of(session: Option<&Path>) {
-    let deadline = Instant::now() + BOX_END_LIMIT;
-    while session.is_some_and(Path::exists) && Instant::now() < deadline {
-        std::thread::sleep(LOOK);
     }
 }
 

@@ -1,0 +1,170 @@
+//! Rounds on the nodes of a Slurm: each whole or not at all, whatever is lost on the way.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use rustix::process::Signal;
+use serde_json::Value;
+use tolok_testkit::require;
+
+use crate::cluster::{Cluster, lacks};
+use crate::place::{Place, Said, Started, assert_all_gone, assert_done, my_turn};
+
+const BLOCKS: u32 = 6;
+
+/// Two subjects in rounds of about five seconds. The first is the one that a block on a lost node was at.
+fn place() -> Place {
+    let place = Place::new().with_faulty("one", "none").with_faulty("two", "none");
+    place.with_study("['test/one', 'test/two']", BLOCKS, "1500ms")
+}
+
+fn tolok(place: &Place, cluster: &Cluster, arguments: &[&str]) -> Command {
+    cluster.submitter(&place.command(arguments))
+}
+
+/// The nodes on which rounds ran, by their records, and whether every trial is there and whole.
+fn nodes_of(run: &Path) -> BTreeSet<String> {
+    let blocks = std::fs::read_dir(run.join("blocks")).unwrap().map(|entry| entry.unwrap().path().join("block.json"));
+    let blocks: Vec<Value> =
+        blocks.map(|file| serde_json::from_str(&std::fs::read_to_string(file).unwrap()).unwrap()).collect();
+    assert_eq!(blocks.len(), BLOCKS as usize, "each round has one record, that of the node that ran it whole");
+    blocks.iter().map(|block| block["node"]["name"].as_str().unwrap().to_owned()).collect()
+}
+
+fn assert_whole(place: &Place) -> PathBuf {
+    let records = place.records();
+    assert_eq!(records.len(), 2 * BLOCKS as usize);
+    assert!(records.iter().all(|record| record["outcome"]["kind"] == "completed"), "{records:?}");
+    let verified = place.tolok(&["verify", "latest"]);
+    assert_eq!(verified.code, Some(0), "{}", verified.output);
+    place.run_folder()
+}
+
+/// The node on which a round began, by the line that says so.
+fn node_in(line: &str) -> String {
+    let (_, behind) = line.rsplit_once(" on ").unwrap();
+    behind.split(' ').next().unwrap().to_owned()
+}
+
+fn attempts(run: &Path) -> Vec<String> {
+    let entries = std::fs::read_dir(run.join("attempts")).unwrap();
+    let mut names: Vec<String> = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    names.sort();
+    names
+}
+
+#[test]
+fn a_lost_node_a_cut_one_and_a_controller_that_dies_cost_no_round_and_halve_none() {
+    let lack = lacks();
+    require!(lack.is_none(), "{}", lack.unwrap_or_default());
+    let _turn = my_turn();
+    let (place, mut cluster) = (place(), Cluster::of(4));
+    let mut run = Started::of(tolok(&place, &cluster, &["run", "try", "--on", "slurm", "--max-jobs", "2"]));
+    let killed = node_in(run.wait_for("began on").trim_end());
+    cluster.kill(&killed);
+    let lost = run.wait_for("was lost");
+    assert!(lost.contains(&format!("was lost on {killed}")) && lost.contains("it runs again elsewhere"), "{lost}");
+    let cut = loop {
+        let node = node_in(run.wait_for("began on").trim_end());
+        if node != killed {
+            break node;
+        }
+    };
+    cluster.cut(&cut);
+    run.wait_for(&format!("was lost on {cut}"));
+    cluster.restart_controller();
+    let (said, code) = run.finish();
+    assert_done(code, &said);
+    let run = assert_whole(&place);
+    let nodes = nodes_of(&run);
+    assert!(!nodes.contains(&killed), "{nodes:?}");
+    assert!(!attempts(&run).is_empty(), "what the lost nodes had measured is kept apart");
+    cluster.wait_for(|cluster| cluster.jobs().is_empty(), "no job is left");
+    cluster.wait_for(|_| place.processes().is_empty(), "the node that was cut off notices that the run is gone");
+}
+
+#[test]
+fn a_run_that_is_killed_leaves_no_job_and_goes_on_where_whole_rounds_end() {
+    let lack = lacks();
+    require!(lack.is_none(), "{}", lack.unwrap_or_default());
+    let _turn = my_turn();
+    let (place, cluster) = (place(), Cluster::of(2));
+    let mut run = Started::of(tolok(&place, &cluster, &["run", "try", "--on", "slurm", "--max-jobs", "2"]));
+    while place_blocks(&place) == 0 {
+        run.wait_for("began on");
+    }
+    // `nsenter` stands before tolok.
+    kill_tolok(&place);
+    run.finish();
+    cluster.wait_for(|cluster| cluster.jobs().is_empty(), "the nodes notice that the run is gone");
+    assert_all_gone(|| place.processes());
+    let before = place.records();
+    assert!(!before.is_empty() && before.len() % 2 == 0, "half a round is none: {} trials", before.len());
+    let said = Said::of(tolok(&place, &cluster, &["resume", "latest"]).output().unwrap());
+    assert_done(said.code, &said.progress);
+    nodes_of(&assert_whole(&place));
+    assert!(cluster.jobs().is_empty());
+}
+
+#[test]
+fn ctrl_c_takes_jobs_out_of_the_queue_and_keeps_whole_rounds() {
+    let lack = lacks();
+    require!(lack.is_none(), "{}", lack.unwrap_or_default());
+    let _turn = my_turn();
+    let (place, cluster) = (place(), Cluster::of(1));
+    let mut run = Started::of(tolok(&place, &cluster, &["run", "try", "--on", "slurm"]));
+    run.wait_for("began on");
+    cluster.wait_for(|cluster| cluster.jobs().len() == 4, "one round runs and three wait");
+    signal_tolok(&place, Signal::INT);
+    let (said, code) = run.finish();
+    assert_eq!(code, Some(130), "{said}");
+    assert!(said.contains("tolok resume"), "{said}");
+    cluster.wait_for(|cluster| cluster.jobs().is_empty(), "no job is left");
+    assert_all_gone(|| place.processes());
+}
+
+#[test]
+fn what_slurm_refuses_is_said_before_anything_is_measured() {
+    let lack = lacks();
+    require!(lack.is_none(), "{}", lack.unwrap_or_default());
+    let _turn = my_turn();
+    let (place, cluster) = (place(), Cluster::of(1));
+    let refused = |arguments: &[&str]| {
+        let all = [&["run", "try", "--on", "slurm"], arguments].concat();
+        let said = Said::of(tolok(&place, &cluster, &all).output().unwrap());
+        (said.code, said.progress)
+    };
+    let (code, said) = refused(&["--constraint", "arm"]);
+    assert_eq!(code, Some(5));
+    assert!(said.contains("Slurm has no node for constraint `arm`"), "{said}");
+    let (code, said) = refused(&["--partition", "night"]);
+    assert_eq!(code, Some(5));
+    assert!(said.contains("Slurm has no node for partition `night`"), "{said}");
+    assert!(!place.path().join("runs").exists());
+    let without = place.command(&["run", "try", "--on", "slurm"]).env("PATH", "/nowhere").output().unwrap();
+    let said = Said::of(without);
+    assert_eq!(said.code, Some(6));
+    assert!(said.progress.contains("cannot start Slurm's `sinfo`") && said.progress.contains("slurm-client"));
+}
+
+fn place_blocks(place: &Place) -> usize {
+    if place.path().join("runs").exists() { place.records().len() } else { 0 }
+}
+
+/// The tolok that runs the study, and not those on nodes.
+fn signal_tolok(place: &Place, signal: Signal) {
+    let needle = format!("{} run try", place.command(&[]).get_program().to_string_lossy());
+    let all = std::fs::read_dir("/proc").unwrap().flatten();
+    for entry in all.filter(|entry| entry.file_name().to_string_lossy().parse::<u32>().is_ok()) {
+        let line = std::fs::read(entry.path().join("cmdline")).unwrap_or_default();
+        if String::from_utf8_lossy(&line).replace('\0', " ").starts_with(&needle) {
+            let pid = entry.file_name().to_string_lossy().parse::<i32>().unwrap();
+            let _ = rustix::process::kill_process(rustix::process::Pid::from_raw(pid).unwrap(), signal);
+        }
+    }
+}
+
+fn kill_tolok(place: &Place) {
+    signal_tolok(place, Signal::KILL);
+}

@@ -1,0 +1,178 @@
+//! Slurm, whose nodes run blocks. Each block is a job with a node of its own; `srun` starts it and carries what it and the run
+//! say to each other.
+
+use std::collections::BTreeSet;
+use std::io;
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+use std::time::Duration;
+
+use tolok_host::isolate::wait_within;
+use tolok_host::machine::Machine;
+use tolok_model::{Node, PoolRequest};
+
+/// What ends a job has this time.
+const CANCEL_LIMIT: Duration = Duration::from_secs(10);
+
+/// Why Slurm cannot run blocks.
+#[derive(Debug, thiserror::Error)]
+pub enum SlurmError {
+    #[error(
+        "cannot start Slurm's `{program}`: {source}. Install Slurm's client (Debian: slurm-client), or leave out --on slurm"
+    )]
+    NotStarted { program: &'static str, source: io::Error },
+    #[error("Slurm's `{program}` failed: {said}")]
+    Refused { program: &'static str, said: String },
+    #[error("Slurm has no node for {asked}; `sinfo -N -o '%N %P %f'` lists nodes with their partitions and features")]
+    NoNode { asked: String },
+    #[error(
+        "`tolok doctor` on a node printed no machine: {0}. The node must have this version of tolok at the same path"
+    )]
+    NoMachine(String),
+}
+
+/// A Slurm that answers.
+#[derive(Debug, Clone)]
+pub struct Slurm {
+    request: PoolRequest,
+    /// CPUs of the smallest node that fits.
+    cpus: u32,
+}
+
+impl Slurm {
+    /// Asks Slurm for the nodes that fit.
+    pub fn reach(request: PoolRequest) -> Result<Self, SlurmError> {
+        let mut sinfo = Command::new("sinfo");
+        sinfo.args(["--noheader", "--Node", "--format", "%c %f"]);
+        sinfo.args(request.partition.iter().flat_map(|name| ["--partition", name]));
+        let nodes = said("sinfo", &mut sinfo)?;
+        let none = || SlurmError::NoNode { asked: words(&request) };
+        let cpus = smallest(&nodes, request.constraint.as_deref()).ok_or_else(none)?;
+        Ok(Self { request, cpus })
+    }
+
+    pub fn request(&self) -> &PoolRequest {
+        &self.request
+    }
+
+    /// What one of the nodes is, as `tolok doctor` sees it there.
+    pub fn machine(&self, tolok: &Path) -> Result<Machine, SlurmError> {
+        let mut doctor = self.job("tolok-doctor", &BTreeSet::new());
+        let text = said("srun", doctor.arg(tolok).args(["doctor", "--format", "json"]))?;
+        let no_machine = |error: serde_json::Error| SlurmError::NoMachine(error.to_string());
+        let mut found: serde_json::Value = serde_json::from_str(&text).map_err(no_machine)?;
+        serde_json::from_value(found["machine"].take()).map_err(no_machine)
+    }
+
+    /// The job of this name, on a node that is none of the `lost`. What runs on the node is to be added.
+    pub(super) fn job(&self, name: &str, lost: &BTreeSet<String>) -> Command {
+        let mut srun = Command::new("srun");
+        srun.args(["--quiet", "--nodes=1", "--ntasks=1", "--exclusive", "--mem=0", "--kill-on-bad-exit"]);
+        srun.arg(format!("--cpus-per-task={}", self.cpus)).arg(format!("--job-name={name}"));
+        let PoolRequest { partition, constraint, account, .. } = &self.request;
+        let asked = [("partition", partition), ("constraint", constraint), ("account", account)];
+        srun.args(asked.iter().filter_map(|(name, value)| Some(format!("--{name}={}", value.as_ref()?))));
+        if !lost.is_empty() {
+            srun.arg(format!("--exclude={}", lost.iter().map(String::as_str).collect::<Vec<_>>().join(",")));
+        }
+        // Within a job, srun would share the node of that job.
+        srun.env_remove("SLURM_JOB_ID").env_remove("SLURM_JOBID");
+        srun
+    }
+
+    /// What ends a job by its name.
+    pub(super) fn cancel(name: &str) -> Command {
+        let mut scancel = Command::new("scancel");
+        scancel.arg("--quiet").arg(format!("--name={name}"));
+        scancel.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+        scancel
+    }
+}
+
+/// The node that this process runs on, if it is in a job.
+pub(super) fn this_node() -> Option<Node> {
+    Some(Node { name: std::env::var("SLURMD_NODENAME").ok()?, job: std::env::var("SLURM_JOB_ID").ok()? })
+}
+
+/// Ends the job of a node whose run is gone. Slurm itself keeps such a job, as it waits for an `srun` that was killed.
+pub(super) fn end_job(node: &Node) -> io::Result<()> {
+    let mut scancel = Command::new("scancel");
+    let mut child = scancel.args(["--quiet", &node.job]).stdin(Stdio::null()).spawn()?;
+    // On a node that was cut off it waits for the controller; Slurm ends such a job by itself.
+    match wait_within(&mut child, CANCEL_LIMIT)? {
+        Some(_) => Ok(()),
+        None => child.kill().and_then(|()| child.wait().map(drop)),
+    }
+}
+
+/// The fewest CPUs of a node that has the feature, from lines of `CPUS FEATURE,FEATURE`. Of a constraint that is an expression,
+/// Slurm alone knows which nodes fit.
+fn smallest(nodes: &str, constraint: Option<&str>) -> Option<u32> {
+    let is_name =
+        |constraint: &&str| constraint.chars().all(|letter| letter.is_alphanumeric() || "_-.".contains(letter));
+    let feature = constraint.filter(is_name);
+    let fits = |features: &str| feature.is_none_or(|wanted| features.split(',').any(|feature| feature == wanted));
+    let nodes = nodes.lines().filter_map(|line| line.trim().split_once(' '));
+    nodes.filter(|(_, features)| fits(features.trim())).filter_map(|(cpus, _)| cpus.parse().ok()).min()
+}
+
+fn words(request: &PoolRequest) -> String {
+    let named = |what: &str, name: &Option<String>| name.as_ref().map(|name| format!("{what} `{name}`"));
+    let asked = [named("partition", &request.partition), named("constraint", &request.constraint)];
+    let asked: Vec<String> = asked.into_iter().flatten().collect();
+    if asked.is_empty() { "any partition".to_owned() } else { asked.join(" and ") }
+}
+
+/// What a command printed.
+fn said(program: &'static str, command: &mut Command) -> Result<String, SlurmError> {
+    let ended = command.stdin(Stdio::null()).output();
+    let Output { status, stdout, stderr } = ended.map_err(|source| SlurmError::NotStarted { program, source })?;
+    if status.success() {
+        return Ok(String::from_utf8_lossy(&stdout).into_owned());
+    }
+    let said = String::from_utf8_lossy(&stderr);
+    let last = said.lines().map(str::trim).rfind(|line| !line.is_empty());
+    Err(SlurmError::Refused { program, said: last.map_or_else(|| status.to_string(), str::to_owned) })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn arguments(command: &Command) -> Vec<String> {
+        command.get_args().map(|argument| argument.to_string_lossy().into_owned()).collect()
+    }
+
+    #[test]
+    fn the_smallest_node_that_has_the_feature_decides() {
+        let nodes = "64 epyc,ib\n  8 (null)\n32 epyc\n";
+        assert_eq!(smallest(nodes, None), Some(8));
+        assert_eq!(smallest(nodes, Some("epyc")), Some(32));
+        assert_eq!(smallest(nodes, Some("arm")), None);
+        assert_eq!(smallest(nodes, Some("epyc&ib")), Some(8), "Slurm alone reads expressions");
+        assert_eq!(smallest("", None), None);
+    }
+
+    #[test]
+    fn a_job_asks_for_a_whole_node_and_for_none_that_was_lost() {
+        let request =
+            PoolRequest { partition: Some("bench".to_owned()), account: Some("lab".to_owned()), ..Default::default() };
+        let slurm = Slurm { request, cpus: 16 };
+        let lost = ["n1", "n4"].map(str::to_owned).into();
+        let found = arguments(&slurm.job("tolok-x-b2-1", &lost));
+        for wanted in ["--exclusive", "--cpus-per-task=16", "--partition=bench", "--account=lab", "--exclude=n1,n4"] {
+            assert!(found.iter().any(|argument| argument == wanted), "{wanted} in {found:?}");
+        }
+        assert!(!arguments(&slurm.job("x", &BTreeSet::new())).iter().any(|argument| argument.starts_with("--exclude")));
+    }
+
+    #[test]
+    fn who_asks_in_vain_is_told_what_was_asked() {
+        let request = PoolRequest { constraint: Some("epyc".to_owned()), ..Default::default() };
+        assert_eq!(words(&request), "constraint `epyc`");
+        assert_eq!(words(&PoolRequest::default()), "any partition");
+        let failed =
+            said("sinfo", Command::new("sh").args(["-c", "echo 'slurm_load_partitions: no contact' >&2; exit 1"]));
+        assert_eq!(failed.unwrap_err().to_string(), "Slurm's `sinfo` failed: slurm_load_partitions: no contact");
+    }
+}
