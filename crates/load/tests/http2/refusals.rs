@@ -37,10 +37,13 @@ fn options_that_cannot_mean_anything_are_refused() {
         let refused = refusal(&options);
         assert!(refused.contains(reason), "{refused}");
     };
-    check(|options| options.protocol = Protocol::Http2 { streams_per_connection: 0 }, "at least 1 stream");
+    check(|options| options.protocol = Protocol::Http2 { streams_per_connection: 0 }, "at least 1 request");
     check(|options| options.pace.read_bytes_per_s = Some(1), "several requests share a connection");
     check(|options| options.pace.write_bytes_per_s = Some(1), "several requests share a connection");
-    check(|options| options.requests[0].expect.body = ExpectBody::Discard { length: None }, "bodies come in frames");
+    check(
+        |options| options.requests[0].expect.body = ExpectBody::Discard { length: None },
+        "other bytes come behind a body",
+    );
     check(|options| options.requests[0].headers.push(("Keep-Alive".into(), "1".into())), "is about the connection");
     assert_eq!(server.requests(), 0);
 }
