@@ -1,6 +1,6 @@
 //! What it changes that the rounds of a run ran on several machines of a pool.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use tolok_stats::between_groups;
 
@@ -22,9 +22,8 @@ pub(crate) fn sentence(records: &Records) -> Option<String> {
     // Of a block without a record there is no value either.
     let groups: Vec<usize> =
         (1..=plan.blocks).map(|block| run.nodes.get(&block).and_then(place).unwrap_or_default()).collect();
-    let tables: Vec<Vec<Vec<Option<f64>>>> = plan.scenarios.iter().map(|it| logarithms(records, &it.id)).collect();
     let ran = format!("Rounds ran on {}", counted(names.len() as u64, "node"));
-    let Some(found) = between_groups(&tables, &groups) else {
+    let Some(found) = between_groups(&[subjects(records)], &groups) else {
         return Some(format!("{ran}; too few rounds to say whether that changes a ratio."));
     };
     let percent = |sd: f64| small_share(sd.exp_m1());
@@ -37,18 +36,30 @@ pub(crate) fn sentence(records: &Records) -> Option<String> {
         )
     } else {
         format!(
-            "{ran}; ratios scatter by {within} within a node, and no more between nodes (F test, p = {:.2}).",
+            "{ran}; ratios scatter by {within} within a node, and no difference between nodes was found (F test, p = {:.2}).",
             found.p
         )
     })
 }
 
-/// Logarithms of correct responses per second: competing cases by blocks.
-fn logarithms(records: &Records, scenario: &str) -> Vec<Vec<Option<f64>>> {
+/// Subjects by blocks: the logarithm of correct responses per second, averaged over the scenarios in which all of them compete. What
+/// a round does to a subject, it does in all scenarios, so these are no separate tables.
+fn subjects(records: &Records) -> Vec<Vec<Option<f64>>> {
     let plan = records.plan;
-    let cases = plan.cases.iter().filter(|case| case.scenario == scenario && case.competes());
-    let rows = cases.map(|case| Observations::of(&case.id, plan, records.trials).goodput_by_block());
-    let logarithms =
-        |row: Vec<Option<f64>>| row.into_iter().map(|value| value.filter(|it| *it > 0.0).map(f64::ln)).collect();
-    rows.map(logarithms).filter(|row: &Vec<Option<f64>>| row.iter().any(Option::is_some)).collect()
+    let mut rows: BTreeMap<&str, Vec<Vec<Option<f64>>>> = BTreeMap::new();
+    for case in plan.cases.iter().filter(|case| case.competes() && plan.scenario(&case.scenario).is_some()) {
+        let row = Observations::of(&case.id, plan, records.trials).goodput_by_block();
+        rows.entry(&case.subject.label).or_default().push(row);
+    }
+    let most = rows.values().map(Vec::len).max().unwrap_or_default();
+    let mean = |scenarios: &[Vec<Option<f64>>], block: usize| {
+        let logarithm = |row: &Vec<Option<f64>>| row[block].filter(|value| *value > 0.0).map(f64::ln);
+        let logarithms: Option<Vec<f64>> = scenarios.iter().map(logarithm).collect();
+        logarithms.map(|all| all.iter().sum::<f64>() / all.len() as f64)
+    };
+    let in_all = rows.into_values().filter(|scenarios| scenarios.len() == most);
+    let row = |scenarios: Vec<Vec<Option<f64>>>| {
+        (0..plan.blocks as usize).map(|block| mean(&scenarios, block)).collect::<Vec<_>>()
+    };
+    in_all.map(row).filter(|row| row.iter().any(Option::is_some)).collect()
 }

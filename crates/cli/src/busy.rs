@@ -28,16 +28,18 @@ pub struct Sharing {
     if_other_run: IfOtherRun,
     /// Whether many discarded trials end the run.
     strict: bool,
+    /// Whether this machine measures. Of others, nobody is asked: they wait for no answer.
+    is_here: bool,
 }
 
 impl Sharing {
     pub fn of(args: &SharingArgs, strict: bool) -> Self {
-        Self { if_other_run: args.if_other_run, strict }
+        Self { if_other_run: args.if_other_run, strict, is_here: true }
     }
 
     /// That of a run whose rounds other machines run.
     pub fn elsewhere(strict: bool) -> Self {
-        Self { if_other_run: IfOtherRun::Ignore, strict }
+        Self { if_other_run: IfOtherRun::Ignore, strict, is_here: false }
     }
 
     /// Waits for other toloks that measure here, or refuses to measure beside them. Both would disturb each other.
@@ -53,7 +55,7 @@ impl Sharing {
 
     /// Looks after the discarded trials of a run.
     pub fn losses(self) -> Losses {
-        let is_attended = std::io::stdin().is_terminal() && std::io::stderr().is_terminal();
+        let is_attended = self.is_here && std::io::stdin().is_terminal() && std::io::stderr().is_terminal();
         let rule = match (self.strict, is_attended) {
             (true, _) => Rule::Stop,
             (false, true) => Rule::Ask,

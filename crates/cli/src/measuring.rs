@@ -37,12 +37,13 @@ pub fn announce_but(planned: &Planned, is_told: impl Fn(&str) -> bool) {
     let mut subjects: Vec<&str> = competing.map(|case| case.subject.label.as_str()).collect();
     subjects.sort_unstable();
     subjects.dedup();
+    let at_once = planned.pool.as_ref().map_or(1, |pool| pool.max_jobs.clamp(1, plan.blocks.max(1)));
     say(format!(
         "Plan: {} × {}, order shuffled (seed {}). About {}.",
         tried(subjects.len(), plan.scenarios.len(), plan.programs.len()),
         blocks(plan),
         plan.seed,
-        rough(plan.estimate_s()),
+        rough(plan.estimate_s() / f64::from(at_once)),
     ));
     for skipped in plan.skipped.iter().filter(|skipped| !is_told(&skipped.subject)) {
         say(format!("  left out: {}: {}", skipped.subject, skipped.reason));

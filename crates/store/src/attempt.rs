@@ -3,15 +3,28 @@
 //! A machine that was given up may still write. What it writes stays in `attempts/`, where no figure looks, and the block runs
 //! again elsewhere.
 
+use serde::{Deserialize, Serialize};
 use tolok_model::manifest::ManifestEntry;
-use tolok_model::{Outcome, PlannedTrial, TrialRecord};
+use tolok_model::{Outcome, PlannedTrial, RECORD_FORMAT, TrialRecord};
 
 use crate::error::StoreError;
-use crate::file::read_json;
-use crate::folder::Folder;
+use crate::file::{self, read_json};
+use crate::folder::{Durability, Folder};
 use crate::run_folder::{RunFolder, record_of, trial_name};
 
 const ATTEMPTS: &str = "attempts";
+/// What marks an attempt whose block is whole.
+const WHOLE: &str = "whole.json";
+
+/// What is taken into the run.
+#[derive(Debug, Serialize, Deserialize)]
+struct Whole {
+    format: u32,
+    /// The folder of the block's record.
+    block: String,
+    /// Numbers of its trials.
+    trials: Vec<u32>,
+}
 
 /// The folder of one attempt at a block.
 #[derive(Debug)]
@@ -43,13 +56,44 @@ impl RunFolder {
         Ok(Attempt { folder: self.folder().folder(&name), name })
     }
 
+    /// The names of all attempts that are at work, or were lost.
+    pub fn attempts(&self) -> Vec<String> {
+        let entries = self.folder().folder(ATTEMPTS).entries().unwrap_or_default();
+        entries.into_iter().map(|entry| format!("{ATTEMPTS}/{}", entry.name)).collect()
+    }
+
     /// Takes a whole block into the run: its record, which lies in the folder `block` of the attempt, and its trials, in the place
-    /// of any that were there.
+    /// of any that were there. One that is cut off is finished when the run is opened again.
     pub fn adopt(&self, attempt: &Attempt, block: &str, trials: &[&PlannedTrial]) -> Result<(), StoreError> {
-        let free = self.free_block(block);
-        self.take(attempt, block, &free)?;
-        self.enter(ManifestEntry::Block, &free, None)?;
-        for trial in trials {
+        let numbers = trials.iter().map(|trial| trial.number).collect();
+        let whole = Whole { format: RECORD_FORMAT, block: block.to_owned(), trials: numbers };
+        let content = file::pretty(&self.path().join(&attempt.name).join(WHOLE), &whole)?;
+        file::write(&attempt.folder, WHOLE, &content, Durability::WholeAndOnDisk)?;
+        self.take_in(attempt, &whole, trials)
+    }
+
+    /// Takes in what was whole when the run was cut off.
+    pub(crate) fn finish_adoptions(&self) -> Result<(), StoreError> {
+        for name in self.attempts() {
+            let attempt = Attempt { folder: self.folder().folder(&name), name };
+            if !attempt.folder.has(WHOLE) {
+                continue;
+            }
+            let (whole, plan): (Whole, _) = (read_json(&attempt.folder, WHOLE, "list of trials")?, self.plan()?);
+            let trials = plan.trials.iter().filter(|trial| whole.trials.contains(&trial.number));
+            self.take_in(&attempt, &whole, &trials.collect::<Vec<_>>())?;
+        }
+        Ok(())
+    }
+
+    /// Moves what is still in the attempt.
+    fn take_in(&self, attempt: &Attempt, whole: &Whole, trials: &[&PlannedTrial]) -> Result<(), StoreError> {
+        if attempt.folder.has(&whole.block) {
+            let free = self.free_block(&whole.block);
+            self.take(attempt, &whole.block, &free)?;
+            self.enter(ManifestEntry::Block, &free, None)?;
+        }
+        for trial in trials.iter().filter(|trial| attempt.folder.has(&record_of(trial))) {
             let (name, outcome) = (trial_name(trial), attempt.outcome(trial)?);
             self.withdraw_trial(trial)?;
             self.take(attempt, &name, &name)?;
@@ -61,8 +105,10 @@ impl RunFolder {
 
     fn take(&self, attempt: &Attempt, from: &str, to: &str) -> Result<(), StoreError> {
         let parent = to.rsplit_once('/').map_or("", |(parent, _)| parent);
-        let taken =
-            self.folder().make(parent).and_then(|()| self.folder().rename(&format!("{}/{from}", attempt.name), to));
+        let taken = self.folder().make(parent).and_then(|()| {
+            self.folder().rename(&format!("{}/{from}", attempt.name), to)?;
+            self.folder().folder(parent).sync()
+        });
         taken.map_err(|source| StoreError::Write { path: self.path().join(to), source })
     }
 }

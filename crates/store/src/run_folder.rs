@@ -129,6 +129,7 @@ impl RunFolder {
             let mut manifest = ManifestFile::open(&folder.folder, &OWN)?;
             folder.enter_late(&mut manifest)?;
             folder.manifest = Some(Arc::new(Mutex::new(manifest)));
+            folder.finish_adoptions()?;
         }
         Ok(folder)
     }

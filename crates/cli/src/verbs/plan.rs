@@ -22,7 +22,7 @@ use crate::bring::UserServers;
 use crate::exit::{CliError, Exit, with_help};
 use crate::laboratory::{Lab, wire_of};
 use crate::made_study::study_of_workloads;
-use crate::output::{json, put};
+use crate::output::{json, put, say};
 use crate::progress::rough;
 
 /// A study, its plan here, and the CPUs of its parts.
@@ -143,7 +143,13 @@ pub fn make_in(opened: &mut Lab, bring: &UserServers, request: StudyRequest<'_>)
     let ready_for_database =
         |subject: &Subject, variant: &str, database: &Database| opened.ready_for(subject, variant, Some(database));
     let tolok = &opened.laboratory.tolok;
-    let machine = request.slurm.map_or_else(|| Ok(Machine::read()), |slurm| slurm.machine(tolok))?;
+    let machine = request.slurm.map_or_else(
+        || Ok(Machine::read()),
+        |slurm| {
+            say("Waiting for a node of Slurm, to read its hardware.");
+            slurm.machine(tolok)
+        },
+    )?;
     let capabilities = Capabilities::prepare();
     let dealt = RefCell::new(CpuAssignment::default());
     // Without a generator nothing is shared with it.
@@ -168,6 +174,9 @@ pub fn make_in(opened: &mut Lab, bring: &UserServers, request: StudyRequest<'_>)
     plan.skipped.retain(|skipped| left_out.iter().all(|known| known.subject != own_id(&skipped.subject)));
     plan.skipped.extend(left_out);
     (plan.diagnose, plan.rebuild) = (args.diagnose, args.rebuild);
+    if request.slurm.is_some_and(|slurm| slurm.request().max_jobs > 1) {
+        refuse_shared_database(&plan)?;
+    }
     if let Some(why) = request.whole.filter(|_| !plan.skipped.is_empty()) {
         return Err(missing(why, &plan.skipped));
     }
@@ -175,6 +184,15 @@ pub fn make_in(opened: &mut Lab, bring: &UserServers, request: StudyRequest<'_>)
     let command = command(request, seed);
     let pool = request.slurm.map(|slurm| slurm.request().clone());
     Ok(Planned { name: stem(&path), command, text, plan, cpus, cpu_notes, machine, capabilities, pool })
+}
+
+/// Rounds at once would load one server together.
+fn refuse_shared_database(plan: &Plan) -> Result<(), CliError> {
+    let mut databases = plan.environments.iter().filter_map(|environment| environment.database.as_ref());
+    match databases.any(|database| database.engine == Engine::External) {
+        true => Err(CliError::usage("rounds at once would share the database of `dsn`; add --max-jobs 1")),
+        false => Ok(()),
+    }
 }
 
 /// Drivers of PostgreSQL have no such table to read.

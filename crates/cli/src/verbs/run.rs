@@ -21,6 +21,7 @@ use crate::trust::refuse_unknown;
 
 pub fn run(args: &RunArgs) -> Result<Exit, CliError> {
     check_places(args.result.runs.as_deref(), args.result.output.as_deref())?;
+    args.pool.refuse_what_does_not_fit(&args.bring, &args.measure).map_err(CliError::usage)?;
     let slurm = args.pool.request().map(Slurm::reach).transpose()?;
     let request = StudyRequest { slurm: slurm.as_ref(), ..StudyRequest::of(&args.what, &args.bring, &args.measure) };
     let bring = UserServers::of(&args.bring, request.has_workloads())?;

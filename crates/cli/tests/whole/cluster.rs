@@ -87,12 +87,11 @@ impl Cluster {
         run(Command::new("ip").args(["-n", &self.name("sw"), "link", "set", &format!("v-{name}"), "down"]));
     }
 
-    /// Kills the controller and starts it again.
-    pub fn restart_controller(&self) {
+    /// Kills the controller.
+    pub fn kill_controller(&self) {
         let pid = fs::read_to_string(self.folder.path().join("slurmctld.pid")).unwrap();
         // As the host counts it.
         run(self.on(CONTROLLER).args(["kill", "-9", pid.trim()]));
-        self.start_controller();
     }
 
     /// The jobs that are in the queue or at work.
@@ -149,7 +148,8 @@ impl Cluster {
         }
     }
 
-    fn start_controller(&self) {
+    /// Starts it.
+    pub fn start_controller(&self) {
         run(self.on(CONTROLLER).arg("slurmctld"));
     }
 

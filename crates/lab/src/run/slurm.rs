@@ -4,8 +4,8 @@
 use std::collections::BTreeSet;
 use std::io;
 use std::path::Path;
-use std::process::{Command, Output, Stdio};
-use std::time::Duration;
+use std::process::{Child, Command, Output, Stdio};
+use std::time::{Duration, Instant};
 
 use tolok_host::isolate::wait_within;
 use tolok_host::machine::Machine;
@@ -37,18 +37,21 @@ pub struct Slurm {
     request: PoolRequest,
     /// CPUs of the smallest node that fits.
     cpus: u32,
+    /// How many nodes there are.
+    nodes: usize,
 }
 
 impl Slurm {
     /// Asks Slurm for the nodes that fit.
     pub fn reach(request: PoolRequest) -> Result<Self, SlurmError> {
         let mut sinfo = Command::new("sinfo");
-        sinfo.args(["--noheader", "--Node", "--format", "%c %f"]);
+        sinfo.args(["--noheader", "--Node", "--format", "%c %f %N"]);
         sinfo.args(request.partition.iter().flat_map(|name| ["--partition", name]));
         let nodes = said("sinfo", &mut sinfo)?;
         let none = || SlurmError::NoNode { asked: words(&request) };
         let cpus = smallest(&nodes, request.constraint.as_deref()).ok_or_else(none)?;
-        Ok(Self { request, cpus })
+        let names: BTreeSet<&str> = nodes.lines().filter_map(|line| line.split_whitespace().last()).collect();
+        Ok(Self { request, cpus, nodes: names.len() })
     }
 
     pub fn request(&self) -> &PoolRequest {
@@ -72,20 +75,41 @@ impl Slurm {
         let PoolRequest { partition, constraint, account, .. } = &self.request;
         let asked = [("partition", partition), ("constraint", constraint), ("account", account)];
         srun.args(asked.iter().filter_map(|(name, value)| Some(format!("--{name}={}", value.as_ref()?))));
-        if !lost.is_empty() {
+        // Without any other node, a lost one is asked again.
+        if !lost.is_empty() && lost.len() < self.nodes {
             srun.arg(format!("--exclude={}", lost.iter().map(String::as_str).collect::<Vec<_>>().join(",")));
         }
-        // Within a job, srun would share the node of that job.
-        srun.env_remove("SLURM_JOB_ID").env_remove("SLURM_JOBID");
+        // Within a job, its variables would steer srun. The folder for temporary files is a matter of the node.
+        let of_job = |name: &String| name.starts_with("SLURM_") && name != "SLURM_CONF" || name == "TMPDIR";
+        std::env::vars_os().filter_map(|(name, _)| name.into_string().ok()).filter(of_job).for_each(|name| {
+            srun.env_remove(name);
+        });
         srun
     }
+}
 
-    /// What ends a job by its name.
-    pub(super) fn cancel(name: &str) -> Command {
+/// Jobs that are being cancelled. Dropping it waits for that.
+#[derive(Debug, Default)]
+pub(super) struct Cancelling(Vec<Child>);
+
+impl Cancelling {
+    /// Cancels a job by its name. Without a controller, the block notices that its run is gone.
+    pub(super) fn cancel(&mut self, name: &str) {
+        self.0.retain_mut(|child| !matches!(child.try_wait(), Ok(Some(_))));
         let mut scancel = Command::new("scancel");
         scancel.arg("--quiet").arg(format!("--name={name}"));
-        scancel.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-        scancel
+        self.0.extend(scancel.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn());
+    }
+}
+
+impl Drop for Cancelling {
+    fn drop(&mut self) {
+        let deadline = Instant::now() + CANCEL_LIMIT;
+        for child in &mut self.0 {
+            if let Ok(None) = wait_within(child, deadline.saturating_duration_since(Instant::now())) {
+                let _ = child.kill().and_then(|()| child.wait());
+            }
+        }
     }
 }
 
@@ -94,7 +118,7 @@ pub(super) fn this_node() -> Option<Node> {
     Some(Node { name: std::env::var("SLURMD_NODENAME").ok()?, job: std::env::var("SLURM_JOB_ID").ok()? })
 }
 
-/// Ends the job of a node whose run is gone. Slurm itself keeps such a job, as it waits for an `srun` that was killed.
+/// Ends the job of this node. Slurm keeps a job whose `srun` was killed, so a block whose run is gone ends its own.
 pub(super) fn end_job(node: &Node) -> io::Result<()> {
     let mut scancel = Command::new("scancel");
     let mut child = scancel.args(["--quiet", &node.job]).stdin(Stdio::null()).spawn()?;
@@ -105,15 +129,18 @@ pub(super) fn end_job(node: &Node) -> io::Result<()> {
     }
 }
 
-/// The fewest CPUs of a node that has the feature, from lines of `CPUS FEATURE,FEATURE`. Of a constraint that is an expression,
+/// The fewest CPUs of a node that has the feature, from lines of `CPUS FEATURE,FEATURE NAME`. Of a constraint that is an expression,
 /// Slurm alone knows which nodes fit.
 fn smallest(nodes: &str, constraint: Option<&str>) -> Option<u32> {
     let is_name =
         |constraint: &&str| constraint.chars().all(|letter| letter.is_alphanumeric() || "_-.".contains(letter));
     let feature = constraint.filter(is_name);
     let fits = |features: &str| feature.is_none_or(|wanted| features.split(',').any(|feature| feature == wanted));
-    let nodes = nodes.lines().filter_map(|line| line.trim().split_once(' '));
-    nodes.filter(|(_, features)| fits(features.trim())).filter_map(|(cpus, _)| cpus.parse().ok()).min()
+    let nodes = nodes.lines().filter_map(|line| {
+        let mut words = line.split_whitespace();
+        Some((words.next()?, words.next()?))
+    });
+    nodes.filter(|(_, features)| fits(features)).filter_map(|(cpus, _)| cpus.parse().ok()).min()
 }
 
 fn words(request: &PoolRequest) -> String {
@@ -145,7 +172,7 @@ mod tests {
 
     #[test]
     fn the_smallest_node_that_has_the_feature_decides() {
-        let nodes = "64 epyc,ib\n  8 (null)\n32 epyc\n";
+        let nodes = "64 epyc,ib n1\n  8 (null) n2\n32 epyc n3\n";
         assert_eq!(smallest(nodes, None), Some(8));
         assert_eq!(smallest(nodes, Some("epyc")), Some(32));
         assert_eq!(smallest(nodes, Some("arm")), None);
@@ -157,13 +184,17 @@ mod tests {
     fn a_job_asks_for_a_whole_node_and_for_none_that_was_lost() {
         let request =
             PoolRequest { partition: Some("bench".to_owned()), account: Some("lab".to_owned()), ..Default::default() };
-        let slurm = Slurm { request, cpus: 16 };
+        let slurm = Slurm { request, cpus: 16, nodes: 5 };
         let lost = ["n1", "n4"].map(str::to_owned).into();
         let found = arguments(&slurm.job("tolok-x-b2-1", &lost));
         for wanted in ["--exclusive", "--cpus-per-task=16", "--partition=bench", "--account=lab", "--exclude=n1,n4"] {
             assert!(found.iter().any(|argument| argument == wanted), "{wanted} in {found:?}");
         }
-        assert!(!arguments(&slurm.job("x", &BTreeSet::new())).iter().any(|argument| argument.starts_with("--exclude")));
+        let excludes = |slurm: &Slurm, lost: &BTreeSet<String>| {
+            arguments(&slurm.job("x", lost)).iter().any(|argument| argument.starts_with("--exclude"))
+        };
+        assert!(!excludes(&slurm, &BTreeSet::new()));
+        assert!(!excludes(&Slurm { nodes: 2, ..slurm }, &lost), "it leaves a node to be had");
     }
 
     #[test]

@@ -317,3 +317,27 @@ fn what_a_lost_machine_wrote_stays_apart_and_is_in_no_figure() {
     assert_eq!(run.read().unwrap().trials.len(), trials.len());
     assert!(lost.outcome(trials[0]).is_ok(), "it is kept");
 }
+
+/// As by `kill -9` after the first trial was taken in: its record is in the run, the others still lie in the attempt.
+#[test]
+fn a_block_that_was_cut_off_on_its_way_into_the_run_is_whole_when_the_run_is_opened_again() {
+    let (runs, run, _) = begun();
+    let plan =
+        Plan { trials: plan().trials.into_iter().map(|trial| PlannedTrial { block: 1, ..trial }).collect(), ..plan() };
+    fs::write(run.path().join("plan.json"), serde_json::to_vec(&plan).unwrap()).unwrap();
+    let (trials, attempt) = (block_of(&plan, 1), run.begin_attempt(1).unwrap());
+    let record = measure_apart(&run, &attempt, &trials);
+    let marker = serde_json::json!({ "format": RECORD_FORMAT, "block": record, "trials": [1, 2] });
+    fs::write(run.path().join(attempt.name()).join("whole.json"), marker.to_string()).unwrap();
+    let path = run.path().to_owned();
+    let moved = RunFolder::trial_name(trials[0]);
+    fs::create_dir_all(path.join("trials")).unwrap();
+    fs::rename(path.join(attempt.name()).join(&moved), path.join(&moved)).unwrap();
+    drop(run);
+    let again = RunFolder::open_to_write(&path).unwrap();
+    let read = again.read().unwrap();
+    assert_eq!((read.trials.len(), read.blocks.len(), again.attempts().len()), (2, 1, 0));
+    let manifest = again.manifest().unwrap().unwrap();
+    assert!(trials.iter().all(|trial| manifest.standing().contains_key(RunFolder::trial_name(trial).as_str())));
+    drop(runs);
+}

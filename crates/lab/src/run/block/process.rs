@@ -2,9 +2,11 @@
 
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
-use std::sync::mpsc::Sender;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::thread::{Builder, JoinHandle};
 use std::time::Duration;
+
+use rustix::process::{Pid, Signal, kill_process};
 
 use super::protocol::{BlockEvent, BlockJob, Word};
 use crate::run::stop::Stop;
@@ -14,16 +16,19 @@ use tolok_host::isolate::{Placement, place, wait_within};
 const VERB: &str = "block";
 /// A block that has said its last word ends within this time, or is killed.
 const END_LIMIT: Duration = Duration::from_secs(20);
-/// What ends a block elsewhere has this time.
-const CANCEL_LIMIT: Duration = Duration::from_secs(10);
+
+/// What brings a block to another machine takes its job back within this time when it is asked to end, or is killed.
+const WITHDRAWAL_LIMIT: Duration = Duration::from_secs(1);
+/// Of what it prints on standard error, so many lines are kept.
+const COMPLAINT_LINES: usize = 3;
 
 #[derive(Debug)]
 pub(in crate::run) struct BlockProcess {
     child: Child,
     /// Closed when the run has nothing more to say.
-    words: Option<ChildStdin>,
-    /// The last line that was printed on standard error, where the run listens to that.
-    complaint: Arc<Mutex<String>>,
+    words: Option<Sender<String>>,
+    /// Reads standard error to its end, where the run listens to that.
+    complaint: Option<JoinHandle<String>>,
 }
 
 /// What the run hears while a block is at work.
@@ -56,29 +61,34 @@ impl BlockProcess {
         }
         place(&mut command, &Placement { cpus, dies_with_parent: true, ..Placement::default() })?;
         let mut child = command.spawn()?;
-        let (words, events, errors) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
-        let mut process = Self { child, words, complaint: Arc::default() };
+        let (input, events, errors) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
+        let (words, said) = channel();
+        let mut process = Self { child, words: Some(words), complaint: None };
+        if let Some(input) = input {
+            Builder::new().spawn(move || say(input, &said))?;
+        }
         if let Some(errors) = errors {
-            let complaint = Arc::clone(&process.complaint);
-            std::thread::Builder::new().spawn(move || keep_last_line(errors, &complaint))?;
+            process.complaint = Some(Builder::new().spawn(move || last_lines(errors))?);
         }
         if let Some(events) = events {
             let run = run.clone();
-            std::thread::Builder::new().spawn(move || hear(BufReader::new(events), number, &run))?;
+            Builder::new().spawn(move || hear(BufReader::new(events), number, &run))?;
         }
-        let mut text = serde_json::to_vec(job)?;
-        text.push(b'\n');
-        // One that has ended already is noticed by its silence.
-        let _ = process.words.as_mut().map(|words| words.write_all(&text));
+        process.say(serde_json::to_string(job)?);
+        let again = run.clone();
         let asked_before = stop.on_ask(move || run.send((number, Heard::StopAsked)).is_ok());
-        (0..asked_before).for_each(|_| process.tell(Word::Stop));
+        (0..asked_before).for_each(|_| drop(again.send((number, Heard::StopAsked))));
         Ok(process)
     }
 
     /// Says a word; a block that has ended does not hear it.
     pub(in crate::run) fn tell(&mut self, word: Word) {
-        let line = serde_json::to_string(&word).unwrap_or_default() + "\n";
-        let _ = self.words.as_mut().map(|words| words.write_all(line.as_bytes()));
+        self.say(serde_json::to_string(&word).unwrap_or_default());
+    }
+
+    fn say(&self, line: String) {
+        // One that has ended already is noticed by its silence.
+        let _ = self.words.as_ref().map(|words| words.send(line + "\n"));
     }
 
     /// Waits for the end of a block that says nothing more; how it ended.
@@ -86,24 +96,19 @@ impl BlockProcess {
         self.close()
     }
 
-    /// What it printed last on standard error.
-    pub(in crate::run) fn complaint(&self) -> Option<String> {
-        let last = self.complaint.lock().unwrap_or_else(PoisonError::into_inner);
-        (!last.is_empty()).then(|| last.clone())
+    /// What one that says nothing more printed last on standard error.
+    pub(in crate::run) fn complaint(&mut self) -> Option<String> {
+        self.close().ok()?;
+        let said = self.complaint.take()?.join().ok()?;
+        (!said.is_empty()).then_some(said)
     }
 
-    /// Gives a block up that runs elsewhere: ends what brought it there at once, and lets `cancel` end it in its own time.
-    pub(in crate::run) fn give_up(mut self, mut cancel: Command) {
-        let _ = self.child.kill().and_then(|()| self.child.wait());
-        let cancelling = std::thread::Builder::new().spawn(move || {
-            let mut child = cancel.spawn()?;
-            match wait_within(&mut child, CANCEL_LIMIT)? {
-                Some(_) => Ok(()),
-                None => child.kill().and_then(|()| child.wait().map(drop)),
-            }
-        });
-        // It is Slurm's to end the job by its time limit, if it cannot be asked.
-        drop(cancelling);
+    /// Gives a block up that runs elsewhere: ends what brought it there.
+    pub(in crate::run) fn give_up(mut self) {
+        let asked = Pid::from_raw(self.child.id() as i32).map(|pid| kill_process(pid, Signal::TERM));
+        if asked.is_none() || !matches!(wait_within(&mut self.child, WITHDRAWAL_LIMIT), Ok(Some(_))) {
+            let _ = self.child.kill().and_then(|()| self.child.wait());
+        }
     }
 
     fn close(&mut self) -> io::Result<ExitStatus> {
@@ -135,8 +140,16 @@ fn hear(events: impl BufRead, number: u32, run: &Sender<(u32, Heard)>) {
     let _ = run.send((number, Heard::Silence));
 }
 
-fn keep_last_line(errors: impl Read, kept: &Mutex<String>) {
+/// Writes what the run says. An `srun` in the queue reads nothing, and the run must not wait for it.
+fn say(mut input: ChildStdin, words: &Receiver<String>) {
+    let _ = words.iter().try_for_each(|line| input.write_all(line.as_bytes()));
+}
+
+fn last_lines(errors: impl Read) -> String {
+    let mut kept: Vec<String> = Vec::new();
     for line in BufReader::new(errors).lines().map_while(Result::ok).filter(|line| !line.trim().is_empty()) {
-        *kept.lock().unwrap_or_else(PoisonError::into_inner) = line;
+        kept.push(line.trim().to_owned());
+        kept.drain(..kept.len().saturating_sub(COMPLAINT_LINES));
     }
+    kept.join("; ")
 }

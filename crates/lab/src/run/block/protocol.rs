@@ -87,10 +87,12 @@ pub(in crate::run) enum Word {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(in crate::run) enum BlockEvent {
-    /// The block is there. One on another machine says so.
-    Alive,
+    /// The block is there. One on another machine says so, and where.
+    Alive(Option<Node>),
+    /// One on another machine has done its work. It ends when the run says [`Word::Go`], and ends its job itself without a run.
+    Over,
     /// Machine and time are recorded in this folder of the results. `session` is the private folder in which the block works.
-    Recorded { block: u32, folder: String, session: PathBuf, node: Option<Node> },
+    Recorded { folder: String, session: PathBuf },
     /// The machine is busy; the block waits for a while.
     Waiting { reasons: Vec<String>, at_most_s: f64 },
     /// It is ready for this trial, and begins when the run says [`Word::Go`].

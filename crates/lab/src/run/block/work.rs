@@ -79,12 +79,13 @@ pub fn run_block() -> io::Result<()> {
     if let Err(error) = work(&job, &stop, &mut run) {
         run.tell(&BlockEvent::Failed(error.to_string()));
     }
+    let is_left_alone = job.apart.is_some() && !run.is_released();
     // A run that is gone needs no last word.
     let _ = run.events().finish();
-    if let Some(node) = this_node().filter(|_| job.apart.is_some() && stop.is_immediate()) {
-        end_job(&node)?;
+    match this_node() {
+        Some(node) if is_left_alone => end_job(&node),
+        _ => Ok(()),
     }
-    Ok(())
 }
 
 /// What the run says, until its words end.
@@ -147,7 +148,7 @@ impl Listener {
     /// From now on, says at every beat that the block is there, until it ends.
     fn say_alive(&self) -> io::Result<()> {
         let events = Arc::downgrade(&self.events);
-        let alive = serde_json::to_string(&BlockEvent::Alive).unwrap_or_default() + "\n";
+        let alive = serde_json::to_string(&BlockEvent::Alive(this_node())).unwrap_or_default() + "\n";
         std::thread::Builder::new().spawn(move || {
             while let Some(events) = events.upgrade() {
                 let _ = events.lock().unwrap_or_else(PoisonError::into_inner).push(alive.as_bytes());
@@ -163,6 +164,12 @@ impl Listener {
         if let Ok(line) = serde_json::to_string(event) {
             let _ = self.events().push((line + "\n").as_bytes());
         }
+    }
+
+    /// Says that all is done, and waits until the run has heard it. False if the run is gone.
+    fn is_released(&mut self) -> bool {
+        self.tell(&BlockEvent::Over);
+        self.consent.recv().is_ok()
     }
 
     /// Announces a trial and waits for the run's consent.
@@ -188,8 +195,7 @@ fn work(job: &BlockJob, stop: &Stop, run: &mut Listener) -> Result<(), BlockErro
     let capabilities = Capabilities::prepare();
     let session = Session::begin(&job.laboratory, &capabilities, cpus, &owed(job, &plan))?.with_results(&job.folder);
     let recorded = folder.begin_block(&record(&job.part, &machine))?;
-    let (block, node) = (job.part.block(), this_node().filter(|_| job.apart.is_some()));
-    run.tell(&BlockEvent::Recorded { block, folder: recorded, session: session.folder().to_owned(), node });
+    run.tell(&BlockEvent::Recorded { folder: recorded, session: session.folder().to_owned() });
     let _own_cpus = AffinityGuard::off_the_subjects(&session.cpus);
     let reruns = Reruns::new(plan.reruns, job.reruns_left);
     let block = Block { job, session: &session, plan: &plan, folder: &folder, stop, reruns };

@@ -19,6 +19,7 @@ const LOOK: Duration = Duration::from_millis(5);
 
 /// A block at work, as the run follows it.
 pub(super) struct Flight {
+    block: u32,
     pub(super) process: BlockProcess,
     at_hand: Option<AtHand>,
     /// The private folder in which it works.
@@ -35,7 +36,8 @@ pub(super) struct Apart {
     pub(super) attempt: Attempt,
     /// The folder of its record, from that of the attempt on.
     pub(super) record: Option<String>,
-    pub(super) node: Option<Node>,
+    /// Where it is, once it has said so.
+    pub(super) place: Option<Option<Node>>,
     /// Why it cannot go on.
     pub(super) failure: Option<String>,
 }
@@ -74,7 +76,15 @@ impl<'a> Run<'a> {
     ) -> Result<Flight, RunError> {
         let started = BlockProcess::start(command, job, self.block_cpus.clone(), self.setup.stop, listener);
         let process = started.map_err(|error| not_started(&error))?;
-        Ok(Flight { process, at_hand: None, session: None, done: 0, apart, last_heard: Instant::now() })
+        Ok(Flight {
+            block: job.part.block(),
+            process,
+            at_hand: None,
+            session: None,
+            done: 0,
+            apart,
+            last_heard: Instant::now(),
+        })
     }
 
     /// Does what an event of a block asks for.
@@ -86,17 +96,20 @@ impl<'a> Run<'a> {
     ) -> Result<(), RunError> {
         flight.last_heard = Instant::now();
         match event {
-            BlockEvent::Alive => {}
+            BlockEvent::Alive(node) => {
+                if let Some(apart) = flight.apart.as_mut().filter(|apart| apart.place.is_none()) {
+                    emit(RunEvent::BlockPlaced { block: flight.block, node: node.clone() });
+                    apart.place = Some(node);
+                }
+            }
+            BlockEvent::Over => flight.process.tell(Word::Go),
             BlockEvent::Failed(why) => match &mut flight.apart {
                 // It may be the fault of its machine.
                 Some(apart) => apart.failure = Some(why),
                 None => return Err(RunError::Block(why)),
             },
-            BlockEvent::Recorded { block, folder, session, node } => match &mut flight.apart {
-                Some(apart) => {
-                    emit(RunEvent::BlockPlaced { block, node: node.clone() });
-                    (apart.record, apart.node) = (Some(folder), node);
-                }
+            BlockEvent::Recorded { folder, session } => match &mut flight.apart {
+                Some(apart) => apart.record = Some(folder),
                 None => {
                     self.setup.folder.enter_block(&folder)?;
                     flight.session = Some(session);
@@ -146,13 +159,8 @@ impl<'a> Run<'a> {
 
     /// Waits for the end of a block that says nothing more. The trial that it was at failed by the lab, unless it was stopped.
     /// Returns how many of its trials have a record now.
-    pub(super) fn ended(
-        &mut self,
-        flight: Flight,
-        block: u32,
-        emit: &mut dyn FnMut(RunEvent),
-    ) -> Result<usize, RunError> {
-        let Flight { process, at_hand, session, mut done, .. } = flight;
+    pub(super) fn ended(&mut self, flight: Flight, emit: &mut dyn FnMut(RunEvent)) -> Result<usize, RunError> {
+        let Flight { block, process, at_hand, session, mut done, .. } = flight;
         let (how, stop) = (process.end().map_err(|error| not_started(&error))?, self.setup.stop);
         match at_hand {
             Some(lost) if !stop.is_immediate() => {

@@ -17,7 +17,7 @@ use super::block::process::Heard;
 use super::block::protocol::{BlockJob, Part, Preparations, PreparedDatabase, Word};
 use super::build_place::{BuildPlace, build_failure};
 use super::reruns::Reruns;
-use super::slurm::Slurm;
+use super::slurm::{Cancelling, Slurm};
 use super::stop::Stop;
 use super::{lab_failed, prepare_database};
 use crate::run::database::prepared::{self, database_of};
@@ -81,8 +81,8 @@ pub struct RunSetup<'a> {
     pub slurm: Option<&'a Slurm>,
 }
 
-/// Runs every trial of the plan that has no record yet, or until the plan's own rule for stopping holds. Only a folder that
-/// cannot be written ends it otherwise; what goes wrong with a subject is a record.
+/// Runs every trial of the plan that has no record yet, or until the plan's own rule for stopping holds. A folder that cannot be
+/// written ends it otherwise, and nodes that cannot be had; what goes wrong with a subject is a record.
 pub fn run_plan(setup: RunSetup<'_>, emit: &mut dyn FnMut(RunEvent)) -> Result<RunSummary, RunError> {
     let (plan, stop) = (setup.plan, setup.stop);
     let mut run = Run {
@@ -94,6 +94,7 @@ pub fn run_plan(setup: RunSetup<'_>, emit: &mut dyn FnMut(RunEvent)) -> Result<R
         is_quiet: false,
         standing: String::new(),
         failed_starts: BTreeMap::new(),
+        cancelling: Cancelling::default(),
     };
     // `RunStarted` is the first event of a session.
     let mut early = Vec::new();
@@ -169,6 +170,8 @@ struct Run<'a> {
     standing: String,
     /// The rounds in which a subject did not start, and how it last failed; `None` once it has started.
     failed_starts: BTreeMap<String, Option<(BTreeSet<u32>, Failure)>>,
+    /// Jobs of Slurm that are being cancelled.
+    cancelling: Cancelling,
 }
 
 impl<'a> Run<'a> {
@@ -335,7 +338,7 @@ impl<'a> Run<'a> {
                 Ok((_, Heard::Block(event))) => self.follow(&mut flight, event, emit)?,
             }
         }
-        self.ended(flight, job.part.block(), emit)
+        self.ended(flight, emit)
     }
 
     fn job(&mut self, part: Part) -> Result<BlockJob, StoreError> {

@@ -13,7 +13,8 @@ use super::{Run, RunError};
 use crate::run::block::process::Heard;
 use crate::run::block::protocol::{Elsewhere, Part, Word};
 use crate::run::events::event::RunEvent;
-use crate::run::slurm::Slurm;
+use crate::run::reruns::Reruns;
+use crate::run::slurm::{Cancelling, Slurm};
 
 /// The run and its blocks tell each other this often that they are there.
 pub(in crate::run) const BEAT: Duration = Duration::from_secs(1);
@@ -26,7 +27,7 @@ const REFUSAL_PAUSE: Duration = Duration::from_secs(5);
 const REFUSAL_LIMIT: Duration = Duration::from_secs(5 * 60);
 
 /// A block that has to be run, and where it was lost.
-struct Waiting<'p> {
+struct OpenBlock<'p> {
     block: u32,
     trials: Vec<&'p PlannedTrial>,
     lost_on: BTreeSet<String>,
@@ -35,7 +36,7 @@ struct Waiting<'p> {
     refused: Option<(Instant, Instant)>,
 }
 
-impl<'p> Waiting<'p> {
+impl<'p> OpenBlock<'p> {
     fn of(trials: &[&'p PlannedTrial]) -> Self {
         let (lost_on, losses, refused) = Default::default();
         Self { block: trials[0].block, trials: trials.to_vec(), lost_on, losses, refused }
@@ -48,7 +49,7 @@ impl<'p> Waiting<'p> {
 
 /// A block at work on a node, or waiting for one in Slurm's queue.
 struct AtWork<'p> {
-    waiting: Waiting<'p>,
+    open: OpenBlock<'p>,
     flight: Flight,
     /// Name of its job.
     job: String,
@@ -64,11 +65,22 @@ impl<'a> Run<'a> {
         open: &[&'a PlannedTrial],
         emit: &mut dyn FnMut(RunEvent),
     ) -> Result<(), RunError> {
+        self.cancel_lost_jobs()?;
         let mut at_work = Flights::new();
         let ran = self.run_blocks_on(slurm, open, &mut at_work, emit);
         // After an error, others may still be at work.
-        at_work.into_values().for_each(|at| at.flight.process.give_up(Slurm::cancel(&at.job)));
+        at_work.into_values().for_each(|at| self.give_up(at.flight, &at.job));
+        self.cancel_lost_jobs()?;
+        self.cancelling = Cancelling::default();
         ran
+    }
+
+    /// Cancels the jobs of all attempts that are left: of a session that was killed, and those that a controller forgot to end because
+    /// it was away.
+    fn cancel_lost_jobs(&mut self) -> Result<(), RunError> {
+        let (folder, run) = (self.setup.folder, self.setup.folder.run()?.id);
+        folder.attempts().iter().for_each(|attempt| self.cancelling.cancel(&job_name(&run, attempt)));
+        Ok(())
     }
 
     fn run_blocks_on(
@@ -80,14 +92,18 @@ impl<'a> Run<'a> {
     ) -> Result<(), RunError> {
         let (sender, heard) = channel();
         let blocks = open.chunk_by(|one, next| one.block == next.block);
-        let mut waiting: VecDeque<Waiting<'a>> = blocks.map(Waiting::of).collect();
-        let (mut number, mut beat) = (0, Instant::now());
+        let mut waiting: VecDeque<OpenBlock<'a>> = blocks.map(OpenBlock::of).collect();
+        let (mut number, mut beat, mut has_new) = (0, Instant::now(), true);
         loop {
-            self.ask_the_rule(emit)?;
+            if std::mem::take(&mut has_new) {
+                self.ask_the_rule(emit)?;
+                self.give_up_after(self.last_block, at_work);
+            }
             waiting.retain(|block| block.block <= self.last_block && !self.setup.stop.is_asked());
             self.give_up_dead_subjects();
-            while at_work.len() < slurm.request().max_jobs as usize
-                && let Some(place) = waiting.iter().position(Waiting::is_due)
+            while !self.setup.stop.is_asked()
+                && at_work.len() < slurm.request().max_jobs as usize
+                && let Some(place) = waiting.iter().position(OpenBlock::is_due)
                 && let Some(next) = waiting.remove(place)
             {
                 number += 1;
@@ -101,18 +117,28 @@ impl<'a> Run<'a> {
                     Ok((number, Heard::Silence)) => {
                         let Some(at) = at_work.remove(&number) else { continue };
                         waiting.extend(self.over(at, emit)?);
+                        has_new = true;
                         break;
                     }
                     Ok((number, Heard::StopAsked)) => self.tell_to_stop(number, at_work),
                     Ok((number, Heard::Block(event))) => {
                         let Some(at) = at_work.get_mut(&number) else { continue };
-                        self.follow(&mut at.flight, event, emit)?;
+                        at.open.refused = None;
+                        match self.follow(&mut at.flight, event, emit) {
+                            // What its machine wrote cannot be read.
+                            Err(RunError::Store(error)) => {
+                                let Some(at) = at_work.remove(&number) else { continue };
+                                waiting.extend(self.lose(at, &error.to_string(), emit)?);
+                                break;
+                            }
+                            followed => followed?,
+                        }
                     }
                     Err(_) => {
                         beat = Instant::now();
                         let silent = beat_all(at_work);
                         for at in silent {
-                            waiting.extend(self.lose(at, "it was silent for 3 s", emit)?);
+                            waiting.extend(self.lose(at, &silent_words(), emit)?);
                         }
                         break;
                     }
@@ -124,55 +150,69 @@ impl<'a> Run<'a> {
     fn submit(
         &mut self,
         slurm: &Slurm,
-        waiting: Waiting<'a>,
+        open: OpenBlock<'a>,
         (number, run): (u32, &Sender<(u32, Heard)>),
     ) -> Result<AtWork<'a>, RunError> {
         let folder = self.setup.folder;
-        let attempt = folder.begin_attempt(waiting.block)?;
+        let attempt = folder.begin_attempt(open.block)?;
         let record = folder.run()?;
-        let job = format!("tolok-{}-{}", record.id, attempt.name().rsplit('/').next().unwrap_or_default());
-        let trials = waiting.trials.iter().map(|trial| trial.number).collect();
-        let mut asked = self.job(Part::Block { block: waiting.block, trials })?;
+        let job = job_name(&record.id, attempt.name());
+        let trials = open.trials.iter().map(|trial| trial.number).collect();
+        let mut asked = self.job(Part::Block { block: open.block, trials })?;
         // Another machine may be busy.
-        asked.wait_until_quiet = true;
+        (asked.wait_until_quiet, asked.reruns_left) = (true, Reruns::left(open.trials.len(), 0));
         let alike = (!slurm.request().mixed_hardware).then_some(record.machine);
         asked.apart = Some(Elsewhere { attempt: attempt.name().to_owned(), alike });
-        let mut command = slurm.job(&job, &waiting.lost_on);
+        let mut command = slurm.job(&job, &open.lost_on);
         command.arg(&self.setup.laboratory.tolok);
-        let apart = Apart { attempt, record: None, node: None, failure: None };
+        let apart = Apart { attempt, record: None, place: None, failure: None };
         let flight = self.start(command, &asked, Some(apart), (number, run.clone()))?;
-        Ok(AtWork { waiting, flight, job })
+        Ok(AtWork { open, flight, job })
     }
 
-    /// One in the queue is taken out of it; one at work ends by itself.
-    fn tell_to_stop(&self, number: u32, at_work: &mut Flights<'a>) {
+    /// Takes a block out of the queue, or tells one at work to end.
+    fn tell_to_stop(&mut self, number: u32, at_work: &mut Flights<'a>) {
         let Some(mut at) = at_work.remove(&number) else { return };
         if at.is_on_a_node() {
             at.flight.process.tell(Word::Stop);
             at_work.insert(number, at);
         } else {
-            at.flight.process.give_up(Slurm::cancel(&at.job));
+            self.give_up(at.flight, &at.job);
         }
     }
 
+    /// Gives up what the rule for stopping made needless.
+    fn give_up_after(&mut self, last_block: u32, at_work: &mut Flights<'a>) {
+        let needless: Vec<u32> =
+            at_work.iter().filter(|(_, at)| at.open.block > last_block).map(|(number, _)| *number).collect();
+        for at in needless.iter().filter_map(|number| at_work.remove(number)).collect::<Vec<_>>() {
+            self.eta.again(at.flight.done);
+            self.give_up(at.flight, &at.job);
+        }
+    }
+
+    fn give_up(&mut self, flight: Flight, job: &str) {
+        flight.process.give_up();
+        self.cancelling.cancel(job);
+    }
+
     /// A block says nothing more. If it is whole, the run takes it in; if not, it has to be run again.
-    fn over(&mut self, mut at: AtWork<'a>, emit: &mut dyn FnMut(RunEvent)) -> Result<Option<Waiting<'a>>, RunError> {
-        let (is_whole, apart) = (at.flight.done == at.waiting.trials.len(), at.flight.apart.take());
-        let Some(apart) = apart else { return Ok(None) };
+    fn over(&mut self, mut at: AtWork<'a>, emit: &mut dyn FnMut(RunEvent)) -> Result<Option<OpenBlock<'a>>, RunError> {
+        let is_whole = at.flight.done == at.open.trials.len();
+        let Some(apart) = &mut at.flight.apart else { return Ok(None) };
         if let (true, Some(record)) = (is_whole, &apart.record) {
-            self.setup.folder.adopt(&apart.attempt, record, &at.waiting.trials)?;
+            self.setup.folder.adopt(&apart.attempt, record, &at.open.trials)?;
             return Ok(None);
         }
-        if self.setup.stop.is_asked() {
-            return Ok(None);
-        }
-        let said = apart.failure.clone().or_else(|| at.flight.process.complaint());
+        let (failure, has_begun) = (apart.failure.take(), apart.place.is_some());
+        let is_own_fault = failure.is_some() && apart.record.is_none();
+        let said = failure.or_else(|| at.flight.process.complaint());
         let why = said.unwrap_or_else(|| "its process ended".to_owned());
-        if apart.node.is_none() {
-            return refused(at.waiting, why, apart.failure.is_some(), emit);
+        if self.setup.stop.is_asked() || (has_begun && !is_own_fault) {
+            return self.lose(at, &why, emit);
         }
-        at.flight.apart = Some(apart);
-        self.lose(at, &why, emit)
+        self.give_up(at.flight, &at.job);
+        refused(at.open, why, is_own_fault, emit)
     }
 
     /// Gives up a block where it is, and has it run again on another node.
@@ -181,49 +221,59 @@ impl<'a> Run<'a> {
         at: AtWork<'a>,
         why: &str,
         emit: &mut dyn FnMut(RunEvent),
-    ) -> Result<Option<Waiting<'a>>, RunError> {
-        let AtWork { mut waiting, flight, job } = at;
-        let node = flight.apart.and_then(|apart| apart.node);
-        flight.process.give_up(Slurm::cancel(&job));
+    ) -> Result<Option<OpenBlock<'a>>, RunError> {
+        let AtWork { mut open, flight, job } = at;
+        let node = flight.apart.as_ref().and_then(|apart| apart.place.clone().flatten());
         self.eta.again(flight.done);
-        waiting.lost_on.extend(node.as_ref().map(|node| node.name.clone()));
-        waiting.losses += 1;
-        let (block, again) = (waiting.block, waiting.losses < MOST_LOSSES);
+        self.give_up(flight, &job);
+        if self.setup.stop.is_asked() {
+            return Ok(None);
+        }
+        open.lost_on.extend(node.as_ref().map(|node| node.name.clone()));
+        open.losses += 1;
+        let (block, again) = (open.block, open.losses < MOST_LOSSES);
         emit(RunEvent::BlockLost { block, node, why: why.to_owned(), again });
         if again {
-            return Ok(Some(waiting));
+            return Ok(Some(open));
         }
-        let nodes: Vec<&str> = waiting.lost_on.iter().map(String::as_str).collect();
         Err(RunError::Block(format!(
-            "round {block} was lost {MOST_LOSSES} times, on {}; the last time because {why}. Finished rounds are kept: `tolok resume`",
-            nodes.join(", ")
+            "round {block} was lost {MOST_LOSSES} times; the last time because {why}. Finished rounds are kept: `tolok resume`"
         )))
     }
 }
 
 /// A job that never began is asked for again, unless its own block says why not.
 fn refused<'p>(
-    mut waiting: Waiting<'p>,
+    mut open: OpenBlock<'p>,
     why: String,
     by_block: bool,
     emit: &mut dyn FnMut(RunEvent),
-) -> Result<Option<Waiting<'p>>, RunError> {
-    let (block, now) = (waiting.block, Instant::now());
-    let since = waiting.refused.map_or(now, |(since, _)| since);
+) -> Result<Option<OpenBlock<'p>>, RunError> {
+    let (block, now) = (open.block, Instant::now());
+    let since = open.refused.map_or(now, |(since, _)| since);
     let left = REFUSAL_LIMIT.saturating_sub(since.elapsed());
     if by_block || left.is_zero() {
         return Err(RunError::Block(format!("round {block} cannot begin on a node of Slurm: {why}")));
     }
-    if waiting.refused.is_none() {
+    if open.refused.is_none() {
         emit(RunEvent::BlockRefused { block, why, at_most_s: left.as_secs_f64() });
     }
-    waiting.refused = Some((since, now + REFUSAL_PAUSE));
-    Ok(Some(waiting))
+    open.refused = Some((since, now + REFUSAL_PAUSE));
+    Ok(Some(open))
+}
+
+fn silent_words() -> String {
+    format!("it was silent for {} s", SILENCE_LIMIT.as_secs())
+}
+
+/// The name of the job of an attempt at a block.
+fn job_name(run: &str, attempt: &str) -> String {
+    format!("tolok-{run}-{}", attempt.rsplit('/').next().unwrap_or_default())
 }
 
 impl AtWork<'_> {
     fn is_on_a_node(&self) -> bool {
-        self.flight.apart.as_ref().is_some_and(|apart| apart.record.is_some())
+        self.flight.apart.as_ref().is_some_and(|apart| apart.place.is_some())
     }
 }
 
