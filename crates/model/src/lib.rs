@@ -55,6 +55,7 @@ pub use reading::text::{Problem, Span};
 pub use reading::wording;
 pub use record::checks::{LatePercentile, LoadChecks, SecondSeries, TailSeries};
 pub use record::database::{CounterCheck, DatabaseWindow, OutageRecord, PoolWindow};
+pub use record::pool::{Node, PoolRequest};
 pub use record::raw::{RawServer, RawTurns, RawWindow};
 pub use record::resources::{
     CpuSource, Disturbance, HostWindow, LinkDirection, LinkWindow, MemoryUse, NetworkBytes, Resources, SchedulerCounts,
@@ -64,8 +65,8 @@ pub use record::slices::{RawSlices, SliceFigures, SliceRow};
 pub use record::tool::{ProgramRun, ProgramTiming, ProgramTurns, TimerSummary, ToolUsed, WireCount};
 pub use record::{
     BlockRecord, CpuMap, Diagnosis, DiagnosisRecord, Failure, FailureKind, GarbageCollection, GroupWeights, Isolation,
-    Latency, LatencyMark, LedgerCounts, MachineSummary, Measurement, Node, ObjectiveOutcome, ObjectiveRecord, Outcome,
-    PartFigures, Percentile, PoolRequest, ProgramUsed, RECORD_FORMAT, RunRecord, ToolWarning, TrialRecord,
+    Latency, LatencyMark, LedgerCounts, MachineSummary, Measurement, ObjectiveOutcome, ObjectiveRecord, Outcome,
+    PartFigures, Percentile, ProgramUsed, RECORD_FORMAT, RunRecord, ToolWarning, TrialRecord,
 };
 pub use replication::file::ReplicationFile;
 pub use study::aa_pair::AaPair;

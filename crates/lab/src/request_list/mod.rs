@@ -15,7 +15,7 @@ pub use self::data::read as read_data;
 pub use self::requests::{Defaults, RequestLines, read as read_requests};
 use crate::home::Home;
 
-/// Problems that are shown; whoever has more of them has one, many times.
+/// So many problems are shown; more are usually one problem, repeated.
 const MOST_SHOWN: usize = 50;
 
 /// What is wrong with a file.

@@ -106,9 +106,7 @@ impl Drop for Cancelling {
     fn drop(&mut self) {
         let deadline = Instant::now() + CANCEL_LIMIT;
         for child in &mut self.0 {
-            if let Ok(None) = wait_within(child, deadline.saturating_duration_since(Instant::now())) {
-                let _ = child.kill().and_then(|()| child.wait());
-            }
+            let _ = end_within(child, deadline.saturating_duration_since(Instant::now()));
         }
     }
 }
@@ -123,7 +121,11 @@ pub(super) fn end_job(node: &Node) -> io::Result<()> {
     let mut scancel = Command::new("scancel");
     let mut child = scancel.args(["--quiet", &node.job]).stdin(Stdio::null()).spawn()?;
     // On a node that was cut off it waits for the controller; Slurm ends such a job by itself.
-    match wait_within(&mut child, CANCEL_LIMIT)? {
+    end_within(&mut child, CANCEL_LIMIT)
+}
+
+fn end_within(child: &mut Child, limit: Duration) -> io::Result<()> {
+    match wait_within(child, limit)? {
         Some(_) => Ok(()),
         None => child.kill().and_then(|()| child.wait().map(drop)),
     }

@@ -5,6 +5,7 @@
 
 pub(crate) mod checks;
 pub(crate) mod database;
+pub(crate) mod pool;
 pub(crate) mod raw;
 pub(crate) mod resources;
 pub(crate) mod slices;
@@ -19,6 +20,7 @@ use crate::plan::CaseId;
 use crate::reading::wording::words;
 use crate::record::checks::{LoadChecks, SecondSeries};
 use crate::record::database::{CounterCheck, DatabaseWindow, PoolWindow};
+use crate::record::pool::{Node, PoolRequest};
 use crate::record::resources::{Disturbance, HostWindow, LinkWindow, Resources};
 use crate::record::slices::SliceFigures;
 use crate::record::tool::{ProgramTiming, ToolUsed, WireCount};
@@ -56,32 +58,6 @@ pub struct RunRecord {
     /// The machine of a pool that ran each block, from the records of blocks.
     #[serde(skip)]
     pub nodes: BTreeMap<u32, String>,
-}
-
-/// What a run asks of Slurm.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct PoolRequest {
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub partition: Option<String>,
-    /// Features that nodes must have, as Slurm writes them.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub constraint: Option<String>,
-    /// The account that is charged.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub account: Option<String>,
-    /// How many blocks may run at once, each on a node of its own.
-    pub max_jobs: u32,
-    /// Whether blocks may run on hardware that differs.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub mixed_hardware: bool,
-}
-
-/// The machine of a pool that ran a block.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Node {
-    pub name: String,
-    /// Number of the job.
-    pub job: String,
 }
 
 /// `block.json`: where and when a process ran trials of one block. An interrupted block has one for each session.

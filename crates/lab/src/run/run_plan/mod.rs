@@ -1,6 +1,6 @@
 //! The run: every trial of a plan in its order, block by block, and what surrounds the blocks.
 //!
-//! One loop for every study. It knows no screen: it emits [`RunEvent`]s. It measures nothing itself: each block is a process
+//! It knows no screen: it emits [`RunEvent`]s. It measures nothing itself: each block is a process
 //! of its own ([`super::block`]), here ([`flight`]) or on nodes of Slurm ([`on_slurm`]).
 
 mod flight;

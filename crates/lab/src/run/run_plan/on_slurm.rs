@@ -3,7 +3,7 @@
 //! A ratio is a matter of one block, so a block that was lost runs again whole on another node. What it had measured stays apart.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
-use std::sync::mpsc::{Sender, channel};
+use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::{Duration, Instant};
 
 use tolok_model::PlannedTrial;
@@ -70,9 +70,9 @@ impl<'a> Run<'a> {
         let ran = self.run_blocks_on(slurm, open, &mut at_work, emit);
         // After an error, others may still be at work.
         at_work.into_values().for_each(|at| self.give_up(at.flight, &at.job));
-        self.cancel_lost_jobs()?;
+        let cancelled = self.cancel_lost_jobs();
         self.cancelling = Cancelling::default();
-        ran
+        ran.and(cancelled)
     }
 
     /// Cancels the jobs of all attempts that are left: of a session that was killed, and those that a controller forgot to end because
@@ -112,36 +112,49 @@ impl<'a> Run<'a> {
             if at_work.is_empty() && waiting.is_empty() {
                 return Ok(());
             }
-            loop {
-                match heard.recv_timeout(BEAT.saturating_sub(beat.elapsed())) {
-                    Ok((number, Heard::Silence)) => {
-                        let Some(at) = at_work.remove(&number) else { continue };
-                        waiting.extend(self.over(at, emit)?);
-                        has_new = true;
-                        break;
-                    }
-                    Ok((number, Heard::StopAsked)) => self.tell_to_stop(number, at_work),
-                    Ok((number, Heard::Block(event))) => {
-                        let Some(at) = at_work.get_mut(&number) else { continue };
-                        at.open.refused = None;
-                        match self.follow(&mut at.flight, event, emit) {
-                            // What its machine wrote cannot be read.
-                            Err(RunError::Store(error)) => {
-                                let Some(at) = at_work.remove(&number) else { continue };
-                                waiting.extend(self.lose(at, &error.to_string(), emit)?);
-                                break;
-                            }
-                            followed => followed?,
+            let (again, is_over) = self.hear(&heard, &mut beat, at_work, emit)?;
+            waiting.extend(again);
+            has_new = is_over;
+        }
+    }
+
+    /// Hears the blocks until one is over or lost, or until a beat is due. Returns those that have to be run again, and whether one is
+    /// over.
+    fn hear(
+        &mut self,
+        heard: &Receiver<(u32, Heard)>,
+        beat: &mut Instant,
+        at_work: &mut Flights<'a>,
+        emit: &mut dyn FnMut(RunEvent),
+    ) -> Result<(Vec<OpenBlock<'a>>, bool), RunError> {
+        loop {
+            match heard.recv_timeout(BEAT.saturating_sub(beat.elapsed())) {
+                Ok((number, Heard::Silence)) => {
+                    let Some(at) = at_work.remove(&number) else { continue };
+                    return Ok((self.over(at, emit)?.into_iter().collect(), true));
+                }
+                Ok((number, Heard::StopAsked)) => self.tell_to_stop(number, at_work),
+                Ok((number, Heard::Block(event))) => {
+                    let Some(mut at) = at_work.remove(&number) else { continue };
+                    at.open.refused = None;
+                    match self.follow(&mut at.flight, event, emit) {
+                        // What its machine wrote cannot be read.
+                        Err(RunError::Store(error)) => {
+                            let lost = self.lose(at, &error.to_string(), emit)?;
+                            return Ok((lost.into_iter().collect(), false));
+                        }
+                        followed => {
+                            at_work.insert(number, at);
+                            followed?;
                         }
                     }
-                    Err(_) => {
-                        beat = Instant::now();
-                        let silent = beat_all(at_work);
-                        for at in silent {
-                            waiting.extend(self.lose(at, &silent_words(), emit)?);
-                        }
-                        break;
-                    }
+                }
+                Err(_) => {
+                    *beat = Instant::now();
+                    let silent = beat_all(at_work).into_iter();
+                    let why = format!("it was silent for {} s", SILENCE_LIMIT.as_secs());
+                    let lost = silent.map(|at| self.lose(at, &why, emit)).collect::<Result<Vec<_>, _>>()?;
+                    return Ok((lost.into_iter().flatten().collect(), false));
                 }
             }
         }
@@ -260,10 +273,6 @@ fn refused<'p>(
     }
     open.refused = Some((since, now + REFUSAL_PAUSE));
     Ok(Some(open))
-}
-
-fn silent_words() -> String {
-    format!("it was silent for {} s", SILENCE_LIMIT.as_secs())
 }
 
 /// The name of the job of an attempt at a block.
