@@ -96,7 +96,7 @@ mod two_way;
 pub use between_groups::{BetweenGroups, between_groups};
 pub use between_runs::{RunDifference, RunValues, run_differences};
 pub use binomial::share_interval;
-pub use changepoints::{LEAST_SEGMENT, changepoint_penalty, changepoints};
+pub use changepoints::{LEAST_SEGMENT, changepoint_penalty, changepoints, least_step, scatter_around_levels};
 pub use equivalence::{equivalence_paired, equivalence_welch};
 pub use error::StatsError;
 pub use geometric::{BlockCounts, GeometricOutcome, GeometricRatio, geometric_ratio};

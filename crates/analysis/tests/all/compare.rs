@@ -458,5 +458,7 @@ fn a_run_under_other_conditions_is_left_out_of_a_history_and_named() {
 #[test]
 fn a_history_without_a_change_says_so() {
     let found = over_time(&several(8, 0.008, 1.0, 1), &CompareRequest::default()).unwrap();
-    assert_eq!(found.sentence, "Over 8 runs, no change of 3% or more was found in 23 figures.");
+    insta::assert_snapshot!(found.sentence, @"Over 8 runs, no change of 3% or more was found in 23 figures. 14 figures scatter too much to show changes below about 4.8%.");
+    let even = over_time(&several(8, 0.001, 1.0, 1), &CompareRequest::default()).unwrap();
+    insta::assert_snapshot!(even.sentence, @"Over 8 runs, no change of 3% or more was found in 23 figures. 4 figures scatter too much to show changes below about 4.4%.");
 }

@@ -123,7 +123,11 @@ fn changes(found: &RunHistory, series: &FigureSeries) -> String {
         format!("{} from run {} on{way}", figure(Quantity::Ratio, &ratio).line(), change.run + 1)
     };
     let all: Vec<String> = series.changes.iter().map(words).collect();
-    if all.is_empty() { "none".to_owned() } else { all.join("; ") }
+    match series.smallest_visible {
+        _ if !all.is_empty() => all.join("; "),
+        Some(least) if least > found.threshold => format!("none of {} or more", amount(Quantity::Share, least)),
+        _ => "none".to_owned(),
+    }
 }
 
 /// What else is new in each run that begins a level; each run once.

@@ -67,6 +67,9 @@ pub struct FigureSeries {
     pub points: Vec<HistoryPoint>,
     /// Where its level changes.
     pub changes: Vec<LevelChange>,
+    /// The smallest change in the middle of the series that four of five times would be found, as a fraction: it grows with the
+    /// scatter of the runs.
+    pub smallest_visible: Option<f64>,
     /// Why no change is looked for; none where it is.
     pub not_judged: Option<String>,
 }

@@ -12,7 +12,7 @@ mod findings;
 
 pub use findings::{FigureSeries, HISTORY_SCHEMA, HistoryPoint, LeftOutRun, LevelChange, RunHistory};
 
-use tolok_stats::{LEAST_SEGMENT, changepoint_penalty, changepoints};
+use tolok_stats::{LEAST_SEGMENT, Sample, changepoint_penalty, changepoints, least_step, scatter_around_levels};
 
 use super::changes::changes;
 use super::conditions::{Both, conditions};
@@ -94,8 +94,13 @@ fn series(kept: &Kept, asked: &[ComparedMetric], threshold: f64) -> Vec<FigureSe
     }
     let values: Vec<Vec<f64>> = all.iter().map(|(_, values)| values.clone()).collect();
     let changes = level_changes(&values);
+    let together = penalty_together(&values);
     let with_changes = |((mut series, values), changes): ((FigureSeries, Vec<f64>), Vec<usize>)| {
         series.changes = levels(kept, &series, &values, &changes, threshold);
+        if series.not_judged.is_none() {
+            let step = least_step(values.len(), changepoint_penalty(values.len()) + together);
+            series.smallest_visible = scatter_around_levels(&values, &changes).map(|scatter| (step * scatter).exp_m1());
+        }
         series
     };
     all.into_iter().zip(changes).map(with_changes).collect()
@@ -135,6 +140,7 @@ fn one(
         is_main,
         points,
         changes: Vec::new(),
+        smallest_visible: None,
         not_judged: too_few,
     };
     (series, values)
@@ -142,10 +148,14 @@ fn one(
 
 /// Where the levels of series change, all judged together: for each, the places at which a new level begins.
 fn level_changes(all: &[Vec<f64>]) -> Vec<Vec<usize>> {
-    let judged = all.iter().filter(|series| series.len() >= FEWEST_RUNS).count().max(1);
-    let together = 2.0 * (judged as f64).ln();
+    let together = penalty_together(all);
     let of = |series: &Vec<f64>| changepoints(series, changepoint_penalty(series.len()) + together).unwrap_or_default();
     all.iter().map(of).collect()
+}
+
+/// What judging all these series together adds to the penalty of a change.
+fn penalty_together(all: &[Vec<f64>]) -> f64 {
+    2.0 * (all.iter().filter(|series| series.len() >= FEWEST_RUNS).count().max(1) as f64).ln()
 }
 
 /// The changes of a series with their sizes.
@@ -182,7 +192,25 @@ fn between(kept: &Kept, before: usize, after: usize) -> Vec<Difference> {
 
 fn sentence(found: &RunHistory) -> String {
     let judged = found.series.iter().filter(|series| series.not_judged.is_none() && !series.is_ceiling);
-    let (figures, runs) = (counted(judged.count() as u64, "figure"), counted(found.runs.len() as u64, "run"));
+    [Some(changes_found(found, judged.clone().count())), too_scattered(found, judged)]
+        .into_iter()
+        .flatten()
+        .collect::<Vec<String>>()
+        .join(" ")
+}
+
+/// How many series scatter too much to show a change that matters, and what the median of them would show.
+fn too_scattered<'a>(found: &RunHistory, judged: impl Iterator<Item = &'a FigureSeries>) -> Option<String> {
+    let blind = |series: &FigureSeries| series.smallest_visible.filter(|least| *least > found.threshold);
+    let least: Vec<f64> = judged.filter_map(blind).collect();
+    let typical = amount(Quantity::Share, Sample::new(&least).ok()?.median());
+    let figures = counted(least.len() as u64, "figure");
+    let scatter = if least.len() == 1 { "scatters" } else { "scatter" };
+    Some(format!("{figures} {scatter} too much to show changes below about {typical}."))
+}
+
+fn changes_found(found: &RunHistory, judged: usize) -> String {
+    let (figures, runs) = (counted(judged as u64, "figure"), counted(found.runs.len() as u64, "run"));
     let mut changes: Vec<(&FigureSeries, &LevelChange)> =
         found.series.iter().flat_map(|series| series.changes.iter().map(move |change| (series, change))).collect();
     changes.retain(|(series, change)| !series.is_ceiling && change.is_worse.is_some());
