@@ -242,6 +242,9 @@ fn done(what: &Preparation, took_s: f64, failure: Option<&str>) -> String {
 fn timed_words(timed: &ProgramTiming) -> String {
     let runs = figures::counted(timed.runs.len() as u64, "run");
     match timed.median_wall_s() {
+        Some(median_s) if median_s < timed.resolution_s => {
+            format!("<{} a run ({runs})", figures::amount(Quantity::Seconds, timed.resolution_s))
+        }
         Some(median_s) => format!("{} a run ({runs})", figures::amount(Quantity::Seconds, median_s)),
         None => runs,
     }
@@ -270,6 +273,12 @@ mod tests {
         assert_eq!(words(&[1.0, 3.0]), "2.00\u{a0}s a run (2 runs)");
         assert_eq!(words(&[0.9]), "900\u{a0}ms a run (1 run)");
         assert_eq!(words(&[]), "0 runs");
+        let coarse = ProgramTiming {
+            runs: vec![ProgramRun { wall_s: 0.0, ..ProgramRun::default() }],
+            resolution_s: 0.01,
+            ..ProgramTiming::default()
+        };
+        assert_eq!(timed_words(&coarse), "<10.0\u{a0}ms a run (1 run)");
     }
 
     #[test]

@@ -40,7 +40,7 @@ fn targets_are_asked_in_the_order_of_the_job_over_connections_that_stay_open() {
     assert!(lines.iter().all(|line| line.drained && line.unanswered == 0 && line.whole_failed == 0), "{lines:?}");
     assert!(lines.iter().map(|line| line.good).sum::<u64>() > 0);
     assert_eq!((one.connections(), other.connections()), (2, 2), "one for each user");
-    assert!(lines.iter().all(|line| line.opened == 0), "they were opened by the warm-up");
+    assert!(lines[2..].iter().all(|line| line.opened == 0), "the warm-up opens them, or the first slice: {lines:?}");
     assert_eq!((record.slices, record.interrupted, record.targets[1].connections_opened), (4, false, 2));
     let of_one: u64 = lines.iter().filter(|line| line.target == 0).map(|line| line.whole_good).sum();
     let warm_up = record.targets[0].warm_up.good;

@@ -253,27 +253,36 @@ fn is_too_deep(statement: &str) -> bool {
     has_many_dots(statement) && without_strings(statement).is_none_or(|text| has_many_dots(&text))
 }
 
-/// The text without what stands in quotes, or `None` where that takes more than a look at single lines.
+/// The text without what stands in quotes, or `None` where the parser might see other strings in it.
 fn without_strings(text: &str) -> Option<String> {
-    if text.contains("\"\"\"") || text.contains("'''") {
-        return None;
-    }
-    let (mut kept, mut letters) = (String::new(), text.chars());
-    while let Some(letter) = letters.next() {
+    let (mut kept, mut at) = (String::new(), 0);
+    while let Some(letter) = text[at..].chars().next() {
         kept.push(letter);
-        if !matches!(letter, '"' | '\'') {
-            continue;
-        }
-        loop {
-            match letters.next()? {
-                '\n' => return None,
-                '\\' if letter == '"' => drop(letters.next()?),
-                closing if closing == letter => break,
-                _ => {}
-            }
-        }
+        at += if matches!(letter, '"' | '\'') { string_bytes(&text[at..], letter)? } else { letter.len_utf8() };
     }
     Some(kept)
+}
+
+/// The length of the string at the beginning of `text`, or `None` where it does not end or ends in more quotes than a string has.
+fn string_bytes(text: &str, quote: char) -> Option<usize> {
+    let quotes_at = |at: usize| text[at..].len() - text[at..].trim_start_matches(quote).len();
+    let is_long = quotes_at(0) >= 3;
+    let mut at = if is_long { 3 } else { 1 };
+    loop {
+        let letter = text[at..].chars().next()?;
+        at += match letter {
+            '\n' if !is_long => return None,
+            '\\' if quote == '"' => 1 + text[at + 1..].chars().next()?.len_utf8(),
+            _ if letter != quote => letter.len_utf8(),
+            _ if !is_long => return Some(at + 1),
+            _ => match quotes_at(at) {
+                few @ 1..=2 => few,
+                // Up to two quotes may stand before the closing three.
+                closing @ 3..=5 => return Some(at + closing),
+                _ => return None,
+            },
+        };
+    }
 }
 
 /// The line around the byte `at`, without its newline.

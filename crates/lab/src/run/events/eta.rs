@@ -1,41 +1,68 @@
 //! How long the rest of a run takes.
 
+use std::collections::BTreeMap;
 use std::time::Instant;
 
 use tolok_model::{Plan, PlannedTrial};
 
-/// The plan's estimates, scaled by how far they were off so far.
+/// What is done at once: a trial, or a launch with all its trials.
+#[derive(Debug)]
+struct Step {
+    /// The case of a trial; the least of the cases of a launch, which stands for all of them.
+    case: String,
+    estimate_s: f64,
+}
+
+/// Times seen of a case, and what the plan estimated for them.
+#[derive(Debug, Default, Clone, Copy)]
+struct Seen {
+    took_s: f64,
+    estimate_s: f64,
+    times: u32,
+}
+
+/// Each case takes as long as it took before. A case not seen yet takes what the plan says, scaled by how far the plan was off for
+/// the others. Waiting for a quiet machine is in no time.
 #[derive(Debug)]
 pub(in crate::run) struct Eta {
-    /// Estimate of each trial, in the order in which they run.
-    estimates_s: Vec<f64>,
+    /// What was open at first, in order. Trials of a launch are over one by one, so each but the first is a step of no time.
+    steps: Vec<Step>,
     done: usize,
+    seen: BTreeMap<String, Seen>,
     began: Instant,
 }
 
 impl Eta {
-    pub(in crate::run) fn new(estimates_s: Vec<f64>) -> Self {
-        Self { estimates_s, done: 0, began: Instant::now() }
+    fn new(steps: Vec<Step>) -> Self {
+        Self { steps, done: 0, seen: BTreeMap::new(), began: Instant::now() }
     }
 
-    /// The trials of a launch are over all at once, so the first of them is given the time of all.
     pub(in crate::run) fn of(plan: &Plan, open: &[&PlannedTrial]) -> Self {
         let together = open.chunk_by(|one, next| one.launch.is_some() && one.launch == next.launch);
-        let estimates_s = together.flat_map(|trials| {
-            let all_s = trials.iter().map(|trial| plan.trial_estimate_s(&trial.case)).sum();
-            std::iter::once(all_s).chain(std::iter::repeat_n(0.0, trials.len() - 1))
+        let steps = together.flat_map(|trials| {
+            let estimate_s = trials.iter().map(|trial| plan.trial_estimate_s(&trial.case)).sum();
+            let case = stands_for(trials.iter().copied());
+            let others = trials.iter().skip(1).map(|trial| Step { case: trial.case.clone(), estimate_s: 0.0 });
+            std::iter::once(Step { case, estimate_s }).chain(others)
         });
-        Self::new(estimates_s.collect())
+        Self::new(steps.collect())
     }
 
     pub(in crate::run) fn begin(&mut self) {
         self.began = Instant::now();
     }
 
-    /// A trial is over; returns how long the rest takes, in seconds.
-    pub(in crate::run) fn step(&mut self) -> f64 {
+    /// A trial is over.
+    pub(in crate::run) fn step(&mut self) {
         self.done += 1;
-        self.now_s()
+    }
+
+    /// A trial of this case, or the launch for which it stands, took so long.
+    pub(in crate::run) fn took(&mut self, case: &str, took_s: f64) {
+        let step = self.steps.iter().find(|step| step.case == case && step.estimate_s > 0.0);
+        let Some(estimate_s) = step.map(|step| step.estimate_s) else { return };
+        let seen = self.seen.entry(case.to_owned()).or_default();
+        *seen = Seen { took_s: seen.took_s + took_s, estimate_s: seen.estimate_s + estimate_s, times: seen.times + 1 };
     }
 
     /// Trials that were over have to be run again.
@@ -43,52 +70,83 @@ impl Eta {
         self.done -= trials;
     }
 
-    /// How long the rest takes by what was seen so far, in seconds.
-    pub(in crate::run) fn now_s(&self) -> f64 {
-        self.left_s() * self.scale(self.began.elapsed().as_secs_f64())
-    }
-
     pub(in crate::run) fn steps(&self) -> u32 {
         self.done as u32
     }
 
-    /// What the plan says of the trials that are left, in seconds.
+    /// How long the rest takes by what was seen so far, in seconds.
     pub(in crate::run) fn left_s(&self) -> f64 {
-        // The sum of none is -0.0, which is no time to be told.
-        self.estimates_s[self.done..].iter().sum::<f64>() + 0.0
+        self.left_after_s(self.began.elapsed().as_secs_f64())
     }
 
-    fn scale(&self, took_s: f64) -> f64 {
-        let estimated_s: f64 = self.estimates_s[..self.done].iter().sum();
-        if estimated_s > 0.0 { took_s / estimated_s } else { 1.0 }
+    fn left_after_s(&self, elapsed_s: f64) -> f64 {
+        let all = self.seen.values().fold(Seen::default(), |all, seen| Seen {
+            took_s: all.took_s + seen.took_s,
+            estimate_s: all.estimate_s + seen.estimate_s,
+            times: all.times + seen.times,
+        });
+        let scale = if all.estimate_s > 0.0 { all.took_s / all.estimate_s } else { 1.0 };
+        let left_s = |step: &Step| match self.seen.get(&step.case) {
+            _ if step.estimate_s == 0.0 => 0.0,
+            Some(seen) => seen.took_s / f64::from(seen.times),
+            None => step.estimate_s * scale,
+        };
+        // Nodes of a pool run several rounds at once.
+        let at_once = if elapsed_s > 0.0 { (all.took_s / elapsed_s).max(1.0) } else { 1.0 };
+        // The sum of none is -0.0, which is no time to be told.
+        self.steps[self.done..].iter().map(left_s).sum::<f64>() / at_once + 0.0
     }
+}
+
+/// The case that stands for a launch of these trials.
+pub(in crate::run) fn stands_for<'a>(launch: impl Iterator<Item = &'a PlannedTrial>) -> String {
+    launch.map(|trial| trial.case.clone()).min().unwrap_or_default()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    #[test]
-    fn the_first_trial_of_a_launch_has_the_time_of_all() {
-        // As `of` makes them: a launch of three trials, and one of two.
-        let mut eta = Eta::new(vec![30.0, 0.0, 0.0, 20.0, 0.0]);
-        eta.step();
-        assert_eq!((eta.left_s(), eta.scale(45.0)), (20.0, 1.5));
-        eta.step();
-        eta.step();
-        assert_eq!((eta.left_s(), eta.scale(45.0)), (20.0, 1.5), "the others change nothing");
+    fn eta(steps: &[(&str, f64)]) -> Eta {
+        let step = |(case, estimate_s): &(&str, f64)| Step { case: (*case).to_owned(), estimate_s: *estimate_s };
+        Eta::new(steps.iter().map(step).collect())
     }
 
     #[test]
-    fn what_is_left_is_scaled_by_what_was_seen() {
-        let mut eta = Eta::new(vec![2.0, 2.0, 6.0]);
-        assert_eq!(eta.left_s(), 10.0);
+    fn the_first_trial_of_a_launch_has_the_time_of_all() {
+        // As `of` makes them: two launches of the same three trials.
+        let mut eta = eta(&[("a", 30.0), ("b", 0.0), ("c", 0.0), ("a", 30.0), ("c", 0.0), ("b", 0.0)]);
+        assert_eq!(eta.left_after_s(0.0), 60.0);
+        (0..3).for_each(|_| eta.step());
+        eta.took("a", 45.0);
+        assert_eq!(eta.left_after_s(45.0), 45.0);
+        eta.took("b", 0.1);
+        assert_eq!(eta.left_after_s(45.0), 45.0, "the others change nothing");
+    }
+
+    #[test]
+    fn a_case_takes_as_long_as_before_and_a_new_one_as_the_plan_says_times_what_it_was_off() {
+        let mut eta = eta(&[("fast", 2.0), ("slow", 2.0), ("new", 4.0), ("fast", 2.0), ("slow", 2.0)]);
         eta.step();
-        assert_eq!((eta.steps(), eta.left_s()), (1, 8.0));
-        // The first one took three seconds instead of two.
-        assert_eq!(eta.scale(3.0), 1.5);
+        eta.took("fast", 1.0);
+        assert_eq!(eta.left_after_s(1.0), 1.0 + 2.0 + 1.0 + 1.0);
         eta.step();
-        assert_eq!(eta.step(), 0.0);
-        assert_eq!(eta.scale(10.0), 1.0);
+        eta.took("slow", 5.0);
+        // Six seconds instead of four; that the run waited ten seconds for a quiet machine changes nothing.
+        assert_eq!(eta.left_after_s(16.0), 6.0 + 1.0 + 5.0);
+        eta.again(1);
+        assert_eq!((eta.steps(), eta.left_after_s(16.0)), (1, 17.0));
+    }
+
+    #[test]
+    fn rounds_at_once_share_the_time() {
+        let mut eta = eta(&[("a", 2.0), ("a", 2.0), ("a", 2.0)]);
+        for _ in 0..2 {
+            eta.step();
+            eta.took("a", 2.0);
+        }
+        assert_eq!(eta.left_after_s(2.0), 1.0);
+        eta.step();
+        assert_eq!(eta.left_after_s(2.0).to_string(), "0");
     }
 }

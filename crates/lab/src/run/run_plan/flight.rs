@@ -11,6 +11,7 @@ use tolok_store::{Attempt, RunFolder, StoreError};
 use super::{Run, RunError, RunSetup, names};
 use crate::run::block::process::{BlockProcess, Listener};
 use crate::run::block::protocol::{BlockEvent, BlockJob, TrialId, Word};
+use crate::run::events::eta::stands_for;
 use crate::run::events::event::{RunEvent, TrialEvent};
 
 /// The box of a block that was killed is gone within this time.
@@ -141,6 +142,9 @@ impl<'a> Run<'a> {
         trial: &TrialId,
         emit: &mut dyn FnMut(RunEvent),
     ) -> Result<(), StoreError> {
+        if let Some(at) = &flight.at_hand {
+            self.note_time(trial, at);
+        }
         let has_failed = self.finished(trial, flight.apart.as_ref().map(|apart| &apart.attempt), emit)?;
         if let Some(at) = &mut flight.at_hand {
             at.failed += u32::from(has_failed);
@@ -155,6 +159,19 @@ impl<'a> Run<'a> {
         }
         flight.done += usize::from(!is_launch);
         Ok(())
+    }
+
+    /// What is over took as long as it was at hand.
+    fn note_time(&mut self, over: &TrialId, at: &AtHand) {
+        if at.trial != *over {
+            return;
+        }
+        let case = match over {
+            TrialId::Scored(number) => self.planned(*number).map(|(planned, _)| planned.case.clone()),
+            TrialId::Launch(launch) => Some(stands_for(self.setup.plan.launch(*launch))),
+            TrialId::Diagnosis(_) => None,
+        };
+        case.into_iter().for_each(|case| self.eta.took(&case, at.began.elapsed().as_secs_f64()));
     }
 
     /// Waits for the end of a block that says nothing more. The trial that it was at failed by the lab, unless it was stopped.
@@ -225,7 +242,8 @@ impl<'a> Run<'a> {
                 };
                 let has_failed = matches!(outcome, Outcome::Failed(_));
                 self.note_start(&case.subject.subject, planned.block, &outcome);
-                let ((subject, scenario), left_s) = (names(case), self.eta.step());
+                self.eta.step();
+                let ((subject, scenario), left_s) = (names(case), self.eta.left_s());
                 emit(RunEvent::TrialFinished { trial: planned.clone(), subject, scenario, outcome, left_s });
                 Ok(has_failed)
             }
@@ -250,7 +268,7 @@ impl<'a> Run<'a> {
             cases: plan.launch(launch).count() as u32,
             failed: at.failed,
             took_s: at.began.elapsed().as_secs_f64(),
-            left_s: self.eta.now_s(),
+            left_s: self.eta.left_s(),
         }
     }
 

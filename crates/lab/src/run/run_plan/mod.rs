@@ -89,7 +89,7 @@ pub fn run_plan(setup: RunSetup<'_>, emit: &mut dyn FnMut(RunEvent)) -> Result<R
         setup,
         last_block: plan.blocks,
         prepared: Preparations::default(),
-        eta: Eta::new(Vec::new()),
+        eta: Eta::of(plan, &[]),
         block_cpus: Vec::new(),
         is_quiet: false,
         standing: String::new(),

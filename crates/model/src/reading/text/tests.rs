@@ -328,13 +328,17 @@ fn brackets_may_be_nested_as_deep_as_somebody_likes() {
 #[test]
 fn dots_in_quotes_are_no_depth() {
     let dots = ".".repeat(100);
-    for text in [format!("\"{dots}\\\"{dots}\""), format!("'{dots}'")] {
+    let quoted = [r#""{}\"{}""#, "'{}'", "''''{}'''''", "\"\"\"\n{}\\\"\"\\\"\n{}\"\"\"\"\""];
+    for text in quoted.map(|text| text.replace("{}", &dots)) {
         assert_eq!(
             check(&format!("title = {text}\nserves = 2\n")).lines().filter(|line| line.contains("dots")).count(),
             0
         );
     }
-    for text in [format!("a = '{dots}' # it's\n"), format!("\"a\"{} = 1\n", ".'a'".repeat(100))] {
+    let keys = ".'a'".repeat(100);
+    let unsure = format!("a = ''''''''{dots}'''\n");
+    for text in [format!("a = '{dots}' # it's\n"), format!("\"a\"{keys} = 1\n"), format!("'''a'''{keys} = 1\n"), unsure]
+    {
         assert!(check(&text).contains("a key has more than 80 dots"), "{text}");
     }
 }

@@ -8,6 +8,7 @@ use tolok_analysis::{
 };
 use tolok_model::Judge;
 
+use super::program_table::time_in_steps;
 use super::programs;
 use super::sections::is_of_tools;
 use crate::document::{Look, Matrix, MatrixCell, MatrixColumn, MatrixRow, Text};
@@ -133,15 +134,16 @@ fn of_programs(program: &ProgramFinding) -> Contest<'_> {
         column: MatrixColumn { heading: programs::heading(program), beside: "wall time".to_owned() },
         is_time: true,
         is_told: is_program_told(program),
-        entries: program.cases.iter().map(program_entry).collect(),
+        entries: program.cases.iter().map(|case| program_entry(case, program.timer_resolution_s)).collect(),
         limit: None,
         costs: COSTS_OF_PROGRAMS,
     }
 }
 
-fn program_entry(case: &ProgramCaseFinding) -> Entry<'_> {
-    let value = of(Quantity::Seconds, &case.shown_wall_s().cloned());
-    let costs = vec![of(Quantity::Seconds, &case.cpu_s), of(Quantity::Bytes, &case.rss_bytes)];
+fn program_entry(case: &ProgramCaseFinding, step_s: Option<f64>) -> Entry<'_> {
+    let time = |of: Option<&Estimate>| time_in_steps(of, step_s).unwrap_or_else(|| NONE.to_owned());
+    let value = time(case.shown_wall_s());
+    let costs = vec![time(case.cpu_s.as_ref()), of(Quantity::Bytes, &case.rss_bytes)];
     entry(case, case.shown_wall_s(), value, None, costs)
 }
 

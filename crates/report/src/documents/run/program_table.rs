@@ -127,7 +127,13 @@ fn seconds(estimate: &Option<Estimate>) -> Option<String> {
 
 /// A time without its interval. What a timer with wide steps calls 0 is less than a step.
 pub(crate) fn in_steps(estimate: &Option<Estimate>, step_s: Option<f64>) -> Cell {
-    words(estimate.as_ref().and_then(|time| below_step(time.value, step_s)).or_else(|| seconds(estimate)))
+    words(time_in_steps(estimate.as_ref(), step_s))
+}
+
+/// The words of [`in_steps`].
+pub(super) fn time_in_steps(estimate: Option<&Estimate>, step_s: Option<f64>) -> Option<String> {
+    let time_s = estimate?.value;
+    Some(below_step(time_s, step_s).unwrap_or_else(|| amount(Quantity::Seconds, time_s)))
 }
 
 fn below_step(time_s: f64, step_s: Option<f64>) -> Option<String> {
