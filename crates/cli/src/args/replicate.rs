@@ -28,8 +28,11 @@ pub struct ReplicateArgs {
     #[arg(long)]
     pub allow_shared: bool,
     /// Measure nothing: use the newest stored run of each part.
-    #[arg(long, conflicts_with_all = ["blocks", "scale", "allow_shared"])]
+    #[arg(long, conflicts_with_all = ["blocks", "scale", "allow_shared", "resume"])]
     pub stored: bool,
+    /// Finish the newest stored run of each part, and measure only parts without one.
+    #[arg(long)]
+    pub resume: bool,
     #[command(flatten)]
     pub sharing: SharingArgs,
     /// Folder in which runs are kept [default: runs of the checkout, or of the working folder].

@@ -15,12 +15,13 @@ use tolok_report::{data, documents};
 use tolok_store::{RunFolder, StoreError};
 
 use super::plan::{StudyRequest, make, whole_if_strict};
-use crate::args::{BringArgs, Format, MeasureArgs, ReplicateArgs, ReplicateFormat, ResultArgs};
+use super::run::run_the_rest;
+use crate::args::{BringArgs, Format, MeasureArgs, ReplicateArgs, ReplicateFormat, ResultArgs, ResumeArgs};
 use crate::bring::UserServers;
 use crate::busy::Sharing;
 use crate::exit::{CliError, Exit};
 use crate::laboratory::Lab;
-use crate::measuring::{announce, interruptible, measure};
+use crate::measuring::{Measured, announce, interruptible, measure};
 use crate::output::{put, say, style};
 use crate::reports::{check_places, runs_folder};
 use crate::stored::Stored;
@@ -108,20 +109,17 @@ fn measured<'a>(
     let stop = interruptible("trial")?;
     let mut exit = Exit::Done;
     let mut ran = Ran::new();
-    let mut left = Vec::new();
     for part in &replication.parts {
         let run = match chosen.iter().position(|one| one.name == part.name) {
             None => Err("it was not asked for".to_owned()),
-            Some(_) if stop.is_asked() => {
-                left.push(part.name.as_str());
-                Err("the replication was interrupted before it".to_owned())
-            }
+            Some(_) if stop.is_asked() => Err("the replication was interrupted before it".to_owned()),
             Some(place) => {
                 say(format!("\nPart {} of {}, {}: {}", place + 1, chosen.len(), part.name, part.says));
                 match run_part(folder, replication, part, (args, runs, &stop)) {
-                    Ok((of_part, path)) => {
-                        exit = worse(exit, of_part);
-                        Ok(path)
+                    Ok(measured) => {
+                        measured.close(&[]);
+                        exit = worse(exit, measured.exit);
+                        Ok(measured.folder)
                     }
                     Err(complaint) => left_out(complaint)?,
                 }
@@ -129,13 +127,24 @@ fn measured<'a>(
         };
         ran.push((part.name.as_str(), run));
     }
-    if !left.is_empty() {
-        let (key, parts) = (&replication.source, left.join(" --part "));
-        say(format!(
-            "parts left: tolok replicate {key} --part {parts}; then all together: tolok replicate {key} --stored"
-        ));
+    if stop.is_asked() {
+        say(format!("To go on: {}", command_to_go_on(args)));
     }
     Ok((exit, ran))
+}
+
+/// The command line that measures the rest of what this one began.
+fn command_to_go_on(args: &ReplicateArgs) -> String {
+    let value = |name: &str, value: Option<String>| value.map(|value| format!("--{name} {value}"));
+    let words = [
+        Some(format!("tolok replicate {}", args.source)),
+        value("part", (!args.part.is_empty()).then(|| args.part.join(","))),
+        value("blocks", args.blocks.map(|blocks| blocks.to_string())),
+        value("scale", args.scale.map(|scale| scale.to_string())),
+        args.allow_shared.then(|| "--allow-shared".to_owned()),
+        Some("--resume".to_owned()),
+    ];
+    words.into_iter().flatten().collect::<Vec<_>>().join(" ")
 }
 
 fn run_part(
@@ -143,7 +152,14 @@ fn run_part(
     replication: &Replication,
     part: &ReplicationPart,
     (args, runs, stop): (&ReplicateArgs, &Path, &Stop),
-) -> Result<(Exit, PathBuf), CliError> {
+) -> Result<Measured, CliError> {
+    let result = ResultArgs { runs: Some(runs.to_owned()), format: Format::Text, output: None };
+    let begun = args.resume.then(|| RunFolder::newest_of(runs, &study_name(replication, part))).flatten();
+    if let Some(begun) = begun {
+        let sharing = args.sharing;
+        let resume = ResumeArgs { run: String::new(), allow_remote: false, trust: false, sharing, result };
+        return run_the_rest(&begun, &resume, stop);
+    }
     let study = folder.join(&part.study).display().to_string();
     let brought = BringArgs::default();
     let (blocks, scale, allow_shared) = (args.blocks, args.scale, args.allow_shared);
@@ -160,11 +176,7 @@ fn run_part(
     check(&opened, replication, part, &study)?;
     planned.name = study_name(replication, part);
     announce(&planned);
-    let result = ResultArgs { runs: Some(runs.to_owned()), format: Format::Text, output: None };
-    let sharing = Sharing::of(&args.sharing, false);
-    let measured = measure(&opened, &planned, &result, (sharing, stop))?;
-    measured.close(&[]);
-    Ok((measured.exit, measured.folder))
+    measure(&opened, &planned, &result, (Sharing::of(&args.sharing, false), stop))
 }
 
 /// What a replication says of a study, compared with the study before anything is measured.

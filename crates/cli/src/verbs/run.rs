@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use tolok_analysis::figures::counted;
-use tolok_lab::run::{Capabilities, Slurm, changes_since, check_resumable};
+use tolok_lab::run::{Capabilities, Slurm, Stop, changes_since, check_resumable};
 use tolok_model::Plan;
 use tolok_store::RunFolder;
 
@@ -47,13 +47,19 @@ fn next(measured: &Measured) -> [Next; 2] {
 pub fn resume(args: &ResumeArgs) -> Result<Exit, CliError> {
     check_place(args.result.output.as_deref())?;
     let path = RunFolder::find(&runs_folder(args.result.runs.as_deref()), &args.run)?;
-    let folder = RunFolder::open_to_write(&path)?;
+    let measured = run_the_rest(&path, args, &interruptible("trial")?)?;
+    measured.show(&args.result, &next(&measured))
+}
+
+/// Runs the trials that a stored run has not finished.
+pub(super) fn run_the_rest(path: &Path, args: &ResumeArgs, stop: &Stop) -> Result<Measured, CliError> {
+    let folder = RunFolder::open_to_write(path)?;
     let stored = folder.read()?;
     // Before anything that the plan names is looked at.
     refuse_unknown(&folder, &stored.plan, args.trust)?;
     let opened = Lab::open_with(&UserServers::again(&stored.plan, args.allow_remote)?)?;
     if let Some(missing) = missing_of(&opened, &stored.plan) {
-        let name = run_name(&path);
+        let name = run_name(path);
         let message = format!("cannot resume: {missing}. Then run: tolok resume {name}");
         return Err(CliError::new(Exit::Missing, message));
     }
@@ -71,10 +77,8 @@ pub fn resume(args: &ResumeArgs) -> Result<Exit, CliError> {
         Some(_) => Sharing::elsewhere(false),
         None => Sharing::of(&args.sharing, false),
     };
-    let stop = interruptible("trial")?;
-    sharing.let_others_end(&stop)?;
-    let measured = measure_in(&opened, &folder, &args.result, (sharing, &stop))?;
-    measured.show(&args.result, &next(&measured))
+    sharing.let_others_end(stop)?;
+    measure_in(&opened, &folder, &args.result, (sharing, stop))
 }
 
 /// The first thing that a plan needs and that is not here any more. Without it every trial that is left would fail.

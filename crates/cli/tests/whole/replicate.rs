@@ -2,6 +2,7 @@
 
 use std::fs;
 
+use rustix::process::Signal;
 use serde_json::Value;
 
 use crate::place::{Place, Said, assert_done, my_turn};
@@ -79,7 +80,14 @@ fn readings(found: &Value) -> Vec<(String, String)> {
 fn a_source_is_measured_part_by_part_and_its_claims_are_judged() {
     let _turn = my_turn();
     let place = place();
-    let Said { output, progress, code } = place.tolok(&["replicate", "doe", "--format", "json"]);
+    let mut cut_off = place.start(&["replicate", "doe"]);
+    cut_off.wait_for("1/16 ");
+    cut_off.signal(Signal::INT);
+    let (said, code) = cut_off.finish();
+    assert!(said.contains("To go on: tolok replicate doe --resume"), "{said}");
+    assert_eq!(code, Some(130), "{said}");
+    let Said { output, progress, code } = place.tolok(&["replicate", "doe", "--resume", "--format", "json"]);
+    assert!(progress.contains("of 16 trials left"), "{progress}");
     let found: Value = serde_json::from_str(&output).unwrap_or_else(|error| panic!("{error}: {progress}"));
     // Each part is a run of its own, for which all CPUs are there again.
     let parts = found["parts"].as_array().unwrap();
