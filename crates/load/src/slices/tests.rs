@@ -88,7 +88,7 @@ fn a_connection_that_a_server_closed_between_two_slices_is_opened_again_and_noth
     // It says nothing of its wish to close, as servers that have lost patience do.
     let impatient = ScriptedServer::start(|request| {
         let reply = Reply::ok("bye");
-        if request.request == 0 { reply.after(Duration::from_millis(60)).then_close() } else { reply }
+        if request.request == 0 { reply.after(Duration::from_millis(400)).then_close() } else { reply }
     });
     let patient = ScriptedServer::answering("there");
     let mut job = job(&[&impatient, &patient], &[0, 1, 0]);
