@@ -3,7 +3,7 @@
 //! Its kB and MB are thousands and millions (`humanizeBytes` in its `internal/js/summary.js`).
 
 use crate::block::{Block, Line, time_into};
-use crate::digits::{number, shifted};
+use crate::digits::{number, shifted, time};
 use crate::json::{Json, figure};
 use crate::outputs::{JsonFormat, TextFormat, percentile_key};
 use crate::row::{Remark, Row};
@@ -11,6 +11,7 @@ use crate::row::{Remark, Row};
 pub(super) const TEXT: TextFormat = TextFormat { tool: "k6", begins, last: "http_reqs", read };
 pub(super) const JSON: JsonFormat = JsonFormat { tool: "k6", is: is_json, read: read_json };
 
+const OF_CUT_OFF: &str = "k6 cuts off further decimals";
 const OF_SHARE: &str = "printed as a share of 1";
 
 /// A metric and its figures: of `http_reqs......: 13442  224.01/s` what is before and behind the dots.
@@ -70,7 +71,7 @@ fn times(row: &mut Row, figures: &str) -> bool {
     let words: Vec<&str> = figures.split_whitespace().collect();
     let understood = words.iter().filter(|word| {
         let Some((name, time)) = word.split_once('=') else { return false };
-        moment(name).is_some_and(|moment| time_into(row, &format!("latency_{moment}"), time))
+        moment(name).is_some_and(|moment| time_cut_off(row, &format!("latency_{moment}"), time))
     });
     !words.is_empty() && understood.count() == words.len()
 }
@@ -87,7 +88,36 @@ fn moment(name: &str) -> Option<String> {
 /// `0.00%  0 out of 13442`, in versions before 1 `0.00%  ✓ 0  ✗ 13442`.
 fn failed(row: &mut Row, figures: &str) -> bool {
     let Some((share, _)) = figures.split_once('%') else { return false };
-    number(share).is_some_and(|share| row.figure("http_fail_rate_percent", share))
+    let share = number(share).and_then(|share| cut_off(share, 2));
+    share.is_some_and(|share| row.figure_with("http_fail_rate_percent", &share, Some(OF_CUT_OFF)))
+}
+
+/// A time under its key. k6 cuts off what follows the second decimal, whole nanoseconds, or whole seconds where it prints minutes,
+/// and drops zeros at the end (`humanizeGenericDuration`).
+fn time_cut_off(row: &mut Row, key: &str, text: &str) -> bool {
+    let decimals = match text {
+        // Exactly none.
+        "0s" => return time_into(row, key, text),
+        _ if text.ends_with("ns") => 3,
+        _ if text.contains('m') && !text.ends_with("ms") => 0,
+        _ => 2,
+    };
+    let Some((digits, unit)) = time(text) else { return false };
+    let Some(range) = cut_off(&digits, decimals) else { return false };
+    let comment = (range != digits).then_some(OF_CUT_OFF);
+    row.figure_with(&format!("{key}_{unit}"), &range, comment)
+}
+
+/// The range of a number that was cut off after so many decimals: `143.8` of two decimals is `143.80..143.81`. A number of more
+/// decimals was not.
+fn cut_off(digits: &str, decimals: usize) -> Option<String> {
+    let (whole, part) = digits.split_once('.').unwrap_or((digits, ""));
+    if part.len() > decimals {
+        return Some(digits.to_owned());
+    }
+    let low: u64 = format!("{whole}{part:0<decimals$}").parse().ok()?;
+    let [low, high] = [low, low.checked_add(1)?].map(|end| shifted(&end.to_string(), -(decimals as i32)));
+    Some(format!("{}..{}", low?, high?))
 }
 
 /// `148 MB 2.5 MB/s`
@@ -140,6 +170,25 @@ fn read_json(json: &Json<'_>, row: &mut Row) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_k6_cut_off_is_a_range() {
+        for (digits, decimals, range) in
+            [("143.86", 2, "143.86..143.87"), ("2", 2, "2.00..2.01"), ("0.99", 2, "0.99..1.00"), ("63", 0, "63..64")]
+        {
+            assert_eq!(cut_off(digits, decimals).as_deref(), Some(range));
+        }
+        let told = |text: &str| {
+            let mut row = Row::default();
+            time_cut_off(&mut row, "latency_max", text)
+                .then(|| (row.figures[0].key.clone(), row.figures[0].numbers[0].clone()))
+        };
+        let expected = |key: &str, range: &str| Some((key.to_owned(), range.to_owned()));
+        assert_eq!(told("1m3s"), expected("latency_max_s", "63..64"));
+        assert_eq!(told("915ns"), expected("latency_max_us", "0.915..0.916"));
+        assert_eq!(told("0s"), expected("latency_max_s", "0"));
+        assert_eq!(told("fast"), None);
+    }
 
     #[test]
     fn a_metric_is_a_name_with_dots_behind() {
