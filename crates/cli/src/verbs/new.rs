@@ -1,5 +1,6 @@
 //! `tolok new`: beginnings of a subject, a workload, a study and a transcription.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use tolok_lab::home::{Home, WORKLOADS};
@@ -165,6 +166,7 @@ fn begun(args: &NewAuditArgs) -> Result<Begun, CliError> {
                 )));
             }
         };
+        refuse_one_name_for_several(subject.as_deref(), name, &own)?;
         for mut row in own {
             row.subject = subject.clone().unwrap_or(row.subject);
             row.settings.retain(|setting| !given.iter().any(|given| given.split('=').next() == Some(setting.key)));
@@ -178,6 +180,19 @@ fn begun(args: &NewAuditArgs) -> Result<Begun, CliError> {
     let method: Vec<String> = given.iter().map(|option| setting_in_toml(option)).collect();
     let title = args.csv.title.clone().unwrap_or_else(|| args.name.clone());
     Ok(Begun { title, method: method.join("\n"), rows: rows_in_toml(&rows, &heads) })
+}
+
+/// A name for a file is that of its server, so the file may not name several.
+fn refuse_one_name_for_several(name: Option<&str>, file: &str, rows: &[Row]) -> Result<(), CliError> {
+    let subjects: BTreeSet<&str> = rows.iter().map(|row| row.subject.as_str()).collect();
+    match name {
+        Some(name) if subjects.len() > 1 => Err(CliError::usage(format!(
+            "{file} names {} servers itself, such as `{}`; leave `{name}=` out",
+            subjects.len(),
+            subjects.first().copied().unwrap_or_default()
+        ))),
+        _ => Ok(()),
+    }
 }
 
 /// Refuses names that the catalogue does not have; says whether the workload is one for programs.

@@ -202,6 +202,9 @@ fn a_transcription_begins_with_outputs_and_is_audited_as_it_stands() {
         "--tool",
         "wrk",
     ];
+    let named = own(&[["none", "--from", &format!("one={page}")].as_slice(), &words].concat());
+    let said = String::from_utf8_lossy(&named.stderr).into_owned();
+    assert!(named.status.code() == Some(2) && said.contains("names 2 servers itself"), "{said}");
     let begun = own(&[["page", "--from", page].as_slice(), &words].concat());
     assert_eq!(begun.status.code(), Some(0), "{}", String::from_utf8_lossy(&begun.stderr));
     let text = std::fs::read_to_string(folder.path().join("page.toml")).unwrap();
