@@ -99,11 +99,8 @@ impl<'a, F> Table<'a, F> {
 
 /// What every trial of a case came to, where that has one word.
 fn why_unmeasured<F>(case: &CaseFinding<F>) -> &str {
-    match case.failures.as_slice() {
-        [first, others @ ..] if others.iter().all(|it| it.reason == first.reason) => &first.reason,
-        [] => "not measured",
-        _ => "every trial failed",
-    }
+    let others = if case.failures.is_empty() { "not measured" } else { "every trial failed" };
+    case.only_failure().unwrap_or(others)
 }
 
 /// The word of a flag as it stands in a sentence; one of them alone would be taken for an adjective.

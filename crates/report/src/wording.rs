@@ -33,9 +33,7 @@ pub(crate) fn no_figure(case: &CaseFinding) -> String {
 
 /// Why every trial failed, where that has one word; a dash otherwise.
 pub(crate) fn why_unmeasured<F>(case: &CaseFinding<F>) -> &str {
-    let reason = case.failures.first().map(|failure| failure.reason.as_str()).filter(|_| case.trials_measured == 0);
-    let is_only = |reason: &&str| case.failures.iter().all(|failure| failure.reason == *reason);
-    reason.filter(is_only).unwrap_or(NONE)
+    case.only_failure().filter(|_| case.trials_measured == 0).unwrap_or(NONE)
 }
 
 /// A share, of which a thousandth or less is as good as none.

@@ -113,6 +113,14 @@ pub struct CaseFinding<F = ServerFigures> {
 /// A program under one timer.
 pub type ProgramCaseFinding = CaseFinding<ProgramFigures>;
 
+impl<F> CaseFinding<F> {
+    /// The reason for which its trials failed, if they all failed for one.
+    pub fn only_failure(&self) -> Option<&str> {
+        let (first, others) = self.failures.split_first()?;
+        others.iter().all(|it| it.reason == first.reason).then_some(&first.reason)
+    }
+}
+
 impl<F> Deref for CaseFinding<F> {
     type Target = F;
 

@@ -30,7 +30,7 @@ pub(super) fn cases(
     catalogue: &Catalogue,
     candidates: Candidates<'_>,
 ) -> Vec<Case> {
-    let mut cases: Vec<Case> = Vec::new();
+    let (mut cases, mut taken) = (Vec::<Case>::new(), BTreeSet::new());
     for scenario in scenarios {
         if cases.len() as u64 > CASES.most {
             // The plan is refused.
@@ -48,7 +48,7 @@ pub(super) fn cases(
         let with_role = |role| move |choice| (choice, role);
         let limits = limits.map(with_role(Role::Ceiling));
         for (choice, role) in competing.iter().copied().map(with_role(Role::Subject)).chain(limits) {
-            let id = case_id(&scenario.id, choice, &cases);
+            let id = case_id(&scenario.id, choice, &mut taken);
             cases.push(Case { id, scenario: scenario.id.clone(), subject: choice.clone(), role, twin_of: None });
         }
     }
@@ -56,11 +56,11 @@ pub(super) fn cases(
 }
 
 /// A name that no earlier case has: different labels may be the same once what is not a letter is replaced.
-fn case_id(scenario: &str, choice: &SubjectChoice, earlier: &[Case]) -> CaseId {
+fn case_id(scenario: &str, choice: &SubjectChoice, taken: &mut BTreeSet<CaseId>) -> CaseId {
     let name = format!("{scenario}--{}", folder_name(&choice.label));
     let numbered = (2..).map(|number| format!("{name}-{number}"));
     let mut candidates = std::iter::once(name.clone()).chain(numbered);
-    candidates.find(|id| earlier.iter().all(|case| case.id != *id)).unwrap_or(name)
+    candidates.find(|id| taken.insert(id.clone())).unwrap_or(name)
 }
 
 /// A case for each program that is timed and each subject that is one and does that work.
@@ -70,9 +70,10 @@ pub(super) fn add_programs(
     catalogue: &Catalogue,
     choices: &[SubjectChoice],
 ) {
+    let mut taken = cases.iter().map(|case| case.id.clone()).collect();
     for program in programs {
         for choice in choices.iter().filter(|choice| does(catalogue, choice, program.workload_name())) {
-            let id = case_id(&program.id, choice, cases);
+            let id = case_id(&program.id, choice, &mut taken);
             cases.push(Case {
                 id,
                 scenario: program.id.clone(),
