@@ -7,7 +7,6 @@ use std::time::{Duration, Instant};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use tolok_host::machine::{OtherRun, Processes, ThisHost, WaitEnd, busiest, busy_words, wait_until_quiet};
 use tolok_lab::run::{RunEvent, Stop, TrialEvent};
-use tolok_model::Outcome;
 
 use crate::args::{IfOtherRun, SharingArgs};
 use crate::exit::{CliError, Exit};
@@ -127,7 +126,7 @@ impl Losses {
     pub fn hear(&mut self, event: &RunEvent, stop: &Stop, ask: impl FnOnce(&str, &Stop) -> Verdict) {
         match event {
             RunEvent::InTrial { event: TrialEvent::Disturbed { reasons, .. }, .. } => self.reason = reasons.join("; "),
-            RunEvent::TrialFinished { outcome, .. } if is_discarded(outcome) => self.discarded += 1,
+            RunEvent::TrialFinished { outcome, .. } if !outcome.disturbances().is_empty() => self.discarded += 1,
             _ => return,
         }
         if self.discarded == MOST_DISCARDED && matches!(event, RunEvent::TrialFinished { .. }) {
@@ -151,14 +150,6 @@ impl Losses {
                 Verdict::Stop => stop.ask(),
             },
         }
-    }
-}
-
-fn is_discarded(outcome: &Outcome) -> bool {
-    match outcome {
-        Outcome::Completed(measured) => !measured.disturbances.is_empty(),
-        Outcome::Timed(timed) => !timed.disturbances.is_empty(),
-        Outcome::Failed(_) => false,
     }
 }
 
@@ -214,7 +205,7 @@ fn answer(stop: &Stop) -> Option<String> {
 mod tests {
     use std::cell::{Cell, RefCell};
 
-    use tolok_model::{Disturbance, PlannedTrial, ProgramTiming};
+    use tolok_model::{Disturbance, Outcome, PlannedTrial, ProgramTiming};
 
     use super::*;
 

@@ -95,6 +95,8 @@ impl Progress {
             RunEvent::Diagnosing { subject, scenario } => {
                 self.begin(format!("{subject} · {scenario} · diagnosis, unscored"), 1);
             }
+            // The line of the trial says so.
+            RunEvent::InTrial { trial: Some(_), event: TrialEvent::Disturbed { again: false, .. } } => {}
             RunEvent::InTrial { event, .. } => self.in_trial(event),
             RunEvent::Diagnosed { subject, scenario, failure } => match failure {
                 Some(reason) => self.screen.line(&format!("diagnosis of {subject} · {scenario}: {reason}")),
@@ -162,11 +164,16 @@ impl Progress {
         self.message();
     }
 
-    /// On a terminal only failures are worth a line. In a log every trial is, and of a launch only failures: it has its own line.
+    /// On a terminal only lost trials are worth a line. In a log every trial is, and of a launch only failures: it has its own line.
     fn finished_line(&self, place: &str, outcome: &Outcome) {
         let counted = format!("{:>3}/{}", self.finished, self.trials);
         let left = self.left.words();
+        let reasons: Vec<&str> = outcome.disturbances().iter().map(|it| it.text.as_str()).collect();
         match outcome {
+            _ if !reasons.is_empty() => {
+                let reasons = reasons.join("; ");
+                self.screen.line(&format!("{counted} {place}: CPU busy, discarded: {reasons} · {left} left"));
+            }
             Outcome::Failed(failure) => {
                 let log = telling_line(&failure.log_tail);
                 let log = log.map(|line| format!("; its log says: {line}")).unwrap_or_default();
@@ -176,8 +183,8 @@ impl Progress {
                 self.screen.log(&format!("{counted} {place}: {} · {left} left", timed_words(timed)));
             }
             Outcome::Completed(measured) => {
-                self.screen
-                    .log(&format!("{counted} {place}: {:.0} correct responses/s · {left} left", measured.goodput_rps));
+                let goodput = figures::amount(Quantity::Number, measured.goodput_rps);
+                self.screen.log(&format!("{counted} {place}: {goodput} correct responses/s · {left} left"));
             }
         }
     }

@@ -254,6 +254,17 @@ pub enum Outcome {
     Failed(Failure),
 }
 
+impl Outcome {
+    /// Why its figures are discarded, if they are.
+    pub fn disturbances(&self) -> &[Disturbance] {
+        match self {
+            Self::Completed(measured) => &measured.disturbances,
+            Self::Timed(timed) => &timed.disturbances,
+            Self::Failed(_) => &[],
+        }
+    }
+}
+
 /// Why a trial could not be measured.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Failure {
