@@ -1,7 +1,9 @@
 //! A prediction for one subject under one workload, or a refusal.
 
 use super::calibration::{Calibration, Outcome};
-use super::findings::{Conditions, ForecastResource, InstancesNeeded, Prediction, SubjectForecast, Validation};
+use super::findings::{
+    Conditions, ForecastResource, InstancesNeeded, Prediction, SubjectForecast, ToMeasure, Validation,
+};
 use super::group::Group;
 use super::interval::intervals;
 use super::observed::Setting;
@@ -9,6 +11,7 @@ use super::remarks::remarks;
 use super::validation::{points, validation};
 use super::{FEWEST_SCENARIOS, ForecastQuestion, MOST_ERROR};
 use crate::figures::small_share;
+use crate::flag::SATURATED;
 
 /// A forecast never asks for more instances than this.
 const MOST_INSTANCES: u32 = 1 << 20;
@@ -89,6 +92,15 @@ fn prediction(
         most_rps: bounds.capacity_rps,
         users_at_knee: bounds.knee_users,
         instances_needed: question.mean_below_s.and_then(|below_s| instances(&calibration, setting, below_s)),
+        to_measure: to_measure(group, throughput_rps.value)?,
+    })
+}
+
+fn to_measure(group: &Group, throughput_rps: f64) -> Option<ToMeasure> {
+    let figures = group.base()?.figures(None);
+    Some(ToMeasure {
+        generator_cpus: throughput_rps * figures.generator_s / SATURATED,
+        body_bytes_per_s: throughput_rps * figures.body_bytes,
     })
 }
 

@@ -104,6 +104,17 @@ pub struct Prediction {
     pub users_at_knee: f64,
     /// Instances that keep the requested mean response time; absent without a request.
     pub instances_needed: Option<InstancesNeeded>,
+    /// What it takes to measure this throughput.
+    pub to_measure: ToMeasure,
+}
+
+/// What it takes to measure a throughput: costs for each response as with the most users of the run, times the throughput.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, JsonSchema)]
+pub struct ToMeasure {
+    /// CPUs of load generators like the run's, each 90 % busy at most.
+    pub generator_cpus: f64,
+    /// Bytes of bodies per second on the links to them.
+    pub body_bytes_per_s: f64,
 }
 
 /// How many instances keep a mean response time.

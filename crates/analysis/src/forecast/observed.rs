@@ -51,6 +51,10 @@ pub(super) struct Figures {
     pub(super) database_s: Option<f64>,
     /// Statements for each correct response.
     pub(super) statements: Option<f64>,
+    /// CPU time of the generator for each correct response, in seconds.
+    pub(super) generator_s: f64,
+    /// Bytes of its body.
+    pub(super) body_bytes: f64,
 }
 
 /// A scenario that a subject was measured in.
@@ -165,6 +169,8 @@ impl Figures {
             subject_s: trial.subject.as_ref()?.cpu_s / answers,
             database_s: cpu_s(trial).map(|cpu_s| cpu_s / answers),
             statements: database.and_then(|window| window.queries).map(|queries| queries as f64 / answers),
+            generator_s: trial.generator.cpu_s / answers,
+            body_bytes: trial.body_bytes as f64 / answers,
         })
     }
 
@@ -179,6 +185,8 @@ impl Figures {
             subject_s: of(&|trial| Some(trial.subject_s)).unwrap_or_default(),
             database_s: of(&|trial| trial.database_s),
             statements: of(&|trial| trial.statements),
+            generator_s: of(&|trial| Some(trial.generator_s)).unwrap_or_default(),
+            body_bytes: of(&|trial| Some(trial.body_bytes)).unwrap_or_default(),
         }
     }
 }

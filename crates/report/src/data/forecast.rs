@@ -7,7 +7,7 @@ use super::{csv, number};
 /// A column behind that of the run: its name, and its field in a row.
 type Column = (&'static str, fn(&SubjectForecast) -> String);
 
-const COLUMNS: [Column; 25] = [
+const COLUMNS: [Column; 27] = [
     ("subject", |of| of.subject.clone()),
     ("workload", |of| of.workload.clone()),
     ("users", |of| of.conditions.users.to_string()),
@@ -26,6 +26,8 @@ const COLUMNS: [Column; 25] = [
     ("most_rps", |of| predicted(of, |it| Some(it.most_rps))),
     ("users_at_knee", |of| predicted(of, |it| Some(it.users_at_knee))),
     ("instances_needed", |of| predicted(of, |it| Some(f64::from(it.instances_needed.as_ref()?.instances?)))),
+    ("generator_cpus", |of| predicted(of, |it| Some(it.to_measure.generator_cpus))),
+    ("body_bytes_per_s", |of| predicted(of, |it| Some(it.to_measure.body_bytes_per_s))),
     ("scenarios_held_out", |of| validated(of, |it| Some(it.held_out.len() as f64))),
     ("throughput_error_median", |of| validated(of, |it| Some(it.throughput_error_median))),
     ("throughput_error_worst", |of| validated(of, |it| Some(it.throughput_error_worst))),
@@ -36,7 +38,7 @@ const COLUMNS: [Column; 25] = [
 ];
 
 pub fn forecast(forecast: &Forecast) -> String {
-    let row = |run: &str, fields: [String; 25]| std::iter::once(run.to_owned()).chain(fields).collect::<Vec<_>>();
+    let row = |run: &str, fields: [String; 27]| std::iter::once(run.to_owned()).chain(fields).collect::<Vec<_>>();
     let heading = row("run", COLUMNS.map(|(name, _)| name.to_owned()));
     let subjects = forecast.subjects.iter().map(|of| row(&forecast.run, COLUMNS.map(|(_, field)| field(of))));
     csv(std::iter::once(heading).chain(subjects))

@@ -17,6 +17,7 @@ pub(super) fn facts(subject: &SubjectForecast) -> Vec<(&'static str, String)> {
         facts.push(("full first", full_first(prediction)));
         facts.push(("uses", uses(prediction)));
         facts.extend(instances(prediction).map(|needed| ("to keep it", needed)));
+        facts.push(("to measure", to_measure(prediction)));
     }
     facts.extend(subject.refused.iter().map(|refused| ("not predicted", format!("{refused}."))));
     facts.extend(subject.validation.iter().map(|validation| ("checked", checked(validation))));
@@ -106,6 +107,13 @@ fn instances(prediction: &Prediction) -> Option<String> {
         }
         None => format!("no number of instances keeps it below {below}; bottleneck then: {full}"),
     })
+}
+
+/// `4 CPUs of load generators, and links for 2.20 MiB/s of bodies`
+fn to_measure(prediction: &Prediction) -> String {
+    let cpus = counted(prediction.to_measure.generator_cpus.ceil().max(1.0) as u64, "CPU");
+    let bytes = amount(Quantity::Bytes, prediction.to_measure.body_bytes_per_s);
+    format!("{cpus} of load generators, and links for {bytes}/s of bodies")
 }
 
 /// `4 scenarios of this run, each predicted from the others: throughput wrong by 2.1% in the median, 6% at worst; …`
