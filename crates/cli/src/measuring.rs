@@ -39,11 +39,11 @@ pub fn announce_but(planned: &Planned, is_told: impl Fn(&str) -> bool) {
     subjects.dedup();
     let at_once = planned.pool.as_ref().map_or(1, |pool| pool.max_jobs.clamp(1, plan.blocks.max(1)));
     say(format!(
-        "Plan: {} × {}, order shuffled (seed {}). About {}.",
+        "Plan: {} × {}, order shuffled (seed {}), {}.",
         tried(subjects.len(), plan.scenarios.len(), plan.programs.len()),
         blocks(plan),
         plan.seed,
-        rough(plan.estimate_s() / f64::from(at_once)),
+        time_estimated(plan, at_once),
     ));
     for skipped in plan.skipped.iter().filter(|skipped| !is_told(&skipped.subject)) {
         say(format!("  left out: {}: {}", skipped.subject, skipped.reason));
@@ -55,6 +55,12 @@ pub fn announce_but(planned: &Planned, is_told: impl Fn(&str) -> bool) {
             "warning: the run stores the password of `dsn` in study.toml and plan.json. To keep it out, use dsn = \"env:NAME\"",
         );
     }
+}
+
+/// `about 50s`; where programs are timed, `at most 2m`: how long one takes is not known before.
+pub fn time_estimated(plan: &Plan, rounds_at_once: u32) -> String {
+    let about = if plan.programs.is_empty() { "about" } else { "at most" };
+    format!("{about} {}", rough(plan.estimate_s() / f64::from(rounds_at_once)))
 }
 
 /// `10 blocks`, `up to 30 blocks`

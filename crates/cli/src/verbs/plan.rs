@@ -22,8 +22,8 @@ use crate::bring::UserServers;
 use crate::exit::{CliError, Exit, with_help};
 use crate::laboratory::{Lab, wire_of};
 use crate::made_study::study_of_workloads;
+use crate::measuring::time_estimated;
 use crate::output::{json, put, say};
-use crate::progress::rough;
 
 /// A study, its plan here, and the CPUs of its parts.
 pub struct Planned {
@@ -416,9 +416,9 @@ fn describe(planned: &Planned) -> String {
     }
     let _ = writeln!(
         text,
-        "\nTime   {}, about {} (nothing was run)\nPlan   seed {}, sha256 {}",
+        "\nTime   {}, {} (nothing was run)\nPlan   seed {}, sha256 {}",
         counted(plan.trials.len() as u64, "trial"),
-        rough(plan.estimate_s()),
+        time_estimated(plan, 1),
         plan.seed,
         plan.hash().get(..16).unwrap_or_default(),
     );
