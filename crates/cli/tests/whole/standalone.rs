@@ -31,6 +31,12 @@ impl Alone {
         self.tolok_in(&self.here(), arguments)
     }
 
+    /// A round of hello, a tenth as long as usual.
+    fn short_run(&self, more: &[&str]) -> Said {
+        let short = ["run", "--workload", "hello", "--blocks", "1", "--scale", "0.1", "--allow-shared"];
+        self.tolok(&[short.as_slice(), more].concat())
+    }
+
     /// With another working folder.
     pub fn tolok_in(&self, folder: &Path, arguments: &[&str]) -> Said {
         let mut command = Command::new(&self.program);
@@ -59,21 +65,7 @@ fn what_comes_with_tolok_is_in_the_program() {
 fn an_interpreted_server_that_comes_with_tolok_is_measured() {
     let _turn = my_turn();
     let alone = Alone::new();
-    let arguments = [
-        "run",
-        "--subjects",
-        "node/http",
-        "--workload",
-        "hello",
-        "--blocks",
-        "1",
-        "--scale",
-        "0.1",
-        "--allow-shared",
-        "--format",
-        "json",
-    ];
-    let measured = alone.tolok(&arguments);
+    let measured = alone.short_run(&["--subjects", "node/http", "--format", "json"]);
     assert_done(measured.code, &(measured.output.clone() + &measured.progress));
     let findings: serde_json::Value = serde_json::from_str(&measured.output).unwrap();
     let case = &findings["scenarios"][0]["cases"][0];
@@ -89,19 +81,7 @@ fn the_program_may_lie_in_the_folder_of_temporary_files_itself() {
     fs::copy(TOLOK, &lying).unwrap();
     fs::set_permissions(&lying, fs::Permissions::from_mode(0o755)).unwrap();
     alone.program = lying.to_path_buf();
-    let arguments = [
-        "run",
-        "--subjects",
-        "rust/ceiling",
-        "--workload",
-        "hello",
-        "--blocks",
-        "1",
-        "--scale",
-        "0.1",
-        "--allow-shared",
-    ];
-    let measured = alone.tolok(&arguments);
+    let measured = alone.short_run(&["--subjects", "rust/ceiling"]);
     assert_done(measured.code, &(measured.output.clone() + &measured.progress));
 }
 
