@@ -1,6 +1,9 @@
 //! Answers of a scripted server, and how they are judged.
 
+use std::io::{Read, Write};
+use std::net::TcpListener;
 use std::sync::Arc;
+use std::thread;
 
 use rustls::ServerConfig;
 use rustls::crypto::ring;
@@ -245,8 +248,15 @@ fn over_http2_a_server_is_silent_or_ends_or_does_not_choose_it() {
 
 #[test]
 fn a_server_without_tls_is_no_server_with_it() {
-    let server = ScriptedServer::start(|_| Reply::ok("hello"));
+    let server = TcpListener::bind("127.0.0.1:0").unwrap();
     let speech = Speech { tls: true, http2: false };
-    let asked = ProbeTarget { speech, ..ProbeTarget::directly(server.address()) };
-    assert!(ask(asked, Question::plain("GET", "/hello"), PATIENCE).is_err());
+    let asked = ProbeTarget { speech, ..ProbeTarget::directly(server.local_addr().unwrap()) };
+    thread::spawn(move || {
+        let mut client = server.accept().unwrap().0;
+        // Real servers answer what they do not understand as soon as it is there.
+        let _ = client.read(&mut [0; 1024]).unwrap();
+        client.write_all(b"HTTP/1.1 400 Bad Request\r\n\r\n").unwrap();
+    });
+    let error = ask(asked, Question::plain("GET", "/hello"), PATIENCE).unwrap_err().to_string();
+    assert!(error.contains("corrupt message"), "{error}");
 }
