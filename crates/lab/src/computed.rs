@@ -1,4 +1,4 @@
-//! Answers that follow from their requests alone: the functions that every subject computes, and the inputs that they are asked with.
+//! Answers that follow from their requests: the functions that every subject computes, and the inputs that they are asked with.
 
 use std::iter;
 
@@ -6,6 +6,7 @@ use tolok_model::manifest::sha256;
 use tolok_model::{Computed, SplitMix64, Workload, WorkloadParameter};
 
 use crate::data_contract::{LARGEST_SEED, PathAnswer, lehmer, with_parameter};
+use crate::upstream::word;
 
 const NAMES: [&str; 8] = ["anvil", "basket", "candle", "drum", "easel", "funnel", "goblet", "hammer"];
 /// Letters of the bodies that the load sends: its requests stand in a text.
@@ -86,6 +87,7 @@ pub(crate) fn answers(compute: Computed, workload: &Workload, size: u32, seeds: 
     let one = |seed: &u32| match compute {
         Computed::Items | Computed::Compressed | Computed::React => items(compute, &workload.path, size, *seed),
         Computed::Digest => digest(&workload.path, letters(size, &mut SplitMix64::new((*seed).into()))),
+        Computed::Upstream => said(&workload.path, *seed),
     };
     seeds.iter().map(one).collect()
 }
@@ -94,10 +96,18 @@ pub(crate) fn answers(compute: Computed, workload: &Workload, size: u32, seeds: 
 /// cache takes one for the other.
 pub(crate) fn drawn(compute: Computed, workload: &Workload, random: &mut SplitMix64) -> Vec<PathAnswer> {
     let own = compute.parameters().iter().find_map(|name| workload.parameters.get(*name));
-    let Some(size) = own else { return Vec::new() };
-    match compute {
-        Computed::Items | Computed::Compressed | Computed::React => drawn_items(compute, &workload.path, size, random),
-        Computed::Digest => drawn_bodies(&workload.path, size, random),
+    let path = &workload.path;
+    match (compute, own) {
+        (Computed::Items | Computed::Compressed | Computed::React, Some(size)) => {
+            drawn_items(compute, path, size, random)
+        }
+        (Computed::Digest, Some(size)) => drawn_bodies(path, size, random),
+        // The last is asked twice: the service is to be, too.
+        (Computed::Upstream, _) => {
+            let keys = [(); 3].map(|()| 1 + random.below(LARGEST_SEED) as u32);
+            keys.iter().chain(keys.last()).map(|key| said(path, *key)).collect()
+        }
+        (_, None) => Vec::new(),
     }
 }
 
@@ -139,6 +149,12 @@ fn items(compute: Computed, path: &str, n: u32, seed: u32) -> PathAnswer {
     let path = with_parameter(&with_parameter(path, "n", n), "seed", seed);
     let body = if compute == Computed::React { react_body(n, seed) } else { items_body(n, seed) };
     PathAnswer::plain(path, body)
+}
+
+/// What a server answers that has asked the service for its word on a key.
+fn said(path: &str, key: u32) -> PathAnswer {
+    let body = format!("{{\"key\":{key},\"said\":\"{}\"}}", word(key));
+    PathAnswer::plain(with_parameter(path, "key", key), body.into_bytes())
 }
 
 fn digest(path: &str, sent: Vec<u8>) -> PathAnswer {

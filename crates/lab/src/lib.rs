@@ -11,4 +11,5 @@ pub mod run;
 pub mod subject;
 pub mod toolbox;
 pub mod tools;
+mod upstream;
 pub mod user_servers;

@@ -2,8 +2,9 @@ import { Elysia } from "elysia";
 import { asks, deleteRow, fortunes, readRow, update, writeRow } from "./database.js";
 import { page } from "./fortunes.jsx";
 import { items } from "./items.js";
+import { said } from "./upstream.js";
 
-const { HOST, PORT } = process.env;
+const { HOST, PORT, UPSTREAM } = process.env;
 const app = new Elysia({ serve: { idleTimeout: 120 } });
 
 app.get("/hello", ({ set }) => {
@@ -15,6 +16,7 @@ app.get("/json", () => ({ message: "Hello, World!" }));
 const send = (ask) => async ({ query, status }) => (await ask(query)) ?? status(400);
 
 app.get("/items", send(items));
+app.get("/upstream", send((query) => said(UPSTREAM, query)));
 app.post("/upload", ({ body }) => {
   const sent = body ?? "";
   return { bytes: sent.byteLength ?? 0, sha256: new Bun.CryptoHasher("sha256").update(sent).digest("hex") };

@@ -17,7 +17,7 @@ function item(x) {
 }
 
 // A whole number from 1 to `largest`, or nothing.
-function whole(text, largest) {
+export function whole(text, largest) {
   const value = Number(text);
   return /^\d+$/.test(text ?? "") && 1 <= value && value <= largest ? value : undefined;
 }

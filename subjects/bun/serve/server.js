@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { routes as data } from "./data.js";
 import { items } from "./items.js";
 import { numbers, quickSort } from "./quicksort.js";
+import { said } from "./upstream.js";
 import { verdict } from "./validate.js";
 
 const { HOST = "127.0.0.1", PORT, ASSETS, REUSE_PORT, TLS_CERTIFICATE, TLS_KEY } = process.env;
@@ -18,6 +19,7 @@ const routes = {
   "/items": sendItems,
   "/compressed": sendCompressed,
   "/upload": upload,
+  "/upstream": sendSaid,
   ...data,
 };
 
@@ -49,6 +51,12 @@ function sendCompressed(request) {
 async function upload(request) {
   const sent = await request.arrayBuffer();
   return Response.json({ bytes: sent.byteLength, sha256: new Bun.CryptoHasher("sha256").update(sent).digest("hex") });
+}
+
+async function sendSaid(request) {
+  const found = await said(new URL(request.url).searchParams);
+  if (found === undefined) return new Response("key is 1 to 2147483646", { status: 400 });
+  return Response.json(found);
 }
 
 const isStatic = (path) => /^\/static\/[0-9a-z]+\.bin$/.test(path);

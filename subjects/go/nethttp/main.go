@@ -40,6 +40,7 @@ func main() {
 	mux.HandleFunc("GET /items", items)
 	mux.HandleFunc("GET /compressed", compressed)
 	mux.HandleFunc("POST /upload", upload)
+	mux.HandleFunc("GET /upstream", upstream)
 	picture := filepath.Join(*assets, "file-534k.png")
 	mux.HandleFunc("GET /file-534k.png", func(w http.ResponseWriter, r *http.Request) {
 		http.ServeFile(w, r, picture)

@@ -3,8 +3,9 @@ import compression from "compression";
 import express from "express";
 import { asks, deleteRow, fortunes, readRow, update, writeRow } from "./database.js";
 import { items } from "./items.js";
+import { said } from "./upstream.js";
 
-const { HOST, PORT, ETAG } = process.env;
+const { HOST, PORT, ETAG, UPSTREAM } = process.env;
 const app = express();
 if (ETAG === "off") app.disable("etag");
 app.set("view engine", "ejs");
@@ -23,6 +24,7 @@ const send = (ask) => async (req, res) => {
 };
 
 app.get("/items", send(items));
+app.get("/upstream", send((query) => said(UPSTREAM, query)));
 app.get("/compressed", compression(), send(items));
 app.post("/upload", express.raw({ limit: "1mb" }), (req, res) => {
   const sent = req.body ?? "";

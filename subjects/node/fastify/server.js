@@ -6,8 +6,9 @@ import ejs from "ejs";
 import Fastify from "fastify";
 import { asks, deleteRow, fortunes, readRow, update, writeRow } from "./database.js";
 import { items } from "./items.js";
+import { said } from "./upstream.js";
 
-const { HOST, PORT, SCHEMA } = process.env;
+const { HOST, PORT, SCHEMA, UPSTREAM } = process.env;
 const fastify = Fastify({ keepAliveTimeout: 120_000 });
 
 await fastify.register(compress, { global: false });
@@ -30,6 +31,7 @@ const send = (ask) => async (request, reply) => {
 };
 
 fastify.get("/items", send(items));
+fastify.get("/upstream", send((query) => said(UPSTREAM, query)));
 fastify.get("/compressed", { compress: {} }, send(items));
 fastify.post("/upload", async ({ body = "" }) => ({
   bytes: body.length,

@@ -1,16 +1,19 @@
 // The application. Hono on every runtime has this file.
 import { Hono } from "hono";
+import { env } from "hono/adapter";
 import { compress } from "hono/compress";
 import { html } from "hono/html";
 import { sha256 } from "hono/utils/crypto";
 import { items } from "./items.js";
 import { page as reactPage } from "./page.js";
+import { said } from "./upstream.js";
 
 export const app = new Hono();
 
 app.get("/hello", (c) => c.html("<h1>Hello, World!</h1>"));
 app.get("/json", (c) => c.json({ message: "Hello, World!" }));
 app.get("/items", (c) => found(c, items(c.req.query())));
+app.get("/upstream", async (c) => found(c, await said(env(c).UPSTREAM, c.req.query())));
 app.get("/compressed", compress(), (c) => found(c, items(c.req.query())));
 app.get("/react-ssr", (c) => {
   const shown = items(c.req.query());

@@ -34,4 +34,4 @@ function items(query) {
   });
 }
 
-module.exports = { items };
+module.exports = { items, whole };

@@ -9,6 +9,7 @@ const { gzip } = require("node:zlib");
 const data = require("./data.js");
 const { items } = require("./items.js");
 const { numbers, quickSort } = require("./quicksort.js");
+const upstream = require("./upstream.js");
 const { verdict } = require("./validate.js");
 
 const { HOST = "127.0.0.1", PORT, HTTP = "http1", TLS_CERTIFICATE, TLS_KEY, ASSETS, FILE } = process.env;
@@ -24,6 +25,7 @@ const routes = {
   "/items": sendItems,
   "/compressed": sendCompressed,
   "/upload": upload,
+  "/upstream": sendSaid,
   ...data,
 };
 
@@ -77,6 +79,15 @@ function upload(res, req) {
     hash.update(chunk);
   });
   req.on("end", () => send(res, "application/json", JSON.stringify({ bytes, sha256: hash.digest("hex") })));
+}
+
+function sendSaid(res, req) {
+  const [, search] = req.url.split("?", 2);
+  upstream.ask(new URLSearchParams(search), (error, said) => {
+    if (error) return fail(res, error);
+    if (said === undefined) return send(res, "text/plain", "key is 1 to 2147483646", 400);
+    send(res, "application/json", JSON.stringify(said));
+  });
 }
 
 // What sends a file of the folder static, if the path names one.

@@ -7,8 +7,9 @@ import Koa from "koa";
 import compress from "koa-compress";
 import { asks, deleteRow, fortunes, readRow, update, writeRow } from "./database.js";
 import { items } from "./items.js";
+import { said } from "./upstream.js";
 
-const { HOST, PORT } = process.env;
+const { HOST, PORT, UPSTREAM } = process.env;
 const app = new Koa();
 const router = new Router();
 render(app, { root: join(import.meta.dirname, "views"), layout: false, viewExt: "ejs" });
@@ -27,6 +28,7 @@ const send = (ask) => async (ctx) => {
 };
 
 router.get("/items", send(items));
+router.get("/upstream", send((query) => said(UPSTREAM, query)));
 router.get("/compressed", compress(), send(items));
 router.post("/upload", async (ctx) => {
   const hash = createHash("sha256");

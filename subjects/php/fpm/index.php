@@ -16,6 +16,7 @@ $answer = match ($path) {
     // The web server packs it.
     '/compressed' => 'items',
     '/upload' => 'upload',
+    '/upstream' => 'upstream',
     '/rows', '/query', '/queries', '/fortunes', '/updates', '/counter', '/fidelity', '/pool' => 'data',
     // The web server gives files, so that only other methods come here.
     default => str_starts_with($path, '/static/') ? 'missing' : null,
@@ -71,6 +72,19 @@ function upload(): void
 {
     $sent = file_get_contents('php://input');
     answer(200, 'application/json', json_encode(['bytes' => strlen($sent), 'sha256' => hash('sha256', $sent)]));
+}
+
+function upstream(): void
+{
+    require __DIR__ . '/../lib/items.php';
+    $key = whole($_GET['key'] ?? null, 2147483646);
+    if ($key === false) {
+        answer(400, 'text/plain', 'key is 1 to 2147483646');
+        return;
+    }
+    // What is open at the end of a request is closed, so each has a connection of its own.
+    $answer = file_get_contents('http://' . getenv('UPSTREAM') . "/word?key=$key");
+    answer(200, 'application/json', json_encode(['key' => $key, 'said' => json_decode($answer)->word]));
 }
 
 function answer(int $status, string $type, string $body): void

@@ -12,12 +12,15 @@ require __DIR__ . '/answer.php';
 require __DIR__ . '/quicksort.php';
 require __DIR__ . '/validate.php';
 require __DIR__ . '/items.php';
+require __DIR__ . '/upstream.php';
 require __DIR__ . '/pool.php';
 require __DIR__ . '/counter.php';
 require __DIR__ . '/data.php';
 
 $options = getopt('', ['host:', 'port:', 'assets:', 'mode:', 'workers:', 'run:']);
 $picture = $options['assets'] . '/file-534k.png';
+// Each worker has its own copy.
+$upstream = new Upstream(getenv('UPSTREAM'));
 
 $routes = [
     '/hello' => function (Response $response, Request $request): void {
@@ -58,6 +61,12 @@ $routes = [
         $sent = $request->getContent();
         $response->header('Content-Type', 'application/json');
         $response->end(json_encode(['bytes' => strlen($sent), 'sha256' => hash('sha256', $sent)]));
+    },
+    '/upstream' => function (Response $response, Request $request) use ($upstream): void {
+        [$status, $type, $body] = $upstream->answer($request->get ?? []);
+        $response->status($status);
+        $response->header('Content-Type', $type);
+        finish($request, $response, $body);
     },
     '/file-534k.png' => function (Response $response, Request $request) use ($picture): void {
         send_file($request, $response, $picture, 'image/png');

@@ -1,9 +1,11 @@
 """FastAPI for the workloads of the benchmark."""
 
 import hashlib
+import os
 from pathlib import Path
 from typing import Annotated, Literal
 
+import httpx
 from fastapi import FastAPI, HTTPException, Query, Request
 from fastapi.responses import HTMLResponse
 from fastapi.templating import Jinja2Templates
@@ -38,6 +40,16 @@ async def objects(n: Annotated[int, Query(ge=1, le=1_000)], seed: Seed):
 async def upload(request: Request):
     sent = await request.body()
     return {"bytes": len(sent), "sha256": hashlib.sha256(sent).hexdigest()}
+
+
+# One client for all requests, which keeps its connections.
+service = httpx.AsyncClient(limits=httpx.Limits(max_keepalive_connections=None))
+
+
+@app.get("/upstream")
+async def upstream(key: Seed):
+    answer = await service.get(f"http://{os.environ['UPSTREAM']}/word", params={"key": key})
+    return {"key": key, "said": answer.json()["word"]}
 
 
 @app.get("/rows")

@@ -176,7 +176,7 @@ impl Kept {
             match happened[..] {
                 [_, true, ..] => return Ok(End::LabIsGone),
                 [true, ..] => return Ok(End::InitEnded),
-                [_, _, true, ..] if !lab.answer()? => return Ok(End::LabIsGone),
+                [_, _, true, ..] if !lab.answer(self.network.as_ref())? => return Ok(End::LabIsGone),
                 _ => {}
             }
             if let Some(link) = happened[3..].iter().position(|ended| *ended) {
@@ -220,13 +220,20 @@ struct Lab<'a> {
 
 impl Lab<'_> {
     /// Serves a request of the lab; false if the lab is gone or needs the box no longer.
-    fn answer(&self) -> io::Result<bool> {
+    fn answer(&self, network: Option<&Network>) -> io::Result<bool> {
         let Some((request, _)) = self.channel.receive()? else { return Ok(false) };
         let KeeperRequest::Give(wanted) = request else {
             self.may_be_dead.set(false);
             return Ok(false);
         };
-        let sent = match socket_for(wanted) {
+        let of_subject = network.filter(|_| matches!(wanted, SocketWanted::BesideSubject));
+        let socket = match of_subject {
+            Some(network) => {
+                network.beside_subject(|| socket_for(wanted)).unwrap_or_else(|error| Err(error.to_string()))
+            }
+            None => socket_for(wanted),
+        };
+        let sent = match socket {
             Ok(socket) => self.channel.send(&KeeperEvent::Socket, Some(socket.as_fd())),
             Err(reason) => self.channel.send(&KeeperEvent::NoSocket { reason }, None),
         };
@@ -252,7 +259,7 @@ impl Lab<'_> {
 fn socket_for(wanted: SocketWanted) -> Result<OwnedFd, String> {
     let (family, kind) = match wanted {
         SocketWanted::Tcp { v6: true } => (AddressFamily::INET6, SocketType::STREAM),
-        SocketWanted::Tcp { v6: false } => (AddressFamily::INET, SocketType::STREAM),
+        SocketWanted::Tcp { v6: false } | SocketWanted::BesideSubject => (AddressFamily::INET, SocketType::STREAM),
         SocketWanted::Packet => (AddressFamily::PACKET, SocketType::DGRAM),
     };
     socket_with(family, kind, SocketFlags::CLOEXEC, None).map_err(|errno| match (wanted, errno) {

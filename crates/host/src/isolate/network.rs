@@ -41,6 +41,7 @@ pub fn run_link(job: &str) -> io::Result<()> {
 #[derive(Debug)]
 pub(super) struct Network {
     nodes: Vec<File>,
+    client: usize,
     subject: usize,
     database: usize,
     pub(super) emulators: Vec<Emulator>,
@@ -75,7 +76,7 @@ impl Network {
         let find =
             |part: &str| topology.place_of(part).ok_or_else(|| io::Error::other(format!("no node has the {part}")));
         let (client, subject, database) = (find("client")?, find("subject")?, find("database")?);
-        let mut network = Self { nodes, subject, database, emulators: Vec::new() };
+        let mut network = Self { nodes, client, subject, database, emulators: Vec::new() };
         isolation.network = "private".to_owned();
         for link in &topology.links {
             let failed = |reason| Fault::Link(format!("{} cannot be made: {reason}", link.joins.words()));
@@ -93,6 +94,14 @@ impl Network {
     /// The namespace that the servers live in.
     pub(super) fn of_subject(&self) -> &File {
         &self.nodes[self.subject]
+    }
+
+    /// Makes something in the namespace that the servers live in, and returns to the client's.
+    pub(super) fn beside_subject<T>(&self, make: impl FnOnce() -> T) -> io::Result<T> {
+        enter_network(self.of_subject())?;
+        let made = make();
+        enter_network(&self.nodes[self.client])?;
+        Ok(made)
     }
 
     /// The namespace of the database, if that is not the subject's.

@@ -123,7 +123,7 @@ pub(super) enum InitEvent {
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(super) enum KeeperRequest {
-    /// A socket of the client's network namespace.
+    /// A socket of the client's network namespace, or of the subject's.
     Give(SocketWanted),
     /// Nothing more: the lab lives on without this box. Who is killed does not say so.
     LetGo,
@@ -137,6 +137,8 @@ pub(super) enum SocketWanted {
     },
     /// One that sees packets; none until it is bound.
     Packet,
+    /// One of the subject's network namespace.
+    BesideSubject,
 }
 
 #[derive(Debug, Clone, Serialize, Deserialize)]

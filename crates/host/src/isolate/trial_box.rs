@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 use std::io::{self, BufRead, BufReader, Write};
-use std::net::{Ipv4Addr, SocketAddr, TcpStream};
+use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
 use std::os::fd::{AsRawFd, OwnedFd};
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
@@ -28,6 +28,9 @@ use super::wait::wait_within;
 use crate::group::{Group, Hierarchies, sweep};
 use crate::guard::{Accounts, Guard};
 use crate::machine::not_started;
+
+/// Connections that wait for a service of the lab to accept them.
+const BACKLOG: i32 = 4_096;
 
 /// What went wrong with a box.
 #[derive(Debug, thiserror::Error)]
@@ -226,7 +229,19 @@ impl TrialBox {
         self.socket(SocketWanted::Packet).map_err(io::Error::other)
     }
 
-    /// A socket of the client's network namespace.
+    /// Listens on a free port of the loopback that the subject has.
+    pub fn listen_beside_subject(&mut self) -> io::Result<TcpListener> {
+        let any = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
+        if self.isolation.network == "host" {
+            return TcpListener::bind(any);
+        }
+        let socket = self.socket(SocketWanted::BesideSubject).map_err(io::Error::other)?;
+        rustix::net::bind(&socket, &any)?;
+        rustix::net::listen(&socket, BACKLOG)?;
+        Ok(TcpListener::from(socket))
+    }
+
+    /// A socket of the client's network namespace, or of the subject's.
     fn socket(&mut self, wanted: SocketWanted) -> Result<OwnedFd, BoxError> {
         if self.channel.send(&KeeperRequest::Give(wanted), None).is_err() {
             return Err(self.why_it_ended());

@@ -47,6 +47,8 @@ pub struct TemplateNames {
     pub diagnosing: bool,
     /// The database of the trial; with an empty host where it has none.
     pub database: DatabaseNames,
+    /// Address and port of the service that the workload `upstream` asks; empty for the others.
+    pub upstream: String,
     pub parameter: BTreeMap<String, ParameterValue>,
     /// The programs that it needs.
     pub program: ProgramNames,
@@ -178,6 +180,7 @@ mod tests {
             group: String::new(),
             diagnosing: false,
             database: DatabaseNames::default(),
+            upstream: String::new(),
             parameter: [
                 ("mode".to_owned(), ParameterValue::Text("jit".to_owned())),
                 ("workers".to_owned(), ParameterValue::Integer(0)),

@@ -1,4 +1,4 @@
-//! Answers that follow from their requests alone, by functions that every subject and tolok compute. The functions are in the
+//! Answers that follow from their requests, by functions that every subject and tolok compute. The functions are in the
 //! lab; here is what they depend on.
 
 use std::collections::BTreeMap;
@@ -20,6 +20,8 @@ pub enum Computed {
     React,
     /// Length and SHA-256 of the request's body. The load sends many bodies of `bytes` bytes each.
     Digest,
+    /// What a service that tolok runs beside the subject says of the request's `key`, after 10 ms. Each run has other words.
+    Upstream,
 }
 
 impl Computed {
@@ -28,6 +30,7 @@ impl Computed {
         match self {
             Self::Items | Self::Compressed | Self::React => &["n"],
             Self::Digest => &["bytes"],
+            Self::Upstream => &[],
         }
     }
 
@@ -41,6 +44,7 @@ impl Computed {
         let (name, unit) = match self {
             Self::Items | Self::Compressed | Self::React => ("n", "object"),
             Self::Digest => ("bytes", "byte"),
+            Self::Upstream => return None,
         };
         let value = *values.get(name)?;
         Some(format!("{title}, {} {unit}{}", grouped(value), if value == 1 { "" } else { "s" }))

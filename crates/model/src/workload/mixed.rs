@@ -8,6 +8,7 @@ use crate::JsonSchema;
 use crate::catalogue::Catalogue;
 use crate::reading::table::{Spanned, Table};
 use crate::reading::text::{ROOT, Reading, Span};
+use crate::workload::computed::Computed;
 use crate::workload::file::WorkloadFile;
 use crate::workload::{Body, DataBody, Workload};
 
@@ -176,7 +177,8 @@ impl Catalogue {
         let why = match &workload.body {
             Body::Mixed { .. } | Body::Data { data: DataBody::Crud } => "has parts itself",
             Body::List { .. } => "has a file of requests",
-            Body::Data { data: DataBody::Counter | DataBody::Updates } => "is checked by counting all requests",
+            Body::Data { data: DataBody::Counter | DataBody::Updates }
+            | Body::Computed { compute: Computed::Upstream } => "is checked by counting all requests",
             Body::Data { data: DataBody::Fidelity } => "has no answer that could be compared",
             _ if workload.pipeline > 1 => "has connections of its own",
             _ => return Ok(workload),

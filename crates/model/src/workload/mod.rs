@@ -150,6 +150,11 @@ impl Workload {
         self.sent.is_some() || self.body.sends_drawn()
     }
 
+    /// Whether a server must ask the service beside it.
+    pub fn asks_upstream(&self) -> bool {
+        self.body == Body::Computed { compute: Computed::Upstream }
+    }
+
     /// Whether its requests accept answers that are packed by gzip, and owe them.
     pub fn accepts_gzip(&self) -> bool {
         self.body == Body::Computed { compute: Computed::Compressed }

@@ -137,6 +137,7 @@ fn workloads_and_subjects_can_be_read() {
             "static",
             "updates",
             "upload",
+            "upstream",
             "validate"
         ]
     );
@@ -187,6 +188,7 @@ fn what_subjects_have_in_common_is_the_same() {
     let mut drivers = hono[..3].to_vec();
     drivers.extend(["node/express", "node/fastify", "node/koa", "bun/elysia"]);
     same("database.js", &drivers);
+    same("upstream.js", &[&hono[..], &["node/express", "node/fastify", "node/koa", "bun/elysia"]].concat());
     for file in ["tables.go", "database.go", "crud.go", "items.go", "fortunes.html"] {
         same(file, &["go/chi", "go/fiber", "go/gin"]);
     }

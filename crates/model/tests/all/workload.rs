@@ -141,7 +141,7 @@ fn an_answer_can_be_computed_from_its_request() {
     6:12 «m» the answer does not depend on `m` (known here: n)
     5:8 «{ compute = 'digest' }» only `POST` has a body, of which the answer is computed (add method = "POST")
     5:8 «{ compute = 'digest' }» the answer to a body in a file cannot be computed (leave `body` out of the request: tolok draws what it sends)
-    5:20 «'itmes'» unknown value `itmes` (did you mean `items`? known here: items, compressed, react, digest)
+    5:20 «'itmes'» unknown value `itmes` (did you mean `items`? known here: items, compressed, react, digest, upstream)
     "#);
 }
 

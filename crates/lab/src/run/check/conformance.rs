@@ -25,6 +25,7 @@ use crate::run::server::probe_queue::Server;
 use crate::run::session::Session;
 use crate::run::stop::Stop;
 use crate::subject::{Question, Rehearsal, SENT_TYPE};
+use crate::upstream::Upstream;
 
 /// One answer may take this long.
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -129,6 +130,7 @@ fn contract(
         Body::Data { data: DataBody::Crud } => return crud(server, workload, random).into_iter().collect(),
         Body::Data { data: DataBody::Counter } => return counter(server, workload),
         Body::Computed { compute: Computed::Compressed } => return compressed(server, workload, random),
+        Body::Computed { compute: Computed::Upstream } => return upstream(server, workload, random),
         Body::Computed { compute } => computed::drawn(*compute, workload, random),
         Body::List { .. } => return iterations(session, server, workload, random),
         Body::Mixed { .. } => return in_turn(session, server, workload, random),
@@ -259,6 +261,22 @@ fn compressed(server: &mut StartedServer, workload: &Workload, random: &mut Spli
     vec![format!("{} {} without Accept-Encoding: {difference}", workload.method, last.path)]
 }
 
+/// What the service beside says, which is to be asked for every answer.
+fn upstream(server: &mut StartedServer, workload: &Workload, random: &mut SplitMix64) -> Vec<String> {
+    let owed = computed::drawn(Computed::Upstream, workload, random);
+    let words = |server: &StartedServer| server.upstream.as_ref().map_or(0, Upstream::asked);
+    let before = words(server);
+    let found = asked(server, workload, &owed);
+    let (told, due) = (words(server) - before, owed.len() as u64);
+    if !found.is_empty() || told >= due {
+        return found;
+    }
+    vec![format!(
+        "{}: {due} answers, for which it asked the service {told} times, so some come from a cache",
+        workload.path
+    )]
+}
+
 /// Texts that nobody could prepare for, and then a row that the lab changes.
 fn fortunes(server: &mut StartedServer, workload: &Workload, random: &mut SplitMix64) -> Vec<String> {
     let owed = data::drawn_fortunes(&workload.path, random);
@@ -386,6 +404,8 @@ fn refusals(session: &Session<'_>, server: &mut StartedServer, workloads: &[Work
         ("/items", "/items?n=ten&seed=1", 400),
         ("/items", "/items?n=2&seed=0", 400),
         ("/items", "/items?n=2", 400),
+        ("/upstream", "/upstream", 400),
+        ("/upstream", "/upstream?key=ten", 400),
     ];
     let nonsense = nonsense.into_iter().filter(|(path, ..)| has(path));
     let nonsense = nonsense.map(|(_, path, expected)| ("GET", path.to_owned(), expected));

@@ -14,10 +14,12 @@ use crate::run::database::prepared::Prepared;
 use crate::run::database::trial_database::{self, TrialDatabase};
 use crate::run::server::launch::Launch;
 use crate::run::server::trial::{TrialError, own_address};
+use crate::run::server::upstream_part::start_upstream;
 use crate::run::session::capabilities::BoxRequest;
 use crate::run::session::{Place, Session};
 use crate::run::stop::Stop;
 use crate::subject::{Answer, BuildError, ProbeError, ProbeTarget, Question, Speech, ask, log_tail, speech};
+use crate::upstream::Upstream;
 use tolok_host::isolate::TrialBox;
 
 /// Lines of a log that an error shows.
@@ -44,6 +46,8 @@ pub(in crate::run) struct StartedServer {
     pub(in crate::run) speech: Speech,
     /// Its database, if it was given one.
     pub(in crate::run) database: Option<TrialDatabase>,
+    /// The service that it asks, if one of its workloads does.
+    pub(in crate::run) upstream: Option<Upstream>,
     log: PathBuf,
     /// Outlives everything that runs in it.
     _scratch: TempDir,
@@ -67,9 +71,9 @@ impl StartedServer {
         let (build, padding_bytes) = (build.as_path(), 0);
         let launch = Launch { session, subject, choice, protocol, build, log: log.clone(), padding_bytes, stop };
         let started = start(&launch, scratch.path(), database, first);
-        let (trial_box, address, database) =
+        let (trial_box, address, database, upstream) =
             started.map_err(|message| ServeError { message, log: log_tail(&log, LOG_LINES) })?;
-        Ok(Self { trial_box, address, speech: speech(protocol), database, log, _scratch: scratch })
+        Ok(Self { trial_box, address, speech: speech(protocol), database, upstream, log, _scratch: scratch })
     }
 
     pub(in crate::run) fn ask(&mut self, method: &str, path: &str, patience: Duration) -> Result<Answer, ProbeError> {
@@ -114,7 +118,7 @@ fn not_built(error: BuildError) -> ServeError {
     ServeError { message, log: tail[tail.len().saturating_sub(LOG_LINES)..].to_vec() }
 }
 
-type Started = (TrialBox, SocketAddr, Option<TrialDatabase>);
+type Started = (TrialBox, SocketAddr, Option<TrialDatabase>, Option<Upstream>);
 
 fn start(
     launch: &Launch<'_>,
@@ -147,11 +151,15 @@ fn start(
     });
     let started = started.transpose().map_err(words)?;
     let names = started.as_ref().map(|database| database.names.clone()).unwrap_or_default();
-    let protocol = launch.protocol;
-    let place = Place { address, protocol, run, cpus: &cpus.subject, diagnosing: false, database: names };
+    let catalogue = &session.laboratory.catalogue;
+    let served = launch.subject.workloads(&launch.choice.variant).iter().filter_map(|name| catalogue.workload(name));
+    let upstream = start_upstream(&mut trial_box, served).map_err(words)?;
+    let (protocol, asked) = (launch.protocol, upstream.as_ref().map(Upstream::address));
+    let cpus = &cpus.subject;
+    let place = Place { address, protocol, run, cpus, diagnosing: false, database: names, upstream: asked };
     let specs = launch.prepare(&mut trial_box, &place).map_err(words)?;
     launch.first_good_answer(&mut trial_box, &specs, address, first).map_err(words)?;
-    Ok((trial_box, address, started))
+    Ok((trial_box, address, started, upstream))
 }
 
 pub(super) fn words(trial_error: TrialError) -> String {

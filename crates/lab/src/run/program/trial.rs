@@ -163,7 +163,8 @@ impl<'a> ProgramTrial<'a> {
         // A program listens nowhere.
         let address = SocketAddr::from((trial_box.subject_address(), 0));
         let (protocol, database) = (Protocol::default(), Default::default());
-        let place = Place { address, protocol, run, cpus: &self.cpus.subject, diagnosing: false, database };
+        let cpus = &self.cpus.subject;
+        let place = Place { address, protocol, run, cpus, diagnosing: false, database, upstream: None };
         let (command, env) = self.launch.prepare_program(trial_box, &place)?;
         let task = |arguments: &[String], output: &str| -> Result<Task, TrialError> {
             let values = &self.workload.values;

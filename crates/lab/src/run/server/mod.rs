@@ -8,3 +8,4 @@ pub(in crate::run) mod launch;
 pub(in crate::run) mod measure;
 pub(in crate::run) mod probe_queue;
 pub(in crate::run) mod trial;
+pub(in crate::run) mod upstream_part;

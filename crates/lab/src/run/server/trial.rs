@@ -24,11 +24,13 @@ use crate::run::server::judge::judge;
 use crate::run::server::launch::Launch;
 use crate::run::server::measure::{Loaded, sampler};
 use crate::run::server::probe_queue::Server;
+use crate::run::server::upstream_part::check_asked;
 use crate::run::session::capabilities::BoxRequest;
 use crate::run::session::cgroup_membership::CgroupMembership;
 use crate::run::session::{Place, Session};
 use crate::run::stop::Stop;
 use crate::subject::speech;
+use crate::upstream::Upstream;
 use tolok_host::isolate::{BoxError, ProcessSpec, TrialBox};
 use tolok_host::sample::{Followed, Members, Part, Window};
 use tolok_store::recompute::{DATABASE_LINK_REPORT, LINK_REPORT, RAW_WINDOW, SAMPLES, TrialInputs, measurement_of};
@@ -345,8 +347,9 @@ impl<'a> Trial<'a> {
         };
         // Before the sampler, which counts what the subject does from its first program on.
         let mut database = self.start_database(trial_box, run)?;
+        let upstream = self.start_upstream(trial_box)?;
         let place = (run, address, clock);
-        let inside = self.with_subject(trial_box, database.as_mut(), place, purpose, emit);
+        let inside = self.with_subject(trial_box, (database.as_mut(), upstream.as_ref()), place, purpose, emit);
         let mut inside = match (inside, &mut database) {
             (Err(trial_error), Some(database)) => {
                 return Err(because_of_the_database(trial_error, database, trial_box));
@@ -361,7 +364,7 @@ impl<'a> Trial<'a> {
     fn with_subject(
         &mut self,
         trial_box: &mut TrialBox,
-        mut database: Option<&mut TrialDatabase>,
+        (mut database, upstream): (Option<&mut TrialDatabase>, Option<&Upstream>),
         (run, address, clock): (&Path, SocketAddr, Instant),
         purpose: Purpose,
         emit: &mut dyn FnMut(TrialEvent),
@@ -370,7 +373,8 @@ impl<'a> Trial<'a> {
         let (diagnosing, server) =
             (purpose == Purpose::Diagnosis, Server { address, speech: speech(protocol), stop: self.stop });
         let names = database.as_ref().map(|database| database.names.clone()).unwrap_or_default();
-        let place = Place { address, protocol, run, cpus: &self.cpus.subject, diagnosing, database: names };
+        let (cpus, asked) = (&self.cpus.subject, upstream.map(Upstream::address));
+        let place = Place { address, protocol, run, cpus, diagnosing, database: names, upstream: asked };
         let specs = match self.external {
             Some(_) => Vec::new(),
             None => self.launch.prepare(trial_box, &place)?,
@@ -398,6 +402,7 @@ impl<'a> Trial<'a> {
         });
         let Loaded { report, pss_bytes, window, counted, beside } = judged?;
         self.nothing_has_ended(trial_box, "while it was measured")?;
+        upstream.map_or(Ok(()), |upstream| check_asked(upstream, &report))?;
         let tally = counter.zip(self.tally(database.as_deref()));
         let check = |(before, tally)| check_counter(trial_box, server, tally, (before, &report));
         let counter = tally.map(check).transpose()?;

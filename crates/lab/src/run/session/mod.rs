@@ -81,6 +81,8 @@ pub(in crate::run) struct Place<'a> {
     pub(in crate::run) diagnosing: bool,
     /// How it reaches its database; the default where it has none.
     pub(in crate::run) database: DatabaseNames,
+    /// Where it finds the service that it asks, if it asks one.
+    pub(in crate::run) upstream: Option<SocketAddr>,
 }
 
 /// Why a session cannot begin.
@@ -179,6 +181,7 @@ impl<'a> Session<'a> {
             group,
             diagnosing: place.diagnosing,
             database: place.database.clone(),
+            upstream: place.upstream.map(|address| address.to_string()).unwrap_or_default(),
             parameter: choice.parameters.clone(),
             program: self.program_names(choice, subject),
         }

@@ -30,8 +30,10 @@ use crate::run::database::trial_database::{DATABASE_LOG, TrialDatabase};
 use crate::run::events::event::{Phase, TrialEvent};
 use crate::run::server::judge::judge;
 use crate::run::server::trial::{Finished, Trial, TrialError, load_average};
+use crate::run::server::upstream_part::start_upstream;
 use crate::run::session::capabilities::BoxRequest;
 use crate::run::session::cgroup_membership::CgroupMembership;
+use crate::upstream::Upstream;
 
 /// A case of a launch: its trial, or why there is none.
 pub(in crate::run) struct LaunchCase<'a> {
@@ -135,7 +137,9 @@ impl<'a> Launch<'a> {
             let (_, first) = self.trials().next().ok_or_else(|| TrialError::lab("the launch has no cases"))?;
             let _guest = CgroupMembership::enter(first.session.capabilities, &trial_box);
             let mut database = first.start_database(&mut trial_box, scratch.path())?;
-            self.start_servers(&mut servers, &mut trial_box, database.as_ref(), scratch.path())?;
+            let upstream = start_upstream(&mut trial_box, self.trials().map(|(_, trial)| &trial.workload))?;
+            let beside = (database.as_ref(), upstream.as_ref().map(Upstream::address));
+            self.start_servers(&mut servers, &mut trial_box, beside, scratch.path())?;
             self.measured(&servers, &mut trial_box, database.as_mut(), emit)?
         };
         emit(TrialEvent::Phase { phase: Phase::Stopping });

@@ -70,13 +70,13 @@ impl Launch<'_> {
         &mut self,
         servers: &mut [Server],
         trial_box: &mut TrialBox,
-        database: Option<&TrialDatabase>,
+        (database, upstream): (Option<&TrialDatabase>, Option<SocketAddr>),
         run: &Path,
     ) -> Result<(), TrialError> {
         for (number, server) in servers.iter_mut().enumerate() {
             let own = run.join(format!("server-{}", number + 1));
             trial_box.make_folder(&own, "subject")?;
-            match self.start(server, number, trial_box, database, &own) {
+            match self.start(server, number, trial_box, (database, upstream), &own) {
                 Ok(()) => {}
                 Err(TrialError::Failed(reason, message)) => {
                     let all = server.cases.clone();
@@ -96,7 +96,7 @@ impl Launch<'_> {
         server: &mut Server,
         number: usize,
         trial_box: &mut TrialBox,
-        database: Option<&TrialDatabase>,
+        (database, upstream): (Option<&TrialDatabase>, Option<SocketAddr>),
         run: &Path,
     ) -> Result<(), TrialError> {
         let has_own_network = trial_box.isolation().network != "host";
@@ -106,7 +106,7 @@ impl Launch<'_> {
         for (nth, place) in server.cases.clone().into_iter().enumerate() {
             let Ok(trial) = &mut self.cases[place].trial else { continue };
             let (protocol, cpus, names) = (trial.scenario.protocol, &trial.cpus.subject, names.clone());
-            let at = Place { address, protocol, run, cpus, diagnosing: false, database: names };
+            let at = Place { address, protocol, run, cpus, diagnosing: false, database: names, upstream };
             let mut specs = if nth == 0 { trial.launch.prepare(trial_box, &at)? } else { Vec::new() };
             specs.iter_mut().for_each(|spec| spec.part.clone_from(&server.part));
             if nth == 0 {

@@ -1,0 +1,24 @@
+// The workload upstream: what the service beside the server says of a key.
+"use strict";
+
+const http = require("node:http");
+const { whole } = require("./items.js");
+
+const service = `http://${process.env.UPSTREAM}/word?key=`;
+const agent = new http.Agent({ keepAlive: true });
+
+// Calls back with an error, or with the answer to a query: nothing where that makes no sense.
+function ask(query, done) {
+  const key = whole(query.get("key"), 2_147_483_646);
+  if (key === undefined) return done(null, undefined);
+  http
+    .get(service + key, { agent }, (response) => {
+      const chunks = [];
+      response.on("data", (chunk) => chunks.push(chunk));
+      response.on("error", done);
+      response.on("end", () => done(null, { key, said: JSON.parse(Buffer.concat(chunks).toString()).word }));
+    })
+    .on("error", done);
+}
+
+module.exports = { ask };
