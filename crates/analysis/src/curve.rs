@@ -34,10 +34,10 @@ pub(crate) fn latencies(
     if observations.scored.is_empty() {
         return (None, None);
     }
-    if trials().any(|trial| trial.latency.histogram.is_none()) {
+    if trials().any(|trial| trial.compared_latency().histogram.is_none()) {
         return (of_percentiles(observations), None);
     }
-    let texts = trials().filter_map(|trial| trial.latency.histogram.as_deref());
+    let texts = trials().filter_map(|trial| trial.compared_latency().histogram.as_deref());
     let Some(trials) = texts.map(Answers::read).collect::<Option<Vec<Answers>>>() else { return (None, None) };
     (of_histograms(&trials), slow(&trials, bound_s(scenario)))
 }
@@ -91,13 +91,13 @@ fn of_histograms(trials: &[Answers]) -> Option<LatencyCurve> {
 /// The percentiles that every trial has.
 fn of_percentiles(observations: &Observations) -> Option<LatencyCurve> {
     let trials: Vec<&Measurement> = observations.trials().collect();
-    let mut quantiles: Vec<f64> = trials.first()?.latency.percentiles.iter().map(|it| it.quantile).collect();
+    let mut quantiles: Vec<f64> = trials.first()?.compared_latency().percentiles.iter().map(|it| it.quantile).collect();
     // The very longest answer has no place on the scale.
     quantiles.retain(|quantile| (0.0..1.0).contains(quantile));
     quantiles.sort_by(f64::total_cmp);
     quantiles.dedup();
     let at = |quantile: &f64| {
-        point(*quantile, trials.iter().map(|trial| trial.latency.at(*quantile)).collect::<Option<_>>()?)
+        point(*quantile, trials.iter().map(|trial| trial.compared_latency().at(*quantile)).collect::<Option<_>>()?)
     };
     let points: Vec<CurvePoint> = quantiles.iter().filter_map(at).collect();
     let answers = trials.iter().map(|trial| trial.ledger.good).sum();

@@ -118,7 +118,7 @@ impl<'a> Observations<'a> {
 
     /// Goodput block by block, with nothing for a block that was not scored.
     pub(crate) fn goodput_by_block(&self) -> Vec<Option<f64>> {
-        self.by_block(|measurement| Some(measurement.goodput_rps))
+        self.by_block(|measurement| Some(measurement.compared_goodput_rps()))
     }
 
     /// Scored trials without a single correct response. Their goodput is below what the window could show, which is not
@@ -137,7 +137,7 @@ impl<'a> Observations<'a> {
     /// What the median of a percentile is at least, if it is a lower bound in some scored trial and known in all others.
     pub(crate) fn latency_at_least_s(&self, quantile: f64) -> Option<f64> {
         let found = |trial: &Measurement| {
-            trial.latency.percentiles.iter().find(|it| (it.quantile - quantile).abs() < 1e-9).cloned()
+            trial.compared_latency().percentiles.iter().find(|it| (it.quantile - quantile).abs() < 1e-9).cloned()
         };
         let percentiles: Vec<Percentile> = self.trials().map(found).collect::<Option<_>>()?;
         let is_bound = percentiles.iter().any(|it| it.at_least_s.is_some());
@@ -160,7 +160,7 @@ impl<'a> Observations<'a> {
 
 /// Goodput of one trial, or `None` if it had no correct response.
 pub(crate) fn goodput(measurement: &Measurement) -> Option<f64> {
-    (!is_censored(measurement)).then_some(measurement.goodput_rps)
+    (!is_censored(measurement)).then_some(measurement.compared_goodput_rps())
 }
 
 /// Correct responses that came in the window, to whichever request, or `None` where none came.
@@ -174,5 +174,5 @@ pub(crate) fn per_answer(measurement: &Measurement) -> Option<f64> {
 }
 
 fn is_censored(measurement: &Measurement) -> bool {
-    measurement.goodput_rps <= 0.0
+    measurement.compared_goodput_rps() <= 0.0
 }

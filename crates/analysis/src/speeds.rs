@@ -89,6 +89,6 @@ fn of_slices<'a>(trial: &'a TrialRecord, found: &'a Measurement) -> Vec<Value<'a
 }
 
 fn of_trial<'a>(trial: &'a TrialRecord, found: &Measurement) -> Option<Value<'a>> {
-    let logarithm = Some(found.goodput_rps).filter(|rate| *rate > 0.0)?.ln();
+    let logarithm = Some(found.compared_goodput_rps()).filter(|rate| *rate > 0.0)?.ln();
     Some(Value { piece: 0, place: trial.number, case: &trial.case, logarithm, length_s: found.window_s })
 }

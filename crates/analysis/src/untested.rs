@@ -187,8 +187,8 @@ fn percentiles(records: &Records) -> Option<Untested> {
     let own = records.trials.iter().filter(|trial| competes(&trial.case));
     // The highest percentile that has enough samples in a trial.
     let highest = own.filter_map(|trial| match &trial.outcome {
-        Outcome::Completed(measurement) if measurement.goodput_rps > 0.0 => {
-            let known = measurement.latency.percentiles.iter().filter(|it| it.latency_s.is_some());
+        Outcome::Completed(measurement) if measurement.compared_goodput_rps() > 0.0 => {
+            let known = measurement.compared_latency().percentiles.iter().filter(|it| it.latency_s.is_some());
             known.map(|percentile| percentile.quantile).reduce(f64::max)
         }
         _ => None,

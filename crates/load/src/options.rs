@@ -1,6 +1,7 @@
 //! The options of a load run. Input becomes types here, once; the engine trusts them.
 
 mod data;
+mod pace;
 mod request;
 
 use std::path::PathBuf;
@@ -13,6 +14,7 @@ pub use crate::engine::problems_of_values;
 use crate::error::LoadError;
 use crate::target::Target;
 pub use data::{Capture, Data, DataOrder, is_name, without_blanks_in_braces};
+pub use pace::Pace;
 pub(crate) use request::parts;
 pub use request::{Expect, ExpectBody, ExpectStatus, Method, Request};
 
@@ -364,15 +366,6 @@ impl Sources {
     pub const DEFAULT_ADDRESSES: u8 = 32;
 }
 
-/// Limits on how fast each connection is used, for clients on slow links.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Pace {
-    /// Bytes a second that are read of an answer, or `None` for no limit.
-    pub read_bytes_per_s: Option<u64>,
-    /// Bytes a second that are written of a request.
-    pub write_bytes_per_s: Option<u64>,
-}
-
 /// How an `https://` target proves who it is.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Tls {
@@ -464,9 +457,7 @@ impl Options {
         if self.connection.requests_per_connection() == Some(0) {
             return refuse("requests-per-connection", "a connection carries at least 1 request");
         }
-        if self.pace.read_bytes_per_s == Some(0) || self.pace.write_bytes_per_s == Some(0) {
-            return refuse("read-rate", "nothing is ever read or written at 0 bytes a second");
-        }
+        self.check_pace()?;
         self.check_protocol()?;
         if self.tls != Tls::default() && !self.target.is_secure() {
             return refuse("tls", "the target is not encrypted; its URL must begin with https://");

@@ -88,6 +88,9 @@ pub struct Record {
     /// The parts of the mix, where requests say what they are a part of. `sent` adds up to `ledger.sent + drain.sent`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub parts: Vec<PartRecord>,
+    /// Fast and slow clients apart, where only a share of them is slow.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub clients: Option<ClientRecords>,
     /// Requests in flight, on average over the window.
     pub in_flight_mean: Option<f64>,
     /// Users without a request in flight, on average over the window; absent unless they are constant in number and never pause.
@@ -184,6 +187,9 @@ pub struct PlanSummary {
     pub read_bytes_per_s: Option<u64>,
     /// Most bytes a second written of a request; null for no limit.
     pub write_bytes_per_s: Option<u64>,
+    /// Virtual users whose limits those are, where others have none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub slow_users: Option<u32>,
     /// Length of the body every answer was compared with; null when bodies were not compared, or where
     /// requests differ in it.
     pub expected_body_bytes: Option<u64>,
@@ -388,6 +394,32 @@ pub struct PartRecord {
     /// Requests that failed.
     pub failed: u64,
     /// Its correct responses. No separate instants are counted.
+    pub response_time: Distribution,
+}
+
+/// The two sorts of clients. Their counts add up to those of all.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ClientRecords {
+    /// Clients that read and write at once.
+    pub fast: ClientRecord,
+    /// Clients that read or write at the rates of the plan.
+    pub slow: ClientRecord,
+}
+
+/// Clients of one sort: their requests of the window, those included that ended after it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ClientRecord {
+    /// Virtual users.
+    pub users: u32,
+    /// Their part of the record's `goodput_rps`; null when there was no window at all.
+    pub goodput_rps: Option<f64>,
+    /// Requests sent.
+    pub sent: u64,
+    /// Correct responses.
+    pub good: u64,
+    /// Requests that failed.
+    pub failed: u64,
+    /// Of the correct responses. No separate instants are counted.
     pub response_time: Distribution,
 }
 

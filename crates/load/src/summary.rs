@@ -72,6 +72,7 @@ pub(crate) fn plan(options: &Options, connector: &Connector, congestion_control:
         congestion_control,
         read_bytes_per_s: options.pace.read_bytes_per_s,
         write_bytes_per_s: options.pace.write_bytes_per_s,
+        slow_users: options.slow_users().map(|users| users.slow),
         expected_body_bytes: expected_body_bytes(options),
         seed: options.seed,
     }
@@ -140,6 +141,7 @@ pub(crate) fn record(options: &Options, plan: PlanSummary, thresholds: &[Thresho
     let unanswered_time = (recorded.unanswered.count() > 0).then(|| recorded.unanswered.summary());
     let never_sent = (open && recorded.drain.never_sent > 0).then_some(&recorded.unanswered);
     let parts = part_records(mem::take(&mut recorded.parts), options, never_sent);
+    let clients = recorded.clients.take().and_then(|clients| clients.records(options, window_s));
     // In a closed loop nobody knows how many requests those would have been that a missing answer kept from being sent.
     if open {
         totals.punctual.set_unanswered(recorded.unanswered.clone());
@@ -173,6 +175,7 @@ pub(crate) fn record(options: &Options, plan: PlanSummary, thresholds: &[Thresho
         failure_time: totals.failure.summary(),
         connect_time: totals.connect.summary(),
         parts,
+        clients,
         in_flight_mean: per_window(recorded.occupancy.area_ns as f64 / 1e9),
         idle_users_mean: users.zip(per_window(recorded.occupancy.area_ns as f64 / 1e9)).map(|(all, busy)| all - busy),
         queue_max: recorded.queue_max,

@@ -54,6 +54,7 @@ pub use protocol::Protocol;
 pub use reading::text::{Problem, Span};
 pub use reading::wording;
 pub use record::checks::{LatePercentile, LoadChecks, SecondSeries, TailSeries};
+pub use record::clients::{ClientFigures, Clients};
 pub use record::database::{CounterCheck, DatabaseWindow, OutageRecord, PoolWindow};
 pub use record::pool::{Node, PoolRequest};
 pub use record::raw::{RawServer, RawTurns, RawWindow};
@@ -88,7 +89,8 @@ pub use subject::{
 pub use tolok_rng::SplitMix64;
 pub use tool::{LoadTool, Script, Timer, ToolChoice};
 pub use units::{
-    BitRate, Bytes, Percent, Seconds, bit_rate_words, bytes_words, format_duration, parse_byte_rate, rate_parts,
+    BitRate, Bytes, Percent, Seconds, bit_rate_words, bytes_words, format_duration, parse_byte_rate, percent_words,
+    rate_parts,
 };
 pub use verification::{
     Check, CheckOutcome, Difference, NotRecomputable, VERIFICATION_SCHEMA, ValueDifference, Verification, compare,

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use tolok_model::{
-    DataOrder, Latency, LedgerCounts, LoadChecks, LoadTool, ObjectiveRecord, PartFigures, Scenario, SecondSeries,
-    ToolWarning,
+    Clients, DataOrder, Latency, LedgerCounts, LoadChecks, LoadTool, ObjectiveRecord, PartFigures, Scenario,
+    SecondSeries, ToolWarning,
 };
 
 /// A load generator that the lab can drive.
@@ -147,6 +147,8 @@ pub struct ToolReport {
     pub latency: Latency,
     /// The parts of a mixed workload; empty for any other.
     pub parts: Vec<PartFigures>,
+    /// Fast and slow clients apart, if the load has both.
+    pub clients: Option<Box<Clients>>,
     /// Requests per second that the schedule planned, or `None` in a closed loop.
     pub offered_rps: Option<f64>,
     /// Why the tool reports its figures as invalid; empty if it does not.

@@ -2,14 +2,14 @@
 
 use serde::Serialize;
 use tolok_load::histogram::HistogramError;
-use tolok_load::record::{LoopModel, PartRecord, Record, SecondRow};
+use tolok_load::record::{ClientRecord, ClientRecords, LoopModel, PartRecord, Record, SecondRow};
 use tolok_load::schedule::Phase;
 use tolok_load::threshold::{Judged, KeptOrCrossed};
 use tolok_load::verdict::{Doubt, Reason, Verdict};
 use tolok_model::{
-    Arrivals, Connection, Executor, LatePercentile, Latency, LedgerCounts, LoadChecks, LoadProfile, LoadTool,
-    Objective, ObjectiveOutcome, ObjectiveRecord, PartFigures, Percentile, Pool, Scenario, SecondSeries, Stage,
-    ToolWarning,
+    Arrivals, ClientFigures, Clients, Connection, Executor, LatePercentile, Latency, LedgerCounts, LoadChecks,
+    LoadProfile, LoadTool, Objective, ObjectiveOutcome, ObjectiveRecord, PartFigures, Percentile, Pool, Scenario,
+    SecondSeries, Stage, ToolWarning, percent_words,
 };
 
 use super::driver::{Answers, Borders, Driver, Invocation, LoadJob, NotUnderstood, Requests, ToolOutput, ToolReport};
@@ -153,6 +153,7 @@ fn when(load: &LoadProfile) -> Vec<String> {
     }));
     let pace = [("read", load.pace.read_bytes_per_s), ("write", load.pace.write_bytes_per_s)];
     arguments.extend(pace.into_iter().filter_map(|(what, rate)| Some(format!("--{what}-rate={}B/s", rate?))));
+    arguments.extend(load.pace.slow_share.map(|share| format!("--slow-share={}%", percent_words(share))));
     arguments
 }
 
@@ -213,10 +214,7 @@ fn report(record: Record) -> Result<ToolReport, String> {
             connections_unanswered: Some(record.connections.never_answered),
         },
         latency: Latency {
-            model: match record.plan.loop_model {
-                LoopModel::Closed => "closed".to_owned(),
-                LoopModel::Open => "open".to_owned(),
-            },
+            model: loop_model(record.plan.loop_model),
             percentiles: record.response_time.percentiles.iter().map(|it| of_target(it, &record.verdict)).collect(),
             mean_s: record.response_time.mean_s,
             max_s: record.response_time.max_s,
@@ -224,6 +222,7 @@ fn report(record: Record) -> Result<ToolReport, String> {
             marks: Vec::new(),
         },
         parts: record.parts.iter().map(part).collect(),
+        clients: record.clients.map(|clients| Box::new(clients_of(clients, record.plan.loop_model))),
         offered_rps: record.offered_rps,
         tool_warnings: tool_warnings(&record.verdict),
         objectives: record.thresholds.iter().map(objective).collect(),
@@ -329,6 +328,32 @@ pub(super) fn part(found: &PartRecord) -> PartFigures {
         failed: found.failed,
         percentiles: found.response_time.percentiles.iter().map(percentile).collect(),
     }
+}
+
+fn loop_model(model: LoopModel) -> String {
+    match model {
+        LoopModel::Closed => "closed".to_owned(),
+        LoopModel::Open => "open".to_owned(),
+    }
+}
+
+fn clients_of(found: ClientRecords, model: LoopModel) -> Clients {
+    let of = |clients: ClientRecord| ClientFigures {
+        users: clients.users,
+        goodput_rps: clients.goodput_rps.unwrap_or_default(),
+        sent: clients.sent,
+        good: clients.good,
+        failed: clients.failed,
+        latency: Latency {
+            model: loop_model(model),
+            percentiles: clients.response_time.percentiles.iter().map(percentile).collect(),
+            mean_s: clients.response_time.mean_s,
+            max_s: clients.response_time.max_s,
+            histogram: Some(clients.response_time.histogram),
+            marks: Vec::new(),
+        },
+    };
+    Clients { fast: of(found.fast), slow: of(found.slow) }
 }
 
 pub(super) fn percentile(found: &tolok_load::record::Percentile) -> Percentile {

@@ -19,7 +19,9 @@ pub const POOL_AT_WORK: f64 = 0.50;
 
 /// A client that reads slowly holds its connection, and whatever the subject holds for it, until it has read all of the answer.
 pub(super) fn client_pace(inputs: &CaseInputs) -> Option<Bottleneck> {
-    let rate = inputs.scenario.load.pace.read_bytes_per_s?;
+    // The mean response of slow and fast clients together says nothing of either.
+    let pace = Some(inputs.scenario.load.pace).filter(|pace| pace.slow_share.is_none())?;
+    let rate = pace.read_bytes_per_s?;
     let read_s = |trial: &Measurement| {
         let bytes_per_answer = trial.body_bytes as f64 / (trial.goodput_rps * trial.window_s);
         Some(bytes_per_answer / rate as f64).filter(|seconds| seconds.is_finite())

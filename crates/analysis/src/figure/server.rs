@@ -27,7 +27,7 @@ figures! {
 
     /// Measured trials that no figure uses, because every attempt was disturbed.
     disturbed: Vec<DisturbedTrial> = whole(|it| it.trials.disturbed_trials());
-    /// Correct responses per second.
+    /// Correct responses per second; with slow clients beside fast ones, those to the fast ones.
     goodput_rps: Option<Estimate> = median(|it, _| goodput(it)) [PerSecond Higher] interval "goodput_rps" tidy "goodput_rps";
     /// An upper bound if the case answered nothing in any scored trial: one response in its window. Such a
     /// case has no `goodput_rps`; that is not 0.
@@ -62,9 +62,9 @@ figures! {
     memory_bytes: Option<Estimate> = median(|it, around| around.memory.and_then(|source| source.bytes(it)))
         [Bytes Lower] interval "memory_bytes" tidy "memory_bytes";
     /// Median of the trials' p50, in seconds, in the scenario's loop.
-    latency_p50_s: Option<Estimate> = median(|it, _| it.latency.at(0.5)) [Seconds Lower] interval "latency_p50_s" tidy "latency_p50_s";
+    latency_p50_s: Option<Estimate> = median(|it, _| it.compared_latency().at(0.5)) [Seconds Lower] interval "latency_p50_s" tidy "latency_p50_s";
     /// Median of the trials' p99, in seconds; absent if any trial has too few samples beyond it.
-    latency_p99_s: Option<Estimate> = median(|it, _| it.latency.at(0.99)) [Seconds Lower] interval "latency_p99_s" tidy "latency_p99_s";
+    latency_p99_s: Option<Estimate> = median(|it, _| it.compared_latency().at(0.99)) [Seconds Lower] interval "latency_p99_s" tidy "latency_p99_s";
     /// A lower bound of `latency_p99_s`, in seconds, where requests without a response hide it in some trials; absent otherwise.
     latency_p99_at_least_s: Option<f64> = whole(|it| it.trials.latency_at_least_s(0.99)) [Seconds];
     /// Response times by percentile, in the scenario's loop; absent without a histogram or at least 3 percentiles.
@@ -115,6 +115,15 @@ figures! {
     requests_unaccounted: Option<u64> = whole(|it| it.trials.trials().map(|trial| trial.ledger.unaccounted()).sum()) [Requests Lower];
     /// Requests in all scored trials that waited for a free connection when the window ended.
     requests_unsent: u64 = sum(|it| it.ledger.unsent) [Requests Lower] csv "requests_unsent";
+    /// Correct responses per second to slow clients beside fast ones.
+    slow_goodput_rps: Option<Estimate> = median(|it, _| Some(it.clients.as_ref()?.slow.goodput_rps))
+        [PerSecond Higher] last "slow_goodput_rps" tidy "slow_goodput_rps";
+    /// Median of the trials' p50 of slow clients.
+    slow_latency_p50_s: Option<Estimate> = median(|it, _| it.clients.as_ref()?.slow.latency.at(0.5))
+        [Seconds Lower] last "slow_latency_p50_s" tidy "slow_latency_p50_s";
+    /// Median of the trials' p99 of slow clients.
+    slow_latency_p99_s: Option<Estimate> = median(|it, _| it.clients.as_ref()?.slow.latency.at(0.99))
+        [Seconds Lower] last "slow_latency_p99_s" tidy "slow_latency_p99_s";
     /// Outcomes of the scenario's objectives, in their order.
     objectives: Vec<ObjectiveFinding> = later(());
 
@@ -123,9 +132,9 @@ figures! {
         "sent_requests" [Requests] "Requests sent in the window." = |it, _| it.ledger.sent.map(|sent| sent as f64);
         "good_requests" [Requests] "Requests of the window that were answered correctly." = |it, _| Some(it.ledger.good as f64);
         "failed_requests" [Requests] "Requests of the window that failed." = |it, _| Some(failed(&it.ledger) as f64);
-        "latency_mean_s" [Seconds] "Mean response time." = |it, _| it.latency.mean_s;
-        "latency_p90_s" [Seconds] "The 90th percentile of response times." = |it, _| it.latency.at(0.9);
-        "latency_p999_s" [Seconds] "The 99.9th percentile of response times." = |it, _| it.latency.at(0.999);
+        "latency_mean_s" [Seconds] "Mean response time." = |it, _| it.compared_latency().mean_s;
+        "latency_p90_s" [Seconds] "The 90th percentile of response times." = |it, _| it.compared_latency().at(0.9);
+        "latency_p999_s" [Seconds] "The 99.9th percentile of response times." = |it, _| it.compared_latency().at(0.999);
     }
 }
 

@@ -4,7 +4,7 @@ use tolok_model::transcription::{Moment, Quantity, Row};
 use tolok_model::{Measurement, ProgramTiming};
 
 use crate::findings::MemorySource;
-use crate::observations::{goodput, per_answer};
+use crate::observations::{answers, goodput, per_answer};
 use crate::programs::timings;
 
 /// How two cases are compared by a quantity.
@@ -68,11 +68,13 @@ pub(super) fn of_server(measured: &Quantity, memory: Option<MemorySource>, trial
             let (failed, finished) = failed_of(measured, trial)?;
             (finished > 0).then(|| failed as f64 / finished as f64)?
         }
-        Quantity::Latency(Moment::Mean) => trial.latency.mean_s?,
-        Quantity::Latency(Moment::Max) => trial.latency.max_s?,
-        Quantity::Latency(Moment::Percentile(hundredths)) => trial.latency.at(f64::from(*hundredths) / 1e4)?,
+        Quantity::Latency(Moment::Mean) => trial.compared_latency().mean_s?,
+        Quantity::Latency(Moment::Max) => trial.compared_latency().max_s?,
+        Quantity::Latency(Moment::Percentile(hundredths)) => {
+            trial.compared_latency().at(f64::from(*hundredths) / 1e4)?
+        }
         Quantity::Bandwidth => trial.body_bytes as f64 / trial.window_s,
-        Quantity::Body => trial.body_bytes as f64 / (goodput(trial)? * trial.window_s),
+        Quantity::Body => trial.body_bytes as f64 / answers(trial)?,
         Quantity::Memory(_) => memory?.bytes(trial)?,
         Quantity::Cpu(_) => trial.subject.as_ref()?.cpu_s / trial.window_s,
         Quantity::CpuPerRequest => per_answer(trial)?,

@@ -73,6 +73,7 @@ pub(super) fn measurement(scenario: &Scenario, server: &Server, goodput_rps: f64
             marks: Vec::new(),
         },
         parts: Vec::new(),
+        clients: None,
         checks: None,
         series: None,
         slices: None,

@@ -156,6 +156,9 @@ pub struct LoadArgs {
     /// Limit writing on each connection to this rate.
     #[arg(help_heading = CONNECTIONS, long, value_name = "SIZE/s", value_parser = values::bytes_per_second)]
     pub write_rate: Option<u64>,
+    /// Limit only this share of the virtual users so, and report slow and fast ones apart.
+    #[arg(help_heading = CONNECTIONS, long, value_name = "PERCENT", value_parser = values::part)]
+    pub slow_share: Option<f64>,
     /// Congestion control of the generator's sockets, such as cubic or reno [default: the system's].
     #[arg(help_heading = CONNECTIONS, long, value_name = "NAME")]
     pub congestion: Option<String>,

@@ -123,11 +123,20 @@ fn scaled(text: &str) -> Option<f64> {
 
 /// Reads `5%` as 0.05; between 0.1 % and 50 %.
 pub fn share(text: &str) -> Result<f64, String> {
+    percentage(text, 50.0)
+}
+
+/// Any part of a whole.
+pub fn part(text: &str) -> Result<f64, String> {
+    percentage(text, 99.9)
+}
+
+fn percentage(text: &str, most: f64) -> Result<f64, String> {
     let percent = text.strip_suffix('%').and_then(|number| number.trim().parse::<f64>().ok());
     percent
-        .filter(|percent| (0.1..=50.0).contains(percent))
+        .filter(|percent| (0.1..=most).contains(percent))
         .map(|percent| percent / 100.0)
-        .ok_or_else(|| format!("`{text}` is no percentage from 0.1% to 50%, such as 5%"))
+        .ok_or_else(|| format!("`{text}` is no percentage from 0.1% to {most}%, such as 5%"))
 }
 
 /// `10KB/s`, `64KiB/s`, `2MB/s`: bytes a second.

@@ -56,7 +56,7 @@ impl<C: Clock, L: Listener> Engine<'_, C, L> {
     /// Receives all there is of an answer. `ended` says that the stream had ended already, so nothing follows what a
     /// buffer holds that is not full.
     fn receive(&mut self, slot: u32, attempt: Attempt, ended: bool) {
-        if self.rations.reads_by_the_clock() {
+        if self.rations.reads_by_the_clock(self.slots[slot as usize].is_slow) {
             return self.answer_comes(slot, attempt, self.clock.now());
         }
         let exchange = self.slots[slot as usize].exchange;
@@ -85,7 +85,7 @@ impl<C: Clock, L: Listener> Engine<'_, C, L> {
         let Some(connection) = &mut place.connection else { return false };
         let prepared = &mut self.requests[place.request as usize];
         let at_most = at_most.min(connection.worth_reading(&prepared.rules));
-        let most_discarded = if self.rations.reads_by_the_clock() { at_most } else { usize::MAX };
+        let most_discarded = if self.rations.reads_by_the_clock(place.is_slow) { at_most } else { usize::MAX };
         let received = connection.receive(&mut self.buffer, at_most, most_discarded, &prepared.rules);
         let at = self.clock.now();
         let answer = match received {

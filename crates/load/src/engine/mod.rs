@@ -186,7 +186,8 @@ impl<'run, C: Clock, L: Listener> Engine<'run, C, L> {
             steps: Steps::new(options.mix, &options.requests, options.seed, share.thread),
             recorder: Recorder::new(span, listener)
                 .splitting_lateness(options.executor.is_open())
-                .with_parts(parts(&options.requests).iter().map(|_| Part::new()).collect()),
+                .with_parts(parts(&options.requests).iter().map(|_| Part::new()).collect())
+                .with_clients(options.slow_users().is_some()),
             connector: run.connector.for_thread(share.thread),
             poller,
             requests: prepare(options)?,

@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::time::Duration;
 
-use super::slots::Doing;
+use super::slots::{Doing, Slot};
 use super::{BUFFER_BYTES, Engine, Listener};
 use crate::clock::{Clock, MonotonicNs};
 use crate::options::Pace;
@@ -62,24 +62,24 @@ impl Rations {
         Rations { read, write, ticks: BinaryHeap::new() }
     }
 
-    pub fn reads_by_the_clock(&self) -> bool {
-        self.read.is_some()
+    pub fn reads_by_the_clock(&self, is_slow: bool) -> bool {
+        self.read.is_some() && is_slow
     }
 
-    pub fn writes_by_the_clock(&self) -> bool {
-        self.write.is_some()
+    pub fn writes_by_the_clock(&self, is_slow: bool) -> bool {
+        self.write.is_some() && is_slow
     }
 
     /// Most bytes of a request to hand to the kernel at once; the rest follows in rations.
-    pub fn at_once(&self) -> usize {
-        self.write.map_or(usize::MAX, |ration| ration.bytes.min(SEGMENT_BYTES))
+    pub fn at_once(&self, is_slow: bool) -> usize {
+        self.write.filter(|_| is_slow).map_or(usize::MAX, |ration| ration.bytes.min(SEGMENT_BYTES))
     }
 
     /// Most bytes of the request of a connection to hand to the kernel now.
-    pub fn of(&self, connection: &Connection) -> usize {
+    pub fn of(&self, connection: &Connection, is_slow: bool) -> usize {
         match self.write {
-            Some(ration) if !connection.has_sent_nothing() => ration.bytes,
-            _ => self.at_once(),
+            Some(ration) if is_slow && !connection.has_sent_nothing() => ration.bytes,
+            _ => self.at_once(is_slow),
         }
     }
 
@@ -96,10 +96,10 @@ impl Rations {
 impl<C: Clock, L: Listener> Engine<'_, C, L> {
     /// Whether a request has to wait because the line still carries the one before it. Then it starts when the line is free.
     pub(super) fn waits_for_line(&mut self, slot: u32, now: MonotonicNs) -> bool {
-        let free_at = self.slots[slot as usize].line_free_at;
-        let waits = self.rations.writes_by_the_clock() && free_at > now;
+        let Slot { line_free_at, is_slow, .. } = self.slots[slot as usize];
+        let waits = self.rations.writes_by_the_clock(is_slow) && line_free_at > now;
         if waits {
-            self.plan_tick(slot, free_at, self.rations.at_once());
+            self.plan_tick(slot, line_free_at, self.rations.at_once(is_slow));
         }
         waits
     }

@@ -116,7 +116,7 @@ impl<C: Clock, L: Listener> Engine<'_, C, L> {
         let pipe = &mut pipes.pipes[group as usize];
         let connection = match &mut pipe.connection {
             Some(connection) => connection,
-            None => match Connection::open(&mut self.connector, &self.poller, CARRIER | group) {
+            None => match Connection::open(&mut self.connector, &self.poller, CARRIER | group, false) {
                 Ok(mut connection) => {
                     connection.begin();
                     connection.read_on();

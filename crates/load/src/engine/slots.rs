@@ -48,11 +48,14 @@ pub(super) struct Slot {
     pub ticked: u32,
     /// When the line will have carried all that was written so far. It outlives the connection, because a user has one line.
     pub line_free_at: MonotonicNs,
+    /// Whether the pace of slow clients, where a run has one, is its own.
+    pub is_slow: bool,
 }
 
 impl Slot {
-    pub fn new() -> Slot {
+    pub fn new(is_slow: bool) -> Slot {
         Slot {
+            is_slow,
             doing: Doing::Nothing,
             connection: None,
             backoff: Backoff::default(),
@@ -144,7 +147,9 @@ pub(super) fn of(options: &Options, share: Share, most_connections: u32) -> (Vec
         options::Pool::Bounded(connections) => share.of(connections),
         options::Pool::Unbounded { at_most } => share.of(at_most.unwrap_or(most_connections).min(most_connections)),
     };
-    let slots = (0..share.of(options.executor.vus())).map(|_| Slot::new()).collect();
+    let slow_users = options.slow_users();
+    let is_slow = |user| slow_users.is_none_or(|users| users.include(share.number(user)));
+    let slots = (0..share.of(options.executor.vus())).map(|user| Slot::new(is_slow(user))).collect();
     let pool = Pool { idle: VecDeque::new(), at_most: at_most as usize, due: None, due_passed: 0, started: 0 };
     (slots, pool)
 }

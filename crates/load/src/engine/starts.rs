@@ -55,7 +55,7 @@ impl<C: Clock, L: Listener> Engine<'_, C, L> {
             let Some(arrival) = self.due_arrival(now) else { return self.recorder.queued(0) };
             let Some((slot, free_since)) = self.pool.take(self.slots.len()) else { break };
             if slot as usize == self.slots.len() {
-                self.slots.push(Slot::new());
+                self.slots.push(Slot::new(true));
             }
             self.pass_arrival();
             self.start(slot, arrival.planned, arrival.planned.max(free_since));
@@ -136,13 +136,14 @@ impl<C: Clock, L: Listener> Engine<'_, C, L> {
         place.request = self.steps.request(place.step);
         let part = self.requests[place.request as usize].part;
         let attempt = if part == NO_PART { attempt } else { self.recorder.belongs(attempt, part) };
+        let attempt = self.recorder.mark_client(attempt, place.is_slow);
         place.exchange = place.exchange.wrapping_add(1);
         self.write_request(slot);
         let place = &mut self.slots[slot as usize];
         if let Some(connection) = &mut place.connection {
             connection.begin();
             place.doing = Doing::Exchanging(attempt);
-            if self.rations.writes_by_the_clock() && self.waits_for_line(slot, acted) {
+            if self.waits_for_line(slot, acted) {
                 return;
             }
             return self.transmit(slot, attempt, acted);
@@ -190,7 +191,8 @@ impl<C: Clock, L: Listener> Engine<'_, C, L> {
 
     /// Opens a connection for a request, and sends it if that is possible at once.
     pub(super) fn connect(&mut self, slot: u32, attempt: Attempt) {
-        match Connection::open(&mut self.connector, &self.poller, slot) {
+        let is_slow = self.slots[slot as usize].is_slow;
+        match Connection::open(&mut self.connector, &self.poller, slot, is_slow) {
             Ok(mut connection) => {
                 connection.begin();
                 self.slots[slot as usize].connection = Some(connection);
@@ -220,7 +222,7 @@ impl<C: Clock, L: Listener> Engine<'_, C, L> {
             connection,
             self.requests_per_connection,
         );
-        match connection.send_first(request, self.rations.at_once()) {
+        match connection.send_first(request, self.rations.at_once(place.is_slow)) {
             Ok(0) => self.watch_writing(slot, attempt, true),
             Ok(bytes) => {
                 let attempt = Attempt { sent: at, ..attempt };
@@ -242,7 +244,7 @@ impl<C: Clock, L: Listener> Engine<'_, C, L> {
             connection,
             self.requests_per_connection,
         );
-        let at_most = if self.rations.writes_by_the_clock() { self.rations.of(connection) } else { usize::MAX };
+        let at_most = self.rations.of(connection, place.is_slow);
         match connection.send(request, at_most) {
             Ok(bytes) => self.sent_some(slot, attempt, bytes, at),
             Err(fault) => self.fail(slot, attempt, self.clock.now(), &fault),
@@ -260,7 +262,7 @@ impl<C: Clock, L: Listener> Engine<'_, C, L> {
             self.requests_per_connection,
         );
         let whole = connection.has_sent(request);
-        if self.rations.writes_by_the_clock() {
+        if self.rations.writes_by_the_clock(place.is_slow) {
             let left = connection.unsent_bytes(request);
             let is_first = bytes > 0 && left + bytes == request.len();
             self.line_carries(slot, is_first, bytes, left, at);

@@ -175,6 +175,7 @@ impl Recorded {
         self.sent_bytes += other.sent_bytes;
         self.failures += other.failures;
         self.parts.iter_mut().zip(other.parts).for_each(|(sum, part)| sum.add(part));
+        self.clients.iter_mut().zip(other.clients).for_each(|(sum, clients)| sum.add(*clients));
         add_examples(&mut self.error_examples, other.error_examples);
     }
 }

@@ -5,6 +5,7 @@
 //! hold. The drain is the account of the rest. Histograms hold every request of the window that ended in the window or in the drain,
 //! because leaving out the last ones would leave out the slowest. Requests of the warm-up are counted apart and enter no histogram.
 
+mod clients;
 mod collect;
 mod instants;
 mod parts;
@@ -19,6 +20,7 @@ use crate::fault::{ErrorClass, Fault};
 use crate::histogram::{Durations, seconds};
 use crate::record::{Connections, Drain, ErrorExample, Ledger, WarmUpLedger, WholeRun};
 use crate::schedule::{Phase, Span};
+pub(crate) use clients::Clients;
 pub(crate) use collect::Collector;
 pub(crate) use instants::{Instants, Slowest};
 pub(crate) use parts::{NO_PART, Part, records as part_records};
@@ -42,6 +44,8 @@ pub(crate) struct Attempt {
     pub late_ns: u32,
     /// The part of the mix that its request belongs to, or [`NO_PART`].
     pub part: u16,
+    /// Whether it is a slow client's, where those are counted apart.
+    pub is_slow: bool,
 }
 
 /// Everything a thread's recorder knows at the end of a run, beside the rows it has told.
@@ -69,6 +73,7 @@ pub(crate) struct Recorded {
     /// Failures of all phases.
     pub failures: u64,
     pub parts: Vec<Part>,
+    pub clients: Option<Box<Clients>>,
 }
 
 /// Requests in flight over the window, counted in two ways, for Little's law.
@@ -111,6 +116,7 @@ pub(crate) struct Recorder<R> {
     error_examples: BTreeMap<ErrorClass, ErrorExample>,
     failures: u64,
     parts: Vec<Part>,
+    clients: Option<Box<Clients>>,
 }
 
 impl<R: Rows> Recorder<R> {
@@ -139,7 +145,13 @@ impl<R: Rows> Recorder<R> {
             error_examples: BTreeMap::new(),
             failures: 0,
             parts: Vec::new(),
+            clients: None,
         }
+    }
+
+    /// The same, with slow and fast clients apart.
+    pub fn with_clients(self, are_apart: bool) -> Recorder<R> {
+        Recorder { clients: are_apart.then(Box::default), ..self }
     }
 
     /// The same with parts that requests may belong to.
@@ -150,6 +162,18 @@ impl<R: Rows> Recorder<R> {
     /// Hands over the parts, for another recorder of the same run.
     pub fn take_parts(&mut self) -> Vec<Part> {
         std::mem::take(&mut self.parts)
+    }
+
+    /// A request that was just sent is of a slow client or another.
+    pub fn mark_client(&mut self, attempt: Attempt, is_slow: bool) -> Attempt {
+        let attempt = Attempt { is_slow, ..attempt };
+        self.client_of(&attempt).into_iter().for_each(Part::sent);
+        attempt
+    }
+
+    /// The clients of a request of the window, if they are counted apart.
+    fn client_of(&mut self, attempt: &Attempt) -> Option<&mut Part> {
+        self.clients.as_mut().filter(|_| attempt.phase == Phase::Measure).map(|clients| clients.of(attempt))
     }
 
     /// The part of a request of the window, if it belongs to one.
@@ -230,7 +254,7 @@ impl<R: Rows> Recorder<R> {
             }
         }
         let late_ns = u32::try_from(late_ns).unwrap_or(u32::MAX);
-        Attempt { intended, acted, sent: acted, phase, late_ns, part: NO_PART }
+        Attempt { intended, acted, sent: acted, phase, late_ns, part: NO_PART, is_slow: false }
     }
 
     /// The first byte of an answer has come.
@@ -258,6 +282,7 @@ impl<R: Rows> Recorder<R> {
         }
         if inside && at >= self.span.window_start {
             self.last_good = Some(at);
+            self.clients.iter_mut().for_each(|clients| clients.answered_in_window(attempt));
         }
         if let Some(row) = self.timeline.row_of(attempt.phase) {
             row.good += 1;
@@ -267,9 +292,9 @@ impl<R: Rows> Recorder<R> {
                 row.times.punctual.record(at.ns_since(attempt.intended) - u64::from(attempt.late_ns));
             }
         }
-        if let Some(part) = self.part_of(attempt) {
-            part.good(at.ns_since(attempt.intended));
-        }
+        let took_ns = at.ns_since(attempt.intended);
+        self.part_of(attempt).into_iter().for_each(|part| part.good(took_ns));
+        self.client_of(attempt).into_iter().for_each(|clients| clients.good(took_ns));
     }
 
     /// A request failed.
@@ -289,6 +314,7 @@ impl<R: Rows> Recorder<R> {
             row.times.failure.record(at.ns_since(attempt.intended));
         }
         self.part_of(attempt).into_iter().for_each(Part::failed);
+        self.client_of(attempt).into_iter().for_each(Part::failed);
         self.exemplify(class, at, || fault.to_string());
     }
 
@@ -439,6 +465,7 @@ impl<R: Rows> Recorder<R> {
             error_examples: self.error_examples,
             failures: self.failures,
             parts: self.parts,
+            clients: self.clients,
         }
     }
 }

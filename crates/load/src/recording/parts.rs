@@ -1,4 +1,4 @@
-//! What became of the requests of each part of a mix. A run without parts has none of this.
+//! What became of the requests of each part of a mix, or of some clients. A run without them has none of this.
 
 use crate::clock::MonotonicNs;
 use crate::histogram::Durations;
@@ -11,9 +11,9 @@ pub(crate) const NO_PART: u16 = u16::MAX;
 /// One part: its requests of the window, those included that ended after it.
 #[derive(Debug)]
 pub(crate) struct Part {
-    sent: u64,
-    failed: u64,
-    response: Durations,
+    pub(super) sent: u64,
+    pub(super) failed: u64,
+    pub(super) response: Durations,
     /// How long those had waited that had no outcome when the run ended. Most parts have none.
     unanswered: Option<Box<Durations>>,
 }

@@ -58,8 +58,8 @@ pub(crate) struct Untold {
 
 impl Connection {
     /// Begins a connection and registers it.
-    pub fn open(connector: &mut Connector, poller: &Poller, token: u32) -> Result<Connection, Fault> {
-        let socket = connector.open()?;
+    pub fn open(connector: &mut Connector, poller: &Poller, token: u32, is_slow: bool) -> Result<Connection, Fault> {
+        let socket = connector.open(is_slow)?;
         let tls = connector.tls().map(begin_session).transpose()?;
         let interest = Interest { reading: true, writing: false };
         poller.register(socket.as_fd(), token, interest)?;

@@ -157,13 +157,13 @@ impl Connector {
         })
     }
 
-    /// Begins a connection. Sending on it tells whether it is established.
-    pub fn open(&mut self) -> Result<OwnedFd, Fault> {
-        self.open_by(&|socket, target| connect(socket, target))
+    /// Begins a connection, of a slow client or another. Sending on it tells whether it is established.
+    pub fn open(&mut self, is_slow: bool) -> Result<OwnedFd, Fault> {
+        self.open_by(is_slow, &|socket, target| connect(socket, target))
     }
 
     /// The same with another means than connect(2) to reach a target that is no socket in the file system.
-    fn open_by<C>(&mut self, connect_inet: &C) -> Result<OwnedFd, Fault>
+    fn open_by<C>(&mut self, is_slow: bool, connect_inet: &C) -> Result<OwnedFd, Fault>
     where
         C: Fn(&OwnedFd, &SocketAddr) -> Result<(), Errno>,
     {
@@ -174,7 +174,7 @@ impl Connector {
             Address::Unix(path) => {
                 let address = SocketAddrUnix::new(path).map_err(opened)?;
                 let socket = socket_with(AddressFamily::UNIX, SocketType::STREAM, flags, None).map_err(opened)?;
-                self.shrink(&socket)?;
+                self.shrink(&socket, is_slow)?;
                 // A queue of connections that is full is the target's doing here, and not a lack of local ports.
                 return match connect(&socket, &address) {
                     Ok(()) => Ok(socket),
@@ -193,7 +193,7 @@ impl Connector {
             sockopt::set_tcp_congestion(&socket, name)
                 .map_err(|errno| Fault::Local { doing: "set the congestion control", errno })?;
         }
-        self.shrink(&socket)?;
+        self.shrink(&socket, is_slow)?;
         if !self.sources.is_empty() && !self.only_if_ports_run_out {
             let source = self.sources[self.opened % self.sources.len()];
             self.opened = self.opened.wrapping_add(1);
@@ -203,14 +203,14 @@ impl Connector {
             Ok(()) | Err(Errno::INPROGRESS) => Ok(socket),
             Err(Errno::ADDRNOTAVAIL | Errno::AGAIN) if self.only_if_ports_run_out && !self.sources.is_empty() => {
                 self.only_if_ports_run_out = false;
-                self.open_by(connect_inet)
+                self.open_by(is_slow, connect_inet)
             }
             Err(errno) => Err(Fault::of_connecting("connect", errno)),
         }
     }
 
-    fn shrink(&self, socket: &OwnedFd) -> Result<(), Fault> {
-        let Some(bytes) = self.receive_buffer_bytes else { return Ok(()) };
+    fn shrink(&self, socket: &OwnedFd, is_slow: bool) -> Result<(), Fault> {
+        let Some(bytes) = self.receive_buffer_bytes.filter(|_| is_slow) else { return Ok(()) };
         sockopt::set_socket_recv_buffer_size(socket, bytes)
             .map_err(|errno| Fault::Local { doing: "set the receive buffer", errno })
     }
@@ -252,7 +252,7 @@ mod tests {
             connector.only_if_ports_run_out = false;
             let sources: Vec<String> = (0..4)
                 .map(|_| {
-                    let _socket = connector.open().unwrap();
+                    let _socket = connector.open(true).unwrap();
                     listener.accept().unwrap().1.ip().to_string()
                 })
                 .collect();
@@ -282,7 +282,7 @@ mod tests {
             };
             let sources: Vec<String> = (0..5)
                 .map(|_| {
-                    let _socket = connector.open_by(&few_ports).unwrap();
+                    let _socket = connector.open_by(true, &few_ports).unwrap();
                     listener.accept().unwrap().1.ip().to_string()
                 })
                 .collect();
@@ -298,7 +298,7 @@ mod tests {
         let mut connector = Connector::new(address, &options(ConnectionPolicy::PerRequest));
         let none_left = |_: &OwnedFd, _: &SocketAddr| Err(Errno::ADDRNOTAVAIL);
         for _ in 0..2 {
-            let fault = connector.open_by(&none_left).unwrap_err();
+            let fault = connector.open_by(true, &none_left).unwrap_err();
             assert_eq!(fault, Fault::Local { doing: "connect", errno: Errno::ADDRNOTAVAIL });
         }
     }
@@ -317,7 +317,7 @@ mod tests {
         let (_listener, address) = listener();
         let mut options = options(ConnectionPolicy::KeepAlive);
         options.sources = Sources::Listed(vec!["192.0.2.1".parse().unwrap()]);
-        let fault = Connector::new(address, &options).open().unwrap_err();
+        let fault = Connector::new(address, &options).open(true).unwrap_err();
         assert_eq!(fault.class(), ErrorClass::Local);
         assert!(fault.to_string().contains("bind a source address"), "{fault}");
     }

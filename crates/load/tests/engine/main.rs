@@ -12,6 +12,7 @@ mod faults;
 mod files;
 mod pace;
 mod pipelines;
+mod slow_share;
 mod stage;
 mod stops;
 mod values;

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use tolok_load::histogram;
 use tolok_load::options::{Arrivals, Executor, ExpectBody, Options};
-use tolok_load::record::{Distribution, Record, SecondRow};
+use tolok_load::record::{ClientRecords, Distribution, Record, SecondRow};
 use tolok_load::schedule::Phase;
 use tolok_testkit::{Reply, Request, ScriptedServer};
 
@@ -86,10 +86,22 @@ pub fn rate(rate_rps: f64, duration: Duration) -> Executor {
 /// What holds in every record, whatever happened.
 pub fn check_account(record: &Record) {
     check_ledger(record);
+    check_clients(record);
     check_rows(record);
     check_distributions(record);
     let json = serde_json::to_string(record).unwrap();
     assert_eq!(&serde_json::from_str::<Record>(&json).unwrap(), record);
+}
+
+/// Clients of two sorts make up the whole.
+fn check_clients(record: &Record) {
+    let Some(ClientRecords { fast, slow }) = &record.clients else { return };
+    let (ledger, drain) = (&record.ledger, &record.drain);
+    assert_eq!(fast.sent + slow.sent, ledger.sent + drain.sent);
+    assert_eq!(fast.good + slow.good, ledger.good + drain.good);
+    assert_eq!(fast.failed + slow.failed, ledger.failed + drain.failed);
+    let answers = (fast.goodput_rps.unwrap() + slow.goodput_rps.unwrap()) * record.window_s;
+    assert_eq!(answers.round() as u64, ledger.good + record.warm_up.carried_over_good);
 }
 
 fn check_ledger(record: &Record) {

@@ -9,7 +9,7 @@ use crate::load::profile::{Arrivals, Pool};
 use crate::reading::kinds::read_kinds;
 use crate::reading::several::Several;
 use crate::reading::table::{Spanned, Table};
-use crate::units::{ByteRate, Rate, Seconds};
+use crate::units::{ByteRate, Percent, Rate, Seconds};
 
 /// `load` of a scenario. Each executor has keys of its own; all executors share the last seven.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
@@ -64,6 +64,9 @@ pub struct LoadFile {
     pub read_rate: Option<ByteRate>,
     /// Each connection is written no faster than this; with `tool = "tolok"` only. Default no limit.
     pub write_rate: Option<ByteRate>,
+    /// `read-rate` and `write-rate` hold for this share of the virtual users: `constant-vus`, `ramping-vus`. Cases are compared by
+    /// the others. Default all.
+    pub slow_share: Option<Spanned<Percent>>,
 }
 
 /// One of `stages`.

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::JsonSchema;
 use crate::reading::wording::words;
-use crate::units::{bytes_words, format_duration};
+use crate::units::{bytes_words, format_duration, percent_words};
 
 /// How requests are sent in one scenario.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -128,7 +128,7 @@ pub struct ThinkTime {
 }
 
 /// Maximum rates at which a client reads and writes on each connection, or `None` without a limit.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct Pace {
     /// Bytes of a response read per second.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -136,6 +136,9 @@ pub struct Pace {
     /// Bytes of a request written per second.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub write_bytes_per_s: Option<u64>,
+    /// The share of the users that these rates hold for, or `None` for all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub slow_share: Option<f64>,
 }
 
 impl Executor {
@@ -260,8 +263,22 @@ impl LoadProfile {
             self.executor.loop_model(),
             self.executor.describe(),
             pause.unwrap_or_default(),
-            self.pace.describe()
+            self.describe_pace()
         )
+    }
+
+    /// Users that are slow while others are fast.
+    pub fn slow_users(&self) -> Option<u32> {
+        let users = f64::from(self.executor.vus_max()?);
+        self.pace.slow_share.map(|share| (share * users).round() as u32)
+    }
+
+    fn describe_pace(&self) -> String {
+        let Pace { read_bytes_per_s, write_bytes_per_s, .. } = self.pace;
+        let part = |verb: &str, rate: Option<u64>| rate.map(|rate| format!(", {verb} {}/s at most", bytes_words(rate)));
+        let parts = [part("reading", read_bytes_per_s), part("writing", write_bytes_per_s)];
+        let slow = self.slow_users().map(|users| format!(", {users} of them slow"));
+        slow.into_iter().chain(parts.into_iter().flatten()).collect()
     }
 
     /// What distinguishes scenarios of one workload, fit for a folder name: `c64`, `r2000-poisson`, `ramp0-300`.
@@ -366,17 +383,11 @@ impl Pace {
         *self == Self::default()
     }
 
-    fn describe(self) -> String {
-        let part = |verb: &str, rate: Option<u64>| rate.map(|rate| format!(", {verb} {}/s at most", bytes_words(rate)));
-        [part("reading", self.read_bytes_per_s), part("writing", self.write_bytes_per_s)]
-            .into_iter()
-            .flatten()
-            .collect()
-    }
-
     fn id(self) -> String {
         let part = |verb: &str, rate: Option<u64>| rate.map(|rate| format!("-{verb}{}", bytes_words(rate)));
-        [part("read", self.read_bytes_per_s), part("write", self.write_bytes_per_s)].into_iter().flatten().collect()
+        let slow = self.slow_share.map(|share| format!("-slow{}", percent_words(share)));
+        let parts = [slow, part("read", self.read_bytes_per_s), part("write", self.write_bytes_per_s)];
+        parts.into_iter().flatten().collect()
     }
 }
 

@@ -34,11 +34,12 @@ pub fn read_load(load: Table<LoadFile>, reading: &mut Reading) -> Vec<LoadProfil
         refuse_keys_of_others(&load, executor, reading);
     }
     let common = Common::read(&mut load, reading);
+    let slow_share = Spanned::place(&load.slow_share);
     let values = Values::read(load, &span, reading);
     let Some(executor) = executor else { return Vec::new() };
     let shapes = values.shapes(executor, &span, reading);
     let is_open = matches!(executor, CONSTANT_RATE | RAMPING_RATE);
-    shapes
+    let profiles: Vec<LoadProfile> = shapes
         .into_iter()
         .map(|(executor, duration_s)| LoadProfile {
             warmup_s: common.warmup_s.unwrap_or_else(|| default_warmup_s(&executor, duration_s)),
@@ -50,7 +51,9 @@ pub fn read_load(load: Table<LoadFile>, reading: &mut Reading) -> Vec<LoadProfil
             think_time: values.think_time,
             pace: common.pace,
         })
-        .collect()
+        .collect();
+    slow_share.into_iter().for_each(|place| check_slow_users(&profiles, &place, reading));
+    profiles
 }
 
 fn default_warmup_s(executor: &Executor, duration_s: f64) -> f64 {
@@ -81,7 +84,7 @@ fn refuse_keys_of_others(load: &LoadFile, executor: &str, reading: &mut Reading)
     let ramps = [RAMPING_VUS, RAMPING_RATE];
     let open = [CONSTANT_RATE, RAMPING_RATE];
     let iterations = [PER_VU, SHARED];
-    let keys: [(&str, Option<Span>, &[&str]); 11] = [
+    let keys: [(&str, Option<Span>, &[&str]); 12] = [
         ("vus", Spanned::place(&load.vus), &[CONSTANT_VUS, PER_VU, SHARED]),
         ("start-vus", Spanned::place(&load.start_vus), &[RAMPING_VUS]),
         ("rate", Spanned::place(&load.rate), &[CONSTANT_RATE]),
@@ -93,6 +96,7 @@ fn refuse_keys_of_others(load: &LoadFile, executor: &str, reading: &mut Reading)
         ("arrivals", Spanned::place(&load.arrivals), &open),
         ("pool", Spanned::place(&load.pool), &open),
         ("think-time", Spanned::place(&load.think_time), &closed),
+        ("slow-share", Spanned::place(&load.slow_share), &[CONSTANT_VUS, RAMPING_VUS]),
     ];
     for (key, span, owners) in keys {
         if let Some(span) = span.filter(|_| !owners.contains(&executor)) {
@@ -134,9 +138,23 @@ impl Common {
             pace: Pace {
                 read_bytes_per_s: load.read_rate.take().map(|rate| rate.0),
                 write_bytes_per_s: load.write_rate.take().map(|rate| rate.0),
+                slow_share: load.slow_share.as_ref().map(|share| share.get_ref().0),
             },
         }
     }
+}
+
+/// Slow users need a rate, and fast ones beside them.
+fn check_slow_users(profiles: &[LoadProfile], place: &Span, reading: &mut Reading) {
+    let Some(first) = profiles.first().filter(|load| load.executor.vus_max().is_some()) else { return };
+    let Pace { read_bytes_per_s: None, write_bytes_per_s: None, .. } = first.pace else {
+        let lacks = |load: &&LoadProfile| load.slow_users() == Some(0) || load.slow_users() == load.executor.vus_max();
+        let Some(load) = profiles.iter().find(lacks) else { return };
+        let (slow, all) = (load.slow_users().unwrap_or_default(), load.executor.vus_max().unwrap_or_default());
+        let message = format!("of {all} users {slow} would be slow, and there must be slow and fast ones");
+        return reading.note(place.clone(), message, "give more users, or another share");
+    };
+    reading.note(place.clone(), "slow users need a rate", "give `read-rate` or `write-rate`");
 }
 
 /// Keys that only some executors have, if present and valid.

@@ -4,6 +4,7 @@
 //! number. Each name ends in its unit; counts have none.
 
 pub(crate) mod checks;
+pub(crate) mod clients;
 pub(crate) mod database;
 pub(crate) mod pool;
 pub(crate) mod raw;
@@ -19,6 +20,7 @@ use crate::JsonSchema;
 use crate::plan::CaseId;
 use crate::reading::wording::words;
 use crate::record::checks::{LoadChecks, SecondSeries};
+use crate::record::clients::Clients;
 use crate::record::database::{CounterCheck, DatabaseWindow, PoolWindow};
 use crate::record::pool::{Node, PoolRequest};
 use crate::record::resources::{Disturbance, HostWindow, LinkWindow, Resources};
@@ -332,6 +334,9 @@ pub struct Measurement {
     /// The parts of a mixed workload; empty for any other.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub parts: Vec<PartFigures>,
+    /// Fast and slow clients apart, if the load has both.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub clients: Option<Box<Clients>>,
     /// The load generator.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tool: Option<ToolUsed>,

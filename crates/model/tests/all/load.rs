@@ -69,6 +69,7 @@ fn what_goes_beside_the_executor_is_in_the_name() {
     assert_snapshot!(with("think-time = '100ms'"), @"hello-c8-think100ms: closed loop, 8 virtual users, a pause of 100ms after each, keep-alive, 10s");
     assert_snapshot!(with("think-time = ['50ms', '1s 500ms'], connection = 'keep-alive'"), @"hello-c8-think50ms-1s500ms: closed loop, 8 virtual users, a pause of 50ms to 1s 500ms after each, keep-alive, 10s");
     assert_snapshot!(with("read-rate = '64KiB/s', write-rate = '1.5KB/s'"), @"hello-c8-read64KiB-write1500B: closed loop, 8 virtual users, keep-alive, reading 64KiB/s at most, writing 1500B/s at most, 10s");
+    assert_snapshot!(with("read-rate = '64KiB/s', slow-share = '20%'"), @"hello-c8-slow20-read64KiB: closed loop, 8 virtual users, keep-alive, 2 of them slow, reading 64KiB/s at most, 10s");
     assert_snapshot!(with("think-time = '0s'"), @"hello-c8: closed loop, 8 virtual users, keep-alive, 10s");
 }
 
@@ -94,7 +95,7 @@ fn the_default_warm_up_depends_on_the_executor() {
 #[test]
 fn a_key_of_another_executor_is_refused_with_those_that_have_it() {
     let all = "vus = 1, start-vus = 1, rate = 1, start-rate = 1, stages = [{ target = 1, duration = '1s' }], iterations = 1, \
-               duration = '1s', max-duration = '1s', arrivals = 'poisson', pool = 1, think-time = '1s'";
+               duration = '1s', max-duration = '1s', arrivals = 'poisson', pool = 1, think-time = '1s', slow-share = '9%'";
     let of = |executor: &str| problems(&format!("executor = '{executor}', {all}"), "");
     assert_snapshot!(of("constant-vus"), @r"
     6:58 «1» `constant-vus` has no `start-vus` (`start-vus` belongs to ramping-vus)
@@ -105,6 +106,7 @@ fn a_key_of_another_executor_is_refused_with_those_that_have_it() {
     6:179 «'1s'» `constant-vus` has no `max-duration` (`max-duration` belongs to per-vu-iterations, shared-iterations)
     6:196 «'poisson'» `constant-vus` has no `arrivals` (`arrivals` belongs to constant-arrival-rate, ramping-arrival-rate)
     6:214 «1» `constant-vus` has no `pool` (`pool` belongs to constant-arrival-rate, ramping-arrival-rate)
+    6:249 «'9%'» slow users need a rate (give `read-rate` or `write-rate`)
     ");
     assert_snapshot!(of("ramping-arrival-rate"), @r"
     6:51 «1» `ramping-arrival-rate` has no `vus` (`vus` belongs to constant-vus, per-vu-iterations, shared-iterations)
@@ -114,6 +116,7 @@ fn a_key_of_another_executor_is_refused_with_those_that_have_it() {
     6:166 «'1s'» `ramping-arrival-rate` has no `duration` (`duration` belongs to constant-vus, constant-arrival-rate)
     6:187 «'1s'» `ramping-arrival-rate` has no `max-duration` (`max-duration` belongs to per-vu-iterations, shared-iterations)
     6:238 «'1s'» `ramping-arrival-rate` has no `think-time` (`think-time` belongs to constant-vus, ramping-vus, per-vu-iterations, shared-iterations)
+    6:257 «'9%'» `ramping-arrival-rate` has no `slow-share` (`slow-share` belongs to constant-vus, ramping-vus)
     ");
 }
 
@@ -153,6 +156,10 @@ fn values_that_make_no_sense_are_refused() {
     assert_snapshot!(vus("think-time = 3"), @r#"6:76 «3» expected a duration with its unit in quotes, such as "500ms" or "2s", found the number 3"#);
     assert_snapshot!(vus("read-rate = '64KiB/m'"), @r#"6:75 «'64KiB/m'» `64KiB/m` is not a size a second in quotes, such as "10KB/s", "64KiB/s" or "2MB/s""#);
     assert_snapshot!(vus("write-rate = '0B/s'"), @r#"6:76 «'0B/s'» `0B/s` is not a size a second in quotes, such as "10KB/s", "64KiB/s" or "2MB/s""#);
+    assert_snapshot!(vus("slow-share = '20%'"), @"6:76 «'20%'» slow users need a rate (give `read-rate` or `write-rate`)");
+    assert_snapshot!(vus("read-rate = '64KiB/s', slow-share = '5%'"), @"6:99 «'5%'» of 8 users 0 would be slow, and there must be slow and fast ones (give more users, or another share)");
+    assert_snapshot!(vus("read-rate = '64KiB/s', slow-share = '100%'"), @"6:99 «'100%'» of 8 users 8 would be slow, and there must be slow and fast ones (give more users, or another share)");
+    assert_snapshot!(vus("read-rate = '64KiB/s', slow-share = 0.2"), @r#"6:99 «0.2» expected a share in quotes, such as "3%", found the number 0.2"#);
     assert_snapshot!(vus("requests-per-connection = 0"), @"6:89 «0» `requests-per-connection` must be at least 1");
     assert_snapshot!(vus("requests-per-connection = 3, connection = 'per-request'"), @"6:89 «3» a connection for each request serves one request (leave out one of `connection` and `requests-per-connection`)");
     let rate =

@@ -5,6 +5,7 @@ mod brief;
 mod card;
 mod charts;
 mod checks;
+mod clients;
 mod courses;
 mod databases;
 mod environments;

@@ -100,6 +100,7 @@ pub fn measurement_of(
         ledger: report.ledger,
         latency: report.latency,
         parts: report.parts,
+        clients: report.clients,
         tool: Some(raw.tool.clone()),
         wire: wire_in(folder, window)?,
         subject: (!server.external || server.followed).then_some(subject),

@@ -83,6 +83,7 @@ pub(super) fn sliced(
         ledger: report.ledger,
         latency: report.latency,
         parts: report.parts,
+        clients: None,
         tool: Some(raw.tool.clone()),
         wire: None,
         subject: figures.whole_cpu_s.is_some().then_some(subject),

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 use tolok_load::histogram::{Histogram, QUANTILES, decode, percentile, quantile_s};
-use tolok_load::record::{LoopModel, Record, SecondRow};
+use tolok_load::record::{ClientRecords, LoopModel, Record, SecondRow};
 use tolok_load::schedule::Phase;
 
 /// A mean and a longest value are exact, and a histogram keeps each to a thousandth.
@@ -34,6 +34,7 @@ pub(super) fn agreement(text: &str) -> Result<Agreement, String> {
     let value: Value = serde_json::from_str(text).map_err(|error| error.to_string())?;
     let mut found = Agreement::default();
     found.ledger(&record);
+    found.clients(&record);
     let unanswered = record.unanswered_time.as_ref().filter(|_| record.plan.loop_model == LoopModel::Open);
     let unanswered = unanswered.map(|it| decode(&it.histogram)).transpose();
     let unanswered = unanswered.map_err(|error| format!("unanswered_time: {error}"))?;
@@ -42,6 +43,9 @@ pub(super) fn agreement(text: &str) -> Result<Agreement, String> {
             let heeded = unanswered.as_ref().filter(|_| ["response_time", "punctual_time"].contains(&name.as_str()));
             found.distribution(name, part, heeded)?;
         }
+    }
+    for (name, clients) in value["clients"].as_object().into_iter().flatten() {
+        found.distribution(&format!("clients.{name}.response_time"), &clients["response_time"], None)?;
     }
     for (place, row) in record.timeline.iter().enumerate() {
         found.row(place, row)?;
@@ -55,6 +59,18 @@ impl Agreement {
         if stored != made {
             self.disagreements.push(Disagreement { at: at.into(), stored, made, source });
         }
+    }
+
+    /// Fast and slow clients add up to all.
+    fn clients(&mut self, record: &Record) {
+        let Some(ClientRecords { fast, slow }) = &record.clients else { return };
+        let sent = record.ledger.sent + record.drain.sent;
+        self.equal("clients", (fast.sent + slow.sent).into(), sent.into(), "its ledger");
+        let good = record.ledger.good + record.drain.good;
+        self.equal("clients", (fast.good + slow.good).into(), good.into(), "its ledger");
+        let answers = |rate: Option<f64>| (rate.unwrap_or_default() * record.window_s).round() as u64;
+        let all = record.ledger.good + record.warm_up.carried_over_good;
+        self.equal("clients", (answers(fast.goodput_rps) + answers(slow.goodput_rps)).into(), all.into(), "its ledger");
     }
 
     /// The account closes, the rate follows from it, and the rows of the window add up to it.

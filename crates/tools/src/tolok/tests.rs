@@ -53,7 +53,8 @@ fn a_job_is_told_in_the_words_of_the_command_line() {
     assert_eq!(told(&scenario), format!("{expect} --requests-per-connection=10"));
     scenario.load.connection = Connection::KeepAlive;
     scenario.load.pace.read_bytes_per_s = Some(65_536);
-    let slowly = expect.replace("--duration=10000000us", "--duration=10000000us --read-rate=65536B/s");
+    scenario.load.pace.slow_share = Some(0.07);
+    let slowly = expect.replace("--duration=10000000us", "--duration=10000000us --read-rate=65536B/s --slow-share=7%");
     assert_eq!(told(&scenario), slowly);
 }
 
@@ -190,6 +191,7 @@ fn plan() -> PlanSummary {
         congestion_control: Some("cubic".to_owned()),
         read_bytes_per_s: None,
         write_bytes_per_s: None,
+        slow_users: None,
         expected_body_bytes: Some(1000),
         seed: 0,
     }
@@ -215,6 +217,7 @@ fn record() -> Record {
         window_end_monotonic_ns: 2_000_000_001,
         goodput_rps: Some(45.0),
         parts: Vec::new(),
+        clients: None,
         last_good_s: Some(1.75),
         ledger: Ledger {
             scheduled: 100,

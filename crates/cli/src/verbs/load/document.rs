@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use tolok_analysis::figures::{NONE, Quantity, amount, count, counted, share, significant};
 use tolok_load::options::{ConnectionPolicy, Timer};
-use tolok_load::record::{Distribution, LoopModel, PartRecord, Record, ThreadSummary};
+use tolok_load::record::{ClientRecord, ClientRecords, Distribution, LoopModel, PartRecord, Record, ThreadSummary};
 use tolok_load::schedule::Phase;
 use tolok_load::threshold::{Judged, KeptOrCrossed, Unit};
 use tolok_load::verdict::Doubt;
@@ -56,6 +56,7 @@ fn document(record: &Record, width: usize) -> Document {
         ]
         .into_iter()
         .chain((!record.parts.is_empty()).then(|| section("parts", vec![Block::Table(parts(record))])))
+        .chain(clients(record).map(|clients| section("clients", vec![Block::Table(clients)])))
         .chain([Block::Facts([account(record), resources(record), judged(record)].concat())])
         .collect(),
     )];
@@ -120,6 +121,25 @@ fn parts(record: &Record) -> Table {
         rows: record.parts.iter().map(row).collect(),
         ..Table::default()
     }
+}
+
+/// Fast and slow clients, where a run has both.
+fn clients(record: &Record) -> Option<Table> {
+    let ClientRecords { fast, slow } = record.clients.as_ref()?;
+    let row = |(name, clients): (&str, &ClientRecord)| {
+        let [p50, _, p99, _, max, ..] = figures_of(&clients.response_time, &[]);
+        let goodput = clients.goodput_rps.map_or_else(|| NONE.to_owned(), |rps| significant(rps, 4));
+        let counts = [clients.sent, clients.good, clients.failed].map(count);
+        let cells = [name.to_owned(), count(u64::from(clients.users)), goodput].into_iter().chain(counts);
+        Row { cells: cells.chain([p50, p99, max]).map(Cell::from).collect(), ..Row::default() }
+    };
+    let numbers = ["users", "correct/s", "sent", "good", "failed", "p50", "p99", "max"].map(Column::numbers);
+    Some(Table {
+        caption: "Clients".to_owned(),
+        columns: std::iter::once(Column::words("clients")).chain(numbers).collect(),
+        rows: [("fast", fast), ("slow", slow)].map(row).into(),
+        ..Table::default()
+    })
 }
 
 /// The sets of times that have values, by their names, in the order of a request's life.

@@ -60,7 +60,8 @@ pub fn asked(args: &LoadArgs) -> Result<Asked, CliError> {
     };
     options.tls = Tls { verify: !args.insecure, ca_file: args.ca_file.clone(), server_name: args.server_name.clone() };
     options.sources = args.source_addresses.clone().unwrap_or(Sources::Rotated(Sources::DEFAULT_ADDRESSES));
-    options.pace = Pace { read_bytes_per_s: args.read_rate, write_bytes_per_s: args.write_rate };
+    options.pace =
+        Pace { read_bytes_per_s: args.read_rate, write_bytes_per_s: args.write_rate, slow_share: args.slow_share };
     let places = match pool {
         _ if !executor.is_open() => executor.vus(),
         Pool::Bounded(connections) => connections,

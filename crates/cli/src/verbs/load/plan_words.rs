@@ -122,6 +122,7 @@ fn pauses(plan: &PlanSummary) -> Vec<String> {
         let range = if least < most { format!("{} to {}", duration(least), duration(most)) } else { duration(most) };
         parts.push(format!("pauses of {range}"));
     }
+    parts.extend(plan.slow_users.map(|users| format!("{} slow:", counted(u64::from(users), "user"))));
     if let Some(rate) = plan.read_bytes_per_s {
         parts.push(format!("reading at most {}/s", amount(Quantity::Bytes, rate as f64)));
     }

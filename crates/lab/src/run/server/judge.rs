@@ -155,6 +155,7 @@ mod tests {
                 marks: Vec::new(),
             },
             parts: Vec::new(),
+            clients: None,
             offered_rps: None,
             tool_warnings: Vec::new(),
             objectives: Vec::new(),

@@ -68,7 +68,7 @@ impl Carrier {
         token: u32,
         buffer: &Rc<RefCell<Vec<u8>>>,
     ) -> Result<Carrier, Fault> {
-        let socket = Rc::new(connector.open()?);
+        let socket = Rc::new(connector.open(false)?);
         let tls = connector.tls().map(begin_session).transpose()?;
         poller.register(socket.as_fd(), token, INTEREST)?;
         let gauge = Rc::new(Gauge::default());

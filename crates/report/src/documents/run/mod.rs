@@ -4,6 +4,7 @@
 
 pub(crate) mod again;
 pub(crate) mod charts;
+pub(crate) mod clients;
 pub(crate) mod cold_start;
 pub(crate) mod columns;
 pub(crate) mod database;

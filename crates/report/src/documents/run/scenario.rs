@@ -4,7 +4,7 @@ use tolok_analysis::{Findings, ScenarioFinding};
 
 use super::notes::Notes;
 use super::surroundings::{cases, environment, link_did};
-use super::{database, judgement, limits, muted, objectives, paragraph, parts, resources, section, table};
+use super::{clients, database, judgement, limits, muted, objectives, paragraph, parts, resources, section, table};
 use crate::document::{Block, Depth, Heading, Look, Text};
 use crate::wording::heading;
 
@@ -26,6 +26,7 @@ pub(crate) fn blocks(scenario: &ScenarioFinding, depth: Depth, is_common: bool) 
         blocks.extend(limits::of_scenario(scenario, depth));
     }
     blocks.extend(parts::blocks(scenario, depth));
+    blocks.extend(clients::blocks(scenario));
     blocks.extend(objectives::blocks(scenario, depth));
     blocks.extend(database::blocks(scenario, depth));
     if depth == Depth::Short {

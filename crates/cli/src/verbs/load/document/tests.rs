@@ -1,7 +1,7 @@
 use std::time::Duration;
 
 use tolok_load::options::{ConnectionPolicy, Executor};
-use tolok_load::record::LoopModel;
+use tolok_load::record::{ClientRecord, ClientRecords, LoopModel};
 use tolok_load::verdict::{Gate, Reason};
 
 use super::super::tests::{flawless, record};
@@ -111,6 +111,27 @@ fn signs_say_what_a_percentile_is_worth() {
         let joined = shown.split_whitespace().collect::<Vec<_>>().join(" ");
         assert!(joined.contains(words), "{words:?} is missing:\n{shown}");
     }
+}
+
+#[test]
+fn slow_and_fast_clients_have_a_table_of_their_own() {
+    let mut record = flawless();
+    let clients = |users, goodput_rps, sent| ClientRecord {
+        users,
+        goodput_rps: Some(goodput_rps),
+        sent,
+        good: sent,
+        failed: 0,
+        response_time: record.response_time.clone(),
+    };
+    record.clients = Some(ClientRecords { fast: clients(51, 9_000.5, 9_001), slow: clients(13, 2.5, 3) });
+    let text = plain(&record, 100);
+    let lines: Vec<&str> = text.lines().skip_while(|line| !line.contains("correct/s ")).take(3).collect();
+    insta::assert_snapshot!(lines.join("\n"), @"
+    clients  users  correct/s   sent   good  failed     p50     p99      max
+    fast        51      9,000  9,001  9,001       0  104 µs  402 µs  3.40 ms
+    slow        13        2.5      3      3       0  104 µs  402 µs  3.40 ms
+    ");
 }
 
 #[test]

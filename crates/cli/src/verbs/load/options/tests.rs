@@ -85,7 +85,7 @@ fn connections_and_times() {
     assert_eq!(options("--disable-keepalive").connection, ConnectionPolicy::PerRequest);
     let several = ConnectionPolicy::Requests { requests_per_connection: 7 };
     assert_eq!(options("--requests-per-connection 7").connection, several);
-    assert_eq!(options("--read-rate 10KB/s").pace, Pace { read_bytes_per_s: Some(10_000), write_bytes_per_s: None });
+    assert_eq!(options("--read-rate 10KB/s").pace, Pace { read_bytes_per_s: Some(10_000), ..Pace::default() });
     assert_eq!(options("--think 1s..2s").think_time, ThinkTime { least: S(1), most: S(2) });
     let generator = options("--unix-socket /run/a --timer spin").generator;
     assert_eq!((generator.unix_socket, generator.timer), (Some("/run/a".into()), Some(Timer::Spin)));
