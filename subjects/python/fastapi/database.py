@@ -1,54 +1,62 @@
-"""The pool of connections, which connects when the first query asks."""
+"""What asks the tables, by the driver of the database."""
 
 import asyncio
 import os
 
-import asyncmy
-from asyncmy.constants import FIELD_TYPE
-from asyncmy.converters import conversions
-from asyncmy.cursors import DictCursor
+if os.environ["DATABASE_ENGINE"] == "postgres":
+    from postgres import PUT, query, transaction
+else:
+    from mysql import PUT, query, transaction
 
 BY_ID = "SELECT * FROM rows40_text WHERE id = %s"
-
-opening = asyncio.Lock()
-pool = None
-
-
-async def connections():
-    global pool
-    async with opening:
-        if pool is None:
-            pool = await asyncmy.create_pool(
-                host=os.environ["DATABASE_HOST"],
-                port=int(os.environ["DATABASE_PORT"]),
-                db=os.environ["DATABASE_NAME"],
-                user=os.environ["DATABASE_USER"],
-                password=os.environ["DATABASE_PASSWORD"],
-                minsize=1,
-                maxsize=int(os.environ["DATABASE_POOL"]),
-                connect_timeout=2,
-                autocommit=True,
-                # Decimals as the text that the database sends.
-                conv={**conversions, FIELD_TYPE.NEWDECIMAL: str},
-            )
-    return pool
-
-
-async def query(sql, *values):
-    async with (await connections()).acquire() as connection, connection.cursor(DictCursor) as cursor:
-        await cursor.execute(sql, values)
-        return await cursor.fetchall()
+STOCK = "SELECT amount, id FROM stock WHERE id = %s"
+MOST_KEPT = 512
 
 
 async def add_to_all(ids):
-    """Adds 1 to amounts, in one transaction. If it fails, the pool closes the connection."""
+    """Adds 1 to amounts, in one transaction."""
     changed = []
-    async with (await connections()).acquire() as connection, connection.cursor(DictCursor) as cursor:
-        await connection.begin()
+    async with transaction() as ask:
         for id in ids:
-            await cursor.execute("SELECT amount FROM stock WHERE id = %s FOR UPDATE", (id,))
-            amount = (await cursor.fetchone())["amount"] + 1
-            await cursor.execute("UPDATE stock SET amount = %s WHERE id = %s", (amount, id))
+            [row] = await ask("SELECT amount FROM stock WHERE id = %s FOR UPDATE", id)
+            amount = row["amount"] + 1
+            await ask("UPDATE stock SET amount = %s WHERE id = %s", amount, id)
             changed.append({"amount": amount, "id": id})
-        await connection.commit()
     return changed
+
+
+kept = {}
+
+
+async def read_row(id):
+    """A row, or nothing. It is read by a task that stands in the cache before, so that a change always finds it."""
+    if id not in kept:
+        if len(kept) >= MOST_KEPT:
+            del kept[next(iter(kept))]
+        kept[id] = asyncio.create_task(query(STOCK, id))
+    reading = kept[id]
+    try:
+        # Others may wait for it after this client has hung up.
+        rows = await asyncio.shield(reading)
+    except Exception:
+        if kept.get(id) is reading:
+            del kept[id]
+        raise
+    return rows[0] if rows else None
+
+
+async def write_row(id, amount):
+    await change(id, PUT, amount, id)
+    return {"amount": amount, "id": id}
+
+
+async def delete_row(id):
+    await change(id, "DELETE FROM stock WHERE id = %s", id)
+
+
+async def change(id, sql, *values):
+    """Whether a change that failed was made is not known, so it takes the row out as well."""
+    try:
+        await query(sql, *values)
+    finally:
+        kept.pop(id, None)

@@ -9,6 +9,7 @@ import httpx
 from fastapi import FastAPI, HTTPException, Query, Request
 from fastapi.responses import HTMLResponse
 from fastapi.templating import Jinja2Templates
+from pydantic import BaseModel, Field
 
 import database
 from items import items, keys
@@ -85,3 +86,28 @@ async def fortunes(request: Request, add: str):
 @app.post("/updates")
 async def updates(n: Annotated[int, Query(ge=1, le=100)], seed: Seed):
     return await database.add_to_all(sorted(set(keys(n, seed))))
+
+
+StockId = Annotated[int, Query(ge=1, le=1_000_000_000)]
+
+
+class Stock(BaseModel):
+    amount: Annotated[int, Field(ge=0, le=999_999_999)]
+
+
+@app.get("/crud")
+async def read_row(id: StockId):
+    row = await database.read_row(id)
+    if row is None:
+        raise HTTPException(404)
+    return row
+
+
+@app.put("/crud")
+async def write_row(id: StockId, sent: Stock):
+    return await database.write_row(id, sent.amount)
+
+
+@app.delete("/crud", status_code=204)
+async def delete_row(id: StockId):
+    await database.delete_row(id)

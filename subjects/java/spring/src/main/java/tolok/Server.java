@@ -11,7 +11,12 @@ import java.util.Comparator;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
 import java.util.stream.LongStream;
+import org.springframework.beans.factory.annotation.Value;
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.autoconfigure.SpringBootApplication;
 import org.springframework.boot.jackson.autoconfigure.JsonMapperBuilderCustomizer;
@@ -22,9 +27,11 @@ import org.springframework.http.HttpStatus;
 import org.springframework.http.MediaType;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.transaction.support.TransactionTemplate;
+import org.springframework.web.bind.annotation.DeleteMapping;
 import org.springframework.web.bind.annotation.ExceptionHandler;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.PostMapping;
+import org.springframework.web.bind.annotation.PutMapping;
 import org.springframework.web.bind.annotation.RequestBody;
 import org.springframework.web.bind.annotation.RequestParam;
 import org.springframework.web.bind.annotation.ResponseStatus;
@@ -40,11 +47,22 @@ public class Server {
 
     private static final String LOCK_STOCK = "SELECT amount FROM stock WHERE id = ? FOR UPDATE";
     private static final String SET_STOCK = "UPDATE stock SET amount = ? WHERE id = ?";
+    private static final String STOCK = "SELECT amount, id FROM stock WHERE id = ?";
+    private static final String PUT_MYSQL =
+        "INSERT INTO stock (amount, id) VALUES (?, ?) ON DUPLICATE KEY UPDATE amount = VALUES(amount)";
+    private static final String PUT_POSTGRESQL =
+        "INSERT INTO stock (amount, id) VALUES (?, ?) ON CONFLICT (id) DO UPDATE SET amount = excluded.amount";
+    private static final String DELETE_STOCK = "DELETE FROM stock WHERE id = ?";
+    private static final int MOST_KEPT = 512;
     private static final String[] NAMES =
         {"anvil", "basket", "candle", "drum", "easel", "funnel", "goblet", "hammer"};
 
     private final JdbcTemplate database;
     private final TransactionTemplate transaction;
+    private final String putStock;
+
+    /** A reading stands here before it begins. So a change always finds it and takes it out, however long it takes. */
+    private final Map<Long, FutureTask<Optional<Stock>>> kept = new ConcurrentHashMap<>();
 
     record Message(String message) {}
 
@@ -73,9 +91,13 @@ public class Server {
 
     record Stock(int amount, long id) {}
 
-    Server(JdbcTemplate database, TransactionTemplate transaction) {
+    record Amount(Integer amount) {}
+
+    Server(
+        JdbcTemplate database, TransactionTemplate transaction, @Value("${DATABASE_ENGINE}") String engine) {
         this.database = database;
         this.transaction = transaction;
+        this.putStock = engine.equals("postgresql") ? PUT_POSTGRESQL : PUT_MYSQL;
     }
 
     public static void main(String[] arguments) {
@@ -144,6 +166,59 @@ public class Server {
         int amount = database.queryForObject(LOCK_STOCK, Integer.class, id) + 1;
         database.update(SET_STOCK, amount, id);
         return new Stock(amount, id);
+    }
+
+    /** One row, from the cache if it is there. */
+    @GetMapping("/crud")
+    Stock readRow(@RequestParam long id) throws InterruptedException {
+        requireId(id);
+        if (kept.size() >= MOST_KEPT && !kept.containsKey(id)) {
+            kept.keySet().stream().findAny().ifPresent(kept::remove);
+        }
+        var reading = kept.computeIfAbsent(id, key -> new FutureTask<>(() -> stored(key)));
+        // Who comes first reads the row, and the others wait.
+        reading.run();
+        try {
+            return reading.get().orElseThrow(() -> new ResponseStatusException(HttpStatus.NOT_FOUND));
+        } catch (ExecutionException error) {
+            kept.remove(id, reading);
+            throw new ResponseStatusException(HttpStatus.SERVICE_UNAVAILABLE);
+        }
+    }
+
+    private Optional<Stock> stored(long id) {
+        return database
+            .query(STOCK, (row, number) -> new Stock(row.getInt(1), row.getLong(2)), id)
+            .stream()
+            .findFirst();
+    }
+
+    @PutMapping("/crud")
+    Stock writeRow(@RequestParam long id, @RequestBody Amount sent) {
+        requireId(id);
+        require(sent.amount() != null && sent.amount() >= 0 && sent.amount() <= 999_999_999);
+        change(id, putStock, sent.amount(), id);
+        return new Stock(sent.amount(), id);
+    }
+
+    @DeleteMapping("/crud")
+    @ResponseStatus(HttpStatus.NO_CONTENT)
+    void deleteRow(@RequestParam long id) {
+        requireId(id);
+        change(id, DELETE_STOCK, id);
+    }
+
+    /** Whether a change that failed was made is not known, so it takes the row out as well. */
+    private void change(long id, String statement, Object... values) {
+        try {
+            database.update(statement, values);
+        } finally {
+            kept.remove(id);
+        }
+    }
+
+    private static void requireId(long id) {
+        require(id >= 1 && id <= 1_000_000_000);
     }
 
     private static LongStream keys(int n, int most, long seed) {
