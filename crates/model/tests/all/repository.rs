@@ -192,7 +192,7 @@ fn what_subjects_have_in_common_is_the_same() {
     for file in ["tables.go", "database.go", "crud.go", "items.go", "fortunes.html"] {
         same(file, &["go/chi", "go/fiber", "go/gin"]);
     }
-    for file in ["src/tables.rs", "src/database.rs", "src/items.rs"] {
+    for file in ["src/tables.rs", "src/database.rs", "src/items.rs", "src/kept.rs"] {
         same(file, &["rust/actix", "rust/axum"]);
     }
     same("views/fortunes.ejs", &["node/express", "node/fastify", "node/koa"]);

@@ -42,8 +42,8 @@ impl Drawn {
     }
 
     /// Keys of rows, which may repeat.
-    pub fn keys(&self, most: u32) -> Result<impl Iterator<Item = u32>, Failure> {
-        Ok(self.numbers(most)?.map(|x| 1 + (x % 10_000) as u32))
+    pub fn keys(&self, most: u32) -> Result<impl Iterator<Item = i32>, Failure> {
+        Ok(self.numbers(most)?.map(|x| 1 + (x % 10_000) as i32))
     }
 
     /// `n` numbers that follow from the seed.

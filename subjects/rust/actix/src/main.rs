@@ -12,12 +12,13 @@ use actix_web::{App, HttpResponse, HttpServer, ResponseError, web};
 use maud::Markup;
 use serde::Serialize;
 
-use crate::database::{Database, Failure, FortunesAsked, QueryAsked, Rows, RowsAsked};
+use crate::database::{Amount, Database, Failure, FortunesAsked, RowAsked, Rows, RowsAsked};
 use crate::items::{Drawn, Item, Received, digest};
 use crate::tables::{Row40, Stock};
 
 mod database;
 mod items;
+mod kept;
 mod tables;
 
 #[derive(Serialize)]
@@ -43,6 +44,12 @@ async fn main() -> std::io::Result<()> {
             .route("/queries", web::get().to(queries))
             .route("/fortunes", web::get().to(fortunes))
             .route("/updates", web::post().to(updates))
+            .service(
+                web::resource("/crud")
+                    .route(web::get().to(read_row))
+                    .route(web::put().to(write_row))
+                    .route(web::delete().to(delete_row)),
+            )
     })
     .workers(setting("WORKERS").parse().expect("WORKERS is a number"))
     .keep_alive(Duration::from_secs(120))
@@ -71,7 +78,7 @@ async fn rows(database: Data<Database>, asked: Query<RowsAsked>) -> Result<Json<
     database.rows(asked.into_inner()).await.map(Json)
 }
 
-async fn query(database: Data<Database>, asked: Query<QueryAsked>) -> Result<Json<Row40>, Failure> {
+async fn query(database: Data<Database>, asked: Query<RowAsked>) -> Result<Json<Row40>, Failure> {
     database.query(asked.into_inner()).await.map(Json)
 }
 
@@ -85,6 +92,22 @@ async fn fortunes(database: Data<Database>, asked: Query<FortunesAsked>) -> Resu
 
 async fn updates(database: Data<Database>, asked: Query<Drawn>) -> Result<Json<Vec<Stock>>, Failure> {
     database.updates(asked.into_inner()).await.map(Json)
+}
+
+async fn read_row(database: Data<Database>, asked: Query<RowAsked>) -> Result<Json<Stock>, Failure> {
+    database.read_row(asked.into_inner()).await.map(Json)
+}
+
+async fn write_row(
+    database: Data<Database>,
+    asked: Query<RowAsked>,
+    sent: Json<Amount>,
+) -> Result<Json<Stock>, Failure> {
+    database.write_row(asked.into_inner(), sent.into_inner()).await.map(Json)
+}
+
+async fn delete_row(database: Data<Database>, asked: Query<RowAsked>) -> Result<HttpResponse, Failure> {
+    database.delete_row(asked.into_inner()).await.map(|()| HttpResponse::NoContent().finish())
 }
 
 impl ResponseError for Failure {

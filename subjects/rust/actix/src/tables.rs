@@ -1,16 +1,56 @@
 //! Rows as the two views have them, which have made strings of the dates. Decimals become strings in JSON.
 
 use serde::Serialize;
-use sqlx::FromRow;
+use sqlx::error::BoxDynError;
+use sqlx::mysql::{MySqlTypeInfo, MySqlValueRef};
+use sqlx::postgres::{PgTypeInfo, PgValueRef};
 use sqlx::types::Decimal;
+use sqlx::{Decode, FromRow, MySql, Postgres, Type};
+
+/// A decimal with all of its digits. Of PostgreSQL's zeros sqlx drops those behind the point.
+#[derive(Serialize)]
+#[serde(transparent)]
+pub struct Exact(Decimal);
+
+impl Type<MySql> for Exact {
+    fn type_info() -> MySqlTypeInfo {
+        <Decimal as Type<MySql>>::type_info()
+    }
+
+    fn compatible(found: &MySqlTypeInfo) -> bool {
+        <Decimal as Type<MySql>>::compatible(found)
+    }
+}
+
+impl Type<Postgres> for Exact {
+    fn type_info() -> PgTypeInfo {
+        <Decimal as Type<Postgres>>::type_info()
+    }
+}
+
+impl<'r> Decode<'r, MySql> for Exact {
+    fn decode(value: MySqlValueRef<'r>) -> Result<Self, BoxDynError> {
+        Decode::<MySql>::decode(value).map(Self)
+    }
+}
+
+impl<'r> Decode<'r, Postgres> for Exact {
+    fn decode(value: PgValueRef<'r>) -> Result<Self, BoxDynError> {
+        // Number of digits, weight, sign, and then how many digits stand behind the point.
+        let scale = value.as_bytes()?.get(6..8).map_or(0, |scale| u16::from_be_bytes([scale[0], scale[1]]));
+        let mut decimal: Decimal = Decode::<Postgres>::decode(value)?;
+        decimal.rescale(scale.into());
+        Ok(Self(decimal))
+    }
+}
 
 #[derive(Serialize, FromRow)]
 pub struct Row40 {
     account_id: i32,
-    active: i32,
+    active: i16,
     address: String,
-    amount: Decimal,
-    balance: Option<Decimal>,
+    amount: Exact,
+    balance: Option<Exact>,
     birthday: Option<String>,
     campaign: Option<String>,
     city: String,
@@ -19,30 +59,30 @@ pub struct Row40 {
     country: String,
     created_at: String,
     currency: String,
-    deleted: i32,
-    discount: Option<Decimal>,
+    deleted: i16,
+    discount: Option<Exact>,
     email: String,
     first_name: String,
-    height_cm: Option<i32>,
+    height_cm: Option<i16>,
     id: i32,
     invoice: String,
     language: String,
     last_login: Option<String>,
     last_name: String,
     manager_id: Option<i32>,
-    newsletter: Option<i32>,
+    newsletter: Option<i16>,
     note: String,
     orders: i32,
     phone: Option<String>,
     points: i32,
     postcode: String,
-    price: Decimal,
-    quantity: i32,
+    price: Exact,
+    quantity: i16,
     region: Option<String>,
-    score: Decimal,
+    score: Exact,
     sku: String,
     status: String,
-    tax: Decimal,
+    tax: Exact,
     title: String,
     updated_at: String,
     website: Option<String>,
@@ -51,10 +91,10 @@ pub struct Row40 {
 #[derive(Serialize, FromRow)]
 pub struct Row50 {
     account_id: i32,
-    active: i32,
+    active: i16,
     address: String,
-    amount: Decimal,
-    balance: Option<Decimal>,
+    amount: Exact,
+    balance: Option<Exact>,
     barcode: String,
     birthday: Option<String>,
     campaign: Option<String>,
@@ -65,41 +105,41 @@ pub struct Row50 {
     country: String,
     created_at: String,
     currency: String,
-    deleted: i32,
+    deleted: i16,
     delivered_on: Option<String>,
     depth_mm: i32,
-    discount: Option<Decimal>,
+    discount: Option<Exact>,
     email: String,
     first_name: String,
-    fragile: i32,
-    gift: Option<i32>,
-    height_cm: Option<i32>,
+    fragile: i16,
+    gift: Option<i16>,
+    height_cm: Option<i16>,
     id: i32,
     invoice: String,
     language: String,
     last_login: Option<String>,
     last_name: String,
     manager_id: Option<i32>,
-    newsletter: Option<i32>,
+    newsletter: Option<i16>,
     note: String,
     orders: i32,
     phone: Option<String>,
     points: i32,
     postcode: String,
-    price: Decimal,
-    quantity: i32,
+    price: Exact,
+    quantity: i16,
     region: Option<String>,
-    score: Decimal,
+    score: Exact,
     shelf: String,
     sku: String,
     status: String,
     stock: i32,
-    tax: Decimal,
+    tax: Exact,
     title: String,
     updated_at: String,
     vendor_id: i32,
     website: Option<String>,
-    weight_kg: Decimal,
+    weight_kg: Exact,
 }
 
 #[derive(FromRow)]
@@ -108,8 +148,8 @@ pub struct Fortune {
     pub message: String,
 }
 
-#[derive(Serialize)]
+#[derive(Clone, Copy, Serialize, FromRow)]
 pub struct Stock {
     pub amount: i32,
-    pub id: u32,
+    pub id: i32,
 }

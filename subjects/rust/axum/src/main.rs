@@ -13,12 +13,13 @@ use serde::Serialize;
 use tokio::net::TcpListener;
 use tower_http::compression::CompressionLayer;
 
-use crate::database::{Database, Failure, FortunesAsked, QueryAsked, Rows, RowsAsked};
+use crate::database::{Amount, Database, Failure, FortunesAsked, RowAsked, Rows, RowsAsked};
 use crate::items::{Drawn, Item, Received, digest};
 use crate::tables::{Row40, Stock};
 
 mod database;
 mod items;
+mod kept;
 mod tables;
 
 #[derive(Serialize)]
@@ -39,6 +40,7 @@ async fn main() {
         .route("/queries", get(queries))
         .route("/fortunes", get(fortunes))
         .route("/updates", post(updates))
+        .route("/crud", get(read_row).put(write_row).delete(delete_row))
         .with_state(Database::open());
     let address = env::var("ADDRESS").expect("subject.toml sets ADDRESS");
     let listener = TcpListener::bind(address).await.expect("the address is free");
@@ -65,7 +67,7 @@ async fn rows(State(database): State<Database>, Query(asked): Query<RowsAsked>) 
     database.rows(asked).await.map(Json)
 }
 
-async fn query(State(database): State<Database>, Query(asked): Query<QueryAsked>) -> Result<Json<Row40>, Failure> {
+async fn query(State(database): State<Database>, Query(asked): Query<RowAsked>) -> Result<Json<Row40>, Failure> {
     database.query(asked).await.map(Json)
 }
 
@@ -79,6 +81,22 @@ async fn fortunes(State(database): State<Database>, Query(asked): Query<Fortunes
 
 async fn updates(State(database): State<Database>, Query(asked): Query<Drawn>) -> Result<Json<Vec<Stock>>, Failure> {
     database.updates(asked).await.map(Json)
+}
+
+async fn read_row(State(database): State<Database>, Query(asked): Query<RowAsked>) -> Result<Json<Stock>, Failure> {
+    database.read_row(asked).await.map(Json)
+}
+
+async fn write_row(
+    State(database): State<Database>,
+    Query(asked): Query<RowAsked>,
+    Json(sent): Json<Amount>,
+) -> Result<Json<Stock>, Failure> {
+    database.write_row(asked, sent).await.map(Json)
+}
+
+async fn delete_row(State(database): State<Database>, Query(asked): Query<RowAsked>) -> Result<StatusCode, Failure> {
+    database.delete_row(asked).await.map(|()| StatusCode::NO_CONTENT)
 }
 
 impl IntoResponse for Failure {
