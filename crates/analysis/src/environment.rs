@@ -8,6 +8,8 @@ use crate::findings::environment::{EnvironmentFinding, LinkFinding, PartFinding}
 pub(crate) struct Surroundings {
     pub(crate) environment: Environment,
     pub(crate) cpus: CpuMap,
+    /// Other machines that generated load, each on one thread, if this one did not.
+    pub(crate) generators: Option<u32>,
 }
 
 impl Surroundings {
@@ -24,6 +26,7 @@ impl Surroundings {
         Self {
             environment: environment.cloned().unwrap_or_default(),
             cpus: run.cpus.get(id).cloned().unwrap_or_default(),
+            generators: run.pool.as_ref().map(|pool| pool.generators).filter(|generators| *generators > 0),
         }
     }
 
@@ -50,6 +53,7 @@ impl Surroundings {
             mode: subject.mode,
             subject: part(subject, &self.cpus.subject),
             generator: part(generator, &self.cpus.generator),
+            generator_nodes: self.generators,
             link: if link.is_local() { "loopback".to_owned() } else { link.describe() },
             link_cpus: self.cpus.link.clone(),
             congestion: network.congestion.clone(),

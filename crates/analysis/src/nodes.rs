@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use tolok_stats::between_groups;
 
-use crate::figures::{counted, small_share};
+use crate::figures::small_share;
 use crate::observations::Observations;
 use crate::records::Records;
 
@@ -22,7 +22,9 @@ pub(crate) fn sentence(records: &Records) -> Option<String> {
     // Of a block without a record there is no value either.
     let groups: Vec<usize> =
         (1..=plan.blocks).map(|block| run.nodes.get(&block).and_then(place).unwrap_or_default()).collect();
-    let ran = format!("Rounds ran on {}", counted(names.len() as u64, "node"));
+    let has_generators = run.pool.as_ref().is_some_and(|pool| pool.generators > 0);
+    let (node, nodes) = if has_generators { ("set of nodes", "sets of nodes") } else { ("node", "nodes") };
+    let ran = format!("Rounds ran on {} {nodes}", names.len());
     let Some(found) = between_groups(&[subjects(records)], &groups) else {
         return Some(format!("{ran}; too few rounds to say whether that changes a ratio."));
     };
@@ -30,13 +32,13 @@ pub(crate) fn sentence(records: &Records) -> Option<String> {
     let (within, between) = (percent(found.within_sd), percent(found.between_sd));
     Some(if found.p < SIGNIFICANT_BELOW {
         format!(
-            "{ran}, and results depend on the node: ratios scatter by {between} between nodes beside {within} within one (F test, p = \
+            "{ran}, and results depend on the {node}: ratios scatter by {between} between {nodes} beside {within} within one (F test, p = \
              {:.3}). Intervals hold for these nodes only.",
             found.p
         )
     } else {
         format!(
-            "{ran}; ratios scatter by {within} within a node, and no difference between nodes was found (F test, p = {:.2}).",
+            "{ran}; ratios scatter by {within} within a {node}, and no difference between {nodes} was found (F test, p = {:.2}).",
             found.p
         )
     })

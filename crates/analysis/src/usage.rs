@@ -26,7 +26,9 @@ impl Cpus {
         };
         Self {
             subject: given(&around.environment.subject, &around.cpus.subject),
-            generator: given(&around.environment.generator, &around.cpus.generator),
+            generator: around
+                .generators
+                .map_or_else(|| given(&around.environment.generator, &around.cpus.generator), f64::from),
             database: around.cpus.database.len() as f64,
             machine: f64::from(machine),
             shared: around.cpus.shared,

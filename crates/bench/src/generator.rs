@@ -287,7 +287,18 @@ impl Contender {
 fn job<'a>(load: &Load, url: String, scenario: &'a Scenario) -> LoadJob<'a> {
     let body_bytes = Some(load.asset.bytes());
     let answers = Answers::Status;
-    LoadJob { url, method: "GET", sent: None, status: 200, answers, body_bytes, scenario, cpus: 1, seed: 1 }
+    LoadJob {
+        url,
+        method: "GET",
+        sent: None,
+        status: 200,
+        answers,
+        body_bytes,
+        scenario,
+        cpus: 1,
+        seed: 1,
+        generators: &[],
+    }
 }
 
 fn said_by_tolok(record: LoadRecord) -> Said {

@@ -143,6 +143,9 @@ pub enum Verb {
     /// Runs a program again and again and takes its time.
     #[command(hide = true)]
     ProgramTimer(JobFileArgs),
+    /// Generates a part of the load of another machine's run.
+    #[command(hide = true)]
+    LoadPart,
     /// Serves the ceiling's responses.
     #[command(hide = true)]
     Ceiling(CeilingArgs),

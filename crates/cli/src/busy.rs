@@ -1,6 +1,7 @@
 //! What a run does on a machine that does other things: it lets another tolok end first, and asks how to go on when it loses
 //! trial after trial.
 
+use std::collections::BTreeMap;
 use std::io::IsTerminal;
 use std::time::{Duration, Instant};
 
@@ -60,7 +61,7 @@ impl Sharing {
             (false, true) => Rule::Ask,
             (false, false) => Rule::GoOn,
         };
-        Losses { rule, discarded: 0, reason: String::new(), has_given_up: false }
+        Losses { rule, discarded: BTreeMap::new(), reason: String::new(), has_given_up: false }
     }
 }
 
@@ -104,7 +105,8 @@ enum Rule {
 #[derive(Debug)]
 pub struct Losses {
     rule: Rule,
-    discarded: u32,
+    /// By their rounds.
+    discarded: BTreeMap<u32, u32>,
     /// Why the last one was discarded.
     reason: String,
     /// Whether the run was ended because of them.
@@ -126,10 +128,15 @@ impl Losses {
     pub fn hear(&mut self, event: &RunEvent, stop: &Stop, ask: impl FnOnce(&str, &Stop) -> Verdict) {
         match event {
             RunEvent::InTrial { event: TrialEvent::Disturbed { reasons, .. }, .. } => self.reason = reasons.join("; "),
-            RunEvent::TrialFinished { outcome, .. } if !outcome.disturbances().is_empty() => self.discarded += 1,
+            RunEvent::TrialFinished { outcome, trial, .. } if !outcome.disturbances().is_empty() => {
+                *self.discarded.entry(trial.block).or_default() += 1;
+            }
+            // It runs again whole.
+            RunEvent::BlockLost { block, .. } => drop(self.discarded.remove(block)),
             _ => return,
         }
-        if self.discarded == MOST_DISCARDED && matches!(event, RunEvent::TrialFinished { .. }) {
+        let discarded: u32 = self.discarded.values().sum();
+        if discarded == MOST_DISCARDED && matches!(event, RunEvent::TrialFinished { .. }) {
             let what = format!("{MOST_DISCARDED} trials were discarded; of the last one: {}", self.reason);
             self.decide(&what, stop, ask);
         }
@@ -146,7 +153,7 @@ impl Losses {
             Rule::Ask => match ask(what, stop) {
                 Verdict::GoOn => {}
                 // A machine that was quiet may get busy again.
-                Verdict::Wait => self.discarded = 0,
+                Verdict::Wait => self.discarded.clear(),
                 Verdict::Stop => stop.ask(),
             },
         }
@@ -248,7 +255,7 @@ mod tests {
     /// What was asked, and whether the run is to stop, after so many discarded trials among others.
     fn after(rule: Rule, discarded: u32, verdict: Verdict) -> (u32, bool, bool) {
         let (asked, stop) = (Cell::new(0), Stop::default());
-        let mut losses = Losses { rule, discarded: 0, reason: String::new(), has_given_up: false };
+        let mut losses = Losses { rule, discarded: BTreeMap::new(), reason: String::new(), has_given_up: false };
         for _ in 0..discarded {
             for is_disturbed in [false, true] {
                 losses.hear(&finished(is_disturbed), &stop, |_, _| {
@@ -258,6 +265,20 @@ mod tests {
             }
         }
         (asked.get(), stop.is_asked(), losses.has_given_up)
+    }
+
+    #[test]
+    fn trials_of_a_round_that_runs_again_do_not_count() {
+        let stop = Stop::default();
+        let mut losses =
+            Losses { rule: Rule::Stop, discarded: BTreeMap::new(), reason: String::new(), has_given_up: false };
+        let mut hear = |event: &RunEvent| losses.hear(event, &stop, |_, _| Verdict::GoOn);
+        (1..MOST_DISCARDED).for_each(|_| hear(&finished(true)));
+        hear(&RunEvent::BlockLost { block: 1, node: None, why: String::new(), again: true });
+        (1..MOST_DISCARDED).for_each(|_| hear(&finished(true)));
+        assert!(!stop.is_asked());
+        hear(&finished(true));
+        assert!(stop.is_asked());
     }
 
     #[test]

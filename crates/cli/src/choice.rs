@@ -83,7 +83,7 @@ pub fn in_session<T>(
     let capabilities = Capabilities::prepare();
     warn_of(&capabilities.leftovers);
     let environment = Environment { database: database.cloned(), ..Environment::default() };
-    let (cpus, _) = deal_cpus(&Machine::read(), &environment, true).map_err(CliError::usage)?;
+    let (cpus, _) = deal_cpus(&Machine::read(), &environment, (true, 0)).map_err(CliError::usage)?;
     let session = Session::begin(&opened.laboratory, &capabilities, [(environment.id, cpus)].into(), workloads);
     Ok(act(&session.map_err(|error| CliError::new(Exit::Internal, error))?))
 }

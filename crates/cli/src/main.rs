@@ -66,6 +66,7 @@ fn main() -> ExitCode {
         Verb::Completions(options) => verbs::help::completions(&options),
         Verb::Man(options) => verbs::man::man(&options),
         Verb::Block(options) => verbs::boxes::block(&options),
+        Verb::LoadPart => verbs::boxes::load_part(),
         Verb::Keeper(options) => verbs::boxes::keeper(&options),
         Verb::NamespaceProbe(options) => verbs::boxes::namespace_probe(&options),
         Verb::Init(options) => verbs::boxes::init(&options),

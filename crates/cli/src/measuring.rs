@@ -6,7 +6,7 @@ use tolok_analysis::figures::{counted, listed};
 use tolok_analysis::{
     Duel, DuelOutcome, Findings, Names, ObjectiveOutcome, Records, analyse, blocks_settled, is_duel, standing,
 };
-use tolok_lab::run::{NewRun, RunSetup, RunSummary, Slurm, Stop, StopRule, open_trials, run_plan};
+use tolok_lab::run::{NewRun, RunSetup, RunSummary, Slurm, Stop, StopRule, open_trials, run_plan, whole_blocks};
 use tolok_model::{DatabaseAddress, Plan, RunRecord, TrialRecord};
 use tolok_report::document::Depth;
 use tolok_report::print::{markdown, terminal};
@@ -199,7 +199,9 @@ pub fn trials_left(folder: &RunFolder, stored: &StoredRun) -> Result<usize, CliE
     let names = folder.names()?;
     let rule = PlanRule { run: &stored.run, plan: &stored.plan, names: &names };
     let last_block = rule.blocks_settled(&stored.trials).unwrap_or(stored.plan.blocks);
-    Ok(open_trials(&stored.plan, &stored.trials, last_block).len())
+    let open = open_trials(&stored.plan, &stored.trials, last_block);
+    // Nodes run whole rounds.
+    Ok(if stored.run.pool.is_some() { whole_blocks(&stored.plan, &open).len() } else { open.len() })
 }
 
 /// Runs what is left of the run in `folder`, and writes the reports.

@@ -45,6 +45,7 @@ fn report(tool: LoadTool, data: &[u8]) {
         scenario: &SCENARIO,
         cpus: 2,
         seed: 7,
+        generators: &[],
     };
     let output = ToolOutput { stdout: text.clone(), stderr: text.clone(), beside: text };
     let Ok(report) = driver(tool).report(&output, &job) else { return };

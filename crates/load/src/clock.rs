@@ -8,10 +8,11 @@ use std::ops::Add;
 use std::time::Duration;
 
 use rustix::time::{ClockId, clock_gettime};
+use serde::{Deserialize, Serialize};
 
 /// An instant on `CLOCK_MONOTONIC`, in nanoseconds. Unlike `std::time::Instant` it is a number that can be written to a
 /// record and compared with readings taken by other processes of the same machine.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Serialize, Deserialize)]
 pub struct MonotonicNs(pub u64);
 
 impl MonotonicNs {

@@ -27,6 +27,10 @@ pub enum LoadError {
          raise it with `ulimit -n {needed}` or use fewer connections"
     )]
     OpenFiles { needed: u64, limit: u64 },
+    #[error("load from the generator {generator}: it failed to {reason}")]
+    OnGenerator { generator: String, reason: String },
+    #[error("load from the generator {generator}: {reason}; check its machine and the network to it")]
+    GeneratorLost { generator: String, reason: String },
     #[error("start a thread: {0}; the limit on processes (`ulimit -u`) or memory is reached")]
     Thread(#[source] io::Error),
     #[error("freeze and thaw a server: {0}; check that the file is one of a control group that you may write")]

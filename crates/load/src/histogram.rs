@@ -11,6 +11,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
 pub use hdrhistogram::Histogram;
 use hdrhistogram::serialization::{Deserializer, Serializer as _, V2Serializer};
+use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use crate::clock::MonotonicNs;
@@ -165,7 +166,8 @@ const fn value_of(bucket: usize) -> u64 {
 
 /// Durations that are being counted: HdrHistogram's buckets without its conveniences, which cost half of what the engine
 /// spends on a request outside the kernel, and with the exact figures that buckets cannot give.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(from = "Counted", into = "Counted")]
 pub(crate) struct Durations {
     buckets: Box<[u64]>,
     count: u64,
@@ -178,6 +180,38 @@ pub(crate) struct Durations {
     instants: Option<Box<Instants>>,
     /// What is known of values that are missing: each is at least this.
     unanswered: Option<Box<Durations>>,
+}
+
+/// Durations as a generator on another machine writes them down: buckets that hold something, with what they hold. Instants and missing
+/// values are the collector's alone.
+#[derive(Serialize, Deserialize)]
+struct Counted {
+    buckets: Vec<(u32, u64)>,
+    sum_ns: u128,
+    min_ns: u64,
+    max_ns: u64,
+}
+
+impl From<Durations> for Counted {
+    fn from(durations: Durations) -> Counted {
+        let held = durations.used().map(|bucket| (bucket as u32, durations.buckets[bucket]));
+        let buckets = held.filter(|(_, count)| *count > 0).collect();
+        Counted { buckets, sum_ns: durations.sum_ns, min_ns: durations.min_ns, max_ns: durations.max_ns() }
+    }
+}
+
+impl From<Counted> for Durations {
+    fn from(counted: Counted) -> Durations {
+        let Counted { buckets, sum_ns, min_ns, max_ns } = counted;
+        let mut durations = Durations { sum_ns, min_ns, earlier_max_ns: max_ns, ..Durations::new() };
+        for (bucket, count) in buckets {
+            if let Some(known) = durations.buckets.get_mut(bucket as usize) {
+                *known += count;
+                durations.count += count;
+            }
+        }
+        durations
+    }
 }
 
 impl Durations {

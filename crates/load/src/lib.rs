@@ -9,6 +9,7 @@
 //! - `recording`: ledger, histograms, timeline. Takes instants as arguments.
 //! - `engine`: the loop of one thread.
 //! - `threads`: several of them, and the sum of what they record.
+//! - [`generators`]: those of other machines.
 //! - [`verdict`] and [`threshold`]: what is to be thought of the figures. Pure.
 //! - [`process_cpu`]: CPU time of processes without a control group.
 //! - [`slices`]: several servers, loaded in turns of a tenth of a second.
@@ -34,6 +35,7 @@ mod engine;
 pub mod error;
 pub mod event;
 pub mod fault;
+pub mod generators;
 pub mod histogram;
 mod http;
 mod open_files;
@@ -96,15 +98,7 @@ pub fn run_with(
     stop: &AtomicBool,
     events: &mut dyn FnMut(Event),
 ) -> Result<Record, LoadError> {
-    options.check()?;
-    engine::check(options)?;
-    let (most_connections, most_lingering) = room_for_connections(options)?;
-    let address = match &options.generator.unix_socket {
-        Some(path) => Address::Unix(path.clone()),
-        None => Address::Inet(options.target.resolve()?),
-    };
-    let connector = Connector::new(address, options).with_tls(TlsClient::of(options)?);
-    let congestion_control = connector.probe(options.connect_timeout)?;
+    let Prepared { connector, congestion_control, most_connections, most_lingering } = prepare(options)?;
     // With one thread no other needs to hear of a stop.
     let lead =
         if options.generator.threads == 1 { Duration::ZERO } else { engine::STOP_LATENCY + Duration::from_millis(20) };
@@ -126,6 +120,32 @@ pub fn run_with(
     let collected = threads::run(&run, abort_on, events)?;
     let plan = summary::plan(options, &connector, congestion_control);
     Ok(summary::record(options, plan, &judgement.thresholds, collected))
+}
+
+/// What a run needs of this machine.
+struct Prepared {
+    connector: Connector,
+    congestion_control: Option<String>,
+    most_connections: u32,
+    most_lingering: u32,
+}
+
+/// Checks the options, makes room for connections, and tries whether the target is there.
+fn prepare(options: &Options) -> Result<Prepared, LoadError> {
+    options.check()?;
+    engine::check(options)?;
+    let (most_connections, most_lingering) = room_for_connections(options)?;
+    let connector = connector(options)?;
+    let congestion_control = connector.probe(options.connect_timeout)?;
+    Ok(Prepared { connector, congestion_control, most_connections, most_lingering })
+}
+
+fn connector(options: &Options) -> Result<Connector, LoadError> {
+    let address = match &options.generator.unix_socket {
+        Some(path) => Address::Unix(path.clone()),
+        None => Address::Inet(options.target.resolve()?),
+    };
+    Ok(Connector::new(address, options).with_tls(TlsClient::of(options)?))
 }
 
 /// Sees to it that the process may open as many connections as the options ask for. Returns how many it may, and how many of each

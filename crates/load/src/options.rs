@@ -3,6 +3,7 @@
 mod data;
 mod pace;
 mod request;
+mod written;
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -19,7 +20,7 @@ pub(crate) use request::parts;
 pub use request::{Expect, ExpectBody, ExpectStatus, Method, Request};
 
 /// Everything that decides how a run goes.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Options {
     /// Where the requests go.
     pub target: Target,
@@ -28,6 +29,7 @@ pub struct Options {
     /// How an iteration is made of the requests.
     pub mix: Mix,
     /// Values that requests are filled with.
+    #[serde(with = "written::data")]
     pub data: Option<Arc<Data>>,
     /// When iterations start.
     pub executor: Executor,
@@ -267,7 +269,7 @@ impl Executor {
 }
 
 /// Pause of a virtual user between two iterations: drawn evenly from this range.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ThinkTime {
     /// Shortest.
     pub least: Duration,
@@ -281,7 +283,7 @@ impl ThinkTime {
 }
 
 /// What happens to an arrival that finds no free connection.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Pool {
     /// It waits in a queue until one of this many connections is free. The wait is part of the response time.
     Bounded(u32),
@@ -293,7 +295,7 @@ pub enum Pool {
 }
 
 /// What is spoken on a connection.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub enum Protocol {
     /// HTTP/1.1: one request at a time.
     #[default]
@@ -350,7 +352,7 @@ impl ConnectionPolicy {
 }
 
 /// The local ends of connections.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Sources {
     /// The system chooses.
     System,
@@ -367,7 +369,7 @@ impl Sources {
 }
 
 /// How an `https://` target proves who it is.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Tls {
     /// Its certificate must be trusted and be for its name. Without that, any server may answer in its place; the handshake
     /// costs the same but for looking at the certificate's issuers.
@@ -385,7 +387,7 @@ impl Default for Tls {
 }
 
 /// The engine's own side.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Generator {
     /// Threads, each with a share of users, connections and arrivals.
     pub threads: u32,
@@ -439,11 +441,16 @@ const MOST_PARTS: usize = 64;
 impl Options {
     /// Refuses options that contradict themselves, with the reason.
     pub(crate) fn check(&self) -> Result<(), LoadError> {
+        self.check_for(self.generator.threads)
+    }
+
+    /// The same for so many threads in all, on however many machines.
+    pub(crate) fn check_for(&self, threads: u32) -> Result<(), LoadError> {
         self.check_executor()?;
         self.check_times()?;
         self.check_requests()?;
         let generator = &self.generator;
-        if generator.threads == 0 {
+        if threads == 0 {
             return refuse("threads", "a run needs at least 1 thread");
         }
         let (places, option) = match (self.executor.is_open(), self.pool) {
@@ -451,7 +458,7 @@ impl Options {
             (true, Pool::Bounded(connections)) => (connections, "pool"),
             (true, Pool::Unbounded { at_most }) => (at_most.unwrap_or(u32::MAX), "pool"),
         };
-        if places < generator.threads {
+        if places < threads {
             return refuse(option, "each thread needs at least one connection; use fewer threads or more connections");
         }
         if self.connection.requests_per_connection() == Some(0) {

@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::fault::ErrorClass;
+use crate::generators::clocks::ClockOffset;
 use crate::options::{ConnectionPolicy, DataOrder, Executor, Mix, Timer};
 use crate::schedule::Phase;
 use crate::threshold::Judged;
@@ -235,6 +236,20 @@ pub struct GeneratorSummary {
     pub timer: Timer,
     /// Its threads.
     pub threads: Vec<ThreadSummary>,
+    /// The machines that they ran on, each with as many, one machine after the other; absent where that was this one.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub nodes: Vec<GeneratorNode>,
+}
+
+/// A machine that generated load. Instants of a record are those of the clock of the machine that wrote it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct GeneratorNode {
+    /// Its name.
+    pub name: String,
+    /// How far its clock was off before the run.
+    pub clock: ClockOffset,
+    /// The same after the run.
+    pub clock_after: ClockOffset,
 }
 
 /// One thread of the generator, inside the window.

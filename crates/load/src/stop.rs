@@ -28,6 +28,11 @@ impl<'run> Stop<'run> {
         self.aborted.store(true, Ordering::Relaxed);
     }
 
+    /// Ends the run at this instant, unless another is set.
+    pub fn set(&self, at: MonotonicNs) {
+        let _ = self.at_ns.compare_exchange(u64::MAX, at.0, Ordering::Relaxed, Ordering::Relaxed);
+    }
+
     /// The instant at which the run ends early, if it does. The first thread that asks after a stop was asked for sets it.
     pub fn instant(&self, now: MonotonicNs) -> Option<MonotonicNs> {
         let set = self.at_ns.load(Ordering::Relaxed);

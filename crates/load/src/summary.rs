@@ -203,7 +203,7 @@ fn generator(options: &Options, usage: &[Usage]) -> GeneratorSummary {
         spin_s: usage.spin.as_secs_f64(),
         run_queue_wait_s: usage.run_queue_wait.map(|wait: Duration| wait.as_secs_f64()),
     };
-    GeneratorSummary { timer: options.timer(), threads: (0..).zip(usage).map(thread).collect() }
+    GeneratorSummary { timer: options.timer(), threads: (0..).zip(usage).map(thread).collect(), nodes: Vec::new() }
 }
 
 /// How busy the thread was that had least time left, and for which share of the window something else had its CPU. Looking

@@ -6,9 +6,10 @@ use std::os::fd::{AsRawFd, BorrowedFd};
 use std::time::Duration;
 
 use rustix::io::Errno;
+use serde::{Deserialize, Serialize};
 
 /// CPU time of the calling thread, user and kernel.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct CpuTime {
     pub user: Duration,
     pub system: Duration,

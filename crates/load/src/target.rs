@@ -2,10 +2,12 @@
 
 use std::net::{IpAddr, SocketAddr, ToSocketAddrs};
 
+use serde::{Deserialize, Serialize};
+
 use crate::error::LoadError;
 
 /// A target as a URL names it.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Target {
     secure: bool,
     host: String,

@@ -1,9 +1,10 @@
 //! Runs one engine on each thread and collects what they record. The measuring threads hand over whole rows, once a second.
-//! Everything slow (adding up, percentiles, encoding, events to the caller) happens here, on the caller's thread.
+//! Everything slow (adding up, percentiles, encoding, events to the caller) happens here, on the caller's thread. Where the
+//! threads are, the collector does not know: [`generators`](crate::generators) brings it those of other machines.
 
 use std::mem;
 use std::sync::mpsc::{Receiver, Sender, channel};
-use std::thread;
+use std::thread::{self, Scope};
 use std::time::Duration;
 
 use rustix::thread::{CpuSet, sched_setaffinity};
@@ -15,6 +16,7 @@ use crate::event::Event;
 use crate::record::SecondRow;
 use crate::recording::{Collector, Recorded, Row, Rows, Times};
 use crate::schedule::{Phase, Share, Span};
+use crate::stop::Stop;
 use crate::sys;
 use crate::threshold::Threshold;
 
@@ -37,7 +39,9 @@ pub(crate) struct Collected {
     pub start: MonotonicNs,
 }
 
-enum Message {
+/// What a thread tells the collector.
+#[derive(Debug)]
+pub(crate) enum Message {
     Row(Box<Row>),
     Border(Border),
     Ended(Result<Box<Outcome>, LoadError>),
@@ -81,40 +85,60 @@ pub(crate) fn run(
     let start = SystemClock.now() + LEAD * threads;
     let span = Span::new(start, run.options.warm_up, run.options.executor.window());
     thread::scope(|scope| {
-        let mut spares = Vec::new();
-        for thread in 0..threads {
-            let (spare, empties) = channel();
-            for _ in 0..SPARE_ROWS {
-                let _ = spare.send(Box::new(Row::new()));
-            }
-            spares.push(spare);
-            let line = Line { thread, messages: messages.clone(), spare: empties };
-            let share = Share { thread, threads };
-            let name = format!("load-{thread}");
-            let spawned =
-                thread::Builder::new().name(name).spawn_scoped(scope, move || one_thread(run, share, span, line));
-            // Those that run already must not do so to the end for nothing.
-            spawned.inspect_err(|_| run.stop.abort()).map_err(LoadError::Thread)?;
-        }
-        // The channel ends when the last thread does.
-        drop(messages);
+        let spares = spawn(scope, run, Share { thread: 0, threads }, span, messages)?;
         // On one CPU with a measuring thread that is busy all the time, what it tells would be heard late.
         let _punctual = sys::Punctual::new();
-        let mut collecting = Collecting::new(span, threads, spares, run, abort_on);
+        let second_histograms = run.options.second_histograms;
+        let mut collecting = Collecting::new(span, spares.len(), second_histograms, run.stop, abort_on);
         if !run.options.warm_up.is_zero() {
             events(Event::WarmupStarted);
         }
         for (thread, message) in told {
-            collecting.take(thread, message, events);
+            let emptied = collecting.take(thread, message, events);
+            give_back(&spares, thread, emptied);
         }
         collecting.finish(span)
     })
 }
 
+/// Starts the threads of this process, of which the first has the share `first` of the run. `messages` ends when the last of them does.
+/// Returns where each gets its rows back, emptied.
+pub(crate) fn spawn<'scope, 'env>(
+    scope: &'scope Scope<'scope, 'env>,
+    run: &'env Run<'env>,
+    first: Share,
+    span: Span,
+    messages: Sender<(u32, Message)>,
+) -> Result<Vec<Sender<Box<Row>>>, LoadError> {
+    let mut spares = Vec::new();
+    for thread in 0..run.options.generator.threads {
+        let (spare, empties) = channel();
+        for _ in 0..SPARE_ROWS {
+            let _ = spare.send(Box::new(Row::new()));
+        }
+        spares.push(spare);
+        let line = Line { thread, messages: messages.clone(), spare: empties };
+        let share = Share { thread: first.thread + thread, ..first };
+        let name = format!("load-{thread}");
+        let spawned = thread::Builder::new().name(name).spawn_scoped(scope, move || one_thread(run, share, span, line));
+        // Those that run already must not do so to the end for nothing.
+        spawned.inspect_err(|_| run.stop.abort()).map_err(LoadError::Thread)?;
+    }
+    Ok(spares)
+}
+
+/// Gives a thread an emptied row back. One that has ended needs none any more.
+pub(crate) fn give_back(spares: &[Sender<Box<Row>>], thread: u32, emptied: Option<Box<Row>>) {
+    if let Some((spare, mut row)) = spares.get(thread as usize).zip(emptied) {
+        row.clear();
+        let _ = spare.send(row);
+    }
+}
+
 fn one_thread(run: &Run<'_>, share: Share, span: Span, line: Line) {
     let _punctual = sys::Punctual::new();
     let teller = Line { thread: line.thread, messages: line.messages.clone(), spare: channel().1 };
-    let pinned = pin(&run.options.generator.cpus, share.thread);
+    let pinned = pin(&run.options.generator.cpus, line.thread);
     let outcome = pinned.and_then(|()| Engine::new(SystemClock, run, share, span, line)?.run());
     teller.tell(Message::Ended(outcome.map(Box::new)));
 }
@@ -136,10 +160,9 @@ fn pin(cpus: &[u32], thread: u32) -> Result<(), LoadError> {
 }
 
 /// What has been told so far.
-struct Collecting<'run> {
+pub(crate) struct Collecting<'run> {
     collector: Collector,
-    spares: Vec<Sender<Box<Row>>>,
-    run: &'run Run<'run>,
+    stop: &'run Stop<'run>,
     abort_on: &'run [Threshold],
     aborted: bool,
     timeline: Vec<SecondRow>,
@@ -153,17 +176,16 @@ struct Collecting<'run> {
 }
 
 impl<'run> Collecting<'run> {
-    fn new(
+    pub fn new(
         span: Span,
-        threads: u32,
-        spares: Vec<Sender<Box<Row>>>,
-        run: &'run Run<'run>,
+        threads: usize,
+        second_histograms: bool,
+        stop: &'run Stop<'run>,
         abort_on: &'run [Threshold],
     ) -> Collecting<'run> {
         Collecting {
-            collector: Collector::new(span, threads, run.options.second_histograms),
-            spares,
-            run,
+            collector: Collector::new(span, threads as u32, second_histograms),
+            stop,
             abort_on,
             aborted: false,
             timeline: Vec::new(),
@@ -171,24 +193,24 @@ impl<'run> Collecting<'run> {
             reached: span.window_start,
             ended: 0,
             window_end: span.start,
-            usage: vec![None; threads as usize],
+            usage: vec![None; threads],
             interrupted: false,
             error: None,
         }
     }
 
-    fn take(&mut self, thread: u32, message: Message, events: &mut dyn FnMut(Event)) {
+    /// Takes what a thread tells. Returns its row, of which nothing is needed any more.
+    pub fn take(&mut self, thread: u32, message: Message, events: &mut dyn FnMut(Event)) -> Option<Box<Row>> {
+        let mut emptied = None;
         match message {
-            Message::Row(mut row) => {
+            Message::Row(row) => {
                 self.collector.row(thread, &row);
-                row.clear();
-                // A thread that has ended needs no rows any more.
-                let _ = self.spares[thread as usize].send(row);
+                emptied = Some(row);
             }
             Message::Border(Border::WindowStarted { planned, reached }) => {
                 self.started += 1;
                 self.reached = self.reached.max(reached);
-                if self.started == self.spares.len() {
+                if self.started == self.usage.len() {
                     let reached_monotonic_ns = self.reached.0;
                     events(Event::WindowStarted { monotonic_ns: planned.0, reached_monotonic_ns });
                 }
@@ -196,7 +218,7 @@ impl<'run> Collecting<'run> {
             Message::Border(Border::WindowEnded(at)) => {
                 self.ended += 1;
                 self.window_end = self.window_end.max(at);
-                if self.ended == self.spares.len() {
+                if self.ended == self.usage.len() {
                     self.tell_seconds(events);
                     events(Event::WindowEnded { monotonic_ns: self.window_end.0 });
                 }
@@ -209,11 +231,17 @@ impl<'run> Collecting<'run> {
             }
             Message::Ended(Err(error)) => {
                 // The others need not go on: there will be no result.
-                self.run.stop.abort();
+                self.stop.abort();
                 self.error.get_or_insert(error);
             }
         }
         self.tell_seconds(events);
+        emptied
+    }
+
+    /// Whether every thread has ended.
+    pub fn is_over(&self) -> bool {
+        self.error.is_some() || self.usage.iter().all(Option::is_some)
     }
 
     fn tell_seconds(&mut self, events: &mut dyn FnMut(Event)) {
@@ -223,12 +251,12 @@ impl<'run> Collecting<'run> {
             self.timeline.push(second);
             if measured && !self.aborted && self.collector.crosses(self.abort_on) {
                 self.aborted = true;
-                self.run.stop.abort();
+                self.stop.abort();
             }
         }
     }
 
-    fn finish(self, span: Span) -> Result<Collected, LoadError> {
+    pub fn finish(self, span: Span) -> Result<Collected, LoadError> {
         if let Some(error) = self.error {
             return Err(error);
         }

@@ -56,7 +56,7 @@ pub use reading::wording;
 pub use record::checks::{LatePercentile, LoadChecks, SecondSeries, TailSeries};
 pub use record::clients::{ClientFigures, Clients};
 pub use record::database::{CounterCheck, DatabaseWindow, OutageRecord, PoolWindow};
-pub use record::pool::{Node, PoolRequest};
+pub use record::pool::{GeneratorMachine, Node, PoolRequest};
 pub use record::raw::{RawServer, RawTurns, RawWindow};
 pub use record::resources::{
     CpuSource, Disturbance, HostWindow, LinkDirection, LinkWindow, MemoryUse, NetworkBytes, Resources, SchedulerCounts,

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use tolok_model::{
-    Clients, DataOrder, Latency, LedgerCounts, LoadChecks, LoadTool, ObjectiveRecord, PartFigures, Scenario,
+    Clients, DataOrder, Latency, LedgerCounts, LoadChecks, LoadTool, ObjectiveRecord, PartFigures, Resources, Scenario,
     SecondSeries, ToolWarning,
 };
 
@@ -45,6 +45,8 @@ pub struct LoadJob<'a> {
     pub cpus: usize,
     /// Seed of what is drawn at random: arrivals and pauses.
     pub seed: u64,
+    /// Machines that generate the load in this one's place: `n2=10.0.0.2:41753`.
+    pub generators: &'a [String],
 }
 
 /// What answers are compared with, by tools that can compare them.
@@ -126,6 +128,8 @@ pub struct ToolReport {
     pub window_s: f64,
     /// Correct responses per second.
     pub goodput_rps: f64,
+    /// What generators on other machines used in the window, as they say.
+    pub generators: Option<Resources>,
     /// Bytes of correct bodies; zero if they follow from their number.
     pub body_bytes: u64,
     /// When the last correct response of the window came, in seconds after its start.

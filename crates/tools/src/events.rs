@@ -20,6 +20,8 @@ pub enum ToolEvent {
     },
     /// Some slices are over.
     Slices { done: u32, of: u32 },
+    /// A machine that generates load is gone. There is no record.
+    GeneratorLost { generator: String, reason: String },
     WindowEnded {
         /// When it was to close, on `CLOCK_MONOTONIC`: whatever the tool does later is no load.
         monotonic_ns: u64,

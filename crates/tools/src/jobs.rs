@@ -46,6 +46,7 @@ pub(super) fn job(scenario: &Scenario) -> LoadJob<'_> {
         scenario,
         cpus: 2,
         seed: 7,
+        generators: &[],
     }
 }
 

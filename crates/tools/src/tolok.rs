@@ -2,14 +2,14 @@
 
 use serde::Serialize;
 use tolok_load::histogram::HistogramError;
-use tolok_load::record::{ClientRecord, ClientRecords, LoopModel, PartRecord, Record, SecondRow};
+use tolok_load::record::{ClientRecord, ClientRecords, LoopModel, PartRecord, Record, SecondRow, ThreadSummary};
 use tolok_load::schedule::Phase;
 use tolok_load::threshold::{Judged, KeptOrCrossed};
 use tolok_load::verdict::{Doubt, Reason, Verdict};
 use tolok_model::{
     Arrivals, ClientFigures, Clients, Connection, Executor, LatePercentile, Latency, LedgerCounts, LoadChecks,
-    LoadProfile, LoadTool, Objective, ObjectiveOutcome, ObjectiveRecord, PartFigures, Percentile, Pool, Scenario,
-    SecondSeries, Stage, ToolWarning, percent_words,
+    LoadProfile, LoadTool, Objective, ObjectiveOutcome, ObjectiveRecord, PartFigures, Percentile, Pool, Resources,
+    Scenario, SecondSeries, Stage, ToolWarning, percent_words,
 };
 
 use super::driver::{Answers, Borders, Driver, Invocation, LoadJob, NotUnderstood, Requests, ToolOutput, ToolReport};
@@ -65,6 +65,7 @@ pub(super) fn arguments(job: &LoadJob<'_>) -> Vec<String> {
     if job.scenario.abort {
         arguments.push("--abort".to_owned());
     }
+    arguments.extend(job.generators.iter().map(|generator| format!("--generator={generator}")));
     arguments
 }
 
@@ -189,9 +190,11 @@ fn report(record: Record) -> Result<ToolReport, String> {
     // goodput of slow subjects would be too low by up to one request for each connection.
     let answered = record.ledger.good + record.warm_up.carried_over_good;
     let checks = checks(&record);
+    let is_apart = !record.generator.nodes.is_empty();
     let series = series(&record.timeline).map_err(|error| format!("a second of its record: {error}"))?;
     Ok(ToolReport {
         window_s: record.window_s,
+        generators: is_apart.then(|| used_by(&record)),
         goodput_rps: answered as f64 / record.window_s,
         body_bytes: answered * record.plan.expected_body_bytes.unwrap_or_default(),
         last_good_s: record.last_good_s,
@@ -232,6 +235,22 @@ fn report(record: Record) -> Result<ToolReport, String> {
         series: Some(series),
         timeline: record.timeline.iter().filter_map(without_histograms).collect(),
     })
+}
+
+/// What the engine's threads used, all together.
+fn used_by(record: &Record) -> Resources {
+    let threads = &record.generator.threads;
+    let cpu_s = |thread: &ThreadSummary| thread.cpu_user_s + thread.cpu_system_s;
+    Resources {
+        cpu_s: threads.iter().map(cpu_s).sum(),
+        user_s: Some(record.cpu_user_s),
+        system_s: Some(record.cpu_system_s),
+        run_queue_wait_s: threads.iter().filter_map(|thread| thread.run_queue_wait_s).sum(),
+        busiest_thread_cpu_s: threads.iter().map(cpu_s).reduce(f64::max),
+        processes_max: record.generator.nodes.len() as u32,
+        threads_max: threads.len() as u32,
+        ..Resources::default()
+    }
 }
 
 /// By what the record can be checked.

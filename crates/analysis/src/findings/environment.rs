@@ -21,6 +21,8 @@ pub struct EnvironmentFinding {
     pub subject: PartFinding,
     /// The generator's limits.
     pub generator: PartFinding,
+    /// Nodes that generated load, apart from the server's, if that one did not.
+    pub generator_nodes: Option<u32>,
     /// The path between them: `loopback`, `lan-wifi (rtt 2ms, …)`.
     pub link: String,
     /// CPUs of the link emulator; empty without one.

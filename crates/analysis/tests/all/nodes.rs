@@ -11,8 +11,17 @@ fn on_nodes(nodes: [&str; 2], there: f64) -> Vec<String> {
         .map(|(rps, by)| (0..10).map(|block| rps * noise(block, by)).collect::<Vec<f64>>());
     run.scenario("json-c64", "json", "JSON", 64).case(GO, &go).case(BUN, &bun).case(NODE, &node);
     run.run.nodes = (1..=10).map(|block| (block, nodes[block as usize % 2].to_owned())).collect();
+    if nodes[0].contains(" with ") {
+        run.run.pool = Some(tolok_model::PoolRequest { generators: 1, ..Default::default() });
+    }
     let cautions = run.findings().cautions;
     cautions.into_iter().filter(|caution| caution.contains("node")).collect()
+}
+
+#[test]
+fn nodes_that_serve_and_nodes_that_load_are_sets() {
+    let said = on_nodes(["n1 with n2", "n3 with n4"], 20_000.0);
+    assert!(said.iter().any(|it| it.starts_with("Rounds ran on 2 sets of nodes; ratios scatter by 0.")), "{said:?}");
 }
 
 #[test]

@@ -86,7 +86,7 @@ impl InventedRun {
         }
         let link = if environment.link.is_local() { Vec::new() } else { vec![1] };
         let database = if environment.database.is_some() { vec![1] } else { Vec::new() };
-        let cpus = CpuMap { subject: vec![0], generator: vec![1], link, database, shared: false };
+        let cpus = CpuMap { subject: vec![0], generator: vec![1], link, database, ..CpuMap::default() };
         self.run.cpus.insert(environment.id.clone(), cpus);
         self.plan.environments.push(environment);
         self

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use clap::builder::{ArgPredicate, PossibleValuesParser, TypedValueParser};
 use clap::{Args as ClapArgs, ValueEnum};
+use tolok_load::generators::Generator;
 use tolok_load::options::{Arrivals, DataOrder, Method, Pool, Sources, ThinkTime, Timer};
 use tolok_load::threshold::Threshold;
 
@@ -275,6 +276,9 @@ pub struct LoadArgs {
     /// Write one JSON line for each slice to this file.
     #[arg(help_heading = OUTPUT, long, value_name = "FILE", requires = "slices")]
     pub slices_out: Option<PathBuf>,
+    /// Generate the load on this other machine; `NAME=ADDRESS:PORT`. It knows tolok by the token in `TOLOK_GENERATOR_TOKEN`.
+    #[arg(long = "generator", hide = true, value_parser = generator)]
+    pub generators: Vec<Generator>,
     /// Tell the laboratory about the window on standard error.
     #[arg(long, hide = true)]
     pub events: bool,
@@ -293,6 +297,12 @@ pub enum LoadFormat {
     Csv,
     /// Thresholds as test cases, for continuous integration.
     Junit,
+}
+
+fn generator(text: &str) -> Result<Generator, String> {
+    let read = text.split_once('=').and_then(|(name, address)| Some((name, address.parse().ok()?)));
+    let (name, address) = read.ok_or("it is NAME=ADDRESS:PORT")?;
+    Ok(Generator { name: name.to_owned(), address })
 }
 
 fn arrivals_parser() -> impl TypedValueParser<Value = Arrivals> {

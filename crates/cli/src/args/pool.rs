@@ -28,6 +28,9 @@ pub struct PoolArgs {
     /// Run at most so many rounds at once [default: 4].
     #[arg(long, value_name = "N", value_parser = positive)]
     pub max_jobs: Option<u32>,
+    /// Generate the load of each round on this many other nodes, together [default: on the node of the server].
+    #[arg(long, value_name = "N", value_parser = positive)]
+    pub generators: Option<u32>,
     /// Allow nodes whose CPUs or memory differ.
     #[arg(long)]
     pub mixed_hardware: bool,
@@ -50,6 +53,7 @@ impl PoolArgs {
             ("--constraint", self.constraint.is_some()),
             ("--account", self.account.is_some()),
             ("--max-jobs", self.max_jobs.is_some()),
+            ("--generators", self.generators.is_some()),
             ("--mixed-hardware", self.mixed_hardware),
         ];
         let of_this_machine =
@@ -63,12 +67,13 @@ impl PoolArgs {
 
     /// What is asked of Slurm, if rounds run there.
     pub fn request(&self) -> Option<PoolRequest> {
-        let Self { partition, constraint, account, max_jobs, mixed_hardware, .. } = self;
+        let Self { partition, constraint, account, max_jobs, generators, mixed_hardware, .. } = self;
         (self.on == Pool::Slurm).then(|| PoolRequest {
             partition: partition.clone(),
             constraint: constraint.clone(),
             account: account.clone(),
             max_jobs: max_jobs.unwrap_or(MOST_JOBS),
+            generators: generators.unwrap_or(0),
             mixed_hardware: *mixed_hardware,
         })
     }

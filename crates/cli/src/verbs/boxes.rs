@@ -5,7 +5,7 @@ use std::path::Path;
 
 use tolok_host::isolate::{is_refusal, run_init, run_keeper, run_link, run_namespace_probe};
 use tolok_host::timer::run_program_timer;
-use tolok_lab::run::run_block;
+use tolok_lab::run::{run_block, run_load_part};
 
 use crate::args::{BlockArgs, JobArgs, JobFileArgs};
 use crate::exit::{CliError, Exit};
@@ -13,6 +13,11 @@ use crate::exit::{CliError, Exit};
 /// Runs the trials of one block. Its job comes from standard input.
 pub fn block(_: &BlockArgs) -> Result<Exit, CliError> {
     done(run_block())
+}
+
+/// Generates a part of the load of another machine's run, which is at the other end of standard input.
+pub fn load_part() -> Result<Exit, CliError> {
+    done(run_load_part())
 }
 
 /// Holds the box together.

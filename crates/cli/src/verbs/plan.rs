@@ -154,8 +154,9 @@ pub fn make_in(opened: &mut Lab, bring: &UserServers, request: StudyRequest<'_>)
     let dealt = RefCell::new(CpuAssignment::default());
     // Without a generator nothing is shared with it.
     let has_load = !study.scenarios.is_empty();
+    let generators = request.slurm.map_or(0, |slurm| slurm.request().generators);
     let fits = |environment: &Environment| {
-        let (mut cpus, note) = deal_cpus(&machine, environment, args.allow_shared || !has_load)?;
+        let (mut cpus, note) = deal_cpus(&machine, environment, (args.allow_shared || !has_load, generators))?;
         cpus.shared &= has_load;
         let note = note.filter(|_| has_load);
         fits_memory(&machine, environment)?;
@@ -176,6 +177,9 @@ pub fn make_in(opened: &mut Lab, bring: &UserServers, request: StudyRequest<'_>)
     (plan.diagnose, plan.rebuild) = (args.diagnose, args.rebuild);
     if request.slurm.is_some_and(|slurm| slurm.request().max_jobs > 1) {
         refuse_shared_database(&plan)?;
+    }
+    if let Some(why) = (generators > 0).then(|| plan.refuses_generators(generators)).flatten() {
+        return Err(CliError::usage(why));
     }
     if let Some(why) = request.whole.filter(|_| !plan.skipped.is_empty()) {
         return Err(missing(why, &plan.skipped));
@@ -262,11 +266,12 @@ fn command(request: StudyRequest<'_>, seed: u64) -> String {
 }
 
 fn pool_again(request: &PoolRequest) -> String {
-    let PoolRequest { partition, constraint, account, max_jobs, mixed_hardware } = request;
+    let PoolRequest { partition, constraint, account, max_jobs, generators, mixed_hardware } = request;
     let named = [("partition", partition), ("constraint", constraint), ("account", account)];
     let named = named.iter().filter_map(|(name, value)| Some(format!(" --{name} {}", quoted(value.as_ref()?))));
     let mixed = if *mixed_hardware { " --mixed-hardware" } else { "" };
-    format!(" --on slurm{} --max-jobs {max_jobs}{mixed}", named.collect::<String>())
+    let generators = if *generators > 0 { format!(" --generators {generators}") } else { String::new() };
+    format!(" --on slurm{} --max-jobs {max_jobs}{generators}{mixed}", named.collect::<String>())
 }
 
 /// The options that bring the same again, from whatever folder.
@@ -293,11 +298,12 @@ fn chosen_subjects(names: &[String], catalogue: &Catalogue) -> Result<Vec<Subjec
     selectors.collect::<Result<Vec<_>, _>>().map_err(wrong)
 }
 
-/// Which CPUs the parts of a trial have, or why they cannot have as many as the study asks for.
+/// Which CPUs the parts of a trial have, or why they cannot have as many as the study asks for. With `generators` on machines of their
+/// own, the lab has one in the generator's place.
 pub fn deal_cpus(
     machine: &Machine,
     environment: &Environment,
-    shared_allowed: bool,
+    (shared_allowed, generators): (bool, u32),
 ) -> Result<(CpuMap, Option<String>), String> {
     let subject = match environment.subject.mode {
         CpuMode::Dedicated => SubjectCpus::Dedicated(environment.subject.whole_cpus() as usize),
@@ -307,13 +313,15 @@ pub fn deal_cpus(
     let database = environment.database.as_ref().filter(|database| database.engine != Engine::External);
     let of_database =
         database.map(|own| own.cpus.map_or(DatabaseCpus::WhereLeft, |cpus| DatabaseCpus::Own(cpus as usize)));
-    let generator = environment.generator.whole_cpus() as usize;
+    let generator = if generators == 0 { environment.generator.whole_cpus() as usize } else { 1 };
     let wish = CpuWish { subject, generator, database: of_database, shared_allowed };
-    let map = machine.assign_cpus(wish).map_err(|refusal| refusal.to_string())?;
+    let in_words = |words: String| if generators == 0 { words } else { words.replace("generator", "lab") };
+    let map = machine.assign_cpus(wish).map_err(|refusal| in_words(refusal.to_string()))?;
     let is_local = environment.link.is_local() && database.is_none_or(|database| database.link.is_local());
     let link = if is_local { Vec::new() } else { map.link };
-    let (subject, generator) = (map.subject, map.generator);
-    Ok((CpuMap { subject, generator, link, database: map.database, shared: map.shared }, map.note))
+    let (generator, lab) = if generators == 0 { (map.generator, Vec::new()) } else { (Vec::new(), map.generator) };
+    let (subject, database, shared) = (map.subject, map.database, map.shared);
+    Ok((CpuMap { subject, generator, lab, link, database, shared }, map.note.map(in_words)))
 }
 
 fn fits_memory(machine: &Machine, environment: &Environment) -> Result<(), String> {
@@ -488,10 +496,15 @@ fn describe_environments(text: &mut String, planned: &Planned) {
             cpus => format!(", {name} {}", format_cpu_list(cpus)),
         };
         let (link, database) = (part("link", &cpus.link), part("database", &cpus.database));
-        let (subject, generator) = (format_cpu_list(&cpus.subject), format_cpu_list(&cpus.generator));
+        let (subject, lab) = (format_cpu_list(&cpus.subject), format_cpu_list(cpus.of_lab()));
+        let generators = planned.pool.as_ref().map_or(0, |pool| pool.generators);
+        let generator = match generators {
+            0 => format!("generator {lab}"),
+            1 => format!("lab {lab}, generator on a node of its own"),
+            some => format!("lab {lab}, generators on {some} nodes of their own"),
+        };
         let shared = if cpus.shared { " (shared)" } else { "" };
-        let _ =
-            writeln!(text, "  {:<width$} CPUs: subject {subject}, generator {generator}{link}{database}{shared}", "");
+        let _ = writeln!(text, "  {:<width$} CPUs: subject {subject}, {generator}{link}{database}{shared}", "");
     }
     for note in &planned.cpu_notes {
         let _ = writeln!(text, "  {:<width$} {note}", "");

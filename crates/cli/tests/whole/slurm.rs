@@ -15,8 +15,12 @@ const BLOCKS: u32 = 6;
 
 /// Two subjects in rounds of about five seconds. The first is the one that a block on a lost node was at.
 fn place() -> Place {
+    place_of(BLOCKS)
+}
+
+fn place_of(blocks: u32) -> Place {
     let place = Place::new().with_faulty("one", "none").with_faulty("two", "none");
-    place.with_study("['test/one', 'test/two']", BLOCKS, "1500ms")
+    place.with_study("['test/one', 'test/two']", blocks, "1500ms")
 }
 
 fn tolok(place: &Place, cluster: &Cluster, arguments: &[&str]) -> Command {
@@ -25,9 +29,7 @@ fn tolok(place: &Place, cluster: &Cluster, arguments: &[&str]) -> Command {
 
 /// The nodes on which rounds ran, by their records, and whether every trial is there and whole.
 fn nodes_of(run: &Path) -> BTreeSet<String> {
-    let blocks = std::fs::read_dir(run.join("blocks")).unwrap().map(|entry| entry.unwrap().path().join("block.json"));
-    let blocks: Vec<Value> =
-        blocks.map(|file| serde_json::from_str(&std::fs::read_to_string(file).unwrap()).unwrap()).collect();
+    let blocks = blocks_of(run);
     assert_eq!(blocks.len(), BLOCKS as usize, "each round has one record, that of the node that ran it whole");
     blocks.iter().map(|block| block["node"]["name"].as_str().unwrap().to_owned()).collect()
 }
@@ -84,6 +86,75 @@ fn a_lost_node_a_cut_one_and_a_controller_that_dies_cost_no_round_and_halve_none
     assert!(!attempts(&run).is_empty(), "what the lost nodes had measured is kept apart");
     cluster.wait_for(|cluster| cluster.jobs().is_empty(), "no job is left");
     cluster.wait_for(|_| place.processes().is_empty(), "the node that was cut off notices that the run is gone");
+}
+
+/// The study `count`: a round of requests that two generators share.
+fn with_counted(place: Place) -> Place {
+    let text = "title = 'Count'\nsubjects = ['test/counting']\nblocks = 1\nseed = 7\nceiling = false\naa-pair = false\nreruns = 0\n\
+                [[scenario]]\nworkload = 'hello'\n\
+                load = { executor = 'shared-iterations', vus = 5, iterations = 301, max-duration = '60s', think-time = '20ms', warmup = '0s', timeout = '5s' }\n";
+    std::fs::write(place.path().join("studies/count.toml"), text).unwrap();
+    place.with_faulty("counting", "count")
+}
+
+/// The nodes that generated the load of a round.
+fn generators_of(block: &Value) -> BTreeSet<String> {
+    let generators = block["generators"].as_array().unwrap().iter();
+    generators.map(|generator| generator["name"].as_str().unwrap().to_owned()).collect()
+}
+
+/// The folder of the only trial of the only run.
+fn trial_of(place: &Place) -> PathBuf {
+    let mut trials = std::fs::read_dir(place.run_folder().join("trials")).unwrap();
+    trials.next().unwrap().unwrap().path()
+}
+
+fn blocks_of(run: &Path) -> Vec<Value> {
+    let folders = std::fs::read_dir(run.join("blocks")).unwrap().map(|entry| entry.unwrap().path());
+    folders.map(|it| serde_json::from_str(&std::fs::read_to_string(it.join("block.json")).unwrap()).unwrap()).collect()
+}
+
+#[test]
+fn two_generators_count_as_one_what_the_server_counts_and_a_round_without_one_of_them_runs_again() {
+    let lack = lacks();
+    require!(lack.is_none(), "{}", lack.unwrap_or_default());
+    let _turn = my_turn();
+    let (place, mut cluster) = (with_counted(place_of(2)), Cluster::of(4));
+    let options = ["--on", "slurm", "--max-jobs", "1", "--generators", "2"];
+    let said = Said::of(tolok(&place, &cluster, &[&["run", "count"], &options[..]].concat()).output().unwrap());
+    assert_done(said.code, &said.progress);
+    let in_trial = |name: &str| std::fs::read_to_string(trial_of(&place).join(name)).unwrap();
+    let record: Value = serde_json::from_str(&in_trial("tool.json")).unwrap();
+    assert_eq!(record["ledger"]["good"], 301);
+    // The lab asks once whether the server is there.
+    let counted = in_trial("subject.log");
+    assert_eq!(counted.lines().filter(|line| line.ends_with("answers")).count(), 302, "{counted}");
+    assert_eq!(record["generator"]["threads"].as_array().unwrap().len(), 2);
+    let blocks = blocks_of(&place.run_folder());
+    let (server, generators) = (blocks[0]["node"]["name"].as_str().unwrap(), generators_of(&blocks[0]));
+    assert!(generators.len() == 2 && !generators.contains(server), "{blocks:?}");
+    std::fs::remove_dir_all(place.run_folder()).unwrap();
+
+    let mut run = Started::of(tolok(&place, &cluster, &[&["run", "try"], &options[..]].concat()));
+    let server = node_in(run.wait_for("began on").trim_end());
+    let generator = if server == "n2" { "n3" } else { "n2" };
+    run.wait_for("1/4");
+    cluster.kill(generator);
+    let lost = run.wait_for("was lost");
+    // Slurm may have ended the block before that could say which node it misses.
+    let is_told =
+        [format!("was lost on {generator}"), "its nodes were silent".to_owned()].iter().any(|it| lost.contains(it));
+    assert!(is_told && lost.contains("it runs again elsewhere"), "{lost}");
+    let (said, code) = run.finish();
+    assert_done(code, &said);
+    assert!(!attempts(&place.run_folder()).is_empty());
+    for block in blocks_of(&place.run_folder()) {
+        assert!(!generators_of(&block).contains(generator) && generators_of(&block).len() == 2, "{block}");
+    }
+    let verified = place.tolok(&["verify", "latest"]);
+    assert_eq!(verified.code, Some(0), "{}", verified.output);
+    cluster.wait_for(|cluster| cluster.jobs().is_empty(), "no job is left");
+    assert_all_gone(|| place.processes());
 }
 
 #[test]
@@ -146,8 +217,12 @@ fn what_slurm_refuses_is_said_before_anything_is_measured() {
     assert_eq!(code, Some(5));
     assert!(said.contains("Slurm has no node for partition `night`"), "{said}");
     assert!(!place.path().join("runs").exists());
+    let (code, said) = refused(&["--generators", "1"]);
+    assert_eq!(code, Some(5));
+    assert!(said.contains("each round needs 2 nodes, and Slurm has 1 for any partition"), "{said}");
     for (arguments, reason) in [
         (["run", "try", "--max-jobs", "2"], "--max-jobs needs --on slurm"),
+        (["run", "try", "--generators", "2"], "--generators needs --on slurm"),
         (["run", "try", "--on=slurm", "--rebuild"], "--on slurm excludes --rebuild"),
     ] {
         let said = place.tolok(&arguments);

@@ -19,7 +19,7 @@ pub fn job_of<T: DeserializeOwned>(verb: &'static str, text: &str) -> io::Result
 }
 
 /// The same where it is known that nobody meant it.
-pub(super) fn refuse(verb: &'static str) -> io::Error {
+pub fn refuse(verb: &'static str) -> io::Error {
     io::Error::new(io::ErrorKind::InvalidInput, NotForPeople(verb))
 }
 

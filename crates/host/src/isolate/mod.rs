@@ -32,7 +32,7 @@ mod trial_box;
 mod wait;
 
 pub use init::run_init;
-pub use job::{NotForPeople, is_refusal, job_of};
+pub use job::{NotForPeople, is_refusal, job_of, refuse as refuse_people};
 pub use keeper::run_keeper;
 pub use kill::{ignore_stop_signals, kill_trees};
 pub use namespace::can_separate;

@@ -20,6 +20,7 @@ mod stop;
 
 use tolok_model::{FailureKind, Outcome};
 
+pub use block::generator::run_load_part;
 pub use block::work::run_block;
 pub use check::conformance::{Conformance, check_conformance};
 pub use check::fidelity::{FidelityJob, fidelity};
@@ -27,7 +28,7 @@ pub use check::started_server::ServeError;
 pub use database::prepared::{Prepared, prepare_database};
 pub use events::event::{Phase, Preparation, RunEvent, TrialEvent};
 pub use events::line::{EVENTS_SCHEMA, EventLine};
-pub use run_plan::{RunError, RunSetup, RunSummary, StopRule, open_trials, run_plan};
+pub use run_plan::{RunError, RunSetup, RunSummary, StopRule, open_trials, run_plan, whole_blocks};
 pub use run_record::{CannotResume, NewRun, changes_since, check_resumable, machine_summary};
 pub use session::apart::protection_facts;
 pub use session::capabilities::{Capabilities, start_again_in_an_own_group};

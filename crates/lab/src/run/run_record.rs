@@ -124,7 +124,7 @@ pub fn check_resumable(run: &RunRecord, blocks: &[BlockRecord], plan: &Plan) -> 
 
 fn check_machine(run: &RunRecord, blocks: &[BlockRecord]) -> Result<(), CannotResume> {
     let here = Machine::read();
-    let parts = |cpus: &CpuMap| [&cpus.subject, &cpus.generator, &cpus.link, &cpus.database].map(Clone::clone).concat();
+    let parts = |cpus: &CpuMap| [&cpus.subject, cpus.of_lab(), &cpus.link, &cpus.database].concat();
     let used: BTreeSet<u32> = run.cpus.values().flat_map(parts).collect();
     let gone: Vec<String> =
         used.iter().filter(|cpu| !here.allowed_cpus.contains(cpu)).map(ToString::to_string).collect();

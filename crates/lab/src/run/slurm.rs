@@ -3,6 +3,7 @@
 
 use std::collections::BTreeSet;
 use std::io;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, UdpSocket};
 use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
@@ -13,6 +14,8 @@ use tolok_model::{Node, PoolRequest};
 
 /// What ends a job has this time.
 const CANCEL_LIMIT: Duration = Duration::from_secs(10);
+/// The port of a service that listens nowhere (RFC 863).
+const DISCARD_PORT: u16 = 9;
 
 /// Why Slurm cannot run blocks.
 #[derive(Debug, thiserror::Error)]
@@ -25,6 +28,8 @@ pub enum SlurmError {
     Refused { program: &'static str, said: String },
     #[error("Slurm has no node for {asked}; `sinfo -N -o '%N %P %f'` lists nodes with their partitions and features")]
     NoNode { asked: String },
+    #[error("each round needs {needed} nodes, and Slurm has {nodes} for {asked}; ask for fewer --generators")]
+    TooFewNodes { asked: String, needed: usize, nodes: usize },
     #[error(
         "`tolok doctor` on a node printed no machine: {0}. The node must have this version of tolok at the same path"
     )]
@@ -51,7 +56,12 @@ impl Slurm {
         let none = || SlurmError::NoNode { asked: words(&request) };
         let cpus = smallest(&nodes, request.constraint.as_deref()).ok_or_else(none)?;
         let names: BTreeSet<&str> = nodes.lines().filter_map(|line| line.split_whitespace().last()).collect();
-        Ok(Self { request, cpus, nodes: names.len() })
+        let slurm = Self { request, cpus, nodes: names.len() };
+        let (needed, nodes) = (slurm.nodes_of_block(), slurm.nodes);
+        if nodes < needed {
+            return Err(SlurmError::TooFewNodes { asked: words(&slurm.request), needed, nodes });
+        }
+        Ok(slurm)
     }
 
     pub fn request(&self) -> &PoolRequest {
@@ -60,23 +70,38 @@ impl Slurm {
 
     /// What one of the nodes is, as `tolok doctor` sees it there.
     pub fn machine(&self, tolok: &Path) -> Result<Machine, SlurmError> {
-        let mut doctor = self.job("tolok-doctor", &BTreeSet::new());
+        let mut doctor = self.srun("tolok-doctor", 1, &BTreeSet::new());
         let text = said("srun", doctor.arg(tolok).args(["doctor", "--format", "json"]))?;
         let no_machine = |error: serde_json::Error| SlurmError::NoMachine(error.to_string());
         let mut found: serde_json::Value = serde_json::from_str(&text).map_err(no_machine)?;
         serde_json::from_value(found["machine"].take()).map_err(no_machine)
     }
 
-    /// The job of this name, on a node that is none of the `lost`. What runs on the node is to be added.
+    /// How many nodes a block has: that of its servers, and those of its load.
+    fn nodes_of_block(&self) -> usize {
+        1 + self.request.generators as usize
+    }
+
+    /// The job of a block by this name, on nodes that are none of the `lost`. What runs on each of them is to be added. All of them read
+    /// what the run says; what it reads is of the first one, but for standard error.
     pub(super) fn job(&self, name: &str, lost: &BTreeSet<String>) -> Command {
+        let mut srun = self.srun(name, self.nodes_of_block(), lost);
+        if self.request.generators > 0 {
+            srun.args(["--ntasks-per-node=1", "--output=0", "--error=all"]);
+        }
+        srun
+    }
+
+    fn srun(&self, name: &str, nodes: usize, lost: &BTreeSet<String>) -> Command {
         let mut srun = Command::new("srun");
-        srun.args(["--quiet", "--nodes=1", "--ntasks=1", "--exclusive", "--mem=0", "--kill-on-bad-exit"]);
+        srun.args(["--quiet", "--exclusive", "--mem=0", "--kill-on-bad-exit"]);
+        srun.arg(format!("--nodes={nodes}")).arg(format!("--ntasks={nodes}"));
         srun.arg(format!("--cpus-per-task={}", self.cpus)).arg(format!("--job-name={name}"));
         let PoolRequest { partition, constraint, account, .. } = &self.request;
         let asked = [("partition", partition), ("constraint", constraint), ("account", account)];
         srun.args(asked.iter().filter_map(|(name, value)| Some(format!("--{name}={}", value.as_ref()?))));
-        // Without any other node, a lost one is asked again.
-        if !lost.is_empty() && lost.len() < self.nodes {
+        // Without enough other nodes, lost ones are asked again.
+        if !lost.is_empty() && lost.len() + nodes <= self.nodes {
             srun.arg(format!("--exclude={}", lost.iter().map(String::as_str).collect::<Vec<_>>().join(",")));
         }
         // Within a job, its variables would steer srun. The folder for temporary files is a matter of the node.
@@ -114,6 +139,24 @@ impl Drop for Cancelling {
 /// The node that this process runs on, if it is in a job.
 pub(super) fn this_node() -> Option<Node> {
     Some(Node { name: std::env::var("SLURMD_NODENAME").ok()?, job: std::env::var("SLURM_JOB_ID").ok()? })
+}
+
+/// Which of the nodes that generate load this one is, from 1, if it is one.
+pub(super) fn generator_number() -> Option<u32> {
+    let number = std::env::var("SLURM_PROCID").ok()?.parse().ok()?;
+    (number > 0).then_some(number)
+}
+
+/// Where the other nodes of the job find this one: its address in the network in which the run is.
+pub(super) fn own_address() -> io::Result<IpAddr> {
+    const RUN: &str = "SLURM_LAUNCH_NODE_IPADDR";
+    let unknown = || io::Error::other(format!("it sets no {RUN}"));
+    let run: IpAddr = std::env::var(RUN).ok().and_then(|text| text.parse().ok()).ok_or_else(unknown)?;
+    let any: IpAddr = if run.is_ipv4() { Ipv4Addr::UNSPECIFIED.into() } else { Ipv6Addr::UNSPECIFIED.into() };
+    // Nothing is sent: the kernel only says from where it would be.
+    let towards_the_run = UdpSocket::bind((any, 0))?;
+    towards_the_run.connect((run, DISCARD_PORT))?;
+    Ok(towards_the_run.local_addr()?.ip())
 }
 
 /// Ends the job of this node. Slurm keeps a job whose `srun` was killed, so a block whose run is gone ends its own.
@@ -197,6 +240,18 @@ mod tests {
         };
         assert!(!excludes(&slurm, &BTreeSet::new()));
         assert!(!excludes(&Slurm { nodes: 2, ..slurm }, &lost), "it leaves a node to be had");
+    }
+
+    #[test]
+    fn a_job_with_generators_has_a_node_for_each_and_reads_what_the_first_says() {
+        let slurm = Slurm { request: PoolRequest { generators: 2, ..Default::default() }, cpus: 16, nodes: 4 };
+        let lost = ["n1"].map(str::to_owned).into();
+        let found = arguments(&slurm.job("x", &lost));
+        for wanted in ["--nodes=3", "--ntasks=3", "--ntasks-per-node=1", "--output=0", "--exclude=n1"] {
+            assert!(found.iter().any(|argument| argument == wanted), "{wanted} in {found:?}");
+        }
+        let found = arguments(&Slurm { nodes: 3, ..slurm }.job("x", &lost));
+        assert!(!found.iter().any(|argument| argument.starts_with("--exclude")), "three are needed: {found:?}");
     }
 
     #[test]

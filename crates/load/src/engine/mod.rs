@@ -25,6 +25,7 @@ use std::sync::atomic::AtomicU64;
 use std::time::Duration;
 
 use rustix::io::Errno;
+use serde::{Deserialize, Serialize};
 
 use crate::clock::{Clock, MonotonicNs};
 use crate::error::LoadError;
@@ -78,7 +79,7 @@ pub(crate) struct Run<'run> {
 }
 
 /// What a thread leaves behind.
-#[derive(Debug)]
+#[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Outcome {
     pub recorded: Recorded,
     pub interrupted: bool,
@@ -86,7 +87,7 @@ pub(crate) struct Outcome {
 }
 
 /// What a thread cost inside the window.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy, Default, Serialize, Deserialize)]
 pub(crate) struct Usage {
     pub cpu: CpuTime,
     pub spin: Duration,
@@ -94,7 +95,7 @@ pub(crate) struct Usage {
 }
 
 /// Told at the borders of the window.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Border {
     WindowStarted { planned: MonotonicNs, reached: MonotonicNs },
     WindowEnded(MonotonicNs),
@@ -212,7 +213,7 @@ impl<'run, C: Clock, L: Listener> Engine<'run, C, L> {
             next_sweep: MonotonicNs(0),
             buffer: vec![0; BUFFER_BYTES],
             timer: options.timer(),
-            waking: Waking::at_rate(options.executor.most_rps() / f64::from(options.generator.threads)),
+            waking: Waking::at_rate(options.executor.most_rps() / f64::from(share.threads)),
             waiting: Waiting::default(),
             interrupted: false,
             clock,

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 /// Rows of values. Every iteration takes a row, and `{{ column }}` in a request of it stands for the value in that column.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Data {
     /// Names of the columns.
     pub columns: Vec<String>,
@@ -37,7 +37,7 @@ pub enum DataOrder {
 }
 
 /// A value of a JSON response that later requests of the iteration are filled with.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Capture {
     /// `{{ name }}` stands for it.
     pub name: String,

@@ -1,10 +1,12 @@
 //! Clients on slow links.
 
+use serde::{Deserialize, Serialize};
+
 use super::{Executor, Options, refuse};
 use crate::error::LoadError;
 
 /// Limits on how fast connections are used, for clients on slow links.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 pub struct Pace {
     /// Bytes a second that are read of an answer, or `None` for no limit.
     pub read_bytes_per_s: Option<u64>,

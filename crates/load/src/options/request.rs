@@ -2,11 +2,14 @@
 
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
+
 use super::data::Capture;
+use super::written;
 use crate::http::{request, rules};
 
 /// One request that an iteration may send.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Request {
     /// Its method.
     pub method: Method,
@@ -15,6 +18,7 @@ pub struct Request {
     /// Additional headers; `Host`, `Connection` and the ones that frame the body are the engine's own.
     pub headers: Vec<(String, String)>,
     /// Its body; empty for none.
+    #[serde(with = "written::bytes")]
     pub body: Vec<u8>,
     /// What a correct response is.
     pub expect: Expect,
@@ -24,6 +28,7 @@ pub struct Request {
     /// What later requests of the iteration take from its response. With [`Mix::Sequence`] only.
     pub captures: Vec<Capture>,
     /// The part of the mix that it belongs to, whose figures the record gives by themselves.
+    #[serde(with = "written::name")]
     pub part: Option<Arc<str>>,
 }
 
@@ -71,7 +76,7 @@ impl Request {
 }
 
 /// Request methods.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Method {
     /// The answer has a body.
     Get,
@@ -119,7 +124,7 @@ impl Method {
 }
 
 /// What a correct response is.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Expect {
     /// Its status.
     pub status: ExpectStatus,
@@ -128,7 +133,7 @@ pub struct Expect {
 }
 
 /// Which statuses are good.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum ExpectStatus {
     /// Any 2xx.
     Success,
@@ -147,20 +152,21 @@ impl ExpectStatus {
 }
 
 /// Which bodies are good.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub enum ExpectBody {
     /// Any body within the limit; its bytes are counted and dropped.
     Anything,
     /// Any body of this length.
     Length(u64),
     /// These bytes, all of them, each compared while it streams in. Many requests may share them.
-    Exactly(Arc<[u8]>),
+    Exactly(#[serde(with = "written::bytes")] Arc<[u8]>),
     /// These bytes, packed by gzip into fewer than half as many: unpacked and compared when the answer is complete.
-    Gzip(Arc<[u8]>),
+    Gzip(#[serde(with = "written::bytes")] Arc<[u8]>),
     /// JSON that means the same as this document, whatever the order of keys and the blanks. Looked at in the first answer
     /// of a thread and every so many after it; the others are counted and dropped.
     Json {
         /// The document.
+        #[serde(with = "written::bytes")]
         document: Arc<[u8]>,
         /// 1 looks at every answer.
         every: u32,

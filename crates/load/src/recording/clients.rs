@@ -1,11 +1,13 @@
 //! Slow and fast clients apart. A run with one sort of clients has none of this.
 
+use serde::{Deserialize, Serialize};
+
 use super::{Attempt, Part};
 use crate::options::Options;
 use crate::record::{ClientRecord, ClientRecords};
 
 /// What became of the requests of fast and slow clients.
-#[derive(Debug)]
+#[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Clients {
     /// The fast ones first.
     requests: [Part; 2],

@@ -7,6 +7,8 @@
 
 use std::time::Duration;
 
+use serde::{Deserialize, Serialize};
+
 use crate::clock::MonotonicNs;
 
 /// Slowest values are kept for each of these.
@@ -21,7 +23,7 @@ const LAST: u32 = 42;
 const LEVELS: usize = ((LAST - FIRST) * STEPS) as usize + 1;
 
 /// The slowest value of each millisecond of a row, from its start on.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(crate) struct Slowest(Vec<u64>);
 
 impl Slowest {

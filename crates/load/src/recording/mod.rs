@@ -15,6 +15,8 @@ mod times;
 
 use std::collections::BTreeMap;
 
+use serde::{Deserialize, Serialize};
+
 use crate::clock::MonotonicNs;
 use crate::fault::{ErrorClass, Fault};
 use crate::histogram::{Durations, seconds};
@@ -49,7 +51,7 @@ pub(crate) struct Attempt {
 }
 
 /// Everything a thread's recorder knows at the end of a run, beside the rows it has told.
-#[derive(Debug)]
+#[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Recorded {
     /// The window as it was in the end.
     pub span: Span,
@@ -77,7 +79,7 @@ pub(crate) struct Recorded {
 }
 
 /// Requests in flight over the window, counted in two ways, for Little's law.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Occupancy {
     /// By level: requests in flight, summed over every nanosecond of the window.
     pub area_ns: u128,

@@ -1,5 +1,7 @@
 //! What became of the requests of each part of a mix, or of some clients. A run without them has none of this.
 
+use serde::{Deserialize, Serialize};
+
 use crate::clock::MonotonicNs;
 use crate::histogram::Durations;
 use crate::options::{Options, parts};
@@ -9,7 +11,7 @@ use crate::record::PartRecord;
 pub(crate) const NO_PART: u16 = u16::MAX;
 
 /// One part: its requests of the window, those included that ended after it.
-#[derive(Debug)]
+#[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Part {
     pub(super) sent: u64,
     pub(super) failed: u64,

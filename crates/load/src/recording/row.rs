@@ -3,6 +3,8 @@
 
 use std::time::Duration;
 
+use serde::{Deserialize, Serialize};
+
 use super::Times;
 use super::instants::Slowest;
 use super::times::PRINTED;
@@ -14,7 +16,7 @@ use crate::schedule::{Phase, Span};
 pub(crate) const ROW: Duration = Duration::from_secs(1);
 
 /// What happened in one second.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Row {
     pub phase: Phase,
     pub start: MonotonicNs,

@@ -1,11 +1,13 @@
 //! Durations of requests, measured in several ways.
 
+use serde::{Deserialize, Serialize};
+
 use super::instants::Slowest;
 use crate::clock::MonotonicNs;
 use crate::histogram::Durations;
 
 /// The distributions of a second of a thread, or of sums of such.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Times {
     /// Correct responses, from the intended start.
     pub response: Durations,

@@ -8,6 +8,8 @@
 //! Threads share the arrivals: of `n` threads, thread `k` takes every `n`-th, beginning with number `k`. The plan is
 //! therefore the same for every number of threads.
 
+use serde::{Deserialize, Serialize};
+
 use super::random::Random;
 use super::stages::Line;
 use super::{Phase, Span};
@@ -15,7 +17,7 @@ use crate::clock::MonotonicNs;
 use crate::options::Arrivals;
 
 /// Which arrivals are a thread's own.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Share {
     /// Number of the thread.
     pub thread: u32,

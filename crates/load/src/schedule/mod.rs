@@ -37,7 +37,7 @@ pub enum Phase {
 }
 
 /// The instants that cut a run into its phases.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Span {
     /// The first request may start.
     pub start: MonotonicNs,

@@ -10,6 +10,7 @@ mod executors;
 mod expectations;
 mod faults;
 mod files;
+mod generators;
 mod pace;
 mod pipelines;
 mod slow_share;

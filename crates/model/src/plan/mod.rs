@@ -5,6 +5,7 @@ mod cases;
 mod drawn;
 pub(crate) mod error;
 mod estimate;
+mod generators;
 mod order;
 mod selected;
 pub(crate) mod skipped;

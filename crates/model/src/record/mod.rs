@@ -22,7 +22,7 @@ use crate::reading::wording::words;
 use crate::record::checks::{LoadChecks, SecondSeries};
 use crate::record::clients::Clients;
 use crate::record::database::{CounterCheck, DatabaseWindow, PoolWindow};
-use crate::record::pool::{Node, PoolRequest};
+use crate::record::pool::{GeneratorMachine, Node, PoolRequest};
 use crate::record::resources::{Disturbance, HostWindow, LinkWindow, Resources};
 use crate::record::slices::SliceFigures;
 use crate::record::tool::{ProgramTiming, ToolUsed, WireCount};
@@ -83,6 +83,9 @@ pub struct BlockRecord {
     /// Which machine of a pool it was.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub node: Option<Node>,
+    /// The machines of the pool that generated its load, if that one did not.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub generators: Vec<GeneratorMachine>,
 }
 
 impl RunRecord {
@@ -90,7 +93,7 @@ impl RunRecord {
     /// recorded their machine keep that of `run.json`.
     pub fn on_machines_of(mut self, blocks: &[BlockRecord]) -> Self {
         let Some((first, others)) = blocks.split_first() else { return self };
-        let on_node = |block: &BlockRecord| Some((block.block, block.node.as_ref()?.name.clone()));
+        let on_node = |block: &BlockRecord| Some((block.block, block.nodes()?));
         self.nodes = blocks.iter().filter_map(on_node).collect();
         // The remarks of the moment are those from before anything was built.
         if !self.machine.is_same_as(&first.machine) {
@@ -167,8 +170,11 @@ pub struct ProgramUsed {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CpuMap {
     pub subject: Vec<u32>,
-    /// The generator's, and the lab's own.
+    /// The generator's, and the lab's own. None where load comes from other machines.
     pub generator: Vec<u32>,
+    /// The lab's own, where load comes from other machines.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub lab: Vec<u32>,
     /// The link emulator's, if a link is emulated.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub link: Vec<u32>,

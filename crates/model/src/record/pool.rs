@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::record::{BlockRecord, CpuMap, MachineSummary};
+
 /// What a run asks of Slurm.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PoolRequest {
@@ -15,9 +17,23 @@ pub struct PoolRequest {
     pub account: Option<String>,
     /// How many blocks may run at once, each on a node of its own.
     pub max_jobs: u32,
+    /// How many nodes generate load for a block, beside that of its servers; 0 where that one does.
+    #[serde(default, skip_serializing_if = "is_none")]
+    pub generators: u32,
     /// Whether blocks may run on hardware that differs.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub mixed_hardware: bool,
+}
+
+fn is_none(generators: &u32) -> bool {
+    *generators == 0
+}
+
+/// A machine of a pool that generated load for a block.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct GeneratorMachine {
+    pub name: String,
+    pub machine: MachineSummary,
 }
 
 /// The machine of a pool that ran a block.
@@ -26,4 +42,20 @@ pub struct Node {
     pub name: String,
     /// Number of the job.
     pub job: String,
+}
+
+impl BlockRecord {
+    /// The machines of a pool that it ran on: `n1`, or `n1 with n2, n3` where those generated its load.
+    pub(super) fn nodes(&self) -> Option<String> {
+        let server = &self.node.as_ref()?.name;
+        let generators: Vec<&str> = self.generators.iter().map(|generator| generator.name.as_str()).collect();
+        Some(if generators.is_empty() { server.clone() } else { format!("{server} with {}", generators.join(", ")) })
+    }
+}
+
+impl CpuMap {
+    /// Those of the lab, which stays off the subject's.
+    pub fn of_lab(&self) -> &[u32] {
+        if self.lab.is_empty() { &self.generator } else { &self.lab }
+    }
 }

@@ -10,6 +10,7 @@ mod data_workload;
 mod database;
 mod documents;
 mod environment;
+mod generators;
 mod limits;
 mod load;
 mod objective;

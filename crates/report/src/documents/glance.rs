@@ -79,6 +79,13 @@ fn places(sections: &[&ScenarioFinding]) -> Option<String> {
         it.environment.subject.on_cpus == first.subject.on_cpus
             && it.environment.generator.on_cpus == first.generator.on_cpus
     };
+    if let Some(nodes) = first.generator_nodes {
+        return Some(format!(
+            "server on {}, load from {}",
+            super::run::surroundings::cpus(&first.subject.on_cpus),
+            own_nodes(nodes)
+        ));
+    }
     let (subject, generator) = (&first.subject.on_cpus, &first.generator.on_cpus);
     if !sections.iter().all(is_same) || subject.is_empty() || generator.is_empty() {
         return None;
@@ -90,6 +97,11 @@ fn places(sections: &[&ScenarioFinding]) -> Option<String> {
         true => format!("server and load on {}", cpus(subject)),
         false => format!("server on {}, {load} on {}", cpus(subject), cpus(generator)),
     })
+}
+
+/// `a node of its own`, `2 nodes of their own`.
+pub(crate) fn own_nodes(nodes: u32) -> String {
+    if nodes == 1 { "a node of its own".to_owned() } else { format!("{nodes} nodes of their own") }
 }
 
 /// A study of tools is about the tools: their tables come first.

@@ -12,7 +12,7 @@ mod slices;
 use tolok_load::clock::MonotonicNs;
 use tolok_model::{
     CpuMap, DatabaseWindow, Disturbance, Environment, HostWindow, Isolation, LinkWindow, Measurement, ProgramScenario,
-    ProgramTiming, RawServer, RawTurns, RawWindow, Resources, Scenario,
+    ProgramTiming, RawServer, RawTurns, RawWindow, Resources, Scenario, SecondSeries,
 };
 
 use self::disturbed::by_others;
@@ -59,7 +59,8 @@ pub(crate) fn report_of(folder: &Folder, scenario: &Scenario, server: &RawServer
     // What a call is made of beside this has no meaning for what it left.
     let (url, method, answers) = (String::new(), "GET", Answers::Status);
     let (status, body_bytes) = (server.status, server.body_bytes);
-    let job = LoadJob { url, method, sent: None, status, answers, body_bytes, scenario, cpus: 1, seed: 0 };
+    let job =
+        LoadJob { url, method, sent: None, status, answers, body_bytes, scenario, cpus: 1, seed: 0, generators: &[] };
     let mut report = report_in(driver, &|name| folder.lossy(name), &job)?;
     if report.objectives.is_empty() {
         report.objectives = objectives::judged(&scenario.objectives, &report);
@@ -90,6 +91,11 @@ pub fn measurement_of(
         told => told,
     };
     let disturbances = disturbances(given, raw, report.window_s, &usage, (link.as_ref(), database.as_ref()));
+    let mut series = seconds(report.series, &readings, window);
+    if report.generators.is_some() {
+        // What was sampled here is what collects their results.
+        series.iter_mut().for_each(forget_generator);
+    }
     let (pss_bytes, refused_tasks) = (server.pss_bytes, server.refused_tasks);
     let subject = Resources { pss_bytes, refused_tasks, ..usage.part(Part::Subject) };
     Ok(Measurement {
@@ -104,7 +110,7 @@ pub fn measurement_of(
         tool: Some(raw.tool.clone()),
         wire: wire_in(folder, window)?,
         subject: (!server.external || server.followed).then_some(subject),
-        generator: usage.part(Part::Generator),
+        generator: report.generators.unwrap_or_else(|| usage.part(Part::Generator)),
         host: HostWindow { load_average: raw.load_average, ..usage.host },
         link,
         database,
@@ -116,9 +122,14 @@ pub fn measurement_of(
         objectives: report.objectives,
         aborted: report.aborted,
         checks: report.checks,
-        series: seconds(report.series, &readings, window),
+        series,
         slices: None,
     })
+}
+
+fn forget_generator(series: &mut SecondSeries) {
+    series.generator_cpu_s.clear();
+    series.warm_up.iter_mut().for_each(|warm_up| warm_up.generator_cpu_s.clear());
 }
 
 /// What was found when a program was timed.

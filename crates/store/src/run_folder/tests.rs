@@ -287,6 +287,7 @@ fn measure_apart(run: &RunFolder, attempt: &Attempt, trials: &[&PlannedTrial]) -
         machine: Default::default(),
         fingerprint: serde_json::Value::Null,
         node: None,
+        generators: Vec::new(),
     };
     there.begin_block(&record).unwrap()
 }

@@ -16,6 +16,7 @@ use std::time::{Duration, Instant};
 const USAGE: &str = "usage: faulty-subject [--host ADDRESS] --port N --assets DIR [--fault FAULT]
 faults:
   none           none (default)
+  count          none, and says so before each answer
   exit-at-start  ends with code 4 before it listens
   never-listen   runs without ever listening
   refuse-port    behaves as if its port were taken: ends with code 1
@@ -38,6 +39,8 @@ const LEAK_BYTES: usize = 4 << 20;
 enum Fault {
     /// Not at all.
     None,
+    /// Not at all. It says so before each answer, so that all are counted that arrive.
+    Count,
     /// Ends with code 4 before it listens.
     ExitAtStart,
     /// Runs without ever listening.
@@ -165,6 +168,7 @@ fn parse(arguments: impl IntoIterator<Item = String>) -> Result<Options, String>
 fn parse_fault(name: &str) -> Result<Fault, String> {
     Ok(match name {
         "none" => Fault::None,
+        "count" => Fault::Count,
         "exit-at-start" => Fault::ExitAtStart,
         "never-listen" => Fault::NeverListen,
         "hang" => Fault::HangAfter(0),
@@ -270,6 +274,7 @@ impl Server {
                     let _ = crash.send(format!("crashes after {requests} requests, as it was told"));
                     return Ok(());
                 }
+                Fault::Count => log("answers"),
                 Fault::Paced(rate) => self.wait_for_a_turn(Duration::from_secs(1).div_f64(rate as f64)),
                 // Written, and not only asked for: the kernel charges a page when it is touched.
                 Fault::Leak => std::mem::forget(std::hint::black_box(vec![1u8; LEAK_BYTES])),

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use tolok_load::fault::ErrorClass;
 use tolok_load::options::{ConnectionPolicy, Mix, Timer};
 use tolok_load::record::{
-    Connections, Distribution, Drain, ErrorExample, GeneratorSummary, Ledger, PlanSummary, WarmUpLedger,
+    Connections, Distribution, Drain, ErrorExample, GeneratorNode, GeneratorSummary, Ledger, PlanSummary, WarmUpLedger,
 };
 use tolok_model::{DataOrder, Scenario, ThinkTime};
 
@@ -25,7 +25,18 @@ fn told(scenario: &Scenario) -> String {
 /// The same for another method and other answers.
 fn told_to_ask(scenario: &Scenario, method: &str, answers: Answers) -> String {
     let url = "http://127.0.0.1:8080/hello".to_owned();
-    let job = LoadJob { url, method, sent: None, status: 200, answers, body_bytes: None, scenario, cpus: 1, seed: 7 };
+    let job = LoadJob {
+        url,
+        method,
+        sent: None,
+        status: 200,
+        answers,
+        body_bytes: None,
+        scenario,
+        cpus: 1,
+        seed: 7,
+        generators: &[],
+    };
     arguments(&job).join(" ")
 }
 
@@ -104,7 +115,18 @@ fn what_is_sent_goes_with_its_type() {
     let sent = Some(("/tmp/assets/validate.request".into(), "application/json"));
     let (url, answers) = ("http://127.0.0.1:8080/validate".to_owned(), Answers::Body("/tmp/assets/validate".into()));
     let scenario = &scenario;
-    let job = LoadJob { url, method: "POST", sent, status: 200, answers, body_bytes: None, scenario, cpus: 1, seed: 7 };
+    let job = LoadJob {
+        url,
+        method: "POST",
+        sent,
+        status: 200,
+        answers,
+        body_bytes: None,
+        scenario,
+        cpus: 1,
+        seed: 7,
+        generators: &[],
+    };
     let told = arguments(&job).join(" ");
     let expect = "--method=POST --body=@/tmp/assets/validate.request --header=Content-Type: application/json \
                   --expect-body=/tmp/assets/validate";
@@ -267,7 +289,7 @@ fn record() -> Record {
         cpu_user_s: 0.1,
         cpu_system_s: 0.1,
         generator_busy: Some(0.1),
-        generator: GeneratorSummary { timer: Timer::Sleep, threads: Vec::new() },
+        generator: GeneratorSummary { timer: Timer::Sleep, threads: Vec::new(), nodes: Vec::new() },
         offered_rps: None,
         verdict: Verdict { trusted: true, reasons: Vec::new(), doubted: Vec::new() },
         thresholds: Vec::new(),
@@ -374,4 +396,30 @@ fn a_percentile_that_lateness_made_or_that_is_a_bound_is_not_known() {
     assert_eq!(checks.late_percentiles, Some(vec![LatePercentile { quantile: 0.5, moved: 0.2 }]));
     assert!(report.tool_warnings.is_empty(), "the goodput does not suffer");
     assert_eq!(super::report(record()).unwrap().checks.unwrap().late_percentiles, None);
+}
+
+#[test]
+fn generators_on_other_machines_say_what_they_used() {
+    assert_eq!(report(record()).unwrap().generators, None);
+    let mut record = record();
+    let thread = |cpu_user_s| ThreadSummary {
+        cpu: None,
+        cpu_user_s,
+        cpu_system_s: 0.5,
+        spin_s: 0.0,
+        run_queue_wait_s: Some(0.1),
+    };
+    let node = |name: &str| GeneratorNode {
+        name: name.to_owned(),
+        clock: Default::default(),
+        clock_after: Default::default(),
+    };
+    (record.cpu_user_s, record.cpu_system_s) = (3.0, 1.0);
+    (record.generator.threads, record.generator.nodes) = (vec![thread(1.0), thread(2.0)], vec![node("n2"), node("n3")]);
+    let used = report(record).unwrap().generators.unwrap();
+    assert_eq!(
+        (used.cpu_s, used.user_s, used.system_s, used.busiest_thread_cpu_s),
+        (4.0, Some(3.0), Some(1.0), Some(2.5))
+    );
+    assert_eq!((used.run_queue_wait_s, used.processes_max, used.threads_max), (0.2, 2, 2));
 }

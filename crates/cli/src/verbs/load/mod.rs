@@ -20,6 +20,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use tolok_load::error::LoadError;
+use tolok_load::generators::{TOKEN, run_on};
 use tolok_load::record::Record;
 use tolok_load::threshold::{KeptOrCrossed, Metric, Threshold};
 use tolok_report::print::Style;
@@ -53,7 +54,7 @@ pub fn load(args: &LoadArgs) -> Result<Exit, CliError> {
         return Ok(exit);
     }
     let stop = hear_interrupts()?;
-    let record = measure(&asked, args.events, &stop);
+    let record = measure(&asked, args, &stop);
     let record = record.map_err(|error| refusal::told(error, args, &asked.options))?;
     let file = args.output.as_deref().filter(|path| *path != Path::new("-"));
     put(&shown(&record, args.format, file.is_some())?, file)?;
@@ -77,9 +78,19 @@ fn refuse_script(url: &str) -> Result<(), CliError> {
 }
 
 /// One run, with its progress.
-fn measure(asked: &Asked, for_laboratory: bool, stop: &AtomicBool) -> Result<Record, LoadError> {
-    let mut progress = Progress::new(&asked.options, for_laboratory);
-    let record = tolok_load::run_with(&asked.options, &asked.judgement, stop, &mut |event| progress.tell(&event));
+fn measure(asked: &Asked, args: &LoadArgs, stop: &AtomicBool) -> Result<Record, LoadError> {
+    let mut progress = Progress::new(&asked.options, args.events);
+    let (options, judgement) = (&asked.options, &asked.judgement);
+    let record = match args.generators.as_slice() {
+        [] => tolok_load::run_with(options, judgement, stop, &mut |event| progress.tell(&event)),
+        generators => {
+            let token = std::env::var(TOKEN).unwrap_or_default();
+            run_on(generators, &token, (options, judgement), stop, &mut |event| progress.tell(&event))
+        }
+    };
+    if let Err(LoadError::GeneratorLost { generator, reason }) = &record {
+        progress.tell_of_loss(generator, reason);
+    }
     progress.end();
     record
 }

@@ -53,6 +53,13 @@ impl Progress {
         }
     }
 
+    /// Tells the laboratory that a machine that generated load is gone.
+    pub fn tell_of_loss(&self, generator: &str, reason: &str) {
+        if let Progress::Laboratory(_) = self {
+            print(&ToolEvent::GeneratorLost { generator: generator.to_owned(), reason: reason.to_owned() });
+        }
+    }
+
     /// Clears the line: the result takes its place.
     pub fn end(self) {
         if let Progress::Terminal(line) = self {
@@ -199,6 +206,7 @@ mod tests {
     fn words(told: &[ToolEvent]) -> Vec<String> {
         let word = |event: &ToolEvent| match event {
             ToolEvent::Slices { .. } => "slices".to_owned(),
+            ToolEvent::GeneratorLost { .. } => "generator lost".to_owned(),
             ToolEvent::WindowStarted { .. } => "window started".to_owned(),
             ToolEvent::WindowEnded { .. } => "window ended".to_owned(),
             ToolEvent::Second { second, at_border } => {

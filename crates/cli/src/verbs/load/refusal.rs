@@ -29,8 +29,11 @@ fn kind_of(error: &LoadError) -> Option<RefusalKind> {
         LoadError::Unreachable { .. } => RefusalKind::Unreachable,
         LoadError::Tls { .. } => RefusalKind::Tls,
         LoadError::Http2 { .. } => RefusalKind::Http2,
-        LoadError::OpenFiles { .. } | LoadError::Thread(_) | LoadError::Freezer(_) | LoadError::EventQueue(_) => {
-            RefusalKind::Machine
-        }
+        LoadError::OnGenerator { .. }
+        | LoadError::GeneratorLost { .. }
+        | LoadError::OpenFiles { .. }
+        | LoadError::Thread(_)
+        | LoadError::Freezer(_)
+        | LoadError::EventQueue(_) => RefusalKind::Machine,
     })
 }

@@ -12,10 +12,13 @@
 //! trial before it, and nothing is hashed beside a measurement.
 //!
 //! - [`process`]: the run's side. [`work`]: the block's side, behind the hidden verb `block`.
+//! - [`generator`]: other nodes of the block's job, which generate its load. They hear the same words as the block, and answer on
+//!   standard error.
 //!
 //! When the run ends, however that comes about, the kernel kills a local block, and the end of its input stops any other.
 //! When the block is killed, the keeper of its box cleans up, and the run records the trial at hand as failed by the lab.
 
+pub(super) mod generator;
 pub(super) mod process;
 pub(super) mod protocol;
 pub(super) mod work;

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use rustix::process::{Pid, Signal, kill_process};
 
-use super::protocol::{BlockEvent, BlockJob, Word};
+use super::protocol::{BlockEvent, BlockJob, GeneratorAlive, Word};
 use crate::run::stop::Stop;
 use tolok_host::isolate::{Placement, place, wait_within};
 
@@ -35,6 +35,8 @@ pub(in crate::run) struct BlockProcess {
 #[derive(Debug)]
 pub(in crate::run) enum Heard {
     Block(BlockEvent),
+    /// A node that generates load for the block is there.
+    Generator(Box<GeneratorAlive>),
     /// The run was asked to stop.
     StopAsked,
     /// The block says nothing more.
@@ -68,7 +70,8 @@ impl BlockProcess {
             Builder::new().spawn(move || say(input, &said))?;
         }
         if let Some(errors) = errors {
-            process.complaint = Some(Builder::new().spawn(move || last_lines(errors))?);
+            let run = run.clone();
+            process.complaint = Some(Builder::new().spawn(move || hear_errors(errors, number, &run))?);
         }
         if let Some(events) = events {
             let run = run.clone();
@@ -145,9 +148,14 @@ fn say(mut input: ChildStdin, words: &Receiver<String>) {
     let _ = words.iter().try_for_each(|line| input.write_all(line.as_bytes()));
 }
 
-fn last_lines(errors: impl Read) -> String {
+/// Passes on which nodes are there that generate load. Returns the last of the other lines.
+fn hear_errors(errors: impl Read, number: u32, run: &Sender<(u32, Heard)>) -> String {
     let mut kept: Vec<String> = Vec::new();
     for line in BufReader::new(errors).lines().map_while(Result::ok).filter(|line| !line.trim().is_empty()) {
+        if let Ok(generator) = serde_json::from_str(&line) {
+            let _ = run.send((number, Heard::Generator(generator)));
+            continue;
+        }
         kept.push(line.trim().to_owned());
         kept.drain(..kept.len().saturating_sub(COMPLAINT_LINES));
     }

@@ -1,6 +1,7 @@
 //! What a run and the process of one of its blocks say to each other, a JSON line each.
 
 use std::collections::BTreeMap;
+use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
@@ -33,6 +34,21 @@ pub(in crate::run) struct Elsewhere {
     pub(in crate::run) attempt: String,
     /// The machine whose hardware it must have.
     pub(in crate::run) alike: Option<MachineSummary>,
+    /// How many other nodes generate its load.
+    pub(in crate::run) generators: u32,
+    /// What these know the block by.
+    pub(in crate::run) token: String,
+}
+
+/// A node that generates load is there: what it says on standard error, and what the run tells the block of it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(in crate::run) struct GeneratorAlive {
+    /// From 1.
+    pub(in crate::run) number: u32,
+    pub(in crate::run) name: String,
+    /// Where it waits for the block's load engine.
+    pub(in crate::run) address: SocketAddr,
+    pub(in crate::run) machine: MachineSummary,
 }
 
 /// Which part of a run a process runs.
@@ -71,8 +87,8 @@ pub(in crate::run) struct PreparedDatabase {
     pub(in crate::run) prepared: Result<Prepared, Failure>,
 }
 
-/// What the run says to the block after the job.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+/// What the run says to the block, and to the nodes that generate its load, after the job.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(in crate::run) enum Word {
     /// Consent to the trial that the block has announced.
@@ -81,6 +97,10 @@ pub(in crate::run) enum Word {
     Stop,
     /// The run is there. It says so to blocks on other machines.
     Beat,
+    /// A node that generates load is there.
+    Generator(Box<GeneratorAlive>),
+    /// The block is over, so nobody generates load for it any more.
+    End,
 }
 
 /// What the block says to the run.
@@ -103,6 +123,8 @@ pub(in crate::run) enum BlockEvent {
     Finished(TrialId),
     /// The block cannot go on, for this reason.
     Failed(String),
+    /// A node that generates load is lost, and the block with it.
+    Lost { node: Option<String>, why: String },
 }
 
 /// A trial, scored or not.

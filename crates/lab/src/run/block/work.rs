@@ -3,15 +3,16 @@
 use std::io::{self, BufRead, BufReader, IsTerminal};
 use std::path::PathBuf;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 use tolok_model::{
-    BlockRecord, Case, DiagnosisRecord, Failure, FailureKind, MachineSummary, Plan, PlannedTrial, RECORD_FORMAT,
-    TrialRecord, URL_WORKLOAD, Workload,
+    BlockRecord, Case, DiagnosisRecord, Failure, FailureKind, GeneratorMachine, MachineSummary, Plan, PlannedTrial,
+    RECORD_FORMAT, TrialRecord, URL_WORKLOAD, Workload,
 };
 
-use super::protocol::{BlockEvent, BlockJob, Part, PreparedDatabase, TrialId, Word};
+use super::generator::stand_by;
+use super::protocol::{BlockEvent, BlockJob, Elsewhere, GeneratorAlive, Part, PreparedDatabase, TrialId, Word};
 use crate::run::database::prepared;
 use crate::run::events::event::TrialEvent;
 use crate::run::machine_summary;
@@ -22,9 +23,9 @@ use crate::run::run_plan::on_slurm::BEAT;
 use crate::run::server::trial::{Finished, Trial, TrialSetup};
 use crate::run::session::affinity::AffinityGuard;
 use crate::run::session::capabilities::Capabilities;
-use crate::run::session::{Session, SessionError};
+use crate::run::session::{Generators, Session, SessionError};
 use crate::run::slices::{Launch, LaunchCase};
-use crate::run::slurm::{end_job, this_node};
+use crate::run::slurm::{end_job, generator_number, own_address, this_node};
 use crate::run::stop::Stop;
 use tolok_host::isolate::{ignore_stop_signals, job_of};
 use tolok_host::machine::{Machine, Processes, ThisHost, busiest, busy_words, wait_until_quiet};
@@ -34,8 +35,8 @@ use tolok_store::{LineWriter, RunFolder, StoreError, TrialFolder};
 const QUIET_PATIENCE: Duration = Duration::from_secs(10);
 
 /// A block on another machine stops when the run has said nothing for so long, and before its first beat for so long.
-const RUN_SILENCE_LIMIT: Duration = Duration::from_secs(10);
-const FIRST_BEAT_LIMIT: Duration = Duration::from_secs(30);
+pub(super) const RUN_SILENCE_LIMIT: Duration = Duration::from_secs(10);
+pub(super) const FIRST_BEAT_LIMIT: Duration = Duration::from_secs(30);
 
 /// Why a block cannot go on.
 #[derive(Debug, thiserror::Error)]
@@ -54,6 +55,10 @@ enum BlockError {
          --constraint, or allow the difference with --mixed-hardware"
     )]
     OtherHardware { node: String, here: String, there: String },
+    #[error("Slurm does not let this node tell where it is: {0}")]
+    NoAddress(#[source] io::Error),
+    #[error("{} lost: {why}", node.as_ref().map_or("a generator's node was".to_owned(), |node| format!("the generator's node {node} was")))]
+    GeneratorLost { node: Option<String>, why: String },
 }
 
 /// Runs one block on this machine: the job and the run's words come from standard input, events go to standard output.
@@ -68,16 +73,22 @@ pub fn run_block() -> io::Result<()> {
     ignore_stop_signals()?;
     let stop = Stop::default();
     let (sender, consent) = channel();
+    let (others, generators) = channel();
     let of_listener = stop.clone();
     let words = words_of(input)?;
+    if let Some((apart, number)) = job.apart.as_ref().zip(generator_number()) {
+        return stand_by(&job, apart, number, &words);
+    }
     let patience = job.apart.is_some().then_some(FIRST_BEAT_LIMIT);
-    std::thread::Builder::new().spawn(move || hear(&words, patience, &of_listener, &sender))?;
-    let mut run = Listener { events: Arc::new(Mutex::new(LineWriter::new(io::stdout())?)), consent };
+    std::thread::Builder::new().spawn(move || hear(&words, patience, &of_listener, (&sender, &others)))?;
+    let mut run = Listener { events: Arc::new(Mutex::new(LineWriter::new(io::stdout())?)), consent, generators };
     if job.apart.is_some() {
         run.say_alive()?;
     }
-    if let Err(error) = work(&job, &stop, &mut run) {
-        run.tell(&BlockEvent::Failed(error.to_string()));
+    match work(&job, &stop, &mut run) {
+        Ok(()) => {}
+        Err(BlockError::GeneratorLost { node, why }) => run.tell(&BlockEvent::Lost { node, why }),
+        Err(error) => run.tell(&BlockEvent::Failed(error.to_string())),
     }
     let is_left_alone = job.apart.is_some() && !run.is_released();
     // A run that is gone needs no last word.
@@ -101,7 +112,12 @@ fn words_of(input: impl BufRead + Send + 'static) -> io::Result<Receiver<Word>> 
 
 /// Hears the run until it is gone, which means: stop now. One on another machine may be cut off, so it beats, and is gone when it
 /// has said nothing for as long as `patience` lasts.
-fn hear(words: &Receiver<Word>, mut patience: Option<Duration>, stop: &Stop, consent: &Sender<Consent>) {
+fn hear(
+    words: &Receiver<Word>,
+    mut patience: Option<Duration>,
+    stop: &Stop,
+    (consent, generators): (&Sender<Consent>, &Sender<GeneratorAlive>),
+) {
     loop {
         let word = match patience {
             Some(limit) => words.recv_timeout(limit),
@@ -117,6 +133,12 @@ fn hear(words: &Receiver<Word>, mut patience: Option<Duration>, stop: &Stop, con
                 patience = Some(RUN_SILENCE_LIMIT);
                 Ok(())
             }
+            Ok(Word::Generator(alive)) => {
+                // Once all are known, no one waits for them.
+                let _ = generators.send(*alive);
+                Ok(())
+            }
+            Ok(Word::End) => Ok(()),
             Err(_) => break,
         };
         if heard.is_err() {
@@ -138,9 +160,25 @@ enum Consent {
 struct Listener {
     events: Arc<Mutex<LineWriter>>,
     consent: Receiver<Consent>,
+    /// The nodes that generate load, one by one.
+    generators: Receiver<GeneratorAlive>,
 }
 
 impl Listener {
+    /// The nodes that generate the load of the block, in their order.
+    fn generators(&self, of: u32) -> Result<Vec<GeneratorAlive>, BlockError> {
+        let mut found: Vec<GeneratorAlive> = Vec::new();
+        let deadline = Instant::now() + FIRST_BEAT_LIMIT;
+        while found.len() < of as usize {
+            let next = self.generators.recv_timeout(deadline.saturating_duration_since(Instant::now()));
+            let why =
+                format!("{} of {of} said within {} s that they are there", found.len(), FIRST_BEAT_LIMIT.as_secs());
+            found.push(next.map_err(|_| BlockError::GeneratorLost { node: None, why })?);
+        }
+        found.sort_by_key(|generator| generator.number);
+        Ok(found)
+    }
+
     fn events(&self) -> MutexGuard<'_, LineWriter> {
         self.events.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -185,16 +223,20 @@ fn work(job: &BlockJob, stop: &Stop, run: &mut Listener) -> Result<(), BlockErro
     let run_folder = RunFolder::open(&job.folder);
     let read = run_folder.plan().and_then(|plan| Ok((plan, run_folder.run()?.cpus)));
     let (plan, cpus) = read.map_err(|source| not_read(job, source))?;
-    let folder = match &job.apart {
-        Some(apart) => {
-            apart.alike.as_ref().map_or(Ok(()), |there| check_hardware(&machine_summary(&machine), there))?;
-            RunFolder::open(&job.folder.join(&apart.attempt))
+    let (mut folder, mut generators) = (run_folder, None);
+    if let Some(apart) = &job.apart {
+        folder = RunFolder::open(&job.folder.join(&apart.attempt));
+        generators = generators_of(apart, run)?;
+        let others = generators.iter().flat_map(|generators| &generators.nodes);
+        let others = others.map(|node| (Some(node.name.clone()), node.machine.clone()));
+        for (node, here) in [(None, machine_summary(&machine))].into_iter().chain(others) {
+            apart.alike.as_ref().map_or(Ok(()), |there| check_hardware(node, &here, there))?;
         }
-        None => run_folder,
-    };
+    }
     let capabilities = Capabilities::prepare();
     let session = Session::begin(&job.laboratory, &capabilities, cpus, &owed(job, &plan))?.with_results(&job.folder);
-    let recorded = folder.begin_block(&record(&job.part, &machine))?;
+    let session = session.with_generators(generators);
+    let recorded = folder.begin_block(&record(&job.part, &machine, session.generators.as_ref()))?;
     run.tell(&BlockEvent::Recorded { folder: recorded, session: session.folder().to_owned() });
     let _own_cpus = AffinityGuard::off_the_subjects(&session.cpus);
     let reruns = Reruns::new(plan.reruns, job.reruns_left);
@@ -206,7 +248,20 @@ fn work(job: &BlockJob, stop: &Stop, run: &mut Listener) -> Result<(), BlockErro
         Part::Block { trials, .. } => block.run_trials(trials, run)?,
         Part::Diagnoses(cases) => block.diagnose(cases, run)?,
     }
-    Ok(())
+    match session.generators.as_ref().and_then(|generators| generators.lost.get().cloned()) {
+        Some((node, why)) => Err(BlockError::GeneratorLost { node: Some(node), why }),
+        None => Ok(()),
+    }
+}
+
+/// The nodes that generate the load of a block, if that one does not.
+fn generators_of(apart: &Elsewhere, run: &Listener) -> Result<Option<Generators>, BlockError> {
+    if apart.generators == 0 {
+        return Ok(None);
+    }
+    let server = own_address().map_err(BlockError::NoAddress)?;
+    let (nodes, token) = (run.generators(apart.generators)?, apart.token.clone());
+    Ok(Some(Generators { server, token, nodes, lost: OnceLock::new() }))
 }
 
 /// The workloads whose responses are compared. Each trial requests a URL's, and what is gone from the checkout is a failure of
@@ -217,7 +272,7 @@ fn owed(job: &BlockJob, plan: &Plan) -> Vec<Workload> {
     owed
 }
 
-fn record(part: &Part, machine: &Machine) -> BlockRecord {
+fn record(part: &Part, machine: &Machine, generators: Option<&Generators>) -> BlockRecord {
     let (block, trials) = match part {
         Part::Block { block, trials } => (*block, trials.clone()),
         Part::Diagnoses(_) => (0, Vec::new()),
@@ -231,7 +286,12 @@ fn record(part: &Part, machine: &Machine) -> BlockRecord {
         machine: machine_summary(machine),
         fingerprint: serde_json::to_value(machine).unwrap_or_default(),
         node: this_node(),
+        generators: generators.iter().flat_map(|generators| &generators.nodes).map(generator_machine).collect(),
     }
+}
+
+fn generator_machine(alive: &GeneratorAlive) -> GeneratorMachine {
+    GeneratorMachine { name: alive.name.clone(), machine: alive.machine.clone() }
 }
 
 /// On another machine, what cannot be read is most likely not shared.
@@ -242,11 +302,11 @@ fn not_read(job: &BlockJob, source: StoreError) -> BlockError {
     }
 }
 
-fn check_hardware(here: &MachineSummary, there: &MachineSummary) -> Result<(), BlockError> {
+fn check_hardware(node: Option<String>, here: &MachineSummary, there: &MachineSummary) -> Result<(), BlockError> {
     if here.has_hardware_of(there) {
         return Ok(());
     }
-    let node = this_node().map_or_else(|| "this node".to_owned(), |node| node.name);
+    let node = node.or_else(|| Some(this_node()?.name)).unwrap_or_else(|| "this node".to_owned());
     Err(BlockError::OtherHardware { node, here: here.hardware(), there: there.hardware() })
 }
 

@@ -134,6 +134,7 @@ fn start(
         servers: 0,
         database: database.is_some(),
         external: false,
+        apart: false,
         seed: 0,
         report: &run.with_extension("link.jsonl"),
         database_report: &run.with_extension("database-link.jsonl"),

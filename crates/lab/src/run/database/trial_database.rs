@@ -340,7 +340,7 @@ pub(in crate::run) fn database_failed(error: impl std::fmt::Display) -> TrialErr
 
 /// Where its processes run: on the generator's CPUs where it has none of its own.
 pub(in crate::run) fn own_cpus(cpus: &CpuMap) -> &[u32] {
-    if cpus.database.is_empty() { &cpus.generator } else { &cpus.database }
+    if cpus.database.is_empty() { cpus.of_lab() } else { &cpus.database }
 }
 
 /// The log of the database of a trial.

@@ -134,6 +134,7 @@ impl<'a> ProgramTrial<'a> {
             servers: programs,
             database: false,
             external: false,
+            apart: false,
             seed: self.seed,
             report: &report,
             database_report: &database_report,

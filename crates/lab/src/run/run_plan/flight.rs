@@ -1,5 +1,6 @@
 //! A block at work: what the run hears of it, and what it makes of that.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus};
 use std::time::{Duration, Instant};
@@ -10,7 +11,7 @@ use tolok_store::{Attempt, RunFolder, StoreError};
 
 use super::{Run, RunError, RunSetup, names};
 use crate::run::block::process::{BlockProcess, Listener};
-use crate::run::block::protocol::{BlockEvent, BlockJob, TrialId, Word};
+use crate::run::block::protocol::{BlockEvent, BlockJob, GeneratorAlive, TrialId, Word};
 use crate::run::events::eta::stands_for;
 use crate::run::events::event::{RunEvent, TrialEvent};
 
@@ -41,6 +42,32 @@ pub(super) struct Apart {
     pub(super) place: Option<Option<Node>>,
     /// Why it cannot go on.
     pub(super) failure: Option<String>,
+    /// The nodes that generate its load, and when they were last heard.
+    pub(super) generators: BTreeMap<u32, (String, Instant)>,
+    /// The node that was lost, as far as the block knows, and why.
+    pub(super) loss: Option<Loss>,
+}
+
+/// Why a block is lost, and with which of its nodes.
+pub(super) struct Loss {
+    pub(super) node: LostNode,
+    pub(super) why: String,
+}
+
+pub(super) enum LostNode {
+    /// That of the block.
+    First,
+    /// One that generated its load.
+    Generator(String),
+    /// Slurm ends a block on all nodes when it notices that one is gone.
+    Unknown,
+}
+
+impl Apart {
+    pub(super) fn begun(attempt: Attempt) -> Self {
+        let (record, place, failure, loss) = Default::default();
+        Self { attempt, record, place, failure, generators: BTreeMap::new(), loss }
+    }
 }
 
 /// The trial that a block is at.
@@ -88,6 +115,15 @@ impl<'a> Run<'a> {
         })
     }
 
+    /// A node that generates load for a block is there.
+    pub(super) fn note_generator(&self, flight: &mut Flight, alive: Box<GeneratorAlive>) {
+        let Some(apart) = &mut flight.apart else { return };
+        let known = apart.generators.insert(alive.number, (alive.name.clone(), Instant::now()));
+        if known.is_none() {
+            flight.process.tell(Word::Generator(alive));
+        }
+    }
+
     /// Does what an event of a block asks for.
     pub(super) fn follow(
         &mut self,
@@ -103,7 +139,15 @@ impl<'a> Run<'a> {
                     apart.place = Some(node);
                 }
             }
-            BlockEvent::Over => flight.process.tell(Word::Go),
+            BlockEvent::Over => {
+                flight.process.tell(Word::Go);
+                flight.process.tell(Word::End);
+            }
+            BlockEvent::Lost { node, why } => {
+                if let Some(apart) = &mut flight.apart {
+                    apart.loss = Some(Loss { node: node.map_or(LostNode::Unknown, LostNode::Generator), why });
+                }
+            }
             BlockEvent::Failed(why) => match &mut flight.apart {
                 // It may be the fault of its machine.
                 Some(apart) => apart.failure = Some(why),

@@ -149,8 +149,8 @@ pub fn open_trials<'p>(plan: &'p Plan, records: &[TrialRecord], last_block: u32)
     open.filter(|trial| trial.block <= last_block && plan.case(&trial.case).is_some()).collect()
 }
 
-/// All trials of the blocks of these trials.
-fn whole_blocks<'p>(plan: &'p Plan, open: &[&PlannedTrial]) -> Vec<&'p PlannedTrial> {
+/// All trials of the blocks of these trials: what is run again on nodes, where a round is whole or not at all.
+pub fn whole_blocks<'p>(plan: &'p Plan, open: &[&PlannedTrial]) -> Vec<&'p PlannedTrial> {
     let blocks: BTreeSet<u32> = open.iter().map(|trial| trial.block).collect();
     let of_blocks = plan.trials.iter().filter(|trial| blocks.contains(&trial.block));
     of_blocks.filter(|trial| plan.case(&trial.case).is_some()).collect()
@@ -334,6 +334,7 @@ impl<'a> Run<'a> {
         loop {
             match heard.recv() {
                 Err(_) | Ok((_, Heard::Silence)) => break,
+                Ok((_, Heard::Generator(_))) => {}
                 Ok((_, Heard::StopAsked)) => flight.process.tell(Word::Stop),
                 Ok((_, Heard::Block(event))) => self.follow(&mut flight, event, emit)?,
             }

@@ -6,9 +6,10 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::{Duration, Instant};
 
-use tolok_model::PlannedTrial;
+use rustix::rand::{GetRandomFlags, getrandom};
+use tolok_model::{Node, PlannedTrial};
 
-use super::flight::{Apart, Flight};
+use super::flight::{Apart, Flight, Loss, LostNode};
 use super::{Run, RunError};
 use crate::run::block::process::Heard;
 use crate::run::block::protocol::{Elsewhere, Part, Word};
@@ -134,14 +135,25 @@ impl<'a> Run<'a> {
                     return Ok((self.over(at, emit)?.into_iter().collect(), true));
                 }
                 Ok((number, Heard::StopAsked)) => self.tell_to_stop(number, at_work),
+                Ok((number, Heard::Generator(alive))) => {
+                    at_work
+                        .get_mut(&number)
+                        .into_iter()
+                        .for_each(|at| self.note_generator(&mut at.flight, alive.clone()));
+                }
                 Ok((number, Heard::Block(event))) => {
                     let Some(mut at) = at_work.remove(&number) else { continue };
                     at.open.refused = None;
                     match self.follow(&mut at.flight, event, emit) {
                         // What its machine wrote cannot be read.
                         Err(RunError::Store(error)) => {
-                            let lost = self.lose(at, &error.to_string(), emit)?;
+                            let lost = self.lose(at, Loss::of_block(error), emit)?;
                             return Ok((lost.into_iter().collect(), false));
+                        }
+                        // Its `srun` would wait for the lost node.
+                        followed if at.flight.apart.as_ref().is_some_and(|apart| apart.loss.is_some()) => {
+                            followed?;
+                            return Ok((self.over(at, emit)?.into_iter().collect(), false));
                         }
                         followed => {
                             at_work.insert(number, at);
@@ -152,8 +164,7 @@ impl<'a> Run<'a> {
                 Err(_) => {
                     *beat = Instant::now();
                     let silent = beat_all(at_work).into_iter();
-                    let why = format!("it was silent for {} s", SILENCE_LIMIT.as_secs());
-                    let lost = silent.map(|at| self.lose(at, &why, emit)).collect::<Result<Vec<_>, _>>()?;
+                    let lost = silent.map(|(at, loss)| self.lose(at, loss, emit)).collect::<Result<Vec<_>, _>>()?;
                     return Ok((lost.into_iter().flatten().collect(), false));
                 }
             }
@@ -175,11 +186,11 @@ impl<'a> Run<'a> {
         // Another machine may be busy.
         (asked.wait_until_quiet, asked.reruns_left) = (true, Reruns::left(open.trials.len(), 0));
         let alike = (!slurm.request().mixed_hardware).then_some(record.machine);
-        asked.apart = Some(Elsewhere { attempt: attempt.name().to_owned(), alike });
+        let (generators, token) = (slurm.request().generators, token()?);
+        asked.apart = Some(Elsewhere { attempt: attempt.name().to_owned(), alike, generators, token });
         let mut command = slurm.job(&job, &open.lost_on);
         command.arg(&self.setup.laboratory.tolok);
-        let apart = Apart { attempt, record: None, place: None, failure: None };
-        let flight = self.start(command, &asked, Some(apart), (number, run.clone()))?;
+        let flight = self.start(command, &asked, Some(Apart::begun(attempt)), (number, run.clone()))?;
         Ok(AtWork { open, flight, job })
     }
 
@@ -217,12 +228,15 @@ impl<'a> Run<'a> {
             self.setup.folder.adopt(&apart.attempt, record, &at.open.trials)?;
             return Ok(None);
         }
+        if let Some(loss) = apart.loss.take() {
+            return self.lose(at, loss, emit);
+        }
         let (failure, has_begun) = (apart.failure.take(), apart.place.is_some());
         let is_own_fault = failure.is_some() && apart.record.is_none();
         let said = failure.or_else(|| at.flight.process.complaint());
         let why = said.unwrap_or_else(|| "its process ended".to_owned());
         if self.setup.stop.is_asked() || (has_begun && !is_own_fault) {
-            return self.lose(at, &why, emit);
+            return self.lose(at, Loss::of_block(why), emit);
         }
         self.give_up(at.flight, &at.job);
         refused(at.open, why, is_own_fault, emit)
@@ -232,11 +246,16 @@ impl<'a> Run<'a> {
     fn lose(
         &mut self,
         at: AtWork<'a>,
-        why: &str,
+        Loss { node, why }: Loss,
         emit: &mut dyn FnMut(RunEvent),
     ) -> Result<Option<OpenBlock<'a>>, RunError> {
         let AtWork { mut open, flight, job } = at;
-        let node = flight.apart.as_ref().and_then(|apart| apart.place.clone().flatten());
+        let first = flight.apart.as_ref().and_then(|apart| apart.place.clone().flatten());
+        let node = match node {
+            LostNode::First => first,
+            LostNode::Generator(name) => first.map(|first| Node { name, ..first }),
+            LostNode::Unknown => None,
+        };
         self.eta.again(flight.done);
         self.give_up(flight, &job);
         if self.setup.stop.is_asked() {
@@ -245,7 +264,7 @@ impl<'a> Run<'a> {
         open.lost_on.extend(node.as_ref().map(|node| node.name.clone()));
         open.losses += 1;
         let (block, again) = (open.block, open.losses < MOST_LOSSES);
-        emit(RunEvent::BlockLost { block, node, why: why.to_owned(), again });
+        emit(RunEvent::BlockLost { block, node, why: why.clone(), again });
         if again {
             return Ok(Some(open));
         }
@@ -286,11 +305,41 @@ impl AtWork<'_> {
     }
 }
 
-/// Tells the blocks on nodes that the run is there, and takes those out that said nothing for too long.
-fn beat_all<'p>(at_work: &mut Flights<'p>) -> Vec<AtWork<'p>> {
-    let is_silent = |at: &AtWork<'_>| at.is_on_a_node() && at.flight.last_heard.elapsed() > SILENCE_LIMIT;
-    let silent: Vec<u32> = at_work.iter().filter(|(_, at)| is_silent(at)).map(|(number, _)| *number).collect();
-    let silent = silent.iter().filter_map(|number| at_work.remove(number)).collect();
+impl Loss {
+    fn of_block(why: impl ToString) -> Self {
+        Self { node: LostNode::First, why: why.to_string() }
+    }
+
+    /// Of a block on nodes of which one says nothing any more.
+    fn by_silence(at: &AtWork<'_>) -> Option<Self> {
+        let is_silent = |last_heard: &Instant| last_heard.elapsed() > SILENCE_LIMIT;
+        let generators = || at.flight.apart.iter().flat_map(|apart| apart.generators.values());
+        let first = generators().find(|(_, last_heard)| is_silent(last_heard)).map(|(name, _)| name.clone());
+        let are_all_late = generators().all(|(_, last_heard)| last_heard.elapsed() > 2 * BEAT);
+        let why = |who: &str| format!("{who} silent for {} s", SILENCE_LIMIT.as_secs());
+        match (is_silent(&at.flight.last_heard), first) {
+            (true, _) if are_all_late && generators().count() > 0 => {
+                Some(Self { node: LostNode::Unknown, why: why("its nodes were") })
+            }
+            (true, _) => Some(Self::of_block(why("it was"))),
+            (false, name) => name.map(|name| Self { node: LostNode::Generator(name), why: why("it was") }),
+        }
+    }
+}
+
+/// What the generators of a block know it by.
+fn token() -> Result<String, RunError> {
+    let mut bytes = [0; 16];
+    let none = |error| RunError::Block(format!("the kernel gives no random numbers: {error}"));
+    getrandom(&mut bytes, GetRandomFlags::empty()).map_err(none)?;
+    Ok(bytes.map(|byte| format!("{byte:02x}")).concat())
+}
+
+/// Tells the blocks on nodes that the run is there, and takes those out of which a node said nothing for too long.
+fn beat_all<'p>(at_work: &mut Flights<'p>) -> Vec<(AtWork<'p>, Loss)> {
+    let on_nodes = at_work.iter().filter(|(_, at)| at.is_on_a_node());
+    let silent: Vec<(u32, Loss)> = on_nodes.filter_map(|(number, at)| Some((*number, Loss::by_silence(at)?))).collect();
+    let silent = silent.into_iter().filter_map(|(number, loss)| Some((at_work.remove(&number)?, loss))).collect();
     at_work.values_mut().filter(|at| at.is_on_a_node()).for_each(|at| at.flight.process.tell(Word::Beat));
     silent
 }

@@ -136,6 +136,7 @@ mod tests {
     fn report(good: u64, failed: &[(&str, u64)], examples: &[&str]) -> ToolReport {
         let failed = failed.iter().map(|(class, count)| ((*class).to_owned(), *count)).collect();
         ToolReport {
+            generators: None,
             window_s: 1.0,
             goodput_rps: good as f64,
             body_bytes: 0,

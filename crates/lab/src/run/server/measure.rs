@@ -5,6 +5,7 @@ use std::net::SocketAddr;
 use std::time::{Duration, Instant};
 
 use tolok_load::clock::{Clock, MonotonicNs, SystemClock};
+use tolok_load::generators::TOKEN;
 use tolok_model::{FailureKind, LoadTool, ToolUsed};
 
 use crate::data_contract as data;
@@ -14,6 +15,7 @@ use crate::run::events::event::{Phase, TrialEvent};
 use crate::run::server::diagnose::{Counted, Counters};
 use crate::run::server::launch::inherited_environment;
 use crate::run::server::trial::{Trial, TrialError};
+use crate::run::session::Generators;
 use crate::tools::{RunningTool, Tool, Waited};
 use tolok_host::guard::Guard;
 use tolok_host::isolate::{Placement, TrialBox};
@@ -127,6 +129,9 @@ impl Trial<'_> {
             }
             let second = match &waited {
                 Waited::Event(ToolEvent::Second { second, .. }) => Some(second.clone()),
+                Waited::Event(ToolEvent::GeneratorLost { generator, reason }) => {
+                    return Err(self.note_lost_generator(generator, reason));
+                }
                 _ => None,
             };
             readings.hear(waited, patience, trial_box, emit)?;
@@ -145,6 +150,14 @@ impl Trial<'_> {
         }
     }
 
+    /// Without its generator the trial has no outcome, and the block ends.
+    fn note_lost_generator(&self, node: &str, why: &str) -> TrialError {
+        if let Some(generators) = &self.session.generators {
+            let _ = generators.lost.set((node.to_owned(), why.to_owned()));
+        }
+        TrialError::Stopped
+    }
+
     /// Puts the scenario's load on the subject and reads resources all the while.
     pub(in crate::run) fn load(
         &self,
@@ -155,7 +168,8 @@ impl Trial<'_> {
         (address, clock): (SocketAddr, Instant),
         emit: &mut dyn FnMut(TrialEvent),
     ) -> Result<Loaded, TrialError> {
-        let (job, tool) = (self.job(address), self.tool()?);
+        let generators = self.session.generators.as_ref().map(Generators::arguments).unwrap_or_default();
+        let (job, tool) = (LoadJob { generators: &generators, ..self.job(address) }, self.tool()?);
         let commands = [self.commands.clone(), tool.command_lines(&job)].concat();
         self.folder.write("command.txt", (commands.join("\n") + "\n").as_bytes())?;
         let placement = self.place_of_tool(&tool, trial_box)?;
@@ -200,9 +214,9 @@ impl Trial<'_> {
     /// folder and an account of its own.
     fn place_of_tool(&self, tool: &Tool, trial_box: &mut TrialBox) -> Result<Placement, TrialError> {
         if tool.driver.tool() != LoadTool::Tolok {
-            return Ok(trial_box.guarded_placement("generator", &self.cpus.generator)?);
+            return Ok(trial_box.guarded_placement("generator", self.cpus.of_lab())?);
         }
-        let placement = trial_box.placement("generator", &self.cpus.generator);
+        let placement = trial_box.placement("generator", self.cpus.of_lab());
         Ok(Placement { guard: Some(Guard::of_engine()), ..placement })
     }
 
@@ -230,8 +244,9 @@ impl Trial<'_> {
             answers: self.answers(),
             body_bytes: self.body_bytes(),
             scenario: self.scenario,
-            cpus: self.cpus.generator.len(),
+            cpus: self.cpus.of_lab().len(),
             seed: self.seed,
+            generators: &[],
         }
     }
 
@@ -279,6 +294,7 @@ impl Trial<'_> {
         let mut env = inherited_environment();
         let Some(program) = name.program() else {
             let version = env!("CARGO_PKG_VERSION").to_owned();
+            env.extend(self.session.generators.iter().map(|it| (TOKEN.to_owned(), it.token.clone())));
             return Ok(Tool { driver, program: laboratory.tolok.clone(), version, env });
         };
         let missing = || tool_failed(format!("{program} is not on this machine any more: tolok setup {program}"));
@@ -357,7 +373,8 @@ impl Readings<'_, '_> {
                 self.ended = Some((ended, usage, self.sampler.after_load()));
             }
             // While something may happen at any moment, the tool is waited for in shorter steps than are worth a reading.
-            Waited::Event(ToolEvent::Second { .. } | ToolEvent::Slices { .. }) | Waited::Nothing => {
+            Waited::Event(ToolEvent::Second { .. } | ToolEvent::Slices { .. } | ToolEvent::GeneratorLost { .. })
+            | Waited::Nothing => {
                 if self.last_tick.elapsed() >= patience.max(SAMPLE / 2) {
                     self.sampler.tick(at_s);
                     self.last_tick = Instant::now();

@@ -2,7 +2,7 @@
 
 use std::fmt::Display;
 use std::io;
-use std::net::{SocketAddr, TcpListener};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener};
 use std::path::Path;
 use std::time::Instant;
 
@@ -27,7 +27,7 @@ use crate::run::server::probe_queue::Server;
 use crate::run::server::upstream_part::check_asked;
 use crate::run::session::capabilities::BoxRequest;
 use crate::run::session::cgroup_membership::CgroupMembership;
-use crate::run::session::{Place, Session};
+use crate::run::session::{Generators, Place, Session};
 use crate::run::stop::Stop;
 use crate::subject::speech;
 use crate::upstream::Upstream;
@@ -248,6 +248,7 @@ impl<'a> Trial<'a> {
             servers: 0,
             database: self.scenario.database,
             external: self.external.is_some(),
+            apart: self.session.generators.is_some(),
             seed: self.seed,
             report: &report,
             database_report: &database_report,
@@ -343,7 +344,7 @@ impl<'a> Trial<'a> {
         let clock = Instant::now();
         let address = match self.external {
             Some(server) => address_of(server)?,
-            None => own_address(trial_box).map_err(TrialError::lab)?,
+            None => self.own_address(trial_box).map_err(TrialError::lab)?,
         };
         // Before the sampler, which counts what the subject does from its first program on.
         let mut database = self.start_database(trial_box, run)?;
@@ -358,6 +359,14 @@ impl<'a> Trial<'a> {
         };
         inside.data.database = database.map(|database| database.window(inside.window));
         Ok(inside)
+    }
+
+    /// Where the subject is to listen, for the lab and for whoever generates load.
+    fn own_address(&self, trial_box: &TrialBox) -> io::Result<SocketAddr> {
+        match &self.session.generators {
+            Some(Generators { server, .. }) => Ok(SocketAddr::new(*server, free_port_of(*server)?)),
+            None => own_address(trial_box),
+        }
     }
 
     /// From the subject's start to its last answer.
@@ -468,7 +477,11 @@ pub(in crate::run) fn own_address(trial_box: &TrialBox) -> io::Result<SocketAddr
 
 /// A port of 127.0.0.1 that no one uses at this moment.
 pub(in crate::run) fn free_port() -> io::Result<u16> {
-    Ok(TcpListener::bind("127.0.0.1:0")?.local_addr()?.port())
+    free_port_of(Ipv4Addr::LOCALHOST.into())
+}
+
+fn free_port_of(address: IpAddr) -> io::Result<u16> {
+    Ok(TcpListener::bind((address, 0))?.local_addr()?.port())
 }
 
 pub(in crate::run) fn load_average() -> f64 {

@@ -19,7 +19,7 @@ impl AffinityGuard {
         let before = sched_getaffinity(None).ok();
         let mut own = CpuSet::new();
         let theirs: BTreeSet<u32> = cpus.values().flat_map(|cpus| cpus.subject.clone()).collect();
-        let generators = cpus.values().flat_map(|cpus| &cpus.generator);
+        let generators = cpus.values().flat_map(|cpus| cpus.of_lab());
         // Where the parts share CPUs in one environment, there may be no CPU that is free of subjects in all.
         let free: BTreeSet<u32> = generators.clone().filter(|cpu| !theirs.contains(cpu)).copied().collect();
         let chosen = if free.is_empty() { generators.copied().collect() } else { free };

@@ -112,6 +112,7 @@ impl Capabilities {
             servers: 0,
             database: true,
             external: false,
+            apart: false,
             seed: 0,
             report: &report,
             database_report: &database_report,
@@ -154,13 +155,13 @@ impl Capabilities {
         let asked = |part: &str| match part {
             "subject" => of_all.clone(),
             "link" if !cpus.link.is_empty() => Limits { cpus: cpus.link.clone(), ..Limits::default() },
-            "generator" => limits(&environment.generator, &cpus.generator),
+            "generator" => limits(&environment.generator, cpus.of_lab()),
             "database" => Limits {
-                cpus: if cpus.database.is_empty() { cpus.generator.clone() } else { cpus.database.clone() },
+                cpus: if cpus.database.is_empty() { cpus.of_lab().to_vec() } else { cpus.database.clone() },
                 memory_bytes: database.and_then(|database| database.memory_bytes),
                 ..Limits::default()
             },
-            _ => Limits { cpus: cpus.generator.clone(), ..Limits::default() },
+            _ => Limits { cpus: cpus.of_lab().to_vec(), ..Limits::default() },
         };
         let part = |(name, weight): (&str, u32)| (name.to_owned(), Limits { weight: Some(weight), ..asked(name) });
         // All of them, so that the box says which the machine lacks.
@@ -186,6 +187,8 @@ pub(in crate::run) struct BoxRequest<'a> {
     pub(in crate::run) database: bool,
     /// Whether the subject is not in the box: a server that runs already.
     pub(in crate::run) external: bool,
+    /// Whether load comes from other machines, which reach the machine's own network alone.
+    pub(in crate::run) apart: bool,
     /// Seed of the dice of its links.
     pub(in crate::run) seed: u64,
     /// File in which an emulated link between client and subject writes what it did.
@@ -230,8 +233,8 @@ fn limits(asked: &tolok_model::Limits, cpus: &[u32]) -> Limits {
 fn network(wish: &BoxRequest<'_>) -> NetworkSpec {
     let &BoxRequest { environment, cpus, seed, .. } = wish;
     let database = environment.database.as_ref().filter(|_| wish.database);
-    if wish.external || database.is_some_and(|database| database.engine == Engine::External) {
-        // A server of the user's own is somewhere that no namespace of ours reaches.
+    if wish.external || wish.apart || database.is_some_and(|database| database.engine == Engine::External) {
+        // A server of the user's own, and a generator, are somewhere that no namespace of ours reaches.
         return NetworkSpec::Host;
     }
     let mut sysctls: BTreeMap<String, String> = environment.network.sysctls.clone();
@@ -284,6 +287,7 @@ mod tests {
             servers: 0,
             database: true,
             external: false,
+            apart: false,
             seed: 1,
             report,
             database_report,

@@ -10,8 +10,9 @@ pub(in crate::run) mod scratch;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 use serde::{Deserialize, Serialize};
 use tempfile::TempDir;
@@ -19,6 +20,7 @@ use tolok_model::{Catalogue, CpuMap, Plan, ProgramWorkload, Protocol, Subject, S
 
 use crate::database::DatabaseStore;
 use crate::home::{Home, runs_folder};
+use crate::run::block::protocol::GeneratorAlive;
 use crate::run::session::account::Account;
 use crate::run::session::apart::{accounts, homes, is_for_runs_alone, other_sessions, shown};
 use crate::run::session::capabilities::Capabilities;
@@ -67,6 +69,27 @@ pub struct Session<'a> {
     runs: Vec<PathBuf>,
     /// Private folder of this session.
     scratch: Scratch,
+    /// The nodes that generate its load, if this machine does not.
+    pub(in crate::run) generators: Option<Generators>,
+}
+
+/// Nodes that generate load for the servers of this one.
+#[derive(Debug)]
+pub(in crate::run) struct Generators {
+    /// Where they find this node.
+    pub(in crate::run) server: IpAddr,
+    /// What they know us by.
+    pub(in crate::run) token: String,
+    pub(in crate::run) nodes: Vec<GeneratorAlive>,
+    /// The node that was lost, and why: the end of the block.
+    pub(in crate::run) lost: OnceLock<(String, String)>,
+}
+
+impl Generators {
+    /// The nodes as the load engine takes them.
+    pub(in crate::run) fn arguments(&self) -> Vec<String> {
+        self.nodes.iter().map(|node| format!("{}={}", node.name, node.address)).collect()
+    }
 }
 
 /// Where a subject is started, and how.
@@ -112,7 +135,20 @@ impl<'a> Session<'a> {
         let accounts = accounts(laboratory);
         let account = (rustix::process::geteuid().is_root() && accounts.is_none()).then(Account::unprivileged);
         let (logical_cpus, runs) = (logical_cpus(), vec![runs_folder()]);
-        Ok(Self { laboratory, capabilities, cpus, logical_cpus, assets, tls, accounts, account, runs, scratch })
+        let generators = None;
+        Ok(Self {
+            laboratory,
+            capabilities,
+            cpus,
+            logical_cpus,
+            assets,
+            tls,
+            accounts,
+            account,
+            runs,
+            scratch,
+            generators,
+        })
     }
 
     /// The same, whose results go into this folder of a run.
@@ -120,6 +156,11 @@ impl<'a> Session<'a> {
         self.runs.push(run.to_owned());
         self.runs.extend(run.parent().filter(|runs| is_for_runs_alone(runs)).map(Path::to_owned));
         self
+    }
+
+    /// The same, whose load comes from other nodes.
+    pub(in crate::run) fn with_generators(self, generators: Option<Generators>) -> Self {
+        Self { generators, ..self }
     }
 
     /// What keeps the programs of a box away from the rest of the machine.

@@ -140,7 +140,9 @@ fn follow(
                 usage = sampler.window_ends(at_s, MonotonicNs(monotonic_ns)).ok();
             }
             Waited::Event(ToolEvent::Slices { done, of }) => emit(TrialEvent::Slices { done, of }),
-            Waited::Event(ToolEvent::Second { .. }) | Waited::Nothing => sampler.tick(at_s),
+            Waited::Event(ToolEvent::Second { .. } | ToolEvent::GeneratorLost { .. }) | Waited::Nothing => {
+                sampler.tick(at_s);
+            }
             Waited::Ended => return Ok(usage),
         }
         if let Some(how) = database.as_mut().map(|database| database.has_ended(trial_box)).transpose()?.flatten() {

@@ -113,6 +113,7 @@ impl<'a> Launch<'a> {
             servers: servers.len(),
             database: first.scenario.database,
             external: false,
+            apart: false,
             seed: first.seed,
             report: &report,
             database_report: &database_report,

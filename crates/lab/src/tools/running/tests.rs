@@ -80,6 +80,7 @@ fn job() -> &'static LoadJob<'static> {
         scenario: scenario(),
         cpus: 1,
         seed: 1,
+        generators: &[],
     })
 }
 

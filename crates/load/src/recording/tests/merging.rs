@@ -1,6 +1,7 @@
-//! Threads that each record a part of a run add up to the one that would have recorded it all.
+//! Threads that each record a part of a run add up to the one that would have recorded it all, on whatever machines they are.
 
 use super::*;
+use crate::generators::clocks::ClockOffset;
 
 /// Threads that a run is divided among.
 const THREADS: u32 = 3;
@@ -175,16 +176,34 @@ fn collect(parts: Vec<(Recorded, Kept)>, in_turn: bool) -> Told {
     Told { recorded, totals, timeline }
 }
 
+/// What a thread of another machine recorded, whose clock is ahead, as this one reads it.
+fn from_afar((recorded, kept): (Recorded, Kept), ahead_ns: i64) -> (Recorded, Kept) {
+    let clock = |offset_ns| ClockOffset { offset_ns, error_ns: 0 };
+    let there = |row: &Row| row.clone().read_here(clock(-ahead_ns));
+    let rows: Vec<Row> = kept.0.borrow().iter().map(there).collect();
+    let written = serde_json::to_string(&(recorded.read_here(clock(-ahead_ns)), rows)).unwrap();
+    let (recorded, rows): (Recorded, Vec<Row>) = serde_json::from_str(&written).unwrap();
+    let kept = Kept::default();
+    kept.0.borrow_mut().extend(rows.into_iter().map(|row| row.read_here(clock(ahead_ns))));
+    (recorded.read_here(clock(ahead_ns)), kept)
+}
+
 proptest! {
     #[test]
     fn threads_add_up_to_the_one_that_would_have_done_it_all(
         requests in requests(),
         stop_ms in prop::option::of(1u64..5_500),
         in_turn: bool,
+        ahead_ns in prop::option::of(-400_000i64..1 << 40),
     ) {
         let stop = stop_ms.map(|ms| at(ms * 1_000));
         let whole = collect(vec![record(&requests, stop, None)], in_turn);
-        let parts = (0..THREADS).map(|thread| record(&requests, stop, Some(thread))).collect();
+        let parts = (0..THREADS).map(|thread| record(&requests, stop, Some(thread)));
+        let parts = parts.map(|part| match ahead_ns {
+            Some(ahead_ns) => from_afar(part, ahead_ns),
+            None => part,
+        });
+        let parts = parts.collect();
         let sum = collect(parts, in_turn);
         prop_assert_eq!(&sum.timeline, &whole.timeline);
         for (sum, whole) in [

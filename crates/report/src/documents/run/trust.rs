@@ -8,6 +8,7 @@ use tolok_analysis::{
 use super::surroundings::cpus;
 use super::{gates, muted, program_trust, section};
 use crate::document::{Block, Cell, Column, Heading, Look, Row, Table, Text};
+use crate::documents::glance::own_nodes;
 use crate::wording::heading;
 
 /// The section of a page: every check, and those of each case behind them.
@@ -153,7 +154,11 @@ fn own_cpus(findings: &Findings) -> Check {
     let mut seen: Vec<String> = Vec::new();
     for scenario in &findings.scenarios {
         let (subject, generator) = (&scenario.environment.subject.on_cpus, &scenario.environment.generator.on_cpus);
-        let words = format!("subject on {}, generator on {}", cpus(subject), cpus(generator));
+        let load = match scenario.environment.generator_nodes {
+            Some(nodes) => format!("load from {}", own_nodes(nodes)),
+            None => format!("generator on {}", cpus(generator)),
+        };
+        let words = format!("subject on {}, {load}", cpus(subject));
         if !subject.is_empty() && !seen.contains(&words) {
             seen.push(words);
         }

@@ -1,0 +1,108 @@
+//! Several generators as one: the threads of a run, on other machines.
+//!
+//! ```text
+//! run_on  --orders-->  serve, on each generator's machine  --> threads
+//!         <--what threads tell--
+//! ```
+//!
+//! A thread's share of users and arrivals depends on its number and on how many there are. So threads of several machines split a load
+//! exactly, as threads of one do, and the same collector adds up what they tell: there is one histogram, and no percentile is averaged.
+//!
+//! Machines have clocks of their own. Before the run each is asked for its time, the answer of the shortest round trip says how far
+//! it is off ([`clocks`]), and all begin at one instant. After the run they are asked again.
+
+pub mod clocks;
+mod part;
+mod protocol;
+mod team;
+
+use std::net::SocketAddr;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+use crate::clock::{Clock, SystemClock};
+use crate::error::LoadError;
+use crate::event::Event;
+use crate::options::Options;
+use crate::record::Record;
+use crate::schedule::Span;
+use crate::stop::Stop;
+use crate::threads::{Collected, Collecting};
+use crate::threshold::Threshold;
+use crate::{Judgement, connector, engine, summary};
+pub use part::{admits, serve};
+use protocol::Order;
+use team::Team;
+
+/// Both sides say this often that they are there.
+const BEAT: Duration = Duration::from_secs(1);
+/// A generator that is silent for so long is lost.
+const SILENCE_LIMIT: Duration = Duration::from_secs(3);
+/// From the word to begin until the beginning, and from the wish to stop until the end: longer than a word is on its way.
+const LEAD: Duration = Duration::from_millis(300);
+/// Words are looked for this often, whatever else is done.
+const LOOK: Duration = Duration::from_millis(50);
+
+/// The variable of the environment that holds the token.
+pub const TOKEN: &str = "TOLOK_GENERATOR_TOKEN";
+
+/// A generator on another machine.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Generator {
+    /// What the machine is called.
+    pub name: String,
+    /// Where it listens.
+    pub address: SocketAddr,
+}
+
+/// Loads a target from other machines, as [`run_with`](crate::run_with) does from this one. Each has as many threads as the options say.
+/// `token` is what the generators know us by.
+pub fn run_on(
+    generators: &[Generator],
+    token: &str,
+    (options, judgement): (&Options, &Judgement),
+    stop: &AtomicBool,
+    events: &mut dyn FnMut(Event),
+) -> Result<Record, LoadError> {
+    options.check_for(options.generator.threads.saturating_mul(generators.len() as u32))?;
+    engine::check(options)?;
+    let connector = connector(options)?;
+    let mut team = Team::gather(generators, token)?;
+    let congestion_control = team.prepare(options)?;
+    let before = team.exchange_clocks()?;
+    let stop = Stop::new(stop, LEAD);
+    let abort_on: &[Threshold] = if judgement.abort { &judgement.thresholds } else { &[] };
+    let collected = collect(&mut team, options, &stop, abort_on, events)?;
+    let after = team.exchange_clocks()?;
+    let plan = summary::plan(options, &connector, congestion_control);
+    let mut record = summary::record(options, plan, &judgement.thresholds, collected);
+    record.generator.nodes = team.nodes(&before, &after);
+    Ok(record)
+}
+
+/// Lets all begin at one instant, and collects what their threads tell.
+fn collect(
+    team: &mut Team,
+    options: &Options,
+    stop: &Stop<'_>,
+    abort_on: &[Threshold],
+    events: &mut dyn FnMut(Event),
+) -> Result<Collected, LoadError> {
+    let span = Span::new(SystemClock.now() + LEAD, options.warm_up, options.executor.window());
+    team.order(|clock| Order::Start { at: clock.there(span.start) });
+    let mut collecting = Collecting::new(span, team.threads(), options.second_histograms, stop, abort_on);
+    if !options.warm_up.is_zero() {
+        events(Event::WarmupStarted);
+    }
+    let mut is_told_to_stop = false;
+    while !collecting.is_over() {
+        if let Some((thread, message)) = team.hear(LOOK)? {
+            collecting.take(thread, message, events);
+        }
+        if let Some(at) = stop.instant(SystemClock.now()).filter(|_| !is_told_to_stop) {
+            team.order(|clock| Order::StopAt { at: clock.there(at) });
+            is_told_to_stop = true;
+        }
+    }
+    collecting.finish(span)
+}
