@@ -1,6 +1,6 @@
 //! What one scenario shows about a subject: its conditions, and what each correct response took.
 
-use tolok_model::{Connection, LoadTool, Measurement, Protocol, Scenario, ThinkTime};
+use tolok_model::{Connection, LoadTool, Measurement, Pace, Protocol, Scenario, ThinkTime};
 
 use crate::environment::Surroundings;
 use crate::estimate::middle;
@@ -142,6 +142,9 @@ fn of_no_use(
     }
     if scenario.protocol != Protocol::Http1 {
         return Some("it was asked over another protocol than HTTP/1.1 without TLS");
+    }
+    if load.pace != Pace::default() {
+        return Some("its clients read or wrote slowly");
     }
     let database = around.database(scenario);
     let links = [Some(&around.environment.link), database.map(|database| &database.link)];

@@ -188,6 +188,17 @@ fn what_cannot_be_calibrated_from_is_left_out_and_said() {
 }
 
 #[test]
+fn a_scenario_with_slow_clients_tells_nothing_for_others() {
+    let mut run = with_users(&[1, 16, 64]);
+    run.scenario("hello-c256", "hello", "Hello", 256).steady(GO, 40_000.0);
+    let slow = run.plan.scenarios.last_mut().unwrap();
+    (slow.load.pace.read_bytes_per_s, slow.load.pace.slow_share) = (Some(64_000), Some(0.2));
+    let found = only(&run, &ForecastQuestion::of_users(100));
+    assert_eq!(found.calibrated_from, ["hello-c1", "hello-c16", "hello-c64"]);
+    assert_eq!(found.remarks, ["1 scenario told nothing for this: its clients read or wrote slowly."]);
+}
+
+#[test]
 fn scenarios_of_few_trials_are_named() {
     let mut run = with_users(&[1, 16, 64]);
     for block in 1..=3 {
