@@ -28,7 +28,7 @@ pub struct Sharing {
     if_other_run: IfOtherRun,
     /// Whether many discarded trials end the run.
     strict: bool,
-    /// Whether this machine measures. Of others, nobody is asked: they wait for no answer.
+    /// Whether this machine measures. Other machines wait for no answer, so tolok asks nothing.
     is_here: bool,
 }
 

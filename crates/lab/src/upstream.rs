@@ -120,7 +120,7 @@ struct Asked {
     keeps: bool,
 }
 
-/// Reads the next request; nothing if the client has none.
+/// Reads the next request, or `None` if the client sends no more.
 fn read_request(reader: &mut impl BufRead) -> io::Result<Option<Asked>> {
     let (mut first, mut head) = (String::new(), reader.take(HEAD_BYTES));
     if head.read_line(&mut first)? == 0 {

@@ -57,7 +57,7 @@ pub(super) enum Told {
     Ended { thread: u32, outcome: Box<Outcome> },
 }
 
-/// One side of a connection, for whoever has to say something.
+/// The sending side of a connection. Threads share it.
 #[derive(Debug)]
 pub(super) struct Voice(Mutex<TcpStream>);
 

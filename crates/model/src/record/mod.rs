@@ -6,6 +6,7 @@
 pub(crate) mod checks;
 pub(crate) mod clients;
 pub(crate) mod database;
+pub(crate) mod failure;
 pub(crate) mod pool;
 pub(crate) mod raw;
 pub(crate) mod resources;
@@ -18,10 +19,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::JsonSchema;
 use crate::plan::CaseId;
-use crate::reading::wording::words;
 use crate::record::checks::{LoadChecks, SecondSeries};
 use crate::record::clients::Clients;
 use crate::record::database::{CounterCheck, DatabaseWindow, PoolWindow};
+pub use crate::record::failure::{Failure, FailureKind};
 use crate::record::pool::{GeneratorMachine, Node, PoolRequest};
 use crate::record::resources::{Disturbance, HostWindow, LinkWindow, Resources};
 use crate::record::slices::SliceFigures;
@@ -272,55 +273,6 @@ impl Outcome {
         }
     }
 }
-
-/// Why a trial could not be measured.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Failure {
-    pub reason: FailureKind,
-    pub message: String,
-    /// The last lines of the subject's logs.
-    pub log_tail: Vec<String>,
-}
-
-/// Why a trial could not be measured, as a word.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum FailureKind {
-    BuildFailed,
-    /// It ended before its first correct response, or never gave one in time.
-    DidNotStart,
-    /// It is external and did not answer when the trial began.
-    Unreachable,
-    /// It answered, but not as the workload's contract requires.
-    WrongAnswer,
-    /// It ended while it was measured.
-    Crashed,
-    /// It exceeded its memory limit, and the kernel killed some of it.
-    OutOfMemory,
-    /// The database did not start, ended, or refused the subject's connections.
-    DatabaseFailed,
-    /// The study's link carries less than one response to each user in the whole window.
-    LinkTooSlow,
-    /// It stopped answering: no response in the window, or a silence too long for any other cause.
-    Hung,
-    ToolFailed,
-    /// The lab itself could not do its part (a full disk, no permission).
-    LabFailed,
-}
-
-words!(FailureKind {
-    BuildFailed: "build failed",
-    DidNotStart: "did not start",
-    Unreachable: "unreachable",
-    WrongAnswer: "wrong answer",
-    Crashed: "crashed",
-    OutOfMemory: "out of memory",
-    DatabaseFailed: "database failed",
-    LinkTooSlow: "link too slow",
-    Hung: "hung",
-    ToolFailed: "tool failed",
-    LabFailed: "lab failed",
-});
 
 /// The measurement of a trial's window.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

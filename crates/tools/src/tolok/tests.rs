@@ -10,7 +10,7 @@ use tolok_load::record::{
 use tolok_model::{DataOrder, Scenario, ThinkTime};
 
 use super::*;
-use crate::jobs::{closed, scenario};
+use crate::jobs::{closed, job, scenario};
 use crate::{LoadPhase, LoadSecond, ToolEvent};
 
 fn load(executor: Executor) -> LoadProfile {
@@ -24,20 +24,7 @@ fn told(scenario: &Scenario) -> String {
 
 /// The same for another method and other answers.
 fn told_to_ask(scenario: &Scenario, method: &str, answers: Answers) -> String {
-    let url = "http://127.0.0.1:8080/hello".to_owned();
-    let job = LoadJob {
-        url,
-        method,
-        sent: None,
-        status: 200,
-        answers,
-        body_bytes: None,
-        scenario,
-        cpus: 1,
-        seed: 7,
-        generators: &[],
-    };
-    arguments(&job).join(" ")
+    arguments(&LoadJob { method, answers, ..job(scenario) }).join(" ")
 }
 
 /// The arguments that a load profile has beside those that all have.
@@ -114,20 +101,7 @@ fn what_is_sent_goes_with_its_type() {
     let scenario = scenario(load(Executor::ConstantVus { vus: 1 }));
     let sent = Some(("/tmp/assets/validate.request".into(), "application/json"));
     let (url, answers) = ("http://127.0.0.1:8080/validate".to_owned(), Answers::Body("/tmp/assets/validate".into()));
-    let scenario = &scenario;
-    let job = LoadJob {
-        url,
-        method: "POST",
-        sent,
-        status: 200,
-        answers,
-        body_bytes: None,
-        scenario,
-        cpus: 1,
-        seed: 7,
-        generators: &[],
-    };
-    let told = arguments(&job).join(" ");
+    let told = arguments(&LoadJob { url, method: "POST", sent, answers, ..job(&scenario) }).join(" ");
     let expect = "--method=POST --body=@/tmp/assets/validate.request --header=Content-Type: application/json \
                   --expect-body=/tmp/assets/validate";
     assert!(told.contains(expect), "{told}");

@@ -99,7 +99,7 @@ pub(in crate::run) enum Word {
     Beat,
     /// A node that generates load is there.
     Generator(Box<GeneratorAlive>),
-    /// The block is over, so nobody generates load for it any more.
+    /// The block is over, and its generators end.
     End,
 }
 

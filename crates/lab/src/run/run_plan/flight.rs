@@ -170,7 +170,7 @@ impl<'a> Run<'a> {
             }
             BlockEvent::InTrial(event) => {
                 let trial = flight.at_hand.as_ref().and_then(AtHand::number);
-                // Of several at once, nobody can follow the steps.
+                // The steps of several rounds at once would be mixed up.
                 if flight.apart.is_none() || matches!(event, TrialEvent::Disturbed { .. }) {
                     emit(RunEvent::InTrial { trial, event });
                 }

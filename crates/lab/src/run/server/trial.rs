@@ -361,7 +361,7 @@ impl<'a> Trial<'a> {
         Ok(inside)
     }
 
-    /// Where the subject is to listen, for the lab and for whoever generates load.
+    /// Where the subject listens, for the lab and for the generators.
     fn own_address(&self, trial_box: &TrialBox) -> io::Result<SocketAddr> {
         match &self.session.generators {
             Some(Generators { server, .. }) => Ok(SocketAddr::new(*server, free_port_of(*server)?)),
