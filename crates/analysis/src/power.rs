@@ -21,21 +21,21 @@ const MOST_BLOCKS: &str = "10,000";
 /// What the pairs of a scenario would need, or `None` where no pair has blocks enough to know how much it scatters, or where the
 /// study has no smallest effect.
 pub(crate) fn power<'a>(pairs: impl Iterator<Item = &'a PairComparison>, smallest_effect: f64) -> Option<PowerNote> {
-    let known = pairs.filter(|_| smallest_effect > 0.0).filter_map(naming);
-    let mut scatters: Vec<Naming> = known.collect();
-    scatters.sort_by(|left, right| left.sd.total_cmp(&right.sd).then(right.blocks.cmp(&left.blocks)));
-    let pairs = scatters.len();
-    scatters.iter_mut().for_each(|it| (it.comparisons, it.least_size) = (pairs, smallest_effect.ln_1p()));
-    // With an even number, it takes the one that scatters more: a block too many is better than one too few.
-    let (median, worst) = (scatters.get(pairs / 2)?, scatters.last()?);
+    let mut known: Vec<Naming> = pairs.filter(|_| smallest_effect > 0.0).filter_map(naming).collect();
+    let pairs = known.len();
+    known.iter_mut().for_each(|it| (it.comparisons, it.least_size) = (pairs, smallest_effect.ln_1p()));
     let effect = EFFECTS * smallest_effect;
-    let needed = |naming: &Naming| naming.blocks_needed(effect.ln_1p(), POWER);
+    let mut found: Vec<f64> = known.iter().map(|it| it.smallest_named(POWER).exp_m1()).collect();
+    found.sort_by(f64::total_cmp);
+    let mut needed: Vec<Option<u32>> = known.iter().map(|it| it.blocks_needed(effect.ln_1p(), POWER)).collect();
+    needed.sort_by_key(|blocks| blocks.unwrap_or(u32::MAX));
+    // With an even number of pairs, it takes the worse one: a block too many is better than one too few.
     let mut note = PowerNote {
         effect,
         power: POWER,
-        blocks_needed: needed(median),
-        blocks_needed_worst: needed(worst),
-        smallest_found: median.smallest_named(POWER).exp_m1(),
+        blocks_needed: *needed.get(pairs / 2)?,
+        blocks_needed_worst: *needed.last()?,
+        smallest_found: *found.get(pairs / 2)?,
         sentence: String::new(),
     };
     note.sentence = sentence(&note, pairs);
@@ -94,6 +94,18 @@ mod tests {
             "Detecting 6% would take about {median} rounds for the median pair and {worst} rounds for the worst."
         );
         assert!(note.sentence.ends_with(&needs), "{}", note.sentence);
+    }
+
+    /// A pair of few rounds needs more of them for the same scatter, so scatter alone does not say which pair stands in the middle.
+    #[test]
+    fn the_figure_is_the_middle_one_of_what_the_pairs_can_detect() {
+        let detected = |pairs: &[PairComparison]| power(pairs.iter(), 0.03).unwrap().smallest_found;
+        let (few, many, loud) = (pair(0.03, 5), pair(0.031, 20), pair(0.032, 20));
+        let all = detected(&[few.clone(), many.clone(), loud.clone()]);
+        // Each pair thrice is judged at the same level as the three together.
+        let alone = |pair: &PairComparison| detected(&vec![pair.clone(); 3]);
+        assert!(alone(&many) < alone(&loud) && alone(&loud) < alone(&few));
+        assert_eq!(all, alone(&loud));
     }
 
     /// What a run would have named, and how many blocks that takes, are the same question asked from two sides.
