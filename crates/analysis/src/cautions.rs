@@ -1,7 +1,7 @@
 //! What a reader must know before quoting any figure of a run, the gravest first.
 
 use tolok_model::sentences::sentence;
-use tolok_model::{CpuSource, LatencyMark, LoadProfile, Outcome, Plan, Scenario, TrialRecord, format_duration};
+use tolok_model::{CpuSource, LatencyMark, LoadProfile, Outcome, Plan, Scenario, TrialRecord, duration_words};
 
 use crate::estimate::least_trials;
 use crate::figures::{Quantity, amount, counted, listed};
@@ -146,9 +146,9 @@ fn short_windows(plan: &Plan, trials: &[TrialRecord]) -> Option<String> {
     let whole = plan.scenarios.iter().filter(|scenario| scenario.slices.is_none());
     let windows = whole.filter_map(|scenario| shortest_window_s(scenario, plan, trials));
     let shortest_s = windows.reduce(f64::min)?;
-    let window = format_duration(shortest_s);
+    let window = duration_words(shortest_s);
     (shortest_s < SHORTEST_WINDOW_TO_QUOTE_S)
-        .then(|| format!("A try-out, not a result to publish: windows of {window} (10s or more are needed)."))
+        .then(|| format!("A try-out, not a result to publish: windows of {window} (10 s or more are needed)."))
 }
 
 /// As planned; with a number of iterations, as it came to be, to a hundredth of a second.

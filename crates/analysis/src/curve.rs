@@ -118,7 +118,7 @@ fn quantiles() -> impl Iterator<Item = f64> {
     (0..DECADES).flat_map(|decade| {
         let whole = 10_000 * 10u64.pow(decade);
         let steps = STEPS.into_iter().filter(move |step| *step != MEDIAN || decade == 0);
-        // One division, so that 99 % is the same number here as everywhere.
+        // One division, so that 99% is the same number here as everywhere.
         steps.map(move |step| (whole - step) as f64 / whole as f64)
     })
 }

@@ -4,8 +4,8 @@
 //! random, and fewer than 5 values have no interval.
 //!
 //! A figure of one case is the **median** over its trials. Its interval uses interpolated order statistics, which assume no shape
-//! and cover about 95 %. With 5 values it is their whole range, which covers 93.75 %. A percentile bootstrap of the median would be
-//! narrower and cover less than its level: 87 % with 7 trials, as `tolok-stats` shows.
+//! and cover about 95%. With 5 values it is their whole range, which covers 93.75%. A percentile bootstrap of the median would be
+//! narrower and cover less than its level: 87% with 7 trials, as `tolok-stats` shows.
 //!
 //! A ratio of two cases is the **geometric mean** of the blocks' ratios, with Student's t interval of their logarithms. That assumes
 //! roughly normal logarithms. But with few blocks it can show a difference among many pairs, which an order statistic or a rank test
@@ -203,7 +203,7 @@ mod tests {
         assert_eq!(found.trials, [30.0, 10.0, 50.0, 20.0, 40.0], "in the order of the rounds");
     }
 
-    /// From the 2nd to the 9th would cover 97.85 %, and from the 3rd to the 8th 89.06 %.
+    /// From the 2nd to the 9th would cover 97.85%, and from the 3rd to the 8th 89.06%.
     #[test]
     fn of_ten_trials_the_interval_lies_between_two_order_statistics() {
         let found = median((1..=10).map(f64::from).collect()).unwrap();

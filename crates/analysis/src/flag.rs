@@ -96,7 +96,7 @@ macro_rules! flags {
 use Voids::{Always, If, Never};
 
 flags! {
-    Errors "errors" If("above 1 % of the requests"), "A request failed."; unsound: "with failed requests"
+    Errors "errors" If("above 1% of the requests"), "A request failed."; unsound: "with failed requests"
     NoGoodAnswers "no-good-answers" Always, "A measured trial had no correct response at all."; unsound: "without a correct response"
     LedgerOpen "ledger-open" Always, "The requests of a trial are not all accounted for."; unsound: "whose requests do not add up"
     NotTrusted "not-trusted" Always, "The load generator reports its own figures of a trial as invalid.";
@@ -109,7 +109,7 @@ flags! {
     CounterWrong "counter-wrong" Always, "A number that must be exactly right was wrong, in any measured trial.";
         unsound: "whose counter is wrong"
     WireContradicts "wire-contradicts" Always,
-        "The tool and the kernel disagree on the number of correct responses: by more than the connections, by more than 1 %, and by more than can have crossed outside the tool's window.";
+        "The tool and the kernel disagree on the number of correct responses: by more than the connections, by more than 1%, and by more than can have crossed outside the tool's window.";
         unsound: "whose tool counted something else than the wire"
     Little "little" Always, "In a trial, users or requests in flight were not rate × time (Little's law).";
         unsound: "against Little’s law"
@@ -120,7 +120,7 @@ flags! {
     NotSteady "not-steady" If("if more than half of the trials were not steady"), "The seconds of a trial's window had no single level.";
         unsound: "that found no steady state"
     GeneratorBound "generator-bound" Always,
-        "In a closed loop, the generator used 90 % of its CPUs, or its quota stopped it in more than 5 % of its periods, while the subject used less than 90 % of its own."
+        "In a closed loop, the generator used 90% of its CPUs, or its quota stopped it in more than 5% of its periods, while the subject used less than 90% of its own."
     Aborted "aborted" Always, "A trial stopped at the first crossed objective, as the study asks."
     OutOfMemory "out-of-memory" Always, "The kernel killed a process of the subject because memory ran out, in any trial."
     WindowTooShort "window-too-short" Always, "A measured trial had correct responses, but none to a request of its own window."
@@ -128,20 +128,20 @@ flags! {
     TasksRefused "tasks-refused" Always, "The subject could not start a process or thread because it had reached its limit."
     FailedTrials "failed-trials" Never, "A trial could not be measured."
     TooFewTrials "too-few-trials" Never, "There are fewer trials than an interval needs, so the case differs from no other."
-    Backlog "backlog" Never, "When a trial ended, 1 % of the scheduled requests or more still waited for a connection."
+    Backlog "backlog" Never, "When a trial ended, 1% of the scheduled requests or more still waited for a connection."
     ConnectionsWaiting "connections-waiting" Never, "When a trial ended, a tenth of the connections or more still waited for their first answer."
-    Throttled "throttled" Never, "The subject's quota stopped it in more than 5 % of its periods."
-    MemoryLimitNear "memory-limit-near" Never, "Memory with page cache came within 2 % of its limit."
-    LinkFull "link-full" Never, "A link was offered 90 % of its rate or more, so it may have been the limit."
+    Throttled "throttled" Never, "The subject's quota stopped it in more than 5% of its periods."
+    MemoryLimitNear "memory-limit-near" Never, "Memory with page cache came within 2% of its limit."
+    LinkFull "link-full" Never, "A link was offered 90% of its rate or more, so it may have been the limit."
     DatabaseRefused "database-refused" Never, "The database refused a connection because it had reached its limit."
     PoolWaits "pool-waits" Never, "Requests waited for a connection to the database, once in ten correct responses or more often."
     ToolTellsLittle "tool-tells-little" Never, "The load generator does not report what some of these flags rest on."
     SharedCpus "shared-cpus" Never, "Subject and generator had the same CPUs."
     External "external" Never, "tolok did not start the server, so it knows neither what the server used nor what it shared with others."
-    MemoryGrows "memory-grows" Never, "The subject's memory grew by more than 1 % over a window, in an interval that excludes 0."
-    CoarseTimer "coarse-timer" Always, "The timer's step is more than 5 % of the median wall time of a program's trial."
+    MemoryGrows "memory-grows" Never, "The subject's memory grew by more than 1% over a window, in an interval that excludes 0."
+    CoarseTimer "coarse-timer" Always, "The timer's step is more than 5% of the median wall time of a program's trial."
     AtFloor "at-floor" Never,
-        "The interval of a program's time above its start reaches 0, or that time is less than 10 % of the wall time; it is not compared."
+        "The interval of a program's time above its start reaches 0, or that time is less than 10% of the wall time; it is not compared."
     FewRuns "few-runs" Never, "A trial of a program has a single run."
     Outliers "outliers" Never, "A run of a program lies far from the others of its trial; every figure keeps it."
     FirstRun "first-run" Never, "The first counted run is an outlier in more than half of a program's trials, as after too short a warm-up."

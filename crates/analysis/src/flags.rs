@@ -3,7 +3,7 @@
 
 use tolok_model::{
     FailureKind, Limits, LinkWindow, LoadProfile, LoadTool, Measurement, Scenario, ToolWarning, bytes_words,
-    format_duration,
+    duration_words,
 };
 
 use crate::case_inputs::{CaseInputs, unsent_share, waiting_connections, warnings_that_count};
@@ -67,7 +67,7 @@ fn reason_words(reason: FailureKind, load: &LoadProfile) -> String {
     match reason {
         FailureKind::DatabaseFailed => format!("{word} (the database’s failure, and not the subject’s)"),
         FailureKind::Hung => {
-            let window = format_duration(load.duration_s);
+            let window = duration_words(load.duration_s);
             format!("{word} (too slow or silent for a figure in a window of {window}; that is not 0)")
         }
         _ => word.to_owned(),
@@ -90,7 +90,7 @@ fn measured_trials(observations: &Observations, number: usize) -> String {
 fn window_too_short(observations: &Observations, load: &LoadProfile) -> Option<Flag> {
     let without = observations.number(|trial| trial.ledger.good == 0 && trial.goodput_rps > 0.0);
     FlagKind::WindowTooShort.raised_if(without > 0, || {
-        let (trials, window) = (measured_trials(observations, without), format_duration(load.duration_s));
+        let (trials, window) = (measured_trials(observations, without), duration_words(load.duration_s));
         format!(
             "in {trials} only requests sent during warm-up were answered: responses take longer than the window of {window}; \
              make it longer"

@@ -5,8 +5,8 @@
 //!
 //! A block is far if its log ratio is more than 5 + 800 ÷ n² robust standard deviations (1.4826 times the median absolute deviation)
 //! from the pair's median, for n blocks: 13 for 10 blocks, 7 for 20. A fixed limit fails, because with few blocks the robust
-//! deviation itself is uncertain: with 5 deviations, 41 % of scenarios of six cases with lognormal noise would name a block at
-//! n = 10. With this rule 0.9 % do at n = 6, 1.0 % at 10, 1.9 % at 20 and 2.3 % at 30 (40,000 scenarios each).
+//! deviation itself is uncertain: with 5 deviations, 41% of scenarios of six cases with lognormal noise would name a block at
+//! n = 10. With this rule 0.9% do at n = 6, 1.0% at 10, 1.9% at 20 and 2.3% at 30 (40,000 scenarios each).
 
 use std::collections::BTreeMap;
 
@@ -144,7 +144,7 @@ mod tests {
         assert_eq!(outlier_blocks(&pair(&[1.0, 1.0, 1.0, 1.0, 1.0, 9.0].map(Some))), [6]);
     }
 
-    /// Of six cases with lognormal noise of 2 % and nothing else, in ten blocks.
+    /// Of six cases with lognormal noise of 2% and nothing else, in ten blocks.
     #[test]
     fn plain_noise_rarely_makes_an_outlier() {
         let mut random = SplitMix64::new(11);

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use tolok_model::{Measurement, Outcome, SliceRow, TrialRecord, format_duration};
+use tolok_model::{Measurement, Outcome, SliceRow, TrialRecord, duration_words};
 use tolok_stats::{LEAST_FOR_STATES, states};
 
 use crate::estimate::middle;
@@ -61,7 +61,7 @@ pub(crate) fn speeds(records: &Records) -> Option<MachineSpeeds> {
             "The machine had two speeds: {} of the time it was {} slower, for {} at a time ({number}).",
             small_share(two.share),
             small_share(two.slower),
-            format_duration((two.stay_s * 10.0).round().max(1.0) / 10.0),
+            duration_words((two.stay_s * 10.0).round().max(1.0) / 10.0),
         ),
     };
     Some(MachineSpeeds { values: values.len() as u32, unit: unit.to_owned(), two, sentence })

@@ -1,6 +1,6 @@
 //! The stopping rule: after how many blocks a run with such a rule ends.
 //!
-//! A study may request blocks until its ratios are sure enough: *until every ratio is sure to 3 %, at least 6 blocks, at most 20*.
+//! A study may request blocks until its ratios are sure enough: *until every ratio is sure to 3%, at least 6 blocks, at most 20*.
 //! The rule stands in the plan before the first trial, and is hashed with it. It looks at the **width** of the intervals only: not
 //! at which case is ahead, by how much, whether an interval excludes 1, or any verdict. A run that ended "once there was a
 //! difference" would find differences where none exist, the more the longer it may run.
@@ -8,11 +8,11 @@
 //! A budget is a time: no block begins that would exceed it, judged by the length of those before. That, too, is blind to ratios.
 //!
 //! The rule applies after each whole block, to all blocks so far. It uses the ratios of reports: every pair of ranked cases of each
-//! scenario, goodput within blocks, and wall time for programs, each with its own 95 % interval.
+//! scenario, goodput within blocks, and wall time for programs, each with its own 95% interval.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use tolok_model::{Plan, Stopping, format_duration};
+use tolok_model::{Plan, Stopping, duration_words};
 
 use crate::estimate::{half_width, least_trials};
 use crate::figures::{counted, small_share};
@@ -112,7 +112,7 @@ fn sentence(plan: &Plan, came: &str) -> String {
     let spent = plan.budget_s.map(|budget_s| {
         format!(
             "before the round that would exceed {}, after at least {}",
-            format_duration(budget_s),
+            duration_words(budget_s),
             counted_blocks(least_trials())
         )
     });

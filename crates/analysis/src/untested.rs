@@ -4,7 +4,7 @@
 
 use std::collections::BTreeSet;
 
-use tolok_model::{Connection, CpuMode, Database, LoadProfile, Outcome, Plan, Role, Scenario, format_duration};
+use tolok_model::{Connection, CpuMode, Database, LoadProfile, Outcome, Plan, Role, Scenario, duration_words};
 
 use crate::figures::{counted, listed};
 use crate::findings::Untested;
@@ -149,7 +149,7 @@ fn hours(records: &Records) -> Option<Untested> {
     let plan = records.plan;
     let longest_s = plan.scenarios.iter().map(|scenario| scenario.load.duration_s).fold(0.0, f64::max);
     (longest_s < HOUR_S).then(|| {
-        let window = format_duration(longest_s);
+        let window = duration_words(longest_s);
         let anew = if plan.brought.servers.is_empty() { ", and every trial started anew" } else { "" };
         let because = format!(
             "No window was longer than {window}{anew}: the run does not show leaks, slow growth, or what a runtime does after hours."
@@ -249,7 +249,7 @@ fn pool(records: &Records) -> Option<Untested> {
 
 fn distance(records: &Records) -> Option<Untested> {
     let because = match of_all(records.plan, |database| database.link.rtt_s)? {
-        rtt_s if rtt_s > 0.0 => format!("It was always a round trip of {} away.", format_duration(rtt_s)),
+        rtt_s if rtt_s > 0.0 => format!("It was always a round trip of {} away.", duration_words(rtt_s)),
         _ => "It ran on the same machine, without a distance.".to_owned(),
     };
     Some(item("other distances of the database", &because, Some("`database.rtt = [\"0ms\", \"20ms\"]`")))

@@ -1,6 +1,6 @@
 //! The rule that turns the ratios of a scenario into verdicts, all pairs together.
 //!
-//! A ratio r within blocks has an interval from l to h. Its **size** is the larger of r and 1/r, less 1, so a difference of 25 % is
+//! A ratio r within blocks has an interval from l to h. Its **size** is the larger of r and 1/r, less 1, so a difference of 25% is
 //! the same whichever of the two comes first. Its **half width** is sqrt(h / l) − 1: the factor, less 1, between the middle of the
 //! interval and its ends.
 //!

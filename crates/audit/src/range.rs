@@ -1,6 +1,6 @@
 //! What a printed number can stand for: an interval of true values.
 //!
-//! A number printed as 3.04 stands for anything from 3.035 to 3.045; one marked as *about* for 5 % more on both sides; one marked
+//! A number printed as 3.04 stands for anything from 3.035 to 3.045; one marked as *about* for 5% more on both sides; one marked
 //! *at least* or *at most* for all that lies beyond. Arithmetic on such intervals (Moore 1966) keeps every value that the printed
 //! numbers allow; a law contradicts only where none of them obeys it.
 
@@ -54,7 +54,7 @@ impl Range {
         ranges.reduce(Self::hull).unwrap_or(Self { low: 0.0, high: f64::INFINITY, vague: true })
     }
 
-    /// What a number in a text can stand for. A whole number that ends in zeros is read as rounded there, to 5 % at most: "6000"
+    /// What a number in a text can stand for. A whole number that ends in zeros is read as rounded there, to 5% at most: "6000"
     /// may be 6,300. A limit ("more than 1") is not rounded: it says which side figures are on.
     pub fn of_text(number: &Number, unit_factor: f64) -> Self {
         let is_limit = matches!(number.mark, Mark::AtLeast | Mark::AtMost);
@@ -161,7 +161,7 @@ fn product(a: f64, b: f64) -> f64 {
 }
 
 /// By how much a whole number that ends in zeros may be rounded: half of the place of its last digit that is not 0, and at most
-/// 5 % of it. 0 for any other number.
+/// 5% of it. 0 for any other number.
 fn rounded_zeros(value: f64) -> f64 {
     let size = value.abs();
     if size < 10.0 || size.fract() != 0.0 {

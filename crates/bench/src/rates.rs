@@ -1,6 +1,6 @@
 //! Shares of repetitions, with their uncertainty.
 
-/// The 95 % interval of a share (Wilson 1927).
+/// The 95% interval of a share (Wilson 1927).
 pub fn share_interval(hits: u32, of: u32) -> [f64; 2] {
     let (n, z) = (f64::from(of), 1.959_964);
     let share = f64::from(hits) / n;

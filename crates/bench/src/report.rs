@@ -315,7 +315,7 @@ impl Row<'_> {
         or_dash(self.median(|one| one.record.as_ref()?.lateness.all()[which]), |late_s| digits(late_s * 1e6))
     }
 
-    /// `449 of 450 (−0.2 %..+0.1 %)`: reported and true in the round in the middle of those errors, and the least and the greatest error.
+    /// `449 of 450 (−0.2%..+0.1%)`: reported and true in the round in the middle of those errors, and the least and the greatest error.
     fn beside_truth(&self, which: usize) -> String {
         let pair = |one: &Measurement| one.reported?.all()[which].zip(one.truth?.all()[which]);
         beside(self.entry.good().filter_map(pair).collect())
@@ -388,7 +388,7 @@ fn signed(share: f64) -> String {
         _ if share < 0.0 => "−",
         _ => "+",
     };
-    format!("{sign}{text} %")
+    format!("{sign}{text}%")
 }
 
 /// Whether a contender is k6, whose script the document shows.
@@ -561,13 +561,10 @@ mod tests {
             one.reported = Some(Latencies { p50_s: Some(0.5), p99_s: Some(0.9), p999_s: None, max_s: Some(1.1) });
         }
         let row = &tables(&outcome)[0].rows[0];
-        assert_eq!(
-            row[1..6],
-            ["1,000", "500 of 500 (0.0 %)", "900 of 1,000 (−10.0 %)", "–", "1,100 of 1,000 (+10.0 %)"]
-        );
+        assert_eq!(row[1..6], ["1,000", "500 of 500 (0.0%)", "900 of 1,000 (−10.0%)", "–", "1,100 of 1,000 (+10.0%)"]);
         assert_eq!(row[6..], ["–", "20.0", "100", "1"]);
         assert_eq!(beside(vec![(0.000_06, 0.000_005)]), "0.0600 of 0.00500");
-        assert_eq!(beside(vec![(0.45, 0.45), (0.3, 0.4), (0.449, 0.4)]), "450 of 450 (−25.0 %..+12.3 %)");
+        assert_eq!(beside(vec![(0.45, 0.45), (0.3, 0.4), (0.449, 0.4)]), "450 of 450 (−25.0%..+12.3%)");
         assert_eq!(outcome.duration, Duration::from_secs(1));
     }
 }

@@ -82,7 +82,7 @@ mod tests {
 
     #[test]
     fn a_tenth_of_the_time_stalled_is_a_tenth_of_the_arrivals() {
-        // As the queueing of a stall of 500 ms in 5 s gives it: a share of 1 % lies beyond 500 ms times (1 - 0.01 / 0.1).
+        // As the queueing of a stall of 500 ms in 5 s gives it: a share of 1% lies beyond 500 ms times (1 - 0.01 / 0.1).
         let waits = through_stalls(&evenly(0, 2000.0, 10_000), &[(2_500_000_000, 3_000_000_000)], 0.0);
         let of = Latencies::of(waits);
         assert!((of.p99_s.unwrap() - 0.45).abs() < 0.001 && (of.p999_s.unwrap() - 0.495).abs() < 0.001, "{of:?}");

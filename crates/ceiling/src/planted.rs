@@ -1,7 +1,7 @@
 //! Work and slowness that a benchmark plants, so that it knows by how much two servers differ.
 //!
 //! The slowness is a share of all CPU time that the thread takes, in the kernel, too. It is spun off after every turn of the loop,
-//! by the thread's own clock, and what a turn spins too long the next one spins less. So a thread with a slowness of 3 % takes
+//! by the thread's own clock, and what a turn spins too long the next one spins less. So a thread with a slowness of 3% takes
 //! 1.03 times the CPU time, whatever the machine does. Whoever plants nothing reads no clock.
 
 use std::hint::black_box;

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use tolok_analysis::figures::{self, Quantity};
 use tolok_lab::run::{Phase, Preparation, RunEvent, TrialEvent};
 use tolok_lab::subject::telling_line;
-use tolok_model::{Node, Outcome, ProgramTiming, format_duration};
+use tolok_model::{Node, Outcome, ProgramTiming, duration_words};
 
 use rates::Rates;
 pub use screen::Screen;
@@ -260,7 +260,7 @@ fn timed_words(timed: &ProgramTiming) -> String {
 /// A time to the second, or to ten seconds where it is long: an estimate is no better than that.
 pub fn rough(seconds: f64) -> String {
     let step = if seconds > 100.0 { 10.0 } else { 1.0 };
-    format_duration(Duration::from_secs_f64(((seconds / step).round() * step).max(0.0)).as_secs_f64())
+    duration_words(Duration::from_secs_f64(((seconds / step).round() * step).max(0.0)).as_secs_f64())
 }
 
 #[cfg(test)]
@@ -292,9 +292,9 @@ mod tests {
     fn a_launch_has_one_line() {
         assert_eq!(
             launch_line((2, 5), (18, 1), 21.2, "1m 10s"),
-            "launch 2 of 5: 18 cases in 21s, 1 failed · 1m 10s left"
+            "launch 2 of 5: 18 cases in 21 s, 1 failed · 1m 10s left"
         );
-        assert_eq!(launch_line((5, 5), (1, 0), 4.0, "0s"), "launch 5 of 5: 1 case in 4s · 0s left");
+        assert_eq!(launch_line((5, 5), (1, 0), 4.0, "0s"), "launch 5 of 5: 1 case in 4 s · 0s left");
     }
 
     #[test]
@@ -302,10 +302,10 @@ mod tests {
         let build = Preparation::Build("go/nethttp".to_owned());
         assert_eq!(doing(&build, 1, 1), "building go/nethttp");
         assert_eq!(doing(&build, 2, 3), "building go/nethttp (2 of 3)");
-        assert_eq!(done(&build, 12.4, None), "built go/nethttp in 12s");
+        assert_eq!(done(&build, 12.4, None), "built go/nethttp in 12 s");
         let data = Preparation::Data("MariaDB".to_owned());
         assert_eq!(doing(&data, 1, 1), "loading data into MariaDB, once");
-        assert_eq!(done(&data, 3.0, Some("no room")), "could not load data into MariaDB, after 3s");
+        assert_eq!(done(&data, 3.0, Some("no room")), "could not load data into MariaDB, after 3 s");
     }
 
     #[test]

@@ -15,6 +15,7 @@ use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Pid, PidfdFlags, Signal, kill_process, kill_process_group, pidfd_open};
+use tolok_model::duration_words;
 
 use crate::shell::quoted;
 
@@ -48,7 +49,7 @@ pub struct Answer {
 pub enum CallError {
     #[error("cannot be started: {0}")]
     Start(#[source] io::Error),
-    #[error("gave no answer within {:?}", .0)]
+    #[error("gave no answer within {}", duration_words(.0.as_secs_f64()))]
     TimedOut(Duration),
     #[error("cannot be waited for: {0}")]
     Wait(#[source] io::Error),

@@ -1,7 +1,7 @@
 //! Histograms of durations, and the figures read from them. For readers of a record: see [`decode`] and
 //! [`percentiles`].
 //!
-//! HdrHistogram with 3 significant digits: every value is kept to within 0.1 %, memory does not grow with the number of
+//! HdrHistogram with 3 significant digits: every value is kept to within 0.1%, memory does not grow with the number of
 //! values, and histograms of several runs can be added up. Values are nanoseconds.
 
 use std::ops::Range;

@@ -74,7 +74,7 @@ pub struct Record {
     /// Good and bad answers: from the moment the request was first handed to the kernel to the first byte of the answer.
     pub time_to_first_byte: Distribution,
     /// Open loops: the answers of `response_time` without the lateness of their own requests. A quantile of `response_time` that is more
-    /// than 5 % larger is the generator's as much as the target's; `verdict.doubted` names it.
+    /// than 5% larger is the generator's as much as the target's; `verdict.doubted` names it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub punctual_time: Option<Distribution>,
     /// Failed requests of the window, drain included: from the intended start to the failure.
@@ -450,7 +450,7 @@ pub struct Distribution {
     /// Largest value.
     pub max_s: Option<f64>,
     /// Quantiles, by the rules of [`Percentile`]. Each is the upper end of its
-    /// bucket, so where nearly all values are the same it may exceed `max_s`, which is exact, by up to 0.1 %.
+    /// bucket, so where nearly all values are the same it may exceed `max_s`, which is exact, by up to 0.1%.
     pub percentiles: Vec<Percentile>,
     /// All values, in nanoseconds: base64 of the HdrHistogram V2 encoding (not compressed), 3 significant digits.
     pub histogram: String,
@@ -464,7 +464,7 @@ pub struct Percentile {
     /// The value, or null when fewer than ten values lie beyond it, or one of the two below holds.
     pub latency_s: Option<f64>,
     /// Censored: the true value is at least this, because requests beyond it had no answer when the run ended. Their answers could
-    /// move it by more than 5 %.
+    /// move it by more than 5%.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub at_least_s: Option<f64>,
     /// The value of this run that another need not have: ten values lie beyond it, and fewer than ten separate instants.

@@ -165,7 +165,7 @@ impl Quantity {
     /// Decimals of a scaled value with this many significant digits.
     fn decimals(self, scaled: f64, digits: i32) -> usize {
         match self {
-            // Two decimals of a share of 7 % would claim more precision than matters.
+            // Two decimals of a share of 7% would claim more precision than matters.
             Self::Share => decimals_for(scaled, digits - 1),
             // Ratios are read against 1: one form for those below it and above.
             Self::Ratio if is_near_one(scaled) => RATIO_DECIMALS,

@@ -89,8 +89,8 @@ pub use subject::{
 pub use tolok_rng::SplitMix64;
 pub use tool::{LoadTool, Script, Timer, ToolChoice};
 pub use units::{
-    BitRate, Bytes, Percent, Seconds, bit_rate_words, bytes_words, format_duration, parse_byte_rate, percent_words,
-    rate_parts,
+    BitRate, Bytes, Percent, Seconds, bit_rate_words, bytes_words, duration_words, format_duration, parse_byte_rate,
+    percent_words, rate_parts,
 };
 pub use verification::{
     Check, CheckOutcome, Difference, NotRecomputable, VERIFICATION_SCHEMA, ValueDifference, Verification, compare,

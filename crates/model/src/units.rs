@@ -174,8 +174,36 @@ pub fn format_duration(seconds: f64) -> String {
     humantime::format_duration(rounded).to_string()
 }
 
-/// Writes bytes the way a study does: `536870912` is `512MiB`, `150000` is `150kB`.
+/// Writes a duration in a sentence: `90.0` is `1 min 30 s`, `1.5` is `1.5 s`, `0.05` is `50 ms`.
+pub fn duration_words(seconds: f64) -> String {
+    if (1.0..60.0).contains(&seconds) {
+        return format!("{} s", (seconds * 1e3).round() / 1e3);
+    }
+    let spelled = |part: &str| match spaced(part) {
+        minutes if minutes.ends_with(" m") => minutes + "in",
+        other => other.replace("us", "µs"),
+    };
+    format_duration(seconds).split(' ').map(spelled).collect::<Vec<_>>().join(" ")
+}
+
+/// Writes bytes in a sentence: `150 kB`.
 pub fn bytes_words(bytes: u64) -> String {
+    spaced(&format_bytes(bytes))
+}
+
+/// Writes bits a second in a sentence: `54 Mbit/s`.
+pub fn bit_rate_words(rate_bps: f64) -> String {
+    spaced(&format_bit_rate(rate_bps))
+}
+
+/// Puts the space of prose between a number and its unit: `64MiB` is `64 MiB`.
+fn spaced(notation: &str) -> String {
+    let (number, unit) = notation.split_at(notation.find(char::is_alphabetic).unwrap_or(notation.len()));
+    format!("{number} {unit}")
+}
+
+/// Writes bytes the way a study does: `536870912` is `512MiB`, `150000` is `150kB`.
+pub fn format_bytes(bytes: u64) -> String {
     let fits = |(_, factor): &&(&str, u64)| *factor > 1 && bytes >= *factor && bytes.is_multiple_of(*factor);
     match BYTE_UNITS.iter().filter(|(unit, _)| *unit != "KB").filter(fits).max_by_key(|(_, factor)| *factor) {
         Some((unit, factor)) => format!("{}{unit}", bytes / factor),
@@ -184,7 +212,7 @@ pub fn bytes_words(bytes: u64) -> String {
 }
 
 /// Writes bits a second the way a study does: `54e6` is `54Mbit/s`.
-pub fn bit_rate_words(rate_bps: f64) -> String {
+pub fn format_bit_rate(rate_bps: f64) -> String {
     let (unit, factor) = BIT_UNITS.iter().rev().find(|(_, factor)| rate_bps >= *factor).unwrap_or(&BIT_UNITS[0]);
     format!("{}{unit}", (rate_bps / factor * 1e3).round() / 1e3)
 }

@@ -11,7 +11,7 @@
 //!   all that it has, however many figures there are.
 //! - B, what is left for the figure itself, drawn towards that of the others ([`VariancePrior`]), but never below what the
 //!   figure itself showed. The prior counts for two other subjects at most: one subject that varies five times as much as the
-//!   others would have a false difference in 16 % of comparisons of two runs each without this, and has one in 5 %.
+//!   others would have a false difference in 16% of comparisons of two runs each without this, and has one in 5%.
 //!
 //! The degrees of freedom of the sum are Welch and Satterthwaite's. Fewer than three subjects share nothing that can be told
 //! from their own, and V is the figure's own variance.

@@ -8,7 +8,7 @@ const HALVINGS: u32 = 60;
 const MOST_TERMS: u32 = 5_000;
 
 /// The exact interval of a share by Clopper and Pearson: `successes` of `trials` that are independent of each other. It covers its
-/// level or more for every true share. Five zeros still allow a share of 52 %.
+/// level or more for every true share. Five zeros still allow a share of 52%.
 ///
 /// `None` without trials, and for more successes than trials.
 ///

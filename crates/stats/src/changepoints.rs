@@ -23,8 +23,8 @@ pub fn changepoint_penalty(n: usize) -> f64 {
 /// of change-points via Schwarz' criterion", Statistics & Probability Letters 6(3), 1988). A variance for each level,
 /// as in the classification of Barrett et al. 2017, needs long levels: that of two values that happen to be near each
 /// other is close to zero and its likelihood without bound. A variance estimated in advance from differences of
-/// neighbours finds less at the same rate of false alarms: at n = 10 a step of five standard deviations in 73 % of
-/// series, not 86 %.
+/// neighbours finds less at the same rate of false alarms: at n = 10 a step of five standard deviations in 73% of
+/// series, not 86%.
 ///
 /// # How
 ///
@@ -39,19 +39,19 @@ pub fn changepoint_penalty(n: usize) -> f64 {
 ///
 /// [`changepoint_penalty`]. Barrett et al. take 15 · ln n for 2,000 values and two parameters a level. At n = 10 that
 /// would ask one change to divide RSS by 31, which ten values with a step of five standard deviations do not. The
-/// penalty here is chosen so that at most 1 % of series without a change are cut, for n from 10 to 120, when each value
+/// penalty here is chosen so that at most 1% of series without a change are cut, for n from 10 to 120, when each value
 /// is correlated with its neighbour by ρ = 0.3. Simulated, 6,000 to 20,000 series of noise a cell and 2,000 with a step
-/// of 10 %:
+/// of 10%:
 ///
 /// | n | 10 | 15 | 20 | 30 | 60 | 120 |
 /// |---|---|---|---|---|---|---|
-/// | cut without a change, independent values | 0.2 % | 0.1 % | 0.1 % | 0.0 % | 0.0 % | 0.0 % |
-/// | cut without a change, ρ = 0.3 | 0.7 % | 0.9 % | 0.9 % | 0.7 % | 0.6 % | 0.5 % |
-/// | cut without a change, ρ = 0.5 | 2.2 % | 3.4 % | 4.1 % | 4.6 % | 6.2 % | 6.4 % |
-/// | step in the middle found, noise 1 % | 100 % | 100 % | 100 % | 100 % | 100 % | 100 % |
-/// | step in the middle found, noise 2 % | 79 % | 99 % | 100 % | 100 % | 100 % | 100 % |
-/// | step after two values found, noise 1 % | 100 % | 100 % | 100 % | 100 % | 100 % | 100 % |
-/// | step after two values found, noise 2 % | 47 % | 63 % | 73 % | 83 % | 89 % | 89 % |
+/// | cut without a change, independent values | 0.2% | 0.1% | 0.1% | 0.0% | 0.0% | 0.0% |
+/// | cut without a change, ρ = 0.3 | 0.7% | 0.9% | 0.9% | 0.7% | 0.6% | 0.5% |
+/// | cut without a change, ρ = 0.5 | 2.2% | 3.4% | 4.1% | 4.6% | 6.2% | 6.4% |
+/// | step in the middle found, noise 1% | 100% | 100% | 100% | 100% | 100% | 100% |
+/// | step in the middle found, noise 2% | 79% | 99% | 100% | 100% | 100% | 100% |
+/// | step after two values found, noise 1% | 100% | 100% | 100% | 100% | 100% | 100% |
+/// | step after two values found, noise 2% | 47% | 63% | 73% | 83% | 89% | 89% |
 ///
 /// Found is a change within one value of the step. Where neighbours resemble each other more, raise the penalty.
 ///
@@ -91,8 +91,8 @@ pub fn changepoints(series: &[f64], penalty: f64) -> Result<Vec<usize>, StatsErr
 /// values around their level.
 ///
 /// A step of δ divides RSS by 1 + δ² / 4 on average, and is found if n times the logarithm of that exceeds the penalty. Half of the
-/// steps of that size are found. The second term is what four of five need: the 80 % quantile of the normal distribution times the
-/// standard error of a difference of two means. The table above agrees: at n = 10 it gives 5.0, where 79 % were found.
+/// steps of that size are found. The second term is what four of five need: the 80% quantile of the normal distribution times the
+/// standard error of a difference of two means. The table above agrees: at n = 10 it gives 5.0, where 79% were found.
 pub fn least_step(n: usize, penalty: f64) -> f64 {
     const QUANTILE_80: f64 = 0.841_621;
     let n = n.max(1) as f64;

@@ -12,7 +12,7 @@ use crate::student::upper_tail;
 use crate::{Level, Sample};
 
 /// p of "the true mean of these differences lies outside (−margin, margin)"; the larger one of two one-sided t tests.
-/// Below 0.05 exactly when the 90 % interval of the mean lies within the margins.
+/// Below 0.05 exactly when the 90% interval of the mean lies within the margins.
 ///
 /// `None` below [`Level::LEAST_SAMPLE`] values and unless the margin is positive and finite. Values that do not differ
 /// give 0 inside the margins and 1 outside; a mean on a margin gives at least 0.5.

@@ -49,7 +49,7 @@ impl fmt::Display for StatsError {
                  give a failed observation as absent, not as a number"
             ),
             Self::Probability { value } => write!(f, "probability {value} is outside 0 to 1; a p95 is 0.95"),
-            Self::Level { value } => write!(f, "confidence level {value} is not between 0 and 1; 95 % is 0.95"),
+            Self::Level { value } => write!(f, "confidence level {value} is not between 0 and 1; 95% is 0.95"),
             Self::Penalty { value } => {
                 write!(f, "penalty {value} is not a finite number from 0 on; take changepoint_penalty(n)")
             }

@@ -5,7 +5,7 @@ use crate::Sample;
 /// Beyond this many values, sums of two are no longer all formed: half a million of them say what there is to say.
 const MOST: usize = 1000;
 
-/// The Hodges-Lehmann estimate: the median of the means of all pairs, each value with itself included. Up to 29 % of the
+/// The Hodges-Lehmann estimate: the median of the means of all pairs, each value with itself included. Up to 29% of the
 /// values may be wild, and under normal noise it is nearly as sure as the mean (0.955 of its efficiency).
 ///
 /// J. L. Hodges and E. L. Lehmann, "Estimates of location based on rank tests", Annals of Mathematical Statistics 34(2),

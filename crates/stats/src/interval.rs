@@ -7,11 +7,11 @@ use crate::StatsError;
 pub struct Level(f64);
 
 impl Level {
-    /// 95 %.
+    /// 95%.
     pub const P95: Self = Self(0.95);
 
     /// How far short of the level asked an interval may fall before it is refused: its chance to miss may be at most
-    /// this many times the chance that was asked for. 1.25 admits n = 5 at 95 % (93.75 % covered, so 1.25 × 5 %
+    /// this many times the chance that was asked for. 1.25 admits n = 5 at 95% (93.75% covered, so 1.25 × 5%
     /// missed), which is the least number of repetitions people do in practice.
     pub const TOLERATED_MISS: f64 = 1.25;
 
@@ -26,12 +26,12 @@ impl Level {
         if level > 0.0 && level < 1.0 { Ok(Self(level)) } else { Err(StatsError::Level { value: level }) }
     }
 
-    /// The level as a fraction, 0.95 for 95 %.
+    /// The level as a fraction, 0.95 for 95%.
     pub fn fraction(self) -> f64 {
         self.0
     }
 
-    /// The chance to miss that belongs to the level: 0.05 for 95 %.
+    /// The chance to miss that belongs to the level: 0.05 for 95%.
     pub(crate) fn miss(self) -> f64 {
         1.0 - self.0
     }
@@ -41,7 +41,7 @@ impl Level {
         Self(1.0 - miss)
     }
 
-    /// The least number of values for which an interval of this level is given: 5 at 90 % and 95 %, 8 at 99 %.
+    /// The least number of values for which an interval of this level is given: 5 at 90% and 95%, 8 at 99%.
     ///
     /// The widest interval a sample can speak for is [least, greatest]. It misses the median of the population when
     /// all n values fall on one side, with probability 2 · (1/2)ⁿ, for every continuous distribution (H. A. David and
@@ -91,7 +91,7 @@ mod tests {
         let check = |level: f64, n: usize| assert_eq!(Level::new(level).unwrap().least_sample(), n, "level {level}");
         check(0.50, 5); // the floor, although [least, greatest] of two values would do
         check(0.90, 5); // the floor: four values would miss 12.5 %
-        check(0.95, 5); // misses 6.25 % = 1.25 × 5 %
+        check(0.95, 5); // misses 6.25% = 1.25 × 5%
         check(0.955, 6); // five values would miss 1.39 times as often as asked
         check(0.99, 8); // misses 0.78 %
         check(0.999, 11);

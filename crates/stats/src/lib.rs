@@ -10,12 +10,12 @@
 //! let sample = Sample::new(&[10.1, 9.8, 10.4, 10.0, 9.9, 10.2])?;
 //! assert!((sample.median() - 10.05).abs() < 1e-12);
 //!
-//! // From ranks, with next to no assumption on the distribution: within [least, greatest], which covers 96.875 %.
-//! let median = median_interval_interpolated(&sample, Level::P95).expect("six values are enough for 95 %");
+//! // From ranks, with next to no assumption on the distribution: within [least, greatest], which covers 96.875%.
+//! let median = median_interval_interpolated(&sample, Level::P95).expect("six values are enough for 95%");
 //! assert!(9.8 < median.low && median.high < 10.4 && median.contains(sample.median()));
 //!
 //! // Student's interval of the mean.
-//! let mean = mean_interval(&sample, Level::P95).expect("six values are enough for 95 %");
+//! let mean = mean_interval(&sample, Level::P95).expect("six values are enough for 95%");
 //! assert!(mean.contains(sample.mean()));
 //! # Ok::<(), tolok_stats::StatsError>(())
 //! ```
@@ -47,7 +47,7 @@
 //!
 //! | figure | interval or test | from | exact for |
 //! |---|---|---|---|
-//! | median | [`median_interval_interpolated`] | 5 at 95 % | none; close for all |
+//! | median | [`median_interval_interpolated`] | 5 at 95% | none; close for all |
 //! | geometric mean of ratios | [`geometric_ratio`] | 5 at every level | lognormal ratios |
 //! | mean | [`mean_interval`]; [`paired_t`] | 5 at every level; 2 | normal values |
 //! | difference of two means | [`welch`] | 5 in each; 2 in each | none; close for normal values |

@@ -15,12 +15,12 @@ use crate::{Interval, Level, Sample};
 /// order statistics", Statistics & Probability Letters 4(2), 1986: with the wider interval at rank k covering w, the
 /// narrower one at rank k + 1 covering v, and I = (w − level) / (w − v), both bounds move inwards by the fraction
 /// λ = (n − k) I / (k + (n − 2k) I) of the gap to their neighbour. The formula is derived from the Laplace
-/// distribution; for others it is close. Simulated at 95 % with 400,000 samples each, for n = 6 to 30 of normal,
-/// lognormal, exponential, uniform, Laplace and Cauchy values: between 94.27 % (n = 8, uniform) and 95.25 %.
+/// distribution; for others it is close. Simulated at 95% with 400,000 samples each, for n = 6 to 30 of normal,
+/// lognormal, exponential, uniform, Laplace and Cauchy values: between 94.27% (n = 8, uniform) and 95.25%.
 ///
 /// `level` in the result is the level asked, except where even \[least, greatest\] falls short of it by no more than
-/// [`Level::TOLERATED_MISS`]: then that interval and its achieved level are given. At 95 % this is the case for n = 5 only
-/// (93.75 %). `None` below [`Level::least_sample`].
+/// [`Level::TOLERATED_MISS`]: then that interval and its achieved level are given. At 95% this is the case for n = 5 only
+/// (93.75%). `None` below [`Level::least_sample`].
 pub fn median_interval_interpolated(sample: &Sample, level: Level) -> Option<Interval> {
     let n = sample.len();
     if n < level.least_sample() {
@@ -97,7 +97,7 @@ mod tests {
         Sample::new(&(1..=n).map(|i| i as f64).collect::<Vec<_>>()).unwrap()
     }
 
-    /// The exact interval at 95 % as printed in tables of the sign test: rank of the lower bound, coverage in percent.
+    /// The exact interval at 95% as printed in tables of the sign test: rank of the lower bound, coverage in percent.
     #[test]
     fn ranks_and_levels_agree_with_the_tables_of_the_sign_test() {
         let check = |n: usize, rank: usize, percent: f64| {
@@ -105,7 +105,7 @@ mod tests {
             assert_eq!(found.rank, rank, "n = {n}");
             assert!((found.coverage * 100.0 - percent).abs() < 0.005, "n = {n}: {}", found.coverage);
         };
-        check(5, 1, 93.75); // falls short of 95 %, within the tolerance, and says so
+        check(5, 1, 93.75); // falls short of 95%, within the tolerance, and says so
         check(6, 1, 96.88);
         check(8, 1, 99.22);
         check(9, 2, 96.09);
@@ -131,7 +131,7 @@ mod tests {
 
     #[test]
     fn a_level_below_the_narrowest_pair_gives_that_pair() {
-        // For n = 10 the two middle values alone cover 24.6 %; for n = 11 the neighbours of the middle cover 45.1 %.
+        // For n = 10 the two middle values alone cover 24.6%; for n = 11 the neighbours of the middle cover 45.1%.
         let low_level = Level::new(0.1).unwrap();
         let even = median_interval_interpolated(&one_to(10), low_level).unwrap();
         assert_eq!((even.low, even.high), (5.0, 6.0));

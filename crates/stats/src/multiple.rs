@@ -3,7 +3,7 @@
 use crate::Level;
 
 /// Holm's adjusted p values, in the order given: with those below 0.05 called differences, the chance of *any* false
-/// one in the family is at most 5 %, whatever the tests have to do with each other.
+/// one in the family is at most 5%, whatever the tests have to do with each other.
 ///
 /// Each is at least the raw one and at most 1, and a smaller raw p never gets a larger adjusted one. What is no
 /// probability (NaN, or outside \[0, 1\]) counts as 1: a test that could not be made is still part of the family.

@@ -65,7 +65,7 @@ pub struct SteadyState {
 /// 3. Neighbouring levels that differ by no more than `tolerance`, as a share of the larger one, are made one, the
 ///    nearest first.
 /// 4. Changes within the last quarter: [`SteadyClass::NoSteadyState`]. So is a last level that rises or falls: the
-///    interval of its Theil–Sen slope at 99.9 % excludes 0, and the slope changes it by more than the tolerance from
+///    interval of its Theil–Sen slope at 99.9% excludes 0, and the slope changes it by more than the tolerance from
 ///    its begin to its end. That is asked of last levels of [`LEAST_STEADY_SECONDS`] values or more.
 /// 5. One level: flat. An earlier level that is higher than the last by more than the tolerance: slowdown. Else:
 ///    warm-up.
@@ -78,14 +78,14 @@ pub struct SteadyState {
 /// is of several series.
 ///
 /// How often a flat series with normal noise, each value correlated with its neighbour by ρ, is called something else
-/// at a tolerance of 3 % (3,000 series a cell):
+/// at a tolerance of 3% (3,000 series a cell):
 ///
 /// | n | 10 | 15 | 20 | 30 | 60 | 120 |
 /// |---|---|---|---|---|---|---|
-/// | noise 1 %, ρ = 0 | 0.0 % | 0.0 % | 0.0 % | 0.0 % | 0.0 % | 0.0 % |
-/// | noise 1 %, ρ = 0.3 | 0.0 % | 0.1 % | 0.1 % | 0.0 % | 0.0 % | 0.0 % |
-/// | noise 2 %, ρ = 0.3 | 0.8 % | 0.9 % | 1.4 % | 1.0 % | 1.0 % | 0.1 % |
-/// | noise 5 %, ρ = 0.3 | 1.2 % | 1.1 % | 1.6 % | 1.1 % | 1.5 % | 1.7 % |
+/// | noise 1%, ρ = 0 | 0.0% | 0.0% | 0.0% | 0.0% | 0.0% | 0.0% |
+/// | noise 1%, ρ = 0.3 | 0.0% | 0.1% | 0.1% | 0.0% | 0.0% | 0.0% |
+/// | noise 2%, ρ = 0.3 | 0.8% | 0.9% | 1.4% | 1.0% | 1.0% | 0.1% |
+/// | noise 5%, ρ = 0.3 | 1.2% | 1.1% | 1.6% | 1.1% | 1.5% | 1.7% |
 ///
 /// ```
 /// use tolok_stats::{STEADY_TOLERANCE, SteadyClass, steady};
@@ -186,7 +186,7 @@ fn merged(calm: &[f64], spikes: &[usize], changes: &[usize], tolerance: f64) -> 
 mod tests {
     use super::*;
 
-    /// Levels with a small, regular unrest of ±0.5 %.
+    /// Levels with a small, regular unrest of ±0.5%.
     fn series(levels: &[(usize, f64)]) -> Vec<f64> {
         let values = levels.iter().flat_map(|&(seconds, level)| std::iter::repeat_n(level, seconds));
         values.enumerate().map(|(second, level)| level * [1.0, 1.005, 0.997, 1.002, 0.995][second % 5]).collect()

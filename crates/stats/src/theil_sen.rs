@@ -18,7 +18,7 @@ pub struct Slope {
     pub interval: Option<Interval>,
 }
 
-/// The slope of Theil and Sen. Up to 29 % of the points may lie anywhere without moving it far. `None` where x and y
+/// The slope of Theil and Sen. Up to 29% of the points may lie anywhere without moving it far. `None` where x and y
 /// differ in length, a value is no finite number, all points have the same x, or there are more than 5,000.
 ///
 /// The interval is made of the slopes of the ranks (N ∓ z · σ) / 2, N being the number of slopes and σ² the variance of

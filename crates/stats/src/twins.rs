@@ -89,7 +89,7 @@ mod tests {
         fitted().twins(&pairs).unwrap()
     }
 
-    /// From tables of F: 4.39 at 4 and 10 degrees of freedom has 2.6 %, 3.48 has 5 %, 1 at equal ones has a half.
+    /// From tables of F: 4.39 at 4 and 10 degrees of freedom has 2.6%, 3.48 has 5%, 1 at equal ones has a half.
     #[test]
     fn the_tail_of_f_is_that_of_tables() {
         assert!((f_upper_tail(3.478_05, 4.0, 10.0) - 0.05).abs() < 1e-5);

@@ -3,14 +3,14 @@
 //! | condition | differs when |
 //! |---|---|
 //! | CPU model, number of CPUs, virtualisation | the words or the number are others |
-//! | memory of the machine | by more than 5 % |
+//! | memory of the machine | by more than 5% |
 //! | control groups | one run had them and the other did not |
 //! | network of the trials | something else lay between client and subject |
 //! | scale | the plan was shortened or lengthened by another factor |
 //! | what a scenario asks, limits, link, database, tool | any of its facts is another (`facts.rs`) |
 //! | CPUs of the parts | the numbers are others |
 //! | release series of the database | the first two parts of its version are others |
-//! | bytes of a correct response | in every common case by more than 2 % |
+//! | bytes of a correct response | in every common case by more than 2% |
 //!
 //! What one of the runs does not say differs from nothing. Versions of runtimes, of tolok, of the kernel and of the sources are no conditions: they are what is compared, or are listed.
 

@@ -4,7 +4,7 @@
 //! block measures the ceiling like any subject. If it is the same program in all runs, its shift is the machine's. Its build,
 //! named by sources and compiler, shows that it is the same.
 //!
-//! A control that scatters more than 10 % to either side cannot show a smaller shift, so it is none, unless its shift is larger.
+//! A control that scatters more than 10% to either side cannot show a smaller shift, so it is none, unless its shift is larger.
 //!
 //! Only the ceiling is a control. A subject whose runtime has the same version in all runs is no control: its sources, libraries
 //! or settings may be what changed.

@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use tolok_model::{
-    CpuMap, Database, Environment, Link, Plan, ProgramScenario, RunRecord, Scenario, TrialRecord, format_duration,
+    CpuMap, Database, Environment, Link, Plan, ProgramScenario, RunRecord, Scenario, TrialRecord, duration_words,
 };
 
 use crate::environment::Surroundings;
@@ -36,8 +36,8 @@ pub(super) fn of_scenario(scenario: &Scenario, plan: &Plan, run: &RunRecord, nam
     let mut facts = workload(&scenario.workload, names);
     facts.extend([
         fact("load", scenario.describe_load()),
-        fact("warm-up", format_duration(scenario.load.warmup_s)),
-        fact("time-out", format_duration(scenario.load.timeout_s)),
+        fact("warm-up", duration_words(scenario.load.warmup_s)),
+        fact("time-out", duration_words(scenario.load.timeout_s)),
         fact("tool", scenario.tool.name.word()),
         fact("script", script.unwrap_or_else(none)),
         fact("limits of the subject", subject.describe()),
@@ -56,7 +56,7 @@ pub(super) fn of_program(scenario: &ProgramScenario, plan: &Plan, run: &RunRecor
     let mut facts = workload(&scenario.workload, names);
     facts.extend([
         fact("runs", scenario.runs.describe()),
-        fact("time-out", format_duration(scenario.runs.timeout_s)),
+        fact("time-out", duration_words(scenario.runs.timeout_s)),
         fact("timer", scenario.timer.word()),
         fact("limits of the subject", around.environment.subject.describe()),
     ]);

@@ -200,7 +200,7 @@ pub struct ControlShift {
     pub size: f64,
     /// Whether the machine shifted by the threshold or more: the interval excludes 1, and the size reaches the threshold.
     pub is_relevant: bool,
-    /// Whether it can serve as a control: its interval is at most 10 % to either side, or excludes 1. Reports show the shift of one
+    /// Whether it can serve as a control: its interval is at most 10% to either side, or excludes 1. Reports show the shift of one
     /// that scatters more, and no judgement uses it.
     pub is_usable: bool,
 }
@@ -264,7 +264,7 @@ pub struct FigureChange {
 pub struct ChangeRatio {
     /// After over before.
     pub value: f64,
-    /// Lower end of its own 95 % interval; absent with fewer than 5 trials in a run of a pair.
+    /// Lower end of its own 95% interval; absent with fewer than 5 trials in a run of a pair.
     pub low: Option<f64>,
     /// Upper end.
     pub high: Option<f64>,

@@ -4,7 +4,7 @@
 //! machine, day, memory layout and build differ between runs too. With several runs on each side, the run is the unit, and the
 //! variation between runs is part of the interval (`measuring.rs`).
 //!
-//! All judged figures of a comparison are one family. Holm's procedure adjusts their p values, so at most 5 % of comparisons of
+//! All judged figures of a comparison are one family. Holm's procedure adjusts their p values, so at most 5% of comparisons of
 //! equal runs show any false difference. The size of a ratio r is max(r, 1/r) − 1.
 //!
 //! 1. No interval, because a run of a pair has fewer than 5 trials: *cannot tell*.

@@ -43,7 +43,7 @@ worded! {
     /// The rules apply in this order:
     ///
     /// 1. Fewer than 5 common rounds, no figure, a case that is not ranked, or the verdict *cannot tell*: **cannot tell**.
-    /// 2. The published ratio lies in the pair's own 95 % interval, widened at both ends by the study's smallest effect: **reproduced**.
+    /// 2. The published ratio lies in the pair's own 95% interval, widened at both ends by the study's smallest effect: **reproduced**.
     /// 3. The measurement found a difference. If the published difference is smaller than the smallest effect: **a difference**. Otherwise **same
     ///    direction** if the same one is ahead, and **reversed** if the other one is.
     /// 4. It found none. If the published difference is smaller than the smallest effect: **reproduced**, as both say that there is

@@ -111,7 +111,7 @@ pub struct Prediction {
 /// What it takes to measure a throughput: costs for each response as with the most users of the run, times the throughput.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, JsonSchema)]
 pub struct ToMeasure {
-    /// CPUs of load generators like the run's, each 90 % busy at most.
+    /// CPUs of load generators like the run's, each 90% busy at most.
     pub generator_cpus: f64,
     /// Bytes of bodies per second on the links to them.
     pub body_bytes_per_s: f64,

@@ -78,7 +78,7 @@ const GATES: &[Gate] = gates! {
     "offered-rate" of "open loops" if (is_open),
         fails if "requests were not sent although they were due" ("if the tool itself reports it"):
         NotTrusted => Trial(schedule::offered_rate);
-    "lateness" of "open loops" if (is_open), fails if "the generator's lateness moved a percentile by more than 5 %"
+    "lateness" of "open loops" if (is_open), fails if "the generator's lateness moved a percentile by more than 5%"
         ("if the tool itself reports it"): NotTrusted => Trial(schedule::lateness);
     "disturbance" of "every trial" if (|_| true),
         fails if "other programs disturbed it each time it was measured" ("which bars if no trial is left"):

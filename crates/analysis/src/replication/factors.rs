@@ -3,9 +3,9 @@
 //! The ratio under the first level, r₁, is as the source measured. At another level, with the ratio rₖ, the **share** that disappears
 //! is 1 − ln rₖ / ln r₁: 0 if nothing changes, 1 if the two become equal, more if the order flips.
 //!
-//! 1. The factor **explains** the ratio if at some other level ln rₖ differs from ln r₁ by more than its interval (95 % for all other
+//! 1. The factor **explains** the ratio if at some other level ln rₖ differs from ln r₁ by more than its interval (95% for all other
 //!    levels together; within blocks where one part measured both levels, Welch's otherwise) and at least half of it disappears.
-//! 2. It **does not** if all levels were measured, and at each other one more than half remains: the whole 95 % interval of
+//! 2. It **does not** if all levels were measured, and at each other one more than half remains: the whole 95% interval of
 //!    ln rₖ − ln r₁ / 2 lies on the side of r₁.
 //! 3. If the first level is a tie (its interval holds 1), nothing can disappear, and the question is reversed. The factor explains
 //!    the *tie* if at some other level the ratio has moved by more than its interval, and that level's own interval does not hold 1.

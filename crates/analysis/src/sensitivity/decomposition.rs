@@ -92,9 +92,9 @@ impl Cells {
     /// draws lie beside the shares of the run. They are moved back until their middle is the share, on the scale of log-odds, which
     /// has no end that they could be moved over.
     ///
-    /// Simulated (600 runs of 9 or 30 cases, normal scatter), an interval of a factor's share covers its share in 88 % to 91 % of
-    /// runs with 5 blocks and in 92 % to 95 % with 10; where whole blocks differ by more than cases within them, in 72 % and 85 %
-    /// for the largest. That of the residual covers 65 % to 83 %, and that of small interactions less: they are not shown.
+    /// Simulated (600 runs of 9 or 30 cases, normal scatter), an interval of a factor's share covers its share in 88% to 91% of
+    /// runs with 5 blocks and in 92% to 95% with 10; where whole blocks differ by more than cases within them, in 72% and 85%
+    /// for the largest. That of the residual covers 65% to 83%, and that of small interactions less: they are not shown.
     pub(crate) fn intervals(&self, found: &Shares, draws: &Rc<Draws>) -> Vec<(f64, f64)> {
         let found = found.all();
         let mut drawn: Vec<Vec<f64>> = vec![Vec::new(); found.len()];

@@ -172,9 +172,9 @@ mod tests {
         check(Factor::DatabaseRtt, 0.02, "20 ms");
         check(Factor::LinkRtt, 0.0005, "0.5 ms");
         check(Factor::LinkRtt, 1.5, "1.5 s");
-        check(Factor::LinkRate, 54e6, "54Mbit/s");
+        check(Factor::LinkRate, 54e6, "54 Mbit/s");
         check(Factor::LinkLoss, 0.001, "0.1%");
-        check(Factor::SubjectMemory, 536_870_912.0, "512MiB");
+        check(Factor::SubjectMemory, 536_870_912.0, "512 MiB");
         check(Factor::OfferedRate, 5_000.0, "5,000/s");
         check(Factor::SubjectCpus, 0.5, "0.5");
     }

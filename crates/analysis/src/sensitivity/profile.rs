@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use tolok_model::{
     Connection, CpuMode, Database, Environment, Executor, Limits, Link, LoadProfile, Plan, Pool, Scenario,
-    format_duration,
+    duration_words,
 };
 
 use super::factor::Factor;
@@ -154,12 +154,12 @@ fn kind_of(load: &LoadProfile) -> String {
         Connection::Requests(requests) => format!("a connection per {requests} requests"),
     };
     let pause = load.think_time.map(|think_time| {
-        let [least, most] = [think_time.least_s, think_time.most_s].map(format_duration);
+        let [least, most] = [think_time.least_s, think_time.most_s].map(duration_words);
         format!("a pause of {least} to {most}")
     });
     let unbounded = (load.pool == Some(Pool::Unbounded)).then(|| "as many connections as it takes".to_owned());
     let kind = Some(format!("{} loop", load.executor.loop_model()));
-    let parts = [kind, requests, unbounded, Some(connection), pause, Some(format_duration(load.duration_s))];
+    let parts = [kind, requests, unbounded, Some(connection), pause, Some(duration_words(load.duration_s))];
     parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
 }
 

@@ -1,6 +1,6 @@
 //! The finding on a scenario's slices: how they were given, what limits them, and what more of them would bring.
 
-use tolok_model::{Judge, Measurement, Scenario, SliceDesign, SliceFigures, SliceRow, format_duration};
+use tolok_model::{Judge, Measurement, Scenario, SliceDesign, SliceFigures, SliceRow, duration_words};
 use tolok_stats::{Sample, mean_interval};
 
 use super::lengths::{self, lengths};
@@ -132,8 +132,8 @@ fn sentences(found: &SlicesFinding, spread: Option<Spread>) -> Vec<String> {
         "Slices: {}, each with {} of {} for each case, after a lead-in of {}; windows were open {} of the time.",
         launches_in_words(found.launches),
         counted(u64::from(found.slices_per_case), "window"),
-        format_duration(found.window_s),
-        format_duration(found.lead_in_s),
+        duration_words(found.window_s),
+        duration_words(found.lead_in_s),
         small_share(found.measured_share),
     )];
     said.extend(spread.map(|spread| spread.sentence(found.launches as usize)));
@@ -194,8 +194,8 @@ fn outlasting(design: SliceDesign, ranked: &[Ranked<'_, '_>]) -> Option<String> 
         format!(
             "Responses outlast the lead-in: {title} takes {} {which}, and the lead-in is {}. Lengthen `slices.lead-in` and \
              `slices.window`.",
-            format_duration((time_s * 1e3).round() / 1e3),
-            format_duration(design.lead_in_s),
+            duration_words((time_s * 1e3).round() / 1e3),
+            duration_words(design.lead_in_s),
         )
     })
 }

@@ -4,7 +4,7 @@
 //! length is how much neighbours of that length differ. The number of windows in a given time depends on the cost of each beside
 //! itself. So the variance of a ratio is that of neighbours, times the length of a window and its cost.
 
-use tolok_model::{SliceDesign, SliceFigures, format_duration};
+use tolok_model::{SliceDesign, SliceFigures, duration_words};
 use tolok_stats::{SD_OF_MAD, Sample};
 
 use crate::figures::small_share;
@@ -65,7 +65,7 @@ fn allan_deviation(series: &[&[u32]], counts: usize) -> Option<f64> {
 /// The same in words.
 pub(super) fn sentence(found: &SlicesFinding) -> Option<String> {
     let SliceLengths { best_window_s, longest_s, excess, allan_deviation } = found.lengths?;
-    let [own, best, longest] = [found.window_s, best_window_s, longest_s].map(format_duration);
+    let [own, best, longest] = [found.window_s, best_window_s, longest_s].map(duration_words);
     let than = match excess < CLEARLY_MORE {
         true => format!("no other length up to {longest} would scatter ratios clearly less"),
         false => {

@@ -39,7 +39,7 @@ impl Spread {
         if self.total() > 0.0 { (self.between / self.total()).powi(2) } else { 0.0 }
     }
 
-    /// Half of the 95 % interval of a ratio, as a share of it, of so many launches each so many times as long.
+    /// Half of the 95% interval of a ratio, as a share of it, of so many launches each so many times as long.
     pub(super) fn half_width(self, launches: usize, longer: f64) -> f64 {
         let variance = self.within.powi(2) / longer + self.between.powi(2);
         let t = student_t_quantile(0.975, launches.saturating_sub(1).max(1) as f64);

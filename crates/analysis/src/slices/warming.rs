@@ -52,7 +52,7 @@ mod tests {
 
     const LAUNCHES: usize = 7;
 
-    /// Cases whose slices scatter by some 5 %, and which become faster in each of three turns by these factors.
+    /// Cases whose slices scatter by some 5%, and which become faster in each of three turns by these factors.
     fn cases(factors: &[f64], machine: f64, seed: u64) -> Vec<Comparand> {
         let mut random = SplitMix64::new(seed);
         let mut case = |factor: &f64| {

@@ -272,7 +272,7 @@ mod flags {
         assert_eq!((case.trials_planned, case.trials_measured, case.failures.len()), (6, 4, 2));
         assert_eq!(
             case.flags[0].message,
-            "2 of 6 trials failed: crashed and hung (too slow or silent for a figure in a window of 2s; that is not 0)"
+            "2 of 6 trials failed: crashed and hung (too slow or silent for a figure in a window of 2 s; that is not 0)"
         );
     }
 

@@ -117,7 +117,7 @@ fn clients_that_read_slowly_are_named_before_what_waits_for_them() {
         });
         run
     };
-    let sentence = format!("At 64KiB/s a client needs 1.00 s to read a response, which took 1.25 s in all; {IDLE}");
+    let sentence = format!("At 64 KiB/s a client needs 1.00 s to read a response, which took 1.25 s in all; {IDLE}");
     check(&with(CLOSED, 1.25), BottleneckKind::ClientPace, &sentence);
     assert_eq!(
         limit(&with(OPEN, 1.25)).0,

@@ -123,7 +123,7 @@ mod figures {
             Environment { database: Some(Database { link, pool: 5, ..Database::default() }), ..ordinary() };
         let found = run_with(environment, 64, |_, _| ()).findings();
         let database = found.scenarios[0].database.as_ref().unwrap();
-        assert_eq!(database.words, "MariaDB · pool of 5 · rtt 20ms");
+        assert_eq!(database.words, "MariaDB · pool of 5 · rtt 20 ms");
         assert_eq!((database.rtt_s, database.rows_per_answer), (0.02, Some(1_000)));
         assert_eq!(
             (database.on_cpus.as_slice(), &database.shares_cpus_with[..]),
@@ -200,7 +200,7 @@ mod flags {
             let grew = if block == 2 { 99 } else { 100 };
             trial.counter = Some(CounterCheck { asked: 100, grew, ..CounterCheck::default() });
         });
-        run.disturb(2, "steal", 0.02, "the hypervisor took 2 %");
+        run.disturb(2, "steal", 0.02, "the hypervisor took 2%");
         let case = only_case(&run);
         assert_eq!((kinds(&case), case.ranked), (vec!["counter-wrong", "disturbed"], false));
         assert_eq!(case.figures.database.unwrap().counter.unwrap().wrong, 1);
@@ -221,7 +221,7 @@ mod flags {
         let mut run = run_with(ordinary(), 64, |_, _| ());
         (1..=6).for_each(|block| _ = run.fail(block, FailureKind::Hung, "64 requests were sent"));
         let case = only_case(&run);
-        let expected = "6 of 6 trials failed: hung (too slow or silent for a figure in a window of 2s; that is not 0)";
+        let expected = "6 of 6 trials failed: hung (too slow or silent for a figure in a window of 2 s; that is not 0)";
         assert_eq!(message(&case, "failed-trials"), expected);
         assert_eq!(
             (case.figures.goodput_rps, case.figures.goodput_below_rps, case.figures.bottleneck),

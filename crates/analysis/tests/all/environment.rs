@@ -93,10 +93,10 @@ mod cpus {
         let found =
             run_in(Environment { link, ..environment("wifi", limits) }).findings().scenarios.remove(0).environment;
         assert_eq!((found.id.as_str(), found.mode), ("wifi", CpuMode::Quota));
-        assert_eq!(found.subject.words, "a quota of 0.5 CPUs · 512MiB of memory");
+        assert_eq!(found.subject.words, "a quota of 0.5 CPUs · 512 MiB of memory");
         assert_eq!((found.subject.cpus, found.subject.memory_bytes), (0.5, Some(512 * MIB)));
         assert_eq!((found.subject.on_cpus, found.generator.on_cpus, found.link_cpus), (vec![0], vec![1], vec![1]));
-        assert_eq!(found.link, "lan-wifi (rtt 2ms, jitter 3ms, 54Mbit/s, queue 150kB)");
+        assert_eq!(found.link, "lan-wifi (rtt 2 ms, jitter 3 ms, 54 Mbit/s, queue 150 kB)");
         assert!(found.words.starts_with(&found.subject.words) && found.words.ends_with(&found.link));
     }
 
@@ -181,7 +181,7 @@ mod memory {
         assert_eq!(kinds(&with_peak(98 * MIB - 1)), Vec::<&str>::new());
         let case = with_peak(98 * MIB);
         assert_eq!((kinds(&case), case.ranked), (vec!["memory-limit-near"], true));
-        assert!(case.flags[0].message.contains("98% of the limit of 100MiB"), "{}", case.flags[0].message);
+        assert!(case.flags[0].message.contains("98% of the limit of 100 MiB"), "{}", case.flags[0].message);
         assert_eq!(kinds(&changed_in(Environment::default(), |_, _| ())), Vec::<&str>::new(), "without a limit");
     }
 
@@ -191,7 +191,7 @@ mod memory {
         run.fail(3, FailureKind::OutOfMemory, "the kernel killed it");
         let case = only_case(&run);
         assert_eq!((kinds(&case), case.ranked), (vec!["out-of-memory", "failed-trials"], false));
-        let message = "in 1 of 6 trials it reached its limit of 64MiB, and the kernel killed some of it";
+        let message = "in 1 of 6 trials it reached its limit of 64 MiB, and the kernel killed some of it";
         assert_eq!(case.flags[0].message, message);
     }
 
@@ -204,7 +204,7 @@ mod memory {
         };
         assert_eq!(kinds(&changed_in(limited(64), kill)), ["out-of-memory"]);
         let mut run = run_in(limited(64));
-        run.change(kill).disturb(2, "steal", 0.02, "the hypervisor took 2 %");
+        run.change(kill).disturb(2, "steal", 0.02, "the hypervisor took 2%");
         assert_eq!(kinds(&only_case(&run)), ["out-of-memory", "disturbed"]);
     }
 }
@@ -235,7 +235,7 @@ mod neighbours {
         let left = |blocks: &[u32]| {
             let mut run = run_in(Environment::default());
             for block in blocks {
-                run.disturb(*block, "steal", 0.02, "the hypervisor took 2 %");
+                run.disturb(*block, "steal", 0.02, "the hypervisor took 2%");
             }
             only_case(&run)
         };
@@ -270,9 +270,9 @@ mod neighbours {
     #[test]
     fn the_worst_of_each_kind_is_named() {
         let mut run = run_in(Environment::default());
-        run.disturb(1, "foreign-cpu", 0.07, "others used 7 %").disturb(2, "foreign-cpu", 0.12, "others used 12 %.");
-        run.disturb(2, "steal", 0.02, "the hypervisor took 2 %");
-        assert!(only_case(&run).flags[0].message.ends_with("others used 12 %; the hypervisor took 2 %"));
+        run.disturb(1, "foreign-cpu", 0.07, "others used 7%").disturb(2, "foreign-cpu", 0.12, "others used 12%.");
+        run.disturb(2, "steal", 0.02, "the hypervisor took 2%");
+        assert!(only_case(&run).flags[0].message.ends_with("others used 12%; the hypervisor took 2%"));
     }
 
     #[test]

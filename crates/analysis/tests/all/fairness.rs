@@ -281,7 +281,7 @@ mod untested {
                 "a given request rate",
                 "TLS, HTTP/2 and HTTP/3",
                 "a database",
-                "behaviour beyond 2s",
+                "behaviour beyond 2 s",
                 "other numbers of users"
             ]
         );

@@ -559,10 +559,10 @@ mod schedules {
 fn a_disturbed_trial_fails_and_bars_if_none_is_left() {
     let mut run = run_of(CLOSED);
     assert_eq!(told(&case_of(&run), "disturbance"), (GateOutcome::Passed, "nothing disturbed it".to_owned()));
-    run.disturb(2, "steal", 0.02, "the hypervisor took 2 %.");
+    run.disturb(2, "steal", 0.02, "the hypervisor took 2%.");
     let found = gate(&case_of(&run), "disturbance");
     assert_eq!((found.outcome, found.trials_failed, found.bars), (GateOutcome::Failed, vec![2], false));
-    assert_eq!(found.message, "in 1 of 6 trials: the hypervisor took 2 %");
+    assert_eq!(found.message, "in 1 of 6 trials: the hypervisor took 2%");
     (1..=6).for_each(|block| _ = run.disturb(block, "steal", 0.02, "the hypervisor took 2 %"));
     let case = case_of(&run);
     barred(&case, "disturbance", "disturbed");

@@ -349,7 +349,7 @@ mod stopping {
         run.trials.retain(|trial| trial.block <= 8);
         let findings = run.findings();
         assert_eq!((findings.run.blocks, findings.trials_missing), (8, 0));
-        assert!(said(&findings).contains("before the round that would exceed 48s"), "{}", said(&findings));
+        assert!(said(&findings).contains("before the round that would exceed 48 s"), "{}", said(&findings));
         // The trials of a launch took their time together.
         run.plan.trials.iter_mut().for_each(|trial| trial.launch = Some(trial.block));
         run.plan.budget_s = Some(24.0);

@@ -35,7 +35,7 @@ mod loops {
     fn keeping_up_with_the_same_rate_is_no_tie() {
         let scenario = both_keep_up(AT_2000).findings().scenarios.remove(0);
         assert_eq!((scenario.executor.as_str(), scenario.loop_model.as_str()), ("constant-arrival-rate", "open"));
-        let load = "open loop, 2000/s as a Poisson process, 64 connections, keep-alive, 2s";
+        let load = "open loop, 2000/s as a Poisson process, 64 connections, keep-alive, 2 s";
         assert_eq!(scenario.load, load);
         let sentence = "Go net/http is equivalent within 3% to Bun.serve (1.000×, 0.9998–1.0004). This compares correct responses per second, which cannot exceed the offered rate; servers that keep up differ in response time.";
         assert_eq!(scenario.verdict, sentence);
@@ -81,7 +81,7 @@ mod loops {
         run.plan.scenarios[0].load.duration_s = 60.0;
         assert_eq!(
             cautions_with(&run, &["windows of"]),
-            ["A try-out, not a result to publish: windows of 2s (10s or more are needed)."]
+            ["A try-out, not a result to publish: windows of 2 s (10 s or more are needed)."]
         );
         run.trials.clear();
         assert_eq!(cautions_with(&run, &["windows of"]), Vec::<String>::new());
@@ -121,14 +121,14 @@ mod trust {
     fn one_trial_that_the_tool_does_not_stand_by_bars_the_case_and_keeps_its_data() {
         let case = changed_under(OPEN, |block, trial| {
             if block > 3 {
-                trial.tool_warnings = vec![warning("lateness", "p99 was 12 ms."), warning("little", "off by 9 %")];
+                trial.tool_warnings = vec![warning("lateness", "p99 was 12 ms."), warning("little", "off by 9%")];
             }
         });
         assert_eq!((kinds(&case), case.ranked, case.trials_measured), (vec!["not-trusted"], false, 5));
         assert_eq!(
             case.flags[0].message,
             "in 2 of 5 trials the load tool's figures cannot be trusted, it says: lateness (p99 was 12 ms) and little (off by \
-             9 %)"
+             9%)"
         );
         assert!(case.goodput_rps.is_some());
         assert_eq!(case.objectives[0].outcome, ObjectiveOutcome::Unknown, "kept in three trials only");
@@ -149,7 +149,7 @@ mod trust {
         assert_eq!(kinds(&changed_under(OPEN, said)), ["not-trusted"]);
         assert_eq!(kinds(&changed_under(CLOSED, said)), ["generator-bound"]);
         // The tool does not know that the subject was at its limit as well.
-        let both = |_, trial: &mut Measurement| trial.tool_warnings = vec![warning("generator-busy", "99 %")];
+        let both = |_, trial: &mut Measurement| trial.tool_warnings = vec![warning("generator-busy", "99%")];
         assert_eq!(kinds(&changed_under(CLOSED, both)), Vec::<&str>::new());
     }
 

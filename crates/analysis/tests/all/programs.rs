@@ -44,7 +44,7 @@ mod figures {
         close(wall.high.unwrap(), 1.4);
         assert_eq!(wall.trials.len(), 5, "a trial is one value, however many runs it has");
         assert_eq!((case.runs, case.floor_runs, case.trials_scored), (45, 45, 5));
-        assert_eq!((found.runs.as_str(), found.timer.as_str()), ("9 runs after 1 warm-up run, at most 10s", "tolok"));
+        assert_eq!((found.runs.as_str(), found.timer.as_str()), ("9 runs after 1 warm-up run, at most 10 s", "tolok"));
     }
 
     #[test]

@@ -71,7 +71,7 @@ fn both_responses_stand_side_by_side_with_what_more_launches_would_buy() {
         [slices.half_width, slices.half_width_of_twice_the_launches, slices.half_width_of_twice_the_length]
             .map(Option::unwrap);
     assert!(launches < half && length <= half, "{half} {launches} {length}");
-    assert!(found.load.ends_with("in slices of 100ms"), "{}", found.load);
+    assert!(found.load.ends_with("in slices of 100 ms"), "{}", found.load);
     assert_eq!(slices.cautions, [""; 0]);
 }
 
@@ -115,7 +115,7 @@ fn what_spoils_slices_is_a_caution() {
         measured.latency.mean_s = Some(0.12);
     };
     let said = cautions(slow);
-    assert!(said.contains("Responses outlast the lead-in: Go net/http takes 120ms on average"), "{said}");
+    assert!(said.contains("Responses outlast the lead-in: Go net/http takes 120 ms on average"), "{said}");
     let said = cautions(|measured| {
         let slices = measured.slices.as_mut().unwrap();
         (slices.frozen, slices.not_drained, slices.not_frozen) = (false, 2, 1);

@@ -58,7 +58,7 @@ mod groups {
         assert_eq!(tools, names, "a tool that failed tells no version");
         assert_eq!(
             (found[0].load.as_str(), found[0].environment.as_str()),
-            ("closed loop, 64 virtual users, keep-alive, 2s", "")
+            ("closed loop, 64 virtual users, keep-alive, 2 s", "")
         );
     }
 

@@ -1,7 +1,7 @@
 //! Bytes of an answer, of the network and of memory.
 //!
 //! - Bandwidth ÷ throughput is the bytes of one answer, headers included. Where these differ between subjects by more than rounding
-//!   and 5 %, the subjects did not send the same bytes. No answer is smaller than its body, unless it was compressed.
+//!   and 5%, the subjects did not send the same bytes. No answer is smaller than its body, unless it was compressed.
 //! - Bytes a second = throughput × bytes of an answer is at most what the network carries (utilisation law, Denning and Buzen
 //!   1978). Only correct responses surely have a whole body, so only they count: X · (1 − failed share) · smallest body.
 //! - A server that makes each body as a whole before it sends it holds one for each request in progress. How many bodies fit into the

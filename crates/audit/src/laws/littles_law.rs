@@ -4,7 +4,7 @@
 //! of one user never overlap, and all waits together last N · T at most: C · R ≤ N · T, that is X · R ≤ N, and with a pause Z after
 //! each answer X · (R + Z) ≤ N (Little 1961; as the interactive response time law, R ≤ N ÷ X − Z, Denning and Buzen 1978). This is no
 //! limit theorem but a sum over one run, with one exception: requests already under way when the window opens bring waits from
-//! before it, N of them at most. The allowance for these is the longest wait ÷ T, on top of 5 %; a tool whose figures begin with
+//! before it, N of them at most. The allowance for these is the longest wait ÷ T, on top of 5%; a tool whose figures begin with
 //! its first request needs none. Where neither is known, an excess is undecided. Figures that are means over several
 //! runs may exceed N where the runs differ, because the mean of X times the mean of 1 ÷ X is above 1 (by the square of the relative
 //! spread, about). So each run is held to the law by itself where the figures of each are printed, and where only their means are, it

@@ -1,6 +1,6 @@
 //! Shares and the counts that they are of.
 //!
-//! A share of requests lies between 0 and 100 %. Requests that failed as HTTP are among those with an error, so the error rate is
+//! A share of requests lies between 0 and 100%. Requests that failed as HTTP are among those with an error, so the error rate is
 //! at least the HTTP fail rate. Failures are among the requests where the tool counts failed ones, as most do; where failures
 //! are not answers (wrk's socket errors, hey's time-outs) they may be more. A printed share of failures is failures ÷ requests, or failures ÷
 //! (requests + failures) where `requests` are those that were answered; if neither comes out, the share and the counts are not of
@@ -46,7 +46,7 @@ fn closeness(row: &Row) -> f64 {
     rows::failed_share(row).map_or(0.0, |failed| failed.value)
 }
 
-/// No share of requests above 100 %.
+/// No share of requests above 100%.
 fn within(transcription: &Transcription, row: &Row) -> Option<AuditFinding> {
     let shares = [Quantity::ErrorRate, Quantity::HttpFailRate];
     let figures: Vec<_> = shares.iter().filter_map(|quantity| row.figure(quantity)).collect();

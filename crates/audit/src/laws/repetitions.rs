@@ -5,7 +5,7 @@
 //! standard deviation, a least and a largest value, or a printed range), and cannot tell for others what a second run would
 //! have given. A single run contradicts nothing.
 //!
-//! A list of n values that only rises or only falls has a chance of 2 ÷ n! if runs are exchangeable. Below 5 % over all lists of the
+//! A list of n values that only rises or only falls has a chance of 2 ÷ n! if runs are exchangeable. Below 5% over all lists of the
 //! source, the runs drift, and their spread is not that of repetitions. A count of failures that comes again in all but one of several
 //! runs is no chance either: something gives up the same requests each time, such as connections that are never served. Source: A. Georges, D. Buytaert and L. Eeckhout, "Statistically rigorous
 //! Java performance evaluation", OOPSLA 2007.

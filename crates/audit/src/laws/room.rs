@@ -16,7 +16,7 @@
 //! - more answers a second than an open loop offers;
 //! - bytes of the run other than bandwidth × T;
 //! - X × (CPU time of a request) > CPUs (utilisation law, Denning and Buzen 1978);
-//! - more memory than the limit. From 90 % of it on, the limit may be what was measured, and the bound is undecided.
+//! - more memory than the limit. From 90% of it on, the limit may be what was measured, and the bound is undecided.
 //!
 //! Correct and failed requests that are not all of them are undecided, unless they are more and the tool counts failed ones.
 //!

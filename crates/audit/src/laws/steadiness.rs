@@ -2,7 +2,7 @@
 //!
 //! - **Series.** Over the last third of the readings, five at least, the slope of Theil and Sen (P. K. Sen, "Estimates of the
 //!   regression coefficient based on Kendall's tau", JASA 63(324), 1968) times the length of that third, against its median.
-//!   Above 10 %, and with a 95 % interval of the slope that excludes 0, the figure still grows or falls. This contradicts nothing: it says that the run does not show where the server
+//!   Above 10%, and with a 95% interval of the slope that excludes 0, the figure still grows or falls. This contradicts nothing: it says that the run does not show where the server
 //!   settles.
 //! - **Ramp.** With connections that grow during the run, a figure of the whole run is a mean over many loads.
 //! - **No warm-up and no series.** Nothing shows whether the beginning was slower, in runs below a minute.

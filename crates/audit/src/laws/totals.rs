@@ -1,7 +1,7 @@
 //! Requests = throughput × time.
 //!
 //! X is C ÷ T by definition, so the requests of a run divided by its throughput are the seconds that it took. A tool stops a little
-//! late, and k6 lets requests under way end for up to 30 s (`gracefulStop`): the run may seem 2 % shorter, and longer by 2 % and
+//! late, and k6 lets requests under way end for up to 30 s (`gracefulStop`): the run may seem 2% shorter, and longer by 2% and
 //! half a second, with k6 by 30 s besides. Requests of a stated warm-up may be among the printed ones. Where one of the two is given for each repetition and the other once, the one may be any
 //! of the repetitions, their mean or their median. Where only the correct responses are counted, they are some of all, so they can
 //! show that a run was longer than stated, and never that it was shorter.

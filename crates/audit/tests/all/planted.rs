@@ -281,7 +281,7 @@ const PLANTED: &[Planted] = &[
         ["tool=wrk duration=30s", "a throughput_rps=1000 requests=60050"],
     ),
     (
-        "KiB printed as kB: bytes and bandwidth disagree by 5 %",
+        "KiB printed as kB: bytes and bandwidth disagree by 5%",
         Law::Room,
         Contradicted,
         "take",

@@ -17,7 +17,7 @@ Examples:
       how many instances keep the mean response time below 50 ms
 
 Exits with 4 if it cannot predict anything: the run has too few scenarios, or the predictions of its
-own scenarios are wrong by more than 20 % in the median.";
+own scenarios are wrong by more than 20% in the median.";
 
 /// Options of `tolok forecast`.
 #[derive(Debug, ClapArgs)]

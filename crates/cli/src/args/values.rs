@@ -121,7 +121,7 @@ fn scaled(text: &str) -> Option<f64> {
     Some(number * factor)
 }
 
-/// Reads `5%` as 0.05; between 0.1 % and 50 %.
+/// Reads `5%` as 0.05; between 0.1% and 50%.
 pub fn share(text: &str) -> Result<f64, String> {
     percentage(text, 50.0)
 }

@@ -14,7 +14,7 @@ use tolok_lab::run::{Capabilities, Slurm};
 use tolok_model::{
     Catalogue, CpuMap, CpuMode, Database, Engine, Environment, Here, LoadTool, Plan, PlanError, PoolRequest, Quotable,
     Role, Scenario, Skipped, Study, Subject, SubjectSelector, Timer, Wire, bytes_words, describe_slices,
-    format_duration,
+    duration_words,
 };
 
 use crate::args::{BringArgs, MeasureArgs, PlanArgs, PlanFormat, WhatArgs};
@@ -449,8 +449,8 @@ fn describe_scenarios(text: &mut String, plan: &Plan, width: usize) {
             "  {:<width$} {tool}{}, after {} of warm-up, time-out {}",
             scenario.id,
             described(scenario),
-            tolok_model::format_duration(scenario.load.warmup_s),
-            tolok_model::format_duration(scenario.load.timeout_s),
+            tolok_model::duration_words(scenario.load.warmup_s),
+            tolok_model::duration_words(scenario.load.timeout_s),
         );
         for objective in &scenario.objectives {
             let stops = if scenario.abort { ", or the trial stops" } else { "" };
@@ -474,7 +474,7 @@ fn describe_programs(text: &mut String, plan: &Plan, width: usize) {
             "  {:<width$} {timer}{}, time-out {}",
             program.id,
             program.describe(),
-            tolok_model::format_duration(program.runs.timeout_s),
+            tolok_model::duration_words(program.runs.timeout_s),
         );
     }
 }
@@ -549,7 +549,7 @@ fn describe_order(text: &mut String, plan: &Plan) {
         let _ = writeln!(text, "  ends after {least} or more, once every ratio is known to ±{until}");
     }
     if let Some(budget_s) = plan.budget_s {
-        let _ = writeln!(text, "  ends before the round that would exceed {}", format_duration(budget_s));
+        let _ = writeln!(text, "  ends before the round that would exceed {}", duration_words(budget_s));
     }
 }
 

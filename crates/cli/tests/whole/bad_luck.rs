@@ -70,12 +70,12 @@ fn a_subject_that_never_starts_is_tried_in_two_rounds_only() {
 
 #[test]
 fn a_subject_that_never_listens_did_not_start() {
-    assert_failure(&outcome_of("never-listen"), "did-not-start", "no correct response within 3s", "");
+    assert_failure(&outcome_of("never-listen"), "did-not-start", "no correct response within 3 s", "");
 }
 
 #[test]
 fn a_subject_that_takes_requests_and_never_answers_did_not_start() {
-    assert_failure(&outcome_of("hang"), "did-not-start", "no correct response within 3s", "");
+    assert_failure(&outcome_of("hang"), "did-not-start", "no correct response within 3 s", "");
 }
 
 #[test]

@@ -42,7 +42,7 @@ fn a_subject_that_needs_more_memory_than_it_may_have_is_out_of_memory() {
     let outcome = &records[0]["outcome"];
     assert_eq!((&outcome["kind"], &outcome["reason"]), (&"failed".into(), &"out-of-memory".into()), "{outcome}");
     let message = outcome["message"].as_str().unwrap();
-    assert!(message.starts_with("the kernel killed 1 process of it at its memory limit of 64MiB"), "{message}");
+    assert!(message.starts_with("the kernel killed 1 process of it at its memory limit of 64 MiB"), "{message}");
 }
 
 /// A place with a study of the same server on a CPU of its own and under a quota of one CPU's time. It has company: a process

@@ -54,7 +54,7 @@ fn a_launch_gives_every_case_a_record_whose_figures_can_be_made_again() {
         assert_eq!(slices["whole_good"], slices["sent"], "nothing failed: {slices}");
     }
     let whole = place.tolok(&["report", "-v"]).output;
-    assert!(whole.contains("in slices of 20ms"), "{}", whole);
+    assert!(whole.contains("in slices of 20 ms"), "{}", whole);
     let verified = place.tolok(&["verify", "latest"]);
     assert_eq!(verified.code, Some(0), "{}{}", verified.output, verified.progress);
     assert_all_gone(|| place.processes());

@@ -94,7 +94,7 @@ fn a_program_that_fails_hangs_or_does_not_start_fails_alone() {
         assert!(outcome["message"].as_str().unwrap().contains(words), "{outcome}");
     };
     check("test-exit", "crashed", "ended with exit code 3");
-    check("test-hang", "hung", "did not end within 2s");
+    check("test-hang", "hung", "did not end within 2 s");
     check("test-wrong", "wrong-answer", "wrote");
     check("test-gone", "did-not-start", "could not be started");
     let sound = outcome(&records, "test-sound");

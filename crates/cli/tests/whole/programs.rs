@@ -111,7 +111,7 @@ fn what_is_wrong_with_a_program_is_the_reason_of_its_failure() {
         assert!(outcome["log_tail"].to_string().contains(&format!("{subject} 200")), "{outcome}");
     };
     check("exit", "crashed", "exit of 200` ended with exit code 3");
-    check("hang", "hung", "hang of 200` did not end within 3s");
+    check("hang", "hung", "hang of 200` did not end within 3 s");
     check("wrong", "wrong-answer", r#"wrote "7\n" and owed "20100\n""#);
     assert_all_gone(|| place.processes());
 }
@@ -126,7 +126,7 @@ fn a_program_that_needs_more_memory_than_it_may_have_is_told_so() {
     let said = place.tolok(&["run", "try"]);
     let outcome = &place.records()[0]["outcome"];
     assert_eq!(outcome["reason"], "out-of-memory", "{outcome} {}", said.progress);
-    assert!(outcome["message"].as_str().unwrap().contains("100MiB"), "{outcome}");
+    assert!(outcome["message"].as_str().unwrap().contains("100 MiB"), "{outcome}");
 }
 
 #[test]

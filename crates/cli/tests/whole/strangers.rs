@@ -150,13 +150,13 @@ fn what_has_no_end_is_refused() {
         command.args(["-c", "ulimit -v 1000000; exec timeout 20 \"$@\"", "sh", TOLOK]).args(arguments);
         let output = command.stdin(fs::File::open("/dev/zero").unwrap()).output().unwrap();
         assert_wrong(arguments.last().unwrap(), &output);
-        assert!(said(&output).contains("at most 64MiB"), "{arguments:?}: {}", said(&output));
+        assert!(said(&output).contains("at most 64 MiB"), "{arguments:?}: {}", said(&output));
     }
     let stranger = Stranger::new();
     fs::File::create(stranger.root.path().join("study.toml")).unwrap().set_len((1 << 20) + 1).unwrap();
     let refused = stranger.tolok(&["plan", "./study.toml"]);
     assert_wrong("a study", &refused);
-    assert!(said(&refused).contains("at most 1MiB"), "{}", said(&refused));
+    assert!(said(&refused).contains("at most 1 MiB"), "{}", said(&refused));
 }
 
 #[test]

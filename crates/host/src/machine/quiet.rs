@@ -25,7 +25,7 @@ pub const TAKEN_TOLERATED: f64 = 0.10;
 /// For this share of the time, some task may wait for a CPU before a run begins. While a trial runs, its own tasks wait for
 /// each other, so then this says nothing.
 pub const PRESSURE_TOLERATED: f64 = 0.10;
-/// A judgement before a run looks at this long a time: the kernel counts in hundredths of a second, and 1 % of one CPU must
+/// A judgement before a run looks at this long a time: the kernel counts in hundredths of a second, and 1% of one CPU must
 /// be more than one of them.
 pub const JUDGED_OVER: Duration = Duration::from_secs(2);
 /// Kernels count CPU time in hundredths of a second (`USER_HZ`, fixed at 100 for programs on Linux).

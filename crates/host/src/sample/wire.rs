@@ -15,7 +15,7 @@
 //! own network, an answer that comes over a bridge is seen at two devices.
 //!
 //! Each packet of the namespace costs the kernel two runs of a filter. With `wrk` and a small Go server, on a busy machine
-//! with two CPUs, that was some 3 % of the CPU time that both used for a request.
+//! with two CPUs, that was some 3% of the CPU time that both used for a request.
 //!
 //! The kernel is asked at every reading, and counters are interpolated at the borders of a window, like all others
 //! ([`super::series`]).

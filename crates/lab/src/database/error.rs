@@ -4,6 +4,8 @@ use std::io;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use tolok_model::duration_words;
+
 /// Why a database cannot be started, queried or filled.
 #[derive(Debug, thiserror::Error)]
 pub enum DatabaseError {
@@ -12,7 +14,8 @@ pub enum DatabaseError {
     #[error("`{command}` {how}")]
     Command { command: String, how: String, tail: Vec<String> },
     #[error(
-        "no database answers at {target} after {after:?}; {last}; see whether it runs there and can be reached from here"
+        "no database answers at {target} after {}; {last}; see whether it runs there and can be reached from here",
+        duration_words(after.as_secs_f64())
     )]
     NotReady { target: String, after: Duration, last: String },
     #[error("the database at {target} refuses the login: {message}; check user, password and rights")]
@@ -21,7 +24,10 @@ pub enum DatabaseError {
     Statement { target: String, statement: String, message: String },
     #[error("the connection to the database at {target} is lost: {message}")]
     Lost { target: String, message: String },
-    #[error("the database at {target} does not answer `{statement}` within {after:?}")]
+    #[error(
+        "the database at {target} does not answer `{statement}` within {}",
+        duration_words(after.as_secs_f64())
+    )]
     TimedOut { target: String, statement: String, after: Duration },
     #[error(
         "the database {database} has a table `{table}` that tolok did not make; name an empty database in the address, or \

@@ -235,6 +235,6 @@ fn a_server_that_is_not_there_is_waited_for_as_long_as_wanted() {
     let program = program.unwrap();
     let target = Target::Socket { path: "/nonexistent/db.sock".into() };
     let error = Client::login(&program, &target, Duration::from_millis(1), &|| true).unwrap_err().to_string();
-    assert!(error.contains("/nonexistent/db.sock after 1ms; its socket is not there"), "{error}");
+    assert!(error.contains("/nonexistent/db.sock after 1 ms; its socket is not there"), "{error}");
     assert!(matches!(Client::login(&program, &target, PATIENCE, &|| false), Err(DatabaseError::Stopped)));
 }

@@ -195,7 +195,7 @@ mod tests {
         let link = Link { rate_bps: Some(8e6), ..Link::default() };
         assert_eq!(too_slow("the link", &link, (1_000_000, 4), 4.0), None);
         let words = too_slow("the link to the database", &link, (1_000_000, 5), 4.0).unwrap();
-        assert!(words.starts_with("the link to the database of 8Mbit/s takes 5.0 s for one body of "), "{words}");
+        assert!(words.starts_with("the link to the database of 8 Mbit/s takes 5.0 s for one body of "), "{words}");
         assert_eq!(too_slow("the link", &Link::default(), (1_000_000, 5), 4.0), None);
     }
 

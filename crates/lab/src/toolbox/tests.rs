@@ -132,7 +132,7 @@ fn a_program_that_hangs_is_broken() {
     let surroundings = Surroundings { patience: Duration::from_millis(50), ..lab.surroundings(None) };
     let state = Toolbox::with_surroundings(lab.path("toolbox"), surroundings).detect("cargo").unwrap();
     let ProgramState::Broken { seen, .. } = state else { panic!("{state:?}") };
-    assert!(seen.ends_with("cargo --version` gave no answer within 50ms"), "{seen}");
+    assert!(seen.ends_with("cargo --version` gave no answer within 50 ms"), "{seen}");
 }
 
 #[test]

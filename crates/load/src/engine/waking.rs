@@ -12,7 +12,7 @@ const LEAST: Duration = Duration::from_micros(30);
 const MOST: Duration = Duration::from_micros(250);
 /// Of what a late waking exceeds the lead, this part is made up for at once.
 const UP: u32 = 2;
-/// A waking in time takes this part of the lead back. Some 5 % of the wakings may be later than the lead: the steps balance where one
+/// A waking in time takes this part of the lead back. Some 5% of the wakings may be later than the lead: the steps balance where one
 /// late waking stands against some twenty in time.
 const DOWN: u32 = 64;
 

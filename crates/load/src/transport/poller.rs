@@ -5,7 +5,7 @@
 //!
 //! Edge-triggered means that the kernel reports once what has arrived, so the reader must go on when a read came back full.
 //! Level-triggered, the kernel would look at every socket once more after its last byte was read, which costs
-//! 3 to 10 % of a request's CPU time.
+//! 3 to 10% of a request's CPU time.
 
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::time::Duration;

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use crate::JsonSchema;
 use crate::database::address::DatabaseAddress;
 use crate::environment::Link;
-use crate::units::{bytes_words, format_duration};
+use crate::units::{bytes_words, duration_words};
 
 /// A database that the subject uses while it is measured.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -217,6 +217,6 @@ impl Database {
 impl Outage {
     /// In words: `gone for 1s at 2s`.
     fn describe(self) -> String {
-        format!("gone for {} at {}", format_duration(self.for_s), format_duration(self.at_s))
+        format!("gone for {} at {}", duration_words(self.for_s), duration_words(self.at_s))
     }
 }

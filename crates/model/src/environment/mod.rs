@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use crate::JsonSchema;
 use crate::database::Database;
 use crate::reading::wording::words;
-use crate::units::{bit_rate_words, bytes_words, format_duration, percent_words};
+use crate::units::{bit_rate_words, bytes_words, duration_words, percent_words};
 
 /// What surrounds a subject in a trial.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -210,10 +210,10 @@ impl Link {
     pub fn describe(&self) -> String {
         let mut parts = Vec::new();
         if self.rtt_s > 0.0 {
-            parts.push(format!("rtt {}", format_duration(self.rtt_s)));
+            parts.push(format!("rtt {}", duration_words(self.rtt_s)));
         }
         if self.jitter_s > 0.0 {
-            parts.push(format!("jitter {}", format_duration(self.jitter_s)));
+            parts.push(format!("jitter {}", duration_words(self.jitter_s)));
         }
         parts.extend(self.rate_bps.map(bit_rate_words));
         if self.loss > 0.0 {

@@ -10,7 +10,7 @@ use crate::limits::ENVIRONMENTS;
 use crate::reading::several::Several;
 use crate::reading::table::{Spanned, Table};
 use crate::reading::text::{Reading, Span};
-use crate::units::{Percent, Seconds, bit_rate_words, bytes_words, format_duration, percent_words};
+use crate::units::{Percent, Seconds, format_bit_rate, format_bytes, format_duration, percent_words};
 
 /// No link on earth takes longer, and a slip of the finger shall not become a plan.
 const LONGEST_S: f64 = 10.0;
@@ -160,7 +160,7 @@ fn read_limits(file: Table<LimitsFile>, reading: &mut Reading) -> Vec<Choice<Lim
         |cpus| format!("{cpus}cpu").replace('.', "_"),
         reading,
     );
-    let size = |bytes: &Option<u64>| bytes.map(bytes_words).unwrap_or_default();
+    let size = |bytes: &Option<u64>| bytes.map(format_bytes).unwrap_or_default();
     let memories = choices(memory, None, |memory, _| Some(Some(memory.into_inner().0)), size, reading);
     let pids = pids.map(|pids| {
         reading.note_if(*pids.get_ref() == 0, pids.span(), "`pids` must be at least 1", None);
@@ -222,7 +222,8 @@ fn read_link(table: LinkTable, place: &Span, several: bool, reading: &mut Readin
     let base = table.preset.as_ref().and_then(|name| preset(name, reading)).unwrap_or_default();
     let rtts = times("rtt", table.rtt, base.rtt_s, reading);
     let jitters = times("jitter", table.jitter, base.jitter_s, reading);
-    let rate_word = |rate: &Option<f64>| compact(&rate.map(bit_rate_words).unwrap_or_default().replace("bit/s", "bit"));
+    let rate_word =
+        |rate: &Option<f64>| compact(&rate.map(format_bit_rate).unwrap_or_default().replace("bit/s", "bit"));
     let rates = choices(table.rate, base.rate_bps, |rate, _| Some(Some(rate.into_inner().0)), rate_word, reading);
     let loss_word = |loss: &f64| format!("loss-{}", compact(&percent_words(*loss).to_string()));
     let losses = choices(table.loss, base.loss, |loss, reading| read_loss(&loss, reading), loss_word, reading);
@@ -263,7 +264,7 @@ fn whole_name(link: &Link) -> String {
         link.preset.clone(),
         (link.rtt_s > 0.0).then(|| format!("rtt-{}", compact(&format_duration(link.rtt_s)))),
         (link.jitter_s > 0.0).then(|| format!("jitter-{}", compact(&format_duration(link.jitter_s)))),
-        link.rate_bps.map(|rate| compact(&bit_rate_words(rate).replace("bit/s", "bit"))),
+        link.rate_bps.map(|rate| compact(&format_bit_rate(rate).replace("bit/s", "bit"))),
         (link.loss > 0.0).then(|| format!("loss-{}", compact(&percent_words(link.loss).to_string()))),
         (link.backend == LinkBackend::Veth).then(|| "veth".to_owned()),
         (link.backend == LinkBackend::Netem).then(|| "netem".to_owned()),

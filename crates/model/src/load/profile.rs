@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::JsonSchema;
 use crate::reading::wording::words;
-use crate::units::{bytes_words, format_duration, percent_words};
+use crate::units::{bytes_words, duration_words, format_bytes, format_duration, percent_words};
 
 /// How requests are sent in one scenario.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -242,9 +242,9 @@ impl LoadProfile {
         (arrivals >= 2.0).then(|| ((arrivals / 2.0) as u64).min(most))
     }
 
-    /// Short words for tables: `closed loop, 64 virtual users, keep-alive, 1s`.
+    /// Short words for tables: `closed loop, 64 virtual users, keep-alive, 1 s`.
     pub fn describe(&self) -> String {
-        let duration = format_duration(self.duration_s);
+        let duration = duration_words(self.duration_s);
         let duration = if self.executor.has_iterations() { format!("at most {duration}") } else { duration };
         let pool = match self.pool {
             None => String::new(),
@@ -348,9 +348,9 @@ fn rate(per_s: f64) -> String {
     format!("{}/s", rounded(per_s))
 }
 
-/// ` → 300 in 30s → 300 in 1m`
+/// ` → 300 in 30 s → 300 in 1 min`
 fn steps(stages: &[Stage], target: impl Fn(f64) -> String) -> String {
-    stages.iter().map(|stage| format!(" → {} in {}", target(stage.target), format_duration(stage.duration_s))).collect()
+    stages.iter().map(|stage| format!(" → {} in {}", target(stage.target), duration_words(stage.duration_s))).collect()
 }
 
 /// `0-300-100`: where a ramp begins and its targets; a held level appears once.
@@ -384,7 +384,7 @@ impl Pace {
     }
 
     fn id(self) -> String {
-        let part = |verb: &str, rate: Option<u64>| rate.map(|rate| format!("-{verb}{}", bytes_words(rate)));
+        let part = |verb: &str, rate: Option<u64>| rate.map(|rate| format!("-{verb}{}", format_bytes(rate)));
         let slow = self.slow_share.map(|share| format!("-slow{}", percent_words(share)));
         let parts = [slow, part("read", self.read_bytes_per_s), part("write", self.write_bytes_per_s)];
         parts.into_iter().flatten().collect()
@@ -393,7 +393,7 @@ impl Pace {
 
 impl ThinkTime {
     fn describe(self) -> String {
-        match (format_duration(self.least_s), format_duration(self.most_s)) {
+        match (duration_words(self.least_s), duration_words(self.most_s)) {
             (least, most) if least == most => format!("a pause of {least}"),
             (least, most) => format!("a pause of {least} to {most}"),
         }

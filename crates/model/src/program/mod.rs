@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::tool::{Timer, is_own_timer};
-use crate::units::format_duration;
+use crate::units::duration_words;
 use crate::workload::data::{WorkloadParameter, choose_values, folder_name, grouped};
 
 /// What programs are asked to do, and what they must say.
@@ -94,7 +94,7 @@ impl Runs {
             1 => " after 1 warm-up run".to_owned(),
             runs => format!(" after {runs} warm-up runs"),
         };
-        format!("{}{warm_up}, at most {}", number(self.runs), format_duration(self.at_most_s))
+        format!("{}{warm_up}, at most {}", number(self.runs), duration_words(self.at_most_s))
     }
 }
 

@@ -17,7 +17,7 @@ pub struct LoadChecks {
     /// The 99th percentile of the same, in seconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lateness_p99_s: Option<f64>,
-    /// Percentiles of the response time that the generator's lateness made more than 5 % larger; they are not given. Absent in closed
+    /// Percentiles of the response time that the generator's lateness made more than 5% larger; they are not given. Absent in closed
     /// loops.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub late_percentiles: Option<Vec<LatePercentile>>,

@@ -35,7 +35,7 @@ pub struct StudyFile {
     #[schemars(required, length(min = 1))]
     pub subjects: Option<Spanned<Vec<Spanned<String>>>>,
     /// Number of rounds; an interval needs 5. Default 10. With { until = "3%", at-most = 30 }, rounds repeat until every ratio
-    /// is known to within 3 %, at most 30 times. With { budget = "3m" }, they repeat for three minutes, at least 5 times.
+    /// is known to within 3%, at most 30 times. With { budget = "3m" }, they repeat for three minutes, at least 5 times.
     pub blocks: Option<Spanned<BlocksFile>>,
     /// Seed of the order. Default: one is drawn and recorded.
     pub seed: Option<u64>,

@@ -42,7 +42,7 @@ use crate::study::slices::{Design, SliceDesign, not_sliced, not_sliced_in, read_
 use crate::subject::{ParameterValue, SubjectChoice};
 use crate::tool::reading::{check_abort, check_tool, read_tools};
 use crate::tool::{ToolChoice, is_own_tool};
-use crate::units::{Percent, format_duration};
+use crate::units::{Percent, duration_words};
 use crate::workload::Workload;
 use crate::workload::data::DataBody;
 
@@ -248,7 +248,7 @@ fn check_database(
     }
     let back_s = outage.at_s + outage.for_s;
     if let Some(short) = scenarios.iter().find(|one| one.database && one.load.duration_s <= back_s) {
-        let (window, back) = (format_duration(short.load.duration_s), format_duration(back_s));
+        let (window, back) = (duration_words(short.load.duration_s), duration_words(back_s));
         let message = format!("the window of `{}` is over after {window}, before the database is back", short.id);
         let help = format!("it is back {back} after the window began; what subjects do then needs a longer window");
         reading.note(span.clone(), message, help);

@@ -9,7 +9,7 @@ use crate::reading::table::{Spanned, Table};
 use crate::reading::text::Reading;
 use crate::study::Scenario;
 use crate::tool::is_own_tool;
-use crate::units::{Seconds, format_duration};
+use crate::units::{Seconds, duration_words};
 use crate::workload::Workload;
 use crate::workload::data::DataBody;
 
@@ -111,7 +111,7 @@ pub(super) fn not_sliced_in(environment: &Environment) -> Option<&'static str> {
     let reasons = [
         (
             environment.subject.mode == CpuMode::Quota,
-            "a quota is given out in periods of 100ms, which slices cut apart",
+            "a quota is given out in periods of 100 ms, which slices cut apart",
         ),
         (outage, "an outage of the database would hit one case and not the others"),
     ];
@@ -120,5 +120,5 @@ pub(super) fn not_sliced_in(environment: &Environment) -> Option<&'static str> {
 
 /// Says in a few words how a scenario is sliced.
 pub fn describe(slices: &SliceDesign) -> String {
-    format!("slices of {}", format_duration(slices.window_s))
+    format!("slices of {}", duration_words(slices.window_s))
 }

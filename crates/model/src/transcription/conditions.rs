@@ -84,7 +84,7 @@ pub enum LatencyOf {
 const SAME_LENGTH: f64 = 0.03;
 
 impl Conditions {
-    /// Whether two rows were measured alike. Lengths of a run may differ by 3 %, as 30 s and 30.08 s do.
+    /// Whether two rows were measured alike. Lengths of a run may differ by 3%, as 30 s and 30.08 s do.
     pub fn agrees_with(&self, other: &Self) -> bool {
         let is_close = match (self.duration_s, other.duration_s) {
             (Some(a), Some(b)) => (a - b).abs() <= SAME_LENGTH * a.max(b),
@@ -108,8 +108,8 @@ pub enum LoopModel {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum CpuScope {
-    /// Of one core: 400 % are four of them.
+    /// Of one core: 400% are four of them.
     Core,
-    /// Of the whole machine: 100 % is all.
+    /// Of the whole machine: 100% is all.
     Machine,
 }

@@ -39,38 +39,38 @@ fn problems(load: &str, rest: &str) -> String {
 #[test]
 fn every_executor_of_k6_has_a_name_and_words() {
     assert_snapshot!(named("executor = 'constant-vus', vus = [1, 64], duration = '10s'"), @r"
-    hello-c1: closed loop, 1 virtual user, keep-alive, 10s
-    hello-c64: closed loop, 64 virtual users, keep-alive, 10s
+    hello-c1: closed loop, 1 virtual user, keep-alive, 10 s
+    hello-c64: closed loop, 64 virtual users, keep-alive, 10 s
     ");
-    assert_snapshot!(named("executor = 'ramping-vus', stages = [{ target = 300, duration = '10s' }, { target = 300, duration = '1m' }, { target = 0, duration = '0s' }]"), @"hello-ramp0-300-0: closed loop, virtual users 0 → 300 in 10s → 300 in 1m → 0 in 0s, keep-alive, 1m 10s");
-    assert_snapshot!(named("executor = 'ramping-vus', start-vus = 10, stages = [{ target = 20, duration = '10s' }]"), @"hello-ramp10-20: closed loop, virtual users 10 → 20 in 10s, keep-alive, 10s");
-    assert_snapshot!(named("executor = 'per-vu-iterations', vus = 10, iterations = 20, max-duration = '30s'"), @"hello-c10-i20-each: closed loop, 10 virtual users, 20 requests each, keep-alive, at most 30s");
+    assert_snapshot!(named("executor = 'ramping-vus', stages = [{ target = 300, duration = '10s' }, { target = 300, duration = '1m' }, { target = 0, duration = '0s' }]"), @"hello-ramp0-300-0: closed loop, virtual users 0 → 300 in 10 s → 300 in 1 min → 0 in 0 s, keep-alive, 1 min 10 s");
+    assert_snapshot!(named("executor = 'ramping-vus', start-vus = 10, stages = [{ target = 20, duration = '10s' }]"), @"hello-ramp10-20: closed loop, virtual users 10 → 20 in 10 s, keep-alive, 10 s");
+    assert_snapshot!(named("executor = 'per-vu-iterations', vus = 10, iterations = 20, max-duration = '30s'"), @"hello-c10-i20-each: closed loop, 10 virtual users, 20 requests each, keep-alive, at most 30 s");
     assert_snapshot!(named("executor = 'shared-iterations', vus = [1, 10], iterations = 200, max-duration = '30s'"), @r"
-    hello-c1-i200: closed loop, 1 virtual user sends 200 requests, keep-alive, at most 30s
-    hello-c10-i200: closed loop, 10 virtual users share 200 requests, keep-alive, at most 30s
+    hello-c1-i200: closed loop, 1 virtual user sends 200 requests, keep-alive, at most 30 s
+    hello-c10-i200: closed loop, 10 virtual users share 200 requests, keep-alive, at most 30 s
     ");
     assert_snapshot!(named("executor = 'constant-arrival-rate', rate = [2000, '30000/m', 0.5, '100/m'], duration = '10s'"), @r"
-    hello-r2000: open loop, 2000/s evenly spaced, 64 connections, keep-alive, 10s
-    hello-r500: open loop, 500/s evenly spaced, 64 connections, keep-alive, 10s
-    hello-r0.5: open loop, 0.5/s evenly spaced, 64 connections, keep-alive, 10s
-    hello-r1.667: open loop, 1.667/s evenly spaced, 64 connections, keep-alive, 10s
+    hello-r2000: open loop, 2000/s evenly spaced, 64 connections, keep-alive, 10 s
+    hello-r500: open loop, 500/s evenly spaced, 64 connections, keep-alive, 10 s
+    hello-r0.5: open loop, 0.5/s evenly spaced, 64 connections, keep-alive, 10 s
+    hello-r1.667: open loop, 1.667/s evenly spaced, 64 connections, keep-alive, 10 s
     ");
-    assert_snapshot!(named("executor = 'constant-arrival-rate', rate = 2000, duration = '10s', arrivals = 'poisson', pool = 'unbounded'"), @"hello-r2000-poisson-unbounded: open loop, 2000/s as a Poisson process, as many connections as it takes, keep-alive, 10s");
-    assert_snapshot!(named("executor = 'ramping-arrival-rate', stages = [{ target = 300, duration = '10s' }], arrivals = 'poisson', pool = 16"), @"hello-r0-300-poisson-pool16: open loop, 0/s → 300/s in 10s as a Poisson process, 16 connections, keep-alive, 10s");
-    assert_snapshot!(named("executor = 'ramping-arrival-rate', start-rate = '60/m', stages = [{ target = '5000/s', duration = '10s' }]"), @"hello-r1-5000: open loop, 1/s → 5000/s in 10s evenly spaced, 64 connections, keep-alive, 10s");
+    assert_snapshot!(named("executor = 'constant-arrival-rate', rate = 2000, duration = '10s', arrivals = 'poisson', pool = 'unbounded'"), @"hello-r2000-poisson-unbounded: open loop, 2000/s as a Poisson process, as many connections as it takes, keep-alive, 10 s");
+    assert_snapshot!(named("executor = 'ramping-arrival-rate', stages = [{ target = 300, duration = '10s' }], arrivals = 'poisson', pool = 16"), @"hello-r0-300-poisson-pool16: open loop, 0/s → 300/s in 10 s as a Poisson process, 16 connections, keep-alive, 10 s");
+    assert_snapshot!(named("executor = 'ramping-arrival-rate', start-rate = '60/m', stages = [{ target = '5000/s', duration = '10s' }]"), @"hello-r1-5000: open loop, 1/s → 5000/s in 10 s evenly spaced, 64 connections, keep-alive, 10 s");
 }
 
 #[test]
 fn what_goes_beside_the_executor_is_in_the_name() {
     let with = |rest: &str| named(&format!("executor = 'constant-vus', vus = 8, duration = '10s', {rest}"));
-    assert_snapshot!(with("connection = 'per-request'"), @"hello-c8-per-request: closed loop, 8 virtual users, a connection per request, 10s");
-    assert_snapshot!(with("requests-per-connection = 10"), @"hello-c8-reuse10: closed loop, 8 virtual users, a connection per 10 requests, 10s");
-    assert_snapshot!(with("requests-per-connection = 1"), @"hello-c8-per-request: closed loop, 8 virtual users, a connection per request, 10s");
-    assert_snapshot!(with("think-time = '100ms'"), @"hello-c8-think100ms: closed loop, 8 virtual users, a pause of 100ms after each, keep-alive, 10s");
-    assert_snapshot!(with("think-time = ['50ms', '1s 500ms'], connection = 'keep-alive'"), @"hello-c8-think50ms-1s500ms: closed loop, 8 virtual users, a pause of 50ms to 1s 500ms after each, keep-alive, 10s");
-    assert_snapshot!(with("read-rate = '64KiB/s', write-rate = '1.5KB/s'"), @"hello-c8-read64KiB-write1500B: closed loop, 8 virtual users, keep-alive, reading 64KiB/s at most, writing 1500B/s at most, 10s");
-    assert_snapshot!(with("read-rate = '64KiB/s', slow-share = '20%'"), @"hello-c8-slow20-read64KiB: closed loop, 8 virtual users, keep-alive, 2 of them slow, reading 64KiB/s at most, 10s");
-    assert_snapshot!(with("think-time = '0s'"), @"hello-c8: closed loop, 8 virtual users, keep-alive, 10s");
+    assert_snapshot!(with("connection = 'per-request'"), @"hello-c8-per-request: closed loop, 8 virtual users, a connection per request, 10 s");
+    assert_snapshot!(with("requests-per-connection = 10"), @"hello-c8-reuse10: closed loop, 8 virtual users, a connection per 10 requests, 10 s");
+    assert_snapshot!(with("requests-per-connection = 1"), @"hello-c8-per-request: closed loop, 8 virtual users, a connection per request, 10 s");
+    assert_snapshot!(with("think-time = '100ms'"), @"hello-c8-think100ms: closed loop, 8 virtual users, a pause of 100 ms after each, keep-alive, 10 s");
+    assert_snapshot!(with("think-time = ['50ms', '1s 500ms'], connection = 'keep-alive'"), @"hello-c8-think50ms-1s500ms: closed loop, 8 virtual users, a pause of 50 ms to 1.5 s after each, keep-alive, 10 s");
+    assert_snapshot!(with("read-rate = '64KiB/s', write-rate = '1.5KB/s'"), @"hello-c8-read64KiB-write1500B: closed loop, 8 virtual users, keep-alive, reading 64 KiB/s at most, writing 1500 B/s at most, 10 s");
+    assert_snapshot!(with("read-rate = '64KiB/s', slow-share = '20%'"), @"hello-c8-slow20-read64KiB: closed loop, 8 virtual users, keep-alive, 2 of them slow, reading 64 KiB/s at most, 10 s");
+    assert_snapshot!(with("think-time = '0s'"), @"hello-c8: closed loop, 8 virtual users, keep-alive, 10 s");
 }
 
 #[test]

@@ -321,7 +321,7 @@ fn the_estimate_counts_warm_up_window_and_what_a_trial_takes_besides() {
     assert!((plan.trial_estimate_s(&case) - 3.25).abs() < 1e-9);
     // 2 scenarios, the subject and the ceiling, 3 blocks.
     assert!((plan.estimate_s() - 12.0 * 3.25).abs() < 1e-9);
-    assert_eq!(plan.scenario("json-c64").unwrap().load.describe(), "closed loop, 64 virtual users, keep-alive, 2s");
+    assert_eq!(plan.scenario("json-c64").unwrap().load.describe(), "closed loop, 64 virtual users, keep-alive, 2 s");
 }
 
 /// The twins of a plan, each with the case that it repeats.

@@ -54,14 +54,14 @@ fn a_program_is_timed_by_itself_or_by_several_timers() {
     );
     let ids: Vec<&str> = study.programs.iter().map(|program| program.id.as_str()).collect();
     assert_eq!(ids, ["queue-n10", "queue-n10-hyperfine", "queue-n10-time", "queue", "queue-hyperfine", "queue-time"]);
-    assert_eq!(study.programs[0].runs.describe(), "20 runs, at most 2s");
+    assert_eq!(study.programs[0].runs.describe(), "20 runs, at most 2 s");
     assert_eq!((study.programs[1].timer, study.programs[1].workload.as_str()), (Timer::Hyperfine, "queue?n=10"));
 }
 
 #[test]
 fn the_defaults_are_ten_runs_after_one_that_does_not_count() {
     let runs = study("workload = 'queue'").programs.remove(0).runs;
-    assert_eq!(runs.describe(), "10 runs after 1 warm-up run, at most 10s");
+    assert_eq!(runs.describe(), "10 runs after 1 warm-up run, at most 10 s");
     assert_eq!(runs.timeout_s, 60.0);
 }
 
@@ -186,7 +186,7 @@ fn in_slices_a_launch_has_all_cases_of_one_program_scenario() {
         assert_eq!((plan.launch(launch).count(), scenarios.len()), (3, 1), "{launch}");
     }
     assert_eq!(plan.order_by_seed(), plan.trials);
-    assert_eq!(plan.programs[0].describe(), "10 runs after 1 warm-up run, at most 10s per launch, in turns");
+    assert_eq!(plan.programs[0].describe(), "10 runs after 1 warm-up run, at most 10 s per launch, in turns");
 }
 
 #[test]
@@ -214,7 +214,7 @@ fn what_cannot_take_turns_is_refused_and_may_have_trials() {
         listed(&text, &Study::read(&text, &with_two_programs()).unwrap_err())
     };
     assert_snapshot!(refused("workload = 'queue'\ntimer = ['tolok', 'hyperfine']"), @r#"7:9 «['tolok', 'hyperfine']» `queue-hyperfine` cannot take turns: only tolok's own timer can (`design = "trials"` in this [[program]] gives each case trials of its own)"#);
-    assert_snapshot!(refused("workload = 'queue'\n[environment]\nsubject.cpus = 0.5\nsubject.mode = 'quota'"), @r#"4:10 «'slices'» nothing can be sliced in this environment: a quota is given out in periods of 100ms, which slices cut apart (`design = "trials"` gives each case a window of its own)"#);
+    assert_snapshot!(refused("workload = 'queue'\n[environment]\nsubject.cpus = 0.5\nsubject.mode = 'quota'"), @r#"4:10 «'slices'» nothing can be sliced in this environment: a quota is given out in periods of 100 ms, which slices cut apart (`design = "trials"` gives each case a window of its own)"#);
     let plan = plan_in_slices("workload = 'queue'\ntimer = ['tolok', 'hyperfine']\ndesign = 'trials'");
     assert!(plan.trials.iter().all(|trial| trial.launch.is_none()));
     let written = serde_json::to_string(&plan).unwrap();

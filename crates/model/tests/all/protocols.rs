@@ -40,10 +40,10 @@ fn a_list_makes_one_scenario_for_each() {
     let lines: Vec<String> =
         study("['http1', 'https', 'h2', 'h2c']", ", streams = 4").scenarios.iter().map(line).collect();
     assert_snapshot!(lines.join("\n"), @"
-    hello-c8: closed loop, 8 virtual users, keep-alive, 1s
-    hello-c8-https: closed loop, 8 virtual users, keep-alive, 1s, over HTTP/1.1 with TLS
-    hello-c8-h2-streams4: closed loop, 8 virtual users, keep-alive, 1s, over HTTP/2 with TLS, 4 streams a connection
-    hello-c8-h2c-streams4: closed loop, 8 virtual users, keep-alive, 1s, over HTTP/2 without TLS, 4 streams a connection
+    hello-c8: closed loop, 8 virtual users, keep-alive, 1 s
+    hello-c8-https: closed loop, 8 virtual users, keep-alive, 1 s, over HTTP/1.1 with TLS
+    hello-c8-h2-streams4: closed loop, 8 virtual users, keep-alive, 1 s, over HTTP/2 with TLS, 4 streams a connection
+    hello-c8-h2c-streams4: closed loop, 8 virtual users, keep-alive, 1 s, over HTTP/2 without TLS, 4 streams a connection
     ");
 }
 
@@ -139,8 +139,8 @@ fn requests_of_http1_stand_in_line_where_their_workload_wants_it() {
     let found = read("['http1', 'https']", "", "").unwrap();
     let line = |scenario: &tolok_model::Scenario| format!("{}: {}", scenario.id, scenario.describe_load());
     assert_snapshot!(found.scenarios.iter().map(line).collect::<Vec<_>>().join("\n"), @"
-    hello-c8: closed loop, 8 virtual users, keep-alive, 1s, 16 pipelined requests a connection
-    hello-c8-https: closed loop, 8 virtual users, keep-alive, 1s, over HTTP/1.1 with TLS, 16 pipelined requests a connection
+    hello-c8: closed loop, 8 virtual users, keep-alive, 1 s, 16 pipelined requests a connection
+    hello-c8-https: closed loop, 8 virtual users, keep-alive, 1 s, over HTTP/1.1 with TLS, 16 pipelined requests a connection
     ");
     let wrong = [
         ("['http1', 'h2']", "", ""),

@@ -36,18 +36,18 @@ fn scenarios(study: &Study) -> String {
 #[test]
 fn times_and_numbers_of_requests_are_multiplied_and_names_stay() {
     assert_snapshot!(scenarios(&study().scaled(scale("0.1"))), @r#"
-    rows-c8              "closed loop, 8 virtual users, keep-alive, 1s" warm-up 0.2s
-    hello-r100           "open loop, 100/s evenly spaced, 64 connections, keep-alive, 100ms" warm-up 0s
-    hello-ramp0-9-3      "closed loop, virtual users 0 → 9 in 400ms → 3 in 0s → 3 in 100ms, keep-alive, 500ms" warm-up 0s
-    hello-c4-i25-each    "closed loop, 4 virtual users, 3 requests each, keep-alive, at most 1s" warm-up 0.1s
-    hello-c4-i30         "closed loop, 4 virtual users share 4 requests, keep-alive, at most 1s" warm-up 0.1s
+    rows-c8              "closed loop, 8 virtual users, keep-alive, 1 s" warm-up 0.2s
+    hello-r100           "open loop, 100/s evenly spaced, 64 connections, keep-alive, 100 ms" warm-up 0s
+    hello-ramp0-9-3      "closed loop, virtual users 0 → 9 in 400 ms → 3 in 0 s → 3 in 100 ms, keep-alive, 500 ms" warm-up 0s
+    hello-c4-i25-each    "closed loop, 4 virtual users, 3 requests each, keep-alive, at most 1 s" warm-up 0.1s
+    hello-c4-i30         "closed loop, 4 virtual users share 4 requests, keep-alive, at most 1 s" warm-up 0.1s
     "#);
     assert_snapshot!(scenarios(&study().scaled(scale("2"))), @r#"
-    rows-c8              "closed loop, 8 virtual users, keep-alive, 20s" warm-up 4s
-    hello-r100           "open loop, 100/s evenly spaced, 64 connections, keep-alive, 1s" warm-up 0s
-    hello-ramp0-9-3      "closed loop, virtual users 0 → 9 in 8s → 3 in 0s → 3 in 600ms, keep-alive, 8s 600ms" warm-up 0s
-    hello-c4-i25-each    "closed loop, 4 virtual users, 50 requests each, keep-alive, at most 20s" warm-up 2s
-    hello-c4-i30         "closed loop, 4 virtual users share 60 requests, keep-alive, at most 20s" warm-up 2s
+    rows-c8              "closed loop, 8 virtual users, keep-alive, 20 s" warm-up 4s
+    hello-r100           "open loop, 100/s evenly spaced, 64 connections, keep-alive, 1 s" warm-up 0s
+    hello-ramp0-9-3      "closed loop, virtual users 0 → 9 in 8 s → 3 in 0 s → 3 in 600 ms, keep-alive, 8.6 s" warm-up 0s
+    hello-c4-i25-each    "closed loop, 4 virtual users, 50 requests each, keep-alive, at most 20 s" warm-up 2s
+    hello-c4-i30         "closed loop, 4 virtual users share 60 requests, keep-alive, at most 20 s" warm-up 2s
     "#);
 }
 

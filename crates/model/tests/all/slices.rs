@@ -176,7 +176,7 @@ fn what_cannot_be_sliced_is_refused_with_what_to_do() {
       `design = "trials"` in this [[scenario]] gives each case a window of its own
     `window` must be at least 10ms
       -
-    nothing can be sliced in this environment: a quota is given out in periods of 100ms, which slices cut apart
+    nothing can be sliced in this environment: a quota is given out in periods of 100 ms, which slices cut apart
       `design = "trials"` gives each case a window of its own
     `hello-c8` cannot be sliced: an `objective` holds for a whole window, and slices have none
       `design = "trials"` in this [[scenario]] gives each case a window of its own

@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may, and so may what a test calls")]
 
-use tolok_model::{Percent, Seconds, format_duration};
+use tolok_model::{Percent, Seconds, duration_words, format_duration};
 
 /// Reads a JSON string (whose text is what stands in the TOML) and writes it again.
 fn seconds(text: &str) -> Result<(f64, String), String> {
@@ -51,4 +51,15 @@ fn seconds_as_a_study_would_say_them() {
     check(-1.0, "0s");
     check(0.000_001, "1us");
     check(f64::NAN, "0s");
+}
+
+#[test]
+fn durations_in_sentences() {
+    let check = |seconds: f64, expected: &str| assert_eq!(duration_words(seconds), expected);
+    check(0.3, "300 ms");
+    check(8.6, "8.6 s");
+    check(95.0, "1 min 35 s");
+    check(93_600.0, "1 day 2 h");
+    check(0.000_001, "1 µs");
+    check(0.0, "0 s");
 }

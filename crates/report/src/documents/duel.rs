@@ -104,6 +104,6 @@ fn rule(found: &Duel) -> String {
     let [smallest, most] = [1.0, LOSSES_EXCLUDED].map(|times| figures::small_share(times * found.smallest_effect));
     format!(
         "Judged by {judged_by}: a loss counts from {smallest}, and the duel passes once a loss of {most} is excluded. Intervals cover \
-         95 %."
+         95%."
     )
 }

@@ -142,8 +142,8 @@ fn ordinary() -> Audit {
         lacking(Law::Steadiness, "Table 2", "Whether a run was long enough is not known.", &["length of a run"]),
         generator,
         lacking(Law::Noise, "left and right", "The difference lies within the spread of either.", &[]),
-        holding(Law::Percentages, "left (Table 2)", "0 ≤ 0.3 % ≤ 100 %"),
-        holding(Law::Percentages, "right (Table 2)", "0 ≤ 0.1 % ≤ 100 %"),
+        holding(Law::Percentages, "left (Table 2)", "0 ≤ 0.3 % ≤ 100%"),
+        holding(Law::Percentages, "right (Table 2)", "0 ≤ 0.1 % ≤ 100%"),
         holding(Law::CpuTime, "left (Table 2)", "1.51 CPUs ÷ 11,705/s = 129 µs; printed 129 µs"),
     ];
     audit("invented-two-servers", "Two servers, one machine", findings)

@@ -224,7 +224,7 @@ fn tables() {
             format!("{needed}: {}", percent_of(rules::named(noise, 6, needed, 0.06, 500), 500))
         });
         println!(
-            "| power note: blocks that 5, 10, 20 ask for, and how often these name 6 %; {noise:?} | {} |",
+            "| power note: blocks that 5, 10, 20 ask for, and how often these name 6%; {noise:?} | {} |",
             cells.join(" | ")
         );
     }

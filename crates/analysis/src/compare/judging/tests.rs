@@ -66,7 +66,7 @@ fn a_difference_too_small_to_matter_is_equivalence_if_it_is_told_well_enough() {
 
 #[test]
 fn what_would_be_a_difference_by_itself_is_not_said_to_be_none() {
-    // Off by 2.6 % each, and 3.5 % apart: p is 0.008 by itself, and 0.16 among 21.
+    // Off by 2.6% each, and 3.5% apart: p is 0.008 by itself, and 0.16 among 21.
     let wide =
         |middle: f64| around(1000.0).iter().map(|it| middle * (1.0 + (it - 1000.0) * 0.0035)).collect::<Vec<_>>();
     let (before, after) = (wide(1000.0), wide(965.0));
@@ -243,7 +243,7 @@ fn normal(random: &mut Rng, deviation: f64) -> f64 {
     (0..12).map(|_| uniform(random)).sum::<f64>().mul_add(deviation, -6.0 * deviation)
 }
 
-/// What a procedure that is wrong in exactly 5 % of `repetitions` stays below, but for one time in a thousand.
+/// What a procedure that is wrong in exactly 5% of `repetitions` stays below, but for one time in a thousand.
 fn five_per_cent_of(repetitions: u32) -> u32 {
     let expected = 0.05 * f64::from(repetitions);
     (expected + 3.1 * (expected * 0.95).sqrt()) as u32
@@ -256,7 +256,7 @@ fn two_runs_of_the_same_show_a_regression_in_five_of_a_hundred_at_most() {
     let alike = Simulation { repetitions: REPETITIONS, slowdown: 0.0, drift: None, threshold: 1e-6 };
     let seen = alike.run(11, |random| normal(random, 0.015));
     assert!(seen.regressions <= REPETITIONS * 5 / 100, "{} of {REPETITIONS}", seen.regressions);
-    // Regressions and improvements together are what Holm's procedure keeps to 5 %.
+    // Regressions and improvements together are what Holm's procedure keeps to 5%.
     assert!(seen.false_alarms <= five_per_cent_of(REPETITIONS), "{} of {REPETITIONS}", seen.false_alarms);
     // Now and then a trial is slow.
     let seen = alike.run(12, |random| normal(random, 0.01) - if random.below(10) == 0 { 0.08 } else { 0.0 });

@@ -51,7 +51,7 @@ pub(super) fn ratio(
     conclude(claim, statement, is, &outcomes, inference)
 }
 
-/// A text that says "as many as" means equal figures; "about as many" leaves 5 %.
+/// A text that says "as many as" means equal figures; "about as many" leaves 5%.
 fn tie(is: &Number) -> Option<Range> {
     let one = Range::exact(1.0);
     match is.mark {
@@ -61,7 +61,7 @@ fn tie(is: &Number) -> Option<Range> {
     }
 }
 
-/// `55 % more`.
+/// `55% more`.
 pub(super) fn difference(
     transcription: &Transcription,
     claim: &Claim,

@@ -1,20 +1,20 @@
 //! Claims: what a text says of its figures, compared with the rows that it means.
 //!
 //! Each side is an interval: a printed figure x with last digit u stands for \[x − u/2, x + u/2\]; one marked as *about* for
-//! 5 % more; a whole number in a text that ends in zeros is read as rounded there, to 5 % at most. Of a list of repetitions the
+//! 5% more; a whole number in a text that ends in zeros is read as rounded there, to 5% at most. Of a list of repetitions the
 //! mean counts.
 //!
 //! - **Ratio** a ÷ b: \[a₋ ÷ b₊, a₊ ÷ b₋\], where a₋, a₊ are the ends of a. **Difference** a − b: \[a₋ − b₊, a₊ − b₋\]. Each
 //!   pair of rows must meet the interval of the text; one that cannot contradicts.
 //! - **Value**: each figure must meet it. A range of several figures must begin at the lowest and end at the highest of them,
-//!   taken either of the means or of all repetitions, each end to 5 %; a range of one figure must contain it.
+//!   taken either of the means or of all repetitions, each end to 5%; a range of one figure must contain it.
 //! - **Extreme** and **order**: contradicted under a setting where the other's interval lies wholly on the wrong side. Where
 //!   intervals overlap, the printed digits cannot tell. Whether a difference is more than noise is the law of noise.
 //! - **Tables**: figures that are printed twice, in two tables, for the same subject, setting and conditions.
 //!
 //! A text that says "usually" or the like is contradicted only if more than half of the cases transcribed from it are otherwise.
 //!
-//! So no rounding of true values for which a claim holds, and no reading of *about* up to 5 %, can make it contradicted. Source:
+//! So no rounding of true values for which a claim holds, and no reading of *about* up to 5%, can make it contradicted. Source:
 //! R. E. Moore, *Interval Analysis*, Prentice-Hall, 1966 (the arithmetic).
 
 mod compare;

@@ -1,7 +1,7 @@
 //! CPU time of a request and of a run.
 //!
 //! CPU time per request = CPUs in use ÷ throughput (service demand, D = U ÷ X: Denning and Buzen 1978); a printed one is that
-//! quotient. CPUs in use are at most those there are, with 5 % for the clock of the one who reads them. Of a program, CPU time =
+//! quotient. CPUs in use are at most those there are, with 5% for the clock of the one who reads them. Of a program, CPU time =
 //! share of a CPU × time. A lower share of CPU is no lower cost: over a longer time, or with fewer answers, it is a higher one. So
 //! a claim that rests on shares is compared with CPU times where those follow from the figures.
 

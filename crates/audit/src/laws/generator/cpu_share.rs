@@ -10,7 +10,7 @@ use crate::wording::quoted;
 pub(super) struct CpuShare {
     /// The possible values.
     pub(super) share: Range,
-    /// As printed, with what it is of: `50.67 % of 8 CPUs`.
+    /// As printed, with what it is of: `50.67% of 8 CPUs`.
     pub(super) printed: String,
     pub(super) line: usize,
     pub(super) key: String,

@@ -1,13 +1,13 @@
 //! Generator: is it the server that is the limit, or what asks it, or the way between them?
 //!
 //! - **Utilisation.** U = CPU in use ÷ CPUs (the utilisation law; P. J. Denning and J. P. Buzen, "The operational analysis of
-//!   queueing network models", *ACM Computing Surveys* 10(3), 1978). The law holds for a server with U of 90 % or more. Below that
+//!   queueing network models", *ACM Computing Surveys* 10(3), 1978). The law holds for a server with U of 90% or more. Below that
 //!   another limit is possible: one thread of the server, a lock, a database, the network, the generator. So it cannot tell, and says
-//!   what the figures suggest: below half of the CPUs, or two leaders within 3 % of each other while both have CPUs left. A
+//!   what the figures suggest: below half of the CPUs, or two leaders within 3% of each other while both have CPUs left. A
 //!   percentage of which the source does not say what it is of lies between that of one core and that of all.
 //! - **Response times that do not grow.** In a closed loop the mean response time is N ÷ X − think time (the interactive response
 //!   time law, ibid.). A server that is the limit answers at its capacity, so that with twice the connections N ÷ X doubles.
-//!   Where N ÷ X stays within 5 % while the connections at least double, the server had room at the smaller numbers, and
+//!   Where N ÷ X stays within 5% while the connections at least double, the server had room at the smaller numbers, and
 //!   answers take the time of the way and of one request alone.
 //!
 //! Neither contradicts a figure.

@@ -5,10 +5,10 @@
 //!   v = s² ÷ n. B. L. Welch, "The generalization of 'Student's' problem when several different population variances are
 //!   involved", *Biometrika* 34, 1947. It assumes that runs are independent; those of a list of repetitions and those of a
 //!   timer of programs are taken to be, requests of one run are not. p values are adjusted by Holm (1979) over all pairs of the
-//!   source. Rounding: the means are moved towards each other and the deviations up, each to the end of its rounding. Below 5 %
+//!   source. Rounding: the means are moved towards each other and the deviations up, each to the end of its rounding. Below 5%
 //!   even so, the difference is larger than the spread. If it is not, nothing is contradicted: a difference that is not shown may
 //!   still be there.
-//! - **Without a spread** nothing tells a difference from noise; said of neighbours within 5 % of each other.
+//! - **Without a spread** nothing tells a difference from noise; said of neighbours within 5% of each other.
 //! - **A spread that is possible**: n values with mean m, the least a and the largest b have a sample variance
 //!   s² ≤ n ÷ (n − 1) · (b − m)(m − a) (R. Bhatia and C. Davis, "A better bound on the variance", *American Mathematical Monthly*
 //!   107, 2000), and as a and b are among them, s² ≥ ((b − m)² + (m − a)² + (a + b − 2m)² ÷ (n − 2)) ÷ n, because the others

@@ -3,7 +3,7 @@
 //! Of N users in a closed loop, X · R wait at a time for answers that are counted, where R is their mean (Little 1961). No R above the
 //! largest mean M that the percentiles allow is possible, so the printed answers account for at most X · M users. If no maximum is
 //! printed, the longest wait is at most the run itself (with k6, 30 s more, for which it lets requests end); a time-out shortens that
-//! where the source states one. Where N ÷ X is above the highest percentile, say p95, without being above M, the slowest 5 % must
+//! where the source states one. Where N ÷ X is above the highest percentile, say p95, without being above M, the slowest 5% must
 //! have taken (N ÷ X − 0.95 · p95) ÷ 0.05 on average, and it cannot be told whether they did.
 //!
 //! Users who wait when the run ends are not counted either, each for a highest wait at most: a share of (highest wait) ÷ T is left to

@@ -80,7 +80,7 @@ fn row(name: &str, carried: String, busy: f64, account: &Account) -> Result<Vec<
         name.to_owned(),
         carried,
         grouped(best_second(account)),
-        format!("{:.0} %", busy * 100.0),
+        format!("{:.0}%", busy * 100.0),
         account.lateness_words()?,
         grouped(dropped as f64),
         grouped(account.unseen as f64),

@@ -53,11 +53,11 @@ pub fn table(lab: &Lab) -> Result<Table, BenchError> {
         let expected = loss * datagrams as f64;
         let spread = (expected * (1.0 - loss)).sqrt();
         rows.push(vec![
-            format!("{} %", loss * 100.0),
+            format!("{}%", loss * 100.0),
             grouped(datagrams as f64),
             format!("{} ± {:.0}", grouped(expected), 1.96 * spread),
             grouped((datagrams - came) as f64),
-            format!("{:.3} %", (datagrams - came) as f64 / datagrams as f64 * 100.0),
+            format!("{:.3}%", (datagrams - came) as f64 / datagrams as f64 * 100.0),
             grouped(there.dropped_loss as f64),
             grouped(computed(spec, there.offered_packets) as f64),
             account.unseen.to_string(),
@@ -67,7 +67,7 @@ pub fn table(lab: &Lab) -> Result<Table, BenchError> {
     let columns = vec![
         "loss",
         "sent",
-        "expected (95 %)",
+        "expected (95%)",
         "did not come",
         "share",
         "lost, says the link",

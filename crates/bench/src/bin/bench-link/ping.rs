@@ -128,7 +128,7 @@ pub fn delays(lab: &Lab) -> Result<Table, BenchError> {
             format!("{} / {}", ms(there.quantile(0.5)), ms(back.quantile(0.5))),
             ms(slept.quantile(0.5)),
             account.lateness_words()?,
-            format!("{:.1} %", busy * 100.0),
+            format!("{:.1}%", busy * 100.0),
             grouped(round.count() as f64),
         ]);
     }

@@ -109,15 +109,15 @@ pub fn table(lab: &Lab) -> Result<Table, BenchError> {
         rows.push(vec![
             format!("{rate_mbps} Mbit/s"),
             format!("{:.4}", came_bps / 1e6),
-            format!("{:.3} %", (came_bps / rate_mbps / 1e6 - 1.0).abs() * 100.0),
+            format!("{:.3}%", (came_bps / rate_mbps / 1e6 - 1.0).abs() * 100.0),
             grouped(datagrams as f64),
             digits(most_mbps),
             digits(streamed.payload_bps / 1e6),
-            format!("{:.1} %", streamed.payload_bps / most_mbps / 1e4),
+            format!("{:.1}%", streamed.payload_bps / most_mbps / 1e4),
             grouped(dropped as f64),
             grouped(waited.unwrap_or(0) as f64),
             account.lateness_words()?,
-            format!("{:.1} %", streamed.busy * 100.0),
+            format!("{:.1}%", streamed.busy * 100.0),
             account.unseen.to_string(),
         ]);
     }

@@ -1,6 +1,6 @@
 //! `bench-resolution`: how small a difference a duel tells, and how often it tells one where none is, on this machine.
 //!
-//! Three servers meet in whole duels, run by the product: the base, one that takes 3 % more CPU time, and one that takes 1 % more.
+//! Three servers meet in whole duels, run by the product: the base, one that takes 3% more CPU time, and one that takes 1% more.
 //! The ceiling plants the differences by its own clock, so the truth is known from elsewhere. Rates over more duels than were
 //! run come from drawing launches of those that were.
 

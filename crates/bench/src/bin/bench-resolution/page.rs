@@ -81,7 +81,7 @@ fn notes(launches: &Launches, size: u32, draws: u32) -> Vec<String> {
     vec![
         format!(
             "Whole duels: {}, run by `tolok duel` with two challengers, so a quarter fewer launches than a duel of two has. {} ended \
-             with *worse*, {} with *cannot tell*, {} with *not worse*; the 3 % came out slower in {}.",
+             with *worse*, {} with *cannot tell*, {} with *not worse*; the 3% came out slower in {}.",
             launches.duels.len(),
             ended(DuelOutcome::Worse),
             ended(DuelOutcome::CannotTell),

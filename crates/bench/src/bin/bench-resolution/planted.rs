@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use tolok_bench::beside::program_beside_this;
 use tolok_bench::error::{BenchError, failed};
 
-/// Work of every answer: some 100 µs. With 20 µs, a slower server wakes the waiting generator more often and pays for it, so 3 % of its
-/// own time became 3.15 % per answer.
+/// Work of every answer: some 100 µs. With 20 µs, a slower server wakes the waiting generator more often and pays for it, so 3% of its
+/// own time became 3.15% per answer.
 const STEPS: u32 = 45_000;
 
 /// A server with a planted slowness.

@@ -1,10 +1,9 @@
 //! The load in words: the same for the terminal and for Markdown.
 
-use std::time::Duration;
-
 use tolok_analysis::figures::{Quantity, amount, count, counted, significant};
 use tolok_load::options::{Arrivals, ConnectionPolicy, DataOrder, Executor, Mix, Stage};
 use tolok_load::record::{LoopModel, PlanSummary, Record, RequestSummary};
+use tolok_model::duration_words;
 
 /// `GET http://127.0.0.1:8080/json`, or how many requests there are.
 pub fn title(plan: &PlanSummary) -> String {
@@ -182,10 +181,10 @@ pub fn rate(rps: f64) -> String {
     format!("{}/s", significant(rps, 4))
 }
 
-/// `10 s`, `0.5 s`, `3.60 ms`, `1h 30m`: a length that was planned, or that is close to it.
+/// `10 s`, `0.5 s`, `3.60 ms`, `1 h 30 min`: a length that was planned, or that is close to it.
 pub fn duration(length_s: f64) -> String {
     match length_s {
-        120.0.. => humantime::format_duration(Duration::from_secs_f64(length_s.round())).to_string(),
+        120.0.. => duration_words(length_s.round()),
         tiny if tiny > 0.0 && tiny < 0.1 => amount(Quantity::Seconds, tiny),
         _ => format!("{} s", significant(length_s, 3)),
     }
@@ -198,6 +197,6 @@ mod tests {
     #[test]
     fn a_length_has_the_unit_that_fits() {
         let lengths = [10.0, 0.5, 3.214, 0.0036, 0.0, 5400.2].map(duration);
-        assert_eq!(lengths, ["10 s", "0.5 s", "3.21 s", "3.60\u{a0}ms", "0 s", "1h 30m"]);
+        assert_eq!(lengths, ["10 s", "0.5 s", "3.21 s", "3.60\u{a0}ms", "0 s", "1 h 30 min"]);
     }
 }

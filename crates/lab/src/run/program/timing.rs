@@ -328,7 +328,7 @@ pub(super) fn trial_error_of(FaultyRun { number, floor, fault }: &FaultyRun, job
             TrialError::Failed(FailureKind::DidNotStart, format!("{run} could not be started: {reason}"))
         }
         Fault::Hung => {
-            let limit = tolok_model::format_duration(job.timeout_s);
+            let limit = tolok_model::duration_words(job.timeout_s);
             TrialError::Failed(FailureKind::Hung, format!("{run} did not end within {limit}"))
         }
         Fault::Exited { code } => {
@@ -394,7 +394,7 @@ mod tests {
             let TrialError::Failed(found, message) = trial_error else { panic!("no failure") };
             assert_eq!((found, message.as_str()), (kind, words));
         };
-        check(false, Fault::Hung, FailureKind::Hung, "run 3 of `queue 1000` did not end within 1m");
+        check(false, Fault::Hung, FailureKind::Hung, "run 3 of `queue 1000` did not end within 1 min");
         let exited = Fault::Exited { code: 2 };
         check(true, exited, FailureKind::Crashed, "run 3 of `queue 0` ended with exit code 2");
         let killed = Fault::Killed { signal: 11 };

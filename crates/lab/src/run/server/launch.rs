@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use rustix::time::{ClockId, clock_gettime};
-use tolok_model::{FailureKind, Process, Protocol, Subject, SubjectChoice, TemplateFile, Workload, format_duration};
+use tolok_model::{FailureKind, Process, Protocol, Subject, SubjectChoice, TemplateFile, Workload, duration_words};
 
 use crate::run::database::trial_database::PART;
 use crate::run::server::trial::TrialError;
@@ -158,7 +158,7 @@ impl Launch<'_> {
                 return Err(TrialError::Stopped);
             }
             if Instant::now() > deadline {
-                let limit = format_duration(limit.as_secs_f64());
+                let limit = duration_words(limit.as_secs_f64());
                 let message = format!("no correct response within {limit} of its start; the last try: {seen}");
                 return Err(TrialError::Failed(FailureKind::DidNotStart, message));
             }
@@ -185,7 +185,7 @@ impl Launch<'_> {
             }
             std::thread::sleep(POLL);
         }
-        let limit = format_duration(limit.as_secs_f64());
+        let limit = duration_words(limit.as_secs_f64());
         let message = format!("after the load it gave no correct response within {limit}; the last try: {last}");
         Err(TrialError::Failed(FailureKind::Hung, message))
     }

@@ -3,7 +3,7 @@
 use tolok_analysis::Estimate;
 use tolok_analysis::figures::{Quantity, amount, count, counted, figure, small_share};
 use tolok_analysis::forecast::{Conditions, ForecastResource, Predicted, Prediction, SubjectForecast, Validation};
-use tolok_model::format_duration;
+use tolok_model::duration_words;
 
 /// What every forecast has to be read with.
 pub(super) const READ_WITH: &str = "Predicted, not measured: means from a queueing model of this machine. It knows no limits of memory, sockets or bandwidth. Intervals cover the scatter between rounds, and at least the errors on this run’s scenarios with similar numbers of users.";
@@ -29,7 +29,7 @@ fn conditions(conditions: &Conditions) -> String {
     let mut users = counted(conditions.users, "user");
     if conditions.think_s > 0.0 {
         let pause = if conditions.users == 1 { "pauses" } else { "pause" };
-        users += &format!(" who {pause} for {}", format_duration(conditions.think_s));
+        users += &format!(" who {pause} for {}", duration_words(conditions.think_s));
     }
     let instances = counted(u64::from(conditions.instances), "instance");
     let cpus =
@@ -37,14 +37,14 @@ fn conditions(conditions: &Conditions) -> String {
     let each = if conditions.instances == 1 { "" } else { " each" };
     // Where nothing was observed, their CPUs are not known either.
     let with_cpus = if conditions.subject_cpus > 0.0 { format!("{instances} with {cpus}{each}") } else { instances };
-    let mut parts = vec![users, format!("rtt {}", format_duration(conditions.rtt_s)), with_cpus];
+    let mut parts = vec![users, format!("rtt {}", duration_words(conditions.rtt_s)), with_cpus];
     if let Some((pool, rtt_s)) = conditions.pool.zip(conditions.database_rtt_s) {
         let connections = counted(u64::from(pool), "connection");
         let cpus = conditions.database_cpus.map(|cpus| format!(" of {}", counted(u64::from(cpus), "CPU")));
         parts.push(format!(
             "{connections}{each} to a database{} at rtt {}",
             cpus.unwrap_or_default(),
-            format_duration(rtt_s)
+            duration_words(rtt_s)
         ));
     }
     parts.join(" · ")
@@ -100,7 +100,7 @@ fn number(servers: f64) -> String {
 /// What it takes to keep the mean that was asked for.
 fn instances(prediction: &Prediction) -> Option<String> {
     let needed = prediction.instances_needed.as_ref()?;
-    let (below, full) = (format_duration(needed.mean_below_s), words(&needed.bottleneck));
+    let (below, full) = (duration_words(needed.mean_below_s), words(&needed.bottleneck));
     Some(match needed.instances {
         Some(instances) => {
             format!("below {below} takes {}; bottleneck then: {full}", counted(u64::from(instances), "instance"))

@@ -337,7 +337,7 @@ mod tests {
 
     #[test]
     fn of_a_load_the_number_of_users_or_the_rate_is_said() {
-        assert_eq!(load_in_short("closed loop, 64 virtual users, keep-alive, 10s"), "64 users");
+        assert_eq!(load_in_short("closed loop, 64 virtual users, keep-alive, 10 s"), "64 users");
         assert_eq!(load_in_short("open loop, 1,000 requests/s, 10s"), "1,000 requests/s");
         assert_eq!(load_in_short("ramp"), "ramp");
     }

@@ -426,7 +426,7 @@ fn boxed() -> Findings {
     run.change(|_, trial| trial.link.as_mut().expect("it has a link").to_client.dropped_queue = 31);
     run.steady(BUN, 7_900.0);
     over_wifi(&mut run, 20, 0.000_38);
-    run.fail(2, FailureKind::OutOfMemory, "the kernel killed bun when its 128MiB were used up");
+    run.fail(2, FailureKind::OutOfMemory, "the kernel killed bun when its 128 MiB were used up");
     run.steady(NODE, 6_100.0);
     over_wifi(&mut run, 20, 0.042);
     run.findings()
