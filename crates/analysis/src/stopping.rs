@@ -86,38 +86,28 @@ pub(crate) fn ended(records: &Records) -> Ended {
     }
     let Some(settled) = blocks_settled(records) else {
         let came = match whole_blocks(records) {
-            all if all >= plan.blocks => format!("{} were run, and that was not reached", counted_blocks(all)),
-            some => format!("{} were run when it was stopped before that", counted_blocks(some)),
+            all if all >= plan.blocks => format!("All {} ran without that", counted_blocks(all)),
+            some => format!("The run was stopped after {}, before that", counted_blocks(some)),
         };
         return Ended { plan: None, sentence: Some(sentence(plan, &came)) };
     };
     // A run that went on nevertheless has measured what it has measured.
     let run = records.trials.iter().map(|trial| trial.block).max().map_or(settled, |last| last.max(settled));
     let came = if run == settled {
-        format!("that was reached after {}", counted_blocks(settled))
+        format!("It ended after {}", counted_blocks(settled))
     } else {
-        format!("that was reached after {}, and {} were run", counted_blocks(settled), counted_blocks(run))
+        format!("That came after {}, and {run} ran", counted_blocks(settled))
     };
     Ended { plan: Some(shortened(plan, run)), sentence: Some(sentence(plan, &came)) }
 }
 
 fn sentence(plan: &Plan, came: &str) -> String {
-    let sure = plan.stopping.map(|rule| {
-        format!(
-            "once every ratio was known to ±{}, after at least {}",
-            small_share(rule.until),
-            counted_blocks(rule.at_least)
-        )
-    });
-    let spent = plan.budget_s.map(|budget_s| {
-        format!(
-            "before the round that would exceed {}, after at least {}",
-            duration_words(budget_s),
-            counted_blocks(least_trials())
-        )
-    });
+    let sure = plan.stopping.map(|rule| format!("once every ratio is known to ±{}", small_share(rule.until)));
+    let spent =
+        plan.budget_s.map(|budget_s| format!("before the round that would exceed {}", duration_words(budget_s)));
+    let at_least = plan.stopping.map_or_else(least_trials, |rule| rule.at_least);
     let ends: Vec<String> = sure.into_iter().chain(spent).collect();
-    format!("The run was to end {} and at most {}, whatever the ratios: {came}.", ends.join(", or "), plan.blocks)
+    format!("Planned: {at_least} to {}, ending {}. {came}.", counted_blocks(plan.blocks), ends.join(", or "))
 }
 
 fn counted_blocks(blocks: u32) -> String {

@@ -188,7 +188,7 @@ fn all_conditions_that_differ_are_refused_at_once_with_both_values() {
     virtualisation []: KVM -> none seen
     memory of the machine []: 23.0 GiB -> 64.0 GiB
     load [json-c64]: closed loop, 64 virtual users, keep-alive, 2 s -> closed loop, 64 virtual users, keep-alive, 10 s
-    limits of the subject [json-c64 hello-r2000 queue-n1000]: 1 dedicated CPU -> 1 dedicated CPU · 512 MiB of memory
+    limits of the subject [json-c64 hello-r2000 queue-n1000]: 1 dedicated CPU -> 1 dedicated CPU · 512MiB of memory
     CPUs of the subject [json-c64 hello-r2000 queue-n1000]: 0 -> 2
     CPUs of the generator [json-c64 hello-r2000]: 1 -> 3
     ");

@@ -123,7 +123,7 @@ mod figures {
             Environment { database: Some(Database { link, pool: 5, ..Database::default() }), ..ordinary() };
         let found = run_with(environment, 64, |_, _| ()).findings();
         let database = found.scenarios[0].database.as_ref().unwrap();
-        assert_eq!(database.words, "MariaDB · pool of 5 · rtt 20 ms");
+        assert_eq!(database.words, "MariaDB · pool of 5 · rtt 20ms");
         assert_eq!((database.rtt_s, database.rows_per_answer), (0.02, Some(1_000)));
         assert_eq!(
             (database.on_cpus.as_slice(), &database.shares_cpus_with[..]),

@@ -93,10 +93,10 @@ mod cpus {
         let found =
             run_in(Environment { link, ..environment("wifi", limits) }).findings().scenarios.remove(0).environment;
         assert_eq!((found.id.as_str(), found.mode), ("wifi", CpuMode::Quota));
-        assert_eq!(found.subject.words, "a quota of 0.5 CPUs · 512 MiB of memory");
+        assert_eq!(found.subject.words, "a quota of 0.5 CPUs · 512MiB of memory");
         assert_eq!((found.subject.cpus, found.subject.memory_bytes), (0.5, Some(512 * MIB)));
         assert_eq!((found.subject.on_cpus, found.generator.on_cpus, found.link_cpus), (vec![0], vec![1], vec![1]));
-        assert_eq!(found.link, "lan-wifi (rtt 2 ms, jitter 3 ms, 54 Mbit/s, queue 150 kB)");
+        assert_eq!(found.link, "lan-wifi (rtt 2ms, jitter 3ms, 54Mbit/s, queue 150kB)");
         assert!(found.words.starts_with(&found.subject.words) && found.words.ends_with(&found.link));
     }
 

@@ -372,9 +372,8 @@ mod stopping {
         let case = &found.scenarios[0].cases[0];
         assert_eq!((case.trials_planned, case.trials_scored), (met, met));
         assert!(!found.cautions.iter().any(|caution| caution.contains("missing")));
-        let sentence = format!(
-            "The run was to end once every ratio was known to ±3%, after at least 6 rounds and at most 20, whatever the ratios: that was reached after {met} rounds."
-        );
+        let sentence =
+            format!("Planned: 6 to 20 rounds, ending once every ratio is known to ±3%. It ended after {met} rounds.");
         assert_eq!(said(&found), sentence);
     }
 
@@ -382,7 +381,7 @@ mod stopping {
     fn a_run_that_was_stopped_before_that_has_missing_trials() {
         let found = calming(20, 6).findings();
         assert_eq!((found.run.blocks, found.trials_missing), (20, 28));
-        assert!(said(&found).ends_with(": 6 rounds were run when it was stopped before that."), "{}", said(&found));
+        assert!(said(&found).ends_with(". The run was stopped after 6 rounds, before that."), "{}", said(&found));
     }
 
     #[test]
@@ -392,7 +391,7 @@ mod stopping {
         run.case(GO, &[40e3, 20e3, 40e3, 20e3, 40e3, 20e3, 40e3, 20e3]).case(BUN, &[20e3; 8]);
         let found = run.findings();
         assert_eq!((found.run.blocks, found.trials_missing), (8, 0));
-        assert!(said(&found).ends_with(": 8 rounds were run, and that was not reached."), "{}", said(&found));
+        assert!(said(&found).ends_with(". All 8 rounds ran without that."), "{}", said(&found));
     }
 
     /// Those two share no block, so that nothing is known of their ratio.
@@ -425,7 +424,7 @@ mod stopping {
         run.plan.stopping = Some(RULE);
         run.case(GO, &[40e3; 8]);
         assert_eq!(settled(&run), None);
-        assert!(said(&run.findings()).ends_with(": 8 rounds were run, and that was not reached."));
+        assert!(said(&run.findings()).ends_with(". All 8 rounds ran without that."));
     }
 
     #[test]

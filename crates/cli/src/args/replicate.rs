@@ -55,7 +55,7 @@ Examples:
 Exit codes:
   0    done, whatever became of the claims
   2    wrong command line or files
-  4    every claim is undecided, or everything that it needs is missing; with --stored: no run of it is stored
+  4    every claim is undecided or lacks what it needs; with --stored: no run is stored
   5    a run is not sound
   130  interrupted; it shows what was measured and keeps the runs";
 

@@ -6,7 +6,7 @@ use std::process::Command;
 
 use tolok_testkit::require;
 
-use crate::place::{Place, Said, assert_done, my_turn, repository, shared_turn};
+use crate::place::{Place, Said, assert_done, copy_program, my_turn, repository, shared_turn};
 
 /// An empty home with workloads of its own, and with the repository's schemas.
 fn place() -> Place {
@@ -144,7 +144,7 @@ fn a_study_can_be_begun_where_there_is_no_checkout() {
     let elsewhere = tempfile::tempdir().unwrap();
     // A copy, as the program's own place lies in the checkout.
     let tolok = elsewhere.path().join("tolok");
-    fs::copy(crate::place::TOLOK, &tolok).unwrap();
+    copy_program(Path::new(crate::place::TOLOK), &tolok);
     let run = |arguments: &[&str]| {
         let mut command = Command::new(&tolok);
         place.settle(command.args(arguments).current_dir(elsewhere.path()).env_remove("TOLOK_HOME"));

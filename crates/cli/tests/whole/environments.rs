@@ -219,7 +219,7 @@ fn a_link_that_carries_too_little_for_the_window_is_no_fault_of_the_subjects() {
     let (said, records) = run(&place, &[]);
     let outcome = &records[0]["outcome"];
     assert_eq!(outcome["reason"], "link-too-slow", "{}", said.progress);
-    assert!(outcome["message"].as_str().unwrap().starts_with("the link of 5kbit/s takes "), "{outcome}");
+    assert!(outcome["message"].as_str().unwrap().starts_with("the link of 5 kbit/s takes "), "{outcome}");
 }
 
 #[test]

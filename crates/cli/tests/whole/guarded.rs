@@ -9,7 +9,7 @@ use std::process::Command;
 use rustix::process::geteuid;
 use tolok_testkit::require;
 
-use crate::place::{Place, Said, TOLOK, assert_done, my_turn};
+use crate::place::{Place, Said, TOLOK, assert_done, copy_program, my_turn};
 
 /// `nobody` nearly everywhere, and an ordinary user in any case.
 const USER: u32 = 65_534;
@@ -18,7 +18,7 @@ const USER: u32 = 65_534;
 fn place() -> Place {
     let place = Place::for_every_user();
     let path = place.path();
-    fs::copy(Path::new(TOLOK).with_file_name("intruder"), path.join("intruder")).unwrap();
+    copy_program(&Path::new(TOLOK).with_file_name("intruder"), &path.join("intruder"));
     for folder in ["own/.ssh", "runs/other", "temporary"] {
         fs::create_dir_all(path.join(folder)).unwrap();
     }

@@ -35,6 +35,12 @@ pub fn shared_turn() -> RwLockReadGuard<'static, ()> {
     TURN.read().unwrap_or_else(PoisonError::into_inner)
 }
 
+/// Copies a program in a process of its own: while this one has a file open for writing, a child of another test's inherits that, and
+/// the kernel refuses to start the file.
+pub fn copy_program(from: &Path, to: &Path) {
+    assert!(Command::new("cp").arg(from).arg(to).status().unwrap().success(), "{} to {}", from.display(), to.display());
+}
+
 /// A home with the repository's workloads and the subjects of one test.
 pub struct Place {
     folder: TempDir,
@@ -73,7 +79,7 @@ impl Place {
         let mut place = Self::new();
         fs::set_permissions(place.path(), Permissions::from_mode(0o755)).unwrap();
         for program in ["tolok", "faulty-subject"] {
-            fs::copy(Path::new(TOLOK).with_file_name(program), place.path().join(program)).unwrap();
+            copy_program(&Path::new(TOLOK).with_file_name(program), &place.path().join(program));
         }
         place.tolok = place.path().join("tolok");
         let workloads = place.path().join("workloads");

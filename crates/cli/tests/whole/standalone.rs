@@ -5,7 +5,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::place::{Place, Said, TOLOK, assert_done, my_turn};
+use crate::place::{Place, Said, TOLOK, assert_done, copy_program, my_turn};
 
 /// A copy of the program in a folder of its own, with a home beside it and nothing else.
 pub struct Alone {
@@ -18,7 +18,7 @@ impl Alone {
     pub fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
         let program = folder.path().join("tolok");
-        fs::copy(TOLOK, &program).unwrap();
+        copy_program(Path::new(TOLOK), &program);
         fs::create_dir(folder.path().join("here")).unwrap();
         Self { place: Place::new(), folder, program }
     }
@@ -78,7 +78,7 @@ fn the_program_may_lie_in_the_folder_of_temporary_files_itself() {
     let _turn = my_turn();
     let mut alone = Alone::new();
     let lying = tempfile::NamedTempFile::new().unwrap().into_temp_path();
-    fs::copy(TOLOK, &lying).unwrap();
+    copy_program(Path::new(TOLOK), &lying);
     fs::set_permissions(&lying, fs::Permissions::from_mode(0o755)).unwrap();
     alone.program = lying.to_path_buf();
     let measured = alone.short_run(&["--subjects", "rust/ceiling"]);

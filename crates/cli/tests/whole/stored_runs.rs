@@ -43,7 +43,7 @@ const JUDGED: [&str; 23] = [
 ];
 
 /// Keys of JSON and columns of CSV that hold sentences.
-const SENTENCES: [&str; 15] = [
+const SENTENCES: [&str; 16] = [
     "bottleneck_sentence",
     "conclusion",
     "equal",
@@ -55,6 +55,7 @@ const SENTENCES: [&str; 15] = [
     "message",
     "notes",
     "remark",
+    "says",
     "sentence",
     "unequal",
     "unknown",

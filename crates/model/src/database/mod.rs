@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use crate::JsonSchema;
 use crate::database::address::DatabaseAddress;
 use crate::environment::Link;
-use crate::units::{bytes_words, duration_words};
+use crate::units::{format_bytes, format_duration};
 
 /// A database that the subject uses while it is measured.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -166,13 +166,13 @@ impl Database {
             parts.push(self.link.describe());
         }
         parts.extend(self.cpus.map(|cpus| format!("{cpus} CPU{} of its own", if cpus == 1 { "" } else { "s" })));
-        parts.extend(self.memory_bytes.map(|bytes| format!("{} of memory", bytes_words(bytes))));
+        parts.extend(self.memory_bytes.map(|bytes| format!("{} of memory", format_bytes(bytes))));
         let usual = Self::default();
         if self.max_connections != usual.max_connections {
             parts.push(format!("{} connections at most", self.max_connections));
         }
         if self.buffer_pool_bytes != usual.buffer_pool_bytes {
-            parts.push(format!("buffer pool {}", bytes_words(self.buffer_pool_bytes)));
+            parts.push(format!("buffer pool {}", format_bytes(self.buffer_pool_bytes)));
         }
         parts.extend(self.outage.map(Outage::describe));
         parts.join(" · ")
@@ -193,10 +193,10 @@ impl Database {
         });
         parts.push(match self.memory_bytes {
             None => "no limit of memory".to_owned(),
-            Some(bytes) => format!("{} of memory", bytes_words(bytes)),
+            Some(bytes) => format!("{} of memory", format_bytes(bytes)),
         });
         parts.push(format!("{} connections at most", self.max_connections));
-        parts.push(format!("buffer pool {}", bytes_words(self.buffer_pool_bytes)));
+        parts.push(format!("buffer pool {}", format_bytes(self.buffer_pool_bytes)));
         parts.push(match self.outage {
             None => "no outage".to_owned(),
             Some(outage) => outage.describe(),
@@ -217,6 +217,6 @@ impl Database {
 impl Outage {
     /// In words: `gone for 1s at 2s`.
     fn describe(self) -> String {
-        format!("gone for {} at {}", duration_words(self.for_s), duration_words(self.at_s))
+        format!("gone for {} at {}", format_duration(self.for_s), format_duration(self.at_s))
     }
 }

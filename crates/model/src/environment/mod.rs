@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use crate::JsonSchema;
 use crate::database::Database;
 use crate::reading::wording::words;
-use crate::units::{bit_rate_words, bytes_words, duration_words, percent_words};
+use crate::units::{format_bit_rate, format_bytes, format_duration, percent_words};
 
 /// What surrounds a subject in a trial.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -188,7 +188,7 @@ impl Limits {
             (CpuMode::Quota, 1.0) => "a quota of 1 CPU".to_owned(),
             (CpuMode::Quota, cpus) => format!("a quota of {cpus} CPUs"),
         };
-        let memory = self.memory_bytes.map(|bytes| format!("{} of memory", bytes_words(bytes)));
+        let memory = self.memory_bytes.map(|bytes| format!("{} of memory", format_bytes(bytes)));
         let pids = self.pids.map(|pids| format!("{pids} processes and threads at most"));
         [Some(cpus), memory, pids].into_iter().flatten().collect::<Vec<_>>().join(" · ")
     }
@@ -210,16 +210,16 @@ impl Link {
     pub fn describe(&self) -> String {
         let mut parts = Vec::new();
         if self.rtt_s > 0.0 {
-            parts.push(format!("rtt {}", duration_words(self.rtt_s)));
+            parts.push(format!("rtt {}", format_duration(self.rtt_s)));
         }
         if self.jitter_s > 0.0 {
-            parts.push(format!("jitter {}", duration_words(self.jitter_s)));
+            parts.push(format!("jitter {}", format_duration(self.jitter_s)));
         }
-        parts.extend(self.rate_bps.map(bit_rate_words));
+        parts.extend(self.rate_bps.map(format_bit_rate));
         if self.loss > 0.0 {
             parts.push(format!("loss {}%", percent_words(self.loss)));
         }
-        parts.extend(self.queue_bytes.map(|bytes| format!("queue {}", bytes_words(bytes))));
+        parts.extend(self.queue_bytes.map(|bytes| format!("queue {}", format_bytes(bytes))));
         match self.backend {
             LinkBackend::Auto | LinkBackend::Emulator => {}
             LinkBackend::Netem => parts.push("netem".to_owned()),

@@ -72,10 +72,10 @@ fn everything_can_be_said() {
         outage: Some(Outage { at_s: 2.0, for_s: 1.0 }),
     };
     assert_eq!(found, expected);
-    assert_snapshot!(found.describe(), @"MySQL · pool of 64 · rtt 20 ms, 1 Gbit/s · 2 CPUs of its own · 1 GiB of memory · 100 connections at most · buffer pool 64 MiB · gone for 1 s at 2 s");
-    assert_snapshot!(found.describe_all(), @"MySQL · pool of 64 · link rtt 20 ms, 1 Gbit/s · 2 CPUs of its own · 1 GiB of memory · 100 connections at most · buffer pool 64 MiB · gone for 1 s at 2 s");
+    assert_snapshot!(found.describe(), @"MySQL · pool of 64 · rtt 20ms, 1Gbit/s · 2 CPUs of its own · 1GiB of memory · 100 connections at most · buffer pool 64MiB · gone for 1s at 2s");
+    assert_snapshot!(found.describe_all(), @"MySQL · pool of 64 · link rtt 20ms, 1Gbit/s · 2 CPUs of its own · 1GiB of memory · 100 connections at most · buffer pool 64MiB · gone for 1s at 2s");
     assert_snapshot!(Database::default().describe(), @"MariaDB · pool of 16");
-    assert_snapshot!(Database::default().describe_all(), @"MariaDB · pool of 16 · no link · a CPU of its own if one is left, else the generator's · no limit of memory · 200 connections at most · buffer pool 128 MiB · no outage");
+    assert_snapshot!(Database::default().describe_all(), @"MariaDB · pool of 16 · no link · a CPU of its own if one is left, else the generator's · no limit of memory · 200 connections at most · buffer pool 128MiB · no outage");
 }
 
 #[test]
@@ -91,25 +91,25 @@ fn what_it_needs_of_the_machine() {
 fn lists_make_one_environment_for_each_combination() {
     assert_snapshot!(environments("subject.mode = ['dedicated', 'quota']\ndatabase = { pool = [5, 16], rtt = ['0ms', '20ms'] }"), @"
     dedicated-pool5-db-rtt-0s      MariaDB · pool of 5
-    dedicated-pool5-db-rtt-20ms    MariaDB · pool of 5 · rtt 20 ms
+    dedicated-pool5-db-rtt-20ms    MariaDB · pool of 5 · rtt 20ms
     dedicated-pool16-db-rtt-0s     MariaDB · pool of 16
-    dedicated-pool16-db-rtt-20ms   MariaDB · pool of 16 · rtt 20 ms
+    dedicated-pool16-db-rtt-20ms   MariaDB · pool of 16 · rtt 20ms
     quota-pool5-db-rtt-0s          MariaDB · pool of 5
-    quota-pool5-db-rtt-20ms        MariaDB · pool of 5 · rtt 20 ms
+    quota-pool5-db-rtt-20ms        MariaDB · pool of 5 · rtt 20ms
     quota-pool16-db-rtt-0s         MariaDB · pool of 16
-    quota-pool16-db-rtt-20ms       MariaDB · pool of 16 · rtt 20 ms
+    quota-pool16-db-rtt-20ms       MariaDB · pool of 16 · rtt 20ms
     ");
     assert_snapshot!(environments("link = ['localhost', 'lan-wifi']\ndatabase.link = ['localhost', 'cloud-db-20ms', { rtt = '5ms', backend = 'netem' }]"), @"
     localhost-db-localhost         MariaDB · pool of 16
-    localhost-db-cloud-db-20ms     MariaDB · pool of 16 · cloud-db-20ms (rtt 20 ms)
-    localhost-db-rtt-5ms-netem     MariaDB · pool of 16 · rtt 5 ms, netem
+    localhost-db-cloud-db-20ms     MariaDB · pool of 16 · cloud-db-20ms (rtt 20ms)
+    localhost-db-rtt-5ms-netem     MariaDB · pool of 16 · rtt 5ms, netem
     lan-wifi-db-localhost          MariaDB · pool of 16
-    lan-wifi-db-cloud-db-20ms      MariaDB · pool of 16 · cloud-db-20ms (rtt 20 ms)
-    lan-wifi-db-rtt-5ms-netem      MariaDB · pool of 16 · rtt 5 ms, netem
+    lan-wifi-db-cloud-db-20ms      MariaDB · pool of 16 · cloud-db-20ms (rtt 20ms)
+    lan-wifi-db-rtt-5ms-netem      MariaDB · pool of 16 · rtt 5ms, netem
     ");
     assert_snapshot!(environments("database.link = { preset = 'lan-wifi', loss = ['0%', '1%'] }"), @"
-    db-loss-0                      MariaDB · pool of 16 · lan-wifi (rtt 2 ms, jitter 3 ms, 54 Mbit/s, queue 150 kB)
-    db-loss-1                      MariaDB · pool of 16 · lan-wifi (rtt 2 ms, jitter 3 ms, 54 Mbit/s, loss 1%, queue 150 kB)
+    db-loss-0                      MariaDB · pool of 16 · lan-wifi (rtt 2ms, jitter 3ms, 54Mbit/s, queue 150kB)
+    db-loss-1                      MariaDB · pool of 16 · lan-wifi (rtt 2ms, jitter 3ms, 54Mbit/s, loss 1%, queue 150kB)
     ");
     assert_snapshot!(environments("database.pool = [5]"), @"                               MariaDB · pool of 5");
 }

@@ -42,9 +42,9 @@ fn nothing_said_is_one_dedicated_cpu_over_the_loopback() {
 
 #[test]
 fn limits_as_published_comparisons_had_them() {
-    assert_snapshot!(environments("subject = { cpus = 1, memory = '512MiB', mode = 'quota', pids = 100 }"), @"                         a quota of 1 CPU · 512 MiB of memory · 100 processes and threads at most");
+    assert_snapshot!(environments("subject = { cpus = 1, memory = '512MiB', mode = 'quota', pids = 100 }"), @"                         a quota of 1 CPU · 512MiB of memory · 100 processes and threads at most");
     assert_snapshot!(environments("subject = { cpus = 4 }\ngenerator = { cpus = 2 }"), @"                         4 dedicated CPUs");
-    assert_snapshot!(environments("subject = { cpus = 8, memory = '8GB' }"), @"                         8 dedicated CPUs · 8 GB of memory");
+    assert_snapshot!(environments("subject = { cpus = 8, memory = '8GB' }"), @"                         8 dedicated CPUs · 8GB of memory");
     assert_snapshot!(environments("subject = { cpus = 0.5, mode = 'quota' }"), @"                         a quota of 0.5 CPUs");
     let limited = &study("subject = { cpus = 1.5, memory = '0.5 GiB', mode = 'quota' }").environments[0];
     assert_eq!((limited.subject.mode, limited.subject.whole_cpus()), (CpuMode::Quota, 2));
@@ -56,27 +56,27 @@ fn limits_as_published_comparisons_had_them() {
 fn lists_make_one_environment_for_each_combination() {
     assert_snapshot!(environments("subject = { cpus = [1, 2], mode = ['dedicated', 'quota'] }\nlink = ['localhost', 'lan-wifi']"), @"
     dedicated-1cpu-localhost 1 dedicated CPU
-    dedicated-1cpu-lan-wifi  1 dedicated CPU · link lan-wifi (rtt 2 ms, jitter 3 ms, 54 Mbit/s, queue 150 kB)
+    dedicated-1cpu-lan-wifi  1 dedicated CPU · link lan-wifi (rtt 2ms, jitter 3ms, 54Mbit/s, queue 150kB)
     dedicated-2cpu-localhost 2 dedicated CPUs
-    dedicated-2cpu-lan-wifi  2 dedicated CPUs · link lan-wifi (rtt 2 ms, jitter 3 ms, 54 Mbit/s, queue 150 kB)
+    dedicated-2cpu-lan-wifi  2 dedicated CPUs · link lan-wifi (rtt 2ms, jitter 3ms, 54Mbit/s, queue 150kB)
     quota-1cpu-localhost     a quota of 1 CPU
-    quota-1cpu-lan-wifi      a quota of 1 CPU · link lan-wifi (rtt 2 ms, jitter 3 ms, 54 Mbit/s, queue 150 kB)
+    quota-1cpu-lan-wifi      a quota of 1 CPU · link lan-wifi (rtt 2ms, jitter 3ms, 54Mbit/s, queue 150kB)
     quota-2cpu-localhost     a quota of 2 CPUs
-    quota-2cpu-lan-wifi      a quota of 2 CPUs · link lan-wifi (rtt 2 ms, jitter 3 ms, 54 Mbit/s, queue 150 kB)
+    quota-2cpu-lan-wifi      a quota of 2 CPUs · link lan-wifi (rtt 2ms, jitter 3ms, 54Mbit/s, queue 150kB)
     ");
     assert_snapshot!(environments("link = { rtt = ['10ms', '100ms'], loss = ['0%', '0.1%'] }\nnetwork.congestion = ['cubic', 'bbr']"), @"
-    rtt-10ms-loss-0-cubic    1 dedicated CPU · link rtt 10 ms
-    rtt-10ms-loss-0-bbr      1 dedicated CPU · link rtt 10 ms · bbr
-    rtt-10ms-loss-0_1-cubic  1 dedicated CPU · link rtt 10 ms, loss 0.1%
-    rtt-10ms-loss-0_1-bbr    1 dedicated CPU · link rtt 10 ms, loss 0.1% · bbr
-    rtt-100ms-loss-0-cubic   1 dedicated CPU · link rtt 100 ms
-    rtt-100ms-loss-0-bbr     1 dedicated CPU · link rtt 100 ms · bbr
-    rtt-100ms-loss-0_1-cubic 1 dedicated CPU · link rtt 100 ms, loss 0.1%
-    rtt-100ms-loss-0_1-bbr   1 dedicated CPU · link rtt 100 ms, loss 0.1% · bbr
+    rtt-10ms-loss-0-cubic    1 dedicated CPU · link rtt 10ms
+    rtt-10ms-loss-0-bbr      1 dedicated CPU · link rtt 10ms · bbr
+    rtt-10ms-loss-0_1-cubic  1 dedicated CPU · link rtt 10ms, loss 0.1%
+    rtt-10ms-loss-0_1-bbr    1 dedicated CPU · link rtt 10ms, loss 0.1% · bbr
+    rtt-100ms-loss-0-cubic   1 dedicated CPU · link rtt 100ms
+    rtt-100ms-loss-0-bbr     1 dedicated CPU · link rtt 100ms · bbr
+    rtt-100ms-loss-0_1-cubic 1 dedicated CPU · link rtt 100ms, loss 0.1%
+    rtt-100ms-loss-0_1-bbr   1 dedicated CPU · link rtt 100ms, loss 0.1% · bbr
     ");
     assert_snapshot!(environments("link = ['localhost', { rtt = '20ms', backend = 'netem' }, { backend = 'veth' }]"), @"
     localhost                1 dedicated CPU
-    rtt-20ms-netem           1 dedicated CPU · link rtt 20 ms, netem
+    rtt-20ms-netem           1 dedicated CPU · link rtt 20ms, netem
     veth                     1 dedicated CPU · link veth
     ");
 }

@@ -86,7 +86,7 @@ fn an_environment_that_cannot_be_had_with_its_database_is_taken_without() {
       rows-c8-1cpu-db-rtt-0s--bun-serve-default
       rows-c8-1cpu-db-rtt-0s--rust-ceiling-default
     without environment [64 dedicated CPUs]: 2 CPUs may be used here
-    without database [MariaDB · pool of 16 · rtt 20 ms]: a link to the database cannot be had
+    without database [MariaDB · pool of 16 · rtt 20ms]: a link to the database cannot be had
     "#);
 }
 
@@ -174,7 +174,7 @@ fn one_of_several_databases_may_be_missing() {
       hello-c8--rust-ceiling-default
       rows-c8-db-rtt-0s--bun-serve-default
       rows-c8-db-rtt-0s--rust-ceiling-default
-    without database [MariaDB · pool of 16 · rtt 20 ms]: no links here
+    without database [MariaDB · pool of 16 · rtt 20ms]: no links here
     "#);
 }
 

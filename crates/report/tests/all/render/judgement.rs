@@ -11,7 +11,7 @@ fn in_markdown() {
 #[test]
 fn in_html() {
     let page = text(&edge_case("aa-told-apart"), Format::Html);
-    assert!(page.contains("<br>The run was to end once every ratio was known to ±5%"));
+    assert!(page.contains("<br>Planned: 6 to 20 rounds, ending once every ratio is known to ±5%"));
     assert!(page.contains("All pairs of programs") && page.contains("Noise and resolution"));
     let differences = part(&page, "aria-label=\"JSON: ratios within rounds", "</svg>");
     assert!(differences.contains("<rect class=\"same\"") && differences.contains("<path class=\"ci\""));
