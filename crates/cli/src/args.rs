@@ -36,7 +36,7 @@ pub use duel::{DuelArgs, DuelFormat, DuelJudge};
 pub use fidelity::{FidelityArgs, FidelityFormat};
 pub use forecast::{ForecastArgs, ForecastFormat};
 pub use load::{LoadArgs, LoadFormat};
-pub use pool::PoolArgs;
+pub use pool::{DownArgs, InitArgs, MachinesArgs, MachinesVerb, PoolArgs, StatusArgs};
 pub use replicate::{ReplicateArgs, ReplicateFormat};
 pub use serve::ServeArgs;
 pub use threshold::threshold;
@@ -107,6 +107,8 @@ pub enum Verb {
     ///
     /// It also shows what remains after clients that hang up.
     Fidelity(FidelityArgs),
+    /// Make machines that ssh reaches a pool, for `tolok run --on hosts.toml`.
+    Pool(MachinesArgs),
     /// Fetch runtimes into the toolbox. Nothing outside that folder changes.
     Setup(SetupArgs),
     /// Report what this machine can and cannot measure.
@@ -239,8 +241,7 @@ pub struct MeasureArgs {
     /// Multiply every warm-up, window and number of requests of the study. With 0.1 a trial run takes a tenth of the time.
     #[arg(long, value_name = "FACTOR")]
     pub scale: Option<Scale>,
-    /// Measure long enough to quote the figures: ten rounds, and windows of 10 s unless cases take turns in slices. `tolok plan` says
-    /// how long that takes.
+    /// Measure long enough to quote the figures: ten rounds, and windows of 10 s unless cases take turns in slices.
     #[arg(long, conflicts_with_all = ["blocks", "scale"])]
     pub publish: bool,
     /// What to call the run in reports and lists [default: the study's title, or the names of your own servers].
@@ -252,14 +253,13 @@ pub struct MeasureArgs {
     /// Measure only these subjects, named as in a study and separated by commas.
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     pub subjects: Vec<String>,
-    /// Exit with code 6 if a subject of the study is missing, instead of leaving it out. End the run with code 5 after ten
-    /// discarded trials, instead of going on.
+    /// Exit with code 6 instead of leaving a missing subject out, and with code 5 after ten discarded trials.
     #[arg(long)]
     pub strict: bool,
     /// If a case needs more CPUs than this machine has, run it on shared CPUs and mark it. By default it is left out.
     #[arg(long)]
     pub allow_shared: bool,
-    /// Build compiled subjects anew for each round, with the order of their functions drawn at random (`{{ layout }}` in `[build]`).
+    /// Build compiled subjects anew for each round, with their functions in random order (`{{ layout }}` in `[build]`).
     #[arg(long)]
     pub rebuild: bool,
     /// After the trials, run each case once more without scoring it, and count cycles, instructions, system calls and
@@ -271,7 +271,7 @@ pub struct MeasureArgs {
 /// How a run shares the machine.
 #[derive(Debug, Clone, Copy, ClapArgs)]
 pub struct SharingArgs {
-    /// What to do if another tolok measures on this machine. Two at once would disturb each other.
+    /// What to do if another tolok measures on this machine, which would disturb both.
     #[arg(long, value_name = "HOW", default_value = "refuse", env = "TOLOK_IF_OTHER_RUN")]
     pub if_other_run: IfOtherRun,
 }
@@ -312,17 +312,17 @@ pub enum Format {
     Md,
     /// One row per case.
     Csv,
-    /// CSV with one row per observation: each figure of each trial.
+    /// One row per figure of each trial.
     Tidy,
     /// LaTeX tables for a paper.
     Tex,
     /// The whole report as one page.
     Html,
-    /// A picture to share: the headline, and the bars of the first scenario.
+    /// The headline and the bars of the first scenario.
     Svg,
-    /// Objectives as test cases, for continuous integration.
+    /// Objectives as test cases.
     Junit,
-    /// A line of JSON for each event as it happens, then one with the findings. A stored run has only that one.
+    /// A line for each event as it happens, then one with the findings.
     Jsonl,
     /// The id of the run alone.
     Id,

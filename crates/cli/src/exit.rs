@@ -4,6 +4,7 @@ use std::process::ExitCode;
 
 use clap::error::ErrorKind;
 use tolok_lab::home::HomeError;
+use tolok_lab::pool::PoolError;
 use tolok_lab::request_list::ListError;
 use tolok_lab::run::{RunError, SlurmError};
 use tolok_lab::toolbox::ToolboxError;
@@ -160,8 +161,21 @@ impl From<SlurmError> for CliError {
     fn from(error: SlurmError) -> Self {
         match error {
             SlurmError::NotStarted { .. } => Self::lack(Exit::Missing, error),
+            SlurmError::Pool(error) => error.into(),
             error => Self::new(Exit::GateFailed, error),
         }
+    }
+}
+
+impl From<PoolError> for CliError {
+    fn from(error: PoolError) -> Self {
+        let exit = match &error {
+            PoolError::WrongFile { .. } | PoolError::NotWritten { .. } | PoolError::IsThere(_) => Exit::Usage,
+            PoolError::Stopped => Exit::Interrupted,
+            PoolError::HalfUndone(why, _) if matches!(**why, PoolError::Stopped) => Exit::Interrupted,
+            _ => Exit::GateFailed,
+        };
+        Self::new(exit, error)
     }
 }
 

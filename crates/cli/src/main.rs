@@ -57,6 +57,7 @@ fn main() -> ExitCode {
         Verb::Audit(options) => verbs::audit::audit(&options),
         Verb::Load(options) => verbs::load::load(&options),
         Verb::Fidelity(options) => verbs::fidelity::fidelity(&options),
+        Verb::Pool(options) => verbs::pool::pool(&options),
         Verb::Setup(options) => verbs::setup::setup(&options),
         Verb::Doctor(options) => verbs::doctor::doctor(&options),
         Verb::List(options) => verbs::list::list(&options),

@@ -20,7 +20,7 @@ const WIDEST: usize = 100;
 /// The verbs in the order in which somebody meets them. A test sees to it that each has its place.
 const GROUPS: [(&str, &[&str]); 5] = [
     ("Begin", &["quick", "doctor", "setup", "list"]),
-    ("Measure", &["duel", "plan", "run", "resume", "replicate", "load", "fidelity"]),
+    ("Measure", &["duel", "plan", "run", "resume", "replicate", "load", "fidelity", "pool"]),
     ("Read", &["report", "compare", "forecast", "verify", "serve", "audit"]),
     ("Write your own", &["new", "check"]),
     ("The command itself", &["help", "completions", "man"]),

@@ -23,7 +23,7 @@ fn page() -> String {
     let mut text =
         "# The command line\n\n<!-- Generated, as CONTRIBUTING.md says -->\n\n\
          The verbs and options of tolok. `--color auto|always|never` (default `auto`, which obeys the terminal, `NO_COLOR` \
-         and `CLICOLOR_FORCE`) and `-h`, `--help` go with every verb. The help in the terminal has examples, too.\n"
+         and `CLICOLOR_FORCE`) and `-h`, `--help` go with every verb.\n"
         .to_owned();
     let mut explained = Explained::new();
     whole.get_subcommands().for_each(|verb| section(&mut text, verb, "tolok", &mut explained));

@@ -82,24 +82,22 @@ fn in_full(exit: Exit) -> &'static str {
         Exit::Internal => {
             "internal error: something inside tolok or the machine failed (a full disk, too few open files)"
         }
-        Exit::Usage => {
-            "wrong command line or study file, or no such run; for `compare`: the conditions of the runs differ"
-        }
+        Exit::Usage => "wrong command line or file, or no such run; `compare`: the conditions of the runs differ",
         Exit::ThresholdCrossed => {
-            "a subject crossed an objective of the study (the ceiling does not count); for `load`: a threshold failed; for `compare`: a regression, shown by two or more runs of each; for `audit`: a published table contradicts itself"
+            "a subject crossed an objective of the study (the ceiling does not count); `load`: a threshold failed; `compare`: a regression, shown by two or more runs of each; `audit`: a published table contradicts itself"
         }
         Exit::CannotTell => {
-            "cannot tell: `forecast` predicts nothing from this run; for `compare`: no regression shown, but a main figure is undecided, or worse in a single pair of runs; for `replicate`: every claim is undecided"
+            "cannot tell: `forecast` predicts nothing from this run; `compare`: no regression shown, but a main figure is undecided, or worse in a single pair of runs; `replicate`: every claim is undecided"
         }
         Exit::GateFailed => {
-            "ran, but not every trial is sound (this code comes before 3): a trial failed or is missing, or a flag keeps a case \
-             out of the ranking. For `compare`: one of the runs has no ranked case; for `load`: its figures cannot be trusted, no correct response came, the target cannot be reached, or \
-             a request failed without a threshold on failures or goodput; for `replicate`: one of its runs is not sound; for \
-             `fidelity`: a subject could not be tested, or leaks connections; for `check`: a subject does not start or does \
-             not respond correctly; for `verify`: a file was changed, or does not follow from the raw data"
+            "ran, but not every trial is sound (this comes before 3): one failed or is missing, or a flag keeps a case out of the \
+             ranking. `compare`: a run has no ranked case; `load`: its figures cannot be trusted, no correct response came, or a \
+             request failed without a threshold on failures or goodput; `replicate`: a run is not sound; `fidelity`: a subject \
+             could not be tested, or leaks connections; `check`: a subject does not start or respond correctly; `verify`: a file \
+             was changed, or does not follow from the raw data; `pool`: machines do not fit, or a node is down"
         }
         Exit::Missing => {
-            "a runtime, database or tool is missing, so there is nothing to run, or with `--strict`; `setup` could not fetch it; for `fidelity`: no database, or no subject; for `check`: a named subject lacks a program, or nothing is ready"
+            "a runtime, database or tool is missing, so there is nothing to run, or with `--strict`; `setup` could not fetch it; `check`: a named subject lacks a program, or nothing is ready"
         }
     }
 }

@@ -87,6 +87,11 @@ pub fn positive(text: &str) -> Result<u32, String> {
     whole(1..=u64::from(u32::MAX))(text)
 }
 
+/// A port that needs no root, with one more behind it.
+pub fn port(text: &str) -> Result<u16, String> {
+    whole(1024..=u64::from(u16::MAX) - 1)(text)
+}
+
 /// A seed, or a length that may be nothing.
 pub fn any_whole(text: &str) -> Result<u64, String> {
     whole(0..=u64::MAX)(text)

@@ -14,6 +14,7 @@ pub mod load;
 pub mod man;
 pub mod new;
 pub mod plan;
+pub mod pool;
 pub mod quick;
 pub mod replicate;
 pub mod report;

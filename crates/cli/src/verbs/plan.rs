@@ -266,12 +266,13 @@ fn command(request: StudyRequest<'_>, seed: u64) -> String {
 }
 
 fn pool_again(request: &PoolRequest) -> String {
-    let PoolRequest { partition, constraint, account, max_jobs, generators, mixed_hardware } = request;
+    let PoolRequest { hosts, partition, constraint, account, max_jobs, generators, mixed_hardware } = request;
     let named = [("partition", partition), ("constraint", constraint), ("account", account)];
     let named = named.iter().filter_map(|(name, value)| Some(format!(" --{name} {}", quoted(value.as_ref()?))));
     let mixed = if *mixed_hardware { " --mixed-hardware" } else { "" };
     let generators = if *generators > 0 { format!(" --generators {generators}") } else { String::new() };
-    format!(" --on slurm{} --max-jobs {max_jobs}{generators}{mixed}", named.collect::<String>())
+    let on = hosts.as_ref().map_or_else(|| "slurm".to_owned(), |file| quoted(&file.display().to_string()));
+    format!(" --on {on}{} --max-jobs {max_jobs}{generators}{mixed}", named.collect::<String>())
 }
 
 /// The options that bring the same again, from whatever folder.

@@ -195,6 +195,24 @@ pub struct Started {
     progress: Receiver<String>,
 }
 
+/// Sends a signal to every process whose command line begins so, but not to their children, which have the same one for an instant.
+pub fn signal_all(line: &str, signal: rustix::process::Signal) {
+    let all = fs::read_dir("/proc").unwrap().flatten();
+    let numbers = all.filter_map(|entry| entry.file_name().to_string_lossy().parse::<i32>().ok());
+    let is_meant = |number: &i32| {
+        let own = fs::read(format!("/proc/{number}/cmdline")).unwrap_or_default();
+        String::from_utf8_lossy(&own).replace('\0', " ").starts_with(line)
+    };
+    let meant: Vec<i32> = numbers.filter(is_meant).collect();
+    let parent = |number: &i32| {
+        let stat = fs::read_to_string(format!("/proc/{number}/stat")).unwrap_or_default();
+        stat.rsplit(')').next().and_then(|rest| rest.split_whitespace().nth(1)?.parse::<i32>().ok())
+    };
+    for number in meant.iter().filter(|number| !parent(number).is_some_and(|parent| meant.contains(&parent))) {
+        let _ = rustix::process::kill_process(rustix::process::Pid::from_raw(*number).unwrap(), signal);
+    }
+}
+
 /// Longer than any step of a test takes, even on a busy machine.
 pub const PATIENCE: Duration = Duration::from_secs(120);
 

@@ -9,7 +9,7 @@ use serde_json::Value;
 use tolok_testkit::require;
 
 use crate::cluster::{Cluster, lacks};
-use crate::place::{Place, Said, Started, assert_all_gone, assert_done, my_turn};
+use crate::place::{Place, Said, Started, assert_all_gone, assert_done, my_turn, signal_all};
 
 const BLOCKS: u32 = 6;
 
@@ -241,15 +241,7 @@ fn place_blocks(place: &Place) -> usize {
 
 /// The tolok that runs the study, and not those on nodes.
 fn signal_tolok(place: &Place, signal: Signal) {
-    let needle = format!("{} run try", place.command(&[]).get_program().to_string_lossy());
-    let all = std::fs::read_dir("/proc").unwrap().flatten();
-    for entry in all.filter(|entry| entry.file_name().to_string_lossy().parse::<u32>().is_ok()) {
-        let line = std::fs::read(entry.path().join("cmdline")).unwrap_or_default();
-        if String::from_utf8_lossy(&line).replace('\0', " ").starts_with(&needle) {
-            let pid = entry.file_name().to_string_lossy().parse::<i32>().unwrap();
-            let _ = rustix::process::kill_process(rustix::process::Pid::from_raw(pid).unwrap(), signal);
-        }
-    }
+    signal_all(&format!("{} run try", place.command(&[]).get_program().to_string_lossy()), signal);
 }
 
 fn kill_tolok(place: &Place) {

@@ -4,13 +4,15 @@
 use std::collections::BTreeSet;
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, UdpSocket};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
 use tolok_host::isolate::wait_within;
 use tolok_host::machine::Machine;
 use tolok_model::{Node, PoolRequest};
+
+use crate::pool::{HostsFile, PoolError};
 
 /// What ends a job has this time.
 const CANCEL_LIMIT: Duration = Duration::from_secs(10);
@@ -20,6 +22,8 @@ const DISCARD_PORT: u16 = 9;
 /// Why Slurm cannot run blocks.
 #[derive(Debug, thiserror::Error)]
 pub enum SlurmError {
+    #[error(transparent)]
+    Pool(#[from] PoolError),
     #[error(
         "cannot start Slurm's `{program}`: {source}. Install Slurm's client (Debian: slurm-client), or leave out --on slurm"
     )]
@@ -40,6 +44,8 @@ pub enum SlurmError {
 #[derive(Debug, Clone)]
 pub struct Slurm {
     request: PoolRequest,
+    /// Where Slurm's client finds its cluster, if not where it usually looks.
+    conf: Option<PathBuf>,
     /// CPUs of the smallest node that fits.
     cpus: u32,
     /// How many nodes there are.
@@ -49,14 +55,16 @@ pub struct Slurm {
 impl Slurm {
     /// Asks Slurm for the nodes that fit.
     pub fn reach(request: PoolRequest) -> Result<Self, SlurmError> {
-        let mut sinfo = Command::new("sinfo");
+        let hosts = request.hosts.as_deref().map(HostsFile::read).transpose()?;
+        let conf = hosts.as_ref().map(HostsFile::slurm_conf);
+        let mut sinfo = client("sinfo", conf.as_deref());
         sinfo.args(["--noheader", "--Node", "--format", "%c %f %N"]);
         sinfo.args(request.partition.iter().flat_map(|name| ["--partition", name]));
         let nodes = said("sinfo", &mut sinfo)?;
         let none = || SlurmError::NoNode { asked: words(&request) };
         let cpus = smallest(&nodes, request.constraint.as_deref()).ok_or_else(none)?;
         let names: BTreeSet<&str> = nodes.lines().filter_map(|line| line.split_whitespace().last()).collect();
-        let slurm = Self { request, cpus, nodes: names.len() };
+        let slurm = Self { request, conf, cpus, nodes: names.len() };
         let (needed, nodes) = (slurm.nodes_of_block(), slurm.nodes);
         if nodes < needed {
             return Err(SlurmError::TooFewNodes { asked: words(&slurm.request), needed, nodes });
@@ -93,7 +101,7 @@ impl Slurm {
     }
 
     fn srun(&self, name: &str, nodes: usize, lost: &BTreeSet<String>) -> Command {
-        let mut srun = Command::new("srun");
+        let mut srun = client("srun", self.conf.as_deref());
         srun.args(["--quiet", "--exclusive", "--mem=0", "--kill-on-bad-exit"]);
         srun.arg(format!("--nodes={nodes}")).arg(format!("--ntasks={nodes}"));
         srun.arg(format!("--cpus-per-task={}", self.cpus)).arg(format!("--job-name={name}"));
@@ -111,6 +119,13 @@ impl Slurm {
         });
         srun
     }
+}
+
+/// A program of Slurm's that asks this cluster.
+fn client(program: &str, conf: Option<&Path>) -> Command {
+    let mut client = Command::new(program);
+    client.envs(conf.map(|conf| ("SLURM_CONF", conf)));
+    client
 }
 
 /// Jobs that are being cancelled. Dropping it waits for that.
@@ -229,7 +244,7 @@ mod tests {
     fn a_job_asks_for_a_whole_node_and_for_none_that_was_lost() {
         let request =
             PoolRequest { partition: Some("bench".to_owned()), account: Some("lab".to_owned()), ..Default::default() };
-        let slurm = Slurm { request, cpus: 16, nodes: 5 };
+        let slurm = Slurm { request, conf: None, cpus: 16, nodes: 5 };
         let lost = ["n1", "n4"].map(str::to_owned).into();
         let found = arguments(&slurm.job("tolok-x-b2-1", &lost));
         for wanted in ["--exclusive", "--cpus-per-task=16", "--partition=bench", "--account=lab", "--exclude=n1,n4"] {
@@ -244,7 +259,8 @@ mod tests {
 
     #[test]
     fn a_job_with_generators_has_a_node_for_each_and_reads_what_the_first_says() {
-        let slurm = Slurm { request: PoolRequest { generators: 2, ..Default::default() }, cpus: 16, nodes: 4 };
+        let slurm =
+            Slurm { request: PoolRequest { generators: 2, ..Default::default() }, conf: None, cpus: 16, nodes: 4 };
         let lost = ["n1"].map(str::to_owned).into();
         let found = arguments(&slurm.job("x", &lost));
         for wanted in ["--nodes=3", "--ntasks=3", "--ntasks-per-node=1", "--output=0", "--exclude=n1"] {

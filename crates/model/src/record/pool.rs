@@ -1,5 +1,7 @@
 //! What is recorded of a pool of machines.
 
+use std::path::PathBuf;
+
 use serde::{Deserialize, Serialize};
 
 use crate::record::{BlockRecord, CpuMap, MachineSummary};
@@ -7,6 +9,9 @@ use crate::record::{BlockRecord, CpuMap, MachineSummary};
 /// What a run asks of Slurm.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PoolRequest {
+    /// The file of a pool that tolok made; without it, whatever Slurm this machine knows.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hosts: Option<PathBuf>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub partition: Option<String>,
     /// Features that nodes must have, as Slurm writes them.

@@ -1,0 +1,47 @@
+//! A pool of machines without a Slurm of their own: tolok brings one up for them over ssh, and takes it away again.
+//!
+//! ```text
+//! this machine: munged, slurmctld      each host: munged, slurmd
+//!             └──────── ssh: folder, key, slurm.conf ────────┘
+//! ```
+//!
+//! Every machine has a folder for the pool, in which all files are. [`hosts_file`] is what a person keeps of a pool; [`probe`] judges
+//! the machines and [`conf`] writes for Slurm, both without effects; [`making`] and [`status`] act.
+
+mod conf;
+mod hosts_file;
+mod making;
+mod probe;
+mod remote;
+mod status;
+
+use std::path::PathBuf;
+
+pub use hosts_file::HostsFile;
+pub use making::{NewPool, end};
+pub use remote::Ssh;
+pub use status::{NodeStatus, status};
+
+/// Why there is no pool.
+#[derive(Debug, thiserror::Error)]
+pub enum PoolError {
+    #[error("cannot use {}: {why}", path.display())]
+    WrongFile { path: PathBuf, why: String },
+    #[error("cannot write {}: {why}; choose another file with -o FILE", path.display())]
+    NotWritten { path: PathBuf, why: String },
+    #[error("{file} is there already; end that pool with `tolok pool down {file}`, or choose another file with -o FILE", file = .0.display())]
+    IsThere(PathBuf),
+    /// Sentences, each about a machine.
+    #[error("there is no pool:\n  {}", .0.join("\n  "))]
+    Hosts(Vec<String>),
+    #[error("stopped")]
+    Stopped,
+    #[error("{0}\nNot all that was begun could be undone. Finish it with: tolok pool down {path}", path = .1.display())]
+    HalfUndone(Box<PoolError>, PathBuf),
+    #[error("{0} of its jobs wait or run; end their runs, or use --force")]
+    Busy(usize),
+    #[error("these machines could not be cleaned; run it again when they can be reached:\n  {}", .0.join("\n  "))]
+    NotEnded(Vec<String>),
+    #[error("{0}")]
+    Silent(String),
+}

@@ -1,0 +1,135 @@
+//! Scripts on the machines of a pool: over ssh, or in a shell of this one.
+
+use std::io::{Read, Write};
+use std::os::unix::process::CommandExt;
+use std::process::{Child, Command, Stdio};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use tolok_host::isolate::wait_within;
+
+/// A script that says nothing for so long hangs.
+const LIMIT: Duration = Duration::from_secs(60);
+/// Of what a script prints, more is no answer.
+const MOST_BYTES: u64 = 1 << 20;
+/// ssh leaves with this code when it did not get there.
+const NOT_REACHED: i32 = 255;
+
+/// What reaches other machines.
+#[derive(Debug, Clone)]
+pub struct Ssh(Vec<String>);
+
+impl Ssh {
+    /// Without a question, which nobody would answer, and not for ever.
+    pub const USUAL: &str = "ssh -o BatchMode=yes -o ConnectTimeout=10";
+
+    /// A command and its arguments, with blanks between them. `None` if there is no word in it.
+    pub fn of(command: &str) -> Option<Self> {
+        let words: Vec<String> = command.split_whitespace().map(str::to_owned).collect();
+        (!words.is_empty()).then_some(Self(words))
+    }
+
+    /// Runs a script in a shell of a host, or of this machine.
+    pub(super) fn run(&self, host: Option<&str>, script: &str) -> Result<String, NotRun> {
+        let mut command = match host {
+            Some(host) => {
+                let mut ssh = Command::new(&self.0[0]);
+                ssh.args(&self.0[1..]).arg(host).arg("sh");
+                ssh
+            }
+            None => Command::new("sh"),
+        };
+        // The script is no argument: a list of processes would show the key in it, and another shell would read it first.
+        command.arg("-s").stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        // Ctrl-C is not for it: what a script has half done could not be undone beside it.
+        command.process_group(0);
+        let mut child = command.spawn().map_err(|error| NotRun::starting(&command, &error))?;
+        let (mut input, script) = (child.stdin.take(), script.to_owned());
+        // One that does not read it ends, which its code says.
+        let said = std::thread::spawn(move || input.take().map(|mut input| input.write_all(script.as_bytes())));
+        let (output, errors) = (read(child.stdout.take()), read(child.stderr.take()));
+        let code = ended(&mut child).map_err(|error| NotRun::starting(&command, &error))?;
+        let Some(code) = code else {
+            return Err(NotRun { code: None, said: format!("no end within {} s", LIMIT.as_secs()) });
+        };
+        let (output, errors, _) = (output.join(), errors.join(), said.join());
+        if code == Some(0) {
+            return Ok(output.unwrap_or_default());
+        }
+        let errors = errors.unwrap_or_default();
+        let last = errors.lines().map(str::trim).rfind(|line| !line.is_empty());
+        Err(NotRun { code, said: last.unwrap_or("it said nothing").to_owned() })
+    }
+}
+
+/// The code of a child that ends in time. One that does not is killed.
+fn ended(child: &mut Child) -> std::io::Result<Option<Option<i32>>> {
+    if let Some(status) = wait_within(child, LIMIT)? {
+        return Ok(Some(status.code()));
+    }
+    child.kill()?;
+    child.wait().map(|_| None)
+}
+
+fn read(from: Option<impl Read + Send + 'static>) -> JoinHandle<String> {
+    std::thread::spawn(move || {
+        let mut bytes = Vec::new();
+        let _ = from.map(|from| from.take(MOST_BYTES).read_to_end(&mut bytes));
+        String::from_utf8_lossy(&bytes).into_owned()
+    })
+}
+
+/// Why a script did not do its work.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct NotRun {
+    /// How it left.
+    pub(super) code: Option<i32>,
+    /// What was said last.
+    pub(super) said: String,
+}
+
+impl NotRun {
+    fn starting(command: &Command, error: &std::io::Error) -> Self {
+        Self { code: None, said: format!("cannot start {}: {error}", command.get_program().to_string_lossy()) }
+    }
+
+    /// The same as a sentence about a host, with what to do.
+    pub(super) fn words(&self, host: &str) -> String {
+        let Self { code, said } = self;
+        let has = |words: &str| said.to_lowercase().contains(words);
+        if has("permission denied") && *code == Some(NOT_REACHED) {
+            format!("{host}: ssh may not log in ({said}). Let it do so with a key: ssh-copy-id {host}")
+        } else if has("host key") {
+            format!("{host}: ssh does not trust it ({said}). Log in once by hand: ssh {host}")
+        } else if *code == Some(NOT_REACHED) {
+            format!("{host}: ssh does not reach it ({said}). Check its name, and that sshd runs there")
+        } else {
+            format!("{host}: {said}")
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_script_is_read_by_a_shell_and_its_last_complaint_is_kept() {
+        let ssh = Ssh::of("env --").unwrap();
+        assert_eq!(ssh.run(None, "echo 'one two'").unwrap(), "one two\n");
+        let failed = ssh.run(None, "echo first >&2; echo last >&2; exit 3").unwrap_err();
+        assert_eq!(failed, NotRun { code: Some(3), said: "last".to_owned() });
+        let failed = Ssh::of("/nowhere/ssh -v").unwrap().run(Some("n1"), "").unwrap_err();
+        assert!(failed.words("n1").starts_with("n1: cannot start /nowhere/ssh"), "{failed:?}");
+        assert!(Ssh::of(" ").is_none());
+    }
+
+    #[test]
+    fn what_ssh_says_becomes_advice() {
+        let words = |code, said: &str| NotRun { code: Some(code), said: said.to_owned() }.words("root@n1");
+        assert!(words(255, "root@n1: Permission denied (publickey).").contains("ssh-copy-id root@n1"));
+        assert!(words(255, "Host key verification failed.").contains("Log in once by hand: ssh root@n1"));
+        assert!(words(255, "ssh: connect to host n1 port 22: Connection refused").contains("that sshd runs there"));
+        assert_eq!(words(1, "mkdir: no room"), "root@n1: mkdir: no room");
+    }
+}
