@@ -42,6 +42,7 @@ mod replicate;
 mod report;
 mod run_folders;
 mod slurm;
+mod slurm_fakes;
 mod standalone;
 mod stored_runs;
 mod strangers;

@@ -1,21 +1,25 @@
 //! Slurm, whose nodes run blocks. Each block is a job with a node of its own; `srun` starts it and carries what it and the run
 //! say to each other.
 
+mod cancelling;
+
 use std::collections::BTreeSet;
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, UdpSocket};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
-use std::time::{Duration, Instant};
+use std::sync::mpsc::{Receiver, channel};
+use std::time::Duration;
 
 use tolok_host::isolate::wait_within;
 use tolok_host::machine::Machine;
 use tolok_model::{Node, PoolRequest};
 
+pub(super) use self::cancelling::Cancelling;
 use crate::pool::{HostsFile, PoolError};
 
-/// What ends a job has this time.
-const CANCEL_LIMIT: Duration = Duration::from_secs(10);
+/// A question to Slurm, and a command to it, have this time.
+const ANSWER_LIMIT: Duration = Duration::from_secs(10);
 /// The port of a service that listens nowhere (RFC 863).
 const DISCARD_PORT: u16 = 9;
 
@@ -60,7 +64,7 @@ impl Slurm {
         let mut sinfo = client("sinfo", conf.as_deref());
         sinfo.args(["--noheader", "--Node", "--format", "%c %f %N"]);
         sinfo.args(request.partition.iter().flat_map(|name| ["--partition", name]));
-        let nodes = said("sinfo", &mut sinfo)?;
+        let nodes = said("sinfo", &mut sinfo).map_err(|error| of_pool(&request, error))?;
         let none = || SlurmError::NoNode { asked: words(&request) };
         let cpus = smallest(&nodes, request.constraint.as_deref()).ok_or_else(none)?;
         let names: BTreeSet<&str> = nodes.lines().filter_map(|line| line.split_whitespace().last()).collect();
@@ -83,6 +87,21 @@ impl Slurm {
         let no_machine = |error: serde_json::Error| SlurmError::NoMachine(error.to_string());
         let mut found: serde_json::Value = serde_json::from_str(&text).map_err(no_machine)?;
         serde_json::from_value(found["machine"].take()).map_err(no_machine)
+    }
+
+    /// Asks in the background which nodes Slurm knows to be lost. Their names come once it has answered.
+    pub(super) fn ask_for_lost_nodes(&self) -> Receiver<BTreeSet<String>> {
+        let mut sinfo = client("sinfo", self.conf.as_deref());
+        sinfo.args(["--noheader", "--Node", "--format", "%N %T"]);
+        let (sender, answer) = channel();
+        // Without a thread, or an answer in time, the channel closes, and nothing is known.
+        let _ = std::thread::Builder::new()
+            .spawn(move || said_within(sinfo, ANSWER_LIMIT).and_then(|said| sender.send(lost_nodes(&said)).ok()));
+        answer
+    }
+
+    pub(super) fn conf(&self) -> Option<&Path> {
+        self.conf.as_deref()
     }
 
     /// How many nodes a block has: that of its servers, and those of its load.
@@ -128,29 +147,6 @@ fn client(program: &str, conf: Option<&Path>) -> Command {
     client
 }
 
-/// Jobs that are being cancelled. Dropping it waits for that.
-#[derive(Debug, Default)]
-pub(super) struct Cancelling(Vec<Child>);
-
-impl Cancelling {
-    /// Cancels a job by its name. Without a controller, the block notices that its run is gone.
-    pub(super) fn cancel(&mut self, name: &str) {
-        self.0.retain_mut(|child| !matches!(child.try_wait(), Ok(Some(_))));
-        let mut scancel = Command::new("scancel");
-        scancel.arg("--quiet").arg(format!("--name={name}"));
-        self.0.extend(scancel.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn());
-    }
-}
-
-impl Drop for Cancelling {
-    fn drop(&mut self) {
-        let deadline = Instant::now() + CANCEL_LIMIT;
-        for child in &mut self.0 {
-            let _ = end_within(child, deadline.saturating_duration_since(Instant::now()));
-        }
-    }
-}
-
 /// The node that this process runs on, if it is in a job.
 pub(super) fn this_node() -> Option<Node> {
     Some(Node { name: std::env::var("SLURMD_NODENAME").ok()?, job: std::env::var("SLURM_JOB_ID").ok()? })
@@ -179,7 +175,7 @@ pub(super) fn end_job(node: &Node) -> io::Result<()> {
     let mut scancel = Command::new("scancel");
     let mut child = scancel.args(["--quiet", &node.job]).stdin(Stdio::null()).spawn()?;
     // On a node that was cut off it waits for the controller; Slurm ends such a job by itself.
-    end_within(&mut child, CANCEL_LIMIT)
+    end_within(&mut child, ANSWER_LIMIT)
 }
 
 fn end_within(child: &mut Child, limit: Duration) -> io::Result<()> {
@@ -187,6 +183,39 @@ fn end_within(child: &mut Child, limit: Duration) -> io::Result<()> {
         Some(_) => Ok(()),
         None => child.kill().and_then(|()| child.wait().map(drop)),
     }
+}
+
+/// Of a pool that tolok made, tolok knows more than Slurm says.
+fn of_pool(request: &PoolRequest, error: SlurmError) -> SlurmError {
+    match (&request.hosts, error) {
+        (Some(file), SlurmError::Refused { said, .. }) => {
+            let file = file.display();
+            PoolError::Silent(format!("the pool does not answer: {said}. Ask what to do: tolok pool status {file}"))
+                .into()
+        }
+        (_, error) => error,
+    }
+}
+
+/// What a command prints that ends well and in time.
+fn said_within(mut command: Command, limit: Duration) -> Option<String> {
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
+    let mut child = command.spawn().ok()?;
+    let output = child.stdout.take()?;
+    let reading = std::thread::Builder::new().spawn(move || std::io::read_to_string(output).ok()).ok();
+    let is_well = matches!(wait_within(&mut child, limit), Ok(Some(status)) if status.success());
+    if !is_well {
+        let _ = child.kill().and_then(|()| child.wait());
+        return None;
+    }
+    reading?.join().ok()?
+}
+
+/// The nodes that are down or do not answer, from lines of `NAME STATE`.
+fn lost_nodes(said: &str) -> BTreeSet<String> {
+    let nodes = said.lines().filter_map(|line| line.trim().split_once(' '));
+    let lost = nodes.filter(|(_, state)| state.starts_with("down") || state.contains('*'));
+    lost.map(|(name, _)| name.to_owned()).collect()
 }
 
 /// The fewest CPUs of a node that has the feature, from lines of `CPUS FEATURE,FEATURE NAME`. Of a constraint that is an expression,
@@ -238,6 +267,33 @@ mod tests {
         assert_eq!(smallest(nodes, Some("arm")), None);
         assert_eq!(smallest(nodes, Some("epyc&ib")), Some(8), "Slurm alone reads expressions");
         assert_eq!(smallest("", None), None);
+    }
+
+    #[test]
+    fn a_pool_that_does_not_answer_is_a_matter_for_its_status() {
+        let refused = || SlurmError::Refused { program: "sinfo", said: "no contact".to_owned() };
+        let request = PoolRequest { hosts: Some("/lab/hosts.toml".into()), ..Default::default() };
+        let told = of_pool(&request, refused()).to_string();
+        assert_eq!(told, "the pool does not answer: no contact. Ask what to do: tolok pool status /lab/hosts.toml");
+        assert!(of_pool(&PoolRequest::default(), refused()).to_string().starts_with("Slurm's `sinfo` failed"));
+    }
+
+    #[test]
+    fn slurm_names_lost_nodes_by_their_states() {
+        let said = "n1 idle\nn2 down*\nn3 allocated*\nn4 down\nn5 drained\n";
+        assert_eq!(lost_nodes(said), ["n2", "n3", "n4"].map(str::to_owned).into());
+    }
+
+    #[test]
+    fn a_question_has_a_limit() {
+        let shell = |script: &str| {
+            let mut command = Command::new("sh");
+            command.args(["-c", script]);
+            command
+        };
+        assert_eq!(said_within(shell("echo yes"), ANSWER_LIMIT).as_deref(), Some("yes\n"));
+        assert_eq!(said_within(shell("exec sleep 600"), Duration::from_millis(50)), None);
+        assert_eq!(said_within(shell("echo no; exit 1"), ANSWER_LIMIT), None);
     }
 
     #[test]

@@ -4,7 +4,7 @@ use std::io::{self, BufRead, BufReader, Read, Write};
 use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::{Builder, JoinHandle};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process};
 
@@ -24,7 +24,8 @@ const COMPLAINT_LINES: usize = 3;
 
 #[derive(Debug)]
 pub(in crate::run) struct BlockProcess {
-    child: Child,
+    /// Gone once somebody waits for its end.
+    child: Option<Child>,
     /// Closed when the run has nothing more to say.
     words: Option<Sender<String>>,
     /// Reads standard error to its end, where the run listens to that.
@@ -41,6 +42,8 @@ pub(in crate::run) enum Heard {
     StopAsked,
     /// The block says nothing more.
     Silence,
+    /// What was printed last on standard error, after [`BlockProcess::ask_why`].
+    Complaint(Option<String>),
 }
 
 /// Who hears a block, and by which number it knows the block.
@@ -65,7 +68,7 @@ impl BlockProcess {
         let mut child = command.spawn()?;
         let (input, events, errors) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
         let (words, said) = channel();
-        let mut process = Self { child, words: Some(words), complaint: None };
+        let mut process = Self { child: Some(child), words: Some(words), complaint: None };
         if let Some(input) = input {
             Builder::new().spawn(move || say(input, &said))?;
         }
@@ -99,29 +102,47 @@ impl BlockProcess {
         self.close()
     }
 
-    /// What one that says nothing more printed last on standard error.
-    pub(in crate::run) fn complaint(&mut self) -> Option<String> {
-        self.close().ok()?;
-        let said = self.complaint.take()?.join().ok()?;
-        (!said.is_empty()).then_some(said)
+    /// Waits in the background for the end of one that says nothing more, and lets the run hear what it printed last on standard error.
+    pub(in crate::run) fn ask_why(&mut self, (number, run): Listener) {
+        drop(self.words.take());
+        let (child, complaint) = (self.child.take(), self.complaint.take());
+        let unheard = run.clone();
+        let asked = Builder::new().spawn(move || {
+            let _ = child.map(|mut child| end_within(&mut child, END_LIMIT));
+            let said = complaint.and_then(|complaint| complaint.join().ok()).filter(|said| !said.is_empty());
+            let _ = run.send((number, Heard::Complaint(said)));
+        });
+        if asked.is_err() {
+            let _ = unheard.send((number, Heard::Complaint(None)));
+        }
     }
 
-    /// Gives a block up that runs elsewhere: ends what brought it there.
-    pub(in crate::run) fn give_up(mut self) {
-        let asked = Pid::from_raw(self.child.id() as i32).map(|pid| kill_process(pid, Signal::TERM));
-        if asked.is_none() || !matches!(wait_within(&mut self.child, WITHDRAWAL_LIMIT), Ok(Some(_))) {
-            let _ = self.child.kill().and_then(|()| self.child.wait());
+    /// Gives blocks up that run elsewhere: asks what brought them there to end, all at once, and kills what does not.
+    pub(in crate::run) fn give_up(mut all: Vec<Self>) {
+        let deadline = Instant::now() + WITHDRAWAL_LIMIT;
+        for child in all.iter().filter_map(|block| block.child.as_ref()) {
+            let _ = Pid::from_raw(child.id() as i32).map(|pid| kill_process(pid, Signal::TERM));
+        }
+        for child in all.iter_mut().filter_map(|block| block.child.as_mut()) {
+            if !matches!(wait_within(child, deadline.saturating_duration_since(Instant::now())), Ok(Some(_))) {
+                let _ = child.kill().and_then(|()| child.wait());
+            }
         }
     }
 
     fn close(&mut self) -> io::Result<ExitStatus> {
         drop(self.words.take());
-        if let Some(status) = wait_within(&mut self.child, END_LIMIT)? {
-            return Ok(status);
-        }
-        self.child.kill()?;
-        self.child.wait()
+        self.child.as_mut().map_or(Ok(ExitStatus::default()), |child| end_within(child, END_LIMIT))
     }
+}
+
+/// Waits for the end of a process, and kills it when that does not come in time.
+fn end_within(child: &mut Child, limit: Duration) -> io::Result<ExitStatus> {
+    if let Some(status) = wait_within(child, limit)? {
+        return Ok(status);
+    }
+    child.kill()?;
+    child.wait()
 }
 
 impl Drop for BlockProcess {

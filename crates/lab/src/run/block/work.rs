@@ -1,14 +1,16 @@
 //! The work of a block, in its own process: the hidden verb `block`.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, BufRead, BufReader, IsTerminal};
 use std::path::PathBuf;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
+use tolok_model::figures::counted;
 use tolok_model::{
-    BlockRecord, Case, DiagnosisRecord, Failure, FailureKind, GeneratorMachine, MachineSummary, Plan, PlannedTrial,
-    RECORD_FORMAT, TrialRecord, URL_WORKLOAD, Workload,
+    BlockRecord, Case, CpuMap, DiagnosisRecord, Failure, FailureKind, GeneratorMachine, MachineSummary, Plan,
+    PlannedTrial, RECORD_FORMAT, TrialRecord, URL_WORKLOAD, Workload,
 };
 
 use super::generator::stand_by;
@@ -21,7 +23,7 @@ use crate::run::program::trial::ProgramTrial;
 use crate::run::reruns::Reruns;
 use crate::run::run_plan::on_slurm::BEAT;
 use crate::run::server::trial::{Finished, Trial, TrialSetup};
-use crate::run::session::affinity::AffinityGuard;
+use crate::run::session::affinity::{AffinityGuard, allowed_cpus};
 use crate::run::session::capabilities::Capabilities;
 use crate::run::session::{Generators, Session, SessionError};
 use crate::run::slices::{Launch, LaunchCase};
@@ -55,6 +57,11 @@ enum BlockError {
          --constraint, or allow the difference with --mixed-hardware"
     )]
     OtherHardware { node: String, here: String, there: String },
+    #[error(
+        "{node} lets a round use {} (numbers {}), and the plan needs {} (numbers {}). Choose like nodes with --partition or --constraint",
+        counted(here.len() as u64, "CPU"), listed(here), counted(needed.len() as u64, "CPU"), listed(needed)
+    )]
+    OtherCpus { node: String, here: Vec<u32>, needed: Vec<u32> },
     #[error("Slurm does not let this node tell where it is: {0}")]
     NoAddress(#[source] io::Error),
     #[error("{} lost: {why}", node.as_ref().map_or("a generator's node was".to_owned(), |node| format!("the generator's node {node} was")))]
@@ -225,6 +232,7 @@ fn work(job: &BlockJob, stop: &Stop, run: &mut Listener) -> Result<(), BlockErro
     let (plan, cpus) = read.map_err(|source| not_read(job, source))?;
     let (mut folder, mut generators) = (run_folder, None);
     if let Some(apart) = &job.apart {
+        check_cpus(&allowed_cpus(), &cpus)?;
         folder = RunFolder::open(&job.folder.join(&apart.attempt));
         generators = generators_of(apart, run)?;
         let others = generators.iter().flat_map(|generators| &generators.nodes);
@@ -308,6 +316,22 @@ fn check_hardware(node: Option<String>, here: &MachineSummary, there: &MachineSu
     }
     let node = node.or_else(|| Some(this_node()?.name)).unwrap_or_else(|| "this node".to_owned());
     Err(BlockError::OtherHardware { node, here: here.hardware(), there: there.hardware() })
+}
+
+/// Without one of the CPUs of the plan, a part of a trial would run where another one does.
+fn check_cpus(here: &[u32], cpus: &BTreeMap<String, CpuMap>) -> Result<(), BlockError> {
+    let of_map =
+        |map: &CpuMap| [&map.subject, &map.generator, &map.lab, &map.link, &map.database].map(Clone::clone).concat();
+    let needed: Vec<u32> = cpus.values().flat_map(of_map).collect::<BTreeSet<u32>>().into_iter().collect();
+    if needed.iter().all(|cpu| here.contains(cpu)) {
+        return Ok(());
+    }
+    let node = this_node().map_or_else(|| "this node".to_owned(), |node| node.name);
+    Err(BlockError::OtherCpus { node, here: here.to_vec(), needed })
+}
+
+fn listed(cpus: &[u32]) -> String {
+    cpus.iter().map(u32::to_string).collect::<Vec<String>>().join(",")
 }
 
 struct Block<'a> {

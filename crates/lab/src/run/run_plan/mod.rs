@@ -94,7 +94,7 @@ pub fn run_plan(setup: RunSetup<'_>, emit: &mut dyn FnMut(RunEvent)) -> Result<R
         is_quiet: false,
         standing: String::new(),
         failed_starts: BTreeMap::new(),
-        cancelling: Cancelling::default(),
+        cancelling: Cancelling::at(setup.slurm.and_then(Slurm::conf)),
     };
     // `RunStarted` is the first event of a session.
     let mut early = Vec::new();
@@ -334,7 +334,7 @@ impl<'a> Run<'a> {
         loop {
             match heard.recv() {
                 Err(_) | Ok((_, Heard::Silence)) => break,
-                Ok((_, Heard::Generator(_))) => {}
+                Ok((_, Heard::Generator(_) | Heard::Complaint(_))) => {}
                 Ok((_, Heard::StopAsked)) => flight.process.tell(Word::Stop),
                 Ok((_, Heard::Block(event))) => self.follow(&mut flight, event, emit)?,
             }

@@ -3,7 +3,7 @@
 //! A ratio is a matter of one block, so a block that was lost runs again whole on another node. What it had measured stays apart.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
-use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::mpsc::{Receiver, Sender, TryRecvError, channel};
 use std::time::{Duration, Instant};
 
 use rustix::rand::{GetRandomFlags, getrandom};
@@ -35,15 +35,24 @@ struct OpenBlock<'p> {
     losses: usize,
     /// Since when Slurm refuses its job, and when it is asked again.
     refused: Option<(Instant, Instant)>,
+    /// What Slurm says of lost nodes, if the block does not know which one it lost.
+    asked: Option<Receiver<BTreeSet<String>>>,
 }
 
 impl<'p> OpenBlock<'p> {
     fn of(trials: &[&'p PlannedTrial]) -> Self {
-        let (lost_on, losses, refused) = Default::default();
-        Self { block: trials[0].block, trials: trials.to_vec(), lost_on, losses, refused }
+        let (lost_on, losses, refused, asked) = Default::default();
+        Self { block: trials[0].block, trials: trials.to_vec(), lost_on, losses, refused, asked }
     }
 
-    fn is_due(&self) -> bool {
+    /// Whether its job can be asked for.
+    fn is_due(&mut self) -> bool {
+        match self.asked.as_ref().map(Receiver::try_recv) {
+            Some(Ok(lost)) => self.lost_on.extend(lost),
+            Some(Err(TryRecvError::Empty)) => return false,
+            Some(Err(TryRecvError::Disconnected)) | None => {}
+        }
+        self.asked = None;
         self.refused.is_none_or(|(_, again)| again <= Instant::now())
     }
 }
@@ -57,6 +66,8 @@ struct AtWork<'p> {
 }
 
 type Flights<'p> = BTreeMap<u32, AtWork<'p>>;
+/// On which blocks are heard, each by its number.
+type Line = (Sender<(u32, Heard)>, Receiver<(u32, Heard)>);
 
 impl<'a> Run<'a> {
     /// Runs the blocks of these trials on nodes of Slurm.
@@ -72,7 +83,8 @@ impl<'a> Run<'a> {
         // After an error, others may still be at work.
         at_work.into_values().for_each(|at| self.give_up(at.flight, &at.job));
         let cancelled = self.cancel_lost_jobs();
-        self.cancelling = Cancelling::default();
+        // The old one waits for its end.
+        self.cancelling = Cancelling::at(slurm.conf());
         ran.and(cancelled)
     }
 
@@ -80,7 +92,8 @@ impl<'a> Run<'a> {
     /// it was away.
     fn cancel_lost_jobs(&mut self) -> Result<(), RunError> {
         let (folder, run) = (self.setup.folder, self.setup.folder.run()?.id);
-        folder.attempts().iter().for_each(|attempt| self.cancelling.cancel(&job_name(&run, attempt)));
+        folder.attempts().iter().for_each(|attempt| self.cancelling.take(job_name(&run, attempt), None));
+        self.cancelling.send();
         Ok(())
     }
 
@@ -91,7 +104,7 @@ impl<'a> Run<'a> {
         at_work: &mut Flights<'a>,
         emit: &mut dyn FnMut(RunEvent),
     ) -> Result<(), RunError> {
-        let (sender, heard) = channel();
+        let line: Line = channel();
         let blocks = open.chunk_by(|one, next| one.block == next.block);
         let mut waiting: VecDeque<OpenBlock<'a>> = blocks.map(OpenBlock::of).collect();
         let (mut number, mut beat, mut has_new) = (0, Instant::now(), true);
@@ -102,18 +115,20 @@ impl<'a> Run<'a> {
             }
             waiting.retain(|block| block.block <= self.last_block && !self.setup.stop.is_asked());
             self.give_up_dead_subjects();
+            self.cancelling.send();
             while !self.setup.stop.is_asked()
+                && !self.cancelling.is_withdrawing()
                 && at_work.len() < slurm.request().max_jobs as usize
-                && let Some(place) = waiting.iter().position(OpenBlock::is_due)
+                && let Some(place) = waiting.iter_mut().position(OpenBlock::is_due)
                 && let Some(next) = waiting.remove(place)
             {
                 number += 1;
-                at_work.insert(number, self.submit(slurm, next, (number, &sender))?);
+                at_work.insert(number, self.submit(slurm, next, (number, &line.0))?);
             }
             if at_work.is_empty() && waiting.is_empty() {
                 return Ok(());
             }
-            let (again, is_over) = self.hear(&heard, &mut beat, at_work, emit)?;
+            let (again, is_over) = self.hear(&line, &mut beat, at_work, emit)?;
             waiting.extend(again);
             has_new = is_over;
         }
@@ -123,7 +138,7 @@ impl<'a> Run<'a> {
     /// over.
     fn hear(
         &mut self,
-        heard: &Receiver<(u32, Heard)>,
+        (sender, heard): &Line,
         beat: &mut Instant,
         at_work: &mut Flights<'a>,
         emit: &mut dyn FnMut(RunEvent),
@@ -131,8 +146,12 @@ impl<'a> Run<'a> {
         loop {
             match heard.recv_timeout(BEAT.saturating_sub(beat.elapsed())) {
                 Ok((number, Heard::Silence)) => {
+                    let Some(at) = explained(number, sender, at_work) else { continue };
+                    return Ok((self.over(at, None, emit)?.into_iter().collect(), true));
+                }
+                Ok((number, Heard::Complaint(said))) => {
                     let Some(at) = at_work.remove(&number) else { continue };
-                    return Ok((self.over(at, emit)?.into_iter().collect(), true));
+                    return Ok((self.over(at, said, emit)?.into_iter().collect(), true));
                 }
                 Ok((number, Heard::StopAsked)) => self.tell_to_stop(number, at_work),
                 Ok((number, Heard::Generator(alive))) => {
@@ -153,7 +172,7 @@ impl<'a> Run<'a> {
                         // Its `srun` would wait for the lost node.
                         followed if at.flight.apart.as_ref().is_some_and(|apart| apart.loss.is_some()) => {
                             followed?;
-                            return Ok((self.over(at, emit)?.into_iter().collect(), false));
+                            return Ok((self.over(at, None, emit)?.into_iter().collect(), false));
                         }
                         followed => {
                             at_work.insert(number, at);
@@ -216,13 +235,18 @@ impl<'a> Run<'a> {
     }
 
     fn give_up(&mut self, flight: Flight, job: &str) {
-        flight.process.give_up();
-        self.cancelling.cancel(job);
+        self.cancelling.take(job.to_owned(), Some(flight.process));
     }
 
-    /// A block says nothing more. If it is whole, the run takes it in; if not, it has to be run again.
-    fn over(&mut self, mut at: AtWork<'a>, emit: &mut dyn FnMut(RunEvent)) -> Result<Option<OpenBlock<'a>>, RunError> {
-        let is_whole = at.flight.done == at.open.trials.len();
+    /// A block says nothing more. If it is whole, the run takes it in; if not, it has to be run again. `complaint` is what was said
+    /// last where it ran.
+    fn over(
+        &mut self,
+        mut at: AtWork<'a>,
+        complaint: Option<String>,
+        emit: &mut dyn FnMut(RunEvent),
+    ) -> Result<Option<OpenBlock<'a>>, RunError> {
+        let is_whole = at.is_whole();
         let Some(apart) = &mut at.flight.apart else { return Ok(None) };
         if let (true, Some(record)) = (is_whole, &apart.record) {
             self.setup.folder.adopt(&apart.attempt, record, &at.open.trials)?;
@@ -233,10 +257,12 @@ impl<'a> Run<'a> {
         }
         let (failure, has_begun) = (apart.failure.take(), apart.place.is_some());
         let is_own_fault = failure.is_some() && apart.record.is_none();
-        let said = failure.or_else(|| at.flight.process.complaint());
-        let why = said.unwrap_or_else(|| "its process ended".to_owned());
+        // Slurm may have ended it because another of its nodes is gone.
+        let is_any = failure.is_none() && !apart.generators.is_empty();
+        let why = failure.or(complaint).unwrap_or_else(|| "its process ended".to_owned());
         if self.setup.stop.is_asked() || (has_begun && !is_own_fault) {
-            return self.lose(at, Loss::of_block(why), emit);
+            let node = if is_any { LostNode::Unknown } else { LostNode::First };
+            return self.lose(at, Loss { node, why }, emit);
         }
         self.give_up(at.flight, &at.job);
         refused(at.open, why, is_own_fault, emit)
@@ -261,6 +287,7 @@ impl<'a> Run<'a> {
         if self.setup.stop.is_asked() {
             return Ok(None);
         }
+        open.asked = self.setup.slurm.filter(|_| node.is_none()).map(Slurm::ask_for_lost_nodes);
         open.lost_on.extend(node.as_ref().map(|node| node.name.clone()));
         open.losses += 1;
         let (block, again) = (open.block, open.losses < MOST_LOSSES);
@@ -272,6 +299,17 @@ impl<'a> Run<'a> {
             "round {block} was lost {MOST_LOSSES} times; the last time because {why}. Finished rounds are kept: `tolok resume`"
         )))
     }
+}
+
+/// Takes out a block that says nothing more, if it is whole or said why not. Of another one, the run hears why once its `srun` ends:
+/// others need their beats until then.
+fn explained<'p>(number: u32, run: &Sender<(u32, Heard)>, at_work: &mut Flights<'p>) -> Option<AtWork<'p>> {
+    let at = at_work.get_mut(&number)?;
+    if at.is_whole() || at.has_said_why() {
+        return at_work.remove(&number);
+    }
+    at.flight.process.ask_why((number, run.clone()));
+    None
 }
 
 /// A job that never began is asked for again, unless its own block says why not.
@@ -300,6 +338,15 @@ fn job_name(run: &str, attempt: &str) -> String {
 }
 
 impl AtWork<'_> {
+    fn is_whole(&self) -> bool {
+        let is_recorded = self.flight.apart.as_ref().is_some_and(|apart| apart.record.is_some());
+        is_recorded && self.flight.done == self.open.trials.len()
+    }
+
+    fn has_said_why(&self) -> bool {
+        self.flight.apart.as_ref().is_some_and(|apart| apart.loss.is_some() || apart.failure.is_some())
+    }
+
     fn is_on_a_node(&self) -> bool {
         self.flight.apart.as_ref().is_some_and(|apart| apart.place.is_some())
     }
@@ -342,4 +389,30 @@ fn beat_all<'p>(at_work: &mut Flights<'p>) -> Vec<(AtWork<'p>, Loss)> {
     let silent = silent.into_iter().filter_map(|(number, loss)| Some((at_work.remove(&number)?, loss))).collect();
     at_work.values_mut().filter(|at| at.is_on_a_node()).for_each(|at| at.flight.process.tell(Word::Beat));
     silent
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_block_that_lost_an_unknown_node_waits_for_what_slurm_says() {
+        let (sender, answer) = channel();
+        let mut open = OpenBlock {
+            block: 1,
+            trials: Vec::new(),
+            lost_on: BTreeSet::new(),
+            losses: 1,
+            refused: None,
+            asked: Some(answer),
+        };
+        assert!(!open.is_due());
+        sender.send(["n3".to_owned()].into()).unwrap();
+        assert!(open.is_due() && open.lost_on.contains("n3"));
+        // No answer is one, too.
+        let (sender, answer) = channel();
+        open.asked = Some(answer);
+        drop(sender);
+        assert!(open.is_due() && open.lost_on.len() == 1);
+    }
 }

@@ -30,9 +30,17 @@ impl AffinityGuard {
 
     /// The CPUs that this process could use before.
     pub(in crate::run) fn cpus_before(&self) -> Vec<u32> {
-        let is_set = |cpu: &usize| self.before.as_ref().is_some_and(|before| before.is_set(*cpu));
-        (0..CpuSet::MAX_CPU).filter(is_set).map(|cpu| cpu as u32).collect()
+        self.before.as_ref().map(numbers).unwrap_or_default()
     }
+}
+
+/// The CPUs that this process may use.
+pub(in crate::run) fn allowed_cpus() -> Vec<u32> {
+    sched_getaffinity(None).as_ref().map(numbers).unwrap_or_default()
+}
+
+fn numbers(cpus: &CpuSet) -> Vec<u32> {
+    (0..CpuSet::MAX_CPU).filter(|cpu| cpus.is_set(*cpu)).map(|cpu| cpu as u32).collect()
 }
 
 impl Drop for AffinityGuard {

@@ -1,0 +1,108 @@
+//! Rounds on a Slurm that is made of scripts: what a real one says once in a while, whenever a test wants it.
+
+use std::fs::{self, Permissions};
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::place::{Place, Said, Started, assert_done, my_turn};
+
+/// A Slurm with nodes `n1` and `n2`, whose jobs run on this machine.
+struct Fakes {
+    place: Place,
+}
+
+impl Fakes {
+    /// `block` is what happens to a job of a round before tolok starts there, with the job's name in `$job`.
+    fn of(block: &str) -> Self {
+        let place = Place::new().with_faulty("one", "none").with_faulty("two", "none");
+        let fakes = Self { place: place.with_study("['test/one', 'test/two']", 2, "300ms") };
+        let log = fakes.path("log").display().to_string();
+        fakes.write(
+            "sinfo",
+            "case \"$*\" in *%c*) printf '2 (null) n1\\n2 (null) n2\\n' ;; *) printf 'n1 idle\\nn2 idle\\n' ;; esac",
+        );
+        fakes.write("squeue", &format!("echo \"squeue $*\" >>{log}; echo 71 72"));
+        fakes.write("scancel", &format!("echo \"scancel $*\" >>{log}"));
+        let srun = format!(
+            "for word; do case $word in --job-name=*) job=${{word#*=}} ;; -*) ;; *) break ;; esac; shift; done\n\
+             export SLURMD_NODENAME=n1 SLURM_JOB_ID=7 SLURM_PROCID=0\n\
+             if [ \"$2\" = block ]; then\n{block}\nfi\nexec \"$@\""
+        );
+        fakes.write("srun", &srun);
+        fakes
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        let folder = self.place.path().join("slurm");
+        fs::create_dir_all(&folder).unwrap();
+        folder.join(name)
+    }
+
+    fn write(&self, name: &str, script: &str) {
+        fs::write(self.path(name), format!("#!/bin/sh\n{script}\n")).unwrap();
+        fs::set_permissions(self.path(name), Permissions::from_mode(0o755)).unwrap();
+    }
+
+    fn tolok(&self, arguments: &[&str]) -> Command {
+        let mut command = self.place.command(arguments);
+        let path = std::env::var("PATH").unwrap();
+        command.env("PATH", format!("{}:{path}", Path::new(&self.path("")).display()));
+        command
+    }
+
+    /// What `squeue` and `scancel` were asked.
+    fn asked(&self) -> Vec<String> {
+        fs::read_to_string(self.path("log")).unwrap_or_default().lines().map(str::to_owned).collect()
+    }
+}
+
+#[test]
+fn all_lost_attempts_are_cancelled_with_one_question_and_one_command() {
+    let _turn = my_turn();
+    // The first attempt at each round says that it is there, and then nothing.
+    let silent = "case $job in *-1) echo '{\"alive\":{\"name\":\"n1\",\"job\":\"7\"}}'; exec sleep 600 ;; esac";
+    let fakes = Fakes::of(silent);
+    let said = Said::of(fakes.tolok(&["run", "try", "--on", "slurm"]).output().unwrap());
+    assert_done(said.code, &said.progress);
+    assert_eq!(said.progress.matches("was lost on n1 (job 7): it was silent").count(), 2, "{}", said.progress);
+    // At the end, everything that was lost is cancelled once more.
+    let asked = fakes.asked();
+    let [.., question, command] = &asked[..] else { panic!("{asked:?}") };
+    for attempt in ["b1-1", "b2-1"] {
+        assert!(question.starts_with("squeue") && question.contains(attempt), "{asked:?}");
+    }
+    assert_eq!(command, "scancel --quiet 71 72");
+    let squeues = asked.iter().filter(|line| line.starts_with("squeue")).count();
+    assert_eq!(squeues * 2, asked.len(), "a command for each question: {asked:?}");
+}
+
+#[test]
+fn a_job_that_ends_slowly_holds_up_no_other_round() {
+    let _turn = my_turn();
+    // The first round's first job closes its output, and ends only when the other round is over.
+    let slow = "case $job in *-b1-1) exec >&-; while [ ! -e $0.go ]; do sleep 0.05; done; \
+                echo 'srun: error: no luck' >&2; exit 1 ;; esac";
+    let fakes = Fakes::of(slow);
+    let mut run = Started::of(fakes.tolok(&["run", "try", "--on", "slurm"]));
+    let before = run.wait_for("2/4");
+    assert!(!before.contains("cannot begin"), "{before}");
+    fs::write(fakes.path("srun.go"), "").unwrap();
+    let refused = run.wait_for("cannot begin");
+    assert!(refused.contains("round 1 cannot begin: srun: error: no luck"), "{refused}");
+    let (said, code) = run.finish();
+    assert_done(code, &said);
+}
+
+#[test]
+fn a_node_without_the_cpus_of_the_plan_is_refused_with_both_figures() {
+    let _turn = my_turn();
+    let lacks = std::thread::available_parallelism().unwrap().get() < 2;
+    tolok_testkit::require!(!lacks, "this machine has one CPU");
+    let fakes = Fakes::of("exec taskset -c 0 \"$@\"");
+    let said = Said::of(fakes.tolok(&["run", "try", "--on", "slurm", "--mixed-hardware"]).output().unwrap());
+    assert_eq!(said.code, Some(1), "{}", said.progress);
+    let sentence = "cannot begin on a node of Slurm: n1 lets a round use 1 CPU (numbers 0), and the plan needs 2 CPUs (numbers 0,1)";
+    assert!(said.progress.contains(sentence), "{}", said.progress);
+    assert!(said.progress.contains("Choose like nodes with --partition or --constraint"), "{}", said.progress);
+}
