@@ -81,3 +81,28 @@ def fortunes():
 def updates():
     ids = set(keys(whole("n", 100), whole("seed", 2_147_483_646)))
     return answer(database.add_to_all(sorted(ids)))
+
+
+def stock_id():
+    return whole("id", 1_000_000_000)
+
+
+@app.get("/crud")
+def read_row():
+    row = database.read_row(stock_id())
+    return answer(row) if row else abort(404)
+
+
+@app.put("/crud")
+def write_row():
+    id, sent = stock_id(), request.get_json()
+    amount = sent.get("amount") if isinstance(sent, dict) else None
+    if type(amount) is not int or not 0 <= amount <= 999_999_999:
+        abort(400)
+    return answer(database.write_row(id, amount))
+
+
+@app.delete("/crud")
+def delete_row():
+    database.delete_row(stock_id())
+    return "", 204

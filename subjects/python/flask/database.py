@@ -9,7 +9,11 @@ from pymysql.constants import FIELD_TYPE
 from pymysql.converters import conversions
 from pymysql.cursors import DictCursor
 
+from cache import cached, forget
+
 BY_ID = "SELECT * FROM rows40_text WHERE id = %s"
+STOCK = "SELECT amount, id FROM stock WHERE id = %s"
+PUT = "INSERT INTO stock (amount, id) VALUES (%s, %s) ON DUPLICATE KEY UPDATE amount = VALUES(amount)"
 
 own = threading.local()
 
@@ -62,3 +66,25 @@ def add_to_all(ids):
             changed.append({"amount": amount, "id": id})
         own.connection.commit()
     return changed
+
+
+def read_row(id):
+    rows = cached(id, lambda id: query(STOCK, id))
+    return rows[0] if rows else None
+
+
+def write_row(id, amount):
+    change(id, PUT, amount, id)
+    return {"amount": amount, "id": id}
+
+
+def delete_row(id):
+    change(id, "DELETE FROM stock WHERE id = %s", id)
+
+
+def change(id, sql, *values):
+    """Whether a change that failed was made is not known, so it takes the row out as well."""
+    try:
+        query(sql, *values)
+    finally:
+        forget(id)

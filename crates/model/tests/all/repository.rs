@@ -197,6 +197,7 @@ fn what_subjects_have_in_common_is_the_same() {
     }
     same("views/fortunes.ejs", &["node/express", "node/fastify", "node/koa"]);
     same("items.py", &["python/django", "python/fastapi", "python/flask"]);
+    same("cache.py", &["python/django", "python/flask"]);
     same("templates/fortunes.html", &["python/django", "python/fastapi", "python/flask"]);
     let locked = |subject: &str, package: &str| {
         let lock: serde_json::Value = serde_json::from_str(&script(subject, "package-lock.json")).unwrap();

@@ -1,19 +1,25 @@
 """Django for the workloads of the benchmark."""
 
 import hashlib
+import json
 
 from django.core.exceptions import BadRequest
 from django.db import connection, transaction
 from django.http import Http404, HttpResponse, JsonResponse
 from django.shortcuts import render
 from django.urls import path
+from django.utils.decorators import method_decorator
+from django.views import View
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.gzip import gzip_page
 from django.views.decorators.http import require_POST, require_safe
 
+from cache import cached, forget
 from items import items, keys
 
 BY_ID = "SELECT * FROM rows40_text WHERE id = %s"
+STOCK = "SELECT amount, id FROM stock WHERE id = %s"
+PUT = "INSERT INTO stock (amount, id) VALUES (%s, %s) ON DUPLICATE KEY UPDATE amount = VALUES(amount)"
 
 
 # As the contract has it: no blanks, no escapes, and decimals as texts.
@@ -105,6 +111,48 @@ def updates(request):
     return answer(changed)
 
 
+def change(id, sql, *values):
+    """Whether a change that failed was made is not known, so it takes the row out as well."""
+    try:
+        with connection.cursor() as cursor:
+            cursor.execute(sql, values)
+    finally:
+        forget(id)
+
+
+@method_decorator(csrf_exempt, name="dispatch")
+class Crud(View):
+    def get(self, request):
+        rows = cached(stock_id(request), lambda id: ask(STOCK, id))
+        if not rows:
+            raise Http404
+        return answer(rows[0])
+
+    def put(self, request):
+        id, amount = stock_id(request), sent_amount(request)
+        change(id, PUT, amount, id)
+        return answer({"amount": amount, "id": id})
+
+    def delete(self, request):
+        id = stock_id(request)
+        change(id, "DELETE FROM stock WHERE id = %s", id)
+        return HttpResponse(status=204)
+
+
+def stock_id(request):
+    return whole(request, "id", 1_000_000_000)
+
+
+def sent_amount(request):
+    try:
+        amount = json.loads(request.body)["amount"]
+    except (ValueError, KeyError, TypeError) as error:
+        raise BadRequest from error
+    if type(amount) is not int or not 0 <= amount <= 999_999_999:
+        raise BadRequest
+    return amount
+
+
 urlpatterns = [
     path("hello", hello),
     path("json", greeting),
@@ -116,4 +164,5 @@ urlpatterns = [
     path("queries", queries),
     path("fortunes", fortunes),
     path("updates", updates),
+    path("crud", Crud.as_view()),
 ]

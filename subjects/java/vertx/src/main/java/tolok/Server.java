@@ -4,6 +4,7 @@ import io.vertx.core.DeploymentOptions;
 import io.vertx.core.Future;
 import io.vertx.core.VerticleBase;
 import io.vertx.core.Vertx;
+import io.vertx.core.json.DecodeException;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import io.vertx.ext.web.Router;
@@ -33,6 +34,12 @@ public class Server extends VerticleBase {
 
     private static final String LOCK_STOCK = "SELECT amount FROM stock WHERE id = ? FOR UPDATE";
     private static final String SET_STOCK = "UPDATE stock SET amount = ? WHERE id = ?";
+    private static final String ONE_STOCK = "SELECT amount, id FROM stock WHERE id = ?";
+    private static final String PUT_STOCK =
+        "INSERT INTO stock (amount, id) VALUES (?, ?) ON DUPLICATE KEY UPDATE amount = VALUES(amount)";
+    private static final String DELETE_STOCK = "DELETE FROM stock WHERE id = ?";
+    private static final int LARGEST_ID = 1_000_000_000;
+    private static final RowCache CACHE = new RowCache();
     private static final String[] NAMES =
         {"anvil", "basket", "candle", "drum", "easel", "funnel", "goblet", "hammer"};
 
@@ -58,6 +65,9 @@ public class Server extends VerticleBase {
         router.get("/queries").handler(this::queries);
         router.get("/fortunes").handler(this::fortunes);
         router.post("/updates").handler(this::updates);
+        router.get("/crud").handler(this::readRow);
+        router.put("/crud").handler(BodyHandler.create(false)).handler(this::writeRow);
+        router.delete("/crud").handler(this::deleteRow);
         return vertx.createHttpServer().requestHandler(router).listen(number("PORT"), System.getenv("HOST"));
     }
 
@@ -190,6 +200,69 @@ public class Server extends VerticleBase {
             var changed = new JsonObject().put("amount", amount).put("id", id);
             return connection.preparedQuery(SET_STOCK).execute(Tuple.of(amount, id)).map(changed);
         });
+    }
+
+    /** The reading may be another event loop's, so this one's context answers. */
+    private void readRow(RoutingContext request) {
+        long id = parameter(request, "id", LARGEST_ID);
+        if (id == 0) {
+            request.fail(400);
+            return;
+        }
+        CACHE.row(id, () -> stock(id)).onComplete(read -> context.runOnContext(it -> {
+            if (read.failed()) {
+                request.fail(503);
+            } else if (read.result() == null) {
+                request.fail(404);
+            } else {
+                send(request, read.result().encode());
+            }
+        }));
+    }
+
+    private Future<JsonObject> stock(long id) {
+        return database.preparedQuery(ONE_STOCK).execute(Tuple.of(id))
+            .map(rows -> rows.size() == 0 ? null : object(rows.iterator().next()));
+    }
+
+    private void writeRow(RoutingContext context) {
+        long id = parameter(context, "id", LARGEST_ID);
+        int amount = sentAmount(context);
+        if (id == 0 || amount < 0) {
+            context.fail(400);
+            return;
+        }
+        String row = new JsonObject().put("amount", amount).put("id", id).encode();
+        change(id, PUT_STOCK, Tuple.of(amount, id))
+            .onSuccess(done -> send(context, row))
+            .onFailure(error -> context.fail(503));
+    }
+
+    private void deleteRow(RoutingContext context) {
+        long id = parameter(context, "id", LARGEST_ID);
+        if (id == 0) {
+            context.fail(400);
+            return;
+        }
+        change(id, DELETE_STOCK, Tuple.of(id))
+            .onSuccess(done -> context.response().setStatusCode(204).end())
+            .onFailure(error -> context.fail(503));
+    }
+
+    /** Whether a change that failed was made is not known, so it takes the row out as well. */
+    private Future<RowSet<Row>> change(long id, String statement, Tuple values) {
+        return database.preparedQuery(statement).execute(values).onComplete(done -> CACHE.forget(id));
+    }
+
+    /** From 0 to 999,999,999, or -1 for anything else. */
+    private static int sentAmount(RoutingContext context) {
+        try {
+            JsonObject sent = context.body().asJsonObject();
+            Object amount = sent == null ? null : sent.getValue("amount");
+            return amount instanceof Integer whole && whole >= 0 && whole <= 999_999_999 ? whole : -1;
+        } catch (DecodeException | ClassCastException error) {
+            return -1; // No object.
+        }
     }
 
     private Future<JsonObject> find(long id) {
