@@ -10,12 +10,7 @@ import (
 	"sync"
 )
 
-const (
-	oneStock    = "SELECT amount, id FROM stock WHERE id = ?"
-	putStock    = "INSERT INTO stock (amount, id) VALUES (?, ?) ON DUPLICATE KEY UPDATE amount = VALUES(amount)"
-	deleteStock = "DELETE FROM stock WHERE id = ?"
-	largestID   = 1_000_000_000
-)
+const largestID = 1_000_000_000
 
 // mostKept is how many rows the cache holds.
 const mostKept = 512
@@ -66,7 +61,7 @@ func (d database) readRow(ctx context.Context, id string) (int, []byte) {
 	entry := d.cache.entry(key)
 	entry.once.Do(func() {
 		// Others may wait for this row after the first client has hung up.
-		entry.err = d.pool.GetContext(context.WithoutCancel(ctx), &entry.row, oneStock, key)
+		entry.err = d.pool.GetContext(context.WithoutCancel(ctx), &entry.row, d.statements.oneStock, key)
 	})
 	if entry.err != nil && !errors.Is(entry.err, sql.ErrNoRows) {
 		d.cache.forget(key)
@@ -82,7 +77,7 @@ func (d database) writeRow(ctx context.Context, id string, body io.Reader) (int,
 	if !ok || err != nil || sent.Amount == nil || *sent.Amount < 0 || *sent.Amount > 999_999_999 {
 		return http.StatusBadRequest, nil
 	}
-	return answer(stock{*sent.Amount, key}, d.change(ctx, key, putStock, *sent.Amount, key))
+	return answer(stock{*sent.Amount, key}, d.change(ctx, key, d.statements.putStock, *sent.Amount, key))
 }
 
 func (d database) deleteRow(ctx context.Context, id string) (int, []byte) {
@@ -90,7 +85,7 @@ func (d database) deleteRow(ctx context.Context, id string) (int, []byte) {
 	if !ok {
 		return http.StatusBadRequest, nil
 	}
-	if d.change(ctx, key, deleteStock, key) != nil {
+	if d.change(ctx, key, d.statements.deleteStock, key) != nil {
 		return http.StatusServiceUnavailable, nil
 	}
 	return http.StatusNoContent, nil

@@ -7,55 +7,35 @@ import (
 	"encoding/json"
 	"errors"
 	"log"
-	"net"
 	"net/http"
 	"os"
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
-	"github.com/go-sql-driver/mysql"
 	"github.com/jmoiron/sqlx"
 	"github.com/jmoiron/sqlx/reflectx"
 )
 
 // database answers what asks the tables: with a status and a body, so that every framework can use it.
 type database struct {
-	pool  *sqlx.DB
-	cache *rowCache
+	pool       *sqlx.DB
+	cache      *rowCache
+	statements statements
 }
-
-const (
-	byID   = "SELECT * FROM rows40_text WHERE id = ?"
-	list40 = "SELECT * FROM rows40_text ORDER BY id LIMIT ?"
-	list50 = "SELECT * FROM rows50_text ORDER BY id LIMIT ?"
-
-	lockStock = "SELECT amount FROM stock WHERE id = ? FOR UPDATE"
-	setStock  = "UPDATE stock SET amount = ? WHERE id = ?"
-)
 
 // openDatabase makes the pool and connects to nothing yet.
 func openDatabase() database {
-	config := mysql.NewConfig()
-	config.Net = "tcp"
-	config.Addr = net.JoinHostPort(os.Getenv("DATABASE_HOST"), os.Getenv("DATABASE_PORT"))
-	config.DBName = os.Getenv("DATABASE_NAME")
-	config.User = os.Getenv("DATABASE_USER")
-	config.Passwd = os.Getenv("DATABASE_PASSWORD")
-	config.Timeout, config.ReadTimeout = 2*time.Second, 3*time.Second
-	config.InterpolateParams = true
-	config.Logger = &mysql.NopLogger{} // What goes wrong is returned as well.
-	connector, err := mysql.NewConnector(config)
+	engine, err := chooseEngine()
 	if err != nil {
 		log.Fatal(err)
 	}
-	pool := sqlx.NewDb(sql.OpenDB(connector), "mysql")
+	pool := sqlx.NewDb(sql.OpenDB(engine.connector), engine.driver)
 	pool.Mapper = reflectx.NewMapper("json")
 	size, _ := strconv.Atoi(os.Getenv("DATABASE_POOL"))
 	pool.SetMaxOpenConns(size)
 	pool.SetMaxIdleConns(size)
-	return database{pool, &rowCache{entries: map[int]*entry{}}}
+	return database{pool, &rowCache{entries: map[int]*entry{}}, newStatements(pool, engine)}
 }
 
 func (d database) rows(ctx context.Context, fields, limit string) (int, []byte) {
@@ -63,10 +43,10 @@ func (d database) rows(ctx context.Context, fields, limit string) (int, []byte) 
 	switch {
 	case ok && fields == "40":
 		rows := []row40{}
-		return answer(&rows, d.pool.SelectContext(ctx, &rows, list40, count))
+		return answer(&rows, d.pool.SelectContext(ctx, &rows, d.statements.list40, count))
 	case ok && fields == "50":
 		rows := []row50{}
-		return answer(&rows, d.pool.SelectContext(ctx, &rows, list50, count))
+		return answer(&rows, d.pool.SelectContext(ctx, &rows, d.statements.list50, count))
 	default:
 		return http.StatusBadRequest, nil
 	}
@@ -78,7 +58,7 @@ func (d database) query(ctx context.Context, id string) (int, []byte) {
 		return http.StatusBadRequest, nil
 	}
 	var row row40
-	return answer(&row, d.pool.GetContext(ctx, &row, byID, key))
+	return answer(&row, d.pool.GetContext(ctx, &row, d.statements.byID, key))
 }
 
 func (d database) queries(ctx context.Context, n, seed string) (int, []byte) {
@@ -88,7 +68,7 @@ func (d database) queries(ctx context.Context, n, seed string) (int, []byte) {
 	}
 	rows := make([]row40, len(ids))
 	for i, id := range ids {
-		if err := d.pool.GetContext(ctx, &rows[i], byID, id); err != nil {
+		if err := d.pool.GetContext(ctx, &rows[i], d.statements.byID, id); err != nil {
 			return answer(nil, err)
 		}
 	}
@@ -129,11 +109,11 @@ func (d database) addToAll(ctx context.Context, ids []int) ([]stock, error) {
 	changed := make([]stock, len(ids))
 	for i, id := range ids {
 		var amount int
-		if err := transaction.GetContext(ctx, &amount, lockStock, id); err != nil {
+		if err := transaction.GetContext(ctx, &amount, d.statements.lockStock, id); err != nil {
 			return nil, err
 		}
 		changed[i] = stock{amount + 1, id}
-		if _, err := transaction.ExecContext(ctx, setStock, amount+1, id); err != nil {
+		if _, err := transaction.ExecContext(ctx, d.statements.setStock, amount+1, id); err != nil {
 			return nil, err
 		}
 	}

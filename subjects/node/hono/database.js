@@ -1,26 +1,10 @@
 // What the workloads with a database ask. Every framework in JavaScript has this file.
 import { Buffer } from "node:buffer";
-import mysql from "mysql2/promise";
 import { drawn, whole } from "./items.js";
 
-const { DATABASE_HOST, DATABASE_PORT, DATABASE_NAME, DATABASE_USER, DATABASE_PASSWORD, DATABASE_POOL } = process.env;
-
-// Connects when the first query asks.
-const pool = mysql.createPool({
-  host: DATABASE_HOST,
-  port: Number(DATABASE_PORT),
-  database: DATABASE_NAME,
-  user: DATABASE_USER,
-  password: DATABASE_PASSWORD,
-  connectionLimit: Number(DATABASE_POOL),
-  connectTimeout: 2_000,
-  dateStrings: true,
-});
-
-async function query(sql, ...values) {
-  const [rows] = await pool.query(sql, values);
-  return rows;
-}
+const { put, query, transaction } = await import(
+  process.env.DATABASE_ENGINE === "postgres" ? "./postgres.js" : "./mysql.js"
+);
 
 const tables = { 40: "rows40_text", 50: "rows50_text" };
 
@@ -59,24 +43,17 @@ export async function fortunes({ add = "" }) {
 export async function update(parameters) {
   const ids = keys(parameters, 100);
   if (!ids) return;
-  const connection = await pool.getConnection();
-  try {
-    await connection.beginTransaction();
+  const sorted = [...new Set(ids)].sort((a, b) => a - b);
+  return transaction(async (ask) => {
     const changed = [];
-    for (const id of [...new Set(ids)].sort((a, b) => a - b)) {
-      const [[row]] = await connection.query("SELECT amount FROM stock WHERE id = ? FOR UPDATE", [id]);
+    for (const id of sorted) {
+      const [row] = await ask("SELECT amount FROM stock WHERE id = ? FOR UPDATE", id);
       const amount = row.amount + 1;
-      await connection.query("UPDATE stock SET amount = ? WHERE id = ?", [amount, id]);
+      await ask("UPDATE stock SET amount = ? WHERE id = ?", amount, id);
       changed.push({ amount, id });
     }
-    await connection.commit();
     return changed;
-  } catch (error) {
-    await connection.rollback();
-    throw error;
-  } finally {
-    connection.release();
-  }
+  });
 }
 
 const LARGEST_ID = 1_000_000_000;
@@ -101,7 +78,6 @@ export async function writeRow({ id }, sent) {
   const key = whole(id, LARGEST_ID);
   const amount = sent?.amount;
   if (!key || !Number.isInteger(amount) || amount < 0 || amount > 999_999_999) return;
-  const put = "INSERT INTO stock (amount, id) VALUES (?, ?) ON DUPLICATE KEY UPDATE amount = VALUES(amount)";
   await change(key, put, amount, key);
   return { amount, id: key };
 }

@@ -187,9 +187,11 @@ fn what_subjects_have_in_common_is_the_same() {
     same("items.js", &[&react[..], &["node/express", "node/fastify", "node/koa", "bun/elysia"]].concat());
     let mut drivers = hono[..3].to_vec();
     drivers.extend(["node/express", "node/fastify", "node/koa", "bun/elysia"]);
-    same("database.js", &drivers);
+    for file in ["database.js", "mysql.js", "postgres.js"] {
+        same(file, &drivers);
+    }
     same("upstream.js", &[&hono[..], &["node/express", "node/fastify", "node/koa", "bun/elysia"]].concat());
-    for file in ["tables.go", "database.go", "crud.go", "items.go", "fortunes.html"] {
+    for file in ["tables.go", "database.go", "engine.go", "crud.go", "items.go", "fortunes.html"] {
         same(file, &["go/chi", "go/fiber", "go/gin"]);
     }
     for file in ["src/tables.rs", "src/database.rs", "src/items.rs", "src/kept.rs"] {
