@@ -4,34 +4,17 @@ import os
 import threading
 from contextlib import contextmanager
 
-import pymysql
-from pymysql.constants import FIELD_TYPE
-from pymysql.converters import conversions
-from pymysql.cursors import DictCursor
-
 from cache import cached, forget
+
+if os.environ["DATABASE_ENGINE"] == "postgres":
+    from postgres import PUT, Error, connect
+else:
+    from mysql import PUT, Error, connect
 
 BY_ID = "SELECT * FROM rows40_text WHERE id = %s"
 STOCK = "SELECT amount, id FROM stock WHERE id = %s"
-PUT = "INSERT INTO stock (amount, id) VALUES (%s, %s) ON DUPLICATE KEY UPDATE amount = VALUES(amount)"
 
 own = threading.local()
-
-
-def connect():
-    return pymysql.connect(
-        host=os.environ["DATABASE_HOST"],
-        port=int(os.environ["DATABASE_PORT"]),
-        database=os.environ["DATABASE_NAME"],
-        user=os.environ["DATABASE_USER"],
-        password=os.environ["DATABASE_PASSWORD"],
-        connect_timeout=2,
-        read_timeout=5,
-        autocommit=True,
-        cursorclass=DictCursor,
-        # Decimals as the text that the database sends.
-        conv={**conversions, FIELD_TYPE.NEWDECIMAL: str},
-    )
 
 
 @contextmanager
@@ -41,7 +24,7 @@ def cursor():
     try:
         with own.connection.cursor() as opened:
             yield opened
-    except pymysql.Error:
+    except Error:
         # The next request connects again.
         own.connection.close()
         del own.connection
@@ -51,20 +34,20 @@ def cursor():
 def query(sql, *values):
     with cursor() as asked:
         asked.execute(sql, values)
-        return asked.fetchall()
+        return asked.fetchall() if asked.description else []
 
 
 def add_to_all(ids):
     """Adds 1 to amounts, in one transaction."""
     changed = []
     with cursor() as asked:
-        own.connection.begin()
+        asked.execute("BEGIN")
         for id in ids:
             asked.execute("SELECT amount FROM stock WHERE id = %s FOR UPDATE", (id,))
             amount = asked.fetchone()["amount"] + 1
             asked.execute("UPDATE stock SET amount = %s WHERE id = %s", (amount, id))
             changed.append({"amount": amount, "id": id})
-        own.connection.commit()
+        asked.execute("COMMIT")
     return changed
 
 

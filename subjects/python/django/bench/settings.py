@@ -1,13 +1,17 @@
-"""What `django-admin startproject` writes, without the admin, with PyMySQL for the database."""
+"""What `django-admin startproject` writes, without the admin, with the driver of the database."""
 
 import os
 from pathlib import Path
 
-import pymysql
+if os.environ["DATABASE_ENGINE"] == "postgres":
+    ENGINE, OPTIONS = "django.db.backends.postgresql", {"connect_timeout": 2}
+else:
+    import pymysql
 
-# Django asks for mysqlclient, which has to be compiled, and for a version of it.
-pymysql.version_info = (2, 2, 7, "final", 0)
-pymysql.install_as_MySQLdb()
+    # Django asks for mysqlclient, which has to be compiled, and for a version of it.
+    pymysql.version_info = (2, 2, 7, "final", 0)
+    pymysql.install_as_MySQLdb()
+    ENGINE, OPTIONS = "django.db.backends.mysql", {"connect_timeout": 2, "read_timeout": 5}
 
 SECRET_KEY = "no session of this server is worth protecting"
 DEBUG = False
@@ -42,13 +46,13 @@ TEMPLATES = [
 
 DATABASES = {
     "default": {
-        "ENGINE": "django.db.backends.mysql",
+        "ENGINE": ENGINE,
         "HOST": os.environ["DATABASE_HOST"],
         "PORT": os.environ["DATABASE_PORT"],
         "NAME": os.environ["DATABASE_NAME"],
         "USER": os.environ["DATABASE_USER"],
         "PASSWORD": os.environ["DATABASE_PASSWORD"],
         "CONN_MAX_AGE": None,
-        "OPTIONS": {"connect_timeout": 2, "read_timeout": 5},
+        "OPTIONS": OPTIONS,
     }
 }

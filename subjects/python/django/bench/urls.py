@@ -19,7 +19,11 @@ from items import items, keys
 
 BY_ID = "SELECT * FROM rows40_text WHERE id = %s"
 STOCK = "SELECT amount, id FROM stock WHERE id = %s"
-PUT = "INSERT INTO stock (amount, id) VALUES (%s, %s) ON DUPLICATE KEY UPDATE amount = VALUES(amount)"
+PUT = "INSERT INTO stock (amount, id) VALUES (%s, %s) " + (
+    "ON CONFLICT (id) DO UPDATE SET amount = excluded.amount"
+    if connection.vendor == "postgresql"
+    else "ON DUPLICATE KEY UPDATE amount = VALUES(amount)"
+)
 
 
 # As the contract has it: no blanks, no escapes, and decimals as texts.

@@ -13,11 +13,14 @@ import io.vertx.ext.web.handler.BodyHandler;
 import io.vertx.ext.web.templ.freemarker.FreeMarkerTemplateEngine;
 import io.vertx.mysqlclient.MySQLBuilder;
 import io.vertx.mysqlclient.MySQLConnectOptions;
+import io.vertx.pgclient.PgBuilder;
+import io.vertx.pgclient.PgConnectOptions;
 import io.vertx.sqlclient.Pool;
 import io.vertx.sqlclient.PoolOptions;
 import io.vertx.sqlclient.Row;
 import io.vertx.sqlclient.RowSet;
 import io.vertx.sqlclient.SqlClient;
+import io.vertx.sqlclient.SqlConnectOptions;
 import io.vertx.sqlclient.Tuple;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
@@ -26,18 +29,23 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HexFormat;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.regex.Pattern;
 import java.util.stream.LongStream;
 
 /** Answers the workloads with Vert.x: one event loop for each instance. */
 public class Server extends VerticleBase {
-    private static final String BY_ID = "SELECT * FROM rows40_text WHERE id = ?";
+    private static final boolean IS_POSTGRES = "postgres".equals(System.getenv("DATABASE_ENGINE"));
 
-    private static final String LOCK_STOCK = "SELECT amount FROM stock WHERE id = ? FOR UPDATE";
-    private static final String SET_STOCK = "UPDATE stock SET amount = ? WHERE id = ?";
-    private static final String ONE_STOCK = "SELECT amount, id FROM stock WHERE id = ?";
-    private static final String PUT_STOCK =
-        "INSERT INTO stock (amount, id) VALUES (?, ?) ON DUPLICATE KEY UPDATE amount = VALUES(amount)";
-    private static final String DELETE_STOCK = "DELETE FROM stock WHERE id = ?";
+    private static final String BY_ID = numbered("SELECT * FROM rows40_text WHERE id = ?");
+    private static final String LOCK_STOCK = numbered("SELECT amount FROM stock WHERE id = ? FOR UPDATE");
+    private static final String SET_STOCK = numbered("UPDATE stock SET amount = ? WHERE id = ?");
+    private static final String ONE_STOCK = numbered("SELECT amount, id FROM stock WHERE id = ?");
+    private static final String PUT_STOCK = numbered("INSERT INTO stock (amount, id) VALUES (?, ?) "
+        + (IS_POSTGRES
+            ? "ON CONFLICT (id) DO UPDATE SET amount = excluded.amount"
+            : "ON DUPLICATE KEY UPDATE amount = VALUES(amount)"));
+    private static final String DELETE_STOCK = numbered("DELETE FROM stock WHERE id = ?");
     private static final int LARGEST_ID = 1_000_000_000;
     private static final RowCache CACHE = new RowCache();
     private static final String[] NAMES =
@@ -73,15 +81,30 @@ public class Server extends VerticleBase {
 
     /** A pool for all instances, which connects to nothing yet. */
     private Pool openDatabase() {
-        var server = new MySQLConnectOptions()
+        var size = new PoolOptions().setName("database").setShared(true).setMaxSize(number("DATABASE_POOL"));
+        if (IS_POSTGRES) {
+            return PgBuilder.pool().with(size).connectingTo(filled(new PgConnectOptions())).using(vertx).build();
+        }
+        return MySQLBuilder.pool().with(size).connectingTo(filled(new MySQLConnectOptions())).using(vertx).build();
+    }
+
+    private static <T extends SqlConnectOptions> T filled(T server) {
+        server
             .setHost(System.getenv("DATABASE_HOST"))
             .setPort(number("DATABASE_PORT"))
             .setDatabase(System.getenv("DATABASE_NAME"))
             .setUser(System.getenv("DATABASE_USER"))
             .setPassword(System.getenv("DATABASE_PASSWORD"))
             .setCachePreparedStatements(System.getenv("PREPARED").equals("kept"));
-        var size = new PoolOptions().setName("database").setShared(true).setMaxSize(number("DATABASE_POOL"));
-        return MySQLBuilder.pool().with(size).connectingTo(server).using(vertx).build();
+        return server;
+    }
+
+    /** PostgreSQL numbers its parameters. */
+    private static String numbered(String statement) {
+        var count = new AtomicInteger();
+        return IS_POSTGRES
+            ? Pattern.compile("\\?").matcher(statement).replaceAll(it -> "\\$" + count.incrementAndGet())
+            : statement;
     }
 
     private void items(RoutingContext context) {
@@ -131,7 +154,7 @@ public class Server extends VerticleBase {
             context.fail(400);
             return;
         }
-        database.preparedQuery("SELECT * FROM rows" + fields + "_text ORDER BY id LIMIT ?")
+        database.preparedQuery(numbered("SELECT * FROM rows" + fields + "_text ORDER BY id LIMIT ?"))
             .execute(Tuple.of(limit))
             .onSuccess(rows -> send(context, list(rows).encode()))
             .onFailure(error -> context.fail(503));
