@@ -23,7 +23,7 @@ fn what_is_lost_is_what_the_seed_says_and_the_document_has_it() {
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let text = std::fs::read_to_string(document).unwrap();
     assert!(text.contains("- Conditions: a test.\n") && text.contains("## Connections: handshake"), "{text}");
-    let row = text.lines().find(|line| line.starts_with("| 3 % |")).unwrap();
+    let row = text.lines().find(|line| line.starts_with("| 3% |")).unwrap();
     let cells: Vec<&str> = row.split('|').map(str::trim).collect();
     // Counted by the link, and computed without it.
     assert_eq!(cells[6], cells[7], "{row}");
