@@ -58,7 +58,8 @@ impl HostsFile {
 
     pub fn read(path: &Path) -> Result<Self, PoolError> {
         let wrong = |why: String| PoolError::WrongFile { path: path.to_owned(), why };
-        let found = fs::metadata(path).map_err(|error| wrong(error.to_string()))?;
+        let advice = |error| wrong(format!("{error}; `tolok pool init HOST…` writes one"));
+        let found = fs::metadata(path).map_err(advice)?;
         if !found.is_file() || found.len() > MOST_BYTES {
             return Err(wrong("it is no file that `tolok pool init` wrote".to_owned()));
         }

@@ -52,7 +52,7 @@ impl NewPool<'_> {
         if let Some(word) = self.hosts.iter().find(|host| !is_destination(host)) {
             return Err(PoolError::Hosts(vec![format!("{word}: that is no host")]));
         }
-        tell(format!("Asking {} what they have.", hosts_in_words(self.hosts.len())));
+        tell(format!("Looking at {}.", hosts_in_words(self.hosts.len())));
         let shared = self.shared_files()?;
         let words: Vec<(PathBuf, String)> =
             shared.iter().map(|(file, word)| (file.path().to_owned(), word.clone())).collect();

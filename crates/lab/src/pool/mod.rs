@@ -32,7 +32,7 @@ pub enum PoolError {
     #[error("{file} is there already; end that pool with `tolok pool down {file}`, or choose another file with -o FILE", file = .0.display())]
     IsThere(PathBuf),
     /// Sentences, each about a machine.
-    #[error("there is no pool:\n  {}", .0.join("\n  "))]
+    #[error("cannot make the pool:\n  {}", .0.join("\n  "))]
     Hosts(Vec<String>),
     #[error("stopped")]
     Stopped,
