@@ -259,7 +259,7 @@ pub struct MeasureArgs {
     /// If a case needs more CPUs than this machine has, run it on shared CPUs and mark it. By default it is left out.
     #[arg(long)]
     pub allow_shared: bool,
-    /// Build compiled subjects anew for each round, with their functions in random order (`{{ layout }}` in `[build]`).
+    /// Rebuild compiled subjects for each round, with their functions in random order (`{{ layout }}` in `[build]`).
     #[arg(long)]
     pub rebuild: bool,
     /// After the trials, run each case once more without scoring it, and count cycles, instructions, system calls and

@@ -46,4 +46,4 @@ pub use spec::{
 };
 pub use tolok_link::LinkSpec;
 pub use trial_box::{BoxError, TrialBox};
-pub use wait::{readable_before, wait_within};
+pub use wait::{end_within, readable_before, wait_within};

@@ -19,6 +19,15 @@ pub fn wait_within(child: &mut Child, patience: Duration) -> io::Result<Option<E
     child.try_wait()
 }
 
+/// Waits for the end of a child, and kills it if it still runs when the patience is over.
+pub fn end_within(child: &mut Child, patience: Duration) -> io::Result<ExitStatus> {
+    if let Some(status) = wait_within(child, patience)? {
+        return Ok(status);
+    }
+    child.kill()?;
+    child.wait()
+}
+
 /// Waits until there is something to read; false when the deadline came first.
 pub fn readable_before(file: impl AsFd, deadline: Instant) -> io::Result<bool> {
     loop {

@@ -3,10 +3,12 @@
 use std::fmt::Write;
 use std::path::Path;
 
+use tolok_host::shell;
+
 use super::hosts_file::HostsFile;
 use super::probe::SlurmVersion;
 
-/// Runs on each machine of a pool, also by hand after that was started anew.
+/// Runs on each machine of a pool, and by hand after a machine was restarted.
 const START: &str = include_str!("start.sh");
 const STOP: &str = include_str!("stop.sh");
 const LOOK: &str = include_str!("look.sh");
@@ -75,7 +77,7 @@ pub(super) fn looker(folder: &Path) -> String {
 
 /// A path as a shell reads it.
 pub(super) fn quoted(path: &Path) -> String {
-    format!("'{}'", path.display().to_string().replace('\'', r"'\''"))
+    shell::quoted(&path.display().to_string())
 }
 
 fn slurm_conf(pool: &HostsFile, nodes: &[String], user: &str) -> String {

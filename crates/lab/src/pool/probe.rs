@@ -306,7 +306,7 @@ mod tests {
         let questions = Questions { port: 16817, tolok: Path::new("/nfs/tolok"), shared: &shared };
         let script = questions.script(OF_NODE, 16818);
         assert!(script.starts_with(
-            "PROGRAMS='slurmd munged scancel'\nPORT=16818\nTOLOK='/nfs/tolok'\nSHARED='/nfs/it'\\''s\n/cache'\n"
+            "PROGRAMS='slurmd munged scancel'\nPORT=16818\nTOLOK=/nfs/tolok\nSHARED='/nfs/it'\\''s\n/cache'\n"
         ));
     }
 }

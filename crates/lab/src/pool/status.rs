@@ -82,7 +82,7 @@ fn advice(pool: &HostsFile, host: &str, node: Option<&SeenNode<'_>>, found: Resu
     let runs = |name: &str| running.lines().any(|line| line == name);
     match node {
         _ if !runs("folder") => {
-            format!("{} is gone there; make the pool anew: tolok pool down, then tolok pool init", folder.display())
+            format!("{} is gone there; make the pool again: tolok pool down, then tolok pool init", folder.display())
         }
         _ if !NEEDED.into_iter().all(runs) => {
             let missing: Vec<&str> = NEEDED.into_iter().filter(|name| !runs(name)).collect();
@@ -168,7 +168,7 @@ mod tests {
         let start = "ssh root@n1 sh /var/tmp/tolok-pool-0123456789abcdef/start";
         assert_eq!(told(Err("root@n1: no way".to_owned())), format!("root@n1: no way; then: {start}"));
         assert_eq!(told(Ok("folder\nmunged\n")), format!("slurmd does not run there; start it: {start}"));
-        assert!(told(Ok("")).contains("is gone there; make the pool anew"));
+        assert!(told(Ok("")).contains("is gone there; make the pool again"));
         assert!(told(Ok("folder\nmunged\nslurmd\n")).contains("slurmd.log"));
         let drained = nodes("n1|drained|Low RealMemory\n");
         let told = advice(&pool(), "root@n1", drained.first(), Ok("folder\nmunged\nslurmd\n"));

@@ -7,11 +7,11 @@ use std::collections::BTreeSet;
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, UdpSocket};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Output, Stdio};
+use std::process::{Command, Output, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 
-use tolok_host::isolate::wait_within;
+use tolok_host::isolate::{end_within, wait_within};
 use tolok_host::machine::Machine;
 use tolok_model::{Node, PoolRequest};
 
@@ -175,14 +175,7 @@ pub(super) fn end_job(node: &Node) -> io::Result<()> {
     let mut scancel = Command::new("scancel");
     let mut child = scancel.args(["--quiet", &node.job]).stdin(Stdio::null()).spawn()?;
     // On a node that was cut off it waits for the controller; Slurm ends such a job by itself.
-    end_within(&mut child, ANSWER_LIMIT)
-}
-
-fn end_within(child: &mut Child, limit: Duration) -> io::Result<()> {
-    match wait_within(child, limit)? {
-        Some(_) => Ok(()),
-        None => child.kill().and_then(|()| child.wait().map(drop)),
-    }
+    end_within(&mut child, ANSWER_LIMIT).map(drop)
 }
 
 /// Of a pool that tolok made, tolok knows more than Slurm says.

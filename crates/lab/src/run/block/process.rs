@@ -10,7 +10,7 @@ use rustix::process::{Pid, Signal, kill_process};
 
 use super::protocol::{BlockEvent, BlockJob, GeneratorAlive, Word};
 use crate::run::stop::Stop;
-use tolok_host::isolate::{Placement, place, wait_within};
+use tolok_host::isolate::{Placement, end_within, place};
 
 /// The hidden verb that runs a block.
 const VERB: &str = "block";
@@ -124,9 +124,7 @@ impl BlockProcess {
             let _ = Pid::from_raw(child.id() as i32).map(|pid| kill_process(pid, Signal::TERM));
         }
         for child in all.iter_mut().filter_map(|block| block.child.as_mut()) {
-            if !matches!(wait_within(child, deadline.saturating_duration_since(Instant::now())), Ok(Some(_))) {
-                let _ = child.kill().and_then(|()| child.wait());
-            }
+            let _ = end_within(child, deadline.saturating_duration_since(Instant::now()));
         }
     }
 
@@ -134,15 +132,6 @@ impl BlockProcess {
         drop(self.words.take());
         self.child.as_mut().map_or(Ok(ExitStatus::default()), |child| end_within(child, END_LIMIT))
     }
-}
-
-/// Waits for the end of a process, and kills it when that does not come in time.
-fn end_within(child: &mut Child, limit: Duration) -> io::Result<ExitStatus> {
-    if let Some(status) = wait_within(child, limit)? {
-        return Ok(status);
-    }
-    child.kill()?;
-    child.wait()
 }
 
 impl Drop for BlockProcess {
