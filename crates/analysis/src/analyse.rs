@@ -1,4 +1,4 @@
-//! From the records of a run to its findings.
+//! Derives the findings of a run from its records.
 
 use std::collections::BTreeSet;
 
@@ -25,11 +25,10 @@ use crate::stopping::ended;
 use crate::tools::tools;
 use crate::untested::untested;
 
-/// Everything that follows from a run.
+/// Derives every finding of a run.
 ///
-/// A pure function, with random numbers from fixed seeds alone: the same records give the same findings, in whatever order the
-/// trials come.
-/// Where the plan has a rule for stopping and that has ended the run, the plan of later blocks does not count.
+/// This is a pure function. Its random numbers come from fixed seeds, so the same records give the same findings in any trial
+/// order. If the plan's stopping rule ended the run, the blocks planned after that do not count.
 pub fn analyse(records: &Records) -> Findings {
     let ended = ended(records);
     let plan = ended.plan.as_ref().unwrap_or(records.plan);
@@ -89,8 +88,8 @@ fn of_plan(records: &Records) -> Findings {
     }
 }
 
-/// Adds the latency curves, the seconds and the parts of every case. They are long, and no verdict rests on them. A rule for
-/// stopping, which is asked again and again, does not look at them.
+/// Adds the latency curves, the seconds and the parts of every case. They are long, and no verdict depends on them. The stopping
+/// rule runs many times and does not need them.
 fn fill_courses(records: &Records, finding: &mut ScenarioFinding) {
     let Some(scenario) = records.plan.scenarios.iter().find(|scenario| scenario.id == finding.id) else { return };
     for case in finding.cases.iter_mut().chain(&mut finding.ceiling) {

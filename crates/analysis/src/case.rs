@@ -17,21 +17,21 @@ use crate::slices::Comparand;
 use crate::tiers::tiers;
 use crate::verdict::{Rule, judge_pairs};
 
-/// What cases are compared by.
+/// The figure that cases are compared by.
 pub(crate) trait Headline {
-    /// Which way it is better.
+    /// Which way is better.
     const BETTER: Better;
 
     /// The figure itself, as the median of the trials.
     fn median(&self) -> Option<&Estimate>;
 
-    /// The same as tables show it: the geometric mean that their ratios belong to.
+    /// The same as tables show it: the geometric mean that matches their ratios.
     fn typical(&mut self) -> &mut Option<Estimate>;
 
-    /// What tables show.
+    /// The estimate that tables show.
     fn headline(&self) -> Option<&Estimate>;
 
-    /// Where it stands relative to that of the first case.
+    /// Its ratio to that of the first case.
     fn of_first(&mut self) -> &mut Option<Estimate>;
 }
 
@@ -78,13 +78,13 @@ impl Headline for ProgramFigures {
 /// A case before it is related to others.
 pub(crate) struct Draft<F> {
     pub(crate) finding: CaseFinding<F>,
-    /// What it is compared by, block by block.
+    /// The values it is compared by, block by block.
     pub(crate) blocks: Comparand,
-    /// The coarsest step of its timer as a share of these values; 0 where nothing is timed in steps.
+    /// The coarsest step of its timer as a share of these values; 0 for a timer without steps.
     pub(crate) step: f64,
 }
 
-/// The finding of a case by itself; what relates it to others comes later.
+/// The finding of a single case, without its relation to others.
 pub(crate) fn finding<T: Found, F: Headline>(
     case: &Case,
     names: &Names,
@@ -113,7 +113,7 @@ pub(crate) fn finding<T: Found, F: Headline>(
     }
 }
 
-/// Ranked before unranked, the better figure first. Names decide between equals, so that the order is always the same.
+/// Ranked before unranked, the better figure first. Names break ties, so the order is deterministic.
 fn order<F: Headline>(left: &CaseFinding<F>, right: &CaseFinding<F>) -> Ordering {
     let better = |left: &Estimate, right: &Estimate| match F::BETTER {
         Better::Higher => right.value.total_cmp(&left.value),
@@ -126,8 +126,8 @@ fn order<F: Headline>(left: &CaseFinding<F>, right: &CaseFinding<F>) -> Ordering
     (right.ranked.cmp(&left.ranked)).then(by_figure).then_with(|| left.case.cmp(&right.case))
 }
 
-/// Gives every case the value that tables show, and puts them in the order of these. Ranked ones are fitted together; of others it
-/// is the geometric mean of their own trials.
+/// Gives every case the value that tables show, and sorts the cases by it. Ranked cases are fitted together. Others get the
+/// geometric mean of their own trials.
 pub(crate) fn settle<F: Headline>(drafts: &mut [Draft<F>]) {
     let ranked: Vec<usize> = (0..drafts.len()).filter(|place| drafts[*place].finding.ranked).collect();
     let fit = Fit::of(ranked.iter().map(|place| &drafts[*place].blocks).collect());
@@ -149,7 +149,7 @@ pub(crate) fn settle<F: Headline>(drafts: &mut [Draft<F>]) {
     drafts.sort_by(|left, right| order(&left.finding, &right.finding));
 }
 
-/// Every two ranked cases that share a block, the first in the table first, all judged together by their `blocks`.
+/// Every pair of ranked cases that share a block, the first in the table first. All are judged together by their `blocks`.
 pub(crate) fn comparisons<'a, F: Headline>(
     drafts: &'a [Draft<F>],
     blocks: &dyn Fn(&'a Draft<F>) -> Option<&'a Comparand>,
@@ -164,8 +164,8 @@ pub(crate) fn comparisons<'a, F: Headline>(
     judged.map(|((a, b), pair)| Comparison { a: subject(a), b: subject(b), by: pair.finding(F::BETTER) }).collect()
 }
 
-/// How far apart cases that were entered twice came out, and the rule by which pairs are judged beside that. `again` gives the
-/// blocks of a second half and its step. There is no finding without such a case, or where no halves share a block.
+/// How much cases that were entered twice differ from themselves, and the rule for judging pairs that follows from it. `again`
+/// gives the blocks of a second half and its step. There is no finding without such a case, or if no halves share a block.
 pub(crate) fn noise_floor_of<F: Headline>(
     plan: &Plan,
     scenario: &str,
@@ -175,7 +175,7 @@ pub(crate) fn noise_floor_of<F: Headline>(
     let halves = second_halves(plan, scenario);
     let is_entered_twice = |draft: &Draft<F>| halves.iter().any(|(_, first)| **first == draft.finding.case);
     let has_ranked = drafts.iter().any(|draft| draft.finding.ranked && is_entered_twice(draft));
-    // Who is not ranked says nothing of the noise of those who are, unless there is no other.
+    // Unranked cases say nothing about the noise of ranked ones, unless there are no others.
     let is_meant = |draft: &&Draft<F>| draft.finding.ranked || (!has_ranked && is_entered_twice(draft));
     let cases: Vec<&Draft<F>> = drafts.iter().filter(is_meant).collect();
     let place = |id: &str| cases.iter().position(|draft| draft.finding.case == *id);
@@ -196,7 +196,7 @@ pub(crate) fn noise_floor_of<F: Headline>(
     (finding, NoiseCheck::rule(check.as_ref(), plan.smallest_effect))
 }
 
-/// Puts every ranked case beside the first, and into its tiers. `comparisons` has every pair of ranked cases.
+/// Relates every ranked case to the first, and assigns its tiers. `comparisons` has every pair of ranked cases.
 pub(crate) fn relate<F: Headline>(drafts: &mut [Draft<F>], comparisons: &[Comparison], rule: Rule) {
     let Some(first_step) = drafts.first().filter(|draft| draft.finding.ranked).map(|draft| draft.step) else { return };
     let fit = Fit::of(drafts.iter().filter(|it| it.finding.ranked).map(|it| &it.blocks).collect());
@@ -206,24 +206,24 @@ pub(crate) fn relate<F: Headline>(drafts: &mut [Draft<F>], comparisons: &[Compar
         .collect();
     let ranked: Vec<String> =
         drafts.iter().filter(|it| it.finding.ranked).map(|it| it.finding.subject.clone()).collect();
-    // Ranked cases stand before the others.
+    // Ranked cases come before the others.
     let places = places(&ranked, comparisons).into_iter().zip(of_first).enumerate();
     for (draft, (place, ((tier, against_first), found))) in drafts.iter_mut().zip(places) {
-        // The first over itself is 1 whatever its timer.
+        // The ratio of the first to itself is 1, whatever its timer.
         let steps = if place == 0 { [0.0, 0.0] } else { [draft.step, first_step] };
         *draft.finding.figures.of_first() = found.map(|found| found.read_in_steps(steps).ratio);
         (draft.finding.tier, draft.finding.against_first) = (Some(tier), against_first);
     }
 }
 
-/// For each ranked subject, in their order, its tiers and its verdict against the first. The first has no verdict.
+/// The tiers of each ranked subject, in order, and its verdict against the first. The first has no verdict.
 fn places(ranked: &[String], comparisons: &[Comparison]) -> Vec<(String, Option<Verdict>)> {
     let place = |subject: &String| ranked.iter().position(|known| known == subject);
     let apart = comparisons.iter().filter(|pair| pair.verdict.is_told_apart());
     let apart: Vec<(usize, usize)> = apart.filter_map(|pair| place(&pair.a).zip(place(&pair.b))).collect();
     let against_first = |at: usize| {
         let pair = comparisons.iter().find(|pair| place(&pair.a) == Some(0) && place(&pair.b) == Some(at));
-        // Without a common block there is no ratio, and no verdict but this one.
+        // Without a common block there is no ratio, so the verdict is this one.
         (at > 0).then(|| pair.map_or(Verdict::CannotTell, |pair| pair.verdict.turned()))
     };
     tiers(ranked.len(), &apart).into_iter().enumerate().map(|(at, tier)| (tier, against_first(at))).collect()

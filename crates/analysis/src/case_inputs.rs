@@ -8,7 +8,7 @@ use crate::flag::WAITING_TOLERATED;
 use crate::observations::Observations;
 use crate::usage::Cpus;
 
-/// What a case is judged by.
+/// The inputs for judging a case.
 pub(crate) struct CaseInputs<'a> {
     pub(crate) scenario: &'a Scenario,
     pub(crate) around: &'a Surroundings,
@@ -17,17 +17,17 @@ pub(crate) struct CaseInputs<'a> {
     pub(crate) observations: &'a Observations<'a>,
     pub(crate) asked: Option<&'a DatabaseFinding>,
     pub(crate) steady: Option<&'a SteadyFinding>,
-    /// The server that the subject is, where tolok did not start it.
+    /// The subject's server, if tolok did not start it.
     pub(crate) external: Option<&'a ExternalServer>,
 }
 
 impl CaseInputs<'_> {
-    /// Whether the subject is an external server: tolok knows its responses and nothing else.
+    /// Whether the subject is an external server, of which tolok sees only the responses.
     pub(crate) fn is_external(&self) -> bool {
         self.external.is_some()
     }
 
-    /// What the database did, or `None` without one.
+    /// What the database used and did, or `None` without one.
     pub(crate) fn database(&self) -> Option<&DatabaseUse> {
         self.figures.database.as_ref()
     }
@@ -38,11 +38,11 @@ impl CaseInputs<'_> {
     }
 }
 
-/// The warnings of the tool that bar a case from the ranking.
+/// The tool's warnings that bar a case from the ranking.
 ///
-/// A generator at its limit is judged here and not by the tool where the loop is closed: the tool does not know whether
-/// the subject was at its limit as well, and then the figure is sound. Where requests start by the clock it is the other
-/// way round: the tool may spend CPU time on waiting exactly, and only it knows whether it came too late.
+/// In a closed loop, tolok judges a saturated generator here and ignores the tool's warning. The tool cannot see whether the
+/// subject was at its limit as well, in which case the figure is sound. In an open loop, the tool's warning counts. The tool may
+/// spend CPU time on precise waiting, and only it can tell whether requests started late.
 pub(crate) fn warnings_that_count<'a>(
     trial: &'a Measurement,
     load: &LoadProfile,
@@ -51,13 +51,13 @@ pub(crate) fn warnings_that_count<'a>(
     trial.tool_warnings.iter().filter(move |warning| is_open || warning.gate != "generator-busy")
 }
 
-/// Share of the scheduled requests that never left.
+/// Share of the scheduled requests that were never sent.
 pub(crate) fn unsent_share(trial: &Measurement) -> f64 {
     let scheduled = trial.ledger.sent.unwrap_or(trial.ledger.finished()) + trial.ledger.unsent;
     trial.ledger.unsent as f64 / scheduled.max(1) as f64
 }
 
-/// Most connections that waited when a trial ended, if that is many.
+/// The most connections that waited at the end of a trial, or `None` if there were few.
 pub(crate) fn waiting_connections(observations: &Observations, load: &LoadProfile) -> Option<u64> {
     let connections = load.connections_max()?;
     let ledgers = observations.trials().map(|measurement| &measurement.ledger);
@@ -67,7 +67,7 @@ pub(crate) fn waiting_connections(observations: &Observations, load: &LoadProfil
     (load.connection == Connection::KeepAlive && is_many).then_some(most)
 }
 
-/// Each kind once, with the words of the trial in which it was worst.
+/// Lists each kind of disturbance once, with the words of its worst trial.
 pub(crate) fn causes_of<'a>(all: impl Iterator<Item = &'a Disturbance>) -> String {
     let mut causes: Vec<&Disturbance> = Vec::new();
     for cause in all {

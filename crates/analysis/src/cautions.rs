@@ -1,4 +1,4 @@
-//! What a reader must know before quoting any figure of a run, the gravest first.
+//! What readers must know before quoting any figure of a run, the most serious first.
 
 use tolok_model::sentences::sentence;
 use tolok_model::{CpuSource, LatencyMark, LoadProfile, Outcome, Plan, Scenario, TrialRecord, duration_words};
@@ -12,17 +12,17 @@ use crate::programs::Timed;
 use crate::records::Records;
 use crate::{nodes, outlier_blocks};
 
-/// Windows shorter than this are for trying out: start-up effects and single disturbances weigh too much in them.
+/// Windows shorter than this only serve to try things out: start-up effects and single disturbances weigh too much.
 pub const SHORTEST_WINDOW_TO_QUOTE_S: f64 = 10.0;
 /// Fewer blocks than this show only large differences.
 pub const FEWEST_BLOCKS_TO_QUOTE: u32 = 10;
-/// A case may come out this share above the ceiling by chance.
+/// A case may exceed the ceiling by this share by chance.
 pub const ABOVE_CEILING_TOLERATED: f64 = 0.05;
 /// The ceiling's highest trial may be this many times its lowest before the machine counts as unsteady.
 pub const CEILING_SWING_TOLERATED: f64 = 1.5;
-/// Less of the logarithm of a ratio than this, left after correction for having been noticed, is worth a caution.
+/// A ratio gets a caution if the correction for having been noticed leaves less than this share of its logarithm.
 const NOTICED_SHARE_LEFT: f64 = 0.75;
-/// So many scenarios are named by their ids; of more, how many there are.
+/// Up to this many scenarios are listed by id. Beyond that, only their number is given.
 const MOST_NAMED: usize = 4;
 
 /// All cautions of a run.
@@ -69,8 +69,8 @@ pub(crate) fn cautions(
     cautions
 }
 
-/// That the figures of a run may be quoted by tolok's own rule, in a sentence; `None` if they may not, which cautions or what is not
-/// sound explain.
+/// A sentence that the run's figures may be quoted by tolok's own rule, or `None` if not. The cautions or the unsound parts then
+/// explain why.
 pub(crate) fn quotable(records: &Records, trials_missing: u32, unsound: &[String]) -> Option<String> {
     let Records { run, plan, trials, .. } = *records;
     let is_shortened = plan.scale < 1.0;
@@ -82,7 +82,7 @@ pub(crate) fn quotable(records: &Records, trials_missing: u32, unsound: &[String
     Some(format!("These figures may be quoted, with the machine and the cautions: {rounds}, and nothing unsound."))
 }
 
-/// The gravest of all: a run that tells a subject from itself finds differences where there are none.
+/// The most serious caution: a run that tells a subject apart from itself finds differences that do not exist.
 fn differs_from_itself(scenarios: &[ScenarioFinding], timed: &[Timed]) -> Vec<String> {
     let of_servers = scenarios.iter().map(|scenario| (&scenario.id, &scenario.noise_floor));
     let of_programs = timed.iter().map(|timed| (&timed.finding.id, &timed.finding.noise_floor));
@@ -94,7 +94,7 @@ fn differs_from_itself(scenarios: &[ScenarioFinding], timed: &[Timed]) -> Vec<St
     of_servers.chain(of_programs).filter_map(told).collect()
 }
 
-/// Differences that look larger than they likely are, because only large ones can be named by few blocks.
+/// Differences that are probably smaller than they look, because few blocks can only detect large ones.
 fn noticed(scenario: &ScenarioFinding) -> Option<String> {
     let told = scenario.comparisons.iter().filter(|pair| pair.verdict.is_told_apart());
     let share_left = |pair: &&Comparison| Some(pair.ratio_if_noticed?.ln() / pair.ratio.value.ln());
@@ -142,7 +142,7 @@ fn failed(trials: &[TrialRecord]) -> Option<String> {
 }
 
 fn short_windows(plan: &Plan, trials: &[TrialRecord]) -> Option<String> {
-    // What slices are worth is not a matter of their length.
+    // The length of a slice does not decide its value.
     let whole = plan.scenarios.iter().filter(|scenario| scenario.slices.is_none());
     let windows = whole.filter_map(|scenario| shortest_window_s(scenario, plan, trials));
     let shortest_s = windows.reduce(f64::min)?;
@@ -151,7 +151,7 @@ fn short_windows(plan: &Plan, trials: &[TrialRecord]) -> Option<String> {
         .then(|| format!("A try-out, not a result to publish: windows of {window} (10 s or more are needed)."))
 }
 
-/// As planned; with a number of iterations, as it came to be, to a hundredth of a second.
+/// The planned length. With a number of iterations, the measured length to a hundredth of a second.
 fn shortest_window_s(scenario: &Scenario, plan: &Plan, trials: &[TrialRecord]) -> Option<f64> {
     if !scenario.load.executor.has_iterations() {
         return Some(scenario.load.duration_s);
@@ -189,7 +189,7 @@ fn shared_cpus(records: &Records) -> Option<String> {
     Some(place.map_or_else(|| as_sentence(text), |ids| format!("In {ids} {text}")))
 }
 
-/// What the generator takes from the database on one CPU is in every figure.
+/// The generator takes CPU time from a database on the same CPU, and this affects every figure.
 fn database_beside(scenarios: &[ScenarioFinding]) -> Option<String> {
     let beside = |scenario: &&ScenarioFinding| {
         scenario.database.as_ref().is_some_and(|database| !database.shares_cpus_with.is_empty())
@@ -244,7 +244,7 @@ fn not_ours(records: &Records) -> Option<String> {
     })
 }
 
-/// What a thread used after its last reading is lost, and all of a process that lived between two readings.
+/// CPU time after a thread's last reading is lost. A process that lives between two readings is lost entirely.
 fn cpu_from_threads(trials: &[TrialRecord]) -> Option<String> {
     let ours = measured(trials).filter_map(|trial| trial.subject.as_ref());
     let (all, of_threads) = ours.fold((0, 0), |(all, of_threads), used| {
@@ -278,7 +278,7 @@ fn skipped(plan: &Plan) -> Option<String> {
     (!names.is_empty()).then(|| format!("Skipped: {}.", listed(&names, "and")))
 }
 
-/// The ceiling does the same work in every trial, so what makes it swing is the machine.
+/// The ceiling does the same work in every trial, so its variation comes from the machine.
 fn unsteady_machine(scenarios: &[ScenarioFinding]) -> Option<String> {
     let swing = |scenario: &ScenarioFinding| {
         let trials = &scenario.ceiling.as_ref()?.goodput_rps.as_ref()?.trials;
@@ -296,7 +296,7 @@ fn unsteady_machine(scenarios: &[ScenarioFinding]) -> Option<String> {
     })
 }
 
-/// Nothing can be faster than the limit, so a figure clearly above it says that one of the two is wrong.
+/// Nothing can be faster than the limit. If a figure is clearly above it, one of the two is wrong.
 fn above_ceiling(scenario: &ScenarioFinding) -> Option<String> {
     let share = |case: &CaseFinding| case.of_ceiling.as_ref().map_or(0.0, |of_ceiling| of_ceiling.value);
     let above = |case: &&CaseFinding| share(case) > 1.0 + ABOVE_CEILING_TOLERATED;
@@ -310,7 +310,7 @@ fn above_ceiling(scenario: &ScenarioFinding) -> Option<String> {
     })
 }
 
-/// Remarks are written as fragments or as sentences; here they stand among sentences.
+/// Remarks are fragments or sentences. This list needs sentences.
 fn as_sentence(remark: &str) -> String {
     sentence(remark.trim())
 }
@@ -341,7 +341,7 @@ fn marked(scenarios: &[ScenarioFinding], mark: LatencyMark) -> Vec<String> {
     scenarios.iter().filter(|it| it.latency_marks.contains(&mark)).map(|scenario| scenario.id.clone()).collect()
 }
 
-/// Those of open loops whose tool does not count from the planned instant.
+/// Ids of the open-loop scenarios whose tool does not measure from the planned start.
 fn sent(scenarios: &[ScenarioFinding]) -> Vec<String> {
     let is_open = |id: &String| scenarios.iter().any(|it| it.id == *id && it.loop_model == "open");
     marked(scenarios, LatencyMark::FromSend).into_iter().filter(is_open).collect()
@@ -379,7 +379,7 @@ fn ids_where(plan: &Plan, is_so: impl Fn(&LoadProfile) -> bool, which: &str) -> 
     in_scenarios(plan, |scenario| is_so(&scenario.load), which)
 }
 
-/// The scenarios of which this is so. `Some(None)` if it is so of all, and `None` if of none.
+/// The scenarios for which `is_so` holds: `Some(None)` if it holds for all, `None` if for none.
 fn in_scenarios(plan: &Plan, is_so: impl Fn(&Scenario) -> bool, which: &str) -> Option<Option<String>> {
     let found: Vec<String> =
         plan.scenarios.iter().filter(|scenario| is_so(scenario)).map(|scenario| scenario.id.clone()).collect();
@@ -390,7 +390,7 @@ fn in_scenarios(plan: &Plan, is_so: impl Fn(&Scenario) -> bool, which: &str) -> 
     }
 }
 
-/// Scenarios by their ids. Many are given by their number, and which they are.
+/// Lists scenarios by id. Many are given as a number and a description.
 fn several(ids: &[String], all: usize, which: &str) -> String {
     let number = ids.len();
     let which = if which.is_empty() { String::new() } else { format!(" ({which})") };
@@ -401,14 +401,14 @@ fn several(ids: &[String], all: usize, which: &str) -> String {
     }
 }
 
-/// `by k6, h2load and hey`: whose scenarios these are.
+/// The tools of these scenarios: `by k6, h2load and hey`.
 fn by_tools(scenarios: &[ScenarioFinding], ids: &[String]) -> String {
     let own = scenarios.iter().filter(|scenario| ids.contains(&scenario.id));
     let names = each_once(own.map(|scenario| scenario.tool.split(' ').next().unwrap_or_default().to_owned()));
     format!("by {}", listed(&names, "and"))
 }
 
-/// What has no work to do still starts in the way of what has: it is a lower bound of what the start costs.
+/// A program without work still starts like one with work, so its time is a lower bound of the start-up cost.
 fn above_start(timed: &[Timed]) -> Option<String> {
     let has_floor = |timed: &Timed| timed.finding.cases.iter().any(|case| case.floor_s.is_some());
     timed.iter().any(has_floor).then(|| {

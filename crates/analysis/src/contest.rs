@@ -1,6 +1,6 @@
 //! Compares all ranked cases of a scenario by one figure, with the rule that judges goodput (`verdict.rs`).
 //!
-//! Ratios of two cases come from within blocks. All pairs of the scenario and of this figure are judged together. If this figure
+//! Ratios of two cases come from within blocks. All pairs of the scenario and this figure are judged together. If this figure
 //! tells the scenario's A/A pair apart, only larger differences count.
 
 use crate::compare::ComparedMetric;
@@ -14,14 +14,14 @@ use crate::records::Records;
 use crate::slices::{self, Comparand};
 use crate::verdict::{Judged, judge_pairs};
 
-/// Two cases by one figure.
+/// The comparison of two cases by one figure.
 #[derive(Debug, Clone)]
 pub(crate) struct Pair {
     /// The first over the second.
     pub(crate) ratio: Estimate,
     /// Blocks in which both were measured.
     pub(crate) blocks: u32,
-    /// Blocks in which the figure of the first was the better one.
+    /// Blocks in which the figure of the first was better.
     pub(crate) won: u32,
     /// The verdict on the first; the one with the better figure is *faster*.
     pub(crate) verdict: Verdict,
@@ -31,21 +31,21 @@ pub(crate) struct Pair {
 pub(crate) struct Contest<'a> {
     pub(crate) metric: ComparedMetric,
     pub(crate) cases: Vec<&'a CaseFinding>,
-    /// Their values, as fitted: the ratios of pairs are those of these.
+    /// Their fitted values, which give the ratios of the pairs.
     pub(crate) values: Vec<f64>,
-    /// By the places of the two, the lower first.
+    /// Pairs by the indexes of both cases, the lower first.
     pairs: Vec<((usize, usize), Pair)>,
-    /// The size of the A/A pair's difference, or `None` if it does not differ or does not exist.
+    /// The size of the A/A pair's difference, or `None` without a difference or a pair.
     pub(crate) aa_effect: Option<f64>,
 }
 
 impl<'a> Contest<'a> {
-    /// None that are not ranked are in it.
+    /// A contest of the ranked cases.
     pub(crate) fn of(records: &Records, scenario: &'a ScenarioFinding, metric: ComparedMetric) -> Self {
         Self::among(records, scenario, metric, &|_| true)
     }
 
-    /// The same among those of them that `may` take part.
+    /// A contest of the ranked cases that `may` take part.
     pub(crate) fn among(
         records: &Records,
         scenario: &'a ScenarioFinding,
@@ -86,7 +86,7 @@ impl<'a> Contest<'a> {
         }
     }
 
-    /// The first over the second, or `None` where they share no block.
+    /// The first over the second, or `None` if they share no block.
     pub(crate) fn pair(&self, a: usize, b: usize) -> Option<Pair> {
         let find = |a, b| self.pairs.iter().find(|(places, _)| *places == (a, b)).map(|(_, pair)| pair.clone());
         find(a, b).or_else(|| find(b, a).map(Pair::turned))
@@ -97,25 +97,25 @@ impl<'a> Contest<'a> {
         self.pair(a, b).is_some_and(|pair| pair.verdict == Verdict::Faster)
     }
 
-    /// Places of the cases that no other significantly beats.
+    /// Indexes of the cases that no other significantly beats.
     pub(crate) fn unbeaten(&self) -> Vec<usize> {
         let all = 0..self.cases.len();
         all.clone().filter(|case| !all.clone().any(|other| self.is_ahead(other, *case))).collect()
     }
 
-    /// Most blocks that any two have in common.
+    /// The most blocks that any two cases have in common.
     pub(crate) fn blocks(&self) -> u32 {
         self.pairs.iter().map(|(_, pair)| pair.blocks).max().unwrap_or(0)
     }
 }
 
 impl Pair {
-    /// The second over the first.
+    /// The same pair in reverse: the second over the first.
     pub(crate) fn turned(self) -> Self {
         Self { ratio: self.ratio.turned(), won: self.blocks - self.won, verdict: self.verdict.turned(), ..self }
     }
 
-    /// How far from equal the end of the interval is that lies nearer to it: 0 where it holds 1 or there is none.
+    /// The smallest size that the interval allows: 0 if it contains 1 or there is none.
     pub(crate) fn at_least(&self) -> f64 {
         match (self.ratio.low, self.ratio.high) {
             (Some(low), _) if low > 1.0 => size(low),
@@ -135,7 +135,7 @@ pub(crate) fn by_block(
     let observations = Observations::of(case, records.plan, records.trials);
     let around = Around { memory: source, ..Around::default() };
     match metric {
-        // A block without a correct response leaves no ratio, whereas one that lacks a figure is only left out.
+        // A block without a correct response leaves no ratio, whereas a block that lacks the figure is only left out.
         ComparedMetric::Goodput => Comparand::of(&observations, observations.goodput_by_block(), slices::goodput),
         ComparedMetric::Cpu => Comparand::of(
             &observations,
@@ -155,13 +155,13 @@ struct Entry<'a> {
 
 impl<'a> Entry<'a> {
     fn of(case: &'a CaseFinding, metric: ComparedMetric, figures: Comparand) -> Self {
-        // Until it is fitted, and where nothing can be.
+        // A value until the fit replaces it, and if nothing can be fitted.
         let value = metric.of_server(case).map_or(f64::NAN, |found| found.value);
         Self { case, value, figures }
     }
 }
 
-/// What the subjects that were entered twice say of this figure.
+/// The noise check of this figure by the subjects that were entered twice.
 fn noise_check(
     records: &Records,
     scenario: &str,

@@ -8,7 +8,7 @@ use crate::figures::{count, counted};
 use crate::findings::counter::CounterFinding;
 use crate::observations::Observations;
 
-/// None where no trial has a counter.
+/// `None` if no trial has a counter.
 pub(crate) fn counter(observations: &Observations) -> Option<CounterFinding> {
     let checks: Vec<&CounterCheck> = observations.measured().filter_map(|trial| trial.counter.as_ref()).collect();
     let sum = |of: fn(&CounterCheck) -> u64| checks.iter().map(|check| of(check)).sum::<u64>();
@@ -25,7 +25,7 @@ pub(crate) fn counter(observations: &Observations) -> Option<CounterFinding> {
     })
 }
 
-/// How many increments and answers of a trial are wrong.
+/// How many increments and responses of a trial are wrong.
 fn badness(check: &CounterCheck) -> u64 {
     check.asked.abs_diff(check.grew) + check.wrong_answers + load_off(check)
 }

@@ -1,8 +1,8 @@
 //! Response times at every percentile that the trials support.
 //!
-//! The points are even on the log scale of the share beyond, eight to a factor of ten. They end where any trial has fewer than 10
-//! responses beyond. A point is the median of the trials' own quantiles. Histograms of several trials are never added up, because
-//! a trial is the unit of replication.
+//! The points are evenly spaced on the log scale of the share beyond, eight to a factor of ten. They end where any trial has
+//! fewer than 10 responses beyond. A point is the median of the trials' own quantiles. Histograms of several trials are never
+//! added up, because a trial is the unit of replication.
 
 use tolok_model::{Limit, Measurement, Metric, Part, Scenario};
 
@@ -11,21 +11,21 @@ use crate::findings::{CurvePoint, LatencyCurve, SlowAnswers};
 use crate::histogram::{self, Bucket};
 use crate::observations::Observations;
 
-/// Shares beyond the points of a factor of ten, in ten thousandths. The median has a point of its own.
+/// Shares beyond the points within a factor of ten, in ten thousandths. The median has its own point.
 const STEPS: [u64; 9] = [10_000, 7_499, 5_623, 5_000, 4_217, 3_162, 2_371, 1_778, 1_334];
-/// Of those, the one that is a point in the first factor of ten only.
+/// The step that is a point in the first factor of ten only.
 const MEDIAN: u64 = 5_000;
-/// Factors of ten that are looked at: no window has more answers.
+/// Factors of ten to cover: no window has more responses.
 const DECADES: u32 = 12;
-/// A quantile with fewer answers beyond it is luck.
+/// With fewer responses beyond it, a quantile is down to chance.
 const ANSWERS_BEYOND: f64 = 10.0;
-/// A curve of fewer percentiles than this is none.
+/// Fewer percentiles than this do not make a curve.
 const FEWEST_PERCENTILES: usize = 3;
-/// Later than this is slow, where no objective says what is.
+/// Later than this is slow, unless an objective defines it.
 const SLOW_S: f64 = 1.0;
 
-/// The curve of a case and its slow answers: the first from histograms, or else from the percentiles that a tool tells; the second
-/// from histograms alone. None of either where a histogram cannot be read.
+/// The curve of a case and its slow responses. The curve comes from histograms, or else from the percentiles that a tool reports.
+/// The slow responses come from histograms alone. Both are `None` if a histogram cannot be read.
 pub(crate) fn latencies(
     observations: &Observations,
     scenario: &Scenario,
@@ -42,7 +42,7 @@ pub(crate) fn latencies(
     (of_histograms(&trials), slow(&trials, bound_s(scenario)))
 }
 
-/// The answers of one trial, by how long they took.
+/// The responses of one trial, by duration.
 struct Answers {
     /// In nanoseconds.
     buckets: Vec<Bucket>,
@@ -50,16 +50,16 @@ struct Answers {
 }
 
 impl Answers {
-    /// Reads a histogram as records hold it, or `None` if it is not one.
+    /// Reads a histogram in the records' format, or returns `None` if it is not one.
     fn read(base64: &str) -> Option<Self> {
         let buckets = histogram::buckets(base64)?;
         let total = buckets.last().map_or(0, |last| last.up_to);
         Some(Self { buckets, total })
     }
 
-    /// The time that this share of the answers did not exceed, in seconds, or `None` without answers.
+    /// The time that this share of the responses did not exceed, in seconds, or `None` without responses.
     fn quantile_s(&self, quantile: f64) -> Option<f64> {
-        // Rounded first, because 1000 * 0.9 may be a hair more than 900 in binary.
+        // Rounded first, because 1000 * 0.9 may be slightly more than 900 in binary.
         let rank = (quantile * self.total as f64 * 1e6).round() / 1e6;
         let rank = (rank.ceil() as u64).max(1);
         let place = self.buckets.partition_point(|bucket| bucket.up_to < rank);
@@ -68,12 +68,12 @@ impl Answers {
 
     fn later_than(&self, bound_s: f64) -> u64 {
         let bound_ns = (bound_s * 1e9).round() as u64;
-        // The bucket in which the bound lies counts as in time: its answers differ from the bound by a thousandth at most.
+        // The bucket that contains the bound counts as in time: its responses differ from the bound by at most a thousandth.
         let in_time = self.buckets.partition_point(|bucket| bucket.lowest <= bound_ns);
         self.total - in_time.checked_sub(1).map_or(0, |last| self.buckets[last].up_to)
     }
 
-    /// Whether enough answers lie beyond a quantile.
+    /// Whether enough responses lie beyond a quantile.
     fn reach(&self, quantile: f64) -> bool {
         let beyond = self.total as f64 * (1.0 - quantile);
         (beyond * 1e6).round() / 1e6 >= ANSWERS_BEYOND
@@ -92,7 +92,7 @@ fn of_histograms(trials: &[Answers]) -> Option<LatencyCurve> {
 fn of_percentiles(observations: &Observations) -> Option<LatencyCurve> {
     let trials: Vec<&Measurement> = observations.trials().collect();
     let mut quantiles: Vec<f64> = trials.first()?.compared_latency().percentiles.iter().map(|it| it.quantile).collect();
-    // The very longest answer has no place on the scale.
+    // The longest response has no place on the scale.
     quantiles.retain(|quantile| (0.0..1.0).contains(quantile));
     quantiles.sort_by(f64::total_cmp);
     quantiles.dedup();
@@ -113,12 +113,12 @@ fn point(quantile: f64, latencies_s: Vec<f64>) -> Option<CurvePoint> {
     })
 }
 
-/// All quantiles of a curve that has answers without end, from 0.
+/// All quantiles from 0 that a curve can have.
 fn quantiles() -> impl Iterator<Item = f64> {
     (0..DECADES).flat_map(|decade| {
         let whole = 10_000 * 10u64.pow(decade);
         let steps = STEPS.into_iter().filter(move |step| *step != MEDIAN || decade == 0);
-        // One division, so that 99% is the same number here as everywhere.
+        // A single division, so 99% is the same number here as everywhere else.
         steps.map(move |step| (whole - step) as f64 / whole as f64)
     })
 }
@@ -129,7 +129,7 @@ fn slow(trials: &[Answers], bound_s: f64) -> Option<SlowAnswers> {
     (total > 0).then(|| SlowAnswers { bound_s, answers, share: answers as f64 / total as f64 })
 }
 
-/// What the scenario says is late: the highest bound of its objectives on single response times.
+/// When a response is late: the highest bound of the scenario's objectives on single response times.
 fn bound_s(scenario: &Scenario) -> f64 {
     let bounds = scenario.objectives.iter().filter_map(|objective| match (objective.part, objective.metric) {
         (Some(Part::Response), Metric::Quantile(_) | Metric::Max) if objective.comparison.wants_little() => {
@@ -152,7 +152,7 @@ mod tests {
     use hdrhistogram::Histogram;
     use hdrhistogram::serialization::{Deserializer, Serializer as _, V2Serializer};
 
-    /// A histogram of these times in milliseconds, as a record holds it.
+    /// A histogram of these times in milliseconds, in the records' format.
     fn encoded(times_ms: impl IntoIterator<Item = u64>) -> String {
         let mut histogram = Histogram::<u64>::new_with_bounds(1, 3_600_000_000_000, 3).unwrap();
         times_ms.into_iter().for_each(|ms| histogram.record(ms * 1_000_000).unwrap());

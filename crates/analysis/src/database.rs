@@ -1,7 +1,7 @@
 //! The database of a scenario, and what a case and its database did in the scored trials.
 //!
-//! What a database or a subject does not report is absent. Figures are medians over the scored trials, and absent if one of them
-//! lacks them. Maxima are over all of them.
+//! What a database or a subject does not report is absent. Figures are medians over the scored trials, and absent if one of the
+//! trials lacks them. Maxima are over all scored trials.
 
 use tolok_model::{Outcome, Scenario, TrialRecord};
 
@@ -9,7 +9,7 @@ use crate::environment::Surroundings;
 use crate::findings::DatabaseFinding;
 use crate::grouping::sorted_once;
 
-/// The scenario's database, or `None` where its workload uses none.
+/// The scenario's database, or `None` if its workload uses none.
 pub(crate) fn database(
     scenario: &Scenario,
     around: &Surroundings,

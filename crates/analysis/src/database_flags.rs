@@ -21,7 +21,7 @@ pub(crate) fn database_flags(
     ]
 }
 
-/// A subject that counts wrong does another job than the others.
+/// A subject that counts wrong does a different job from the others.
 fn counter_wrong(observations: &Observations) -> Option<Flag> {
     let counter = counter(observations)?;
     let worst = counter.worst?;

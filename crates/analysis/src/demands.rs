@@ -1,5 +1,5 @@
-//! Service demands: what a correct response takes of each resource, and the rate that this allows. The utilisation law gives
-//! D = U ÷ X, and X ≤ servers ÷ D for every resource.
+//! Service demands: the amount of each resource that a correct response takes, and the rate that this allows. The utilisation law
+//! gives D = U ÷ X, and X ≤ servers ÷ D for every resource.
 
 use tolok_model::{LinkDirection, LinkWindow, Measurement};
 
@@ -9,15 +9,15 @@ use crate::figure::database::cpu_s;
 use crate::findings::ServiceDemand;
 use crate::observations::answers;
 
-/// What was used of a resource in one trial, in seconds of one of its servers.
+/// Time that a resource was used in one trial, in seconds of one of its servers.
 type Used<'a> = &'a dyn Fn(&Measurement) -> Option<f64>;
 
-/// For every resource that is known, the scarcest first. None where the database was taken away: such a window has two halves.
+/// The demand on every known resource, the scarcest first. Empty if the database was killed: such a window has two halves.
 pub(crate) fn demands(inputs: &CaseInputs) -> Vec<ServiceDemand> {
     if inputs.asked.is_some_and(|asked| asked.outage_at_s.is_some()) {
         return Vec::new();
     }
-    // A generator that waits for planned instants may look at the clock all the time: that is not for the answers.
+    // A generator that waits for planned starts may poll the clock all the time. That CPU time does not go into responses.
     let generators = if inputs.scenario.load.executor.is_open() { 0.0 } else { inputs.cpus.generator };
     let environment = &inputs.around.environment;
     let link_bps = environment.link.rate_bps;
@@ -43,7 +43,7 @@ pub(crate) fn demands(inputs: &CaseInputs) -> Vec<ServiceDemand> {
     found
 }
 
-/// `None` where there is none of it, where a trial does not report it, or where none of it was used.
+/// `None` if the resource does not exist, was not used, or is missing in a trial's report.
 fn demand(inputs: &CaseInputs, resource: &str, servers: f64, used_s: Used) -> Option<ServiceDemand> {
     let each = |figure: Used| inputs.observations.every(figure);
     let demand_s = median(each(&|trial| Some(used_s(trial)? / answers(trial)?)))?;
@@ -58,7 +58,7 @@ fn demand(inputs: &CaseInputs, resource: &str, servers: f64, used_s: Used) -> Op
     })
 }
 
-/// Bytes of the busier direction of a link; without an emulator that counts, those that are known to have arrived.
+/// Bytes of the busier direction of a link; without an emulator that counts, the bytes known to have arrived.
 fn busier(link: Option<&LinkWindow>, arrived: Option<u64>) -> Option<f64> {
     let bytes = |direction: &LinkDirection| direction.bytes as f64;
     let carried = link.map(|link| bytes(&link.to_subject).max(bytes(&link.to_client)));
@@ -66,14 +66,14 @@ fn busier(link: Option<&LinkWindow>, arrived: Option<u64>) -> Option<f64> {
 }
 
 impl CaseInputs<'_> {
-    /// Connections that the subject may have to the database; 0 where it has none.
+    /// Connections that the subject may have to the database; 0 without a database.
     pub(crate) fn connections(&self) -> f64 {
         let told = self.database().and_then(|database| database.pool).map(|pool| pool.size);
         told.or(self.asked.map(|asked| asked.pool)).map_or(0.0, f64::from)
     }
 
-    /// For how long connections to the database were taken in a trial, summed over them: at least while a statement ran, and
-    /// while it and its answer were on the way.
+    /// How long connections to the database were occupied in a trial, summed over them. This is a lower bound: the time
+    /// statements ran, and the time they and their responses were under way.
     pub(crate) fn connections_taken_s(&self, trial: &Measurement) -> Option<f64> {
         let window = trial.database.as_ref()?;
         let on_the_way_s = window.queries.map(|queries| queries as f64 * self.asked.map_or(0.0, |asked| asked.rtt_s));

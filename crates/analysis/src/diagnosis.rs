@@ -1,7 +1,7 @@
-//! What a case does for each response, counted in an unscored trial of its own.
+//! What a case does for each response, counted in a separate, unscored trial.
 //!
-//! The counters slow down what they count, in a virtual machine by a third, so none of this is a result. Every figure shows how
-//! much slower the trial was than the scored ones.
+//! The counters slow down the server that they observe, in a virtual machine by a third. So none of this is a result. Every
+//! figure shows how much slower the trial was than the scored ones.
 
 use tolok_model::{Diagnosis, DiagnosisRecord, GarbageCollection};
 

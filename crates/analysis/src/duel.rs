@@ -1,12 +1,13 @@
 //! A duel: each challenger over the base, in correct responses per second and in CPU time per correct response.
 //!
-//! The first subject of the plan is the base. One response judges, which its study names; the other stands beside it. All
-//! ratios that judge are one family, and the rule of `verdict.rs` judges each. From that follows what a build should do:
+//! The first subject of the plan is the base. The study names the response that judges; the other is only shown. All judging
+//! ratios are one family, and the rule of `verdict.rs` judges each. The outcome for a build follows:
 //!
 //! 1. *Worse* if a challenger is significantly worse, by the smallest effect or more.
-//! 2. *Cannot tell* if the interval of a ratio holds a loss of [`LOSSES_EXCLUDED`] times the smallest effect or more. Half of all
-//!    runs see less than a true difference, so the smallest effect has to be smaller than the loss to find.
-//! 3. Else *not worse*.
+//! 2. *Cannot tell* if the interval of a ratio includes a loss of [`LOSSES_EXCLUDED`] times the smallest effect or more. Half of
+//!   all
+//!    runs show less than the true difference, so the smallest effect must be smaller than the loss to detect.
+//! 3. Otherwise *not worse*.
 
 use serde::Serialize;
 use tolok_model::{Judge, Role, RunRecord};
@@ -29,7 +30,7 @@ pub const DUEL_SCHEMA: u32 = 1;
 /// The interval must exclude a loss of this many times the smallest effect before a challenger counts as not worse.
 pub const LOSSES_EXCLUDED: f64 = 3.0;
 
-/// What a duel found.
+/// The findings of a duel.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Duel {
     /// Version of this format.
@@ -46,9 +47,9 @@ pub struct Duel {
     pub judged_by: ComparedMetric,
     /// Differences smaller than this fraction do not matter.
     pub smallest_effect: f64,
-    /// What follows, as a word.
+    /// The outcome, as a word.
     pub outcome: DuelOutcome,
-    /// What follows, in one sentence.
+    /// The outcome, in one sentence.
     pub sentence: String,
     /// A row for each challenger in each scenario.
     pub pairs: Vec<DuelPair>,
@@ -63,21 +64,21 @@ pub struct DuelPair {
     pub scenario: String,
     /// The challenger, by its title.
     pub challenger: String,
-    /// The challenger, as a study names it.
+    /// The challenger, as studies name it.
     pub subject: String,
     /// Launches in which both were measured.
     pub launches: u32,
-    /// Correct responses per second over those of the base; none if one of the two has none.
+    /// Correct responses per second over those of the base; absent if one of the two has none.
     pub goodput: Option<Estimate>,
-    /// CPU time per correct response over that of the base; none if it was not read.
+    /// CPU time per correct response over that of the base; absent if it was not read.
     pub cpu: Option<Estimate>,
-    /// How often equals would differ as much in the response that judges, adjusted for all pairs.
+    /// The probability of a difference this large in the judging response if both were equal, adjusted for all pairs.
     pub p_adjusted: Option<f64>,
     /// The verdict on the challenger.
     pub verdict: Verdict,
     /// Whether a loss of three times the smallest effect is excluded.
     pub loss_excluded: bool,
-    /// What follows for the challenger, in a few words.
+    /// The conclusion on the challenger, in a few words.
     pub conclusion: String,
     /// Both ratios in words.
     pub sentence: String,
@@ -97,20 +98,20 @@ pub struct DuelTwin {
 }
 
 worded! {
-    /// What follows from a duel.
+    /// The outcome of a duel.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
     #[serde(rename_all = "kebab-case")]
     pub enum DuelOutcome by words {
         /// A challenger is significantly worse, by the smallest effect or more.
         Worse = "Worse",
-        /// A loss that matters is not excluded.
+        /// A loss that matters is not ruled out.
         CannotTell = "Cannot tell",
         /// No challenger loses three times the smallest effect.
         NotWorse = "Not worse",
     }
 }
 
-/// A pair before it is judged among all.
+/// A pair before all are judged together.
 struct Draft<'a> {
     scenario: &'a ScenarioFinding,
     case: String,
@@ -128,7 +129,7 @@ pub fn is_duel(run: &RunRecord) -> bool {
     run.study == "duel" && run.command.starts_with("tolok duel ")
 }
 
-/// What follows from the records of a duel. `findings` are those of the same records.
+/// The findings of a duel. `findings` must be those of the same records.
 pub fn duel(records: &Records, findings: &Findings) -> Duel {
     let judged_by = match records.plan.judge {
         Judge::Goodput => ComparedMetric::Goodput,
@@ -178,7 +179,7 @@ fn base_of<'a>(records: &Records<'a>, scenario: &ScenarioFinding) -> Option<&'a 
     cases.find(|case| case.scenario == scenario.id && case.competes()).map(|case| case.id.as_str())
 }
 
-/// All others that compete, with their labels.
+/// All other competing cases, with their labels.
 fn challengers<'a>(
     records: &Records<'a>,
     scenario: &'a ScenarioFinding,
@@ -192,11 +193,11 @@ fn title_of(scenario: &ScenarioFinding, case: &str) -> Option<String> {
     scenario.cases.iter().find(|finding| finding.case == case).map(|finding| finding.title.clone())
 }
 
-/// All cases of a scenario by one response, the noise check's second entry among them. A case that may not be ranked has no ratio.
+/// All cases of a scenario by one response, with the noise check's second entry. An unranked case has no ratio.
 struct Fitted<'a> {
     cases: Vec<&'a str>,
     figures: Vec<Comparand>,
-    /// By what factor the twin widens intervals.
+    /// The factor by which the twin widens intervals.
     widening: f64,
 }
 
@@ -242,7 +243,7 @@ fn twin_of(scenario: &ScenarioFinding, ratios: &[Option<BlockRatio>; 2]) -> Duel
 
 /// Judges all pairs together by the response in `place`.
 fn judged(drafts: Vec<Draft>, smallest_effect: f64, place: usize, base: &str) -> Vec<DuelPair> {
-    // Each has its own floor, so the rule's part that knows it is applied to each by itself.
+    // Each pair has its own floor, so that part of the rule is applied to each pair separately.
     let known: Vec<BlockRatio> = drafts.iter().filter_map(|draft| draft.ratios[place].clone()).collect();
     let mut verdicts = judge(known, Rule::of(smallest_effect)).into_iter();
     let better = RESPONSES[place].better();
@@ -317,7 +318,7 @@ fn pair_sentence(
     )
 }
 
-/// Why a case has no ratio: it or the base failed, or may not be ranked.
+/// Why a case has no ratio: it or the base failed, or is not ranked.
 fn why_not(scenario: &ScenarioFinding, case: &str, base: &str) -> String {
     let said = |finding: &CaseFinding| {
         let flag = finding.flags.iter().find(|flag| flag.voids_rank).map(|flag| flag.message.clone());
@@ -343,7 +344,7 @@ fn counted_launches(launches: u32) -> String {
     if launches == 1 { "1 launch".to_owned() } else { format!("{launches} launches") }
 }
 
-/// What a build log ends with.
+/// The last sentence of a build log.
 fn sentence(pairs: &[DuelPair], twins: &[DuelTwin], base: &str, outcome: DuelOutcome) -> String {
     if let [pair] = pairs {
         let noise = twins.first().map(|twin| format!("; {}", twin.sentence)).unwrap_or_default();
@@ -370,7 +371,7 @@ fn conclusion(verdict: Verdict, loss_excluded: bool, judged_by: ComparedMetric, 
     }
 }
 
-/// What is known so far, for those who wait: the ratios that judge, each with its interval.
+/// The state so far, for users who wait: the judging ratios, each with its interval.
 pub fn standing(found: &Duel) -> Option<String> {
     let of = |pair: &DuelPair| {
         let ratio = if found.judged_by == ComparedMetric::Cpu { &pair.cpu } else { &pair.goodput };

@@ -1,14 +1,14 @@
-//! The environment of a scenario's trials: what the parts could use, and what lay between them.
+//! The environment of a scenario's trials: what the parts could use, and the links between them.
 
 use tolok_model::{CpuMap, Database, Environment, Limits, LinkBackend, Plan, ProgramScenario, RunRecord, Scenario};
 
 use crate::findings::environment::{EnvironmentFinding, LinkFinding, PartFinding};
 
-/// The environment of a scenario with the CPUs that it was given here.
+/// The environment of a scenario with the CPUs that it got in this run.
 pub(crate) struct Surroundings {
     pub(crate) environment: Environment,
     pub(crate) cpus: CpuMap,
-    /// Other machines that generated load, each on one thread, if this one did not.
+    /// Number of other machines that generated load, each on one thread, if this one did not.
     pub(crate) generators: Option<u32>,
 }
 
@@ -21,7 +21,7 @@ impl Surroundings {
         Self::known(plan.program_environment(scenario), &scenario.environment, run)
     }
 
-    /// A plan or a run that does not know the environment says no more than the default does.
+    /// Uses the default environment if the plan or the run does not have it.
     fn known(environment: Option<&Environment>, id: &str, run: &RunRecord) -> Self {
         Self {
             environment: environment.cloned().unwrap_or_default(),
@@ -40,7 +40,7 @@ impl Surroundings {
         self.in_words(self.environment.describe() + &database.unwrap_or_default())
     }
 
-    /// Only a program's own limits matter: it gets no requests.
+    /// Only the program's own limits matter, because it gets no requests.
     pub(crate) fn of_program_finding(&self) -> EnvironmentFinding {
         self.in_words(self.environment.subject.describe())
     }
@@ -61,7 +61,7 @@ impl Surroundings {
         }
     }
 
-    /// The same where tolok started none of the subjects: what they were given is not known.
+    /// The environment if tolok started none of the subjects: what they were given is unknown.
     pub(crate) fn of_external_finding(&self, scenario: &Scenario) -> EnvironmentFinding {
         let mut found = self.finding(scenario);
         found.words = "subjects not started by tolok".to_owned();
@@ -71,7 +71,7 @@ impl Surroundings {
         found
     }
 
-    /// The link, if there is one. What carried it is taken from the trials, as the environment may leave it open.
+    /// The link, if there is one. Its implementation comes from the trials, as the environment may leave it open.
     pub(crate) fn link(&self, networks: &[&str]) -> Option<LinkFinding> {
         let link = &self.environment.link;
         let asked = match link.backend {

@@ -3,13 +3,13 @@
 //! A trial is the unit of replication, so intervals come from the values of trials, never from single requests. Nothing here is
 //! random, and fewer than 5 values have no interval.
 //!
-//! A figure of one case is the **median** over its trials. Its interval uses interpolated order statistics, which assume no shape
-//! and cover about 95%. With 5 values it is their whole range, which covers 93.75%. A percentile bootstrap of the median would be
-//! narrower and cover less than its level: 87% with 7 trials, as `tolok-stats` shows.
+//! A figure of one case is the **median** over its trials. Its interval uses interpolated order statistics, which assume no
+//! distribution and cover about 95%. With 5 values it is their whole range, which covers 93.75%. A percentile bootstrap of the
+//! median would be narrower and cover less than its level: 87% with 7 trials, as `tolok-stats` shows.
 //!
-//! A ratio of two cases is the **geometric mean** of the blocks' ratios, with Student's t interval of their logarithms. That assumes
-//! roughly normal logarithms. But with few blocks it can show a difference among many pairs, which an order statistic or a rank test
-//! cannot (`verdict.rs`). Among the cases of a scenario, the error is that of the fit of all (`fit.rs`).
+//! A ratio of two cases is the **geometric mean** of the blocks' ratios, with Student's t interval of their logarithms. This
+//! assumes roughly normal logarithms. But with few blocks it can show a difference among many pairs, which an order statistic or
+//! a rank test cannot (`verdict.rs`). Among the cases of a scenario, the error comes from the joint fit (`fit.rs`).
 
 use tolok_stats::{
     Difference, GeometricOutcome, Interval, Level, Sample, geometric_ratio, mean_interval, median_interval_interpolated,
@@ -19,17 +19,17 @@ use crate::findings::estimate::{Better, Estimate};
 
 /// The confidence of every interval.
 pub(crate) const LEVEL: Level = Level::P95;
-/// Steps of a timer below this share of a time are not spoken of.
+/// Timer steps below this share of a time are not mentioned.
 const NEGLIGIBLE_STEP: f64 = 0.001;
 
 /// The median of `values` with its interval, or `None` without values.
 pub(crate) fn median(values: Vec<f64>) -> Option<Estimate> {
-    // A value that cannot be ranked (NaN in a damaged record) leaves no estimate rather than a wrong one.
+    // An unsortable value (NaN in a damaged record) gives no estimate instead of a wrong one.
     let sample = Sample::new(&values).ok()?;
     Some(estimate(sample.median(), median_interval_interpolated(&sample, LEVEL), values))
 }
 
-/// The middle of `values` without any interval, or `None` without values.
+/// The median of `values` without an interval, or `None` without values.
 pub(crate) fn middle(values: &[f64]) -> Option<f64> {
     Sample::new(values).ok().map(|sample| sample.median())
 }
@@ -41,9 +41,9 @@ pub(crate) struct BlockRatio {
     pub(crate) ratio: Estimate,
     /// The logarithms of the blocks' ratios.
     pub(crate) logarithms: Sample,
-    /// The logarithm of the ratio with its error, or `None` of a single block.
+    /// The logarithm of the ratio with its error, or `None` for a single block.
     pub(crate) difference: Option<Difference>,
-    /// By how much a reading may be off, as a share of it: by steps of the timers of both. 0 of everything that is counted.
+    /// Possible error of a reading from the steps of both timers, as a share of it; 0 for counted figures.
     pub(crate) step: f64,
     /// Numbers of the blocks in which both were measured, in the order of their ratios.
     pub(crate) numbers: Vec<u32>,
@@ -52,7 +52,7 @@ pub(crate) struct BlockRatio {
 }
 
 impl BlockRatio {
-    /// The same with the estimate of a fit of all cases. An interval still takes common blocks enough.
+    /// The same with the estimate of a joint fit. An interval still needs enough common blocks.
     pub(crate) fn estimated_by(self, difference: Difference) -> Self {
         let interval = (self.blocks >= least_trials()).then(|| difference.interval(LEVEL));
         let [low, high] = [interval.map(|it| it.low.exp()), interval.map(|it| it.high.exp())];
@@ -66,7 +66,7 @@ impl BlockRatio {
         self.ratio.trials.iter().filter(is_better).count() as u32
     }
 
-    /// The same of times that were read in steps of these shares.
+    /// The same for times that were read in steps of these shares.
     pub(crate) fn read_in_steps(self, [above, below]: [f64; 2]) -> Self {
         let step = (1.0 + above) * (1.0 + below) - 1.0;
         let step = if is_spoken_of(step) { step } else { 0.0 };
@@ -74,8 +74,8 @@ impl BlockRatio {
     }
 }
 
-/// The geometric mean over blocks of numerator / denominator. None if the two share no block, or if one of them had no good
-/// answer in a block that they share.
+/// The geometric mean over blocks of numerator / denominator, or `None` if they share no block or if one of them has no correct
+/// response in a shared block.
 pub(crate) fn ratio_within_blocks(numerator: &[Option<f64>], denominator: &[Option<f64>]) -> Option<BlockRatio> {
     let found = geometric_ratio(numerator, denominator, LEVEL).ok()?;
     let GeometricOutcome::Estimated { ratio, interval, log_differences } = found.outcome else { return None };
@@ -92,7 +92,7 @@ pub(crate) fn ratio_within_blocks(numerator: &[Option<f64>], denominator: &[Opti
     })
 }
 
-/// The same from the logarithms of ratios, each with the number of its block. `None` without any.
+/// The same from the logarithms of ratios, each with its block's number. `None` without any.
 pub(crate) fn ratio_of_blocks(logarithms: impl Iterator<Item = (u32, f64)>) -> Option<BlockRatio> {
     let (numbers, logarithms): (Vec<u32>, Vec<f64>) = logarithms.unzip();
     let sample = Sample::new(&logarithms).ok()?;
@@ -109,7 +109,7 @@ pub(crate) fn ratio_of_blocks(logarithms: impl Iterator<Item = (u32, f64)>) -> O
     })
 }
 
-/// The mean of these differences, of which each is one of a block.
+/// The mean of these differences, one per block.
 fn of_blocks(differences: &Sample) -> Option<Difference> {
     let n = differences.len() as f64;
     let standard_error = (differences.variance()? / n).sqrt();
@@ -130,18 +130,18 @@ pub fn least_trials() -> u32 {
     LEVEL.least_sample() as u32
 }
 
-/// The factor, less 1, between the middle of an interval of a ratio and its ends, or `None` without an interval.
+/// √(high ÷ low) − 1 for the interval of a ratio, or `None` without an interval.
 pub(crate) fn half_width(ratio: &Estimate) -> Option<f64> {
     Some((ratio.high? / ratio.low?).sqrt() - 1.0)
 }
 
-/// How far from equal a ratio is, whichever of the two is named first: the larger of it and its reciprocal, less 1.
+/// How far a ratio is from 1 in either direction: the larger of it and its reciprocal, less 1.
 pub(crate) fn size(ratio: f64) -> f64 {
     ratio.max(ratio.recip()) - 1.0
 }
 
-/// A reading of a timer stands for all times within one of its steps, so an interval of readings is wider by a step at either
-/// end. Without this, two equal programs on either side of a step would differ with certainty.
+/// Widens an interval by a timer step at either end, because a reading represents all times within one step. Otherwise two equal
+/// programs on either side of a step would differ with certainty.
 pub(crate) fn wider(estimate: Estimate, step: f64) -> Estimate {
     if !is_spoken_of(step) {
         return estimate;
@@ -150,13 +150,13 @@ pub(crate) fn wider(estimate: Estimate, step: f64) -> Estimate {
     Estimate { low, high, ..estimate }
 }
 
-/// Nothing more can be said of a time that the timer cannot tell from none.
+/// A step that is not finite means that the timer cannot tell the time from 0, so nothing more can be said.
 fn is_spoken_of(step: f64) -> bool {
     step >= NEGLIGIBLE_STEP && step.is_finite()
 }
 
 impl Estimate {
-    /// The same through a function that rises.
+    /// Applies an increasing function.
     pub(crate) fn rising(&self, of: impl Fn(f64) -> f64) -> Self {
         Self {
             value: of(self.value),
@@ -166,18 +166,18 @@ impl Estimate {
         }
     }
 
-    /// The same through a function that falls, so that the ends of the interval change places.
+    /// Applies a decreasing function, which swaps the ends of the interval.
     pub(crate) fn falling(&self, of: impl Fn(f64) -> f64) -> Self {
         let turned = self.rising(of);
         Self { low: turned.high, high: turned.low, ..turned }
     }
 
-    /// The same of these values.
+    /// The same estimate with these values.
     pub(crate) fn with_trials(self, trials: Vec<f64>) -> Self {
         Self { trials, ..self }
     }
 
-    /// A ratio the other way round.
+    /// The reciprocal of a ratio.
     pub(crate) fn turned(&self) -> Self {
         self.falling(f64::recip)
     }
@@ -203,7 +203,7 @@ mod tests {
         assert_eq!(found.trials, [30.0, 10.0, 50.0, 20.0, 40.0], "in the order of the rounds");
     }
 
-    /// From the 2nd to the 9th would cover 97.85%, and from the 3rd to the 8th 89.06%.
+    /// The 2nd to the 9th value would cover 97.85%, and the 3rd to the 8th 89.06%.
     #[test]
     fn of_ten_trials_the_interval_lies_between_two_order_statistics() {
         let found = median((1..=10).map(f64::from).collect()).unwrap();

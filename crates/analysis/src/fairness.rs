@@ -1,6 +1,6 @@
-//! Whether the subjects of a run had the same: CPUs, memory, processes, connections, bytes.
+//! Whether the subjects of a run had the same CPUs, memory, processes, connections and bytes.
 //!
-//! The rules of `fairness_rules.rs` judge only what is recorded. Everything else is *unknown*.
+//! The rules of `fairness_rules.rs` judge only recorded facts. Everything else is *unknown*.
 
 use std::collections::BTreeSet;
 
@@ -13,20 +13,20 @@ use crate::grouping::each_once;
 use crate::observations::{Observations, Trials, answers};
 use crate::records::Records;
 
-/// Stands for the limits of a server that has its own, whatever they are.
+/// Replaces the limits of an external server, which are unknown.
 const NOTHING_GIVEN: &str = "not known: not started by tolok";
 
-/// Subjects and what is known of them, as the rules read it.
+/// The subjects and the facts about them, as input of the rules.
 pub(crate) struct Entrants<'a> {
     pub(crate) records: &'a Records<'a>,
-    /// Those that compete, in the order of the study.
+    /// Competing subjects, in the order of the study.
     pub(crate) competing: Vec<Entrant<'a>>,
 }
 
 /// A subject with all its cases.
 pub(crate) struct Entrant<'a> {
     pub(crate) row: FairnessRow,
-    /// Whether tolok did not start it, so that nothing is known of what it had.
+    /// Whether tolok did not start it, so what it was given is unknown.
     pub(crate) is_external: bool,
     pub(crate) cases: Vec<Entry<'a>>,
 }
@@ -34,13 +34,13 @@ pub(crate) struct Entrant<'a> {
 /// A case: a subject in a scenario.
 pub(crate) struct Entry<'a> {
     pub(crate) case: &'a Case,
-    /// What surrounded it; the usual where the plan does not say.
+    /// Its environment; the default if the plan has none.
     pub(crate) environment: Environment,
-    /// Its scenario; none of programs.
+    /// Its scenario; `None` for programs.
     pub(crate) scenario: Option<&'a Scenario>,
-    /// What its server did; empty of programs.
+    /// The trials of its server; empty for programs.
     pub(crate) trials: Observations<'a>,
-    /// Trials that its figures rest on, of servers and of programs.
+    /// Trials behind its figures, for servers and programs.
     pub(crate) scored: u32,
     /// Trials that the plan has for it.
     pub(crate) planned: u32,
@@ -134,12 +134,12 @@ fn row(records: &Records, cases: &[Entry]) -> FairnessRow {
 }
 
 impl Entry<'_> {
-    /// What the subject was given.
+    /// The limits of the subject.
     pub(crate) fn limits(&self) -> &Limits {
         &self.environment.subject
     }
 
-    /// CPUs that it may run on at a time.
+    /// The most CPUs that it may run on at a time.
     pub(crate) fn cpus(&self) -> u32 {
         self.limits().whole_cpus()
     }
@@ -148,7 +148,7 @@ impl Entry<'_> {
         self.limits().mode == CpuMode::Quota
     }
 
-    /// The database, where its workload uses one.
+    /// The database, if its workload uses one.
     pub(crate) fn database(&self) -> Option<&tolok_model::Database> {
         let asks = self.scenario.is_some_and(|scenario| scenario.database);
         self.environment.database.as_ref().filter(|_| asks)

@@ -1,6 +1,6 @@
-//! What the subjects of a run did not have in common, by rules that read records and declarations only.
+//! What the subjects of a run did not have in common, by rules that read only records and declarations.
 //!
-//! Each rule gives a sentence on what differed, or on what did not. If the records lack what it needs, it says so.
+//! Each rule gives a sentence on what differed, on what did not, or on what the records lack.
 
 use std::collections::BTreeSet;
 
@@ -10,22 +10,22 @@ use crate::findings::FairnessAnswers;
 use crate::findings::FairnessRow;
 use crate::grouping::each_once;
 
-/// Beside one process for each CPU a server may have so many that only watch: a master, and a manager of the workers.
+/// Besides one process per CPU, a server may have this many that only supervise: a master, and a manager of the workers.
 pub const WATCHING_PROCESSES: u32 = 2;
-/// More threads than this for each CPU are workers that wait, and not what a runtime has for itself.
+/// More threads per CPU than this are waiting workers, not a runtime's own threads.
 pub const MANY_THREADS_A_CPU: u32 = 16;
-/// A thread that used this share of its server's CPU time did its work alone.
+/// A thread that used this share of its server's CPU time did the work alone.
 pub const WORK_OF_ONE_THREAD: f64 = 0.9;
-/// Answers may differ by this share in their bytes on the wire, of those of the shortest.
+/// Tolerated difference in bytes on the wire per response, as a share of the shortest.
 pub const WIRE_BYTES_TOLERATED: f64 = 0.05;
-/// Bodies of which every byte was compared may differ by this share: what is cut off when a window ends.
+/// Tolerated difference of bodies that were compared byte for byte: what the end of a window cuts off.
 const BODY_BYTES_TOLERATED: f64 = 0.001;
-/// With keep-alive, more connections than this many times those that clients hold were closed by the server.
+/// With keep-alive, if there were more connections than this many times those that clients hold, the server closed some.
 const CONNECTIONS_OPENED_TOLERATED: f64 = 2.0;
-/// So many workloads are named in a sentence.
+/// The most workloads that a sentence names.
 const MOST_NAMED: usize = 3;
 
-/// What a rule says.
+/// The result of a rule.
 enum Said {
     Unequal(String),
     Equal(String),
@@ -34,14 +34,14 @@ enum Said {
 
 use Said::{Equal, Unequal, Unknown};
 
-/// What was not the same, what was, and what cannot be told.
+/// What differed, what was the same, and what is unknown.
 pub(crate) fn judged(entrants: &Entrants) -> (Vec<String>, Vec<String>, Vec<String>) {
     let mut all = (Vec::new(), Vec::new(), Vec::new());
     if entrants.competing.is_empty() {
         return all;
     }
     let rules = [less_work, modes, took_part, workers, one_thread, settings, pools, bodies, wire, reconnects, trials];
-    // With one subject there is nothing to compare.
+    // A single subject has nothing to be compared with.
     let rules = rules.iter().filter(|_| entrants.competing.len() > 1).filter_map(|rule| rule(entrants));
     for said in rules.chain(limits(entrants)).chain(not_kept(entrants)) {
         match said {
@@ -53,7 +53,7 @@ pub(crate) fn judged(entrants: &Entrants) -> (Vec<String>, Vec<String>, Vec<Stri
     all
 }
 
-/// Who does less for an answer, by its own file.
+/// Subjects that do less per response, by their own declaration.
 fn less_work(entrants: &Entrants) -> Option<Said> {
     let less = |row: &FairnessRow| Some(format!("{} ({})", row.title, row.less_work.as_ref()?));
     let less: Vec<String> = entrants.rows().filter_map(less).collect();
@@ -64,7 +64,7 @@ fn less_work(entrants: &Entrants) -> Option<Said> {
     })
 }
 
-/// A share of time and a CPU for oneself are not the same budget.
+/// A quota and a dedicated CPU are different budgets.
 fn modes(entrants: &Entrants) -> Option<Said> {
     let kinds = |entrant: &Entrant| entrant.cases.iter().map(|entry| entry.is_quota()).collect::<BTreeSet<bool>>();
     let only = |quota: bool| -> Vec<String> {
@@ -82,7 +82,7 @@ fn modes(entrants: &Entrants) -> Option<Said> {
     })?
 }
 
-/// Who lacks a scenario that others were in: no place in an order over all of them means the same for it.
+/// Subjects that lack a scenario. A rank over all scenarios means something else for them.
 fn took_part(entrants: &Entrants) -> Option<Said> {
     let number = |entrant: &Entrant| entrant.cases.len();
     let most = entrants.competing.iter().map(number).max()?;
@@ -96,7 +96,7 @@ fn took_part(entrants: &Entrants) -> Option<Said> {
     })
 }
 
-/// Who has more processes or threads than its CPUs can run.
+/// Subjects that have more processes or threads than their CPUs can run.
 fn workers(entrants: &Entrants) -> Option<Said> {
     let cpus = |entrant: &Entrant| entrant.cases.iter().map(|entry| entry.cpus()).max().unwrap_or(1);
     let has_many = |entrant: &&Entrant| {
@@ -126,7 +126,7 @@ fn workers(entrants: &Entrants) -> Option<Said> {
     })
 }
 
-/// With several CPUs, who used one of them.
+/// Subjects that used one of several CPUs.
 fn one_thread(entrants: &Entrants) -> Option<Said> {
     let share = |entrant: &&Entrant| {
         let several = entrant.cases.iter().zip(&entrant.row.scenarios).filter(|(entry, _)| entry.cpus() > 1);
@@ -151,13 +151,13 @@ fn one_thread(entrants: &Entrants) -> Option<Said> {
     }
 }
 
-/// Who has a number of processes, threads or connections in its settings.
+/// Subjects that have a number of processes, threads or connections in their settings.
 fn settings(entrants: &Entrants) -> Option<Said> {
     let numbers = |row: &FairnessRow| -> Vec<String> {
         let of_workers = row.parameters.iter().filter(|parameter| parameter.is_number_of_workers);
         of_workers.map(|parameter| format!("{} = {}", parameter.name, parameter.value)).collect()
     };
-    // A setting of a server that is run as one process does nothing.
+    // Such a setting has no effect on a server that runs as one process.
     let rows = entrants.rows().filter(|row| row.processes_max.is_some_and(|most| most > 1));
     let set = rows.map(|row| (row.title.clone(), numbers(row))).filter(|(_, numbers)| !numbers.is_empty());
     let set: Vec<String> = set.map(|(title, numbers)| format!("{title} ({})", numbers.join(", "))).collect();
@@ -170,7 +170,7 @@ fn settings(entrants: &Entrants) -> Option<Said> {
     })
 }
 
-/// Connections to the database: those that were meant, and those that a subject says it has.
+/// Connections to the database: the intended number, and the number that a subject reports.
 fn pools(entrants: &Entrants) -> Option<Said> {
     let meant: BTreeSet<u32> = entrants.rows().flat_map(|row| row.database_pools.clone()).collect();
     let others = |entrant: &Entrant| -> Option<String> {
@@ -195,7 +195,7 @@ fn pools(entrants: &Entrants) -> Option<Said> {
     }
 }
 
-/// Bodies of which every byte was compared cannot differ, so a difference is a fault of somebody's counting.
+/// Bodies that were compared byte for byte cannot differ, so a difference is a counting error.
 fn bodies(entrants: &Entrants) -> Option<Said> {
     let is_exact = |(entry, _): &(&Entry, &FairnessAnswers)| {
         let mut checks = entry.trials.measured().map(|trial| trial.checks.as_ref()?.body_check.as_deref()).peekable();
@@ -217,9 +217,9 @@ fn bodies(entrants: &Entrants) -> Option<Said> {
     }
 }
 
-/// Bytes on the wire, which differ in headers where bodies are the same.
+/// Bytes on the wire. They differ in headers if bodies are the same.
 fn wire(entrants: &Entrants) -> Option<Said> {
-    // What a server and its database say to each other cannot be told from what it answers.
+    // The traffic between server and database cannot be separated from that of its responses.
     let own = |(entry, answers): (&Entry, &FairnessAnswers)| {
         let is_alone = entry.scenario.is_some() && entry.database().is_none();
         is_alone.then_some(answers.network_bytes_per_answer).flatten()
@@ -244,7 +244,7 @@ fn wire(entrants: &Entrants) -> Option<Said> {
     }
 }
 
-/// Who closes connections that clients would keep: each costs both sides a handshake.
+/// Subjects that close connections that clients would keep. Each costs both sides a handshake.
 fn reconnects(entrants: &Entrants) -> Option<Said> {
     let closes = |entrant: &Entrant| {
         let pairs = entrant.cases.iter().zip(&entrant.row.scenarios);
@@ -276,7 +276,7 @@ fn reconnects(entrants: &Entrants) -> Option<Said> {
     }
 }
 
-/// Who lacks trials, because they failed or others disturbed them.
+/// Subjects that lack trials, because these failed or were disturbed.
 fn trials(entrants: &Entrants) -> Option<Said> {
     let of = |entrant: &Entrant, of: fn(&Entry) -> u32| entrant.cases.iter().map(of).sum::<u32>();
     let lacking = entrants.competing.iter().filter(|it| of(it, |entry| entry.scored) < of(it, |entry| entry.planned));
@@ -291,7 +291,7 @@ fn trials(entrants: &Entrants) -> Option<Said> {
     })
 }
 
-/// What all cases of one table were given, or `None` where tolok started none of them.
+/// The limits of all cases of one table, or `None` if tolok started none of them.
 fn limits(entrants: &Entrants) -> Option<Said> {
     let ours = || entrants.competing.iter().filter(|it| !it.is_external).map(|it| &it.row);
     let given = each_once(ours().flat_map(|row| row.given.iter().cloned()));
@@ -310,7 +310,7 @@ fn limits(entrants: &Entrants) -> Option<Said> {
     }
 }
 
-/// What the records or this version do not tell.
+/// What the records or this version do not show.
 fn not_kept(entrants: &Entrants) -> Vec<Said> {
     let (external, ours): (Vec<&Entrant>, Vec<&Entrant>) = entrants.competing.iter().partition(|it| it.is_external);
     let external: Vec<String> = external.into_iter().map(Entrant::title).collect();
@@ -344,7 +344,7 @@ fn not_kept(entrants: &Entrants) -> Vec<Said> {
     sentences.into_iter().flatten().map(Unknown).collect()
 }
 
-/// A figure of several subjects in one scenario: its least, its most, and whose they are.
+/// A figure of several subjects in one scenario: its lowest and highest value, and the subjects with these.
 struct Spread {
     scenario: String,
     low: f64,
@@ -354,7 +354,7 @@ struct Spread {
 }
 
 impl Spread {
-    /// By how much the most is above the least.
+    /// How much the highest value exceeds the lowest, as a share.
     fn share(&self) -> f64 {
         if self.low > 0.0 { self.high / self.low - 1.0 } else { 0.0 }
     }

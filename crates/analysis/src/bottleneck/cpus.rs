@@ -12,12 +12,12 @@ use crate::flag::SATURATED;
 use crate::gates::headroom::generator_limit;
 use crate::usage::share;
 
-/// A subject with more CPUs than one that uses so many of them uses about one.
+/// A subject that has more CPUs but uses an amount in this range uses about one.
 const ABOUT_ONE_CPU: std::ops::RangeInclusive<f64> = 0.90..=1.10;
-/// A thread that used this share of the window had no time left.
+/// A thread that was busy for this share of the window had no time left.
 pub const BUSY_THREAD: f64 = 0.95;
 
-/// The same rule as that of the flag and the gate.
+/// Follows the same rule as the flag and the gate.
 pub(super) fn generator(inputs: &CaseInputs) -> Option<Bottleneck> {
     let limit = generator_limit(inputs)?;
     let also = match inputs.shares_with("generator") {
@@ -35,7 +35,7 @@ pub(super) fn generator(inputs: &CaseInputs) -> Option<Bottleneck> {
 
 pub(super) fn database_cpu(inputs: &CaseInputs) -> Option<Bottleneck> {
     let database = inputs.database_busy().filter(|busy| *busy >= SATURATED)?;
-    // Where both are at their limit, it is the busier one.
+    // If both are at their limit, the busier one is the bottleneck.
     let subject = inputs.figures.subject_busy.filter(|subject| *subject <= database)?;
     let also = match inputs.shares_with("generator") {
         true => format!(
@@ -56,13 +56,13 @@ pub(super) fn subject_cpu(inputs: &CaseInputs) -> Option<Bottleneck> {
     found(BottleneckKind::SubjectCpu, "The subject used", evidence)
 }
 
-/// A part of a trial, the CPUs that it ran on, and the CPU time that it used.
+/// A part of a trial, the CPUs it ran on, and the CPU time it used.
 type Part<'a> = (&'static str, &'a [u32], fn(&Measurement) -> Option<f64>);
 
-/// Parts that have the very same CPUs, and used them up together although none did alone.
+/// Parts that shared exactly the same CPUs and exhausted them together, although none did alone.
 pub(super) fn shared_cpu(inputs: &CaseInputs) -> Option<Bottleneck> {
     let cpus = &inputs.around.cpus;
-    // A quota is another limit than the CPUs on which it is used.
+    // A quota limits CPU time, not which CPUs the subject runs on.
     let has_quota = inputs.around.environment.subject.mode == CpuMode::Quota;
     let parts: [Part; 3] = [
         ("database", &cpus.database, cpu_s),
@@ -86,7 +86,7 @@ pub(super) fn shared_cpu(inputs: &CaseInputs) -> Option<Bottleneck> {
     parts.iter().find_map(|(_, on, _)| together(on))
 }
 
-/// A process that computes on one thread leaves its other CPUs idle, whatever waits.
+/// A process that computes on one thread leaves its other CPUs idle, even while requests wait.
 pub(super) fn one_thread(inputs: &CaseInputs) -> Option<Bottleneck> {
     let used = inputs.figures.subject_busy? * inputs.cpus.subject;
     if inputs.cpus.subject <= 1.0 {
@@ -99,7 +99,7 @@ pub(super) fn one_thread(inputs: &CaseInputs) -> Option<Bottleneck> {
         let begins = "The subject’s busiest thread used";
         return (busiest >= BUSY_THREAD).then(|| found(BottleneckKind::OneThread, begins, evidence))?;
     }
-    // Records that do not tell of threads: one process that uses about one CPU.
+    // Some records have no thread data. There, the sign is a single process that uses about one CPU.
     let processes = inputs.observations.used().map(|used| used.processes_max).max();
     if !ABOUT_ONE_CPU.contains(&used) || processes != Some(1) {
         return None;

@@ -1,7 +1,8 @@
 //! What limited a case, with the figures that show it.
 //!
 //! The rules apply in the order of [`RULES`]; the first that holds wins. All of them read medians over the scored trials. A part
-//! that used [`SATURATED`](crate::SATURATED) of its CPUs is busy. If no part is, the rules look at what requests wait for.
+//! that used at least [`SATURATED`](crate::SATURATED) of its CPUs is busy. If no part is busy, the rules look at what requests
+//! wait for.
 
 mod cpus;
 mod rest;
@@ -18,12 +19,12 @@ pub use cpus::BUSY_THREAD;
 pub use rest::NOISY_HALF_WIDTH;
 pub use waiting::{LATENCY_OF_ANSWER, POOL_AT_WORK};
 
-/// So many waits for a connection per correct response are considerable.
+/// Waits for a connection per correct response that are worth naming as the limit.
 pub const POOL_WAITS_CONSIDERABLE: f64 = 0.10;
-/// In an open loop, a case that answers this share of the offered rate was limited by it.
+/// In an open loop, the offered rate was the limit of a case that answered at least this share of it.
 pub const KEEPS_UP: f64 = 0.99;
 
-/// What says that something was the limit, if it was.
+/// Returns the bottleneck if this rule holds.
 type Rule = fn(&CaseInputs) -> Option<Bottleneck>;
 
 const RULES: [Rule; 16] = [
@@ -45,13 +46,13 @@ const RULES: [Rule; 16] = [
     rest::noisy,
 ];
 
-/// What limited a case, or `None` where no trial was scored.
+/// What limited a case, or `None` if no trial was scored.
 pub(crate) fn bottleneck(inputs: &CaseInputs) -> Option<Bottleneck> {
     if inputs.observations.scored.is_empty() {
         return None;
     }
     let mut found = RULES.iter().find_map(|rule| rule(inputs)).unwrap_or_else(|| rest::none_found(inputs));
-    // A share of a CPU that two parts had means less than one of a CPU of its own.
+    // A busy share of a CPU that two parts shared says less than that of a dedicated one.
     let has_outage = inputs.asked.is_some_and(|asked| asked.outage_at_s.is_some());
     if inputs.shares_with("generator") && !has_outage && !found.sentence.contains("same CPU") {
         found.sentence += " Database and generator ran on the same CPU.";
@@ -59,18 +60,18 @@ pub(crate) fn bottleneck(inputs: &CaseInputs) -> Option<Bottleneck> {
     Some(found)
 }
 
-/// With the evidence behind the beginning of a sentence.
+/// Completes a sentence with the evidence.
 fn found(kind: BottleneckKind, begins: &str, evidence: String) -> Option<Bottleneck> {
     Some(Bottleneck { kind, sentence: format!("{begins} {evidence}."), evidence })
 }
 
-/// With evidence that is a sentence but for its capital and its full stop.
+/// Uses the evidence as the sentence, after adding a capital letter and a full stop.
 fn said(kind: BottleneckKind, evidence: String) -> Option<Bottleneck> {
     Some(Bottleneck { kind, sentence: sentence(&evidence), evidence })
 }
 
 impl CaseInputs<'_> {
-    /// Whether the database had CPUs of this part.
+    /// Whether the database shared CPUs with this part.
     fn shares_with(&self, part: &str) -> bool {
         self.asked.is_some_and(|asked| asked.shares_cpus_with.iter().any(|other| other == part))
     }
@@ -79,7 +80,7 @@ impl CaseInputs<'_> {
         of_cpus(busy, &self.around.environment.subject.mode, self.cpus.subject)
     }
 
-    /// That nothing was busy, with the figures: `the subject used 12%, the generator 31% of their CPUs`.
+    /// States that nothing was busy, with the figures: `the subject used 12%, the generator 31% of their CPUs`.
     fn idle(&self) -> String {
         let database = self.asked.map(|_| match self.database_busy() {
             Some(database) => format!(", the database {}", small_share(database)),
@@ -97,7 +98,7 @@ impl CaseInputs<'_> {
         format!("the subject used {subject}{database}, the generator {generator} of their CPUs{unknown}")
     }
 
-    /// Round trips that an answer needs at least, in seconds. A connection of its own takes one more.
+    /// Time of the fewest round trips that a response needs, in seconds. A new connection for each request adds one.
     fn round_trips_s(&self) -> f64 {
         let per_answer = if self.scenario.load.connection == Connection::PerRequest { 2.0 } else { 1.0 };
         let queries = self.database().and_then(|database| database.queries_per_good).unwrap_or(1.0);
@@ -106,7 +107,7 @@ impl CaseInputs<'_> {
     }
 }
 
-/// A share of CPUs as it is read: `98% of its CPU`.
+/// A share of CPUs in words: `98% of its CPU`.
 fn of_cpus(busy: f64, mode: &CpuMode, cpus: f64) -> String {
     let busy = small_share(busy);
     match mode {

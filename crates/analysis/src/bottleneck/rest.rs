@@ -1,4 +1,4 @@
-//! Limits without computing or queueing: links, memory, the offered rate, and windows that decide nothing.
+//! Limits other than computing or queueing: links, memory, the offered rate, and windows that show no limit.
 
 use tolok_model::Measurement;
 use tolok_model::sentences::sentence;
@@ -13,10 +13,10 @@ use crate::gates::is_mostly_unsteady;
 use crate::observations::goodput;
 use crate::steadiness;
 
-/// A goodput whose interval is wider than this to either side, as a ratio, is scattered.
+/// A goodput counts as scattered if its interval is wider than this to either side, as a ratio.
 pub const NOISY_HALF_WIDTH: f64 = 0.10;
 
-/// A window in which the database was gone has two halves, and no limit of its own.
+/// A window during which the database was down has two halves and no single limit.
 pub(super) fn outage(inputs: &CaseInputs) -> Option<Bottleneck> {
     inputs.asked?.outage_at_s?;
     said(BottleneckKind::NoneFound, "the database was gone for a part of the window".to_owned())
@@ -34,7 +34,7 @@ pub(super) fn link(inputs: &CaseInputs) -> Option<Bottleneck> {
     let environment = &inputs.around.environment;
     let answers_bps = middle(&inputs.observations.every(|trial| Some(8.0 * trial.body_bytes as f64 / trial.window_s)));
     let rows_bps = inputs.database().and_then(|database| database.sent_bytes_per_s).map(|bytes| 8.0 * bytes);
-    // What an emulator was offered, or where none tells of it, at least the bytes that arrived.
+    // The load offered to the link emulator. Without emulator figures, at least the bytes that arrived.
     let used = |rate_bps: Option<f64>, link: Option<&LinkUse>, seen_bps: Option<f64>| {
         let rate_bps = rate_bps?;
         let offered = link.and_then(LinkUse::rate_offered);
@@ -60,13 +60,13 @@ pub(super) fn memory(inputs: &CaseInputs) -> Option<Bottleneck> {
     found(BottleneckKind::Memory, "The database’s memory came to", evidence(peak))
 }
 
-/// The same rule as that of the gate: a window without one level has no one limit.
+/// Follows the same rule as the gate: a window without a steady level has no single limit.
 pub(super) fn not_steady(inputs: &CaseInputs) -> Option<Bottleneck> {
     let steady = inputs.steady.filter(|steady| is_mostly_unsteady(steady))?;
     said(BottleneckKind::NotSteady, format!("{}; {}", steadiness::words(steady), inputs.idle()))
 }
 
-/// Trials that differ so much, and nothing at its limit: whatever holds them up is not the same in each.
+/// The trials differ this much and nothing is at its limit, so the cause differs between trials.
 pub(super) fn noisy(inputs: &CaseInputs) -> Option<Bottleneck> {
     let rate = median(inputs.observations.every(goodput))?;
     let (low, high) = rate.low.zip(rate.high)?;
@@ -86,7 +86,7 @@ pub(super) fn none_found(inputs: &CaseInputs) -> Bottleneck {
     Bottleneck { kind: BottleneckKind::NoneFound, sentence: sentence(&evidence), evidence }
 }
 
-/// For a server that tolok did not start, only that the generator was not the limit.
+/// For a server that tolok did not start, only the generator can be ruled out.
 fn unknown(inputs: &CaseInputs) -> Bottleneck {
     let generator = busy(inputs.figures.generator_busy);
     let evidence =

@@ -11,15 +11,17 @@ use crate::findings::{Bottleneck, BottleneckKind};
 use crate::flag::BACKLOG_TOLERATED;
 use crate::flag::SATURATED;
 
-/// Round trips that are this share of a median answer are what it waits for, and so is the client's pace of the mean one.
+/// Round trips that take at least this share of the median response are what it waits for. The same share of the mean response
+/// applies to the client's pace.
 pub const LATENCY_OF_ANSWER: f64 = 0.50;
-/// Where more requests are in the subject than it has connections, and nothing else is at its limit, connections that are known
-/// to be at work for this share of the time are what they wait for: for the rest of it the subject holds them unseen.
+/// If the subject holds more requests than it has connections, and nothing else is at its limit, requests may wait for
+/// connections. They do if connections are known to be at work for this share of the time. The subject holds them unseen for the
+/// rest.
 pub const POOL_AT_WORK: f64 = 0.50;
 
-/// A client that reads slowly holds its connection, and whatever the subject holds for it, until it has read all of the answer.
+/// A client that reads slowly occupies its connection, and what the subject keeps for it, until it has read the whole response.
 pub(super) fn client_pace(inputs: &CaseInputs) -> Option<Bottleneck> {
-    // The mean response of slow and fast clients together says nothing of either.
+    // The mean response over slow and fast clients describes neither group.
     let pace = Some(inputs.scenario.load.pace).filter(|pace| pace.slow_share.is_none())?;
     let rate = pace.read_bytes_per_s?;
     let read_s = |trial: &Measurement| {
@@ -40,8 +42,8 @@ pub(super) fn client_pace(inputs: &CaseInputs) -> Option<Bottleneck> {
     said(BottleneckKind::ClientPace, evidence)
 }
 
-/// No part is busy, and the connections are: by what the subject counts, by what the database sees and what is on the way, or
-/// because so many more requests are in the subject.
+/// No part is busy, but the connections are. The evidence is the subject's own count, or what the database and the network show,
+/// or that many more requests are in the subject.
 pub(super) fn pool(inputs: &CaseInputs) -> Option<Bottleneck> {
     let (asked, database) = inputs.asked.zip(inputs.database())?;
     let size = database.pool.map_or(asked.pool, |pool| pool.size);
@@ -81,12 +83,12 @@ pub(super) fn pool(inputs: &CaseInputs) -> Option<Bottleneck> {
     said(BottleneckKind::Pool, evidence)
 }
 
-/// A server that gives each connection, or each request, a process of its own serves so many at a time, whatever waits.
+/// A server with a process per connection or per request serves as many at a time as it has processes.
 pub(super) fn workers(inputs: &CaseInputs) -> Option<Bottleneck> {
     held(inputs).or_else(|| one_connection_each(inputs))
 }
 
-/// Connections that are kept alive are held by those who serve them.
+/// A kept-alive connection occupies the process that serves it.
 fn held(inputs: &CaseInputs) -> Option<Bottleneck> {
     let processes = inputs.processes();
     let load = &inputs.scenario.load;
@@ -103,7 +105,7 @@ fn held(inputs: &CaseInputs) -> Option<Bottleneck> {
     (served <= u64::from(processes)).then(|| said(BottleneckKind::Workers, evidence()))?
 }
 
-/// Where each process has one connection to the database, it serves no other request while it computes or asks.
+/// A process with one connection to the database serves no other request while it computes or queries.
 fn one_connection_each(inputs: &CaseInputs) -> Option<Bottleneck> {
     let workers = inputs.database()?.pool?.size;
     let at_work = |trial: &Measurement| {
@@ -125,7 +127,7 @@ fn one_connection_each(inputs: &CaseInputs) -> Option<Bottleneck> {
     said(BottleneckKind::Workers, evidence)
 }
 
-/// In an open loop what cannot be sent waits.
+/// In an open loop, requests that cannot be sent wait.
 pub(super) fn backlog(inputs: &CaseInputs) -> Option<Bottleneck> {
     let load = &inputs.scenario.load;
     let unsent = middle(&inputs.observations.each(|trial| Some(unsent_share(trial))))?;
@@ -146,7 +148,7 @@ pub(super) fn backlog(inputs: &CaseInputs) -> Option<Bottleneck> {
     said(BottleneckKind::Backlog, evidence)
 }
 
-/// In a closed loop a user asks for nothing while its answer is on the way.
+/// In a closed loop, a user sends nothing until its response has arrived.
 pub(super) fn latency(inputs: &CaseInputs) -> Option<Bottleneck> {
     let load = &inputs.scenario.load;
     if load.executor.is_open() {
@@ -165,18 +167,18 @@ pub(super) fn latency(inputs: &CaseInputs) -> Option<Bottleneck> {
 }
 
 impl CaseInputs<'_> {
-    /// Most processes of the subject that were seen at once.
+    /// The most processes of the subject seen at once.
     fn processes(&self) -> u32 {
         self.observations.used().map(|used| used.processes_max).max().unwrap_or_default()
     }
 
-    /// Whether the subject has several processes, and for each of them no more than one of so many connections.
+    /// Whether the subject has several processes, each with at most one of `connections`.
     fn has_one_connection_each(&self, connections: u32) -> bool {
         connections > 1 && connections <= self.processes()
     }
 
-    /// Requests in the subject at a time, by Little's law: answers a second × the time from send to answer, less what that is
-    /// under way to the subject and back.
+    /// Mean number of requests in the subject, by Little's law: responses per second × (mean time from send to response − the
+    /// link's round trip).
     fn in_subject(&self) -> Option<f64> {
         let inside = |trial: &Measurement| {
             let mean_s = self.sent_to_answer_s(trial)?;
@@ -185,11 +187,11 @@ impl CaseInputs<'_> {
         middle(&self.observations.every(inside))
     }
 
-    /// Mean time from the send of a request to the end of its answer.
+    /// Mean time from sending a request to the end of its response.
     fn sent_to_answer_s(&self, trial: &Measurement) -> Option<f64> {
         let is_open = self.scenario.load.executor.is_open();
         let told_s = trial.checks.as_ref().and_then(|checks| checks.service_mean_s);
-        // In a closed loop an answer takes as long from its planned instant, which is that of the send.
+        // In a closed loop, the planned start of a request is the instant of its sending.
         told_s.or(trial.latency.mean_s.filter(|_| !is_open))
     }
 }

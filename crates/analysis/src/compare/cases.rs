@@ -1,4 +1,4 @@
-//! From the cases of all runs to their verdicts: which figures are judged, and against which floors.
+//! Derives the verdicts from the cases of all runs: which figures are judged, and against which floors.
 
 use super::control::{Control, control, trials};
 use super::findings::{CaseChange, Change, ChangeRatio, FigureChange, ScenarioChange};
@@ -10,17 +10,17 @@ use super::views::{CaseView, ScenarioView};
 use crate::figures::{Quantity, amount};
 use crate::findings::{Estimate, NoiseFloor, Verdict};
 
-/// Steps of a timer below this share of a time are not spoken of.
+/// Timer steps below this share of a time are not mentioned.
 const NEGLIGIBLE_STEP: f64 = 0.001;
 
-/// A figure on its way to its verdict.
+/// A figure before its verdict.
 struct Draft<'a> {
     change: FigureChange,
-    /// What it is judged by, or `None` where it is only shown.
+    /// The values it is judged by, or `None` if it is only shown.
     pair: Option<Compared<'a>>,
 }
 
-/// Every scenario of all runs. All figures that are judged are judged together.
+/// Every scenario of all runs. All judged figures are judged together.
 pub(super) fn scenarios(sides: &Sides, asked: &[ComparedMetric], threshold: f64) -> Vec<ScenarioChange> {
     let mut found = Vec::new();
     let mut drafts: Vec<Draft> = Vec::new();
@@ -42,7 +42,7 @@ pub(super) fn scenarios(sides: &Sides, asked: &[ComparedMetric], threshold: f64)
     with_figures(found, judged)
 }
 
-/// The verdicts of all that is judged.
+/// Adds the verdicts of all judged figures.
 fn judged(drafts: Vec<Draft>, threshold: f64) -> Vec<FigureChange> {
     let (mut changes, mut pairs, mut places) = (Vec::new(), Vec::new(), Vec::new());
     for (place, Draft { change, pair }) in drafts.into_iter().enumerate() {
@@ -65,7 +65,7 @@ fn judged(drafts: Vec<Draft>, threshold: f64) -> Vec<FigureChange> {
     changes
 }
 
-/// Puts the figures, which come in the order of scenarios and cases, where they belong.
+/// Assigns the figures, which come in the order of scenarios and cases, to their cases.
 fn with_figures(found: Vec<(ScenarioChange, usize)>, figures: Vec<FigureChange>) -> Vec<ScenarioChange> {
     let mut figures = figures.into_iter();
     let fill = |(mut scenario, of_each): (ScenarioChange, usize)| {
@@ -100,7 +100,7 @@ fn scenario(scene: &Scene, control: Result<Control, String>, cases: Vec<CaseChan
     }
 }
 
-/// The largest difference of an A/A pair. Pairs that were told apart come first.
+/// The largest difference of an A/A pair. Pairs that were told apart take precedence.
 fn noise_floor<'a>(views: &[&'a ScenarioView<'a>]) -> Option<&'a NoiseFloor> {
     let floors = views.iter().filter_map(|view| view.noise_floor);
     floors.max_by(|a, b| is_told(a).cmp(&is_told(b)).then(a.size.total_cmp(&b.size)))
@@ -130,7 +130,7 @@ fn shown(runs: &BeforeAfter<CaseView>) -> CaseChange {
     }
 }
 
-/// A case of all runs with what surrounds it.
+/// A case of all runs with its surroundings.
 struct Candidate<'a, 'c> {
     sides: &'c Sides<'a>,
     scene: &'c Scene<'a>,
@@ -148,7 +148,7 @@ impl<'a> Candidate<'a, '_> {
             true => self.refusal(metric).or_else(|| measured.is_none().then(|| missing(has(0)))),
             false => None,
         };
-        // What was there and is gone is not nothing.
+        // A figure that disappeared must be reported.
         let is_gone = is_ranked && has(0) && !has(1);
         let [before, after] = [0, 1].map(|side| shown_value(&self.case[side], metric));
         let change = FigureChange {
@@ -158,7 +158,7 @@ impl<'a> Candidate<'a, '_> {
             is_main,
             before,
             after,
-            // A ratio of figures that may not be ranked would be read as a result.
+            // Readers would take a ratio of unranked figures for a result.
             ratio: measured.as_ref().and_then(ratio),
             between_runs: None,
             p_adjusted: None,
@@ -182,7 +182,7 @@ impl<'a> Candidate<'a, '_> {
         }
     }
 
-    /// Why a figure is not judged although both runs have it. Why a whole case is not judged stands with the case.
+    /// Why a figure is not judged although both runs have it. The case itself says why a whole case is not judged.
     fn refusal(&self, metric: ComparedMetric) -> Option<String> {
         let (first, _) = self.scene.first();
         let is_server = first.kind != ScenarioKind::Program;
@@ -198,7 +198,7 @@ impl<'a> Candidate<'a, '_> {
         is_other.then(|| "the tool took these times in another way".to_owned())
     }
 
-    /// What a difference must be larger than.
+    /// The floors that a difference must exceed.
     fn floors(&self, metric: ComparedMetric) -> Vec<Floor> {
         let shift = self.control.and_then(|control| control.shift(metric)).map(|shift| Floor {
             size: shift.size,
@@ -228,7 +228,7 @@ impl<'a> Candidate<'a, '_> {
         shift.into_iter().chain(pairs).chain(steps).collect()
     }
 
-    /// The figure over that of the control, where there is one.
+    /// The figure over that of the control, if there is one.
     fn beside(&self, metric: ComparedMetric) -> Option<Beside> {
         let control = self.control?;
         let shift = control.shift(metric)?;
@@ -240,8 +240,8 @@ impl<'a> Candidate<'a, '_> {
     }
 }
 
-/// What a table shows, which is what the ratio is made of: the geometric mean over the trials of one run, or over several runs. A figure
-/// with a trial at 0 has no such mean, and is shown as its run has it.
+/// The value that tables show and that the ratio is made of: the geometric mean over the trials of one run, or over several runs.
+/// A figure with a trial at 0 has no geometric mean and keeps the value of its run.
 fn shown_value(cases: &[CaseView], metric: ComparedMetric) -> Option<Estimate> {
     let figures = cases.iter().map(|case| case.figure(metric)).collect::<Option<Vec<&Estimate>>>()?;
     if let [only] = figures.as_slice() {
@@ -256,7 +256,7 @@ fn of_ratio(ratio: ChangeRatio) -> String {
     amount(Quantity::Ratio, ratio.value)
 }
 
-/// Why a figure cannot be judged that one of the runs lacks.
+/// Why a figure cannot be judged if one of the runs lacks it.
 fn missing(is_before: bool) -> String {
     if is_before { "the run after has none".to_owned() } else { "the run before has no such figure".to_owned() }
 }

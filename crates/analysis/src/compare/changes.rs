@@ -1,4 +1,4 @@
-//! Other differences between two runs: what is compared, such as a runtime's version, and what a reader must know.
+//! Other differences between two runs: the change under comparison, such as a runtime's version, and what readers must know.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,7 +11,7 @@ use super::facts::UNKNOWN;
 use super::findings::Difference;
 use super::views::ScenarioView;
 
-/// What is read of the machine's fingerprint, and what it is called. What changes by itself from day to day is not.
+/// The compared parts of the machine's fingerprint and their names. Parts that change on their own from day to day are left out.
 const OF_MACHINE: [(&str, &str); 9] = [
     ("C library", "/kernel/libc"),
     ("microcode", "/processor/microcode"),
@@ -24,7 +24,7 @@ const OF_MACHINE: [(&str, &str); 9] = [
     ("autogroups", "/scheduler/autogroup/enabled"),
 ];
 
-/// Letters of a digest that are shown.
+/// Shown characters of a digest.
 const DIGEST: usize = 16;
 
 /// Everything else that differs: programs first, then sources, then the machine.
@@ -41,9 +41,9 @@ pub(super) fn changes(both: &Both) -> Vec<Difference> {
     found.extend(OF_MACHINE.into_iter().filter_map(of_machine));
     let mut of_scenarios = Vec::new();
     for (before, after) in both.pairs() {
-        // A tool of another name is a difference of conditions already.
+        // A tool with another name is already a difference of conditions.
         let is_same_tool = before.tool.split(' ').next() == after.tool.split(' ').next();
-        // Where no trial was scored, no version is known.
+        // If no trial was scored, the version is unknown.
         let has_version = |view: &&ScenarioView| view.tool.split(' ').nth(1).is_some_and(|word| word != "with");
         let is_known = [before, after].iter().all(has_version);
         let tool = differs("version of the tool", [before.tool.clone(), after.tool.clone()]);
@@ -59,7 +59,7 @@ pub(super) fn changes(both: &Both) -> Vec<Difference> {
     found
 }
 
-/// What is not the same in two runs that should be of the same: versions, parameters and builds.
+/// What differs between two runs that should be alike: versions, parameters and builds.
 pub(super) fn versions(runs: [&ComparedRun; 2]) -> Vec<Difference> {
     let mut found = programs(runs.map(|run| run.records.run));
     found.extend(subjects(runs));
@@ -90,11 +90,11 @@ fn programs(records: [&RunRecord; 2]) -> Vec<Difference> {
     names.into_iter().filter_map(of_name).collect()
 }
 
-/// A program of the same version in both runs, of which the files differ: another build, or one that was changed.
+/// A program with the same version but different files in the two runs: another build, or a modified one.
 fn same_version_other_file(records: [&RunRecord; 2], name: &str) -> Option<Difference> {
     let files = records.map(|run| {
         let of_name = run.programs.iter().filter(|program| program.name == name);
-        // Older records lack it.
+        // Older records lack the hash.
         of_name.map(|program| program.sha256.as_deref().map(short)).collect::<Option<BTreeSet<String>>>()
     });
     let [Some(before), Some(after)] = files else { return None };
@@ -102,7 +102,7 @@ fn same_version_other_file(records: [&RunRecord; 2], name: &str) -> Option<Diffe
     differs(&format!("binary of {name}"), words)
 }
 
-/// The beginning of a digest.
+/// The start of a digest.
 fn short(digest: &str) -> String {
     digest.chars().take(DIGEST).collect()
 }
@@ -123,7 +123,7 @@ fn subjects(runs: [&ComparedRun; 2]) -> Vec<Difference> {
             found.extend(differs(&format!("build of {}", a.subject.subject), [before, after]));
         }
     }
-    // Variants of a subject have one build.
+    // Variants of a subject share one build.
     found.dedup();
     found
 }
@@ -133,8 +133,8 @@ fn parameters(case: &Case) -> String {
     if values.is_empty() { "none".to_owned() } else { values.join(", ") }
 }
 
-/// The build that the commands of a subject name, which hangs on its sources, what they are built with, and nothing else.
-/// Nothing for a subject that is not built, or of which no trial came so far.
+/// The build that the commands of a subject name. It depends only on the subject's sources and on what they are built with.
+/// `None` for a subject that is not built, or if no trial got that far.
 pub(super) fn build_of(trials: &[TrialRecord], plan: &Plan, case: &Case) -> Option<String> {
     let marker = format!("/{}-", case.subject.subject.replace('/', "-"));
     let own =
@@ -144,20 +144,20 @@ pub(super) fn build_of(trials: &[TrialRecord], plan: &Plan, case: &Case) -> Opti
     commands.find_map(|command| in_path(command).or_else(|| named_build(command)))
 }
 
-/// The build that a command names itself, as the ceiling does, which is a part of tolok's own program.
+/// The build that a command names explicitly. The ceiling's does, because the ceiling is part of tolok's own program.
 fn named_build(command: &str) -> Option<String> {
     let name = command.split(" --build ").nth(1)?.split(' ').next()?;
     (name.len() == DIGEST && name.bytes().all(|letter| letter.is_ascii_hexdigit())).then(|| name.to_owned())
 }
 
-/// The digest that a text begins with, if a path goes on behind it.
+/// The digest at the start of a text, if a path follows it.
 fn digest(text: &str) -> Option<String> {
     let digest = text.get(..DIGEST)?;
     let is_digest = digest.bytes().all(|letter| letter.is_ascii_hexdigit());
     (is_digest && text[DIGEST..].starts_with('/')).then(|| digest.to_owned())
 }
 
-/// What a record says of a machine, in words.
+/// A recorded fact about a machine, in words.
 fn at(fingerprint: &Value, place: &str) -> String {
     match fingerprint.pointer(place) {
         None | Some(Value::Null) => unknown(),

@@ -8,9 +8,9 @@ use super::sides::Sides;
 use crate::figures::{Quantity, amount, counted, figure, listed};
 use crate::grouping::{each_once, grouped, sorted_once};
 
-/// Regressions that a sentence names.
+/// The most regressions that the sentence names.
 const NAMED: usize = 3;
-/// Cases that must all move one way before the sentence names the machine as the cause.
+/// The fewest cases that must all move one way before the sentence blames the machine.
 const FEWEST_TO_MOVE_TOGETHER: usize = 3;
 
 /// Counts the verdicts.
@@ -41,7 +41,7 @@ fn count(tally: &mut Tally, figure: &FigureChange) {
     *counter += 1;
 }
 
-/// What follows. A regression is one whatever else is not known.
+/// The outcome. A regression counts even if other answers are unknown.
 pub(super) fn outcome(sides: &Sides, found: &RunComparison) -> CompareOutcome {
     let lost_rank = found.scenarios.iter().flat_map(|scenario| &scenario.cases).any(|case| case.lost_rank);
     match found.tally {
@@ -53,7 +53,7 @@ pub(super) fn outcome(sides: &Sides, found: &RunComparison) -> CompareOutcome {
     }
 }
 
-/// The answer in one sentence, and the count of verdicts in another.
+/// One sentence with the answer, and another with the count of verdicts.
 pub(super) fn sentence(sides: &Sides, found: &RunComparison) -> String {
     let threshold = amount(Quantity::Share, found.threshold);
     let first = match found.outcome {
@@ -75,7 +75,7 @@ pub(super) fn sentence(sides: &Sides, found: &RunComparison) -> String {
     format!("{}: {first}{}{}{pair}{allowed}", found.outcome.words(), counts(found.tally), not_judged(found))
 }
 
-/// What a single pair cannot tell, and what would.
+/// What a single pair cannot tell, and what can.
 const PAIR: &str = " One run of each cannot tell whether the version or the run did it. Two or more runs of each can \
                     (--before A1 A2 --after B1 B2), or tolok duel.";
 
@@ -131,8 +131,7 @@ fn counts(tally: Tally) -> String {
     format!(" Of {}: {}.", counted(u64::from(tally.judged), "judged figure"), parts.join(", "))
 }
 
-/// Cases that may not be ranked are in no verdict, and a reader of the first sentences must know that. What is named in them
-/// already is not counted again.
+/// Unranked cases get no verdict, and the first sentences must say so. Cases already named there are not counted again.
 fn not_judged(found: &RunComparison) -> String {
     let is_named = |case: &CaseChange| found.outcome == CompareOutcome::CannotTell && case.lost_rank;
     let cases = found.scenarios.iter().flat_map(|scenario| &scenario.cases);
@@ -148,7 +147,7 @@ fn not_judged(found: &RunComparison) -> String {
     format!(" {} {is_not}.", counted(number as u64, "case"))
 }
 
-/// What must be known before this is relied on, the gravest first.
+/// What readers must know before relying on the comparison, the most serious first.
 pub(super) fn cautions(sides: &Sides, found: &RunComparison) -> Vec<String> {
     let mut all = Vec::new();
     if !found.conditions.is_empty() {
@@ -176,7 +175,7 @@ pub(super) fn cautions(sides: &Sides, found: &RunComparison) -> Vec<String> {
     all
 }
 
-/// Runs of one side that do not have the same versions.
+/// Runs of one side with different versions.
 fn mixed(sides: &Sides, found: &RunComparison) -> Vec<String> {
     let caution = |(side, when): (usize, &str)| {
         let [first, rest @ ..] = sides.runs[side] else { return None };
@@ -189,7 +188,7 @@ fn mixed(sides: &Sides, found: &RunComparison) -> Vec<String> {
     [(0, "before"), (1, "after")].into_iter().filter_map(caution).collect()
 }
 
-/// Runs are expected in the order of time; and days that were all before, then all after, are not told from the versions.
+/// Runs should be in chronological order. If all runs before are older than all runs after, time and version cannot be separated.
 fn order_in_time(sides: &Sides, found: &RunComparison) -> Option<String> {
     let started = |runs: &[ComparedSide]| {
         let mut all: Vec<String> = runs.iter().map(|run| run.started_at.clone()).collect();
@@ -217,7 +216,7 @@ fn stopped(when: &str, run: &ComparedSide) -> Option<String> {
         .then(|| format!("The run {} ({when}) was stopped: {trials} of its plan have no record.", run.id))
 }
 
-/// Where nothing shows what the machine did to a main figure.
+/// Main figures for which nothing shows the effect of the machine.
 fn without_control(found: &RunComparison) -> Vec<String> {
     let reason = |scenario: &ScenarioChange| scenario.no_control.clone().or_else(|| without_main(scenario));
     let lacking = found.scenarios.iter().filter_map(|scenario| Some((reason(scenario)?, scenario.id.clone())));
@@ -232,7 +231,7 @@ fn without_control(found: &RunComparison) -> Vec<String> {
     grouped(lacking, |one, other| one.0 == other.0).into_iter().map(words).collect()
 }
 
-/// The main figures that a scenario's control shows no shift of, although it is one for others.
+/// The main figures for which the control shows no usable shift, although it does for others.
 fn without_main(scenario: &ScenarioChange) -> Option<String> {
     let has_control = |figure: &FigureChange| {
         let mut shifts = scenario.control.iter().flat_map(|control| &control.shifts);
@@ -245,7 +244,7 @@ fn without_main(scenario: &ScenarioChange) -> Option<String> {
     (!names.is_empty()).then(|| format!("the ceiling scatters too much to show a shift of {figures}"))
 }
 
-/// Programs that have nothing in common but the machine seldom all change the same way.
+/// Programs that share only the machine seldom all change the same way.
 fn moved_together(found: &RunComparison) -> Option<String> {
     let is_judged = |scenario: &ScenarioChange, figure: &FigureChange| {
         scenario.control.is_none() && figure.is_main && figure.verdict.is_some()

@@ -1,18 +1,20 @@
-//! Conditions that have a say in the figures: where they differ, a difference between the runs is not that of what was changed.
+//! Conditions that affect the figures. If they differ, a difference between the runs may not come from the change under
+//! comparison.
 //!
 //! | condition | differs when |
 //! |---|---|
-//! | CPU model, number of CPUs, virtualisation | the words or the number are others |
+//! | CPU model, number of CPUs, virtualisation | the words or the number differ |
 //! | memory of the machine | by more than 5% |
-//! | control groups | one run had them and the other did not |
-//! | network of the trials | something else lay between client and subject |
+//! | control groups | only one run had them |
+//! | network of the trials | the network between client and subject differs |
 //! | scale | the plan was shortened or lengthened by another factor |
-//! | what a scenario asks, limits, link, database, tool | any of its facts is another (`facts.rs`) |
-//! | CPUs of the parts | the numbers are others |
-//! | release series of the database | the first two parts of its version are others |
+//! | what a scenario asks, limits, link, database, tool | any of its facts differs (`facts.rs`) |
+//! | CPUs of the parts | the numbers differ |
+//! | release series of the database | the first two parts of its version differ |
 //! | bytes of a correct response | in every common case by more than 2% |
 //!
-//! What one of the runs does not say differs from nothing. Versions of runtimes, of tolok, of the kernel and of the sources are no conditions: they are what is compared, or are listed.
+//! A value that one of the runs does not record never counts as a difference. Versions of runtimes, tolok, the kernel and the
+//! sources are not conditions: they are what is compared, or are listed.
 
 use tolok_model::{MachineSummary, Outcome, TrialRecord};
 
@@ -25,12 +27,13 @@ use crate::figures::{Quantity, amount};
 use crate::findings::IsolationFinding;
 use crate::observations::answers;
 
-/// Machines of which one has more memory by this share are different ones.
+/// Machines whose memory differs by more than this share are different machines.
 const MEMORY_TOLERATED: f64 = 0.05;
-/// Correct responses of which one is longer by this share are different answers. Those of drawn rows differ by less.
+/// Correct responses whose length differs by more than this share are different responses. Responses from random rows differ by
+/// less.
 const ANSWER_TOLERATED: f64 = 0.02;
 
-/// Both runs, and which scenario is which.
+/// Both runs, and how their scenarios match.
 pub(super) struct Both<'a> {
     pub(super) runs: [&'a ComparedRun<'a>; 2],
     pub(super) scenarios: [&'a [ScenarioView<'a>]; 2],
@@ -38,14 +41,14 @@ pub(super) struct Both<'a> {
 }
 
 impl<'a> Both<'a> {
-    /// Each scenario that is in both, as it is in each.
+    /// Each scenario of both runs, as a pair.
     pub(super) fn pairs(&self) -> impl Iterator<Item = (&'a ScenarioView<'a>, &'a ScenarioView<'a>)> {
         let [before, after] = self.scenarios;
         self.matches.iter().map(move |(a, b)| (&before[*a], &after[*b]))
     }
 }
 
-/// Everything in which the conditions differ, the machine first.
+/// All differences of conditions, the machine first.
 pub(super) fn conditions(both: &Both) -> Vec<Difference> {
     let mut found = machine(both);
     let mut of_scenarios: Vec<Difference> = Vec::new();
@@ -59,7 +62,7 @@ pub(super) fn conditions(both: &Both) -> Vec<Difference> {
     found
 }
 
-/// What several scenarios have in common appears once.
+/// Merges a difference that several scenarios have in common.
 pub(super) fn add(all: &mut Vec<Difference>, one: Difference) {
     let is_same =
         |other: &&mut Difference| (&other.what, &other.before, &other.after) == (&one.what, &one.before, &one.after);
@@ -102,7 +105,7 @@ fn memory(bytes: [u64; 2]) -> Option<Difference> {
     differs("memory of the machine", bytes.map(|bytes| amount(Quantity::Bytes, bytes as f64))).filter(|_| is_other)
 }
 
-/// Facts of scenarios of one kind stand in one order.
+/// Scenarios of one kind have their facts in the same order.
 fn facts(before: &ScenarioView, after: &ScenarioView) -> Vec<Difference> {
     let all = |view: &ScenarioView| view.facts.iter().chain(&view.got).cloned().collect::<Vec<Fact>>();
     let pairs = all(before).into_iter().zip(all(after));
@@ -113,7 +116,7 @@ fn facts(before: &ScenarioView, after: &ScenarioView) -> Vec<Difference> {
     pairs.filter_map(difference).collect()
 }
 
-/// An answer that became longer in one case only is that subject's own affair; in all of them it is another workload.
+/// A longer response in a single case concerns only that subject. In all cases, it means another workload.
 fn answer_size(both: &Both, before: &ScenarioView, after: &ScenarioView) -> Option<Difference> {
     let common = common(before, after);
     let sizes = common.iter().filter_map(|(a, b)| {
@@ -126,13 +129,13 @@ fn answer_size(both: &Both, before: &ScenarioView, after: &ScenarioView) -> Opti
     Some(Difference { scenarios: vec![before.id.to_owned()], ..found })
 }
 
-/// Cases of both, by their subjects.
+/// Cases of both runs, matched by subject.
 pub(super) fn common<'a>(before: &ScenarioView<'a>, after: &ScenarioView<'a>) -> Vec<(CaseView<'a>, CaseView<'a>)> {
     let other = |case: &CaseView| after.cases.iter().find(|other| other.subject == case.subject).copied();
     before.cases.iter().filter_map(|case| Some((*case, other(case)?))).collect()
 }
 
-/// Bytes of a correct body on average over a case's trials, or `None` where no tool reports them.
+/// Mean bytes of a correct body over a case's trials, or `None` if no tool reports them.
 fn answer_bytes(trials: &[TrialRecord], case: &CaseView) -> Option<f64> {
     let own = trials.iter().filter(|trial| trial.case == case.id);
     let measured = own.filter_map(|trial| match &trial.outcome {

@@ -1,13 +1,13 @@
-//! What the machine did between the runs, shown by a program that is the same in both.
+//! The effect of the machine between the runs, shown by a program that is the same in both.
 //!
-//! The scatter within a run does not contain what differs between two runs: another kernel, a neighbour, a warm afternoon. Every
-//! block measures the ceiling like any subject. If it is the same program in all runs, its shift is the machine's. Its build,
-//! named by sources and compiler, shows that it is the same.
+//! The scatter within a run does not include what differs between two runs: another kernel, a neighbour, a warm afternoon. Every
+//! block measures the ceiling like any subject. If the ceiling is the same program in all runs, its shift is the machine's. Its
+//! build, identified by sources and compiler, shows that it is the same.
 //!
-//! A control that scatters more than 10% to either side cannot show a smaller shift, so it is none, unless its shift is larger.
+//! A control that scatters more than 10% to either side cannot show a smaller shift. It is unusable unless its shift is larger.
 //!
-//! Only the ceiling is a control. A subject whose runtime has the same version in all runs is no control: its sources, libraries
-//! or settings may be what changed.
+//! Only the ceiling is a control. A subject whose runtime has the same version in all runs is not: its sources, libraries or
+//! settings may be what changed.
 
 use std::collections::BTreeMap;
 
@@ -57,7 +57,7 @@ pub(super) fn control<'a>(
 }
 
 impl Control<'_> {
-    /// The shift of a figure, if the control shows it.
+    /// The shift of a figure, if the control shows one.
     pub(super) fn shift(&self, metric: ComparedMetric) -> Option<&ControlShift> {
         self.finding.shifts.iter().find(|shift| shift.metric == metric && shift.is_usable)
     }
@@ -78,14 +78,14 @@ impl Control<'_> {
     }
 }
 
-/// A figure of a case by block. A figure is there for every scored trial or for none, in the order of the blocks.
+/// A figure of a case by block. Either every scored trial has the figure or none, in the order of the blocks.
 fn by_block(run: &ComparedRun, case: &CaseView, metric: ComparedMetric) -> BTreeMap<u32, f64> {
     let observations = Observations::of(case.id, run.records.plan, run.records.trials);
     let blocks = observations.scored.iter().map(|(block, _)| *block);
     blocks.zip(case.figure(metric).into_iter().flat_map(|estimate| estimate.trials.iter().copied())).collect()
 }
 
-/// Whether all are one program that ran as it should; the error says why they are not.
+/// Checks that all cases are one program that ran properly. The error says why not.
 fn are_the_same(sides: &Sides, cases: &BeforeAfter<CaseView>) -> Result<(), String> {
     let places = (0..2).flat_map(|side| (0..cases[side].len()).map(move |place| (side, place)));
     let all: Vec<(&ComparedRun, &CaseView)> =

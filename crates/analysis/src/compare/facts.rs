@@ -1,7 +1,7 @@
-//! The facts of a scenario. Two scenarios are the same question if all their facts are equal.
+//! The facts of a scenario. Two scenarios ask the same question if all their facts are equal.
 //!
-//! Facts are compared and shown as words, so every difference can be shown. Names of scenarios and environments are no facts, and
-//! neither is the seed of a link.
+//! Facts are compared and shown as words, so every difference can be shown. Names of scenarios and environments are not facts,
+//! nor is the seed of a link.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,21 +12,21 @@ use tolok_model::{
 use crate::environment::Surroundings;
 use crate::names::Names;
 
-/// Something that is so, in words.
+/// A fact in words.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Fact {
     pub(super) what: &'static str,
     pub(super) words: String,
 }
 
-/// The word for what is unknown, which never counts as a difference.
+/// The word for an unknown value, which never counts as a difference.
 pub(super) const UNKNOWN: &str = "unknown";
 
 fn fact(what: &'static str, words: impl Into<String>) -> Fact {
     Fact { what, words: words.into() }
 }
 
-/// What a scenario of servers asks. The same facts in the same order for every such scenario.
+/// What a scenario of servers asks: the same facts in the same order for every such scenario.
 pub(super) fn of_scenario(scenario: &Scenario, plan: &Plan, run: &RunRecord, names: &Names) -> Vec<Fact> {
     let around = Surroundings::of(scenario, plan, run);
     let database = around.database(scenario);
@@ -50,7 +50,7 @@ pub(super) fn of_scenario(scenario: &Scenario, plan: &Plan, run: &RunRecord, nam
     facts
 }
 
-/// What a scenario of programs asks. Only the subject's limits matter, as it gets no requests.
+/// What a scenario of programs asks. Only the subject's limits matter, as a program gets no requests.
 pub(super) fn of_program(scenario: &ProgramScenario, plan: &Plan, run: &RunRecord, names: &Names) -> Vec<Fact> {
     let around = Surroundings::of_program(scenario, plan, run);
     let mut facts = workload(&scenario.workload, names);
@@ -63,7 +63,7 @@ pub(super) fn of_program(scenario: &ProgramScenario, plan: &Plan, run: &RunRecor
     facts
 }
 
-/// The CPUs that the parts ran on. Not what a scenario asks, but what it got.
+/// The CPUs that the parts ran on. This is what a scenario got, not what it asked for.
 pub(super) fn cpus(cpus: Option<&CpuMap>, is_program: bool) -> Vec<Fact> {
     let list = |cpus: &[u32]| match cpus {
         [] => none(),
@@ -81,7 +81,7 @@ pub(super) fn cpus(cpus: Option<&CpuMap>, is_program: bool) -> Vec<Fact> {
     facts
 }
 
-/// What lay between client and subject in the trials of these cases.
+/// The network between client and subject in the trials of these cases.
 pub(super) fn network(trials: &[TrialRecord], is_own: &dyn Fn(&str) -> bool) -> Fact {
     let own = trials.iter().filter(|trial| is_own(&trial.case));
     let networks: BTreeSet<&str> = own.filter_map(|trial| Some(trial.isolation.as_ref()?.network.as_str())).collect();
@@ -89,7 +89,7 @@ pub(super) fn network(trials: &[TrialRecord], is_own: &dyn Fn(&str) -> bool) -> 
     fact("network of the trials", if networks.is_empty() { UNKNOWN.to_owned() } else { networks.join(", ") })
 }
 
-/// The release series of the databases that answered: `10.11` of `10.11.19-MariaDB`.
+/// The release series of the databases that ran: `10.11` of `10.11.19-MariaDB`.
 pub(super) fn database_series(versions: &[String]) -> Fact {
     let series = |version: &String| version.split('.').take(2).collect::<Vec<_>>().join(".");
     let mut all: Vec<String> = versions.iter().map(series).collect();
@@ -107,7 +107,7 @@ fn workload(text: &str, names: &Names) -> Vec<Fact> {
     ]
 }
 
-/// Without its seed, and without the name of a preset, which may have meant something else once.
+/// Describes a link without its seed and without its preset's name, whose meaning may have changed.
 fn of_link(link: &Link) -> String {
     let plain = Link { preset: None, seed: None, ..link.clone() };
     if plain.is_local() { "loopback".to_owned() } else { plain.describe() }
@@ -118,7 +118,7 @@ fn fingerprint(file: &str, text: &str) -> String {
     format!("{file} (checksum {:08x})", checksum(text))
 }
 
-/// FNV-1a in 32 bits: enough to see that a text is another one, and the same everywhere.
+/// 32-bit FNV-1a: enough to detect that a text differs, and the same on every machine.
 fn checksum(text: &str) -> u32 {
     text.bytes().fold(0x811c_9dc5, |sum: u32, byte| (sum ^ u32::from(byte)).wrapping_mul(0x0100_0193))
 }

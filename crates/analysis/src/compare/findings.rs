@@ -52,7 +52,7 @@ worded! {
         Regression = "Regression",
         /// One of the runs has no ranked case.
         NotSound = "Not sound",
-        /// One run of each, and a figure is worse in the run after. A pair does not show whether the version did it or the run.
+        /// One run of each, and a figure is worse in the run after. A pair cannot show whether the version or the run caused it.
         Changed = "Changed between these two runs",
         /// Nothing clearly became worse, but a main figure has no answer.
         CannotTell = "Cannot tell",
@@ -97,7 +97,7 @@ pub struct ComparedSide {
     pub started_at: String,
     /// Version of tolok.
     pub tolok_version: String,
-    /// Commit of the checkout and whether it has changes; absent outside of a checkout.
+    /// Commit of the checkout and whether it has changes; absent outside a checkout.
     pub git: Option<String>,
     /// Its machine in one line.
     pub machine: String,
@@ -136,7 +136,7 @@ pub struct UnmatchedCase {
 }
 
 impl UnmatchedCase {
-    /// The first five by subject and scenario, and how many more there are.
+    /// The first five by subject and scenario, and the number of others.
     pub fn listed(cases: &[Self]) -> String {
         const NAMED: usize = 5;
         let names = cases.iter().take(NAMED).map(|case| format!("{} in {}", case.subject, case.scenario));
@@ -158,7 +158,7 @@ pub struct ScenarioChange {
     pub id_after: String,
     /// Title of its workload.
     pub title: String,
-    /// Its load in words; of programs, how often they are run.
+    /// Its load in words; for programs, how often they run.
     pub load: String,
     /// The load generator or timer.
     pub tool: String,
@@ -170,7 +170,8 @@ pub struct ScenarioChange {
     pub control: Option<ControlFinding>,
     /// Why there is no control.
     pub no_control: Option<String>,
-    /// The difference between the halves of the noise check in the run before, the largest of several runs; absent without a pair.
+    /// The difference between the halves of the noise check in the run before, the largest if there are several runs; absent
+    /// without a pair.
     pub noise_floor_before: Option<NoiseFloor>,
     /// The same in the runs after.
     pub noise_floor_after: Option<NoiseFloor>,
@@ -196,12 +197,12 @@ pub struct ControlShift {
     pub metric: ComparedMetric,
     /// After over before.
     pub ratio: ChangeRatio,
-    /// max(r, 1/r) − 1 of that ratio. A difference of a case must be larger to count.
+    /// max(r, 1/r) − 1 of that ratio. A case's difference must be larger to count.
     pub size: f64,
     /// Whether the machine shifted by the threshold or more: the interval excludes 1, and the size reaches the threshold.
     pub is_relevant: bool,
-    /// Whether it can serve as a control: its interval is at most 10% to either side, or excludes 1. Reports show the shift of one
-    /// that scatters more, and no judgement uses it.
+    /// Whether it can serve as a control: its interval is at most 10% to either side, or excludes 1. Reports show the shift of an
+    /// unusable control, but no judgement uses it.
     pub is_usable: bool,
 }
 
@@ -226,32 +227,32 @@ pub struct CaseChange {
 /// A figure of a case in all runs.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct FigureChange {
-    /// Which.
+    /// Which figure.
     pub metric: ComparedMetric,
     /// Its unit: `per_s`, `s` or `bytes`.
     pub unit: &'static str,
-    /// Which way it is better.
+    /// Which way is better.
     pub better: Better,
     /// Whether it is the main figure of the scenario, or was requested.
     pub is_main: bool,
-    /// Median over the trials of the run before. Of several runs: the geometric mean over runs, and the mean of each run in
-    /// place of the trials.
+    /// Median over the trials of the run before. For several runs: the geometric mean over runs, with each run's mean in place of
+    /// the trials.
     pub before: Option<Estimate>,
-    /// The same of the runs after.
+    /// The same for the runs after.
     pub after: Option<Estimate>,
-    /// After over before: the ratio of geometric means. A pair has Welch's interval over trials; several runs have Student's
-    /// interval over runs.
+    /// After over before: the ratio of geometric means. For a pair, with Welch's interval over trials; for several runs, with
+    /// Student's interval over runs.
     pub ratio: Option<ChangeRatio>,
-    /// Standard deviation among runs of one side, as a fraction; absent for a pair, which does not show it.
+    /// Standard deviation among runs of one side, as a fraction; absent for a pair, which cannot show it.
     pub between_runs: Option<f64>,
-    /// The chance that equal figures differ as much, adjusted for all judged together (Holm).
+    /// The probability of a difference this large if the figures were equal, adjusted for all judged together (Holm).
     pub p_adjusted: Option<f64>,
-    /// The chance that figures that differ by the threshold look as similar, likewise.
+    /// The probability of figures this similar if they differed by the threshold, adjusted likewise.
     pub p_equivalence_adjusted: Option<f64>,
-    /// The figure over the control's in the same round, after over before: the change that remains without the machine's
-    /// own. Absent without a control.
+    /// The figure over the control's in the same round, after over before: the change without the machine's share. Absent without
+    /// a control.
     pub beside_control: Option<ChangeRatio>,
-    /// The chance that it lies as far from 1, adjusted for all figures with a control (Holm).
+    /// The probability of a ratio this far from 1 by chance, adjusted for all figures with a control (Holm).
     pub p_beside_control_adjusted: Option<f64>,
     /// The verdict; absent if it is not judged.
     pub verdict: Option<Change>,
@@ -259,7 +260,7 @@ pub struct FigureChange {
     pub reason: Option<String>,
 }
 
-/// One value over another, with its interval.
+/// A ratio of two values, with its interval.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, JsonSchema)]
 pub struct ChangeRatio {
     /// After over before.
@@ -293,7 +294,7 @@ worded! {
 }
 
 impl ChangeRatio {
-    /// max(r, 1/r) − 1: the same for a change and its way back.
+    /// max(r, 1/r) − 1: the same for a change and its reversal.
     pub fn size(self) -> f64 {
         size(self.value)
     }
@@ -308,7 +309,7 @@ impl ChangeRatio {
         self.estimate().excludes_one()
     }
 
-    /// The same as an estimate, to be written like one.
+    /// The same as an estimate, for formatting.
     pub fn estimate(self) -> Estimate {
         Estimate { value: self.value, low: self.low, high: self.high, trials: Vec::new() }
     }

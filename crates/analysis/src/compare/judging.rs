@@ -32,25 +32,25 @@ use crate::verdict::{EQUIVALENCE_HALF_WIDTH, FALSE_ALARMS, adjusted};
 pub(super) struct Compared<'a> {
     /// Its trials.
     pub(super) own: Measurable<'a>,
-    /// Which way it is better.
+    /// Which way is better.
     pub(super) better: Better,
-    /// What a difference must be larger than.
+    /// The floors that a difference must exceed.
     pub(super) floors: Vec<Floor>,
-    /// What the same program did in all runs.
+    /// The figure relative to the control, which is the same program in all runs.
     pub(super) control: Option<Beside>,
 }
 
 /// A figure over that of the control.
 pub(super) struct Beside {
-    /// In each common block of each run.
+    /// Its values in each common block of each run.
     pub(super) runs: BeforeAfter<Vec<f64>>,
     /// The control's own shift, in words.
     pub(super) shift: String,
-    /// Whether that is the threshold or more.
+    /// Whether that shift reaches the threshold.
     pub(super) is_relevant: bool,
 }
 
-/// A difference that runs show for another reason than the program.
+/// A difference that runs show for a reason other than the program.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Floor {
     pub(super) size: f64,
@@ -103,14 +103,14 @@ pub(super) fn judge(all: &[Compared], threshold: f64) -> Vec<Judgement> {
 }
 
 impl Beside {
-    /// The same as trials of a figure.
+    /// The same in the form of a figure's trials.
     fn measurable<'a>(&'a self, of: &Compared<'a>) -> Measurable<'a> {
         let slices = |runs: &'a Vec<Vec<f64>>| runs.iter().map(Vec::as_slice).collect::<Vec<&'a [f64]>>();
         Measurable { runs: self.runs.each_ref().map(slices), ..of.own.clone() }
     }
 }
 
-/// The rule at the top of this module; the error is why nothing can be told.
+/// Applies the rule at the top of this module. The error is the reason for *cannot tell*.
 fn decide(pair: &Compared, found: &Judgement, threshold: f64) -> Result<Change, String> {
     let ratio = found.ratio.ok_or_else(|| "a trial had none of it, so there is no ratio".to_owned())?;
     let Some((p, half_width)) = found.p_adjusted.zip(ratio.half_width()) else { return Err(too_few(pair)) };

@@ -1,20 +1,20 @@
 //! Matches the scenarios of two runs.
 //!
-//! First those with the same facts, whatever their names. Then the rest by name and kind: a study that changed between the runs.
-//! Their facts differ, which is a difference of conditions.
+//! Scenarios with the same facts match first, whatever their names. The rest match by name and kind, as in a study that changed
+//! between the runs. Their facts differ, which counts as a difference of conditions.
 
 use super::views::ScenarioView;
 
-/// Places of a scenario in the runs before and after.
+/// Indexes of a scenario in the runs before and after.
 pub(super) type Match = (usize, usize);
 
-/// Whether a scenario of the run before is one of the run after.
+/// Whether a scenario of the run before matches one of the run after.
 type Rule = fn(&ScenarioView, &ScenarioView) -> bool;
 
 /// Every match, in the order of the run before.
 pub(super) fn matches(before: &[ScenarioView], after: &[ScenarioView]) -> Vec<Match> {
     let mut found: Vec<Match> = Vec::new();
-    // Where several ask the same, those of one name belong together.
+    // If several ask the same, those with the same name belong together.
     let rules: [Rule; 3] =
         [|a, b| asks_the_same(a, b) && a.id == b.id, asks_the_same, |a, b| a.id == b.id && a.kind == b.kind];
     for is_match in rules {

@@ -1,6 +1,6 @@
 //! The ratio of a figure, after over before, with its uncertainty.
 //!
-//! With one run on each side, the trials are the sample: Welch's interval and test of their logarithms. They show what differs
+//! With one run on each side, the trials are the sample: Welch's interval and test of their logarithms. They show the difference
 //! between these two runs, and nothing about other pairs. With several runs on each side, the mean of a run's logarithms is one
 //! value, and the run is the unit ([`run_differences`]).
 
@@ -24,7 +24,7 @@ pub(super) struct Measurable<'a> {
     pub(super) subject: &'a str,
 }
 
-/// What was measured of a figure, before it is known how many there are.
+/// The measurement of a figure, before the adjustment for the number of figures.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Measured {
     pub(super) ratio: Option<ChangeRatio>,
@@ -39,13 +39,13 @@ pub(super) fn is_single_pair(runs: &Runs) -> bool {
     runs.iter().all(|runs| runs.len() == 1)
 }
 
-/// After over before of one figure by itself. None where a value is not above 0, or there is none.
+/// After over before for a single figure, or `None` if a value is missing or not above 0.
 pub(super) fn ratio(runs: &Runs) -> Option<ChangeRatio> {
     let kind = (ScenarioKind::Closed, ComparedMetric::Goodput);
     measure(&[Some(Measurable { runs: runs.clone(), kind, subject: "" })], 1.0).pop()?.ratio
 }
 
-/// Measures all figures that there are, in their order. Figures of several runs learn from each other.
+/// Measures all figures that exist, in their order. Figures of several runs share estimates of their variation.
 pub(super) fn measure(figures: &[Option<Measurable>], margin: f64) -> Vec<Measured> {
     let mut found = vec![Measured::default(); figures.len()];
     let mut several: Vec<(usize, &Measurable, RunValues)> = Vec::new();
@@ -80,12 +80,12 @@ pub(super) fn measure(figures: &[Option<Measurable>], margin: f64) -> Vec<Measur
     found
 }
 
-/// The mean logarithm of a run's trials. None unless every trial has one.
+/// The mean logarithm of a run's trials, or `None` unless every trial has one.
 pub(super) fn mean_logarithm(trials: &[f64]) -> Option<f64> {
     Some(logarithms(trials)?.mean())
 }
 
-/// The geometric mean of a run's trials with its own interval. None unless every trial has a logarithm.
+/// The geometric mean of a run's trials with its own interval, or `None` unless every trial has a logarithm.
 pub(super) fn geometric_mean(trials: &[f64]) -> Option<Estimate> {
     let logarithms = logarithms(trials)?;
     let interval = mean_interval(&logarithms, Level::P95);
@@ -114,14 +114,14 @@ fn of_pair(before: &[f64], after: &[f64], margin: f64) -> Measured {
     let (low, high) = interval.unzip();
     Measured {
         ratio: Some(ChangeRatio { value: found.difference.exp(), low, high }),
-        // Where there is no interval, nothing is judged.
+        // Without an interval, nothing is judged.
         p: found.interval.map(|_| found.p),
         p_equivalence: equivalence_welch(&after, &before, margin),
         between_runs: None,
     }
 }
 
-/// None unless every value has a logarithm.
+/// The logarithms of all values, or `None` unless every value has one.
 fn logarithms(values: &[f64]) -> Option<Sample> {
     let are_positive = values.iter().all(|value| *value > 0.0 && value.is_finite());
     let logarithms: Vec<f64> = values.iter().map(|value| value.ln()).collect();

@@ -35,7 +35,7 @@ worded! {
 }
 
 worded! {
-    /// What puts a scenario's work on its subjects, which decides what its main figure is.
+    /// How a scenario loads its subjects, which decides its main figure.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
     #[serde(rename_all = "kebab-case")]
     pub enum ScenarioKind by word {
@@ -43,7 +43,7 @@ worded! {
         Closed = "closed",
         /// An open loop: its main figures are p50 and p99.
         Open = "open",
-        /// A program that is run to its end: its main figure is wall time.
+        /// A program that runs to its end: its main figure is wall time.
         Program = "program",
     }
 }
@@ -53,8 +53,8 @@ impl ComparedMetric {
     pub const ALL: [Self; 7] =
         [Self::Goodput, Self::Wall, Self::P50, Self::P99, Self::Cpu, Self::Memory, Self::ColdStart];
 
-    /// What people call it in a scenario of this kind. Times of a closed loop are marked, as a slow answer delays the next
-    /// question there.
+    /// Its name in a scenario of this kind. Times of a closed loop are marked, because there a slow response delays the next
+    /// request.
     pub fn title(self, kind: ScenarioKind) -> &'static str {
         match (self, kind) {
             (Self::Goodput, _) => "goodput",
@@ -70,7 +70,7 @@ impl ComparedMetric {
         }
     }
 
-    /// What it counts, which gives its unit.
+    /// The quantity, which gives its unit.
     pub fn quantity(self) -> Quantity {
         match self {
             Self::Goodput => Quantity::Number,
@@ -88,12 +88,12 @@ impl ComparedMetric {
         }
     }
 
-    /// Which way it is better.
+    /// Which way is better.
     pub fn better(self) -> Better {
         if self == Self::Goodput { Better::Higher } else { Better::Lower }
     }
 
-    /// Whether scenarios of this kind are judged by it first of all.
+    /// Whether it is a main figure in scenarios of this kind.
     pub(super) fn is_main_of(self, kind: ScenarioKind) -> bool {
         match kind {
             ScenarioKind::Closed => self == Self::Goodput,
@@ -102,7 +102,7 @@ impl ComparedMetric {
         }
     }
 
-    /// Whether scenarios of this kind are judged by it where no figures are asked for by name.
+    /// Whether scenarios of this kind are judged by it if the user names no figures.
     fn is_usual_in(self, kind: ScenarioKind) -> bool {
         self.is_main_of(kind)
             || match kind {
@@ -119,7 +119,7 @@ impl ComparedMetric {
         }
     }
 
-    /// Those by which scenarios of this kind are judged, with whether they are main figures. What is asked for by name is one.
+    /// The figures that judge scenarios of this kind, and whether each is a main figure. Every figure that the user names is one.
     pub(super) fn of(kind: ScenarioKind, asked: &[Self]) -> Vec<(Self, bool)> {
         let is_wanted = |metric: &Self| match asked {
             [] => metric.is_usual_in(kind),
@@ -142,17 +142,17 @@ impl ComparedMetric {
         }
     }
 
-    /// Where a server's case has it.
+    /// Finds it in a server's case.
     pub(crate) fn of_server(self, case: &CaseFinding) -> Option<&Estimate> {
         estimate(SERVER, self.ids()[0]?, &case.figures)
     }
 
-    /// Where a program's case has it.
+    /// Finds it in a program's case.
     pub(super) fn of_program(self, case: &ProgramCaseFinding) -> Option<&Estimate> {
         estimate(PROGRAM, self.ids()[1]?, &case.figures)
     }
 
-    /// Reads it of a server's trial.
+    /// Reads it from a server's trial.
     pub(crate) fn read(self, trial: &Measurement, around: &Around) -> Option<f64> {
         let id = self.ids()[0]?;
         let row = SERVER_TRIALS.iter().copied().flatten().find(|row| row.name == id)?;

@@ -1,9 +1,10 @@
 //! Runs before and runs after: what became better or worse, and what the runs cannot decide.
 //!
-//! [`compare_runs`] takes the records and findings of the runs. It returns what follows, or why they cannot be compared.
-//! One file each: `views.rs` unifies servers and programs, `facts.rs` has the facts of a scenario, `matching.rs` matches scenarios,
-//! `sides.rs` has what all runs share, `conditions.rs` what must not differ, and `changes.rs` what else does. `control.rs` has what
-//! the machine did, `judging.rs` the rule and `measuring.rs` its statistics. `cases.rs` applies it, and `conclusion.rs` words it.
+//! [`compare_runs`] takes the records and findings of the runs. It returns the comparison, or the reason why they cannot be
+//! compared. Each file has one task: `views.rs` unifies servers and programs, `facts.rs` has the facts of a scenario,
+//! `matching.rs` matches scenarios, and `sides.rs` has what all runs share. `conditions.rs` has what must not differ, and
+//! `changes.rs` what else differs. `control.rs` has the effect of the machine, `judging.rs` the rule and `measuring.rs` its
+//! statistics. `cases.rs` applies the rule, and `conclusion.rs` words the outcome.
 
 mod cases;
 mod changes;
@@ -34,50 +35,50 @@ use crate::records::Records;
 use crate::run_facts::machine_line;
 use sides::Sides;
 
-/// A run that is compared with another: what it stored, and what follows from that.
+/// A run to compare: its records and its findings.
 #[derive(Debug, Clone, Copy)]
 pub struct ComparedRun<'a> {
     pub records: &'a Records<'a>,
-    /// What [`crate::analyse`] says of it.
+    /// The result of [`crate::analyse`] for it.
     pub findings: &'a Findings,
 }
 
-/// What is asked of a comparison.
+/// The options of a comparison.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct CompareRequest {
     /// The figures to judge by; empty for the usual ones of each kind of scenario.
     pub metrics: Vec<ComparedMetric>,
-    /// Differences smaller than this fraction do not matter, or `None` for the larger one of the two studies'.
+    /// Differences smaller than this fraction do not matter, or `None` for the largest one among the studies.
     pub threshold: Option<f64>,
-    /// Whether to go on where the conditions differ.
+    /// Whether to continue if the conditions differ.
     pub allow_differences: bool,
 }
 
 /// Why runs are not compared.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CompareRefusal {
-    /// A run is named twice.
+    /// A run is given twice.
     SameRun {
         id: String,
     },
-    /// One run on a side and several on the other: nothing shows how runs of the one side differ.
+    /// One run on a side and several on the other: nothing shows how runs of the single side vary.
     TooFewRuns,
     /// They have no case in common.
     NothingInCommon {
-        /// What the first run before has.
+        /// The cases of the first run before.
         before: Vec<UnmatchedCase>,
-        /// What the first run after has.
+        /// The cases of the first run after.
         after: Vec<UnmatchedCase>,
     },
-    /// No scenario has any of the figures that are asked for.
+    /// No scenario has any of the requested figures.
     NoSuchFigure,
     Conditions(Vec<Difference>),
 }
 
-/// Compares runs, or says why they cannot be compared: all reasons of a kind at once. One run of each side is a pair; otherwise
-/// each side needs two runs or more.
+/// Compares runs, or returns all reasons of one kind why they cannot be compared. One run on each side is a pair; otherwise each
+/// side needs two or more runs.
 ///
-/// A pure function without random numbers: the same records give the same comparison.
+/// This is a pure function without random numbers: the same records give the same comparison.
 pub fn compare_runs(
     before: &[ComparedRun],
     after: &[ComparedRun],
@@ -123,7 +124,7 @@ pub fn compare_runs(
     Ok(found)
 }
 
-/// Whether the runs are enough, and each another one.
+/// Checks that there are enough runs and that no run appears twice.
 fn is_possible(before: &[ComparedRun], after: &[ComparedRun]) -> Result<(), CompareRefusal> {
     let all: Vec<&ComparedRun> = before.iter().chain(after).collect();
     let is_same = |one: &ComparedRun, other: &ComparedRun| {
@@ -141,7 +142,7 @@ fn is_possible(before: &[ComparedRun], after: &[ComparedRun]) -> Result<(), Comp
     }
 }
 
-/// Everything in which the conditions of any run differ from those of the first one.
+/// All conditions of any run that differ from those of the first one.
 fn conditions(sides: &Sides) -> Vec<Difference> {
     let mut all = Vec::new();
     let found = sides.pairs().flat_map(|(_, both)| conditions::conditions(&both));

@@ -1,6 +1,6 @@
-//! All runs of a comparison: the runs before, the runs after, and every scenario as each of them has it.
+//! All runs of a comparison: the runs before, the runs after, and the view of every scenario in each.
 //!
-//! All others are matched with the first run before. A scenario or case that one of the runs lacks is not compared.
+//! Every other run is matched with the first run before. A scenario or case that one of the runs lacks is not compared.
 
 use super::ComparedRun;
 use super::conditions::Both;
@@ -8,14 +8,14 @@ use super::findings::UnmatchedCase;
 use super::matching::{Match, matches};
 use super::views::{CaseView, ScenarioView};
 
-/// What belongs to the runs before, and what to the runs after.
+/// A list for the runs before, and one for the runs after.
 pub(super) type BeforeAfter<T> = [Vec<T>; 2];
 
 /// All runs of a comparison.
 pub(super) struct Sides<'a> {
     pub(super) runs: [&'a [ComparedRun<'a>]; 2],
     views: &'a BeforeAfter<Vec<ScenarioView<'a>>>,
-    /// Of every run but the first one: its side, its place there, and which of its scenarios is which of the first run.
+    /// For every run but the first one: its side, its index there, and how its scenarios match those of the first run.
     matches: Vec<(usize, usize, Vec<Match>)>,
     /// Scenarios that every run has.
     pub(super) scenes: Vec<Scene<'a>>,
@@ -45,12 +45,12 @@ impl<'a> Sides<'a> {
         Self { runs, views, matches, scenes }
     }
 
-    /// One run of each: their trials show nothing of what differs from run to run.
+    /// Whether each side has one run. Their trials do not show how runs vary.
     pub(super) fn is_single_pair(&self) -> bool {
         self.runs.iter().all(|runs| runs.len() == 1)
     }
 
-    /// The first run before with each other one.
+    /// The first run before, paired with each other run.
     pub(super) fn pairs(&self) -> impl Iterator<Item = (usize, Both<'_>)> {
         self.matches.iter().map(|(side, place, matches)| {
             let runs = [&self.runs[0][0], &self.runs[*side][*place]];
@@ -59,12 +59,12 @@ impl<'a> Sides<'a> {
         })
     }
 
-    /// The first run before with the first one after.
+    /// The first run before, paired with the first one after.
     pub(super) fn first_pair(&self) -> Option<Both<'_>> {
         self.pairs().find(|(side, _)| *side == 1).map(|(_, both)| both)
     }
 
-    /// Cases of the first run before, and of the first one after, that not every run has. Each case once.
+    /// Cases of the first run before, and of the first one after, that some run lacks. Each case appears once.
     pub(super) fn unmatched(&self) -> BeforeAfter<UnmatchedCase> {
         let of_side = |side: usize| {
             let shown = |view: &'a ScenarioView<'a>| {
@@ -86,7 +86,7 @@ impl<'a> Sides<'a> {
         [before, after]
     }
 
-    /// The first run in which no case may be ranked, if there is one: its side and its place.
+    /// The first run without any ranked case, if there is one.
     pub(super) fn unsound(&self) -> Option<&ComparedRun<'a>> {
         let has_ranked =
             |scenarios: &[ScenarioView]| scenarios.iter().flat_map(|scenario| &scenario.cases).any(|case| case.ranked);
@@ -97,7 +97,7 @@ impl<'a> Sides<'a> {
 }
 
 impl<'a> Scene<'a> {
-    /// As the first run before has it, and as the first one after.
+    /// The views of the first run before and of the first one after.
     pub(super) fn first(&self) -> (&'a ScenarioView<'a>, &'a ScenarioView<'a>) {
         (self.views[0][0], self.views[1][0])
     }

@@ -1,4 +1,4 @@
-//! A run as a comparison sees it: servers and programs alike are scenarios with facts, and cases with figures.
+//! The view that a comparison has of a run: servers and programs alike are scenarios with facts, and cases with figures.
 
 use tolok_model::{LatencyMark, Plan, RunRecord};
 
@@ -17,24 +17,24 @@ pub(super) struct ScenarioView<'a> {
     pub(super) id: &'a str,
     pub(super) kind: ScenarioKind,
     pub(super) title: &'a str,
-    /// How it is asked, in words.
+    /// Its load, in words.
     pub(super) load: &'a str,
-    /// What asks or times, with its version.
+    /// The load generator or timer, with its version.
     pub(super) tool: String,
     /// Its environment in words.
     pub(super) environment: &'a str,
-    /// What it asks: equal for the same question.
+    /// What it asks: equal facts mean the same question.
     pub(super) facts: Vec<Fact>,
-    /// What it got, and what has a say in its figures, too.
+    /// What it got, which also affects its figures.
     pub(super) got: Vec<Fact>,
-    /// Full versions of its database's servers.
+    /// Full versions of its database servers.
     pub(super) database: String,
     pub(super) cases: Vec<CaseView<'a>>,
     pub(super) ceiling: Option<CaseView<'a>>,
     pub(super) noise_floor: Option<&'a NoiseFloor>,
-    /// Which memory its figures are of.
+    /// Where its memory figures come from.
     pub(super) memory_source: Option<MemorySource>,
-    /// What must be known of its latencies.
+    /// The marks of its latencies.
     pub(super) latency_marks: &'a [LatencyMark],
     /// The coarsest step of its timer, in seconds.
     pub(super) step_s: f64,
@@ -54,7 +54,7 @@ pub(super) struct CaseView<'a> {
     gates: &'a [GateFinding],
 }
 
-/// What kind of a case.
+/// The kind of a case.
 #[derive(Clone, Copy)]
 pub(super) enum CaseOf<'a> {
     Server(&'a CaseFinding),
@@ -160,7 +160,7 @@ impl<'a> CaseView<'a> {
         }
     }
 
-    /// Why it is not ranked, as the stable words of flags and gates, or `None` if it is ranked.
+    /// The flags and gates that bar it from the ranking, as stable words, or `None` if it is ranked.
     pub(super) fn barred_by(&self) -> Option<String> {
         if self.ranked {
             return None;
@@ -169,7 +169,7 @@ impl<'a> CaseView<'a> {
         let mut words: Vec<&str> = flags.collect();
         words.dedup();
         if words.is_empty() {
-            // A gate that has a flag as well would say the same in another word.
+            // A gate that also has a flag would only repeat it in another word.
             let is_failed = |gate: &&GateFinding| gate.bars && gate.outcome == GateOutcome::Failed;
             words = self.gates.iter().filter(is_failed).map(|gate| gate.gate.as_str()).collect();
         }

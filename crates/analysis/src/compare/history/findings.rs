@@ -15,17 +15,17 @@ pub const HISTORY_SCHEMA: u32 = 1;
 pub struct RunHistory {
     /// Version of this format.
     pub schema_version: u32,
-    /// What follows, in one sentence.
+    /// The conclusion, in one sentence.
     pub sentence: String,
     /// Differences smaller than this fraction do not matter.
     pub threshold: f64,
     /// The runs in the order in which they began.
     pub runs: Vec<ComparedSide>,
-    /// Runs that were given and left out, as their conditions are not those of the newest run, or as they share no case with it.
+    /// Runs that were left out, because their conditions differ from the newest run's or they share no case with it.
     pub left_out: Vec<LeftOutRun>,
     /// Every figure over time.
     pub series: Vec<FigureSeries>,
-    /// What a reader must know before relying on this.
+    /// What readers must know before relying on this.
     pub cautions: Vec<String>,
 }
 
@@ -34,7 +34,7 @@ pub struct RunHistory {
 pub struct LeftOutRun {
     /// Name of its folder.
     pub id: String,
-    /// Its conditions that are not those of the newest run; empty where it shares no case with that.
+    /// Conditions that differ from those of the newest run; empty if the run shares no case with it.
     pub conditions: Vec<Difference>,
 }
 
@@ -47,37 +47,37 @@ pub struct FigureSeries {
     pub scenario_title: String,
     /// A closed or an open loop, or programs.
     pub kind: ScenarioKind,
-    /// The subject as a person would write it.
+    /// The subject as users write it.
     pub subject: String,
     /// Its title.
     pub title: String,
     /// Its runtime, which gives the colour.
     pub runtime: String,
-    /// Whether it is the ceiling: a change of that is the machine's.
+    /// Whether it is the ceiling, whose changes come from the machine.
     pub is_ceiling: bool,
     /// Which figure.
     pub metric: ComparedMetric,
     /// Its unit: `per_s`, `s` or `bytes`.
     pub unit: &'static str,
-    /// Which way it is better.
+    /// Which way is better.
     pub better: Better,
-    /// Whether the scenario is judged by it first of all.
+    /// Whether it is the main figure of the scenario.
     pub is_main: bool,
     /// One point for each run that ranks the case and has the figure, in the order of the runs.
     pub points: Vec<HistoryPoint>,
     /// Where its level changes.
     pub changes: Vec<LevelChange>,
-    /// The smallest change in the middle of the series that four of five times would be found, as a fraction: it grows with the
-    /// scatter of the runs.
+    /// The smallest change in the middle of the series that would be found four times out of five, as a fraction. It grows with
+    /// the scatter of the runs.
     pub smallest_visible: Option<f64>,
-    /// Why no change is looked for; none where it is.
+    /// Why the series is not searched for changes; absent if it is.
     pub not_judged: Option<String>,
 }
 
 /// A figure in one run.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct HistoryPoint {
-    /// Place of the run in the history, from 0.
+    /// Index of the run in the history, from 0.
     pub run: usize,
     /// Median over its trials, with its interval.
     pub value: Estimate,
@@ -86,12 +86,12 @@ pub struct HistoryPoint {
 /// A change of a level.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct LevelChange {
-    /// Place of the first run of the new level, from 0.
+    /// Index of the first run of the new level, from 0.
     pub run: usize,
     /// The new level over the old one: geometric means over the runs of each.
     pub ratio: f64,
-    /// Whether it is worse by the threshold or more (`true`), better by as much (`false`), or smaller than what matters.
+    /// Whether it is worse by the threshold or more (`true`), or better by as much (`false`); absent for a smaller change.
     pub is_worse: Option<bool>,
-    /// What else differs between this run and the one before it that has the figure.
+    /// What else differs between this run and the previous one that has the figure.
     pub differences: Vec<Difference>,
 }

@@ -1,12 +1,13 @@
 //! Runs of one study over time: each figure as a series, and where its level changes.
 //!
-//! Each run gives one value of a series, the mean logarithm of a figure over its trials. A level changes where dividing the series
-//! explains it much better than chance does ([`tolok_stats::changepoints`]: the exact optimum of a Gaussian likelihood with a
-//! penalty for each change, found by PELT). Two runs make a level, so a single odd run makes none. All series of a history are
-//! judged together: the penalty grows by 2 · ln of their number, which is Bonferroni's division of a likelihood ratio.
+//! Each run gives one value of a series, the mean logarithm of a figure over its trials. A level changes where dividing the
+//! series explains it much better than chance does ([`tolok_stats::changepoints`]: the exact optimum of a Gaussian likelihood
+//! with a penalty for each change, found by PELT). A level needs two runs, so a single odd run makes none. All series of a
+//! history are judged together: the penalty grows by 2 · ln of their number, which is Bonferroni's correction for a likelihood
+//! ratio.
 //!
-//! Runs under other conditions than the newest one are left out and listed. tolok does not know the cause of a change. It lists
-//! the versions that differ where the change begins.
+//! Runs whose conditions differ from the newest run's are left out and listed. tolok does not know the cause of a change. It
+//! lists the versions that differ where the change begins.
 
 mod findings;
 
@@ -26,22 +27,22 @@ use crate::estimate::size;
 use crate::figures::{Quantity, amount, counted, figure};
 use crate::findings::{Better, Estimate};
 
-/// Fewer runs show no level on either side of a change.
+/// Fewer runs cannot show a level on both sides of a change.
 pub const FEWEST_RUNS: usize = 2 * LEAST_SEGMENT;
 /// Changes that the sentence names.
 const NAMED: usize = 3;
 
-/// Runs that are part of a history, in the order in which they began; the last one is what they are matched with.
+/// Runs that are part of a history, in the order in which they began. Scenarios are matched with those of the last run.
 struct Kept<'a> {
     runs: Vec<&'a ComparedRun<'a>>,
     views: Vec<Vec<ScenarioView<'a>>>,
-    /// Of each run: which of its scenarios is which of the last run.
+    /// For each run: how its scenarios match those of the last run.
     matches: Vec<Vec<Match>>,
 }
 
-/// The history of the runs; `Err` where fewer than [`FEWEST_RUNS`] of them belong together.
+/// The history of the runs, or `Err` if fewer than [`FEWEST_RUNS`] of them belong together.
 ///
-/// A pure function without random numbers: the same records give the same history, in whatever order the runs are named.
+/// This is a pure function without random numbers: the same records give the same history, in any order of the runs.
 pub fn history(runs: &[ComparedRun], request: &CompareRequest) -> Result<RunHistory, Vec<LeftOutRun>> {
     let mut all: Vec<&ComparedRun> = runs.iter().collect();
     all.sort_by_key(|run| (&run.records.run.started_at, &run.records.run.id));
@@ -106,7 +107,7 @@ fn series(kept: &Kept, asked: &[ComparedMetric], threshold: f64) -> Vec<FigureSe
     all.into_iter().zip(changes).map(with_changes).collect()
 }
 
-/// A series without its changes, and the values in which they are looked for.
+/// A series without its changes, and the values that are searched for changes.
 fn one(
     kept: &Kept,
     (place, scenario): (usize, &ScenarioView),
@@ -146,14 +147,14 @@ fn one(
     (series, values)
 }
 
-/// Where the levels of series change, all judged together: for each, the places at which a new level begins.
+/// Where the levels of series change, all judged together: for each, the indexes at which a new level begins.
 fn level_changes(all: &[Vec<f64>]) -> Vec<Vec<usize>> {
     let together = penalty_together(all);
     let of = |series: &Vec<f64>| changepoints(series, changepoint_penalty(series.len()) + together).unwrap_or_default();
     all.iter().map(of).collect()
 }
 
-/// What judging all these series together adds to the penalty of a change.
+/// The increase of the penalty of a change that comes from judging all these series together.
 fn penalty_together(all: &[Vec<f64>]) -> f64 {
     2.0 * (all.iter().filter(|series| series.len() >= FEWEST_RUNS).count().max(1) as f64).ln()
 }
@@ -199,7 +200,7 @@ fn sentence(found: &RunHistory) -> String {
         .join(" ")
 }
 
-/// How many series scatter too much to show a change that matters, and what the median of them would show.
+/// How many series scatter too much to show a change that matters, and the change that their median could show.
 fn too_scattered<'a>(found: &RunHistory, judged: impl Iterator<Item = &'a FigureSeries>) -> Option<String> {
     let blind = |series: &FigureSeries| series.smallest_visible.filter(|least| *least > found.threshold);
     let least: Vec<f64> = judged.filter_map(blind).collect();

@@ -1,28 +1,28 @@
-//! Changes that are there are found, and changes that are not there seldom, by simulation with fixed seeds.
+//! Checks by simulation with fixed seeds that real changes are found and false ones are rare.
 
 use tolok_stats::Rng;
 
 use super::level_changes;
 
-/// What differs from run to run.
+/// How values vary from run to run.
 #[derive(Debug, Clone, Copy)]
 enum Noise {
     Normal,
-    /// Each run resembles the one before it by a correlation of 0.3.
+    /// Each run correlates with the previous one by 0.3.
     Correlated,
-    /// One run in ten is off by four times as much.
+    /// One run in ten deviates four times as much.
     HeavyTails,
-    /// The machine is in one of two states, and keeps each for three runs on average.
+    /// The machine has two states and keeps each for three runs on average.
     TwoStates,
 }
 
-/// Standard normal by Box and Muller.
+/// A standard normal value by the Box–Muller method.
 fn normal(rng: &mut Rng) -> f64 {
     let radius = (-2.0 * (1.0 - rng.unit()).ln()).sqrt();
     radius * (std::f64::consts::TAU * rng.unit()).cos()
 }
 
-/// A series of so many runs with a standard deviation of about 1.
+/// A series of `n` runs with a standard deviation of about 1.
 fn noise(rng: &mut Rng, n: usize, noise: Noise) -> Vec<f64> {
     let (mut last, mut is_slow) = (normal(rng), rng.below(2) == 0);
     let next = || match noise {
@@ -40,7 +40,7 @@ fn noise(rng: &mut Rng, n: usize, noise: Noise) -> Vec<f64> {
     std::iter::repeat_with(next).take(n).collect()
 }
 
-/// The share of histories of `series` figures that show a change although there is none.
+/// The share of histories of `series` figures that show a change although none exists.
 fn false_changes(n: usize, series: usize, kind: Noise, histories: u32) -> f64 {
     let mut rng = Rng::seeded(31 + n as u64);
     let any = |_: &u32| {
@@ -51,7 +51,8 @@ fn false_changes(n: usize, series: usize, kind: Noise, histories: u32) -> f64 {
     (0..histories).filter(|it| any(it)).count() as f64 / f64::from(histories)
 }
 
-/// The share of series, among ten, in which a step of so many standard deviations in the middle is found within a run of it.
+/// How often a step in one of ten series is found within a run of its place. The step is in the middle, and its size is in
+/// standard deviations.
 fn found(n: usize, step: f64, histories: u32) -> f64 {
     let mut rng = Rng::seeded(41 + n as u64);
     let mut is_found = |_: &u32| {

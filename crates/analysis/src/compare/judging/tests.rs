@@ -1,4 +1,4 @@
-//! The rule by example, and how often it is wrong.
+//! Examples of the rule, and simulations of its error rates.
 
 use proptest::prelude::*;
 use tolok_stats::Rng;
@@ -24,7 +24,7 @@ fn judge_one(pair: Compared) -> Judgement {
     judge(&[pair], THRESHOLD).remove(0)
 }
 
-/// Ten trials around `middle`, each off by as much as the others whichever run it is.
+/// Ten trials around `middle`, with the same relative deviations in every run.
 fn around(middle: f64) -> Vec<f64> {
     [-0.012, 0.008, 0.003, -0.006, 0.011, -0.002, 0.005, -0.009, 0.001, 0.004].map(|off| middle * (1.0 + off)).to_vec()
 }
@@ -66,7 +66,7 @@ fn a_difference_too_small_to_matter_is_equivalence_if_it_is_told_well_enough() {
 
 #[test]
 fn what_would_be_a_difference_by_itself_is_not_said_to_be_none() {
-    // Off by 2.6% each, and 3.5% apart: p is 0.008 by itself, and 0.16 among 21.
+    // Deviations of up to 4.2%, and a difference of 3.5%: p is 0.008 alone, and 0.16 among 21.
     let wide =
         |middle: f64| around(1000.0).iter().map(|it| middle * (1.0 + (it - 1000.0) * 0.0035)).collect::<Vec<_>>();
     let (before, after) = (wide(1000.0), wide(965.0));
@@ -110,7 +110,7 @@ fn a_difference_no_larger_than_the_machines_own_shift_cannot_be_told() {
     assert_eq!(found.reason.as_deref(), Some("no larger than the machine’s own shift (0.94×)"));
 }
 
-/// A case and a control that changed by these factors: what the case shows beside the control.
+/// A case and a control that changed by these factors: the case relative to the control.
 fn beside(control: f64, own: f64) -> Beside {
     let (before, after) = (around(1.0), around(own / control));
     Beside {
@@ -161,7 +161,7 @@ fn several_runs_of_each_may_be_called_a_regression_and_know_what_differs_between
     let worse = around(900.0);
     let found = judge_one(several(vec![&low, &high, &low], vec![&worse, &worse, &worse], "any"));
     assert_eq!(found.verdict, Change::Regression);
-    // The mean squares of ln(990) and ln(1010) among three, half of them before and none after: by hand.
+    // The mean squares of ln(990) and ln(1010) among three, half of them before and none after, computed by hand.
     assert!((found.between_runs.unwrap() - 0.0082).abs() < 0.0002, "{found:?}");
     assert_eq!(found.ratio.unwrap().value, ratio(&[vec![&low, &high, &low], vec![&worse; 3]]).unwrap().value);
 }
@@ -176,12 +176,12 @@ fn runs_that_differ_by_themselves_hide_what_a_pair_would_call_a_change() {
     assert!(words.contains("to either side; runs of one side differ by 2.6%"), "{words}");
 }
 
-/// What becomes of 12 cases of 10 trials each in so many pairs of runs: every trial is off by a factor that `noise` draws.
+/// Repeatedly simulates pairs of runs with 12 cases of 10 trials each. `noise` draws a factor for every trial.
 struct Simulation {
     repetitions: u32,
-    /// What the first case is slower by in the second run.
+    /// Slowdown of the first case in the second run.
     slowdown: f64,
-    /// What everything is slower by in the second run, the control included, or `None` for no control.
+    /// Slowdown of everything in the second run, the control included, or `None` for no control.
     drift: Option<f64>,
     threshold: f64,
 }
@@ -190,11 +190,11 @@ struct Simulation {
 struct Seen {
     /// Pairs of runs with a regression in a case that did not change.
     regressions: u32,
-    /// The same, and improvements.
+    /// Pairs of runs with a regression or an improvement in a case that did not change.
     false_alarms: u32,
     /// Pairs of runs in which the first case was called a regression.
     found: u32,
-    /// Pairs of runs in which its interval holds the truth.
+    /// Pairs of runs in which the interval of the first case contains the true ratio.
     covered: u32,
 }
 
@@ -228,7 +228,7 @@ impl Simulation {
     }
 }
 
-/// What a case is beside a control, block by block.
+/// A case relative to a control, block by block.
 fn simulated(control: &[Vec<f64>; 2], before: &[f64], after: &[f64]) -> Beside {
     let over = |run: usize, own: &[f64]| own.iter().zip(&control[run]).map(|(own, of)| own / of).collect::<Vec<f64>>();
     let shift = ratio(&control.each_ref().map(|trials| vec![trials.as_slice()])).unwrap();
@@ -237,13 +237,13 @@ fn simulated(control: &[Vec<f64>; 2], before: &[f64], after: &[f64]) -> Beside {
     Beside { runs: [vec![over(0, before)], vec![over(1, after)]], shift: String::new(), is_relevant }
 }
 
-/// Close to a normal value of this standard deviation.
+/// An approximately normal value with this standard deviation.
 fn normal(random: &mut Rng, deviation: f64) -> f64 {
     let uniform = |random: &mut Rng| random.below(1 << 32) as f64 / (1u64 << 32) as f64;
     (0..12).map(|_| uniform(random)).sum::<f64>().mul_add(deviation, -6.0 * deviation)
 }
 
-/// What a procedure that is wrong in exactly 5% of `repetitions` stays below, but for one time in a thousand.
+/// The bound that a procedure with an error rate of exactly 5% exceeds only once in a thousand times.
 fn five_per_cent_of(repetitions: u32) -> u32 {
     let expected = 0.05 * f64::from(repetitions);
     (expected + 3.1 * (expected * 0.95).sqrt()) as u32
@@ -252,13 +252,13 @@ fn five_per_cent_of(repetitions: u32) -> u32 {
 #[test]
 fn two_runs_of_the_same_show_a_regression_in_five_of_a_hundred_at_most() {
     const REPETITIONS: u32 = 300;
-    // The threshold is next to nothing, so that only the statistics stand between chance and a verdict.
+    // The threshold is almost 0, so only the statistics prevent a false verdict.
     let alike = Simulation { repetitions: REPETITIONS, slowdown: 0.0, drift: None, threshold: 1e-6 };
     let seen = alike.run(11, |random| normal(random, 0.015));
     assert!(seen.regressions <= REPETITIONS * 5 / 100, "{} of {REPETITIONS}", seen.regressions);
-    // Regressions and improvements together are what Holm's procedure keeps to 5%.
+    // Holm's procedure limits regressions and improvements together to 5%.
     assert!(seen.false_alarms <= five_per_cent_of(REPETITIONS), "{} of {REPETITIONS}", seen.false_alarms);
-    // Now and then a trial is slow.
+    // Occasionally a trial is slow.
     let seen = alike.run(12, |random| normal(random, 0.01) - if random.below(10) == 0 { 0.08 } else { 0.0 });
     assert!(seen.regressions <= REPETITIONS * 5 / 100, "{} of {REPETITIONS} with slow trials", seen.regressions);
     assert!(seen.false_alarms <= five_per_cent_of(REPETITIONS), "{} of {REPETITIONS}", seen.false_alarms);
