@@ -372,7 +372,7 @@ impl Entrants<'_> {
         self.competing.iter().map(|entrant| &entrant.row)
     }
 
-    /// A figure in every scenario of tolok's own tool in which at least two subjects have it.
+    /// A figure in every scenario in which at least two subjects have it.
     fn spread(&self, figure: impl Fn((&Entry, &FairnessAnswers)) -> Option<f64>) -> Vec<Spread> {
         let in_scenario = |scenario: &tolok_model::Scenario| {
             let figures = self.competing.iter().flat_map(|entrant| {

@@ -33,14 +33,14 @@ figures! {
         [Seconds Lower] csv "database_cpu_s_per_good" tidy "database_cpu_s_per_good";
     /// Share of its CPUs that the database used.
     busy: Option<f64> = middle_of_known(|it, around| share(cpu_s(it)?, around.cpus.database * it.window_s)) [Share] csv "database_busy";
-    /// Most anonymous and kernel memory of the database's control group.
+    /// Highest anonymous and kernel memory of the database's control group.
     memory_bytes: Option<Estimate> = median(|it, _| memory(it)) [Bytes Lower] csv "database_memory_bytes";
     /// The highest usage of that group in any trial, page cache included.
     peak_bytes: Option<f64> = highest(|it, _| peak(it)) [Bytes Lower] csv "database_peak_bytes";
     /// That peak as a share of its limit; absent without a limit.
     peak_of_limit: Option<f64> = highest(|it, around| Some(peak(it)? / around.database_limit_bytes? as f64))
         [Share Lower] csv "database_peak_of_limit";
-    /// Statements executed per second.
+    /// Statements that it ran per second.
     queries_per_s: Option<f64> = middle(|it, _| Some(count(it, |window| window.queries)? / it.window_s)) [PerSecond] csv "database_queries_per_s";
     /// Statements per correct response.
     queries_per_good: Option<f64> = middle(|it, _| Some(count(it, |window| window.queries)? / answers(it)?))
@@ -50,13 +50,13 @@ figures! {
         [BytesPerSecond] csv "database_sent_bytes_per_s";
     /// Connections opened to it in the window.
     connections_opened: Option<f64> = middle(|it, _| count(it, |window| window.connections_opened)) [Count] csv "database_connections_opened";
-    /// Most open connections at a reading.
+    /// The most open connections at any reading.
     connections_max: Option<u64> = most(|it| it.database.as_ref()?.connections_max) [Count] csv "database_connections_max";
-    /// Most threads that ran a statement at a reading.
+    /// The most threads that ran a statement at any reading.
     running_max: Option<u64> = most(|it| it.database.as_ref()?.running_max) [Count] csv "database_running_max";
     /// Mean threads that ran a statement, over the readings.
     running_mean: Option<f64> = middle(|it, _| it.database.as_ref()?.running_mean) [Count] csv "database_running_mean";
-    /// Most connections that it refused in a trial, because it accepts no more.
+    /// The most connections that it refused in a trial because it was at its limit.
     refused_connections: Option<u64> = most(|it| it.database.as_ref()?.refused_connections) [Count Lower] csv "database_refused_connections";
     /// The link between subject and database; absent if tolok emulated none.
     link: Option<LinkUse> = whole(|it| link_use(it.trials, link_window, it.around.database_rate_bps));
@@ -119,7 +119,7 @@ fn peak(trial: &Measurement) -> Option<f64> {
     trial.database.as_ref()?.resources.as_ref()?.memory.map(highest)
 }
 
-/// Sums the waits over the trials before it divides, so that a trial with few waits weighs little.
+/// Sums the waits over the trials before dividing, so a trial with few waits weighs little.
 fn pool(readings: &Readings) -> Option<PoolUse> {
     let windows: Vec<(&Measurement, &PoolWindow)> =
         readings.trials.trials().filter_map(|trial| Some((trial, trial.pool.as_ref()?))).collect();
@@ -132,8 +132,8 @@ fn pool(readings: &Readings) -> Option<PoolUse> {
     Some(PoolUse {
         size,
         waits_per_good: waits.filter(|_| answered > 0.0).map(|waits| waits as f64 / answered),
-        // Waits are counted when they begin, and their time when they end. Where they are as long as the window, the two are of
-        // different waits.
+        // Waits are counted when they begin, and their time when they end. If the mean is as long as the window, count and time
+        // belong to different waits.
         wait_s_mean: waited.zip(wait_s).map(|(waits, wait_s)| wait_s / waits as f64).filter(|mean| *mean < longest_s),
     })
 }

@@ -24,12 +24,12 @@ figures! {
     floor_runs: u32 = sum_of_runs(|it| it.floor.len()) [Runs] csv "floor_runs";
     /// From start to end.
     wall_s: Option<Estimate> = whole(wall_s) [Seconds Lower] interval "wall_s";
-    /// Wall time as tables show it, in seconds: the geometric mean over the scenario's rounds. The ratio of two ranked cases is
-    /// that of these values.
+    /// Wall time as tables show it, in seconds: the geometric mean over the scenario's rounds. Two ranked cases have the ratio of
+    /// these values.
     wall_typical_s: Option<Estimate> = later(()) [Seconds Lower] last "wall_typical_s";
     /// Wall time over that of the first case in the same round (1 for the first).
     of_first: Option<Estimate> = later(()) [Ratio Lower] interval "wall_of_first";
-    /// Wall time minus that of the paired run without the work. Chance can make it negative.
+    /// Wall time minus that of the paired run without the work; can be negative by chance.
     above_floor_s: Option<Estimate> = median(|it, _| timings::above_floor_s(it)) [Seconds Lower] interval "above_floor_s" tidy "above_floor_s";
     /// Wall time of a run without the work.
     floor_s: Option<Estimate> = median(|it, _| timings::floor_s(it)) [Seconds Lower] interval "floor_s" tidy "floor_s";
@@ -44,14 +44,14 @@ figures! {
         [Seconds Lower] interval "above_floor_cpu_s" tidy "above_floor_cpu_s";
     /// CPU time of a run without the work.
     floor_cpu_s: Option<Estimate> = median(|it, _| timings::floor_cpu_s(it)) [Seconds Lower] interval "floor_cpu_s" tidy "floor_cpu_s";
-    /// Largest resident set.
+    /// Largest resident set size.
     rss_bytes: Option<Estimate> = median(|it, _| timings::rss_bytes(it)) [Bytes Lower] interval "rss_bytes" tidy "rss_bytes";
-    /// Largest resident set of a run without the work.
+    /// Largest resident set size of a run without the work.
     floor_rss_bytes: Option<Estimate> = median(|it, _| timings::floor_rss_bytes(it))
         [Bytes Lower] interval "floor_rss_bytes" tidy "floor_rss_bytes";
     /// CPU time over wall time: how many CPUs it used. Absent if the timer's resolution would decide it.
     busy: Option<Estimate> = median(|it, _| timings::busy(it)) [Cpus] interval "cpus_used" tidy "busy_cpus";
-    /// Whether the CPU times are means over the runs of a trial, because the timer does not report single runs.
+    /// Whether CPU times are means over a trial's runs, because the timer does not report single runs.
     cpu_is_mean: bool = whole(|it| it.trials.trials().any(timings::tells_mean_cpu_only));
     /// Whether the work is indistinguishable from the start (flag `at-floor`).
     is_at_floor: bool = later(());
@@ -70,7 +70,7 @@ figures! {
 }
 
 impl ProgramFigures {
-    /// What tables show, and what they are ordered by.
+    /// What tables show and sort by.
     pub fn shown_wall_s(&self) -> Option<&Estimate> {
         self.wall_typical_s.as_ref().or(self.wall_s.as_ref())
     }
@@ -82,7 +82,7 @@ impl Readings<'_, ProgramTiming> {
     }
 }
 
-/// The steps of the timer widen the interval.
+/// Widens the interval by the steps of the timer.
 fn wall_s(readings: &Readings<ProgramTiming>) -> Option<Estimate> {
     readings.median(|it, _| timings::wall_s(it)).map(|wall_s| wider(wall_s, coarsest_step(readings.trials)))
 }

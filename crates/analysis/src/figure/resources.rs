@@ -1,4 +1,4 @@
-//! What a subject used for each correct response, apart from the headline figures.
+//! What a subject used for each correct response, besides the main figures.
 
 use serde::Serialize;
 use tolok_model::{CpuSource, Measurement, MemoryUse, Resources, SchedulerCounts, Throttling};
@@ -22,7 +22,7 @@ figures! {
     /// Time that its threads waited for a CPU.
     run_queue_wait_s_per_good: Option<f64> = middle(|it, _| per_good(it, |part| Some(part.run_queue_wait_s)).filter(|_| it.slices.is_none()))
         [Seconds Lower] csv "run_queue_wait_s_per_good";
-    /// Times that one of its threads got a CPU.
+    /// How often one of its threads got a CPU.
     timeslices_per_good: Option<f64> = middle(|it, _| scheduled(it, |counts| Some(counts.timeslices)))
         [Count] csv "timeslices_per_good";
     /// Context switches.
@@ -51,21 +51,21 @@ figures! {
     + "quota_periods" [Count] "Periods of its quota." = |it| it.throttling.map(|found| found.periods);
     + "throttled_periods" [Count Lower] "Periods in which its quota stopped it." = |it| it.throttling.map(|found| found.throttled_periods);
     + "throttled_s" [Seconds Lower] "How long its quota stopped its CPUs, summed over them." = |it| it.throttling.map(|found| found.throttled_s);
-    /// Most anonymous and kernel memory of its control group.
+    /// Highest anonymous and kernel memory of its control group.
     anonymous_and_kernel_bytes: Option<f64> = middle(|it, _| MemorySource::Group.bytes(it)) [Bytes Lower] csv "anonymous_and_kernel_bytes";
     /// Proportional set sizes when the window ended.
     pss_bytes: Option<f64> = middle(|it, _| MemorySource::Pss.bytes(it)) [Bytes Lower] csv "pss_bytes";
     /// Largest sum of resident sets, which counts shared pages once per process.
     rss_sum_bytes: Option<f64> = middle(|it, _| rss_sum(it)) [Bytes Lower] csv "rss_sum_bytes";
-    /// The highest usage of its control group in any trial, page cache included, since the trial's start where the kernel
-    /// keeps that: what a limit is compared with.
+    /// The highest usage of its control group in any trial, page cache included. It counts from the trial's start if the kernel
+    /// records that. Compare it with the limit.
     peak_bytes: Option<f64> = highest(|it, _| peak(it)) [Bytes Lower] csv "peak_bytes";
     /// That peak as a share of the limit; absent without a limit.
     peak_of_limit: Option<f64> = highest(|it, around| Some(peak(it)? / around.memory_limit_bytes? as f64))
         [Share Lower] csv "peak_of_limit";
     /// Processes that the kernel killed because the limit was reached.
     oom_kills: u64 = sum(oom_kills);
-    /// Most threads at once.
+    /// The most threads at once.
     threads_max: u32 = whole(|it| it.trials.used().map(|used| used.threads_max).max().unwrap_or(0));
     + "threads_max" [Count] "Most threads seen at once." = threads_seen;
     /// Share of the window in which some task of the machine waited for a CPU.
@@ -74,7 +74,7 @@ figures! {
     memory_pressure: Option<f64> = middle(|it, _| it.host.memory_pressure) [Share Lower] csv "memory_pressure";
     /// Share of the window in which some task of the machine waited for a disk.
     io_pressure: Option<f64> = middle(|it, _| it.host.io_pressure) [Share Lower] csv "io_pressure";
-    /// Most runnable tasks of the machine at once, in the median trial.
+    /// The most runnable tasks of the machine at once, in the median trial.
     runnable_max: Option<f64> = middle(|it, _| it.host.runnable_max.map(|tasks| tasks as f64)) [Count] csv "runnable_max";
     /// Lowest frequency of any CPU of the machine.
     frequency_hz_min: Option<f64> = lowest(|it, _| it.host.frequency_hz_min) [Hertz] csv "frequency_hz_min";
@@ -83,7 +83,7 @@ figures! {
 }
 
 impl MemorySource {
-    /// What one trial has of it.
+    /// Its value in one trial.
     pub(crate) fn bytes(self, trial: &Measurement) -> Option<f64> {
         match self {
             Self::Group => Some(trial.subject.as_ref()?.memory?.anonymous_and_kernel_bytes_max as f64),
@@ -91,9 +91,10 @@ impl MemorySource {
         }
     }
 
-    /// The control groups', if every scored trial of every case has it: one column never holds two kinds of memory.
+    /// The control groups' memory if every scored trial of every case has it, or else PSS: one column never mixes two kinds of
+    /// memory.
     pub(crate) fn of<'a>(cases: impl Iterator<Item = &'a Observations<'a>>) -> Option<Self> {
-        // The memory of a server that tolok did not start is unknown, whatever is known of the others.
+        // The memory of an external server is unknown and must not decide for the others.
         let of_ours = |trial: &&Measurement| trial.subject.is_some();
         let mut trials = cases.flat_map(|case| &case.scored).map(|(_, trial)| *trial).filter(of_ours).peekable();
         trials.peek()?;
@@ -113,12 +114,12 @@ fn bytes(trial: &Measurement, bytes: fn(&Resources) -> Option<u64>) -> Option<f6
     Some(bytes(trial.subject.as_ref()?)? as f64 / answers(trial)?)
 }
 
-/// Processes of the subject that the kernel killed for want of memory.
+/// Processes of the subject that the kernel killed because memory ran out.
 pub(crate) fn oom_kills(trial: &Measurement) -> u64 {
     trial.subject.as_ref().and_then(|it| it.memory).map_or(0, |memory| memory.oom_kills)
 }
 
-/// The sum over no process is no memory of 0: it was not read.
+/// A sum over no processes means that memory was not read, not that it was 0.
 fn rss_sum(trial: &Measurement) -> Option<f64> {
     Some(trial.subject.as_ref()?.rss_sum_bytes_max as f64).filter(|bytes| *bytes > 0.0)
 }
@@ -127,12 +128,12 @@ fn peak(trial: &Measurement) -> Option<f64> {
     trial.subject.as_ref()?.memory.map(highest)
 }
 
-/// A server has a thread at least; one that tolok did not start was not looked at.
+/// A server has at least one thread. An external server was not observed.
 fn threads_seen(found: &ResourcesFinding) -> Option<f64> {
     Some(f64::from(found.threads_max)).filter(|_| found.cpu_source.is_some() || found.threads_max > 0)
 }
 
-/// The highest usage of a control group, page cache included, since its start where the kernel keeps that.
+/// The highest usage of a control group, page cache included, since its start if the kernel records that.
 pub(crate) fn highest(memory: MemoryUse) -> f64 {
     memory.usage_bytes_max.max(memory.peak_bytes.unwrap_or(0)) as f64
 }

@@ -22,15 +22,15 @@ use crate::observations::{answers, goodput, per_answer};
 use crate::usage::share;
 
 figures! {
-    /// The figures of a server under a scenario, and their conclusions.
+    /// The figures of a server under a scenario, and the conclusions from them.
     pub struct ServerFigures as "CaseFinding" of Measurement, SERVER, SERVER_TRIALS;
 
     /// Measured trials that no figure uses, because every attempt was disturbed.
     disturbed: Vec<DisturbedTrial> = whole(|it| it.trials.disturbed_trials());
-    /// Correct responses per second; with slow clients beside fast ones, those to the fast ones.
+    /// Correct responses per second; to the fast clients only, if there are slow ones as well.
     goodput_rps: Option<Estimate> = median(|it, _| goodput(it)) [PerSecond Higher] interval "goodput_rps" tidy "goodput_rps";
-    /// An upper bound if the case answered nothing in any scored trial: one response in its window. Such a
-    /// case has no `goodput_rps`; that is not 0.
+    /// An upper bound for a case without a correct response in any scored trial: one response in its window. Such a case has no
+    /// `goodput_rps`, because its goodput is not exactly 0.
     goodput_below_rps: Option<f64> = whole(|it| it.trials.goodput_below_rps()) [PerSecond] csv "goodput_below_rps";
     /// Bytes of correct bodies per second.
     body_bytes_per_s: Option<Estimate> = median(|it, _| Some(it.body_bytes as f64 / it.window_s))
@@ -38,8 +38,8 @@ figures! {
     /// Mean bytes of a correct response's body in a trial.
     body_bytes_per_good: Option<Estimate> = median(|it, _| Some(it.body_bytes as f64 / answers(it)?))
         [Bytes] last "body_bytes_per_good" tidy "body_bytes_per_good";
-    /// Correct responses per second as tables show them: the geometric mean over the scenario's rounds. The ratio of two ranked cases
-    /// is that of these values.
+    /// Correct responses per second as tables show them: the geometric mean over the scenario's rounds. Two ranked cases have the
+    /// ratio of these values.
     goodput_typical_rps: Option<Estimate> = later(()) [PerSecond Higher] last "goodput_typical_rps";
     /// What limited it; absent without a scored trial.
     bottleneck: Option<Bottleneck> = later(());
@@ -65,7 +65,7 @@ figures! {
     latency_p50_s: Option<Estimate> = median(|it, _| it.compared_latency().at(0.5)) [Seconds Lower] interval "latency_p50_s" tidy "latency_p50_s";
     /// Median of the trials' p99, in seconds; absent if any trial has too few samples beyond it.
     latency_p99_s: Option<Estimate> = median(|it, _| it.compared_latency().at(0.99)) [Seconds Lower] interval "latency_p99_s" tidy "latency_p99_s";
-    /// A lower bound of `latency_p99_s`, in seconds, where requests without a response hide it in some trials; absent otherwise.
+    /// A lower bound of `latency_p99_s`, in seconds, if requests without a response hide it in some trials; absent otherwise.
     latency_p99_at_least_s: Option<f64> = whole(|it| it.trials.latency_at_least_s(0.99)) [Seconds];
     /// Response times by percentile, in the scenario's loop; absent without a histogram or at least 3 percentiles.
     latency_curve: Option<LatencyCurve> = later(());
@@ -115,7 +115,7 @@ figures! {
     requests_unaccounted: Option<u64> = whole(|it| it.trials.trials().map(|trial| trial.ledger.unaccounted()).sum()) [Requests Lower];
     /// Requests in all scored trials that waited for a free connection when the window ended.
     requests_unsent: u64 = sum(|it| it.ledger.unsent) [Requests Lower] csv "requests_unsent";
-    /// Correct responses per second to slow clients beside fast ones.
+    /// Correct responses per second to slow clients, if there are fast ones as well.
     slow_goodput_rps: Option<Estimate> = median(|it, _| Some(it.clients.as_ref()?.slow.goodput_rps))
         [PerSecond Higher] last "slow_goodput_rps" tidy "slow_goodput_rps";
     /// Median of the trials' p50 of slow clients.
@@ -139,7 +139,7 @@ figures! {
 }
 
 impl ServerFigures {
-    /// What tables and charts show, and what they are ordered by.
+    /// What tables and charts show, and what tables sort by.
     pub fn shown_goodput_rps(&self) -> Option<&Estimate> {
         self.goodput_typical_rps.as_ref().or(self.goodput_rps.as_ref())
     }

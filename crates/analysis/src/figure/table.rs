@@ -1,4 +1,4 @@
-//! What a row of the table is, and how it becomes a field of a finding.
+//! The rows of the table, and how they become fields of a finding.
 
 use tolok_model::Measurement;
 
@@ -10,21 +10,21 @@ use crate::usage::Cpus;
 
 /// A row of the table. `F` is the finding that holds the figure.
 pub struct Figure<F: 'static> {
-    /// The key in JSON; of a figure of a part, the name of its column.
+    /// The key in JSON; for a figure of a part, the name of its column.
     pub id: &'static str,
-    /// What it counts.
+    /// The unit.
     pub unit: Unit,
-    /// Which way it is better; absent if neither way is.
+    /// Which way is better; absent if neither is.
     pub better: Option<Better>,
-    /// How the values of the trials become one.
+    /// How the values of the trials are combined.
     pub over: &'static str,
-    /// Where CSV has it.
+    /// Its columns in CSV.
     pub column: Column,
-    /// What it is.
+    /// What it means.
     pub help: &'static str,
     /// Its value in a finding.
     pub value: fn(&F) -> Option<Value>,
-    /// The same with the values of its trials, of a figure that has them.
+    /// The same with the values of its trials, for figures that have them.
     pub(crate) estimate: fn(&F) -> Option<&Estimate>,
 }
 
@@ -88,7 +88,7 @@ pub enum Unit {
 }
 
 impl Unit {
-    /// As tidy CSV has it.
+    /// Its name in tidy CSV.
     pub fn word(self) -> &'static str {
         match self {
             Self::PerSecond => "1/s",
@@ -104,10 +104,10 @@ impl Unit {
     }
 }
 
-/// What a case's figures need to know besides its trials.
+/// What a case's figures need besides its trials.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Around {
-    /// Which memory the scenario's cases are compared by.
+    /// The kind of memory by which the scenario's cases are compared.
     pub(crate) memory: Option<MemorySource>,
     /// CPUs that the parts of a trial were given.
     pub(crate) cpus: Cpus,
@@ -123,7 +123,7 @@ pub(crate) struct Around {
     pub(crate) database_rate_bps: Option<f64>,
 }
 
-/// The scored trials of a case, and what is around them.
+/// The scored trials of a case, and what surrounds them.
 pub(crate) struct Readings<'a, T = Measurement> {
     pub(crate) trials: &'a Trials<'a, T>,
     pub(crate) around: &'a Around,
@@ -164,7 +164,7 @@ impl<T: Found> Readings<'_, T> {
         self.all(read).into_iter().reduce(f64::min)
     }
 
-    /// The highest of a count.
+    /// The highest value of a count.
     pub(crate) fn most(&self, read: fn(&T) -> Option<u64>) -> Option<u64> {
         self.trials.trials().filter_map(read).max()
     }
@@ -174,18 +174,18 @@ impl<T: Found> Readings<'_, T> {
         self.trials.trials().map(read).sum()
     }
 
-    /// Computed from all trials together.
+    /// A value computed from all trials together.
     pub(crate) fn whole<V>(&self, read: impl Fn(&Self) -> V) -> V {
         read(self)
     }
 
-    /// Filled later, from other cases.
+    /// A value that other cases fill in later.
     pub(crate) fn later<V: Default>(&self, _: ()) -> V {
         V::default()
     }
 }
 
-/// What a field of a finding has as a value.
+/// The value of a finding's field.
 pub(crate) trait HasValue {
     fn value(&self) -> Option<Value>;
 
@@ -234,13 +234,14 @@ impl HasValue for u32 {
     }
 }
 
-/// Rows of a table, in groups: a row that holds no figure is an empty group.
+/// Rows of a table, in groups. A row without a figure is an empty group.
 pub type Rows<Row> = &'static [&'static [Row]];
 
-/// Makes a finding of its figures: the struct, what fills it, and the rows of the table.
+/// Turns figures into a finding: the struct, the code that fills it, and the rows of the table.
 ///
-/// A row is `field: Type = over(read) [Unit Better] csv "column" tidy "metric";`. All behind `over(read)` may be absent. `interval`
-/// or `last` may stand in the place of `csv`. `as` gives the name in the JSON Schema. Rows that begin with `+` are figures of the part that the field holds.
+/// A row is `field: Type = over(read) [Unit Better] csv "column" tidy "metric";`. Everything after `over(read)` is optional.
+/// `interval` or `last` can replace `csv`. `as` gives the name in the JSON Schema. Rows that begin with `+` are figures of the
+/// part that the field holds.
 macro_rules! figures {
     (
         $(#[doc = $about:literal])+
@@ -290,7 +291,7 @@ macro_rules! figures {
     };
 }
 
-/// The parts of a row.
+/// Builds the parts of a row.
 macro_rules! row {
     (figure $finding:ident $field:ident $over:ident [$($help:literal)+] []) => { &[] };
     (figure $finding:ident $field:ident $over:ident [$($help:literal)+] [$unit:ident $($better:ident)?] $($column:tt)*) => {

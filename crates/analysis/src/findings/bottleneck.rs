@@ -8,9 +8,9 @@ use crate::worded::worded;
 /// What limited a case.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Bottleneck {
-    /// In a word.
+    /// Its kind, as a word.
     pub kind: BottleneckKind,
-    /// The figures that support it, as shown after a name.
+    /// The figures that support it, worded to follow a name.
     pub evidence: String,
     /// The same in a sentence.
     pub sentence: String,
@@ -23,15 +23,15 @@ worded! {
     pub enum BottleneckKind by words {
         /// The generator could not send more.
         Generator = "generator",
-        /// The open loop asked for no more.
+        /// The open loop offered no more.
         OfferedRate = "offered rate",
         /// The database used all of its CPUs.
         DatabaseCpu = "database CPU",
-        /// The subject used all of its CPUs, or of its quota.
+        /// The subject used all of its CPUs or its quota.
         SubjectCpu = "subject CPU",
         /// Parts that share CPUs used all of them together.
         SharedCpu = "shared CPU",
-        /// The subject has several CPUs, and one of its threads was always busy.
+        /// The subject has several CPUs, but one of its threads was always busy.
         OneThread = "one thread",
         /// A link was full.
         Link = "link",

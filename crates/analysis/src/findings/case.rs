@@ -34,7 +34,7 @@ pub struct ScenarioFinding {
     pub tool: String,
     /// Whether that is tolok's own.
     pub is_own_tool: bool,
-    /// What readers must know of its cases' latencies, if the tool measures them differently from tolok's own.
+    /// What readers must know about its cases' latencies, if the tool measures them differently from tolok's own.
     pub latency_marks: Vec<LatencyMark>,
     /// Its executor, by k6's name.
     pub executor: String,
@@ -46,16 +46,16 @@ pub struct ScenarioFinding {
     pub link: Option<LinkFinding>,
     /// The database of its subjects; absent if the workload uses none.
     pub database: Option<DatabaseFinding>,
-    /// Which memory `memory_bytes` is, the same for all cases; absent without a scored trial.
+    /// The kind of memory in `memory_bytes`, the same for all cases; absent without a scored trial.
     pub memory_source: Option<MemorySource>,
     /// What must hold in every trial: `p95 < 50ms`.
     pub objectives: Vec<String>,
-    /// Which response decides verdicts, tiers and order; left out where it is goodput.
+    /// The response that decides verdicts, tiers and order; omitted if it is goodput.
     #[serde(default, skip_serializing_if = "Judge::is_default")]
     pub judged_by: Judge,
     /// One sentence that answers the question for this scenario; never a bare winner.
     pub verdict: String,
-    /// Competing cases by the response that judges, the best first; those that cannot be ranked last.
+    /// Competing cases by the response that judges, the best first and unranked ones last.
     pub cases: Vec<CaseFinding>,
     /// The machine's limit in this scenario.
     pub ceiling: Option<CaseFinding>,
@@ -71,7 +71,7 @@ pub struct ScenarioFinding {
     pub unscored_diagnoses: Vec<DiagnosisFinding>,
 }
 
-/// One case: a subject under the scenario. Its figures are read as if they were its own fields, and they are in JSON.
+/// One case: a subject under the scenario. Its figures can be read like its own fields, and are flattened into them in JSON.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[schemars(rename = "{F}")]
 pub struct CaseFinding<F = ServerFigures> {
@@ -81,7 +81,7 @@ pub struct CaseFinding<F = ServerFigures> {
     pub subject: String,
     /// Title of the subject, with its variant if the scenario has several.
     pub title: String,
-    /// The same in a word, for charts and sentences.
+    /// A short title, for charts and sentences.
     pub short: String,
     /// Its runtime, which gives the colour.
     pub runtime: String,
@@ -114,7 +114,7 @@ pub struct CaseFinding<F = ServerFigures> {
 pub type ProgramCaseFinding = CaseFinding<ProgramFigures>;
 
 impl<F> CaseFinding<F> {
-    /// The reason for which its trials failed, if they all failed for one.
+    /// The common reason of all its failed trials, if there is only one.
     pub fn only_failure(&self) -> Option<&str> {
         let (first, others) = self.failures.split_first()?;
         others.iter().all(|it| it.reason == first.reason).then_some(&first.reason)
@@ -146,14 +146,14 @@ pub struct TrialFailure {
     pub message: String,
 }
 
-/// How two cases of a scenario compare. The comparison's fields read as if they were its own, and they are in JSON.
+/// How two cases of a scenario compare. The comparison's fields can be read like its own, and are flattened into them in JSON.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Comparison {
     /// Subject of the first case.
     pub a: String,
     /// Subject of the second case.
     pub b: String,
-    /// By the response that judges. Of CPU time the ratio is that of responses per second of it, so more is better.
+    /// By the response that judges. For CPU time, the ratio is of responses per CPU second, so more is better.
     #[serde(flatten)]
     pub by: PairComparison,
 }
@@ -169,12 +169,12 @@ impl Deref for Comparison {
 /// Two cases by one figure, within rounds: goodput of servers, or a time of programs.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct PairComparison {
-    /// The standard error of the ratio's logarithm, from the fit of all cases of the scenario; none of too few rounds.
+    /// The standard error of the ratio's logarithm, from the fit of all cases of the scenario; absent with too few rounds.
     pub standard_error: Option<f64>,
     /// The degrees of freedom of that error.
     pub degrees_of_freedom: Option<f64>,
-    /// For two that were told apart, the ratio corrected for the selection: half of all runs that name this pair show a larger
-    /// one. 1 if nothing remains.
+    /// For two that were told apart, the ratio corrected for the selection: half of all runs that tell this pair apart show a
+    /// larger one. 1 if nothing remains.
     pub ratio_if_noticed: Option<f64>,
     /// Figure of the first over figure of the second, within rounds: the geometric mean, with its own interval.
     pub ratio: Estimate,
@@ -182,15 +182,15 @@ pub struct PairComparison {
     pub simultaneous_low: Option<f64>,
     /// Upper end.
     pub simultaneous_high: Option<f64>,
-    /// The chance that equal cases differ as much, adjusted for all pairs of the scenario (Holm).
+    /// The probability of a difference this large if the cases were equal, adjusted for all pairs of the scenario (Holm).
     pub p_adjusted: Option<f64>,
-    /// The chance that cases with the smallest effect look as similar, likewise.
+    /// The probability of cases this similar if they differed by the smallest effect, adjusted likewise.
     pub p_equivalence_adjusted: Option<f64>,
     /// Rounds that the first won, with the higher goodput or the shorter time.
     pub blocks_won: u32,
     /// Rounds that measured both.
     pub blocks: u32,
-    /// Numbers of the rounds whose ratio is far from that of the others; left out if there are none.
+    /// Numbers of the rounds whose ratio is far from that of the others; omitted if there are none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub outlier_blocks: Vec<u32>,
     /// The verdict on the first.

@@ -11,11 +11,11 @@ pub struct CounterFinding {
     pub trials: u32,
     /// Trials in which it was wrong.
     pub wrong: u32,
-    /// Concurrent increments after the load, over all trials.
+    /// Concurrent increments requested after the load, over all trials.
     pub asked: u64,
-    /// How much they raised the number.
+    /// How much the number grew from them.
     pub grew: u64,
-    /// Numbers that were returned twice or that lie outside the counted range.
+    /// Numbers that were returned more than once or were out of range.
     pub wrong_answers: u64,
     /// How far the load's own increments lie outside the range of its ledger, over all trials.
     pub load_off: u64,

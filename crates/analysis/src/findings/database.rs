@@ -6,7 +6,7 @@ use tolok_model::Engine;
 
 use crate::JsonSchema;
 
-/// The database of a scenario, as it was asked for.
+/// The database of a scenario, as requested.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct DatabaseFinding {
     /// In words: `MariaDB · pool of 16 · rtt 20ms`.

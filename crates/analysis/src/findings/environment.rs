@@ -21,7 +21,7 @@ pub struct EnvironmentFinding {
     pub subject: PartFinding,
     /// The generator's limits.
     pub generator: PartFinding,
-    /// Nodes that generated load, apart from the server's, if that one did not.
+    /// Nodes that generated load, the server's excluded; absent if the server's node did.
     pub generator_nodes: Option<u32>,
     /// The path between them: `loopback`, `lan-wifi (rtt 2ms, …)`.
     pub link: String,
@@ -65,7 +65,7 @@ pub struct LinkFinding {
     pub rtt_s: f64,
     /// The largest delay added to a round trip, in seconds.
     pub jitter_s: f64,
-    /// Bits of IP packets a second in each direction; absent without a limit.
+    /// Bits of IP packets per second in each direction; absent without a limit.
     pub rate_bps: Option<f64>,
     /// Probability that a packet is lost, in each direction.
     pub loss: f64,

@@ -8,7 +8,7 @@ use crate::worded::worded;
 /// A value with its uncertainty.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Estimate {
-    /// Median over trials; of a ratio of two cases the geometric mean over rounds.
+    /// Median over trials; for a ratio of two cases, the geometric mean over rounds.
     pub value: f64,
     /// Lower end of the interval; absent with fewer than 5 trials.
     pub low: Option<f64>,
@@ -19,7 +19,7 @@ pub struct Estimate {
 }
 
 worded! {
-    /// What a comparison says.
+    /// The verdict of a comparison.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
     #[serde(rename_all = "kebab-case")]
     pub enum Verdict by words {
@@ -37,7 +37,7 @@ worded! {
 }
 
 impl Verdict {
-    /// The verdict on the second of a pair, where this is the verdict on the first.
+    /// The verdict on the second of a pair, if this is the verdict on the first.
     pub(crate) fn turned(self) -> Self {
         match self {
             Self::Faster => Self::Slower,
@@ -46,13 +46,13 @@ impl Verdict {
         }
     }
 
-    /// Whether the pair differs.
+    /// Whether it tells the pair apart.
     pub fn is_told_apart(self) -> bool {
         matches!(self, Self::Faster | Self::Slower)
     }
 }
 
-/// Which way a figure is better.
+/// Which way is better.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Better {
@@ -63,7 +63,7 @@ pub enum Better {
 }
 
 impl Better {
-    /// The verdict on the first of a pair, where `verdict` takes the larger value for the better one.
+    /// The verdict on the first of a pair. `verdict` assumes that larger is better.
     pub(crate) fn of(self, verdict: Verdict) -> Verdict {
         if self == Self::Lower { verdict.turned() } else { verdict }
     }

@@ -18,7 +18,7 @@ pub struct FairnessRow {
     pub is_ceiling: bool,
     /// What it is and how it runs, from its own file; absent if the run did not store this.
     pub setup: Option<String>,
-    /// Work that others do for each response and it does not, from its own file; absent if it does the same work.
+    /// Work per response that others do and it does not, from its own file; absent if it does the same work.
     pub less_work: Option<String>,
     /// Every parameter, by name.
     pub parameters: Vec<ParameterFact>,
@@ -62,9 +62,8 @@ pub struct FairnessAnswers {
     pub scenario: String,
     /// Mean bytes of a response body; absent without responses.
     pub body_bytes: Option<f64>,
-    /// Bytes that were sent over the interfaces of its network for each response, headers of HTTP, TCP and IP included; over a
-    /// loopback with the request, and with what its own processes and a database sent each other there. None where they were
-    /// not read.
+    /// Bytes sent over its network interfaces per response, including HTTP, TCP and IP headers. A loopback also counts requests,
+    /// and traffic among the subject's processes and with a database. Absent if not read.
     pub network_bytes_per_answer: Option<f64>,
     /// Connections that clients opened in a window; absent if the tool does not report them.
     pub connections: Option<f64>,

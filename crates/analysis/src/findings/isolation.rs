@@ -9,7 +9,7 @@ use crate::JsonSchema;
 /// What isolated the parts of all trials.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, JsonSchema)]
 pub struct IsolationFinding {
-    /// Trials with a record of it: those that started their parts.
+    /// Trials that recorded it: those that started their parts.
     pub trials: u32,
     /// Private namespaces of the subjects in all these trials: `pid`, `mount`, `net`, `ipc`, `user`.
     pub namespaces: Vec<String>,
@@ -33,10 +33,9 @@ pub struct IsolationFinding {
 /// values only if trials differ.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, JsonSchema)]
 pub struct WeightsFinding {
-    /// Trials with a record of it.
+    /// Trials that recorded them.
     pub trials: u32,
-    /// The group in which the lab started, the parent of the trials' groups; absent if that is the root of all
-    /// groups.
+    /// The group in which the lab started, the parent of the trials' groups; absent if that is the root of all groups.
     pub own_group: Vec<u32>,
     /// A whole trial, relative to the rest of the lab's group.
     pub whole: Vec<u32>,
@@ -65,7 +64,7 @@ pub struct FallbackFinding {
 }
 
 impl IsolationFinding {
-    /// Whether autogroup can weigh the parts of the trials: processes in a group of the cpu controller escape it.
+    /// Whether autogroup can affect the parts of the trials: processes in a group of the cpu controller are exempt from it.
     pub fn is_autogrouped(&self) -> bool {
         self.autogroup == Some(true) && !self.controllers.iter().any(|controller| controller == "cpu")
     }

@@ -1,4 +1,4 @@
-//! What a report knows about a case or a scenario beyond its figures: how far to trust them, and how certain a comparison is.
+//! Judgements about a case or a scenario besides its figures: how far to trust them, and how certain a comparison is.
 
 use serde::Serialize;
 use tolok_model::ObjectiveOutcome;
@@ -6,7 +6,7 @@ use tolok_model::ObjectiveOutcome;
 use super::estimate::{Estimate, Verdict};
 use crate::JsonSchema;
 
-/// How far apart the two halves of the scenario's noise check are. Both are the same subject.
+/// The difference between the two halves of the scenario's noise check, which are the same subject.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct NoiseFloor {
     /// The subjects that were entered twice, as users write them.
@@ -15,22 +15,23 @@ pub struct NoiseFloor {
     pub ratio: Estimate,
     /// Rounds that measured both.
     pub blocks: u32,
-    /// How far apart the halves lie in a round, as a fraction: root mean square of the logarithms.
+    /// How far apart the halves are in a round, as a fraction: the root mean square of the logarithms.
     pub scatter: Option<f64>,
-    /// By what factor this widens all intervals of the scenario: 1 unless the halves scatter significantly more than the cases.
+    /// The factor by which this widens all intervals of the scenario: 1 unless the halves scatter significantly more than the
+    /// cases.
     pub widening: f64,
-    /// The same for each subject, with an interval if it has rounds enough.
+    /// The same for each subject, with an interval if it has enough rounds.
     pub pairs: Vec<NoisePair>,
-    /// Distance from equal: the larger of the ratio and its reciprocal, minus 1.
+    /// Distance from 1: the larger of the ratio and its reciprocal, minus 1.
     pub size: f64,
-    /// The verdict on two different subjects with these figures. *Faster* or *slower* means that this run finds
-    /// differences where none are.
+    /// The verdict that these figures would give two different subjects. *Faster* or *slower* means that this run finds
+    /// differences that do not exist.
     pub verdict: Verdict,
     /// The same in a sentence.
     pub sentence: String,
 }
 
-/// A subject of a noise check.
+/// A subject of the noise check.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct NoisePair {
     /// The subject, as users write it.
@@ -41,24 +42,24 @@ pub struct NoisePair {
     pub ratio: Estimate,
 }
 
-/// How many rounds would have named a difference of twice the smallest size that matters.
+/// How many rounds are enough to detect a difference of twice the smallest effect.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct PowerNote {
     /// The difference, as a fraction.
     pub effect: f64,
-    /// The chance of the verdict *faster* that the number is for, from 0 to 1.
+    /// The probability of the verdict *faster* with that many rounds, from 0 to 1.
     pub power: f64,
-    /// Rounds that the median pair of the scenario would need; absent above 10,000.
+    /// Rounds that the median pair of the scenario needs; absent above 10,000.
     pub blocks_needed: Option<u32>,
-    /// Rounds that the pair with the largest scatter would need; absent if more than 10,000.
+    /// Rounds that the pair with the largest scatter needs; absent above 10,000.
     pub blocks_needed_worst: Option<u32>,
-    /// The smallest difference that the rounds of this run would have named with that chance in the median pair, as a fraction.
+    /// The smallest difference that this run's rounds detect with that probability in the median pair, as a fraction.
     pub smallest_found: f64,
     /// The same in a sentence.
     pub sentence: String,
 }
 
-/// A check that every scored trial of a case has to pass; of `disturbance`, every measured one.
+/// A check that every scored trial of a case must pass; for `disturbance`, every measured trial.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct GateFinding {
     /// Name of the gate: `ledger`, `little`, `utilisation`, `link-bytes`, `body-samples`, `generator-headroom`,
@@ -103,16 +104,16 @@ pub struct SteadyFinding {
     pub trials: Vec<(SteadyClass, u32)>,
     /// Trials that are not judged: their windows are too short or have no seconds.
     pub trials_unknown: u32,
-    /// Seconds of the window before the median trial was steady, among those that warmed up or slowed down.
+    /// Seconds until the median trial was steady, among those that warmed up or slowed down.
     pub steady_after_s: Option<f64>,
-    /// Growth of the subject's memory over the window, in bytes per second: median over trials of the Theil–Sen slopes. None
-    /// where memory was not read often enough.
+    /// Growth of the subject's memory over the window, in bytes per second: the median over trials of the Theil–Sen slopes.
+    /// Absent if memory was not read often enough.
     pub memory_growth_bytes_per_s: Option<Estimate>,
     /// The same in a sentence.
     pub sentence: String,
 }
 
-/// What the seconds of a window say.
+/// The course of a window's seconds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum SteadyClass {

@@ -11,7 +11,7 @@ pub struct LinkUse {
     pub to_subject: LinkDirectionUse,
     /// From subject to client.
     pub to_client: LinkDirectionUse,
-    /// Whether the emulator had the priority of real-time work in every trial.
+    /// Whether the emulator had real-time priority in every trial.
     pub realtime: bool,
     /// Share of a CPU that the emulator used in the median trial.
     pub emulator_busy: Option<f64>,
@@ -32,7 +32,7 @@ pub struct LinkDirectionUse {
     pub lateness_s_mean: f64,
     /// Largest delay of a packet beyond its due time, in seconds.
     pub lateness_s_max: f64,
-    /// Received bits over the bits that the rate allows, in the median trial: by the utilisation law the share of time
+    /// Received bits over the bits that the rate allows, in the median trial. By the utilisation law, this is the share of time
     /// in which the link was busy. Above 1 if more arrived than fits. Absent without a rate.
     pub rate_offered: Option<f64>,
 }
@@ -48,7 +48,7 @@ impl LinkUse {
         self.directions().into_iter().filter_map(|direction| direction.rate_offered).reduce(f64::max)
     }
 
-    /// A figure in the direction in which it is larger.
+    /// A figure in the direction where it is larger.
     pub fn worse(&self, of: fn(&LinkDirectionUse) -> f64) -> Option<f64> {
         self.directions().into_iter().map(of).reduce(f64::max)
     }

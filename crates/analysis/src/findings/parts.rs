@@ -5,14 +5,14 @@ use serde::Serialize;
 use super::estimate::Estimate;
 use crate::JsonSchema;
 
-/// One part of a mixed workload, over all scored trials. Its requests are those of the window, those included that ended after it.
+/// One part of a mixed workload, over all scored trials. It counts the requests of the window, even if they ended after it.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct MixedPartFinding {
-    /// The workload that it is.
+    /// Its workload.
     pub part: String,
-    /// Share of the requests that its weight asks for, from 0 to 1.
+    /// Share of the requests by its weight, from 0 to 1.
     pub asked_share: f64,
-    /// Its share of the requests that were sent; absent where none was.
+    /// Its share of the sent requests; absent if none was sent.
     pub sent_share: Option<f64>,
     /// Requests sent.
     pub sent: u64,

@@ -18,7 +18,7 @@ pub struct ProgramFinding {
     pub workload: String,
     /// Title of its workload.
     pub title: String,
-    /// How often it is run in a trial, in words.
+    /// How often a trial runs it, in words.
     pub runs: String,
     /// Its timer: `tolok`, `hyperfine`, `time`.
     pub timer: String,
@@ -30,19 +30,19 @@ pub struct ProgramFinding {
     pub environment: EnvironmentFinding,
     /// One sentence that answers the question for this scenario; never a bare winner.
     pub verdict: String,
-    /// Its cases by wall time, the shortest first; those that cannot be ranked last.
+    /// Its cases by wall time, the shortest first and unranked ones last.
     pub cases: Vec<ProgramCaseFinding>,
     /// Every pair of ranked cases, the one with the shorter time first.
     pub comparisons: Vec<ProgramComparison>,
     /// The difference of wall times between the halves of the noise check; absent without a pair.
     pub noise_floor: Option<NoiseFloor>,
-    /// How its cases took turns; absent if each had trials of its own.
+    /// How its cases took turns; absent if each had its own trials.
     pub turns: Option<TurnsFinding>,
     /// How many rounds would detect a difference of wall times that matters; absent with fewer than two ranked cases.
     pub power: Option<PowerNote>,
 }
 
-/// How two cases of a scenario compare. A shorter time is the faster one.
+/// How two cases of a scenario compare. A shorter time is faster.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct ProgramComparison {
     /// Subject of the first case.
@@ -56,7 +56,7 @@ pub struct ProgramComparison {
     pub above_floor: Option<PairComparison>,
 }
 
-/// Scenarios that differ in one parameter of their workload only (and in how often they are run).
+/// Scenarios that differ only in one parameter of their workload (and in how often they run).
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct ProgramSeries {
     /// Name of the workload: `queue-sync`.
@@ -88,7 +88,7 @@ pub struct SeriesLine {
     pub title: String,
     /// Its runtime.
     pub runtime: String,
-    /// One for each value that it ran with.
+    /// A point for each value that it ran with.
     pub points: Vec<SeriesPoint>,
 }
 
@@ -147,7 +147,7 @@ pub struct TimersFinding {
     pub title: String,
     /// Id of the environment; empty if the study has only one.
     pub environment: String,
-    /// How often it is run in a trial, in words.
+    /// How often a trial runs it, in words.
     pub runs: String,
     /// What each timer reports of each subject.
     pub readings: Vec<TimerReading>,

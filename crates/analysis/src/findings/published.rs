@@ -15,7 +15,7 @@ pub struct PublishedFinding {
     pub place: Option<String>,
     /// Id of the scenario that it is compared with.
     pub scenario: String,
-    /// What was compared: `goodput`, `latency-p50`, `latency-p99`, `cpu`, `memory` or `cold-start`.
+    /// The compared figure: `goodput`, `latency-p50`, `latency-p99`, `cpu`, `memory` or `cold-start`.
     pub metric: String,
     /// The same in words: `p99 (closed loop)`.
     pub metric_words: String,
@@ -36,35 +36,38 @@ pub struct PublishedFinding {
 }
 
 worded! {
-    /// What a measurement says of a published ratio.
+    /// How a measurement compares with a published ratio.
     ///
-    /// The two are compared by the verdict of their pair, which is judged among all pairs of the scenario by that figure, as goodput is.
-    /// Ratios are of figures, and of times and amounts the smaller is the better one; *direction* is about which of the two is ahead.
-    /// The rules apply in this order:
+    /// The pair's verdict decides. As for goodput, it is judged among all pairs of the scenario by that figure. Ratios are of
+    /// figures, and for times and amounts the smaller one is better. *Direction* means which of the two is ahead. The rules apply
+    /// in this order:
     ///
     /// 1. Fewer than 5 common rounds, no figure, a case that is not ranked, or the verdict *cannot tell*: **cannot tell**.
-    /// 2. The published ratio lies in the pair's own 95% interval, widened at both ends by the study's smallest effect: **reproduced**.
-    /// 3. The measurement found a difference. If the published difference is smaller than the smallest effect: **a difference**. Otherwise **same
-    ///    direction** if the same one is ahead, and **reversed** if the other one is.
-    /// 4. It found none. If the published difference is smaller than the smallest effect: **reproduced**, as both say that there is
-    ///    none that matters. Otherwise: **no difference**.
+    /// 2. The published ratio is within the pair's own 95% interval, widened at both ends by the study's smallest effect:
+    ///   **reproduced**.
+    /// 3. The measurement found a difference. If the published difference is smaller than the smallest effect: **a difference**.
+    ///   Otherwise **same
+    ///    direction** if the same subject is ahead, and **reversed** if the other one is.
+    /// 4. It found none. If the published difference is smaller than the smallest effect: **reproduced**, as neither shows a
+    ///   difference
+    ///    that matters. Otherwise: **no difference**.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
     #[serde(rename_all = "kebab-case")]
     pub enum PublishedReading by words {
-        /// The published ratio lies in the measured interval, widened by the smallest effect; or both say that there is no difference
+        /// The published ratio is within the measured interval, widened by the smallest effect; or neither shows a difference
         /// that matters.
         Reproduced = "reproduced",
-        /// The source has no figure of its own, and the measurement is as it says.
+        /// The source has no figure of its own, and the measurement supports its statement.
         Supported = "supported",
-        /// The same one is ahead, by another ratio.
+        /// The same subject is ahead, by another ratio.
         SameDirection = "same direction",
-        /// No difference was found where one was published.
+        /// The source has a difference, and the measurement found none.
         NoDifference = "no difference",
-        /// A difference was found where none that matters was published.
+        /// The measurement found a difference, and the source has none that matters.
         Difference = "a difference",
-        /// The other one is ahead.
+        /// The other subject is ahead.
         Reversed = "reversed",
-        /// The measurement does not tell.
+        /// The measurement cannot decide.
         CannotTell = "cannot tell",
     }
 }

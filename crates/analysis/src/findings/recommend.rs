@@ -5,12 +5,12 @@ use serde::Serialize;
 use crate::JsonSchema;
 use crate::worded::worded;
 
-/// What a declared rule recommends for one need.
+/// A rule's recommendation for one need.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Recommendation {
     /// Name of the rule: `most-answers`.
     pub rule: String,
-    /// The rule in a sentence that readers can apply themselves.
+    /// The rule in a sentence, so that readers can apply it themselves.
     pub rule_words: String,
     /// The need: `most answers a second: JSON, Hello`.
     pub need: String,
@@ -33,9 +33,9 @@ worded! {
     pub enum Strength by word {
         /// Clearly ahead of all others, by a large margin, on figures without a caveat.
         Strong = "strong",
-        /// One of these three is lacking.
+        /// One of these three is missing.
         Moderate = "moderate",
-        /// Two or all three are lacking.
+        /// Two or all three are missing.
         Weak = "weak",
         /// No recommendation.
         None = "none",

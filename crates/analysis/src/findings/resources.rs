@@ -6,11 +6,11 @@ use crate::JsonSchema;
 use crate::worded::worded;
 
 worded! {
-    /// Which memory a scenario's tables show.
+    /// The kind of memory in a scenario's tables.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
     #[serde(rename_all = "kebab-case")]
     pub enum MemorySource by words {
-        /// Anonymous and kernel memory of the subject's control group, its highest in the window.
+        /// Highest anonymous and kernel memory of the subject's control group in the window.
         Group = "anonymous + kernel",
         /// Proportional set sizes of the subject's processes when the window ended.
         Pss = "PSS",

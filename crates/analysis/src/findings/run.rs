@@ -1,4 +1,4 @@
-//! The findings of a run, from the top.
+//! The top level of a run's findings.
 
 use serde::Serialize;
 
@@ -15,7 +15,7 @@ use super::untested::Untested;
 use crate::JsonSchema;
 use crate::duel::Duel;
 
-/// Version of the format of [`Findings`], and of the rules that judge. Since 7, all cases of a scenario are fitted together.
+/// Version of the format of [`Findings`], and of the judging rules. Since 7, all cases of a scenario are fitted together.
 pub const FINDINGS_SCHEMA: u32 = 7;
 
 /// All findings of a run.
@@ -27,15 +27,15 @@ pub struct Findings {
     pub run: RunFacts,
     /// One entry for each scenario, in the order of the study.
     pub scenarios: Vec<ScenarioFinding>,
-    /// What each tool reports, for each subject of scenarios that differ only in their tools.
+    /// What each tool reports for each subject, if scenarios differ only in their tools.
     pub tools: Vec<ToolsFinding>,
-    /// One entry for each scenario of programs that are timed, in the order of the study.
+    /// One entry for each scenario of timed programs, in the order of the study.
     pub programs: Vec<ProgramFinding>,
     /// Programs across the values of one parameter.
     pub program_series: Vec<ProgramSeries>,
     /// What several timers report of the same programs.
     pub timers: Vec<TimersFinding>,
-    /// Scenarios that differ in one factor only, side by side.
+    /// Scenarios that differ only in one factor, side by side.
     pub sensitivity: Vec<FactorPanel>,
     /// How much each factor of the study matters, per workload.
     pub variance: Vec<VarianceFinding>,
@@ -53,15 +53,16 @@ pub struct Findings {
     pub trials_missing: u32,
     /// Outcomes of all trials, including the ceiling and the noise check.
     pub trials: TrialCounts,
-    /// Why the run is not sound, the gravest reason first; empty if its answers can be counted on.
+    /// Why the run is not sound, the most serious reason first; empty if it is sound.
     pub unsound: Vec<String>,
-    /// That these figures may be quoted: enough rounds, windows that are long enough or slices, and nothing unsound. Absent otherwise.
+    /// A sentence that these figures may be quoted: enough rounds, long enough windows or slices, and nothing unsound. Absent
+    /// otherwise.
     pub quotable: Option<String>,
     /// How well the parts of the trials were isolated.
     pub isolation: IsolationFinding,
-    /// Whether the machine had two speeds meanwhile; absent with too few measurements to tell.
+    /// Whether the machine had two speeds during the run; absent with too few measurements to tell.
     pub machine_speeds: Option<MachineSpeeds>,
-    /// What follows from a run of `tolok duel`; absent in all other runs.
+    /// The result of a run of `tolok duel`; absent in all other runs.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub duel: Option<Duel>,
     /// What readers must know before quoting a figure, the most important first.
@@ -74,7 +75,7 @@ impl Findings {
         self.scenarios.is_empty() && !self.programs.is_empty()
     }
 
-    /// Says in a sentence that the run was shorter or longer than its study, or `None` if it was as long.
+    /// A sentence that the run was shorter or longer than its study, or `None` if it was not.
     pub fn scaled(&self) -> Option<String> {
         let of_programs = || {
             let by = self.run.scaled_by()?;
@@ -87,29 +88,29 @@ impl Findings {
     }
 }
 
-/// Whether the machine was fast and slow in turns.
+/// Whether the machine switched between two speeds.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct MachineSpeeds {
-    /// Number of measurements that tell.
+    /// Number of measurements behind this.
     pub values: u32,
-    /// What they are: `slice` or `trial`.
+    /// The kind of measurement: `slice` or `trial`.
     pub unit: String,
-    /// The second speed; absent if one explains them as well.
+    /// The second speed; absent if a single speed explains the measurements as well.
     pub two: Option<TwoSpeeds>,
     /// The same in a sentence.
     pub sentence: String,
 }
 
-/// The slower one of two speeds.
+/// The slower of two speeds.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct TwoSpeeds {
-    /// What the median case loses in it, as a share of its goodput.
+    /// The loss of the median case, as a share of its goodput.
     pub slower: f64,
-    /// Share of the measured time that the machine was in it.
+    /// Share of the measured time at this speed.
     pub share: f64,
-    /// How long it lasts at a time, on average, in seconds.
+    /// Mean duration of a stay at this speed, in seconds.
     pub stay_s: f64,
-    /// Distance of the two, in standard deviations of the noise within them.
+    /// Distance between the two speeds, in standard deviations of the noise within each.
     pub separation: f64,
 }
 
@@ -132,9 +133,9 @@ pub struct RunFacts {
     pub plan_sha256: String,
     /// Fingerprint of all records and raw files, from the run's manifest; absent in runs without a manifest.
     pub records_sha256: Option<String>,
-    /// Rounds of the plan; with a rule for stopping, the rounds that ran.
+    /// Rounds of the plan; with a stopping rule, the rounds that ran.
     pub blocks: u32,
-    /// The rule for stopping early and its result, in a sentence; absent without a rule.
+    /// The stopping rule and its result, in a sentence; absent without a rule.
     pub stopping: Option<String>,
     /// Differences smaller than this fraction do not matter.
     pub smallest_effect: f64,
@@ -142,7 +143,7 @@ pub struct RunFacts {
     pub scale: f64,
     /// One line on the machine.
     pub machine: String,
-    /// What readers must know of the machine.
+    /// What readers must know about the machine.
     pub machine_remarks: Vec<String>,
     /// Name and version of each program used.
     pub programs: Vec<(String, String)>,
@@ -151,7 +152,7 @@ pub struct RunFacts {
 }
 
 impl RunFacts {
-    /// Says in a sentence that the run was shorter or longer than its study, or `None` if it was as long.
+    /// A sentence that the run was shorter or longer than its study, or `None` if it was not.
     pub fn scaled(&self) -> Option<String> {
         let by = self.scaled_by()?;
         Some(format!("Every window {by}: warm-ups and windows were not as long as the study says."))

@@ -32,11 +32,11 @@ pub struct SecondsFinding {
 /// The 99.9th percentile over time, in the shortest spans that hold 10,000 responses each.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct TailFinding {
-    /// Length of each span. The first begins with the window, and each follows the one before.
+    /// Length of each span. The first begins with the window, and each begins where the previous one ends.
     pub span_s: f64,
     /// The fewest correct responses of a span in any trial.
     pub fewest_answers: u64,
-    /// Trials behind it: those whose spans have this length.
+    /// Trials behind it: those with spans of this length.
     pub trials: u32,
     /// The percentile of each span.
     pub latency_p999_s: Vec<Band>,

@@ -66,7 +66,7 @@ fn a_difference_too_small_to_matter_is_equivalence_if_it_is_told_well_enough() {
 
 #[test]
 fn what_would_be_a_difference_by_itself_is_not_said_to_be_none() {
-    // Deviations of up to 4.2%, and a difference of 3.5%: p is 0.008 alone, and 0.16 among 21.
+    // Standard deviations of 2.6%, and a difference of 3.5%: p is 0.008 alone, and 0.16 among 21.
     let wide =
         |middle: f64| around(1000.0).iter().map(|it| middle * (1.0 + (it - 1000.0) * 0.0035)).collect::<Vec<_>>();
     let (before, after) = (wide(1000.0), wide(965.0));
