@@ -1,7 +1,7 @@
-//! All cases of a scenario by one figure, fitted together: logarithm = case + block + residual (`tolok_stats::TwoWay`).
+//! Fits all cases of a scenario together by one figure: logarithm = case + block + residual (`tolok_stats::TwoWay`).
 //!
-//! Verdicts, intervals, tiers, equivalence, the A/A pair, power and recommendations rest on it, and so do a table's values, whose
-//! ratios are those beside them. For slices, a launch takes the place of a block.
+//! Verdicts, intervals, tiers, equivalence, the A/A pair, power and recommendations use this fit. So do the values in a table, so
+//! their ratios match those shown. For slices, a launch takes the place of a block.
 
 use tolok_stats::{Difference, Twin, Twins, TwoWay};
 
@@ -9,14 +9,14 @@ use crate::estimate::{BlockRatio, geometric_mean};
 use crate::findings::Estimate;
 use crate::slices::Comparand;
 
-/// Rounds in which the scores of a launch settle; of launches in which every two have a ratio, the first one is exact.
+/// Iterations to find the scores of a launch. If every pair of its cases has a ratio, the first iteration is exact.
 const ROUNDS: usize = 60;
 
-/// Cases in a fixed order, fitted.
+/// The fit of cases in a fixed order.
 pub(crate) struct Fit<'a> {
     comparands: Vec<&'a Comparand>,
     fitted: Option<TwoWay>,
-    /// By what factor the noise check widens intervals.
+    /// The factor by which the noise check widens intervals.
     widening: f64,
 }
 
@@ -26,18 +26,18 @@ impl<'a> Fit<'a> {
         Self { comparands, fitted, widening: 1.0 }
     }
 
-    /// The same with standard errors that are this many times as large.
+    /// The same with standard errors multiplied by this factor.
     pub(crate) fn widened(self, widening: f64) -> Self {
         Self { widening, ..self }
     }
 
-    /// What A/A pairs say: the places of their cases, and the logarithm of their ratio in a block.
+    /// Evaluates A/A pairs: the index of each pair's case, and the logarithm of its ratio in a block.
     pub(crate) fn twins(&self, pairs: impl Iterator<Item = (usize, f64)>) -> Option<Twins> {
         let twins: Vec<Twin> = pairs.map(|(case, difference)| Twin { case, difference }).collect();
         self.fitted.as_ref()?.twins(&twins)
     }
 
-    /// The first over the second, or `None` where they share no block, or one of them had no correct response in one that they share.
+    /// The first over the second, or `None` if they share no block, or if one of them had no correct response in a shared block.
     pub(crate) fn ratio(&self, a: usize, b: usize) -> Option<BlockRatio> {
         let pair = self.comparands[a].over(self.comparands[b])?;
         Some(match self.fitted.as_ref().and_then(|fitted| fitted.difference(a, b)) {
@@ -49,18 +49,19 @@ impl<'a> Fit<'a> {
         })
     }
 
-    /// The geometric mean of a case over the blocks of all, with Student's interval of its own logarithms. `None` where nothing
-    /// was fitted.
+    /// The geometric mean of a case over the blocks of all cases, with Student's interval of its own logarithms. `None` if
+    /// nothing was fitted.
     pub(crate) fn value(&self, case: usize) -> Option<Estimate> {
         let level = self.fitted.as_ref()?.level(case)?;
         let values = self.comparands[case].positive();
         let own = geometric_mean(&values)?;
-        // The fit moves a case that lacks blocks; how sure its own trials are stays what it is.
+        // For a case that lacks blocks, the fit moves the value. The relative width of the interval still comes from its own
+        // trials.
         Some(own.rising(|value| value * level.exp() / own.value).with_trials(values))
     }
 }
 
-/// What is fitted: by case and block, up to what is the same for all cases of a block.
+/// The input of the fit by case and block, up to an offset that is common to all cases of a block.
 fn scores(comparands: &[&Comparand]) -> Vec<Vec<Option<f64>>> {
     let blocks = comparands.iter().map(|comparand| comparand.values.len()).max().unwrap_or(0);
     let of_blocks: Vec<Vec<Option<f64>>> = (0..blocks).map(|block| scores_in(comparands, block)).collect();
@@ -75,7 +76,7 @@ fn scores_in(comparands: &[&Comparand], block: usize) -> Vec<Option<f64>> {
     if !comparands.iter().any(|comparand| comparand.has_slices(block)) {
         return logarithms;
     }
-    // Slices give the ratio of every two, and scores are what comes closest to all of them.
+    // Slices give a ratio for every pair. The scores are the values that match all these ratios best.
     let over = |a: usize, b: usize| comparands[a].log_ratio_in(comparands[b], block);
     let beside: Vec<Vec<(usize, f64)>> = (0..comparands.len())
         .map(|a| (0..comparands.len()).filter(|b| *b != a).filter_map(|b| Some((b, over(a, b)?))).collect())
@@ -85,7 +86,7 @@ fn scores_in(comparands: &[&Comparand], block: usize) -> Vec<Option<f64>> {
     for _ in 0..ROUNDS {
         let settled = |case: usize| {
             let sum: f64 = beside[case].iter().map(|(other, difference)| difference + found[*other]).sum();
-            // Its own score is one of the parts, so that it settles and does not swing.
+            // The average includes the case's own score, so the iteration converges without oscillating.
             (sum + found[case]) / (beside[case].len() + 1) as f64
         };
         found = (0..comparands.len()).map(|case| if own(case).is_some() { settled(case) } else { 0.0 }).collect();

@@ -1,7 +1,7 @@
-//! Flags: what must be known about a case before its figures are believed. This is the only list of them.
+//! Flags: what readers must know about a case before they trust its figures. This is the only list of flags.
 //!
-//! The rules that raise them are in `flags.rs`, `tool_flags.rs`, `database_flags.rs`, `gates/` and `programs/flags.rs`.
-//! A disturbed trial counts for no flag but [`FlagKind::Disturbed`], [`FlagKind::OutOfMemory`] and [`FlagKind::CounterWrong`].
+//! The rules that raise them are in `flags.rs`, `tool_flags.rs`, `database_flags.rs`, `gates/` and `programs/flags.rs`. A
+//! disturbed trial counts only for [`FlagKind::Disturbed`], [`FlagKind::OutOfMemory`] and [`FlagKind::CounterWrong`].
 
 use std::fmt;
 
@@ -9,31 +9,31 @@ use serde::Serialize;
 
 use crate::JsonSchema;
 
-/// A part that uses this share of its CPUs is at its limit.
+/// A part that uses at least this share of its CPUs is at its limit.
 pub const SATURATED: f64 = 0.90;
-/// A larger share of failed requests voids the rank: the subject did another workload.
+/// A larger share of failed requests voids the rank: the subject did a different workload.
 pub const ERRORS_TOLERATED: f64 = 0.01;
-/// This share of the connections may wait for their first answer when a trial ends.
+/// Up to this share of the connections may still wait for their first response when a trial ends.
 pub const WAITING_TOLERATED: f64 = 0.10;
-/// This share of the scheduled requests may still wait for a connection when a trial ends.
+/// Up to this share of the scheduled requests may still wait for a connection when a trial ends.
 pub const BACKLOG_TOLERATED: f64 = 0.01;
-/// A quota may stop its subject in this share of its periods without a flag.
+/// A quota may stop its subject in up to this share of its periods without a flag.
 pub const THROTTLING_TOLERATED: f64 = 0.05;
-/// From this share of its limit on, memory counts as used up: the page cache has to give way.
+/// From this share of the limit on, memory counts as used up: the page cache must shrink.
 pub const MEMORY_LIMIT_NEAR: f64 = 0.98;
-/// From this share of its rate on, a link counts as full. Packets have gaps between them, so it never reaches its rate.
+/// From this share of its rate on, a link counts as full. There are gaps between packets, so a link never reaches its rate.
 pub const LINK_FULL: f64 = 0.90;
-/// Packets may leave the link's emulator later on average by this share of the median latency.
+/// Packets may leave the link's emulator late on average by up to this share of the median latency.
 pub const LINK_LATENESS_OF_LATENCY: f64 = 0.10;
 
 /// A flag of a case.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Flag {
-    /// Which flag.
+    /// The kind of flag.
     pub kind: FlagKind,
-    /// The reason in a sentence, with the figure seen.
+    /// The reason in a sentence, with the measured figure.
     pub message: String,
-    /// Whether the case must not be ranked because of it.
+    /// Whether it bars the case from the ranking.
     pub voids_rank: bool,
 }
 
@@ -59,7 +59,7 @@ impl Voids {
     }
 }
 
-/// What there is to know about a kind of flag.
+/// The properties of a kind of flag.
 struct About {
     word: &'static str,
     voids: Voids,
@@ -148,7 +148,7 @@ flags! {
 }
 
 impl FlagKind {
-    /// The stable word that stands in files.
+    /// The stable word used in files.
     pub fn word(self) -> &'static str {
         self.about().word
     }
@@ -163,22 +163,22 @@ impl FlagKind {
         self.about().voids
     }
 
-    /// How cases are described whose answers cannot be counted on, or `None` for flags that are no fault of the run.
+    /// A description of cases whose results are unreliable because of this flag, or `None` if the flag is not a fault of the run.
     pub fn unsound(self) -> Option<&'static str> {
         self.about().unsound
     }
 
-    /// This flag, which voids the rank always or never.
+    /// Raises this flag, whose effect on the rank is unconditional.
     pub(crate) fn raised(self, message: String) -> Option<Flag> {
         self.raised_voiding(self.voids() == Always, message)
     }
 
-    /// This flag if it is raised, likewise.
+    /// Raises this flag under a condition. Its effect on the rank is unconditional.
     pub(crate) fn raised_if(self, is_raised: bool, message: impl FnOnce() -> String) -> Option<Flag> {
         is_raised.then(message).and_then(|message| self.raised(message))
     }
 
-    /// This flag, which voids the rank under a condition.
+    /// Raises this flag, whose effect on the rank the caller decides.
     pub(crate) fn raised_voiding(self, voids_rank: bool, message: String) -> Option<Flag> {
         Some(Flag { kind: self, message, voids_rank })
     }

@@ -1,5 +1,5 @@
-//! The rules that raise the flags of servers. A check of each trial is a gate (`gates/`). A gate that bars a case has one of these
-//! flags.
+//! The rules that raise the flags of servers. Checks of single trials are gates (`gates/`). A gate that bars a case raises one of
+//! these flags.
 
 use tolok_model::{
     FailureKind, Limits, LinkWindow, LoadProfile, LoadTool, Measurement, Scenario, ToolWarning, bytes_words,
@@ -23,7 +23,8 @@ use crate::tool_flags::tool_flags;
 use crate::trial_flags::{disturbed, failed_trials, out_of_memory, too_few_trials};
 use crate::usage::Cpus;
 
-/// Every flag of a case, those that void its rank first. `gates` are the case's: the flags of those that had none are theirs.
+/// All flags of a case, those that void its rank first. `gates` are the case's gates, which raise the flags that have no rule
+/// here.
 pub(crate) fn flags(inputs: &CaseInputs, gates: &[Gated]) -> Vec<Flag> {
     let (observations, load) = (inputs.observations, &inputs.scenario.load);
     let limits = &inputs.around.environment.subject;
@@ -61,7 +62,7 @@ pub(crate) fn flags(inputs: &CaseInputs, gates: &[Gated]) -> Vec<Flag> {
     flags
 }
 
-/// A reason with what a reader could take it for and must not.
+/// The reason, with a remark if readers could misunderstand it.
 fn reason_words(reason: FailureKind, load: &LoadProfile) -> String {
     let word = reason.word();
     match reason {
@@ -120,7 +121,7 @@ fn ledger_open(observations: &Observations) -> Option<Flag> {
     })
 }
 
-/// Names each gate once, with the words of the first trial in which it did not hold.
+/// Lists each gate once, with the words of the first trial in which it failed.
 fn not_trusted(observations: &Observations, load: &LoadProfile) -> Option<Flag> {
     let untrusted = observations.number(|trial| warnings_that_count(trial, load).next().is_some());
     let mut reasons: Vec<&ToolWarning> = Vec::new();
@@ -145,7 +146,7 @@ fn aborted(observations: &Observations) -> Option<Flag> {
     })
 }
 
-/// Requests that never left are in no percentile, so anyone who reads one must know of them.
+/// Requests that were never sent are in no percentile, so readers of percentiles must know about them.
 fn backlog(observations: &Observations, scenario: &Scenario) -> Option<Flag> {
     let worst = observations.trials().map(unsent_share).reduce(f64::max)?;
     FlagKind::Backlog.raised_if(worst >= BACKLOG_TOLERATED, || match (scenario.tool.name, small_share(worst)) {
@@ -160,7 +161,7 @@ fn backlog(observations: &Observations, scenario: &Scenario) -> Option<Flag> {
     })
 }
 
-/// The rule is that of the gate `generator-headroom`.
+/// Follows the rule of the gate `generator-headroom`.
 fn generator_bound(inputs: &CaseInputs) -> Option<Flag> {
     let limit = generator_limit(inputs)?;
     let stopped = limit.stopped.map(|stopped| format!("{stopped}; ")).unwrap_or_default();
@@ -172,8 +173,8 @@ fn generator_bound(inputs: &CaseInputs) -> Option<Flag> {
     FlagKind::GeneratorBound.raised(message)
 }
 
-/// A server that gives a connection a process to itself lets the others wait in its queue. Their waiting is in no
-/// percentile until they are answered, so a reader of the median must know.
+/// A server that gives each connection a process keeps the other connections in its queue. Their waits are in no percentile until
+/// they get a response, so readers of the median must know.
 fn connections_waiting(observations: &Observations, load: &LoadProfile) -> Option<Flag> {
     let (most, connections) = (waiting_connections(observations, load)?, load.connections_max()?);
     let message = format!(
@@ -189,8 +190,7 @@ fn shared_cpus(observations: &Observations, cpus: &Cpus) -> Option<Flag> {
     })
 }
 
-/// The emulator's own delay is in every latency, and it is not the link's. One late packet is enough: it is unknown which
-/// answer it was part of.
+/// The emulator's own delay is part of every latency, but it is not the link's delay. One trial with a late mean is enough.
 fn link_late(observations: &Observations) -> Option<Flag> {
     let lateness = |trial: &Measurement| {
         let window = trial.link.as_ref()?;
@@ -209,7 +209,7 @@ fn link_late(observations: &Observations) -> Option<Flag> {
     FlagKind::LinkLate.raised(message)
 }
 
-/// The worse of the two directions.
+/// The larger value of the two directions.
 fn worse(window: &LinkWindow, of: fn(&tolok_model::LinkDirection) -> f64) -> f64 {
     of(&window.to_subject).max(of(&window.to_client))
 }
@@ -235,7 +235,7 @@ fn memory_limit_near(resources: &ResourcesFinding, limits: &Limits) -> Option<Fl
     FlagKind::MemoryLimitNear.raised(message)
 }
 
-/// What could not be started did no work, and no response shows that.
+/// A process that could not start did no work, and no response shows that.
 fn tasks_refused(observations: &Observations, limits: &Limits) -> Option<Flag> {
     let most = observations.used().filter_map(|used| used.refused_tasks).max().filter(|most| *most > 0)?;
     let limit = limits.pids?;
@@ -246,7 +246,7 @@ fn tasks_refused(observations: &Observations, limits: &Limits) -> Option<Flag> {
     FlagKind::TasksRefused.raised(message)
 }
 
-/// Its figures are compared with the others', and are not of the same kind.
+/// Its figures are compared with the others', although they are not of the same kind.
 fn external(inputs: &CaseInputs) -> Option<Flag> {
     let server = inputs.external?;
     let compared = server.own.as_ref().map(|own| format!("; {}", own.body.words())).unwrap_or_default();
@@ -254,7 +254,7 @@ fn external(inputs: &CaseInputs) -> Option<Flag> {
     FlagKind::External.raised(format!("not started by tolok: its {unknown} unknown{compared}"))
 }
 
-/// By the utilisation law. A subject behind a full link may have had more to give.
+/// Follows from the utilisation law. Behind a full link, the subject may have had spare capacity.
 fn link_full(link: &LinkUse) -> Option<Flag> {
     let used = link.rate_offered().filter(|used| *used >= LINK_FULL)?;
     let message =

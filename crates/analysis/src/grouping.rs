@@ -1,8 +1,8 @@
-//! Lists without duplicates, in groups, and in pairs.
+//! Lists without duplicates, groups, and pairs.
 
 use std::collections::BTreeSet;
 
-/// Puts items of which `is_same` holds into one group. Groups, and the items in them, keep their order.
+/// Groups items for which `is_same` holds. Groups, and the items in them, keep their order.
 pub(crate) fn grouped<T>(items: impl IntoIterator<Item = T>, is_same: impl Fn(&T, &T) -> bool) -> Vec<Vec<T>> {
     let mut groups: Vec<Vec<T>> = Vec::new();
     for item in items {
@@ -14,7 +14,7 @@ pub(crate) fn grouped<T>(items: impl IntoIterator<Item = T>, is_same: impl Fn(&T
     groups
 }
 
-/// Each value once, in the order in which they first come.
+/// Each value once, in order of first appearance.
 pub(crate) fn each_once<T: PartialEq>(values: impl IntoIterator<Item = T>) -> Vec<T> {
     values.into_iter().fold(Vec::new(), |mut known, value| {
         if !known.contains(&value) {
@@ -24,12 +24,12 @@ pub(crate) fn each_once<T: PartialEq>(values: impl IntoIterator<Item = T>) -> Ve
     })
 }
 
-/// Each value once, the least first.
+/// Each value once, the smallest first.
 pub(crate) fn sorted_once<T: Ord>(values: impl IntoIterator<Item = T>) -> Vec<T> {
     values.into_iter().collect::<BTreeSet<T>>().into_iter().collect()
 }
 
-/// All pairs of places below `number`, the lower one first.
+/// All pairs of indexes below `number`, the lower one first.
 pub(crate) fn pairs_of(number: usize) -> impl Iterator<Item = (usize, usize)> {
     (0..number).flat_map(move |a| (a + 1..number).map(move |b| (a, b)))
 }

@@ -1,17 +1,17 @@
-//! The histograms of records: base64 of an HdrHistogram, encoded in version 2 and not compressed.
+//! Reads the histograms of records: base64 of an HdrHistogram, encoded in version 2 without compression.
 //!
-//! Almost all counters of such a histogram are zero, and the encoding holds zeros as runs. This reader skips the runs, so it is many
-//! times faster than one that fills all counters and looks at each.
+//! Almost all counters of such a histogram are zero, and the encoding stores zeros as runs. This reader skips the runs, so it is
+//! many times faster than one that fills and scans all counters.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
 
 const COOKIE: u32 = 0x1c84_9313;
 const HEADER_BYTES: usize = 40;
-/// More significant digits than the format allows.
+/// The most significant digits that the format allows.
 const MOST_DIGITS: u32 = 5;
 
-/// Values that the histogram does not tell apart, of which it has at least one.
+/// A range of values that the histogram does not distinguish, with at least one recorded value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Bucket {
     pub lowest: u64,
@@ -20,7 +20,7 @@ pub(crate) struct Bucket {
     pub up_to: u64,
 }
 
-/// Reads the buckets that are not empty, in order, or `None` if this is not a histogram.
+/// Reads the non-empty buckets, in order, or returns `None` if this is not a histogram.
 pub(crate) fn buckets(base64: &str) -> Option<Vec<Bucket>> {
     let bytes = BASE64.decode(base64).ok()?;
     let (header, counters) = bytes.split_at_checked(HEADER_BYTES)?;

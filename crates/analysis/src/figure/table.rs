@@ -136,7 +136,7 @@ impl<T: Found> Readings<'_, T> {
         self.trials.each(|trial| read(trial, self.around))
     }
 
-    /// The values of all trials, or `None` if a trial lacks it.
+    /// The values of all trials; empty if a trial lacks the figure.
     fn every(&self, read: Read<T>) -> Vec<f64> {
         self.trials.every(|trial| read(trial, self.around))
     }

@@ -24,7 +24,7 @@ pub struct FactorPanel {
     pub fixed: String,
     /// The values, the smallest first, each with its scenario.
     pub levels: Vec<FactorLevel>,
-    /// One for each subject with a figure at two or more levels.
+    /// A line for each subject with a figure at two or more levels.
     pub lines: Vec<FactorLine>,
     /// Where the order of two subjects flips between neighbouring levels.
     pub crossovers: Vec<FactorCrossover>,
@@ -39,7 +39,7 @@ pub struct FactorLevel {
     pub value: f64,
     /// The value in words: `20 ms`.
     pub label: String,
-    /// The scenario.
+    /// Id of the scenario.
     pub scenario: String,
 }
 
@@ -52,7 +52,7 @@ pub struct FactorLine {
     pub title: String,
     /// Its runtime, which gives the colour.
     pub runtime: String,
-    /// One for each level at which it was measured and ranked.
+    /// A point for each level at which it was measured and ranked.
     pub points: Vec<FactorPoint>,
 }
 
@@ -63,7 +63,7 @@ pub struct FactorPoint {
     pub value: f64,
     /// Correct responses per second.
     pub goodput_rps: Estimate,
-    /// Goodput relative to the lowest level in the same round; none at that level.
+    /// Goodput relative to the lowest level in the same round; absent at that level.
     pub of_lowest: Option<Estimate>,
     /// What limited it there, as a word.
     pub limited_by: Option<String>,
@@ -72,19 +72,20 @@ pub struct FactorPoint {
 /// Two subjects whose order flips between two neighbouring levels.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct FactorCrossover {
-    /// The subject that is faster below.
+    /// The subject that is faster at the lower level.
     pub faster_below: String,
-    /// The subject that is faster above.
+    /// The subject that is faster at the higher level.
     pub faster_above: String,
     /// The two neighbouring levels, in the panel's unit.
     pub between: (f64, f64),
-    /// Where their lines cross, in the panel's unit. Lines are straight over the logarithm, or over the factor itself in a panel with 0.
+    /// Where their lines cross, in the panel's unit. Lines are straight over the logarithm of the factor, or over the factor
+    /// itself in a panel with 0.
     pub at: f64,
     /// Lower end of its interval; absent if it reaches beyond the levels.
     pub at_low: Option<f64>,
     /// Upper end.
     pub at_high: Option<f64>,
-    /// Whether a verdict confirms the order at both levels. Without that, the crossing is uncertain.
+    /// Whether a verdict confirms the order at both levels. Otherwise the crossing is uncertain.
     pub sure: bool,
 }
 
@@ -101,9 +102,9 @@ pub struct VarianceFinding {
     pub cases: u32,
     /// Rounds behind it.
     pub blocks: u32,
-    /// Their trials without a figure. The means of their case and round replace these figures.
+    /// Trials without a figure. The means of their case and round replace these figures.
     pub filled: u32,
-    /// One for each factor, including the subject, the largest first; then interactions, then the residual.
+    /// One share for each factor, including the subject, the largest first; then interactions, then the residual.
     pub shares: Vec<VarianceShare>,
     /// Subjects that are left out, because one of their combinations is missing or not ranked.
     pub left_out: Vec<String>,
@@ -115,12 +116,13 @@ pub struct VarianceFinding {
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct VarianceShare {
     /// The factor as in [`FactorPanel`], or `subject`, `link`, `database-link`, `database`, `network` (whatever else of these
-    /// differs, or all of it where its parts are not combined with each other), `interactions`, `residual`.
+    /// differs, or all of it if its parts are not combined with each other), `interactions`, `residual`.
     pub factor: String,
     /// In words.
     pub title: String,
-    /// From 0 to 1, with its interval over rounds; without one for interactions and residual. No values by round.
+    /// From 0 to 1, with its interval over rounds; interactions and residual have no interval. `trials` is empty.
     pub share: Estimate,
-    /// Goodput at its best level over its worst, averaged over the other factors; absent for interactions and residual.
+    /// Goodput at the factor's best level over that at its worst, averaged over the other factors; absent for interactions and
+    /// residual.
     pub range_ratio: Option<f64>,
 }

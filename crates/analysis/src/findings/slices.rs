@@ -8,7 +8,7 @@ use crate::findings::Estimate;
 /// How a scenario was sliced, and how precise its ratios are.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct SlicesFinding {
-    /// Scored launches of the case with the most.
+    /// Most scored launches of any case.
     pub launches: u32,
     /// Windows of each case in a launch.
     pub slices_per_case: u32,
@@ -16,7 +16,7 @@ pub struct SlicesFinding {
     pub window_s: f64,
     /// Load before each window that no figure counts.
     pub lead_in_s: f64,
-    /// Share of the time from the first slice of a launch to its last in which a window was open.
+    /// Share of the time in which a window was open, from the first slice of a launch to its last.
     pub measured_share: f64,
     /// Whether all servers except the active one were frozen.
     pub frozen: bool,
@@ -34,17 +34,17 @@ pub struct SlicesFinding {
     pub between_sd: Option<f64>,
     /// Half width of the median pair's interval, as a share of its ratio.
     pub half_width: Option<f64>,
-    /// The same, expected of twice as many launches.
+    /// The same, as expected from twice as many launches.
     pub half_width_of_twice_the_launches: Option<f64>,
-    /// The same, expected of launches that are twice as long.
+    /// The same, as expected from launches of twice the length.
     pub half_width_of_twice_the_length: Option<f64>,
     /// Factor by which the median pair's ratio changes in windows of double length.
     pub longer_windows: Option<Estimate>,
-    /// How much an evenly long comparison would scatter with windows of other lengths; none with too few short counts.
+    /// How much a comparison of the same duration would scatter with other window lengths; absent with too few short counts.
     pub lengths: Option<SliceLengths>,
-    /// CPU time per correct response, over that of the first case; empty where it judges.
+    /// CPU time per correct response, over that of the first case; empty if it judges.
     pub cpu: Vec<SliceRatio>,
-    /// Correct responses per second, over those of the first case, where CPU time judges.
+    /// Correct responses per second, over those of the first case; empty unless CPU time judges.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub goodput: Vec<SliceRatio>,
     /// All of this in words.
@@ -56,9 +56,9 @@ pub struct SlicesFinding {
 /// How the runs of programs alternated, and how precise their ratios are.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct TurnsFinding {
-    /// Scored launches of the case with the most.
+    /// Most scored launches of any case.
     pub launches: u32,
-    /// Runs in a launch after warm-up, of the case with the most.
+    /// Most runs of any case in a launch, after warm-up.
     pub runs_per_case: u32,
     /// CPUs that other programs used, on average.
     pub foreign_cpus: f64,
@@ -70,9 +70,9 @@ pub struct TurnsFinding {
     pub between_sd: Option<f64>,
     /// Half width of the median pair's interval, as a share of its ratio.
     pub half_width: Option<f64>,
-    /// The same, expected of twice as many launches.
+    /// The same, as expected from twice as many launches.
     pub half_width_of_twice_the_launches: Option<f64>,
-    /// The same, expected of launches with twice as many runs.
+    /// The same, as expected from launches with twice as many runs.
     pub half_width_of_twice_the_length: Option<f64>,
     /// CPU time of a run, over that of the first case.
     pub cpu: Vec<SliceRatio>,
@@ -80,16 +80,16 @@ pub struct TurnsFinding {
     pub sentences: Vec<String>,
 }
 
-/// What short counts of the warm-ups tell of the length of a window.
+/// The best window length by short counts from the warm-ups.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, JsonSchema)]
 pub struct SliceLengths {
-    /// Windows of this length would scatter least, in seconds.
+    /// The window length with the least scatter, in seconds.
     pub best_window_s: f64,
-    /// The longest length that the counts tell of, in seconds.
+    /// The longest length that the counts cover, in seconds.
     pub longest_s: f64,
-    /// How much more the ratios scatter with the study's own windows, as a share.
+    /// How much more the ratios scatter with the study's own window length, as a share.
     pub excess: f64,
-    /// Allan deviation of counts as long as the study's windows, as a share of a count.
+    /// Allan deviation of counts over one window of the study, as a share of a count.
     pub allan_deviation: f64,
 }
 

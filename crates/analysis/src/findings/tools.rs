@@ -37,7 +37,7 @@ pub struct ToolsFinding {
     pub rows: Vec<ToolRow>,
 }
 
-/// What one tool reports. Everything else is absent.
+/// What one tool reports. Figures that it does not report are absent.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct ToolRow {
     /// Its name: `wrk`.
@@ -58,9 +58,9 @@ pub struct ToolRow {
     pub failures: Vec<String>,
     /// Correct responses per second, as the tool reports them.
     pub goodput_rps: Option<Estimate>,
-    /// The same from the responses with a status of 200 to 299 that the kernel counted in the tool's own window.
+    /// Responses per second with a status of 200 to 299, as the kernel counted them in the tool's own window.
     pub wire_rps: Option<Estimate>,
-    /// Correct responses that the tool counted over those responses.
+    /// Correct responses by the tool's count, over those responses.
     pub counted_of_wire: Option<Estimate>,
     /// Whether the two differ inexplicably in any trial.
     pub is_contradicted: bool,
@@ -74,10 +74,10 @@ pub struct ToolRow {
     pub latency_p99_s: Option<Estimate>,
     /// The longest, in seconds.
     pub latency_max_s: Option<Estimate>,
-    /// What readers must know of these latencies.
+    /// What readers must know about these latencies.
     pub latency_marks: Vec<LatencyMark>,
-    /// Goodput × mean latency ÷ connections, by Little's law the share of connections that waited for a response. It exceeds 1
-    /// only if latencies were not measured. For closed loops with keep-alive only.
+    /// Goodput × mean latency ÷ connections: by Little's law, the share of connections that waited for a response. It exceeds 1
+    /// only if latencies were not measured. Only for closed loops with keep-alive.
     pub little: Option<Estimate>,
     /// Trials in which it was too high for measured latencies.
     pub trials_against_little: u32,
@@ -101,18 +101,18 @@ pub struct ToolRow {
     pub voided_by: Vec<FlagKind>,
     /// What it does not report, in words.
     pub does_not_tell: Vec<String>,
-    /// Known differences that affect its figures here, one sentence each.
+    /// Known differences that affect its figures in this run, one sentence each.
     pub notes: Vec<String>,
 }
 
 impl ToolsFinding {
-    /// Whether the subject's cost is known for each response on the wire.
+    /// Whether the subject's CPU time per response on the wire is known for every measured row.
     pub fn is_cost_per_wire(&self) -> bool {
         let measured = || self.rows.iter().filter(|row| row.trials_scored > 0);
         measured().count() > 0 && measured().all(|row| row.subject_cpu_s_per_wire.is_some())
     }
 
-    /// The subject's cost of a response, of the same kind for every row.
+    /// The subject's CPU time per response, of the same kind for every row.
     pub fn subject_cpu_s<'a>(&self, row: &'a ToolRow) -> Option<&'a Estimate> {
         if self.is_cost_per_wire() { &row.subject_cpu_s_per_wire } else { &row.subject_cpu_s_per_good }.as_ref()
     }

@@ -27,16 +27,16 @@ worded! {
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
     #[serde(rename_all = "kebab-case")]
     pub enum TrialOutcome by word {
-        /// It was measured without disturbance, and all figures use it.
+        /// It was measured without disturbance, and every figure uses it.
         Scored = "scored",
-        /// It was measured and disturbed, and no figure uses it.
+        /// It was measured but disturbed, so no figure uses it.
         Disturbed = "disturbed",
         /// It failed.
         Failed = "failed",
     }
 }
 
-/// Outcome of the trials of a run, all cases together.
+/// Outcomes of a run's trials, all cases together.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct TrialCounts {
     /// Trials of the plan.
@@ -45,15 +45,15 @@ pub struct TrialCounts {
     pub measured: u32,
     /// Failed trials.
     pub failed: u32,
-    /// Trials that stayed disturbed: measured, and used by no figure.
+    /// Trials that stayed disturbed: measured, but used by no figure.
     pub disturbed: u32,
     /// Trials that were repeated because of disturbances.
     pub measured_anew: u32,
-    /// Measurements that were discarded for that.
+    /// Measurements that were discarded because of disturbances.
     pub measurements_discarded: u32,
 }
 
-/// A disturbed trial: it was measured, and no figure uses it.
+/// A disturbed trial: it was measured, but no figure uses it.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct DisturbedTrial {
     /// Number of the trial.
@@ -68,7 +68,7 @@ pub struct DisturbedTrial {
     pub causes: Vec<String>,
 }
 
-/// A disturbed trial: it was measured, and no figure uses it.
+/// A disturbed trial: it was measured, but no figure uses it.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct DisturbedProgramTrial {
     /// Number of the trial.

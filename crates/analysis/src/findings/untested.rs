@@ -11,6 +11,6 @@ pub struct Untested {
     pub what: String,
     /// What the run had instead and so cannot answer, in a sentence.
     pub because: String,
-    /// What would test it: a study or a key of one; absent if this version cannot.
+    /// A study, or a key of one, that would test it; absent if this version cannot.
     pub how: Option<String>,
 }

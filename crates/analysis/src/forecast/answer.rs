@@ -13,12 +13,12 @@ use super::{FEWEST_SCENARIOS, ForecastQuestion, MOST_ERROR};
 use crate::figures::small_share;
 use crate::flag::SATURATED;
 
-/// A forecast never asks for more instances than this.
+/// A forecast never recommends more instances than this.
 const MOST_INSTANCES: u32 = 1 << 20;
-/// What a study must vary so that something can be held out.
+/// What a study must vary so that a scenario can be held out.
 const VARY: &str = "a study that varies users (vus = [1, 16, 64]), the pool or the round trip has enough";
 
-/// What is predicted, or why nothing is.
+/// The prediction, or why there is none.
 pub(super) fn answer(group: &Group, question: &ForecastQuestion) -> SubjectForecast {
     let validation = if group.observed.len() < FEWEST_SCENARIOS { None } else { validation(group) };
     let setting = group.setting(question);
@@ -59,7 +59,7 @@ fn refusal(group: &Group, question: &ForecastQuestion, validation: Option<&Valid
     None
 }
 
-/// Why no scenario could be held out. Which scenarios are of no use, and why, is a remark.
+/// Why no scenario could be held out. A remark lists the unusable scenarios and the reasons.
 fn nothing_to_check(group: &Group) -> String {
     let (usable, planned) = (group.observed.len(), group.observed.len() + group.left_out.len());
     if usable >= FEWEST_SCENARIOS {
@@ -104,8 +104,8 @@ fn to_measure(group: &Group, throughput_rps: f64) -> Option<ToMeasure> {
     })
 }
 
-/// The least number of instances with which the mean stays below: doubled until it does, then halved in between. More
-/// instances never make it longer.
+/// The smallest number of instances that keeps the mean below the limit. The search doubles the number until the limit holds,
+/// then bisects. More instances never make the mean longer.
 fn instances(calibration: &Calibration, setting: &Setting, mean_below_s: f64) -> Option<InstancesNeeded> {
     let with = |instances: u32| {
         let setting = Setting { instances, ..setting.clone() };
@@ -149,8 +149,9 @@ fn resources(found: &Outcome, setting: &Setting) -> Vec<ForecastResource> {
         if let Some(pool) = found.model.pool {
             let station = &found.model.network.stations()[pool];
             let connections = f64::from(database.pool) * instances;
-            // Both are no less than the mean share of connections in use: throughput over the most there can be, as rates rise
-            // ever less with the jobs inside, and all jobs that are there, as some of them wait.
+            // Both are upper bounds of the mean share of connections in use. One is throughput over the maximum throughput, as
+            // rates grow ever more slowly with the jobs inside. The other counts all jobs at the station, although some of them
+            // wait.
             let solved = &found.solved.stations[pool];
             let utilisation = Some(solved.utilisation.min(solved.jobs / connections));
             resources.push(ForecastResource { utilisation, ..used("pool", station.alone_s(), connections) });

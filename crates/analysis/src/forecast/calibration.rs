@@ -1,10 +1,10 @@
 //! Service demands from scenarios, as functions of the number of requests in progress.
 //!
-//! A response's CPU time is not one number: waking up costs as much for one request as for many in progress. So demands come
-//! from the scenarios at their number of requests in progress. Between them, demands are linear in one over that number, as a
-//! shared cost is; beyond the ends they are constant (the idea of MVASD: A. Kattepur and M. Nambiar, "Performance modeling of
-//! multi-tiered web applications with varying service demands", IPDPS Workshops 2015). Time that no CPU explains is fitted where
-//! nothing was full: over loopback as a time of its own, over a link as the round trips of a response.
+//! A response's CPU time is not one number: a wake-up costs as much for one request as for many in progress. So each scenario
+//! gives the demands at its number of requests in progress. Between scenarios, demands are linear in one over that number, as a
+//! shared cost is. Beyond the ends they are constant (the idea of MVASD: A. Kattepur and M. Nambiar, "Performance modeling of
+//! multi-tiered web applications with varying service demands", IPDPS Workshops 2015). Time that no CPU explains is fitted from
+//! scenarios in which nothing was full: over loopback as a separate time, over a link as the round trips of a response.
 
 use tolok_stats::queueing::Solved;
 
@@ -12,35 +12,35 @@ use super::network::{Demands, Model, at_work};
 use super::observed::{Figures, Setting};
 use crate::estimate::middle;
 
-/// A scenario in which every CPU was less busy than this tells of the time between.
+/// A scenario in which every CPU was less busy than this shows the time between the parts.
 const NOTHING_FULL: f64 = 0.90;
-/// A throughput that is met to this share is met.
+/// The fit stops when the relative error of the time per response is below this.
 const MET: f64 = 1e-6;
-/// Steps until demands and requests at work agree.
+/// The most iterations of the fit, and until demands and requests at work agree.
 const STEPS: u32 = 40;
-/// A change of demands below this share is none.
+/// A relative change of the demands below this ends the iteration.
 const SETTLED: f64 = 1e-9;
 
-/// A scenario as it is calibrated from.
+/// A scenario as input of the calibration.
 #[derive(Debug, Clone)]
 pub(super) struct Point {
     pub(super) setting: Setting,
     pub(super) figures: Figures,
 }
 
-/// What scenarios say of a subject.
+/// The demands of a subject, from its scenarios.
 #[derive(Debug, Clone)]
 pub(super) struct Calibration {
-    /// Requests at work, and CPU time of subject and database for each answer; the fewest first.
+    /// Requests at work, and CPU time of subject and database per response; the fewest requests first.
     levels: Vec<(f64, f64, f64)>,
     other_s: f64,
-    /// Whether any scenario told of the time between the parts.
+    /// Whether any scenario showed the time between the parts.
     knows_other: bool,
     link_trips: Option<f64>,
     database_trips: f64,
 }
 
-/// A network that was solved with the demands that belong to it.
+/// A solved network with the demands that it used.
 pub(super) struct Outcome {
     pub(super) model: Model,
     pub(super) demands: Demands,
@@ -48,7 +48,7 @@ pub(super) struct Outcome {
 }
 
 impl Calibration {
-    /// From these scenarios, or `None` where there is none.
+    /// The calibration from these scenarios, or `None` without any.
     pub(super) fn of(points: &[Point]) -> Option<Self> {
         let statements: Vec<f64> = points.iter().filter_map(|point| point.figures.statements).collect();
         let mut found = Self {
@@ -68,7 +68,8 @@ impl Calibration {
         let most_s = points.iter().map(|point| point.setting.users as f64 / point.figures.throughput_rps);
         let most_s = most_s.fold(0.0, f64::max);
         let is_near = |point: &Point| !over_link(point) && !over_database_link(point);
-        // Waits that no demand tells of, such as for a CPU that others took, only add to it: the least is nearest to it.
+        // Waits that no demand covers, such as for a CPU in other use, only increase this value. So the smallest value is the
+        // best.
         let others_s = fits(&found, &is_near, |demands, value| demands.other_s = value, most_s);
         found.other_s = others_s.iter().copied().reduce(f64::min).unwrap_or(0.0);
         let is_far = |point: &Point| over_link(point) && !over_database_link(point);
@@ -80,18 +81,18 @@ impl Calibration {
         Some(found)
     }
 
-    /// Whether the time between the parts is known: that some scenario left every CPU less than full.
+    /// Whether the time between the parts is known, because some scenario kept every CPU below full.
     pub(super) fn knows_other(&self) -> bool {
         self.knows_other
     }
 
-    /// Whether no CPU was full in a scenario, so that its throughput tells of the time between them. Where one was, the least
-    /// scatter would look like a time as long as all users' waiting.
+    /// Whether no CPU was full in a scenario, so its throughput shows the time between the parts. If a CPU was full, the
+    /// slightest scatter could look like a time as long as all users' waits.
     fn tells(&self, point: &Point) -> bool {
         point.figures.throughput_rps < NOTHING_FULL * cpus_rps(&point.setting, &self.own(point))
     }
 
-    /// The demands that a scenario itself shows.
+    /// The demands that a scenario shows directly.
     fn own(&self, point: &Point) -> Demands {
         Demands {
             subject_s: point.figures.subject_s,
@@ -106,11 +107,10 @@ impl Calibration {
         self.link_trips.unwrap_or(setting.least_trips)
     }
 
-    /// The value with which the scenario's own demands give its throughput, 0 if even that gives less.
+    /// The value with which the scenario's own demands give its throughput. The result is 0 if even 0 gives no more than that.
     ///
-    /// The time that each user takes for an answer, N / X, is almost straight in such a value, so that the line between the two
-    /// ends finds it in a few steps. The end that stays is trusted half as much each time (the Illinois rule of the false
-    /// position), as a curve would hold it there.
+    /// The time per response, 1 / X, is almost linear in this value, so false position finds it in a few steps. The end that
+    /// stays in place gets half its weight each time (the Illinois rule), because curvature would keep it there.
     fn fitted(&self, point: &Point, change: fn(&mut Demands, f64), most: f64) -> Option<f64> {
         let mut demands = self.own(point);
         let measured_s = point.figures.throughput_rps.recip();
@@ -144,13 +144,13 @@ impl Calibration {
         Some(low)
     }
 
-    /// Throughput and response time under these conditions, with the demands that belong to the requests then at work.
+    /// Throughput and response time under these conditions. The demands are those for the resulting number of requests at work.
     pub(super) fn predict(&self, setting: &Setting) -> Option<Outcome> {
         let instances = f64::from(setting.instances);
         let mut jobs = setting.users as f64;
         let mut outcome = self.solve_at(setting, jobs / instances)?;
         for _ in 0..STEPS {
-            // Halfway in the logarithm, so that it does not swing between two ends.
+            // The geometric mean keeps the iteration from oscillating between two values.
             let found = at_work(setting, outcome.demands.link_trips, outcome.solved.throughput_rps).max(1.0);
             jobs = (jobs.max(1.0) * found).sqrt();
             let before_s = outcome.demands.subject_s + outcome.demands.database_s;
@@ -178,7 +178,7 @@ impl Calibration {
         Some(Outcome { model, demands, solved })
     }
 
-    /// CPU time of subject and database with so many requests at work.
+    /// CPU time of subject and database with this number of requests at work.
     fn at(&self, jobs: f64) -> (f64, f64) {
         let [first, .., last] = self.levels.as_slice() else {
             return self.levels.first().map_or((0.0, 0.0), |(_, subject_s, database_s)| (*subject_s, *database_s));
@@ -192,18 +192,18 @@ impl Calibration {
     }
 }
 
-/// No answer takes more round trips than this.
+/// No response takes more round trips than this.
 const MOST_TRIPS: f64 = 1_000.0;
 
-/// What the CPUs of subject and database can do.
+/// The throughput that the CPUs of subject and database allow.
 fn cpus_rps(setting: &Setting, demands: &Demands) -> f64 {
     let subject_rps = setting.subject_cpus * f64::from(setting.instances) / demands.subject_s;
     let database_cpus = setting.database.as_ref().and_then(|database| database.cpus);
     subject_rps.min(database_cpus.map_or(f64::INFINITY, f64::from) / demands.database_s)
 }
 
-/// Demands by requests at work. Scenarios within a factor of two of each other are one level: between them there is more scatter
-/// than change.
+/// Demands by requests at work. Scenarios within a factor of two of each other form one level, because between them there is more
+/// scatter than change.
 fn levels(points: &[Point], found: &Calibration) -> Option<Vec<(f64, f64, f64)>> {
     let mut at: Vec<(f64, &Figures)> = points
         .iter()

@@ -18,7 +18,7 @@ pub struct Forecast {
     pub study: String,
     /// The machine on which it was measured: predictions are for that machine.
     pub machine: String,
-    /// One for each subject and workload.
+    /// A forecast for each subject and workload.
     pub subjects: Vec<SubjectForecast>,
 }
 
@@ -80,8 +80,8 @@ pub struct Conditions {
 pub struct Predicted {
     /// The prediction.
     pub value: f64,
-    /// Lower end: from the scatter between rounds, and at least from times (without the users' pause) that are wrong by
-    /// the worst error among the half of the held-out scenarios nearest in users, or by the median error of all.
+    /// Lower end of the interval. It covers the scatter between rounds. It also covers times (without the users' pause) that are
+    /// wrong by the median held-out error, or by the worst one among the half of the scenarios nearest in users.
     pub low: f64,
     /// Upper end, likewise.
     pub high: f64,
@@ -100,7 +100,7 @@ pub struct Prediction {
     pub bottleneck: String,
     /// The most correct responses per second that this resource allows, for any number of users.
     pub most_rps: f64,
-    /// Beyond this number of users, more users only wait longer.
+    /// The number of users beyond which more users only wait longer.
     pub users_at_knee: f64,
     /// Instances that keep the requested mean response time; absent without a request.
     pub instances_needed: Option<InstancesNeeded>,
@@ -108,10 +108,10 @@ pub struct Prediction {
     pub to_measure: ToMeasure,
 }
 
-/// What it takes to measure a throughput: costs for each response as with the most users of the run, times the throughput.
+/// What it takes to measure a throughput: the costs per response at the most users of the run, times the throughput.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, JsonSchema)]
 pub struct ToMeasure {
-    /// CPUs of load generators like the run's, each 90% busy at most.
+    /// CPUs of load generators like the run's, each at most 90% busy.
     pub generator_cpus: f64,
     /// Bytes of bodies per second on the links to them.
     pub body_bytes_per_s: f64,
@@ -133,7 +133,7 @@ pub struct InstancesNeeded {
 pub struct ForecastResource {
     /// Its name: `subject-cpu`, `database-cpu`, `pool`, or a delay without a limit: `link`, `database-link`, `other`.
     pub resource: String,
-    /// Time that each correct response takes of it, without waits, in seconds.
+    /// Time that each correct response takes of it, without waiting, in seconds.
     pub demand_s: f64,
     /// Number of servers, all instances together; absent for a delay.
     pub servers: Option<f64>,
@@ -156,7 +156,7 @@ pub struct Validation {
     pub response_error_worst: Option<f64>,
 }
 
-/// A scenario that was left out and predicted from the others.
+/// A scenario that was held out and predicted from the others.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct HeldOut {
     /// Its id.

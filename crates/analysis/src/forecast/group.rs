@@ -10,7 +10,7 @@ use crate::environment::Surroundings;
 use crate::observations::Observations;
 use crate::records::Records;
 
-/// What the run has of one subject under one workload.
+/// The run's data on one subject under one workload.
 pub(super) struct Group {
     /// The subject with its variant and parameters.
     pub(super) subject: String,
@@ -18,14 +18,14 @@ pub(super) struct Group {
     pub(super) workload: String,
     pub(super) workload_title: String,
     pub(super) observed: Vec<Observed>,
-    /// Scenarios that tell nothing, and why.
+    /// Scenarios that the forecast cannot use, and why.
     pub(super) left_out: Vec<(String, &'static str)>,
-    /// Seed of what is drawn.
+    /// Seed of the resampling.
     pub(super) seed: u64,
 }
 
 impl Group {
-    /// All of a run, in the order of its plan.
+    /// All groups of a run, in the order of its plan.
     pub(super) fn all(records: &Records) -> Vec<Self> {
         let mut groups: Vec<Self> = Vec::new();
         for scenario in &records.plan.scenarios {
@@ -64,7 +64,7 @@ impl Group {
         }
     }
 
-    /// Whether the question is about it.
+    /// Whether the question concerns it.
     pub(super) fn is_asked(&self, question: &ForecastQuestion) -> bool {
         let begins = |whole: &str, name: &str, ends: &[char]| {
             whole.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with(ends))
@@ -74,7 +74,7 @@ impl Group {
         question.subject.as_ref().is_none_or(is_subject) && question.workload.as_ref().is_none_or(is_workload)
     }
 
-    /// The blocks that any scored trial is of. A run that was sure enough early has fewer than its plan.
+    /// The blocks with a scored trial. A run that stopped early has fewer than its plan.
     pub(super) fn blocks(&self) -> Vec<u32> {
         let trials = self.observed.iter().flat_map(|observed| &observed.trials);
         trials.map(|(block, _)| *block).collect::<BTreeSet<u32>>().into_iter().collect()
@@ -86,7 +86,7 @@ impl Group {
         self.observed.iter().find(|observed| observed.setting.users == most)
     }
 
-    /// The conditions that are asked about.
+    /// The conditions that the question asks for.
     pub(super) fn setting(&self, question: &ForecastQuestion) -> Option<Setting> {
         let mut setting = self.base()?.setting.clone();
         setting.users = question.users;

@@ -1,4 +1,4 @@
-//! How sure a prediction is: the scatter between blocks, and at least the errors seen near the predicted load.
+//! The uncertainty of a prediction: the scatter between blocks, and at least the errors seen near the predicted load.
 
 use tolok_stats::{Rng, Sample};
 
@@ -8,7 +8,7 @@ use super::group::Group;
 use super::observed::Setting;
 use super::validation::points;
 
-/// Resamples of the blocks. The ends are widened by the held-out error, so that more would change nothing that is shown.
+/// Resamples of the blocks. The held-out error widens the ends, so more resamples would not change any shown digit.
 const RESAMPLES: usize = 100;
 /// Shares of the resamples below the lower and the upper end.
 const ENDS: [f64; 2] = [0.025, 0.975];
@@ -39,21 +39,21 @@ pub(super) fn intervals(
         worst(&mut near.iter().map(|found| found.throughput_error)).max(validation.throughput_error_median);
     let response_error = worst(&mut near.iter().filter_map(|found| found.response_error))
         .max(validation.response_error_median.unwrap_or(0.0));
-    // Users and their pause are given, so that an error of throughput is one of the response time.
+    // Users and their pause are given, so an error of throughput is also one of the response time.
     [of(|solved| solved.0, throughput_error), of(|solved| solved.1, response_error.max(throughput_error))]
 }
 
 /// The prediction if everything but the users' pause took `factor` times as long. Without pauses, throughput falls by that
-/// factor. With long pauses it hardly changes below the knee. Beyond the knee, the response time changes by more than the
+/// factor. With long pauses, it hardly changes below the knee. Beyond the knee, the response time changes by more than the
 /// factor: R = N / X − Z.
 fn as_if_slower(calibration: &Calibration, setting: &Setting, factor: f64) -> Option<Solution> {
-    // Times that are all longer by a factor, and a pause that is not, are a shorter pause on a slower clock.
+    // To lengthen all times but the pause, shorten the pause and slow the clock.
     let setting = Setting { think_s: setting.think_s / factor, ..setting.clone() };
     let solved = calibration.predict(&setting)?.solved;
     Some((solved.throughput_rps / factor, solved.response_s * factor))
 }
 
-/// The half of the held-out scenarios whose users are nearest to these, by their ratio, and those that are as near.
+/// The half of the held-out scenarios nearest in users, by ratio, including ties.
 fn nearest(held_out: &[HeldOut], users: u64) -> Vec<&HeldOut> {
     let distance = |found: &&HeldOut| (found.users as f64 / users.max(1) as f64).ln().abs();
     let mut distances: Vec<f64> = held_out.iter().map(|found| distance(&found)).collect();
@@ -62,8 +62,8 @@ fn nearest(held_out: &[HeldOut], users: u64) -> Vec<&HeldOut> {
     held_out.iter().filter(|found| distance(found) <= farthest).collect()
 }
 
-/// The same prediction from blocks drawn with replacement: a block is drawn for all scenarios at once, as its trials were taken
-/// near each other.
+/// The same prediction from blocks drawn with replacement. A draw uses the same blocks for all scenarios, because the trials of a
+/// block ran near each other in time.
 fn resampled(group: &Group, setting: &Setting) -> Vec<Solution> {
     let mut random = Rng::seeded(group.seed);
     let known = group.blocks();

@@ -1,9 +1,9 @@
-//! Forecast: throughput and response time under unmeasured loads, from a run's service demands.
+//! Forecasts throughput and response time under unmeasured loads from a run's service demands.
 //!
 //! [`forecast`] reads what each correct response took of each resource in the run's scenarios, puts that into a queueing network
 //! (`network.rs`), and solves it for other numbers of users, distances, pools and instances. First it predicts each scenario of
-//! the same run from the others (`validation.rs`). If the median error exceeds [`MOST_ERROR`], it refuses. All of it is arithmetic
-//! with a fixed seed: the same records and the same question give the same figures.
+//! the same run from the others (`validation.rs`). If the median error exceeds [`MOST_ERROR`], it refuses. All random numbers
+//! have a fixed seed: the same records and the same question give the same figures.
 
 mod answer;
 mod calibration;
@@ -24,17 +24,17 @@ use crate::figures::listed;
 use crate::records::Records;
 use group::Group;
 
-/// A forecast is refused where the median of the relative errors of throughput over the held-out scenarios is larger.
+/// A forecast is refused if the median relative error of throughput over the held-out scenarios is larger.
 pub const MOST_ERROR: f64 = 0.20;
-/// Scenarios of a subject and a workload without which nothing can be held out.
+/// The fewest scenarios of a subject and a workload that allow holding one out.
 pub const FEWEST_SCENARIOS: usize = 2;
 
-/// What is asked of a forecast. What is not said is as in the scenario with the most users, the first of them in the plan.
+/// The question to a forecast. Omitted values come from the scenario with the most users, the first of them in the plan.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct ForecastQuestion {
-    /// Users of each subject, all of its instances together.
+    /// Users of each subject, all its instances together.
     pub users: u64,
-    /// Copies of the subject, each with the CPUs and the pool of the measured one, before the same database.
+    /// Copies of the subject, each with the CPUs and the pool of the measured one, sharing one database.
     pub instances: u32,
     /// Round-trip time between users and subject, in seconds.
     pub rtt_s: Option<f64>,
@@ -42,27 +42,27 @@ pub struct ForecastQuestion {
     pub database_rtt_s: Option<f64>,
     /// Connections of each instance to the database.
     pub pool: Option<u32>,
-    /// Mean pause of a user between an answer and the next request, in seconds.
+    /// Mean pause of a user between a response and the next request, in seconds.
     pub think_s: Option<f64>,
-    /// Only this subject, as a study would name it, or all its variants.
+    /// Only this subject, as studies name it, or all its variants.
     pub subject: Option<String>,
-    /// Only this workload, with its parameters or without.
+    /// Only this workload, with or without its parameters.
     pub workload: Option<String>,
-    /// The mean response time that must be kept, in seconds, to say how many instances that takes.
+    /// The mean response time to keep, in seconds. The forecast then gives the instances that this takes.
     pub mean_below_s: Option<f64>,
 }
 
 impl ForecastQuestion {
-    /// So many users, and everything else as it was measured.
+    /// This number of users, and everything else as measured.
     pub fn of_users(users: u64) -> Self {
         Self { users, instances: 1, ..Self::default() }
     }
 }
 
-/// What is predicted for each subject and workload of a run, and how wrong such predictions were within it.
+/// The prediction for each subject and workload of a run, and the errors of such predictions within the run.
 ///
 /// # Errors
-/// A sentence where the run has nothing of the subject or the workload that is asked for.
+/// A sentence if the run has no data on the requested subject or workload.
 pub fn forecast(records: &Records, question: &ForecastQuestion) -> Result<Forecast, String> {
     let groups = Group::all(records);
     let is_asked = |group: &&Group| group.is_asked(question);

@@ -11,53 +11,53 @@ use crate::flag::SATURATED;
 use crate::observations::{Observations, answers};
 use crate::usage::Cpus;
 
-/// Share of a subject's CPU time that one thread must have to be the only one that works.
+/// A thread with at least this share of a subject's CPU time is the only one that works.
 const ONE_THREAD_OF_SEVERAL: f64 = 0.75;
-/// CPUs that one process can have used if it works on one thread.
+/// The most CPUs that a process with a single working thread can appear to use.
 const ABOUT_ONE_CPU: f64 = 1.10;
 
-/// Under what conditions a subject works.
+/// The conditions under which a subject works.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Setting {
     pub(super) users: u64,
     pub(super) think_s: f64,
     pub(super) rtt_s: f64,
-    /// Round trips of an answer over the link that the protocol takes at least.
+    /// The fewest round trips of a response over the link that the protocol allows.
     pub(super) least_trips: f64,
-    /// CPUs of one instance that it can use at a time.
+    /// CPUs that one instance can use at a time.
     pub(super) subject_cpus: f64,
     pub(super) instances: u32,
     pub(super) database: Option<DatabaseSetting>,
 }
 
-/// A database and the way to it.
+/// A database and the link to it.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct DatabaseSetting {
     pub(super) rtt_s: f64,
     /// Connections of one instance.
     pub(super) pool: u32,
-    /// None of a server that is not ours.
+    /// `None` for an external database.
     pub(super) cpus: Option<u32>,
 }
 
-/// What a trial, or the median trial, says.
+/// The figures of a trial, or of the median trial.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Figures {
     pub(super) throughput_rps: f64,
     pub(super) response_s: Option<f64>,
     /// CPU time of the subject for each correct response, in seconds.
     pub(super) subject_s: f64,
-    /// CPU time of the database, likewise.
+    /// The same for the database.
     pub(super) database_s: Option<f64>,
     /// Statements for each correct response.
     pub(super) statements: Option<f64>,
     /// CPU time of the generator for each correct response, in seconds.
     pub(super) generator_s: f64,
-    /// Bytes of its body.
+    /// Bytes of a response body.
     pub(super) body_bytes: f64,
 }
 
-/// A scenario that a subject was measured in.
+/// A scenario in which a subject was measured.
 #[derive(Debug, Clone)]
 pub(super) struct Observed {
     pub(super) scenario: String,
@@ -65,14 +65,14 @@ pub(super) struct Observed {
     pub(super) timeout_s: f64,
     /// Block and figures of each scored trial.
     pub(super) trials: Vec<(u32, Figures)>,
-    /// Parts that had CPUs of the database as well.
+    /// Parts that share CPUs with the database.
     pub(super) database_shares_with: Vec<&'static str>,
-    /// Whether subject and generator had the same CPUs.
+    /// Whether subject and generator shared CPUs.
     pub(super) is_shared: bool,
 }
 
 impl Observed {
-    /// What the scenario says, or why it says nothing that a forecast can use.
+    /// The data of the scenario, or why a forecast cannot use it.
     pub(super) fn of(
         scenario: &Scenario,
         around: &Surroundings,
@@ -115,7 +115,8 @@ impl Observed {
         })
     }
 
-    /// The medians over the trials of these blocks, each as often as it is named; over all where there is none of them.
+    /// Medians over the trials of these blocks, each counted as often as it is listed. Uses all trials if none of the blocks has
+    /// one.
     pub(super) fn figures(&self, blocks: Option<&[u32]>) -> Figures {
         let drawn =
             blocks.into_iter().flatten().filter_map(|drawn| self.trials.iter().find(|(block, _)| block == drawn));
@@ -125,7 +126,7 @@ impl Observed {
     }
 }
 
-/// Why a scenario says nothing that a forecast can use, whatever its trials.
+/// Why a forecast cannot use a scenario, whatever its trials.
 fn of_no_use(
     scenario: &Scenario,
     around: &Surroundings,
@@ -198,8 +199,8 @@ fn mean_s(think_time: ThinkTime) -> f64 {
     (think_time.least_s + think_time.most_s) / 2.0
 }
 
-/// A process that works on one thread can use one CPU, however many it is given: told by its busiest thread, or where that was
-/// not read, by a single process that never used more than about one.
+/// A process that works on one thread can use one CPU, however many it is given. Its busiest thread shows this. If that was not
+/// read, a single process that never used more than about one CPU does.
 fn usable_cpus(given: f64, observations: &Observations) -> f64 {
     if given <= 1.0 {
         return given;
@@ -221,7 +222,7 @@ fn usable_cpus(given: f64, observations: &Observations) -> f64 {
     if is_one_process && works_on_one { 1.0 } else { given }
 }
 
-/// Connections that the subject says it may have.
+/// Connections that the subject reports as its limit.
 fn pool(observations: &Observations) -> Option<u32> {
     observations.trials().filter_map(|trial| trial.pool.as_ref()).map(|window| window.size).max()
 }

@@ -1,4 +1,4 @@
-//! Reasons to doubt a forecast, a sentence each.
+//! Reasons to doubt a forecast, one sentence each.
 
 use super::calibration::Calibration;
 use super::group::Group;
@@ -8,10 +8,10 @@ use crate::estimate::least_trials;
 use crate::figures::{Quantity, amount, count, counted};
 use crate::grouping::sorted_once;
 
-/// So many times as many users as were measured are far beyond what was seen.
+/// More users than this multiple of the measured ones are far beyond the evidence.
 const FAR_BEYOND: u64 = 10;
 
-/// For the setting and the response time that are predicted. Without a prediction, only what was left out.
+/// Remarks on the predicted setting and response time. Without a prediction, only on what was left out.
 pub(super) fn remarks(group: &Group, predicted: Option<(&Setting, f64)>) -> Vec<String> {
     let Some((setting, response_s)) = predicted else { return left_out(group).into_iter().collect() };
     let all = [
@@ -32,7 +32,7 @@ fn left_out(group: &Group) -> Option<String> {
     (!reasons.is_empty()).then(|| format!("{number} told nothing for this: {}.", reasons.join("; ")))
 }
 
-/// Without several blocks there is no scatter to be drawn from, and an interval is too narrow.
+/// With few blocks, the scatter between them is hardly known, and an interval is too narrow.
 fn few(group: &Group) -> Option<String> {
     let least = least_trials();
     let is_few = |observed: &&Observed| observed.trials.len() < least as usize;
@@ -52,7 +52,7 @@ fn beyond(group: &Group, setting: &Setting) -> Option<String> {
     })
 }
 
-/// Where the time between the parts is taken as none, a response time of users who need not wait is too short.
+/// If the time between the parts is unknown and taken as 0, predicted response times at low load are too short.
 fn too_short(group: &Group) -> Option<String> {
     let calibration = Calibration::of(&points(group, None))?;
     (!calibration.knows_other()).then(|| {

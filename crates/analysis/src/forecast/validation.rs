@@ -1,11 +1,11 @@
-//! Each scenario of the run, predicted from all the others: the only way to know how wrong a prediction from this run is.
+//! Predicts each scenario of the run from all the others. Only this shows how wrong a prediction from this run is.
 
 use super::calibration::{Calibration, Point};
 use super::findings::{HeldOut, Validation};
 use super::group::Group;
 use crate::estimate::middle;
 
-/// What comes of it, or `None` where not a single scenario can be predicted from others.
+/// The errors, or `None` if no scenario can be predicted from the others.
 pub(super) fn validation(group: &Group) -> Option<Validation> {
     let points = points(group, None);
     let held_out: Vec<HeldOut> = (0..points.len()).filter_map(|place| held_out(group, &points, place)).collect();
@@ -21,7 +21,7 @@ pub(super) fn validation(group: &Group) -> Option<Validation> {
     })
 }
 
-/// The scenarios with their medians, over all blocks or over those that are drawn.
+/// The scenarios with their medians, over all blocks or over the drawn ones.
 pub(super) fn points(group: &Group, blocks: Option<&[u32]>) -> Vec<Point> {
     let point = |observed: &super::observed::Observed| Point {
         setting: observed.setting.clone(),

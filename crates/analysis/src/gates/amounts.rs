@@ -1,4 +1,4 @@
-//! No part can use or carry more than there was: CPU time, and bytes of links.
+//! Checks that no part used or carried more than existed: CPU time, and bytes of links.
 
 use tolok_model::{CpuMode, Measurement};
 
@@ -9,19 +9,19 @@ use crate::figures::small_share;
 use crate::flag::FlagKind;
 use crate::observations::answers;
 
-/// Clocks of CPU time, of bytes and of the window are read one after the other: a part may come out this much larger than the
+/// Clocks of CPU time, of bytes and of the window are read one after the other, so a part may appear this much larger than the
 /// whole.
 pub const UTILISATION_TOLERATED: f64 = 1.02;
-/// However long the window, a reader of CPU time may wait between the clock and the counter, on a machine without
-/// an idle CPU; and the kernel adds the time of a running thread up from tick to tick.
+/// Delay of a CPU time reading, however long the window. On a machine without an idle CPU, the reader may wait between the clock
+/// and the counter. The kernel also updates the time of a running thread only at ticks.
 pub const CPU_READ_LATE_S: f64 = 0.05;
-/// A quota is given out in periods, so one more than the window has may be used in it.
+/// A quota is granted in periods, so a window may use up to one period more than its length.
 const QUOTA_PERIOD_S: f64 = 0.1;
 
-/// A part of a trial, the CPU time that it used, and what it was given.
+/// A part of a trial, the CPU time that it used, and the CPU time that it was given.
 type Part = (&'static str, Option<f64>, f64);
 
-/// The utilisation law: no part is busy for longer than there is time.
+/// The utilisation law: no part can be busy for longer than the window.
 pub(super) fn utilisation(trial: &Measurement, inputs: &CaseInputs) -> Judged {
     let window_s = trial.window_s;
     if window_s < SHORTEST_JUDGED_S {
@@ -32,7 +32,7 @@ pub(super) fn utilisation(trial: &Measurement, inputs: &CaseInputs) -> Judged {
     let of = |cpus: f64, mode: &CpuMode| cpus * time_s(mode);
     let emulators = [trial.link.as_ref(), trial.database.as_ref().and_then(|window| window.link.as_ref())];
     let emulated_s: f64 = emulators.into_iter().flatten().map(|link| link.cpu_s).sum();
-    // Emulators that were given no CPUs of their own, two of them with a database, may be on any.
+    // Emulators without CPUs of their own may run on any CPU. A database adds a second emulator.
     let link_cpus = match inputs.around.cpus.link.len() {
         0 => inputs.cpus.machine,
         some => some as f64,
@@ -61,14 +61,14 @@ pub(super) fn utilisation(trial: &Measurement, inputs: &CaseInputs) -> Judged {
     Judged::Failed(Seen::number(text, share, tolerated), Some(FlagKind::Utilisation))
 }
 
-/// Whether the link between client and subject has a rate, or an emulator that counted. What a database sent is not asked: its
-/// own count has the lab's readings in it.
+/// Whether the link between client and subject has a rate, or an emulator that counted. The database link is not checked, because
+/// the database's own byte count includes the lab's readings.
 pub(super) fn has_link(inputs: &CaseInputs) -> bool {
     let has_rate = inputs.around.environment.link.rate_bps.is_some();
     has_rate || inputs.observations.trials().any(|trial| trial.link.is_some())
 }
 
-/// The bytes of the bodies that arrived, against what the link's rate lets through and what its emulator carried.
+/// Compares the bytes of the received bodies with what the link's rate allows and with what its emulator carried.
 pub(super) fn link_bytes(trial: &Measurement, inputs: &CaseInputs) -> Judged {
     if trial.body_bytes == 0 {
         return Judged::Unknown("how many bytes came over the link is unknown".to_owned());
@@ -81,8 +81,8 @@ pub(super) fn link_bytes(trial: &Measurement, inputs: &CaseInputs) -> Judged {
     let Some((share, words)) = shares.max_by(|left, right| left.0.total_cmp(&right.0)) else {
         return Judged::Unknown("nothing was counted on the link".to_owned());
     };
-    // What was on its way when the window began is in what arrived, and not in what was let through.
-    // The tool counts every connection for a single request, and no more are open than the load has.
+    // Data that was under way when the window began arrived in it but was not let through in it. Each connection counts as one
+    // request, and no more connections are open than the load has.
     let most = inputs.scenario.load.connections_max().map(u64::from);
     let Some(connections) = most.or(trial.ledger.connections) else {
         return Judged::Unknown("how many responses were under way when the window began is unknown".to_owned());

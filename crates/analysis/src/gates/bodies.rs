@@ -22,7 +22,7 @@ pub(super) fn judge(trial: &Measurement, inputs: &CaseInputs) -> Judged {
         Some("length") => looked("checked by its length"),
         Some("json") => looked("read as JSON"),
         Some("mixed") => Judged::Unknown("some bodies were checked in another way than others".to_owned()),
-        // Answers with a rising number are counted, not compared.
+        // Responses with an increasing number are counted, not compared.
         Some(_) if trial.counter.is_some() => {
             Judged::Passed(Seen::words("the responses are numbers, and their sum was checked"))
         }

@@ -9,18 +9,17 @@ use crate::findings::GateOutcome;
 use crate::flag::{FlagKind, SATURATED, THROTTLING_TOLERATED};
 use crate::usage::share;
 
-/// Where requests start by the clock, a thread that is busier than this comes too late too often. It is the limit by which
-/// tolok's own tool judges itself.
+/// If requests start by the clock, a busier thread is late too often. tolok's own tool uses the same limit.
 pub const BUSIEST_THREAD: f64 = 0.85;
 
-/// That the generator of a closed loop, and not the subject, was at its limit: by the medians over the scored trials. Flag,
-/// gate and bottleneck rest on this.
+/// Evidence that the generator of a closed loop was at its limit and the subject was not, by medians over the scored trials.
+/// Flag, gate and bottleneck use it.
 pub(crate) struct GeneratorLimit {
-    /// Share of its CPUs that it used.
+    /// Share of its CPUs that the generator used.
     pub(crate) generator: f64,
-    /// Share of its own that the subject used, or `None` if tolok did not start it.
+    /// Share of its CPUs that the subject used, or `None` if tolok did not start it.
     pub(crate) subject: Option<f64>,
-    /// `its quota stopped it in 40 of 100 periods`, where that is why.
+    /// The quota as the cause, if it is: `its quota stopped it in 40 of 100 periods`.
     pub(crate) stopped: Option<String>,
 }
 
@@ -34,7 +33,7 @@ pub(crate) fn generator_limit(inputs: &CaseInputs) -> Option<GeneratorLimit> {
     (generator >= SATURATED || stopped.is_some()).then_some(GeneratorLimit { generator, subject, stopped })
 }
 
-/// A quota stops a part that uses up its share early in a period, however little that is of the window.
+/// A quota stops a part that uses up its share early in a period, even if it uses little of the whole window.
 fn stopped(inputs: &CaseInputs) -> Option<String> {
     let of_trials = || inputs.observations.trials().filter_map(|trial| trial.generator.throttling);
     let periods: u64 = of_trials().map(|found| found.periods).sum();
@@ -67,7 +66,7 @@ fn closed(trial: &Measurement, inputs: &CaseInputs) -> Judged {
     if is_limit { Judged::Failed(seen, None) } else { Judged::Passed(seen) }
 }
 
-/// `the subject 12% of its own`, as the end of a sentence on the generator.
+/// `the subject 12% of its own`, as the end of a sentence about the generator.
 pub(crate) fn subject_used(share: Option<f64>) -> String {
     match share {
         Some(share) => format!("the subject {} of its own", small_share(share)),
@@ -88,7 +87,7 @@ fn by_the_clock(trial: &Measurement, inputs: &CaseInputs) -> Judged {
     if busy <= BUSIEST_THREAD { Judged::Passed(seen) } else { Judged::Failed(seen, Some(FlagKind::GeneratorBound)) }
 }
 
-/// In a closed loop the medians decide whether the case is barred, as the flag does.
+/// In a closed loop, the medians decide whether the case is barred, as for the flag.
 pub(super) fn settled(mut gated: Gated, inputs: &CaseInputs) -> Gated {
     if inputs.scenario.load.executor.is_open() {
         return gated;

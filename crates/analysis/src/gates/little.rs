@@ -1,4 +1,4 @@
-//! Little's law, from independent figures: the number of users, the rate of responses, and their time.
+//! Checks Little's law with independent figures: the number of users, the rate of responses, and their time.
 
 use tolok_model::{Connection, Executor, LatencyMark, LoadTool, Measurement};
 
@@ -8,20 +8,20 @@ use crate::figures::{in_column, small_share};
 use crate::flag::{ERRORS_TOLERATED, FlagKind};
 use crate::observations::answers;
 
-/// By so much the two sides may differ, whatever the ends of the window explain.
+/// The two sides may differ by this share, besides what the ends of the window explain.
 pub const LITTLE_OFF: f64 = 0.03;
-/// With fewer answers than this, those that cross the window's ends are most of it.
+/// Fewer responses than this mostly cross the window's ends.
 pub const FEWEST_ANSWERS_FOR_LITTLE: u64 = 100;
 
 /// Both sides of the law in one trial.
 struct Law {
-    /// What there was: users, or requests in flight; and the same without those that never got an answer.
+    /// Users, or requests in flight. The second value leaves out those that never got a response.
     there: f64,
     there_least: f64,
-    /// Rate × time; and the same if every failed request had lasted until its timeout.
+    /// Rate × time. The second value assumes that every failed request lasted until its timeout.
     by_rate: f64,
     by_rate_most: f64,
-    /// What they may differ by, as a fraction.
+    /// The tolerated relative difference.
     tolerated: f64,
     /// What `there` counts.
     noun: &'static str,
@@ -37,7 +37,7 @@ pub(super) fn judge(trial: &Measurement, inputs: &CaseInputs) -> Judged {
     }
 }
 
-/// The law of the scenario's loop, or why it does not apply.
+/// The law for the scenario's loop, or why it does not apply.
 fn law(trial: &Measurement, inputs: &CaseInputs) -> Result<Law, &'static str> {
     let load = &inputs.scenario.load;
     if trial.slices.is_some() {
@@ -53,7 +53,7 @@ fn law(trial: &Measurement, inputs: &CaseInputs) -> Result<Law, &'static str> {
     if failed > ERRORS_TOLERATED * trial.ledger.finished() as f64 {
         return Err("too many requests failed, and how long those took is unknown");
     }
-    // What another tool calls a latency need not be all of the time between two requests of a user.
+    // The latency of another tool may not cover all of the time between two requests of a user.
     if inputs.scenario.tool.name != LoadTool::Tolok {
         return Err("the tool's latencies need not be all of the time between two requests");
     }
@@ -67,7 +67,7 @@ fn law(trial: &Measurement, inputs: &CaseInputs) -> Result<Law, &'static str> {
     }
 }
 
-/// N = X · (R + Z). A user who never got an answer is not among those who did.
+/// N = X · (R + Z). `there_least` leaves out users who never got a response.
 fn closed(trial: &Measurement, inputs: &CaseInputs, users: f64) -> Result<Law, &'static str> {
     let load = &inputs.scenario.load;
     let mean_s = trial.latency.mean_s.ok_or("the mean latency is not reported")?;
@@ -85,7 +85,7 @@ fn closed(trial: &Measurement, inputs: &CaseInputs, users: f64) -> Result<Law, &
     })
 }
 
-/// L = X · S, with the level counted by the clock.
+/// L = X · S, where the generator measured L as a mean over time.
 fn open(trial: &Measurement, inputs: &CaseInputs) -> Result<Law, &'static str> {
     let load = &inputs.scenario.load;
     if load.connection != Connection::KeepAlive {
@@ -107,15 +107,15 @@ fn open(trial: &Measurement, inputs: &CaseInputs) -> Result<Law, &'static str> {
     })
 }
 
-/// Requests that cross an end of the window are counted on one side of the law and not on the other. Anyone who looks at an
-/// instant meets long requests more often than short ones: their mean length is E\[R²\] ÷ E\[R\], so the ends explain that
-/// over the window, and a pause more. Where all take the same time, that is requests in flight over answers.
+/// Requests that cross an end of the window count on only one side of the law. An instant is more likely to fall into a long
+/// request: the mean length of those under way is E\[R²\] ÷ E\[R\]. The ends can explain a difference of that length, plus a
+/// pause, over the window. If all requests take the same time, this is requests in flight over responses.
 fn tolerated(trial: &Measurement, mean_s: f64, pause_s: f64) -> f64 {
     let at_ends_s = if mean_s > 0.0 { mean_of_squares(trial, mean_s) / mean_s } else { 0.0 };
     LITTLE_OFF.max((at_ends_s + pause_s) / trial.window_s)
 }
 
-/// An upper bound of the mean squared latency: each latency lies below the next known percentile.
+/// An upper bound of the mean squared latency: each latency is at most the next known percentile.
 fn mean_of_squares(trial: &Measurement, mean_s: f64) -> f64 {
     let mut below: Vec<(f64, f64)> = trial
         .latency
@@ -142,7 +142,7 @@ impl Law {
         let (there, by_rate) = (in_column(self.there), in_column(self.by_rate));
         let text = format!("{there} {}, and rate × time gives {by_rate}", self.noun);
         let text = match off {
-            // Clocks are not as exact as that.
+            // Clocks are not exact enough to show less.
             none if none < 0.000_5 => text,
             off => format!("{text}: {} apart", small_share(off)),
         };

@@ -1,8 +1,8 @@
-//! Gates: what every trial must satisfy before its figures are believed.
+//! Gates: what every trial must satisfy before its figures are trusted.
 //!
-//! A gate checks one trial: it passes, fails, or cannot be told, with the reason. What a tool or a record does not report is
-//! never a pass. A failed gate that bars has a flag (`flags.rs`), which keeps the case out of the ranking. If the flag was there
-//! first, the gate rests on the same rule.
+//! A gate checks one trial: it passes, fails, or is unknown, with the reason. If a tool or a record does not report something,
+//! the gate never passes. A failed gate that bars has a flag (`flags.rs`), which keeps the case out of the ranking. If the flag
+//! existed first, the gate follows the same rule.
 
 mod amounts;
 mod bodies;
@@ -22,10 +22,10 @@ pub use amounts::{CPU_READ_LATE_S, UTILISATION_TOLERATED};
 pub use little::{FEWEST_ANSWERS_FOR_LITTLE, LITTLE_OFF};
 pub(crate) use seconds::is_mostly_unsteady;
 
-/// A window shorter than this is not judged where its ends weigh more than what is judged.
+/// Shorter windows are not judged by gates for which the window's ends weigh too much.
 pub const SHORTEST_JUDGED_S: f64 = 1.0;
 
-/// A gate: what its reference says of it, and what judges it.
+/// A gate: its reference text and its judge.
 struct Gate {
     word: &'static str,
     asked_of: &'static str,
@@ -36,11 +36,11 @@ struct Gate {
     judge: Judge,
 }
 
-/// What judges a gate.
+/// How a gate judges.
 enum Judge {
-    /// Each scored trial by itself.
+    /// Each scored trial separately.
     Trial(fn(&Measurement, &CaseInputs) -> Judged),
-    /// The same, with what the trials together change about it.
+    /// The same, then adjusted by what the trials show together.
     Settled(fn(&Measurement, &CaseInputs) -> Judged, fn(Gated, &CaseInputs) -> Gated),
     /// All measured trials at once.
     Case(fn(&'static str, &CaseInputs) -> Option<Gated>),
@@ -92,7 +92,7 @@ fn is_open(inputs: &CaseInputs) -> bool {
     inputs.scenario.load.executor.is_open()
 }
 
-/// The reference page of all gates.
+/// The table of all gates for the reference.
 pub fn gates_page() -> String {
     let row = |gate: &Gate| {
         let flags = gate.flags.iter().map(|flag| format!("`{flag}`")).collect::<Vec<_>>().join(", ");
@@ -102,18 +102,18 @@ pub fn gates_page() -> String {
     format!("| gate | checked in | a trial fails if | its flag |\n|---|---|---|---|\n{rows}")
 }
 
-/// What a gate says of one trial.
+/// The judgement of a gate on one trial.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Judged {
-    /// It held.
+    /// It holds.
     Passed(Seen),
-    /// It did not, and the flag that bars the case for it, if any does.
+    /// It fails. The flag, if any, bars the case.
     Failed(Seen, Option<FlagKind>),
-    /// It cannot be told, and why.
+    /// It is unknown, for this reason.
     Unknown(String),
 }
 
-/// What was seen, in words, and as a number with what it may be at most.
+/// The observation in words, and as a number with its upper limit.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Seen {
     text: String,
@@ -130,7 +130,7 @@ impl Seen {
         Self { text, value: Some(value), limit: Some(limit) }
     }
 
-    /// How near to its limit, or how far beyond it. The lowest value where there is no number.
+    /// Distance beyond the limit; negative below it. The lowest value without a number.
     fn excess(&self) -> f64 {
         self.value.zip(self.limit).map_or(f64::NEG_INFINITY, |(value, limit)| value - limit)
     }
@@ -140,11 +140,11 @@ impl Seen {
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Gated {
     pub(crate) finding: GateFinding,
-    /// The flags that its failed trials have.
+    /// The flags of its failed trials.
     flags: Vec<FlagKind>,
 }
 
-/// Every gate that applies to the case, in the order of the table above.
+/// All gates that apply to the case, in the order of the table above.
 pub(crate) fn gates(inputs: &CaseInputs) -> Vec<Gated> {
     let over = |gate: &Gate, judge: fn(&Measurement, &CaseInputs) -> Judged| {
         let trials = inputs.observations.numbered().map(|(number, trial)| (number, judge(trial, inputs))).collect();
@@ -159,7 +159,7 @@ pub(crate) fn gates(inputs: &CaseInputs) -> Vec<Gated> {
     GATES.iter().filter_map(gated).collect()
 }
 
-/// Flags of gates that had none of their own.
+/// Flags that only gates raise.
 pub(crate) fn gate_flags(gates: &[Gated]) -> Vec<Flag> {
     const OWN: [FlagKind; 5] =
         [FlagKind::Little, FlagKind::Utilisation, FlagKind::LinkBytes, FlagKind::GeneratorBound, FlagKind::NotSteady];
@@ -170,7 +170,7 @@ pub(crate) fn gate_flags(gates: &[Gated]) -> Vec<Flag> {
     gates.iter().filter_map(of_gate).collect()
 }
 
-/// Every trial of which it can be told has to pass.
+/// A gate passes if every trial with an answer passes.
 fn gathered(word: &'static str, trials: Vec<(u32, Judged)>) -> Gated {
     let (mut passed, mut failed, mut unknown, mut flags) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     for (number, judged) in trials {
@@ -218,13 +218,13 @@ fn gathered(word: &'static str, trials: Vec<(u32, Judged)>) -> Gated {
     Gated { finding, flags }
 }
 
-/// What the load tool itself reports against this in a trial.
+/// The load tool's own warning for this gate in a trial.
 fn warning(gate: &str, trial: &Measurement, inputs: &CaseInputs) -> Option<Judged> {
     let warning = warnings_that_count(trial, &inputs.scenario.load).find(|warning| warning.gate == gate)?;
     Some(Judged::Failed(Seen::words(warning.text.trim_end_matches('.')), Some(FlagKind::NotTrusted)))
 }
 
-/// How much of it is not accounted for, which [`crate::flags`] needs as well.
+/// Unaccounted requests. [`crate::flags`] uses the same figure.
 fn ledger(trial: &Measurement, inputs: &CaseInputs) -> Judged {
     let seen = |requests: u64| {
         let text = match requests {
@@ -242,7 +242,7 @@ fn ledger(trial: &Measurement, inputs: &CaseInputs) -> Judged {
     }
 }
 
-/// The only gate of trials that are in no figure: failing it is what took them out. Nothing without a measured trial.
+/// The only gate that looks at excluded trials: failing it excludes them. `None` without a measured trial.
 fn disturbance(word: &'static str, inputs: &CaseInputs) -> Option<Gated> {
     let observations = inputs.observations;
     let failed: Vec<u32> = observations.disturbed.iter().map(|(trial, _)| trial.number).collect();

@@ -1,4 +1,4 @@
-//! Open loops: whether the generator sent what was due, and on time.
+//! For open loops: whether the generator sent all due requests, and on time.
 
 use tolok_model::{LatePercentile, LoadTool, Measurement};
 
@@ -6,12 +6,11 @@ use super::{Judged, Seen, warning};
 use crate::case_inputs::CaseInputs;
 use crate::figures::{Quantity, amount, small_share};
 
-/// This share of the scheduled requests may still wait when the window ends. It is the limit by which tolok's own tool judges
-/// itself.
+/// Up to this share of the scheduled requests may still wait when the window ends. tolok's own tool uses the same limit.
 pub const UNSENT_TOLERATED: f64 = 0.001;
-/// A percentile that the generator's lateness moves by more than this share is not given; likewise.
+/// A percentile that the generator's lateness moves by more than this share is left out. tolok's own tool uses the same limit.
 pub const MOVED_TOLERATED: f64 = 0.05;
-/// Lateness beyond this share of a response time is felt in it; likewise.
+/// Lateness beyond this share of a response time affects it noticeably. tolok's own tool uses the same limit.
 pub const LATENESS_TOLERATED: f64 = 0.10;
 
 pub(super) fn offered_rate(trial: &Measurement, inputs: &CaseInputs) -> Judged {
@@ -26,12 +25,12 @@ pub(super) fn offered_rate(trial: &Measurement, inputs: &CaseInputs) -> Judged {
     let unsent = ledger.unsent as f64 / scheduled.max(1) as f64;
     let text = format!("{} of the scheduled requests were not sent", small_share(unsent));
     let seen = Seen::number(text, unsent, UNSENT_TOLERATED);
-    // Whether that bars is the tool's to say; how many still waited is the flag `backlog`.
+    // The tool decides whether this bars the case. The flag `backlog` gives the number of waiting requests.
     if unsent <= UNSENT_TOLERATED { Judged::Passed(seen) } else { Judged::Failed(seen, None) }
 }
 
-/// The rule of tolok's own tool: by how much lateness moves each percentile. One that it moves is not given; the others, and the
-/// goodput, do not suffer. Records of before that rule tell how late requests left.
+/// Follows the rule of tolok's own tool: how much lateness moves each percentile. A percentile that moves too much is left out;
+/// the others and the goodput are unaffected. Records older than this rule hold the lateness itself.
 pub(super) fn lateness(trial: &Measurement, inputs: &CaseInputs) -> Judged {
     if let Some(warned) = warning("lateness", trial, inputs) {
         return warned;

@@ -1,4 +1,4 @@
-//! Whether the window had one level, by its seconds.
+//! Whether the window had a single level, second by second.
 
 use tolok_model::Measurement;
 
@@ -8,7 +8,7 @@ use crate::findings::{SteadyClass, SteadyFinding};
 use crate::flag::FlagKind;
 use crate::steadiness::{of_class, of_trial, words};
 
-/// Whether the load has one level, so that the answers have to have one as well.
+/// Whether the load has a single level, so the responses must have one as well.
 pub(super) use crate::steadiness::is_asked;
 
 pub(super) fn judge(trial: &Measurement, _: &CaseInputs) -> Judged {
