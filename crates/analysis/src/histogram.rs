@@ -44,8 +44,8 @@ pub(crate) fn buckets(base64: &str) -> Option<Vec<Bucket>> {
     Some(buckets)
 }
 
-/// How values are spread over counters. The first `2 << half_bits` counters are one unit wide. Every further half of them is twice
-/// as wide as the half before.
+/// How values map to counters. The first `2 << half_bits` counters are one unit wide. Every further half of them is twice as wide
+/// as the previous half.
 struct Scale {
     unit_bits: u32,
     half_bits: u32,
@@ -60,7 +60,7 @@ impl Scale {
         if u32_at(header, 0)? != COOKIE || !is_plain || digits > MOST_DIGITS {
             return None;
         }
-        // One unit is precise enough up to twice the power of ten.
+        // A counter of one unit is precise enough up to twice the power of ten.
         let half_bits = 10u32.pow(digits).next_power_of_two().ilog2();
         Some(Self { unit_bits: least.checked_ilog2()?, half_bits, most })
     }
@@ -71,14 +71,14 @@ impl Scale {
         let doublings = (index >> self.half_bits).saturating_sub(1);
         let place = if index < half { index } else { (index & (half - 1)) + half };
         let width_bits = u32::try_from(doublings).ok()?.checked_add(self.unit_bits)?;
-        // The factor may not push bits of the place out of the number.
+        // The shift must not overflow the number.
         let lowest = place.checked_mul(1u64.checked_shl(width_bits)?).filter(|lowest| *lowest <= self.most)?;
         Some((lowest, lowest.checked_add((1 << width_bits) - 1)?))
     }
 }
 
-/// Takes the next number: a count, or a negative length of a run of zeros. Seven bits stand in a byte, the lowest first; the ninth
-/// byte holds eight.
+/// Reads the next number: a count, or a run of zeros as a negative length. Each byte holds seven bits, the lowest first; the
+/// ninth byte holds eight.
 fn next_counter(bytes: &mut &[u8]) -> Option<i64> {
     let mut number = 0;
     for place in 0..9 {
@@ -91,7 +91,7 @@ fn next_counter(bytes: &mut &[u8]) -> Option<i64> {
             break;
         }
     }
-    // The sign stands in the lowest bit.
+    // The lowest bit is the sign (zigzag encoding).
     Some((number >> 1) as i64 ^ -((number & 1) as i64))
 }
 

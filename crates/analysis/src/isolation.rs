@@ -7,7 +7,7 @@ use tolok_model::{GroupWeights, Isolation, RunRecord, TrialRecord};
 
 use crate::findings::{FallbackFinding, IsolationFinding, SysctlFinding, WeightsFinding};
 
-/// Over all trials of a run.
+/// The isolation of all trials of a run.
 pub(crate) fn isolation(run: &RunRecord, trials: &[TrialRecord]) -> IsolationFinding {
     let found: Vec<&Isolation> = trials.iter().filter_map(|trial| trial.isolation.as_ref()).collect();
     let in_all = |of: fn(&Isolation) -> &Vec<String>| -> Vec<String> {
@@ -19,7 +19,7 @@ pub(crate) fn isolation(run: &RunRecord, trials: &[TrialRecord]) -> IsolationFin
     };
     let mut namespaces = in_all(|it| &it.namespaces);
     let mut controllers = in_all(|it| &it.controllers);
-    // So that it does not matter which trial comes first.
+    // Sorted, so the order of the trials does not matter.
     namespaces.sort_unstable();
     controllers.sort_unstable();
     IsolationFinding {
@@ -77,7 +77,7 @@ fn sysctls(found: &[&Isolation], fingerprint: &Value) -> Vec<SysctlFinding> {
     values.into_iter().map(finding).collect()
 }
 
-/// The machine's own value. The fingerprint names its fields like the last part of the setting, with a unit at times.
+/// The machine's own value. The fingerprint names its fields like the last part of the setting, sometimes with a unit.
 fn on_machine(name: &str, fingerprint: &Value) -> Option<String> {
     let last = name.rsplit('.').next().unwrap_or(name);
     let network = fingerprint.get("network").unwrap_or(fingerprint);
@@ -90,7 +90,7 @@ fn on_machine(name: &str, fingerprint: &Value) -> Option<String> {
     }
 }
 
-/// Recorded as a switch, or as a switch among others of the scheduler.
+/// Older records have a plain switch, others one among the scheduler's switches.
 fn autogroup(fingerprint: &Value) -> Option<bool> {
     let found = fingerprint.pointer("/scheduler/autogroup").or_else(|| fingerprint.get("autogroup"))?;
     found.as_bool().or_else(|| found.get("enabled")?.as_bool())

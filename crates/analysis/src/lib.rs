@@ -1,9 +1,9 @@
-//! Trial records to findings: estimates, comparisons, validity. Pure.
+//! Derives findings from trial records: estimates, comparisons, validity. Pure.
 //!
-//! [`analyse`] takes what a run stored and returns what follows from it: each figure over the trials with its interval, the ratio
-//! of every two cases within blocks, a verdict in words, and reasons to doubt any of it. It reads no file and no clock and starts
-//! nothing, so anyone can compute findings again from the raw data. Rules stand where they apply: verdicts in `verdict.rs`, flags
-//! in `flags.rs`, cautions in `cautions.rs`, checks of every trial in `gates/`, limits of a case in `bottleneck/`.
+//! [`analyse`] takes the records of a run and returns its findings: each figure over the trials with its interval, the ratio of
+//! every two cases within blocks, a verdict in words, and reasons to doubt it. It reads no file and no clock and starts nothing,
+//! so anyone can recompute findings from the raw data. Rules live where they apply: verdicts in `verdict.rs`, flags in
+//! `flags.rs`, cautions in `cautions.rs`, checks of every trial in `gates/`, limits of a case in `bottleneck/`.
 
 mod analyse;
 mod bottleneck;
@@ -74,7 +74,7 @@ mod usage;
 mod verdict;
 mod worded;
 
-// The schemas are checked in under `schemas/`; only the tests that compare them with the types need schemars.
+// The schemas are checked in under `schemas/`. Only the tests that compare them with the types need schemars.
 #[cfg(feature = "schema")]
 use schemars::JsonSchema;
 #[cfg(not(feature = "schema"))]

@@ -6,7 +6,7 @@ use crate::estimate::middle;
 use crate::findings::link::{LinkDirectionUse, LinkUse};
 use crate::observations::Observations;
 
-/// How the link did that `window` reads of a trial, or `None` if no scored trial has a reading of it.
+/// The link's work by the reading that `window` takes from each trial, or `None` if no scored trial has one.
 pub(crate) fn link_use(
     observations: &Observations,
     window: fn(&Measurement) -> Option<&LinkWindow>,

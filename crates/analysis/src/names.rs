@@ -1,4 +1,4 @@
-//! What a report needs and a plan lacks: the titles of subjects and workloads, and how subjects are set up.
+//! What a report needs and a plan lacks: titles of subjects and workloads, and the setups of subjects.
 
 use std::collections::BTreeMap;
 
@@ -7,39 +7,39 @@ use tolok_model::{Catalogue, ProgramWorkload, Protocol, Scenario, SubjectChoice,
 
 use crate::setup::SubjectSetup;
 
-/// Titles of subjects and workloads, as they were when the run was made.
+/// Titles of subjects and workloads at the time of the run.
 ///
-/// Stored beside the plan, so that a report of an old run does not change when a subject gets a new title.
+/// They are stored beside the plan, so the report of an old run does not change when a subject gets a new title.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Names {
-    /// By the id of the subject: `go/nethttp`.
+    /// Names by id of the subject: `go/nethttp`.
     pub subjects: BTreeMap<String, SubjectName>,
-    /// Titles by the name of the workload, and by its text where a study set parameters: `rows?fields=40&limit=1000`.
+    /// Titles by name of the workload, and by its text if a study set parameters: `rows?fields=40&limit=1000`.
     pub workloads: BTreeMap<String, String>,
-    /// Values of parameters by the name of the workload, for texts that do not say them.
+    /// Values of parameters by name of the workload, for texts that omit them.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub parameters: BTreeMap<String, BTreeMap<String, u32>>,
 }
 
-/// What a subject is called, and how it is set up.
+/// The title and the setup of a subject.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SubjectName {
     /// A few words for tables: `Go net/http`.
     pub title: String,
-    /// One word for charts and sentences; empty where the title does.
+    /// One word for charts and sentences; empty if the title is short enough.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub short: String,
     /// Its runtime, which gives the colour: `go`.
     pub runtime: String,
-    /// The variant that is meant when none is named.
+    /// The variant to use when none is named.
     pub default_variant: String,
-    /// How it is set up, in the words of its own file; empty of runs from before this was kept.
+    /// Its setup, in the words of its own file; empty in runs that did not store it.
     #[serde(default, skip_serializing_if = "SubjectSetup::is_empty")]
     pub setup: SubjectSetup,
 }
 
 impl Names {
-    /// The names of everything in a catalogue.
+    /// The names of all subjects and workloads in a catalogue.
     pub fn of(catalogue: &Catalogue) -> Self {
         let subject_name = |subject: &tolok_model::Subject| SubjectName {
             title: subject.title.clone(),
@@ -61,20 +61,20 @@ impl Names {
         }
     }
 
-    /// The same with the titles of workloads whose parameters a study has set.
+    /// Adds titles of workloads whose parameters a study has set.
     pub fn with_workloads<'a>(mut self, chosen: impl IntoIterator<Item = &'a Workload>) -> Self {
         self.workloads.extend(chosen.into_iter().map(|it| (it.name.clone(), it.title.clone())));
         self
     }
 
-    /// The same with the titles of the workloads of programs.
+    /// Adds titles of the workloads of programs.
     pub fn with_programs<'a>(mut self, chosen: impl IntoIterator<Item = &'a ProgramWorkload>) -> Self {
         self.workloads.extend(chosen.into_iter().map(|it| (it.name.clone(), it.title.clone())));
         self
     }
 
-    /// Title of a workload. Where only the title of its name is known, its parameters are set behind that; where none is known,
-    /// it is called by its text.
+    /// Title of a workload. If only the title of its name is known, the parameters follow it. If no title is known, the result is
+    /// the workload's text.
     pub(crate) fn workload(&self, text: &str) -> String {
         if let Some(title) = self.workloads.get(text) {
             return title.clone();
@@ -86,7 +86,7 @@ impl Names {
         }
     }
 
-    /// Title of what a scenario asks for: its workload, and its protocol as the study names it, unless that is the usual one.
+    /// Title of a scenario: its workload, and its protocol as studies name it, unless that is the default.
     pub(crate) fn scenario(&self, scenario: &Scenario) -> String {
         let (title, protocol) = (self.workload(&scenario.workload), scenario.protocol.word());
         match (scenario.protocol, scenario.streams) {
@@ -96,7 +96,7 @@ impl Names {
         }
     }
 
-    /// Rows in an answer to a workload, or `None` where it does not answer with rows or its parameters are not known.
+    /// Rows in a response, or `None` if the workload returns no rows or its parameters are unknown.
     pub(crate) fn rows_per_answer(&self, text: &str) -> Option<u32> {
         match text.split('?').next()? {
             "rows" => self.value(text, "limit"),
@@ -106,12 +106,12 @@ impl Names {
         }
     }
 
-    /// What a parameter of a workload was set to, or what it is unless it is set.
+    /// The value of a workload's parameter, or its default.
     fn value(&self, text: &str, parameter: &str) -> Option<u32> {
         self.values(text).get(parameter).copied()
     }
 
-    /// Every parameter of a workload with what it was set to, or is unless it is set.
+    /// Every parameter of a workload with its value or default.
     pub(crate) fn values(&self, text: &str) -> BTreeMap<String, u32> {
         let (name, values) = text.split_once('?').unwrap_or((text, ""));
         let mut all = self.parameters.get(name).cloned().unwrap_or_default();
@@ -120,20 +120,20 @@ impl Names {
         all
     }
 
-    /// Runtime of a subject, or the first part of its id.
+    /// Runtime of a subject, or the first part of its id as a fallback.
     pub(crate) fn runtime(&self, subject: &str) -> String {
         let of_id = || subject.split('/').next().unwrap_or(subject);
         self.subjects.get(subject).map_or_else(|| of_id().to_owned(), |name| name.runtime.clone())
     }
 
-    /// Title of a subject as it is run. How it is run is left out only where it is the way that the bare name means and
-    /// no other way stands beside it.
+    /// Title of a subject with its variant and parameters. They are omitted only if they are the defaults and no sibling of the
+    /// subject is listed.
     pub(crate) fn title(&self, choice: &SubjectChoice, has_siblings: bool) -> String {
         let name = self.subjects.get(&choice.subject);
         self.in_its_way(name.map_or(choice.subject.as_str(), |name| name.title.as_str()), choice, has_siblings)
     }
 
-    /// The same for charts and sentences.
+    /// The short form, for charts and sentences.
     pub(crate) fn short(&self, choice: &SubjectChoice, has_siblings: bool) -> String {
         match self.subjects.get(&choice.subject).filter(|name| !name.short.is_empty()) {
             Some(name) => self.in_its_way(&name.short, choice, has_siblings),
@@ -152,7 +152,7 @@ impl Names {
     }
 }
 
-/// The defaults of a workload's parameters, or `None` for one without any.
+/// The defaults of a workload's parameters, or `None` if it has no parameters.
 fn defaults(
     name: &str,
     parameters: &BTreeMap<String, WorkloadParameter>,

@@ -1,4 +1,4 @@
-//! What it changes that the rounds of a run ran on several machines of a pool.
+//! The effect of running a run's rounds on several machines of a pool.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,10 +8,10 @@ use crate::figures::small_share;
 use crate::observations::Observations;
 use crate::records::Records;
 
-/// Below this, differences between machines are no accident.
+/// Below this probability, differences between machines are not a coincidence.
 const SIGNIFICANT_BELOW: f64 = 0.05;
 
-/// Which machines there were, and whether ratios differ between them, in a sentence. `None` of a run on one machine.
+/// The machines, and whether ratios differ between them, in a sentence. `None` for a run on one machine.
 pub(crate) fn sentence(records: &Records) -> Option<String> {
     let (run, plan) = (records.run, records.plan);
     let names: Vec<&String> = run.nodes.values().collect::<BTreeSet<_>>().into_iter().collect();
@@ -19,7 +19,7 @@ pub(crate) fn sentence(records: &Records) -> Option<String> {
         return None;
     }
     let place = |name: &String| names.iter().position(|known| *known == name);
-    // Of a block without a record there is no value either.
+    // A block without a record has no value either, so its group does not matter.
     let groups: Vec<usize> =
         (1..=plan.blocks).map(|block| run.nodes.get(&block).and_then(place).unwrap_or_default()).collect();
     let has_generators = run.pool.as_ref().is_some_and(|pool| pool.generators > 0);
@@ -44,8 +44,8 @@ pub(crate) fn sentence(records: &Records) -> Option<String> {
     })
 }
 
-/// Subjects by blocks: the logarithm of correct responses per second, averaged over the scenarios in which all of them compete. What
-/// a round does to a subject, it does in all scenarios, so these are no separate tables.
+/// Subjects by blocks: the logarithm of correct responses per second, averaged over the scenarios in which all of them compete. A
+/// round affects a subject in all scenarios alike, so scenarios are not separate tables.
 fn subjects(records: &Records) -> Vec<Vec<Option<f64>>> {
     let plan = records.plan;
     let mut rows: BTreeMap<&str, Vec<Vec<Option<f64>>>> = BTreeMap::new();

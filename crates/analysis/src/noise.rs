@@ -1,9 +1,9 @@
-//! The noise check: how far apart the halves of A/A pairs came out, which are the same subject entered twice.
+//! The noise check: the difference between the halves of A/A pairs, which are the same subject entered twice.
 //!
-//! Any difference between the two is noise. Cases take turns at being entered twice, and all pairs of a scenario are judged together.
-//! Two things may follow. If the mean of their differences is significant, this run finds differences where there are none, and
-//! trusts none of that size or below (`verdict.rs`). If they scatter significantly more than the fit of all cases expects, every
-//! standard error of the scenario grows by that excess (`tolok_stats::Twins`).
+//! Any difference between the two is noise. Cases take turns at being entered twice, and all pairs of a scenario are judged
+//! together. A pair can have two effects. If the mean of the differences is significant, this run finds differences that do not
+//! exist, so differences of that size or below do not count (`verdict.rs`). If they scatter significantly more than the fit of
+//! all cases expects, every standard error of the scenario grows by that excess (`tolok_stats::Twins`).
 
 use tolok_model::{CaseId, Plan};
 use tolok_stats::Twins;
@@ -20,7 +20,7 @@ use crate::verdict::{Rule, judge_alone};
 pub(crate) struct NoiseCheck {
     /// The second halves over the first, block by block.
     pub(crate) pair: BlockRatio,
-    /// By place of the first half: ratios of its blocks.
+    /// The ratios of each case's blocks, by the index of its first half.
     pub(crate) by_case: Vec<(usize, Vec<f64>)>,
     twins: Option<Twins>,
 }
@@ -32,7 +32,7 @@ pub(crate) fn second_halves<'a>(plan: &'a Plan, scenario: &str) -> Vec<(&'a Case
 }
 
 impl NoiseCheck {
-    /// That of second halves, each with the place of its first among the cases. `None` without a block that has both.
+    /// Compares second halves, each given with the index of its first half among the cases. `None` if no block has both.
     pub(crate) fn of(cases: &[&Comparand], halves: &[(usize, &Comparand)]) -> Option<Self> {
         let mut pairs: Vec<(u32, usize, f64)> = Vec::new();
         for (first, again) in halves {
@@ -40,7 +40,7 @@ impl NoiseCheck {
             pairs.extend((0..again.values.len()).filter_map(ratio));
         }
         pairs.sort_by_key(|(block, ..)| *block);
-        // By themselves they know too little of how trials scatter.
+        // The pairs alone are too few to show how trials scatter.
         let twins = Fit::of(cases.to_vec()).twins(pairs.iter().map(|(_, first, ratio)| (*first, *ratio)));
         let pair = ratio_of_blocks(pairs.iter().map(|(block, _, ratio)| (*block, *ratio)))?;
         let mut by_case: Vec<(usize, Vec<f64>)> = Vec::new();
@@ -53,7 +53,7 @@ impl NoiseCheck {
         Some(Self { pair: twins.map_or(pair.clone(), |twins| pair.estimated_by(twins.mean)), by_case, twins })
     }
 
-    /// The same of readings of a timer, in steps of this share.
+    /// The same for timer readings in steps of this share.
     pub(crate) fn read_in_steps(self, step: f64) -> Self {
         Self { pair: self.pair.read_in_steps([step, step]), ..self }
     }
@@ -63,18 +63,18 @@ impl NoiseCheck {
         aa_effect_of(self.pair.clone(), smallest_effect)
     }
 
-    /// By what factor the standard errors of the scenario are too small.
+    /// The factor by which the scenario's standard errors are too small.
     pub(crate) fn widening(&self) -> f64 {
         self.twins.map_or(1.0, |twins| twins.widening())
     }
 
-    /// The rule by which pairs of this scenario are judged.
+    /// The rule that judges the pairs of this scenario.
     pub(crate) fn rule(found: Option<&Self>, smallest_effect: f64) -> Rule {
         let aa_effect = found.and_then(|check| check.aa_effect(smallest_effect));
         Rule { aa_effect, widening: found.map_or(1.0, Self::widening), ..Rule::of(smallest_effect) }
     }
 
-    /// What it says, of cases with these subjects and titles.
+    /// The finding, for cases with these subjects and titles.
     pub(crate) fn finding(&self, names: &[(&str, &str)], smallest_effect: f64, better: Better) -> Option<NoiseFloor> {
         let judged = judge_alone(self.pair.clone(), Rule::of(smallest_effect))?;
         let (ratio, verdict) = (judged.pair.ratio, better.of(judged.verdict));
@@ -128,7 +128,7 @@ fn sentence(titles: &[&str], ratio: &Estimate, verdict: Verdict, widening: f64) 
     format!("{entered}, entered twice, {what_follows}.{wider}")
 }
 
-/// The size of the difference of a pair of equals, if it is significant.
+/// The size of the difference between two equal halves, if it is significant.
 pub(crate) fn aa_effect_of(pair: BlockRatio, smallest_effect: f64) -> Option<f64> {
     let judged = judge_alone(pair, Rule::of(smallest_effect))?;
     judged.verdict.is_told_apart().then(|| size(judged.pair.ratio.value))

@@ -1,8 +1,8 @@
 //! Whether the trials of a case kept a scenario's objectives.
 //!
-//! An objective is **crossed** if any scored trial crossed it: a service that keeps its promise in four runs of five does not
+//! An objective is **crossed** if any scored trial crossed it: a service that keeps its promise in four runs out of five does not
 //! keep it. It is **kept** if every scored trial kept it and no trial failed. Otherwise it is **unknown**: a trial failed, has no
-//! figure for it, or its figures cannot be trusted. A trial that others disturbed counts neither for nor against the subject.
+//! figure for it, or its figures cannot be trusted. A disturbed trial counts neither for nor against the subject.
 
 use tolok_model::{Limit, LoadProfile, Measurement, Objective, ObjectiveOutcome, Scenario};
 

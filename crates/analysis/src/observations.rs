@@ -5,9 +5,9 @@ use tolok_stats::Sample;
 
 use crate::findings::trials::DisturbedTrial;
 
-/// What a trial that came to its end found: the window of a server, or the runs of a program.
+/// The result of a trial that ran to its end: the window of a server, or the runs of a program.
 pub(crate) trait Found: Sized {
-    /// It, if it is what the trial found.
+    /// The result of this kind, if the trial has one.
     fn of(outcome: &Outcome) -> Option<&Self>;
 
     /// What disturbed it; empty if nothing did.
@@ -30,27 +30,27 @@ pub(crate) struct Trials<'a, T> {
     pub(crate) planned: u32,
     /// Blocks of the plan.
     blocks: u32,
-    /// Every trial that has a record, whatever became of it.
+    /// Every trial with a record, whatever its outcome.
     pub(crate) records: Vec<&'a TrialRecord>,
-    /// Block and finding of each trial that counts: it was measured, and nothing disturbed it.
+    /// Block and result of each scored trial: measured, and not disturbed.
     pub(crate) scored: Vec<(u32, &'a T)>,
-    /// Numbers of those trials, in the same order.
+    /// Numbers of the scored trials, in the same order.
     numbers: Vec<u32>,
-    /// Record and finding of each trial that was disturbed however often it was measured. It is in no figure.
+    /// Record and result of each trial that stayed disturbed after all attempts. No figure uses it.
     pub(crate) disturbed: Vec<(&'a TrialRecord, &'a T)>,
     /// Number and reason of each trial that failed.
     pub(crate) failed: Vec<(u32, &'a Failure)>,
-    /// Measurements that were thrown away because others disturbed them.
+    /// Measurements that were discarded because of disturbances.
     pub(crate) reruns: u32,
 }
 
-/// Those of a server under a scenario.
+/// The trials of a server under a scenario.
 pub(crate) type Observations<'a> = Trials<'a, Measurement>;
 
 impl<'a, T: Found> Trials<'a, T> {
-    /// Those of `case`. The order of `trials` does not matter.
+    /// The trials of `case`. The order of `trials` does not matter.
     pub(crate) fn of(case: &str, plan: &Plan, trials: &'a [TrialRecord]) -> Self {
-        // A plan that was shortened knows nothing of later blocks.
+        // A shortened plan does not include later blocks.
         let is_own = |trial: &&TrialRecord| trial.case == case && trial.block <= plan.blocks;
         let mut own: Vec<&TrialRecord> = trials.iter().filter(is_own).collect();
         own.sort_by_key(|trial| (trial.block, trial.number));
@@ -63,7 +63,7 @@ impl<'a, T: Found> Trials<'a, T> {
                 }
                 (Some(found), _) => disturbed.push((*trial, found)),
                 (None, Outcome::Failed(failure)) => failed.push((trial.number, failure)),
-                // A case is of a server or of a program, and so are all of its trials.
+                // A case belongs to a server or to a program, and so do all its trials.
                 (None, _) => {}
             }
         }
@@ -86,24 +86,24 @@ impl<'a, T: Found> Trials<'a, T> {
         self.numbers.iter().copied().zip(self.trials())
     }
 
-    /// How many scored trials are so.
+    /// How many scored trials match.
     pub(crate) fn number(&self, is_so: impl Fn(&T) -> bool) -> usize {
         self.trials().filter(|found| is_so(found)).count()
     }
 
-    /// One figure of every scored trial, in the order of the blocks, where the trial has it.
+    /// A figure of each scored trial that has it, in the order of the blocks.
     pub(crate) fn each(&self, figure: impl Fn(&T) -> Option<f64>) -> Vec<f64> {
         self.trials().filter_map(figure).collect()
     }
 
-    /// One figure of every scored trial, or nothing at all if a single trial lacks it: what is left would be the
-    /// trials that happened to have it, and no fair picture of the case.
+    /// A figure of every scored trial, or an empty list if a single trial lacks it. The remaining trials would be an unfair
+    /// selection.
     pub(crate) fn every(&self, figure: impl Fn(&T) -> Option<f64>) -> Vec<f64> {
         let values = self.each(figure);
         if values.len() == self.scored.len() { values } else { Vec::new() }
     }
 
-    /// One figure block by block, with nothing for a block that was not scored or lacks it.
+    /// A figure block by block, with `None` for a block that was not scored or lacks it.
     pub(crate) fn by_block(&self, figure: impl Fn(&T) -> Option<f64>) -> Vec<Option<f64>> {
         let in_block = |block| self.scored.iter().find(|(scored_in, _)| *scored_in == block);
         (1..=self.blocks).map(|block| in_block(block).and_then(|(_, found)| figure(found))).collect()
@@ -111,30 +111,29 @@ impl<'a, T: Found> Trials<'a, T> {
 }
 
 impl<'a> Observations<'a> {
-    /// What the subject used in each scored trial in which that is known.
+    /// What the subject used in each scored trial that recorded it.
     pub(crate) fn used(&self) -> impl Iterator<Item = &'a Resources> + Clone {
         self.trials().filter_map(|trial| trial.subject.as_ref())
     }
 
-    /// Goodput block by block, with nothing for a block that was not scored.
+    /// Goodput block by block, with `None` for a block that was not scored.
     pub(crate) fn goodput_by_block(&self) -> Vec<Option<f64>> {
         self.by_block(|measurement| Some(measurement.compared_goodput_rps()))
     }
 
-    /// Scored trials without a single correct response. Their goodput is below what the window could show, which is not
-    /// the same as 0.
+    /// Scored trials without a correct response. Their goodput is below what the window could show, which is not the same as 0.
     pub(crate) fn censored(&self) -> usize {
         self.number(is_censored)
     }
 
-    /// What the goodput is below if no scored trial had an answer: one in the shortest of their windows.
+    /// An upper bound of the goodput if no scored trial had a correct response: one response in the shortest window.
     pub(crate) fn goodput_below_rps(&self) -> Option<f64> {
         let has_answers = self.trials().any(|measurement| answers(measurement).is_some());
         let shortest_s = self.trials().map(|measurement| measurement.window_s).reduce(f64::min)?;
         (!has_answers && shortest_s > 0.0).then(|| shortest_s.recip())
     }
 
-    /// What the median of a percentile is at least, if it is a lower bound in some scored trial and known in all others.
+    /// A lower bound of a percentile's median, if some scored trial has only a lower bound and all others have a value.
     pub(crate) fn latency_at_least_s(&self, quantile: f64) -> Option<f64> {
         let found = |trial: &Measurement| {
             trial.compared_latency().percentiles.iter().find(|it| (it.quantile - quantile).abs() < 1e-9).cloned()
@@ -163,12 +162,12 @@ pub(crate) fn goodput(measurement: &Measurement) -> Option<f64> {
     (!is_censored(measurement)).then_some(measurement.compared_goodput_rps())
 }
 
-/// Correct responses that came in the window, to whichever request, or `None` where none came.
+/// Correct responses that arrived in the window, whenever their requests were sent, or `None` without any.
 pub(crate) fn answers(measurement: &Measurement) -> Option<f64> {
     Some(measurement.goodput_rps * measurement.window_s).filter(|answers| *answers > 0.0)
 }
 
-/// CPU time of the subject for each correct response that it gave in the window, to whichever request.
+/// CPU time of the subject per correct response that arrived in the window, whenever its request was sent.
 pub(crate) fn per_answer(measurement: &Measurement) -> Option<f64> {
     Some(measurement.subject.as_ref()?.cpu_s / answers(measurement)?)
 }

@@ -7,7 +7,7 @@ use crate::findings::outage::OutageFinding;
 use crate::grouping::sorted_once;
 use crate::observations::Observations;
 
-/// None where no scored trial had an outage.
+/// `None` if no scored trial had an outage.
 pub(crate) fn outage(observations: &Observations) -> Option<OutageFinding> {
     let records = observations.trials().filter_map(|trial| trial.database.as_ref()?.outage.as_ref());
     let records: Vec<&OutageRecord> = records.collect();
@@ -33,12 +33,12 @@ pub(crate) fn outage(observations: &Observations) -> Option<OutageFinding> {
     })
 }
 
-/// A subject is not to blame for what it could not do before the database was back.
+/// Counts from the database's return at the earliest. Before, the subject could not recover.
 fn recovered_after_s(record: &OutageRecord) -> Option<f64> {
     Some((record.recovered_s? - record.ended_s?).max(0.0))
 }
 
-/// Without its database it cannot.
+/// A subject cannot recover without its database, so only trials in which it came back count.
 fn never_recovered(record: &OutageRecord) -> bool {
     record.ended_s.is_some() && record.recovered_s.is_none()
 }

@@ -1,12 +1,12 @@
-//! Blocks in which the ratio of a pair lies far from what it is in the others.
+//! Blocks in which the ratio of a pair is far from that in the others.
 //!
-//! Student's interval of a ratio covers less than its level if only one of the two has rare wild trials (docs/coverage.md). A caution
-//! names such a block, and every figure keeps it.
+//! Student's interval of a ratio covers less than its level if only one of the two has rare extreme trials (docs/coverage.md). A
+//! caution names such a block, but every figure still includes it.
 //!
-//! A block is far if its log ratio is more than 5 + 800 ÷ n² robust standard deviations (1.4826 times the median absolute deviation)
-//! from the pair's median, for n blocks: 13 for 10 blocks, 7 for 20. A fixed limit fails, because with few blocks the robust
-//! deviation itself is uncertain: with 5 deviations, 41% of scenarios of six cases with lognormal noise would name a block at
-//! n = 10. With this rule 0.9% do at n = 6, 1.0% at 10, 1.9% at 20 and 2.3% at 30 (40,000 scenarios each).
+//! A block is far if its log ratio is more than 5 + 800 ÷ n² robust standard deviations (1.4826 times the median absolute
+//! deviation) from the pair's median, for n blocks: 13 for 10 blocks, 7 for 20. A fixed limit fails, because with few blocks the
+//! robust deviation itself is uncertain: with 5 deviations, 41% of scenarios of six cases with lognormal noise would name a block
+//! at n = 10. With this rule 0.9% do at n = 6, 1.0% at 10, 1.9% at 20 and 2.3% at 30 (40,000 scenarios each).
 
 use std::collections::BTreeMap;
 
@@ -16,9 +16,9 @@ use crate::estimate::{BlockRatio, middle};
 use crate::figures::{Quantity, counted, figure};
 use crate::findings::{CaseFinding, Estimate, PairComparison, ProgramFinding, ScenarioFinding};
 
-/// With fewer common blocks, none is called far: their spread is not known well enough.
+/// With fewer common blocks, none counts as far, because their spread is too uncertain.
 pub const FEWEST_BLOCKS_FOR_OUTLIERS: usize = 6;
-/// Ratios scatter by this share at least, however alike they are.
+/// Ratios are assumed to scatter by at least this share.
 const LEAST_SCATTER: f64 = 0.005;
 
 /// Numbers of the blocks whose ratio is far from the others.
@@ -32,7 +32,7 @@ pub(crate) fn outlier_blocks(pair: &BlockRatio) -> Vec<u32> {
     pair.numbers.iter().zip(off).filter(|(_, off)| is_far(*off)).map(|(number, _)| *number).collect()
 }
 
-/// For each scenario with such blocks the farthest one, and how many pairs have any.
+/// For each scenario with such blocks, the farthest one, and the number of pairs that have any.
 pub(crate) fn cautions(scenarios: &[ScenarioFinding], programs: &[&ProgramFinding]) -> Vec<String> {
     let of_servers = scenarios.iter().filter_map(|it| {
         let pairs = it.comparisons.iter().map(|pair| ([&pair.a, &pair.b], &pair.by));
@@ -77,10 +77,10 @@ fn caution(scenario: &str, titles: &Titles, pairs: &[Pair]) -> Option<String> {
 /// The farthest block of a pair.
 struct Far {
     block: u32,
-    /// How far from the median of all, as a logarithm.
+    /// Distance from the pair's median, as a logarithm.
     off: f64,
     value: f64,
-    /// Between what the blocks lie that are not far.
+    /// The range of the blocks that are not far.
     low: f64,
     high: f64,
 }
@@ -91,7 +91,7 @@ fn far(pair: &PairComparison) -> Option<Far> {
     let off = |logarithm: f64| (logarithm - median).abs();
     let mut places: Vec<usize> = (0..logarithms.len()).collect();
     places.sort_by(|left, right| off(logarithms[*right]).total_cmp(&off(logarithms[*left])));
-    // A block that is far lies farther than all that are not.
+    // Every far block is farther from the median than all others.
     let (outliers, others) = places.split_at_checked(pair.outlier_blocks.len())?;
     let farthest = *outliers.first()?;
     // Blocks and ratios are in the same order.
@@ -118,7 +118,7 @@ mod tests {
         ratio_within_blocks(ratios, &vec![Some(1.0); ratios.len()]).unwrap()
     }
 
-    /// Nine blocks that differ by a per cent, and one that has half of it.
+    /// Nine blocks that differ by about a per cent, and one with about half the ratio.
     fn wild() -> BlockRatio {
         pair(&[0.98, 1.00, 1.01, 0.52, 0.99, 1.00, 1.01, 0.98, 1.00, 0.99].map(Some))
     }
@@ -144,7 +144,7 @@ mod tests {
         assert_eq!(outlier_blocks(&pair(&[1.0, 1.0, 1.0, 1.0, 1.0, 9.0].map(Some))), [6]);
     }
 
-    /// Of six cases with lognormal noise of 2% and nothing else, in ten blocks.
+    /// Six cases with only lognormal noise of 2%, in ten blocks.
     #[test]
     fn plain_noise_rarely_makes_an_outlier() {
         let mut random = SplitMix64::new(11);

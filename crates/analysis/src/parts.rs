@@ -6,7 +6,7 @@ use crate::estimate::median;
 use crate::findings::{Estimate, MixedPartFinding};
 use crate::observations::Observations;
 
-/// One finding for each part, in the order of the workload; none for any other workload.
+/// One finding for each part, in the order of the workload; empty for any other workload.
 pub(crate) fn parts(observations: &Observations) -> Vec<MixedPartFinding> {
     let trials: Vec<&Measurement> = observations.trials().collect();
     let Some(first) = trials.first() else { return Vec::new() };

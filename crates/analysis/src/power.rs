@@ -1,9 +1,9 @@
-//! How many blocks a difference that matters needs, and how small a difference the run's blocks name.
+//! How many blocks it takes to detect a difference that matters, and how small a difference the run's blocks detect.
 //!
-//! Both come from the fit behind the verdicts: from the standard error of each pair and its degrees of freedom, at a level that
-//! is corrected for all pairs. A verdict also requires that the *seen* difference has the smallest effect, so fewer than half of
-//! all runs name a true one of just that size. So the number of blocks is for twice that size. It is for the next run, and changes
-//! no verdict of this one.
+//! Both come from the fit behind the verdicts: from the standard error of each pair and its degrees of freedom, at a level
+//! corrected for all pairs. A verdict also requires that the *observed* difference reaches the smallest effect, so fewer than
+//! half of all runs detect a true difference of just that size. So the number of blocks is for twice that size. It is meant for
+//! the next run, and changes no verdict of this one.
 
 use tolok_stats::Naming;
 
@@ -11,15 +11,15 @@ use crate::estimate::LEVEL;
 use crate::figures::{Quantity, amount, counted, small_share};
 use crate::findings::{PairComparison, PowerNote};
 
-/// The chance to name a difference that the numbers are for.
+/// The probability of detection behind the numbers.
 const POWER: f64 = 0.80;
-/// The difference that blocks are counted for, in smallest effects.
+/// The difference to detect, in smallest effects.
 const EFFECTS: f64 = 2.0;
-/// No larger number of blocks is looked for by `tolok-stats`.
+/// `tolok-stats` searches no larger number of blocks.
 const MOST_BLOCKS: &str = "10,000";
 
-/// What the pairs of a scenario would need, or `None` where no pair has blocks enough to know how much it scatters, or where the
-/// study has no smallest effect.
+/// The needs of a scenario's pairs. `None` if no pair has enough blocks to show its scatter, or if the study has no smallest
+/// effect.
 pub(crate) fn power<'a>(pairs: impl Iterator<Item = &'a PairComparison>, smallest_effect: f64) -> Option<PowerNote> {
     let mut known: Vec<Naming> = pairs.filter(|_| smallest_effect > 0.0).filter_map(naming).collect();
     let pairs = known.len();
@@ -29,7 +29,7 @@ pub(crate) fn power<'a>(pairs: impl Iterator<Item = &'a PairComparison>, smalles
     found.sort_by(f64::total_cmp);
     let mut needed: Vec<Option<u32>> = known.iter().map(|it| it.blocks_needed(effect.ln_1p(), POWER)).collect();
     needed.sort_by_key(|blocks| blocks.unwrap_or(u32::MAX));
-    // With an even number of pairs, it takes the worse one: a block too many is better than one too few.
+    // With an even number of pairs, this takes the worse of the middle two: a block too many is better than one too few.
     let mut note = PowerNote {
         effect,
         power: POWER,
@@ -42,13 +42,13 @@ pub(crate) fn power<'a>(pairs: impl Iterator<Item = &'a PairComparison>, smalles
     Some(note)
 }
 
-/// A difference as people say it: `21%`, and from a half on `1.9×`.
+/// Formats a difference: `21%`, and from one half on `1.9×`.
 pub fn difference(size: f64) -> String {
     const LARGE: f64 = 0.5;
     if size < LARGE { small_share(size) } else { amount(Quantity::Ratio, 1.0 + size) }
 }
 
-/// How a pair scatters. Its share of all pairs is set once these are known.
+/// The scatter of a pair. The caller sets the number of pairs when it is known.
 fn naming(pair: &PairComparison) -> Option<Naming> {
     let (standard_error, df) = pair.standard_error.zip(pair.degrees_of_freedom)?;
     let sd = standard_error * f64::from(pair.blocks).sqrt();
@@ -96,19 +96,20 @@ mod tests {
         assert!(note.sentence.ends_with(&needs), "{}", note.sentence);
     }
 
-    /// A pair of few rounds needs more of them for the same scatter, so scatter alone does not say which pair stands in the middle.
+    /// With the same scatter, a pair with fewer rounds needs more of them. So scatter alone does not decide which pair is in the
+    /// middle.
     #[test]
     fn the_figure_is_the_middle_one_of_what_the_pairs_can_detect() {
         let detected = |pairs: &[PairComparison]| power(pairs.iter(), 0.03).unwrap().smallest_found;
         let (few, many, loud) = (pair(0.03, 5), pair(0.031, 20), pair(0.032, 20));
         let all = detected(&[few.clone(), many.clone(), loud.clone()]);
-        // Each pair thrice is judged at the same level as the three together.
+        // Three copies of a pair are judged at the same level as the three pairs together.
         let alone = |pair: &PairComparison| detected(&vec![pair.clone(); 3]);
         assert!(alone(&many) < alone(&loud) && alone(&loud) < alone(&few));
         assert_eq!(all, alone(&loud));
     }
 
-    /// What a run would have named, and how many blocks that takes, are the same question asked from two sides.
+    /// The difference that a run could detect and the blocks that it takes are two sides of the same calculation.
     #[test]
     fn the_blocks_of_a_run_are_enough_for_the_difference_that_they_name() {
         let found = power([pair(0.05, 12)].iter(), 0.03).unwrap().smallest_found;

@@ -1,4 +1,4 @@
-//! Published ratios beside measured ones.
+//! Compares published ratios with measured ones.
 
 use tolok_model::sentences::capital;
 use tolok_model::{Case, PublishedMetric, PublishedRatio};
@@ -83,7 +83,7 @@ fn unusable(case: &CaseFinding, metric: ComparedMetric) -> Option<String> {
     }
 }
 
-/// The reading, and where that is needed, why.
+/// The reading, with a reason if it needs one.
 fn told(published: f64, pair: &Pair, smallest_effect: f64) -> (PublishedReading, String) {
     let reading = reading(&Said::exactly(published), &pair.ratio, pair.verdict, smallest_effect);
     let blocks = || counted(u64::from(pair.blocks), "common round");
@@ -97,18 +97,18 @@ fn told(published: f64, pair: &Pair, smallest_effect: f64) -> (PublishedReading,
     (reading, why)
 }
 
-/// Why a ratio with an interval tells nothing.
+/// Why a ratio with an interval decides nothing.
 pub(crate) const UNSURE: &str =
     "the measured interval is too wide, or the difference is no larger than that of the noise check";
 
-/// A published ratio, as exactly as it is known.
+/// A published ratio with its known precision.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Said {
-    /// The ratio; of a range its middle.
+    /// The ratio; the middle if it is a range.
     pub(crate) value: f64,
-    /// The least that may be meant: 0 where only an upper end was published.
+    /// Lower bound of the published ratio: 0 if only an upper bound was published.
     pub(crate) low: f64,
-    /// The most that may be meant: infinite where only a lower end was published.
+    /// Upper bound of the published ratio: infinite if only a lower bound was published.
     pub(crate) high: f64,
 }
 
@@ -117,13 +117,13 @@ impl Said {
         Self { value, low: value, high: value }
     }
 
-    /// Whether it says that there is no difference that matters.
+    /// Whether it claims that there is no difference that matters.
     fn is_nothing(&self, smallest_effect: f64) -> bool {
         let is_closed = self.low > 0.0 && self.high.is_finite();
         is_closed && size(self.value) < smallest_effect
     }
 
-    /// Whether it says that the first is the larger. What has one end only says on which side of it the ratio lies.
+    /// Whether it claims that the first is larger. With a single bound, the side of the bound decides.
     pub(crate) fn says_more(&self) -> bool {
         match (self.low > 0.0, self.high.is_finite()) {
             (true, false) => true,
@@ -133,8 +133,8 @@ impl Said {
     }
 }
 
-/// What a measured ratio says of a published one, by the rules of [`PublishedReading`]. `verdict` is *faster* or *slower* if the two
-/// were told apart. A published range need only overlap the widened interval.
+/// The reading of a measured ratio against a published one, by the rules of [`PublishedReading`]. `verdict` is *faster* or
+/// *slower* if the two were told apart. A published range must only overlap the widened interval.
 pub(crate) fn reading(said: &Said, ratio: &Estimate, verdict: Verdict, smallest_effect: f64) -> PublishedReading {
     let (Some(low), Some(high)) = (ratio.low, ratio.high) else { return PublishedReading::CannotTell };
     let (low, high) = (low / (1.0 + smallest_effect), high * (1.0 + smallest_effect));
@@ -187,14 +187,14 @@ fn metric(published: PublishedMetric) -> ComparedMetric {
     }
 }
 
-/// Times of a closed loop are marked.
+/// Times of a closed loop are marked as such.
 fn metric_words(published: PublishedMetric, scenario: Option<&ScenarioFinding>) -> String {
     let is_open = scenario.is_some_and(|scenario| scenario.loop_model == "open");
     let kind = if is_open { crate::ScenarioKind::Open } else { crate::ScenarioKind::Closed };
     metric(published).title(kind).to_owned()
 }
 
-/// The title of a subject, though it may have no case.
+/// The title of a subject, even if it has no case.
 fn title(records: &Records, scenario: Option<&ScenarioFinding>, label: &str) -> String {
     if let Some(case) = scenario.and_then(|scenario| scenario.cases.iter().find(|case| case.subject == label)) {
         return case.title.clone();

@@ -1,4 +1,4 @@
-//! What a run stored, as the analysis reads it.
+//! The records of a run, as input of the analysis.
 
 use tolok_model::{DiagnosisRecord, Plan, RunRecord, TrialRecord};
 
@@ -6,16 +6,16 @@ use crate::names::Names;
 
 #[derive(Debug, Clone, Copy)]
 pub struct Records<'a> {
-    /// What the run was and where.
+    /// The description of the run and its machine.
     pub run: &'a RunRecord,
     /// Its cases and the order of its trials.
     pub plan: &'a Plan,
-    /// What its subjects and workloads are called.
+    /// Titles of its subjects and workloads.
     pub names: &'a Names,
-    /// What its trials found, in any order.
+    /// Records of its trials, in any order.
     pub trials: &'a [TrialRecord],
-    /// What its unscored trials counted, in any order.
+    /// Records of its unscored trials, in any order.
     pub diagnoses: &'a [DiagnosisRecord],
-    /// The fingerprint of all of them and of the raw files behind them, where it is known.
+    /// The fingerprint of all of them and of the raw files behind them, if known.
     pub records_sha256: Option<&'a str>,
 }

@@ -1,4 +1,4 @@
-//! What a run was, and where it ran.
+//! The facts about a run and its machine.
 
 use tolok_model::{MachineSummary, Plan, RunRecord};
 

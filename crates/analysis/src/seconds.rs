@@ -1,7 +1,7 @@
-//! Each second of the warm-up, which is in no figure, and of the window.
+//! Each second of the window, and of the warm-up, which no figure counts.
 //!
-//! Seconds of several trials are aligned by their begin, counted from the start of the window. A second that most trials lack,
-//! because one window was a little longer, is left out.
+//! Seconds of several trials are aligned by their beginning, counted from the start of the window. A second that most trials
+//! lack, because one window was slightly longer, is left out.
 
 use tolok_model::{SecondSeries, TailSeries};
 
@@ -19,14 +19,14 @@ impl Band {
     }
 }
 
-/// A window of fewer whole seconds has no course.
+/// A window with fewer whole seconds has no course.
 const FEWEST_SECONDS: usize = 2;
-/// Seconds that began nearer to each other than this are the same second of several trials.
+/// Seconds of several trials that began closer than this are the same second.
 const SAME_S: f64 = 0.5;
-/// CPU time is rounded to a tenth of a millisecond, which no chart shows and no reading promises.
+/// CPU time is rounded to a tenth of a millisecond. Charts do not show more, and readings are not more precise.
 const CPU_STEPS: f64 = 1e4;
 
-/// A case second by second, or `None` where no scored trial has two whole seconds.
+/// A case second by second, or `None` if no scored trial has two whole seconds.
 pub(crate) fn seconds(observations: &Observations) -> Option<SecondsFinding> {
     let windows = observations.trials().filter_map(|trial| trial.series.as_ref());
     let windows: Vec<&SecondSeries> = windows.filter(|series| length(series) >= FEWEST_SECONDS).collect();
@@ -45,8 +45,8 @@ pub(crate) fn seconds(observations: &Observations) -> Option<SecondsFinding> {
     })
 }
 
-/// Of the trials whose spans are as long as those of most; of two lengths that are as frequent, the longer. A span that fewer than
-/// half of them have is left out.
+/// The tail over the trials whose spans have the most frequent length; of two equally frequent lengths, the longer. A span that
+/// fewer than half of these trials have is left out.
 fn tail(windows: &[&SecondSeries]) -> Option<TailFinding> {
     let tails: Vec<&TailSeries> = windows.iter().filter_map(|series| series.tail.as_ref()).collect();
     let of_length = |span_s: u32| tails.iter().filter(move |tail| tail.span_s == span_s);
@@ -63,18 +63,18 @@ fn tail(windows: &[&SecondSeries]) -> Option<TailFinding> {
     })
 }
 
-/// Its seconds. Where a tool does not tell its answers by the second, what was used is known all the same.
+/// Number of seconds. Even if a tool does not report responses by the second, the resources used are known.
 fn length(series: &SecondSeries) -> usize {
     series.good.len().max(series.subject_cpu_s.len())
 }
 
-/// One second, with where each trial has it.
+/// One second, with its index in each trial that has it.
 struct Slot<'a> {
     start_s: f64,
     places: Vec<(&'a SecondSeries, usize)>,
 }
 
-/// The seconds that at least half of the trials have, in the order of time.
+/// The seconds that at least half of the trials have, in chronological order.
 fn slots<'a>(windows: &[&'a SecondSeries]) -> Vec<Slot<'a>> {
     let parts = windows.iter().flat_map(|window| window.warm_up.as_deref().into_iter().chain(std::iter::once(*window)));
     let started =
@@ -93,7 +93,7 @@ fn slots<'a>(windows: &[&'a SecondSeries]) -> Vec<Slot<'a>> {
 }
 
 impl Slot<'_> {
-    /// The same, beginning where most of its seconds do.
+    /// Moves the start to the median of its seconds' starts.
     fn centred(mut self) -> Self {
         let starts: Vec<f64> = self.places.iter().map(|(series, place)| series.start_s + *place as f64).collect();
         self.start_s = middle(&starts).map_or(self.start_s, |start_s| (start_s * 1e3).round() / 1e3);
@@ -101,7 +101,7 @@ impl Slot<'_> {
     }
 }
 
-/// One figure in every second; empty where no trial has it in any.
+/// One figure in every second; empty if no trial has it in any second.
 fn bands(slots: &[Slot], of: impl Fn(&SecondSeries, usize) -> Option<f64>) -> Vec<Band> {
     let band = |slot: &Slot| {
         let values: Vec<f64> = slot.places.iter().filter_map(|(series, place)| of(series, *place)).collect();

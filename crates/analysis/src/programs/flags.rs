@@ -1,4 +1,4 @@
-//! What must be known about a timed program before its figures are believed.
+//! What readers must know about a timed program before they trust its figures.
 
 use tolok_model::ProgramTiming;
 
@@ -10,16 +10,16 @@ use crate::findings::{Estimate, ProgramFigures};
 use crate::flag::{Flag, FlagKind};
 use crate::trial_flags::{disturbed, failed_trials, out_of_memory, too_few_trials};
 
-/// A time above the start that is less than this share of the wall time cannot be told from the start.
+/// A time above the start below this share of the wall time is indistinguishable from the start.
 pub const AT_FLOOR: f64 = 0.10;
 
-/// Whether the work cannot be told from the start. Without an interval the range of the trials is looked at.
+/// Whether the work is indistinguishable from the start. Without an interval, the lowest trial decides.
 pub(crate) fn is_at_floor(above: &Estimate, wall: &Estimate) -> bool {
     let lowest = || above.trials.iter().copied().fold(f64::INFINITY, f64::min);
     above.low.unwrap_or_else(lowest) <= 0.0 || above.value < AT_FLOOR * wall.value
 }
 
-/// Every flag of a case, those that void its rank first.
+/// All flags of a case, those that void its rank first.
 pub(crate) fn flags(case: &ProgramFigures, timings: &Timings, around: &Surroundings) -> Vec<Flag> {
     let found = [
         coarse_timer(timings),
@@ -37,7 +37,7 @@ pub(crate) fn flags(case: &ProgramFigures, timings: &Timings, around: &Surroundi
     flags
 }
 
-/// Steps that stand beside each other are no interval of a time, and their ratio is none of two programs.
+/// Readings a step apart do not give an interval of a time, and their ratio is not one of two programs.
 fn coarse_timer(timings: &Timings) -> Option<Flag> {
     let coarse = timings.trials().filter(|timing| is_coarse(timing));
     let shortest = coarse.min_by(|left, right| wall_s(left).unwrap_or(0.0).total_cmp(&wall_s(right).unwrap_or(0.0)))?;
@@ -83,7 +83,7 @@ fn too_far_away(case: &ProgramFigures, timings: &Timings) -> Option<Flag> {
         return None;
     }
     let runs = counted(u64::from(case.runs), "run");
-    // How far the farthest is from the median of its own trial.
+    // The outlier with the largest ratio to the median of its own trial.
     let farthest =
         timings.trials().flat_map(of_median).max_by(|left, right| left.ln().abs().total_cmp(&right.ln().abs()));
     let farthest =
@@ -98,7 +98,7 @@ fn too_far_away(case: &ProgramFigures, timings: &Timings) -> Option<Flag> {
     FlagKind::Outliers.raised(message)
 }
 
-/// The outliers of a trial over its median.
+/// Ratios of a trial's outliers to its median.
 fn of_median(timing: &ProgramTiming) -> Vec<f64> {
     let Some(median) = wall_s(timing).filter(|median| *median > 0.0) else { return Vec::new() };
     let runs = timing.runs.iter().zip(outliers(timing));

@@ -1,4 +1,4 @@
-//! Scenarios of programs: from the records of their trials to their findings.
+//! Derives the findings of program scenarios from the records of their trials.
 
 use std::collections::BTreeMap;
 
@@ -21,24 +21,24 @@ use crate::trial_findings::of_trials;
 /// Wall times of one case, block by block.
 type Blocks = Vec<Option<f64>>;
 
-/// A scenario on its way to its finding, with what others compare it by.
+/// A scenario with its finding in progress, and the figures that others compare it by.
 pub(crate) struct Timed<'a> {
     pub(crate) scenario: &'a ProgramScenario,
     pub(crate) finding: ProgramFinding,
     pub(super) wall_s: BTreeMap<String, Blocks>,
-    /// Mean wall times, as the timer says them, by subject.
+    /// Mean wall times as the timer reports them, by subject.
     pub(super) mean_s: BTreeMap<String, Vec<f64>>,
 }
 
 /// A case before it is related to others, with the times that only programs have.
 struct TimedDraft {
     draft: Draft<ProgramFigures>,
-    /// Absent where the work of the case cannot be told from its start.
+    /// Absent if the work of the case is indistinguishable from its start.
     above_floor_s: Option<Comparand>,
     mean_s: Vec<f64>,
 }
 
-/// Every scenario of programs, in the order of the study, but for how many blocks it would need.
+/// Every scenario of programs, in the order of the study, without the number of blocks that it needs.
 pub(crate) fn timed<'a>(records: &Records<'a>) -> Vec<Timed<'a>> {
     records.plan.programs.iter().map(|scenario| of_scenario(records, scenario)).collect()
 }
@@ -62,7 +62,7 @@ fn of_scenario<'a>(records: &Records<'a>, scenario: &'a ProgramScenario) -> Time
     };
     let (noise_floor, rule) = noise_floor_of(plan, &scenario.id, &drafts, again);
     let walls = comparisons(&drafts, &|draft| Some(&draft.blocks), rule);
-    // Times above the start are a family of their own. One that is not above 0 in a common block has no ratio.
+    // Times above the start are a family of their own. A time that is not above 0 in a common block has no ratio.
     let above = comparisons(&drafts, &|draft| above_s.get(&draft.finding.case), rule);
     relate(&mut drafts, &walls, rule);
 
@@ -92,7 +92,7 @@ fn of_scenario<'a>(records: &Records<'a>, scenario: &'a ProgramScenario) -> Time
     Timed { scenario, finding, wall_s, mean_s }
 }
 
-/// A case by itself; its relations to others come later.
+/// A single case, without its relations to others.
 fn draft(case: &Case, own: &[&Case], names: &Names, timings: &Timings, around: &Surroundings) -> TimedDraft {
     let readings = Readings { trials: timings, around: &Around::default() };
     let mut figures = ProgramFigures::of(&readings);
@@ -108,7 +108,7 @@ fn draft(case: &Case, own: &[&Case], names: &Names, timings: &Timings, around: &
     }
 }
 
-/// The comparison of wall times with that of the times above the start, where there is one.
+/// The comparison of wall times, with that of the times above the start if there is one.
 fn with_above(wall: Comparison, above: &[Comparison]) -> ProgramComparison {
     let of_both = above.iter().find(|pair| pair.a == wall.a && pair.b == wall.b);
     ProgramComparison { above_floor: of_both.map(|pair| pair.by.clone()), a: wall.a, b: wall.b, wall: wall.by }

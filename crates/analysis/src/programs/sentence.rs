@@ -5,10 +5,11 @@ use crate::figures::{Quantity, counted, figure, listed};
 use crate::findings::{Comparison, Estimate, PairComparison, ProgramCaseFinding, Verdict};
 use crate::sentence::{Answer, Rival, Table, among_pairs, in_sentences, together, with_ratios};
 
-/// A sentence gives the ratios of at most this many others. With more, it gives only the next one's; the table has the rest.
+/// A sentence gives the ratios of at most this many others. Beyond that, it gives only the next one's, and the table has the
+/// rest.
 const MOST_WITH_RATIOS: usize = 3;
 
-/// What the comparisons by wall time and by time above the start say. `cases` are in their order in the table.
+/// The conclusion from the comparisons by wall time and by time above the start. `cases` are in the order of the table.
 pub(crate) fn verdict_sentence(
     cases: &[ProgramCaseFinding],
     (walls, above): (&[Comparison], &[Comparison]),
@@ -39,7 +40,7 @@ impl Answer<'_, ProgramFigures> {
         self.in_a_sentence(ahead.into_iter().chain(others.into_iter().flatten()))
     }
 
-    /// Those that take more time than the first, each with the ratio the way round in which it is below 1.
+    /// Cases that take more time than the first, each with the ratio that is below 1.
     fn behind(&self, above: &[Comparison]) -> Option<String> {
         let behind = self.with(Verdict::Faster);
         let words = |(case, wall): &Rival<ProgramFigures>| {
@@ -56,7 +57,7 @@ impl Answer<'_, ProgramFigures> {
     }
 }
 
-/// What is left of the difference without the start.
+/// The difference that remains without the start.
 fn without_start(above: &PairComparison, wall: &PairComparison) -> String {
     let words = figure(Quantity::Ratio, &above.ratio).line();
     match above.verdict {
@@ -68,7 +69,7 @@ fn without_start(above: &PairComparison, wall: &PairComparison) -> String {
     }
 }
 
-/// A ratio of two times that are mostly start is one of two starts.
+/// A ratio of two times that are mostly start-up compares only the start-ups.
 fn at_floor(ranked: &[&ProgramCaseFinding], is_of_all: bool) -> String {
     let names: Vec<String> = ranked.iter().filter(|case| case.is_at_floor).map(|case| case.short.clone()).collect();
     if names.is_empty() {

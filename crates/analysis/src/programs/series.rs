@@ -13,8 +13,8 @@ use crate::findings::{
 };
 use crate::names::Names;
 
-/// What a scenario has in common with the others of its series: environment, timer and whether its cases take turns, workload,
-/// parameter, other values.
+/// What the scenarios of a series have in common: environment, timer and whether cases take turns, workload, parameter, other
+/// values.
 type Key = (String, (String, bool), String, String, Vec<(String, u32)>);
 
 /// Every series of at least two values, in the order of the study.
@@ -62,7 +62,7 @@ fn of_group(key: &Key, group: &BTreeMap<u32, &ProgramFinding>, names: &Names) ->
     }
 }
 
-/// In the order of the last scenario's table; those that are not in it come behind.
+/// Lines in the order of the last scenario's table. Subjects missing there come last.
 fn lines(group: &BTreeMap<u32, &ProgramFinding>) -> Vec<SeriesLine> {
     let mut lines: Vec<SeriesLine> = Vec::new();
     for case in group.values().rev().flat_map(|program| &program.cases) {
@@ -102,7 +102,7 @@ fn crossovers(group: &BTreeMap<u32, &ProgramFinding>, lines: &[SeriesLine], para
     found
 }
 
-/// The ratio of the two at a value, and whether the first takes less time there. `None` where that is not decided.
+/// The ratio of the two at a value, and whether the first takes less time there. `None` if undecided.
 fn decided(value: u32, program: &ProgramFinding, [a, b]: [&str; 2], by: CrossoverBy) -> Option<(u32, Estimate, bool)> {
     let is_pair = |it: &&ProgramComparison| (it.a == a && it.b == b) || (it.a == b && it.b == a);
     let pair = program.comparisons.iter().find(is_pair)?;
@@ -119,7 +119,7 @@ fn decided(value: u32, program: &ProgramFinding, [a, b]: [&str; 2], by: Crossove
     }
 }
 
-/// `both` are two values that decide, one after the other, and not alike.
+/// `both` are two consecutive deciding values with opposite results.
 fn crossover(
     a: &SeriesLine,
     b: &SeriesLine,

@@ -1,6 +1,6 @@
 //! What several timers report about the same programs, side by side.
 //!
-//! Every note rests on what the records of these trials have or lack, not on what a tool is known for.
+//! Every note follows from what the records of these trials have or lack, not from what a tool is known for.
 
 use tolok_model::{ProgramScenario, Timer};
 
@@ -11,10 +11,10 @@ use crate::figures::{Quantity, amount, listed};
 use crate::findings::{ProgramCaseFinding, TimerReading, TimersFinding};
 use crate::grouping::grouped;
 
-/// A step from which on a timer's figures need a word.
+/// From this step on, a timer's figures need a note.
 const WIDE_STEP_S: f64 = 0.001;
 
-/// Each group of scenarios that differ in their timers only.
+/// Each group of scenarios that differ only in their timers.
 pub(crate) fn timers(timed: &[Timed]) -> Vec<TimersFinding> {
     let groups = grouped(timed, |one, other| is_same_but_timer(one.scenario, other.scenario));
     groups.iter().filter(|group| group.len() > 1).map(|group| of_group(group)).collect()
@@ -28,7 +28,7 @@ fn is_same_but_timer(one: &ProgramScenario, other: &ProgramScenario) -> bool {
 fn of_group(group: &[&Timed]) -> TimersFinding {
     let own = group.iter().find(|one| one.scenario.timer == Timer::Tolok);
     let first = own.unwrap_or(&group[0]);
-    // Tolok's own first, as the others are compared with it.
+    // tolok's own timer comes first, because the others are compared with it.
     let ordered = || own.into_iter().chain(group.iter().filter(|one| one.scenario.timer != Timer::Tolok));
     let named = first.finding.cases.iter();
     let readings = named.flat_map(|named| ordered().filter_map(move |one| reading(one, named, own.copied())));
@@ -42,7 +42,7 @@ fn of_group(group: &[&Timed]) -> TimersFinding {
     }
 }
 
-/// `named` gives the title, as another scenario may need no variant in it.
+/// `named` gives the title, because another scenario may omit the variant.
 fn reading(one: &Timed, named: &ProgramCaseFinding, own: Option<&Timed>) -> Option<TimerReading> {
     let subject = named.subject.as_str();
     let case = one.finding.cases.iter().find(|case| case.subject == subject)?;
@@ -99,7 +99,7 @@ fn step(one: &Timed) -> Option<String> {
     ))
 }
 
-/// What people call a timer.
+/// The usual name of a timer.
 pub fn timer_title(word: &str) -> &str {
     if word == "time" { "GNU time" } else { word }
 }

@@ -1,12 +1,12 @@
-//! The observations of one program, trial by trial, and the figures that each trial gives.
+//! The observations of one program, trial by trial, and the figures of each trial.
 //!
-//! Runs of one trial share its minute of the machine, the file caches and the CPU. So the trial is the unit of replication, as for
+//! Runs of one trial share a moment of the machine, the file caches and the CPU. So the trial is the unit of replication, as for
 //! servers: it gives the median of its runs, and intervals are over trials. If runs alternated with those of other cases in a
 //! launch, ratios are taken run by run.
 //!
 //! Each counted run has a run without the work right before or after it. The time above the start is the median over these pairs.
-//! Slow changes of the machine, such as its clock, are in both runs of a pair and cancel. The difference of two medians would keep
-//! them.
+//! Slow changes of the machine, such as of its clock frequency, affect both runs of a pair and cancel out. The difference of two
+//! medians would keep them.
 
 use tolok_model::{Disturbance, Outcome, ProgramRun, ProgramTiming, TrialRecord};
 
@@ -15,7 +15,7 @@ use crate::findings::trials::DisturbedProgramTrial;
 use crate::observations::{Found, Trials};
 use crate::slices::Comparand;
 
-/// A timer whose step is more than this share of the wall time says more of its step than of the program.
+/// If a timer's step is more than this share of the wall time, its readings show its step more than the program.
 pub const COARSE_TIMER: f64 = 0.05;
 
 pub(crate) type Timings<'a> = Trials<'a, ProgramTiming>;
@@ -30,22 +30,22 @@ impl Found for ProgramTiming {
     }
 }
 
-/// What programs are compared by: their wall times, run by run where they took turns.
+/// The wall times that programs are compared by, run by run if they took turns.
 pub(crate) fn wall_in_turns(timings: &Timings<'_>) -> Comparand {
     in_turns(timings, wall_s, |run, _| Some(run.wall_s))
 }
 
-/// The same by the time above the start.
+/// The same for the time above the start.
 pub(crate) fn above_floor_in_turns(timings: &Timings<'_>) -> Comparand {
     in_turns(timings, above_floor_s, |run, floor| Some(run.wall_s - floor?.wall_s))
 }
 
-/// The same by CPU time.
+/// The same for CPU time.
 pub(crate) fn cpu_in_turns(timings: &Timings<'_>) -> Comparand {
     in_turns(timings, cpu_s, |run, _| run.cpu_s())
 }
 
-/// A figure of each trial, and of each run with its floor where there are turns. Only what is above 0 has a ratio.
+/// A figure of each trial, and of each run with its floor if there are turns. Only values above 0 have ratios.
 fn in_turns(
     timings: &Timings<'_>,
     of_trial: impl Fn(&ProgramTiming) -> Option<f64>,
@@ -62,7 +62,7 @@ fn in_turns(
 }
 
 impl Timings<'_> {
-    /// Wall times of all single runs that count.
+    /// Wall times of all single runs of the scored trials.
     pub(crate) fn walls(&self) -> impl Iterator<Item = f64> {
         self.trials().flat_map(|timing| timing.runs.iter().map(|run| run.wall_s))
     }
@@ -79,13 +79,13 @@ impl Timings<'_> {
     }
 }
 
-/// The median of a figure over runs, or `None` if a single run lacks it.
+/// The median of a figure over runs, or `None` if any run lacks it.
 fn over_runs(runs: &[ProgramRun], figure: impl Fn(&ProgramRun) -> Option<f64>) -> Option<f64> {
     let values: Option<Vec<f64>> = runs.iter().map(figure).collect();
     middle(&values?)
 }
 
-/// The median over pairs of a run and its run without the work.
+/// The median difference over pairs of a run and its run without the work.
 fn over_pairs(timing: &ProgramTiming, figure: impl Fn(&ProgramRun) -> Option<f64>) -> Option<f64> {
     let pairs = timing.runs.iter().zip(&timing.floor);
     let above: Option<Vec<f64>> = pairs.map(|(run, floor)| Some(figure(run)? - figure(floor)?)).collect();
@@ -96,7 +96,7 @@ pub(crate) fn wall_s(timing: &ProgramTiming) -> Option<f64> {
     over_runs(&timing.runs, |run| Some(run.wall_s))
 }
 
-/// As the timer says it, or else over the runs.
+/// The mean as the timer reports it, or else computed from the runs.
 pub(crate) fn mean_s(timing: &ProgramTiming) -> Option<f64> {
     let computed = || {
         let walls = timing.runs.iter().map(|run| run.wall_s);
@@ -105,7 +105,7 @@ pub(crate) fn mean_s(timing: &ProgramTiming) -> Option<f64> {
     timing.said.map(|said| said.mean_s).or_else(computed)
 }
 
-/// Whether the CPU times are known as means over the runs only.
+/// Whether CPU times are known only as means over the runs.
 pub(crate) fn tells_mean_cpu_only(timing: &ProgramTiming) -> bool {
     let of_runs = timing.runs.iter().any(|run| run.cpu_s().is_some());
     !of_runs && timing.said.is_some_and(|said| said.user_s.is_some() && said.system_s.is_some())
@@ -124,7 +124,7 @@ pub(crate) fn cpu_s(timing: &ProgramTiming) -> Option<f64> {
     over_runs(&timing.runs, ProgramRun::cpu_s).or_else(said)
 }
 
-/// CPU time over wall time, each of them a mean where one is.
+/// CPU time over wall time. Both are means if CPU time is.
 pub(crate) fn busy(timing: &ProgramTiming) -> Option<f64> {
     let wall_s = if tells_mean_cpu_only(timing) { mean_s(timing) } else { wall_s(timing) };
     let wall_s = wall_s.filter(|wall_s| *wall_s > 0.0)?;
@@ -155,7 +155,7 @@ pub(crate) fn above_floor_cpu_s(timing: &ProgramTiming) -> Option<f64> {
     over_pairs(timing, ProgramRun::cpu_s)
 }
 
-/// The step of the timer as a share of the wall time; infinite of a time that it cannot tell from none.
+/// The step of the timer as a share of the wall time; infinite if the timer shows 0.
 pub(crate) fn step(timing: &ProgramTiming) -> Option<f64> {
     wall_s(timing).map(|wall_s| if wall_s > 0.0 { timing.resolution_s / wall_s } else { f64::INFINITY })
 }
@@ -165,7 +165,7 @@ pub(crate) fn coarsest_step(timings: &Timings) -> f64 {
     timings.trials().filter_map(step).fold(0.0, f64::max)
 }
 
-/// Whether the steps of the timer are wide against what it times.
+/// Whether the steps of the timer are too wide for the measured time.
 pub(crate) fn is_coarse(timing: &ProgramTiming) -> bool {
     step(timing).is_some_and(|step| step > COARSE_TIMER)
 }

@@ -1,4 +1,4 @@
-//! The case with the best figure of a scenario, and all that do not differ from it.
+//! Recommends the case with the best figure of a scenario, and all that do not differ from it.
 
 use tolok_model::LoadTool;
 
@@ -12,10 +12,10 @@ use crate::figures::{Quantity, amount, counted, figure, listed};
 use crate::findings::{Better, CaseFinding, Estimate, Strength, Verdict};
 use crate::flag::FlagKind;
 
-/// So many that were not told apart are named with their ratios.
+/// The most tied cases that are named with their ratios.
 const MOST_WITH_RATIOS: usize = 3;
 
-/// `None` in the other kind of loop. Percentiles of other tools are of another kind.
+/// `None` in the other kind of loop. Percentiles of other tools are not comparable.
 pub(super) fn in_loop(scene: &Scene, metric: ComparedMetric, is_open: bool) -> Option<Said> {
     let is_own = metric == ComparedMetric::Goodput || scene.planned.tool.name == LoadTool::Tolok;
     if scene.planned.load.executor.is_open() != is_open || !is_own {
@@ -24,9 +24,9 @@ pub(super) fn in_loop(scene: &Scene, metric: ComparedMetric, is_open: bool) -> O
     by_figure(scene, metric)
 }
 
-/// By one figure. `None` where fewer than two ranked cases have it, except for goodput, which says so.
+/// Compares by one figure. `None` if fewer than two ranked cases have it, except for goodput, which then gives a reason.
 pub(super) fn by_figure(scene: &Scene, metric: ComparedMetric) -> Option<Said> {
-    // Where some users waited all the while, the times of those who were served are not those of so many users.
+    // If some users never got served, the times of the others are not those of the requested number of users.
     let is_of_all = |case: &CaseFinding| !case.flags.iter().any(|flag| flag.kind == FlagKind::ConnectionsWaiting);
     let may = |case: &CaseFinding| metric != ComparedMetric::P99 || is_of_all(case);
     let contest = Contest::among(scene.records, scene.finding, metric, &may);
@@ -39,10 +39,10 @@ pub(super) fn by_figure(scene: &Scene, metric: ComparedMetric) -> Option<Said> {
 const NOT_TWO: &str = "fewer than two cases are ranked";
 const FLAGS: &str = "trials without the faults that keep the others out of the ranking; their rows name them";
 
-/// What tells more of anything.
+/// What makes any verdict more certain.
 pub(super) const MORE: &str = "more rounds, longer windows, or a quieter machine";
 
-/// Picks nothing, and says what would decide.
+/// Picks nothing, and names what would decide.
 pub(super) fn nobody(scene: &Scene, because: String, changes: Vec<String>) -> Said {
     Said { changes, ..Said::of(scene, &[], because, Strength::None) }
 }
@@ -50,10 +50,10 @@ pub(super) fn nobody(scene: &Scene, because: String, changes: Vec<String>) -> Sa
 struct Answer<'a> {
     scene: &'a Scene<'a>,
     contest: &'a Contest<'a>,
-    /// Places of those who have enough blocks with the first to compare with it; the first among them.
+    /// Indexes of the cases that share enough blocks with the first to compare with it, including the first.
     judged: Vec<usize>,
-    /// Those of them that stand before the first that another significantly beats: a case that scatters is beaten by nobody, and is
-    /// no better for it than those before it.
+    /// The leading cases up to the first one that another significantly beats. A case that scatters may be unbeaten, but is not
+    /// better than those ahead of it.
     picks: Vec<usize>,
 }
 
@@ -122,7 +122,7 @@ impl<'a> Answer<'a> {
         self.picks.iter().skip(1).filter_map(of)
     }
 
-    /// The best that is no pick, with the first pick over it.
+    /// The best case that is not a pick, with the first pick over it.
     fn next(&self) -> Option<(usize, Pair)> {
         let next = self.judged.iter().copied().find(|place| !self.picks.contains(place))?;
         Some((next, self.contest.pair(*self.picks.first()?, next)?))
@@ -168,7 +168,7 @@ impl<'a> Answer<'a> {
         }
     }
 
-    /// Those with too few common blocks, who are neither taken nor left behind.
+    /// Cases with too few common blocks, which are neither picked nor rejected.
     fn unjudged(&self) -> Option<String> {
         let all = 0..self.contest.cases.len();
         let titles: Vec<String> =
@@ -196,7 +196,7 @@ impl<'a> Answer<'a> {
         nobody(self.scene, because, vec![self.what_would_tell()])
     }
 
-    /// For goodput it is known how many blocks would.
+    /// For goodput, the number of blocks that would be enough is known.
     fn what_would_tell(&self) -> String {
         let power = self.scene.finding.power.as_ref().filter(|_| self.contest.metric == ComparedMetric::Goodput);
         let needed = power.and_then(|power| Some((power.blocks_needed?, power.effect)));
@@ -214,7 +214,7 @@ fn is_level(pair: &Pair) -> bool {
     matches!(pair.verdict, Verdict::Equivalent | Verdict::NoDifferenceFound)
 }
 
-/// How many times as good the first is, whichever way the figure goes.
+/// The ratio as "times as good", whichever way the figure is better.
 fn shown(metric: ComparedMetric, pair: &Pair) -> Estimate {
     match metric.better() {
         Better::Higher => pair.ratio.clone(),
@@ -222,7 +222,7 @@ fn shown(metric: ComparedMetric, pair: &Pair) -> Estimate {
     }
 }
 
-/// The same in brackets: `1.24×, 1.19–1.29`.
+/// The same with its interval, for brackets: `1.24×, 1.19–1.29`.
 fn ratio(metric: ComparedMetric, pair: &Pair) -> String {
     let words = figure(Quantity::Ratio, &shown(metric, pair));
     words.interval.map_or(words.value.clone(), |interval| format!("{}, {interval}", words.value))

@@ -1,4 +1,4 @@
-//! What would change a recommendation: conditions for which this run has evidence.
+//! What would change a recommendation: only conditions for which this run has evidence.
 
 use super::Scene;
 use crate::compare::ComparedMetric;
@@ -7,19 +7,19 @@ use crate::findings::{BottleneckKind, CaseFinding, FactorCrossover, FactorPanel}
 use crate::grouping::grouped;
 use crate::sensitivity::flip_words;
 
-/// A case that comes to this share of the ceiling is limited by the set-up as much as by itself.
+/// From this share of the ceiling on, a case is limited as much by the set-up as by itself.
 const NEAR_CEILING: f64 = 0.90;
-/// So many places where an order flips are named.
+/// The most flips of the order that are named.
 const MOST_FLIPS: usize = 2;
 
-/// Those who are taken, and the best of the others.
+/// The picks, and the best of the others.
 pub(super) struct Contestants<'a> {
     pub(super) metric: ComparedMetric,
     pub(super) picks: Vec<&'a CaseFinding>,
     pub(super) next: Option<&'a CaseFinding>,
 }
 
-/// Each as a few words and why.
+/// Lists conditions, each in a few words with its reason.
 pub(super) fn changes(scene: &Scene, contestants: &Contestants) -> Vec<String> {
     let is_goodput = contestants.metric == ComparedMetric::Goodput;
     let is_time = contestants.metric == ComparedMetric::P99;
@@ -37,7 +37,7 @@ pub(super) fn changes(scene: &Scene, contestants: &Contestants) -> Vec<String> {
     changes
 }
 
-/// What would change which case has the most correct responses, and a need that this does not cover.
+/// What would change which case has the highest goodput, and another need that this does not cover.
 pub(super) fn goodput_changes(scene: &Scene, picks: Vec<&CaseFinding>, other_need: &str) -> Vec<String> {
     let mut changes = flips(scene, &picks);
     changes.extend(limits(&Contestants { metric: ComparedMetric::Goodput, picks, next: None }));
@@ -45,7 +45,7 @@ pub(super) fn goodput_changes(scene: &Scene, picks: Vec<&CaseFinding>, other_nee
     changes
 }
 
-/// Where the order of a pick and another is known to flip, as seen from this scenario.
+/// Where the order of a pick and another case is known to flip, as seen from this scenario.
 fn flips(scene: &Scene, picks: &[&CaseFinding]) -> Vec<String> {
     let is_pick = |subject: &String| picks.iter().any(|pick| pick.subject == *subject);
     let of_panel = |panel: &FactorPanel| -> Vec<String> {
@@ -69,7 +69,7 @@ fn near_ceiling(picks: &[&CaseFinding]) -> Option<String> {
     near.map(|(title, share)| format!("a faster machine: {title} reached {share} of its limit"))
 }
 
-/// What limited those who are compared, if it was not their own CPU.
+/// What limited the compared cases, if it was not their own CPU.
 fn limits(contestants: &Contestants) -> Vec<String> {
     let cases = contestants.picks.iter().chain(&contestants.next);
     let limited = cases.filter_map(|case| Some((case.bottleneck.as_ref()?.kind, case.title.clone())));

@@ -1,4 +1,4 @@
-//! Which case stays right if a database goes away, or increments come at once.
+//! Recommends the cases that stay correct if the database goes away, or under concurrent increments.
 
 use super::by_figure::nobody;
 use super::strength::{Marks, caveats};
@@ -7,13 +7,13 @@ use crate::figures::{counted, listed};
 use crate::findings::CaseFinding;
 use crate::flag::FlagKind;
 
-/// Flags that an outage raises by itself. Goodput is no contest there, and to stay right is none of goodput.
+/// Flags that an outage itself raises. They do not bar a case here, because correctness is compared and not goodput.
 const OF_OUTAGE: [FlagKind; 2] = [FlagKind::Outage, FlagKind::Errors];
 
-/// Trials of a case, and what was wrong in them, if anything was.
+/// Trials of a case, and what was wrong in them, if anything.
 type Found = (u32, Option<String>);
 
-/// `None` where the database is not taken away.
+/// `None` if the database is not killed.
 pub(super) fn outage(scene: &Scene) -> Option<Said> {
     scene.finding.database.as_ref()?.outage_at_s?;
     let is_sound = |case: &CaseFinding| {
@@ -28,7 +28,7 @@ pub(super) fn outage(scene: &Scene) -> Option<Said> {
     of_each(scene, &found, what, "an outage that is longer, or at another moment")
 }
 
-/// `None` where nothing is counted.
+/// `None` if the workload counts nothing.
 pub(super) fn counter(scene: &Scene) -> Option<Said> {
     let found = |case: &CaseFinding| {
         let counter = case.database.as_ref()?.counter.as_ref()?;
@@ -38,7 +38,7 @@ pub(super) fn counter(scene: &Scene) -> Option<Said> {
     of_each(scene, &found, "every increment was counted once", "more increments at once")
 }
 
-/// Those with nothing wrong, in so many trials.
+/// The cases with nothing wrong in any trial.
 fn of_each(scene: &Scene, found: &dyn Fn(&CaseFinding) -> Option<Found>, what: &str, change: &str) -> Option<Said> {
     let all: Vec<(&CaseFinding, u32, Option<String>)> = scene
         .finding
@@ -60,7 +60,7 @@ fn of_each(scene: &Scene, found: &dyn Fn(&CaseFinding) -> Option<Found>, what: &
         ));
     }
     let caveats = caveats(scene, &right, trials, true);
-    // Right or wrong needs no test: it has no degrees.
+    // Right or wrong needs no statistical test.
     let marks = Marks { is_clear: true, is_far: all.len() == scene.finding.cases.len(), is_sound: caveats.is_empty() };
     let because = format!("{what} in each of {trials_words}{but}");
     Some(Said { changes: vec![change.to_owned()], caveats, ..Said::of(scene, &right, because, marks.strength()) })

@@ -1,15 +1,15 @@
-//! One for everything: the case that is least far behind where it is furthest behind.
+//! One for everything: the case whose worst scenario is the least bad.
 //!
-//! Each candidate has its share of the best in each scenario (their ratio beside the table; the best is the first of it), and the
-//! lowest of these counts. A candidate is behind another if the ratio of their two shares, block by block, is significantly
-//! below 1. The same figures chose the worst scenario, so with S scenarios each pair counts S times in the adjustment for all pairs.
-//! Then a scenario that is the worst by chance shows no more than it would have shown among all of them.
+//! Each candidate has its share of the best in each scenario (the ratio that the table shows; the best is the first of the
+//! table), and the lowest of these counts. A candidate is behind another if the ratio of their two shares, block by block, is
+//! significantly below 1. The same figures chose the worst scenario, so with S scenarios each pair counts S times in the
+//! adjustment for all pairs. So choosing the worst scenario by chance does not make a difference look more certain than it is.
 //!
-//! The pick is those before the first that is behind. A case that scatters may be significantly behind nobody. That is no reason to
-//! list it and leave out one with a higher share.
+//! The picks are the candidates before the first that is behind. A case that scatters may not be significantly behind any other.
+//! This does not justify listing it and leaving out one with a higher share.
 //!
-//! The best all-rounder is more: in no scenario is another case faster. If the first candidate does not meet that, there is no pick,
-//! and the words name the case that is least far behind.
+//! The best all-rounder must satisfy more: in no scenario is another case faster. If the first candidate does not meet that,
+//! there is no pick, and the words name the case that is least far behind.
 
 use super::by_figure::MORE;
 use super::changes::goodput_changes;
@@ -26,11 +26,11 @@ use crate::noise::aa_effect;
 use crate::slices::Comparand;
 use crate::verdict::{Judged, Rule, judge};
 
-/// A candidate where it is furthest behind.
+/// A candidate in its worst scenario.
 struct Candidate<'a> {
     case: &'a CaseFinding,
     scene: &'a Scene<'a>,
-    /// Goodput over that of the best, block by block.
+    /// Goodput over that of the scenario's best case, block by block.
     shares: Comparand,
     worst: f64,
 }
@@ -40,12 +40,12 @@ pub(super) fn everything(scenes: &[Scene]) -> Option<Said> {
     said_of(&scenes.iter().collect::<Vec<&Scene>>(), Claim::AllRounder)
 }
 
-/// Who is least far behind among some scenarios, although one of them may tell it to be slower than another.
+/// The case that is least far behind in these scenarios, even if another is faster in one of them.
 pub(super) fn least_far_behind(scenes: &[&Scene]) -> Option<Said> {
     said_of(scenes, Claim::LeastFarBehind)
 }
 
-/// What is claimed of a pick.
+/// The claim about a pick.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Claim {
     /// No other case is faster in any scenario.
@@ -66,7 +66,7 @@ fn said_of(scenes: &[&Scene], claim: Claim) -> Option<Said> {
     (candidates.len() > 1).then(|| said(&scenes, &candidates, claim))
 }
 
-/// The subject in the scenario where its share is lowest, or `None` where it is not ranked in each.
+/// The subject in the scenario where its share is lowest, or `None` unless it is ranked in every scenario.
 fn candidate<'a>(scenes: &[&'a Scene<'a>], subject: &str) -> Option<Candidate<'a>> {
     let of = |scene: &&'a Scene<'a>| {
         let ranked = || scene.finding.cases.iter().filter(|case| case.ranked);
@@ -82,7 +82,7 @@ fn candidate<'a>(scenes: &[&'a Scene<'a>], subject: &str) -> Option<Candidate<'a
     all?.into_iter().min_by(|left, right| left.worst.total_cmp(&right.worst))
 }
 
-/// All pairs of candidates, by their places.
+/// All pairs of candidates, by their indexes.
 fn pairs(scenes: &[&Scene], candidates: &[Candidate]) -> Vec<((usize, usize), Judged)> {
     let floors = scenes.iter().filter_map(|scene| scene.finding.noise_floor.as_ref());
     let widening = floors.map(|floor| floor.widening).fold(1.0, f64::max);
@@ -91,7 +91,7 @@ fn pairs(scenes: &[&Scene], candidates: &[Candidate]) -> Vec<((usize, usize), Ju
     let (places, ratios): (Vec<(usize, usize)>, Vec<BlockRatio>) = pairs_of(candidates.len()).filter_map(ratio).unzip();
     let rule =
         Rule { aa_effect: largest_aa_effect(scenes), widening, ..Rule::of(scenes[0].records.plan.smallest_effect) };
-    // Each pair once for each scenario that could have been the worst.
+    // Each pair counts once for each scenario that could have been the worst.
     let family: Vec<BlockRatio> = scenes.iter().flat_map(|_| ratios.clone()).collect();
     places.into_iter().zip(judge(family, rule)).collect()
 }
@@ -108,7 +108,7 @@ fn said(scenes: &[&Scene], candidates: &[Candidate], claim: Claim) -> Said {
         let Candidate { case, scene, worst, .. } = &candidates[place];
         format!("{} {} (in {})", case.title, amount(Quantity::Share, *worst), scene.finding.id)
     };
-    // Who is faster than a candidate, and where.
+    // A case that is faster than a candidate, and the scenario.
     let faster = |place: usize| {
         let (subject, first) = (&candidates[place].case.subject, &candidates[0].case.subject);
         let counts = |other: &str| claim == Claim::AllRounder || other == first;
@@ -157,7 +157,7 @@ fn said(scenes: &[&Scene], candidates: &[Candidate], claim: Claim) -> Said {
     }
 }
 
-/// Who a scenario tells to be faster than a subject, among those that count.
+/// A case with a verdict of faster than the subject in a scenario, among those that count.
 fn told_faster<'a>(scene: &Scene<'a>, subject: &str, counts: impl Fn(&str) -> bool) -> Option<&'a str> {
     let faster = scene.finding.comparisons.iter().find_map(|pair| match pair.verdict {
         Verdict::Faster if pair.b == subject => Some(&pair.a).filter(|other| counts(other)),
@@ -168,7 +168,7 @@ fn told_faster<'a>(scene: &Scene<'a>, subject: &str, counts: impl Fn(&str) -> bo
     Some(case.map_or(faster, |case| &case.title))
 }
 
-/// What the figures of any of the scenarios lack.
+/// The caveats of all scenarios' figures.
 fn every_caveat(scenes: &[&Scene], blocks: u32) -> Vec<String> {
     let of = |scene: &&Scene| {
         let ranked: Vec<&CaseFinding> = scene.finding.cases.iter().filter(|case| case.ranked).collect();

@@ -1,12 +1,12 @@
-//! Which one for what: declared rules ([`RULES`]) over measured findings.
+//! Recommends subjects for needs: declared rules ([`RULES`]) over measured findings.
 //!
-//! A rule names a need. It looks at each scenario, or at the run as a whole, and gives the pick, the reason, its strength, and what
-//! would change it. It never picks cases that are not ranked. It picks cases together that do not differ, and none if the run
-//! decides nothing. Scenarios with the same picks share a row.
+//! A rule names a need. It looks at each scenario, or at the run as a whole, and gives the pick, the reason, its strength, and
+//! what would change it. It never picks unranked cases. It picks tied cases together, and none if the run decides nothing.
+//! Scenarios with the same picks share a row.
 //!
-//! One file each: `by_figure.rs` compares cases by one figure. `objective.rs`, `database.rs`, `everything.rs`, `rows_of_answers.rs`
-//! and `small_machine.rs` are rules of their own. `strength.rs` has the strength, `changes.rs` what would change a pick, and `rows.rs`
-//! groups scenarios.
+//! Each file has one task: `by_figure.rs` compares cases by one figure. `objective.rs`, `database.rs`, `everything.rs`,
+//! `rows_of_answers.rs` and `small_machine.rs` are separate rules. `strength.rs` has the strength, `changes.rs` what would change
+//! a pick, and `rows.rs` groups scenarios.
 
 mod by_figure;
 mod changes;
@@ -26,17 +26,17 @@ use crate::records::Records;
 
 pub use strength::CLEARLY_AHEAD;
 
-/// A need, and what to pick for it.
+/// A need, and the rule for picking.
 struct Rule {
     name: &'static str,
     words: &'static str,
-    /// What the need is called, before the scenarios.
+    /// The name of the need, which precedes the scenarios.
     need: &'static str,
     says: Says,
 }
 
 enum Says {
-    /// Looks at one scenario. `None` where the need does not arise.
+    /// Looks at one scenario. `None` if the need does not arise.
     OfScenario(fn(&Scene) -> Option<Said>),
     /// Looks at all scenarios together.
     OfRun(fn(&[Scene]) -> Option<Said>),
@@ -95,7 +95,7 @@ const RULES: &[Rule] = rules! {
         => OfScenario(small_machine::small_machine);
 };
 
-/// A scenario with what rules look at beside its findings.
+/// A scenario with further inputs of the rules.
 struct Scene<'a> {
     records: &'a Records<'a>,
     finding: &'a ScenarioFinding,
@@ -103,18 +103,18 @@ struct Scene<'a> {
     panels: &'a [FactorPanel],
 }
 
-/// What a rule says of a scenario.
+/// The result of a rule for a scenario.
 #[derive(Debug, Clone)]
 struct Said {
     scenarios: Vec<String>,
     picks: Vec<String>,
     because: String,
     strength: Strength,
-    /// What would change it, or what would tell.
+    /// What would change it, or what would decide.
     changes: Vec<String>,
-    /// What its figures lack to be quoted.
+    /// What its figures lack to be quotable.
     caveats: Vec<String>,
-    /// How far the picks are ahead of the next: the smallest stands for all where scenarios are put together.
+    /// How far the picks are ahead of the next; the smallest lead when scenarios are merged.
     lead: f64,
 }
 
@@ -133,7 +133,7 @@ impl Said {
     }
 }
 
-/// Everything that the rules say of a run, in the order of the rules.
+/// All recommendations for a run, in the order of the rules.
 pub(crate) fn recommend(
     records: &Records,
     scenarios: &[ScenarioFinding],
@@ -154,7 +154,7 @@ pub(crate) fn recommend(
     };
     let mut rules: Vec<&Rule> = RULES.iter().collect();
     if records.plan.judge == Judge::Cpu {
-        // What judges comes first.
+        // The rule for the response that judges comes first.
         rules.sort_by_key(|rule| rule.name != "least-cpu");
     }
     rules.into_iter().flat_map(|rule| rows::rows(rule, said(rule), scenarios)).collect()

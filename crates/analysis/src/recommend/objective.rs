@@ -1,4 +1,4 @@
-//! The cases that keep the objectives of a scenario.
+//! Recommends the cases that keep the objectives of a scenario.
 
 use tolok_model::{Limit, Objective, ObjectiveOutcome};
 
@@ -9,7 +9,7 @@ use crate::estimate::least_trials;
 use crate::figures::{listed, of_objective};
 use crate::findings::{CaseFinding, Strength};
 
-/// `None` where the scenario has none.
+/// `None` if the scenario has no objectives.
 pub(super) fn objectives(scene: &Scene) -> Option<Said> {
     let asked = &scene.planned.objectives;
     if asked.is_empty() {
@@ -38,7 +38,7 @@ pub(super) fn objectives(scene: &Scene) -> Option<Said> {
         is_far: kept.iter().all(|case| is_far(case, asked)),
         is_sound: caveats.is_empty(),
     };
-    // A case that kept them once has shown little more than that it can.
+    // A case with few trials has shown little more than that it can keep them.
     let strength = if trials < least_trials() { Strength::Weak } else { marks.strength() };
     let crossed = (!crossed.is_empty()).then(|| format!("; crossed by {}", listed(&crossed, "and")));
     let trials = if trials == 1 { "its only trial".to_owned() } else { format!("each of {trials} trials") };
@@ -46,7 +46,7 @@ pub(super) fn objectives(scene: &Scene) -> Option<Said> {
     Some(Said { caveats, ..Said::of(scene, &kept, because, strength) })
 }
 
-/// The worst figure of the first objective, of the case that was nearest to crossing it.
+/// The worst figure of the first objective, from the case that came closest to crossing it.
 fn worst(kept: &[&CaseFinding]) -> String {
     let first = |case: &&CaseFinding| {
         let objective = case.objectives.first()?;
@@ -60,7 +60,7 @@ fn worst(kept: &[&CaseFinding]) -> String {
         .map_or(String::new(), |(title, unit, value, _)| format!(" ({title} {} at worst)", of_objective(&unit, value)))
 }
 
-/// Whether every time stays well below what it may be. Shares and numbers are kept or not.
+/// Whether every time stays well below its limit. Shares and counts have no margin.
 fn is_far(case: &CaseFinding, asked: &[Objective]) -> bool {
     case.objectives.iter().zip(asked).all(|(found, asked)| match (asked.value, found.worst) {
         (Limit::Seconds(most), Some(worst)) if asked.comparison.wants_little() => worst * (1.0 + CLEARLY_AHEAD) <= most,

@@ -1,4 +1,4 @@
-//! Scenarios with the same pick of a rule, in one row.
+//! Merges scenarios with the same pick of a rule into one row.
 
 use std::collections::BTreeSet;
 
@@ -9,10 +9,10 @@ use crate::figures::{counted, listed};
 use crate::findings::{Recommendation, ScenarioFinding, Strength};
 use crate::grouping::{each_once, grouped};
 
-/// So many ids or conditions are named; of more, how many there are.
+/// Up to this many ids or conditions are named. Beyond that, only their number is given.
 const MOST_NAMED: usize = 3;
 
-/// The rows of a rule: those who take somebody first, the most scenarios first.
+/// The rows of a rule: those with a pick first, then those with the most scenarios.
 pub(super) fn rows(rule: &Rule, said: Vec<Said>, scenarios: &[ScenarioFinding]) -> Vec<Recommendation> {
     let all: Vec<String> = said.iter().flat_map(|said| said.scenarios.clone()).collect();
     let names = |said: &Said| said.picks.iter().cloned().collect::<BTreeSet<String>>();
@@ -23,7 +23,7 @@ pub(super) fn rows(rule: &Rule, said: Vec<Said>, scenarios: &[ScenarioFinding]) 
 
 fn row(rule: &Rule, group: &[Said], all: &[String], scenarios: &[ScenarioFinding]) -> Recommendation {
     let ids: Vec<String> = group.iter().flat_map(|said| said.scenarios.clone()).collect();
-    // The one that says the least stands for all.
+    // The weakest recommendation with the smallest lead represents the group.
     let least = group
         .iter()
         .max_by(|left, right| left.strength.cmp(&right.strength).then_with(|| right.lead.total_cmp(&left.lead)));
@@ -53,7 +53,7 @@ fn titles(scenarios: &[ScenarioFinding]) -> impl Iterator<Item = &str> {
     scenarios.iter().flat_map(|scenario| &scenario.cases).map(|case| case.title.as_str())
 }
 
-/// `JSON, Hello and 1,000 rows (rows-c16, rows-c64)`: titles, with ids where it is not all of that title.
+/// `JSON, Hello and 1,000 rows (rows-c16, rows-c64)`: titles, with ids if not all scenarios of a title are meant.
 fn labels(ids: &[String], all: &[String], scenarios: &[ScenarioFinding]) -> String {
     let title = |id: &String| scenarios.iter().find(|it| it.id == *id).map_or(id.clone(), |it| it.title.clone());
     let titles = each_once(ids.iter().map(title));
@@ -69,7 +69,8 @@ fn labels(ids: &[String], all: &[String], scenarios: &[ScenarioFinding]) -> Stri
     listed(&titles.iter().map(label).collect::<Vec<_>>(), "and")
 }
 
-/// What any of the scenarios says, each once; what the figures lack comes last, as that overturns nothing by itself.
+/// The conditions of all scenarios, each once. Missing qualities of the figures come last, because none of them overturns the
+/// pick.
 fn changes(group: &[Said], strength: Strength) -> String {
     let mut parts = once_each(group.iter().flat_map(|said| said.changes.iter().cloned()), ": ");
     let rest = parts.len().saturating_sub(MOST_NAMED);
@@ -87,7 +88,8 @@ fn changes(group: &[Said], strength: Strength) -> String {
     }
 }
 
-/// Keeps the first of those that are alike up to `end`: `more workers: their number limited Go` names one scenario for all that are limited so.
+/// Keeps the first of the texts that agree up to `end`: `more workers: their number limited Go` represents every scenario with
+/// that limit.
 fn once_each(all: impl Iterator<Item = String>, end: &str) -> Vec<String> {
     let what = |text: &str| text.split(end).next().unwrap_or_default().to_owned();
     let mut once: Vec<String> = Vec::new();

@@ -1,6 +1,6 @@
-//! What to pick for responses of many rows and for responses of few, and whether that is the same case.
+//! Recommends subjects for responses of many rows and for responses of few, and reports whether they are the same.
 //!
-//! It applies only if a run has several numbers of rows. For a single one, the other rules suffice.
+//! This applies only if a run has several numbers of rows. For a single number, the other rules suffice.
 
 use std::collections::BTreeSet;
 
@@ -11,9 +11,9 @@ use crate::compare::ComparedMetric;
 use crate::figures::{count, listed};
 use crate::findings::Strength;
 
-/// An answer of more rows is one of many.
+/// A response with more rows has many.
 pub(super) const MANY_ROWS: u32 = 5_000;
-/// An answer of no more rows is one of few.
+/// A response with at most this many rows has few.
 pub(super) const FEW_ROWS: u32 = 1_000;
 
 /// `None` if no response has that many rows, or all have the same number.
@@ -21,12 +21,12 @@ pub(super) fn many(scenes: &[Scene]) -> Option<Said> {
     among(scenes, &|rows| rows > MANY_ROWS)
 }
 
-/// The same of few.
+/// The same for few rows.
 pub(super) fn few(scenes: &[Scene]) -> Option<Said> {
     among(scenes, &|rows| rows <= FEW_ROWS)
 }
 
-/// Whether one for the heavy requests and another for the light ones would be better than one for both.
+/// Whether separate subjects for heavy and light requests would be better than one for both.
 pub(super) fn each_its_own(scenes: &[Scene]) -> Option<Said> {
     let (many, few) = (many(scenes)?, few(scenes)?);
     let scenarios = [many.scenarios.clone(), few.scenarios.clone()].concat();

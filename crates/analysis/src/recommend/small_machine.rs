@@ -1,6 +1,6 @@
-//! What to pick where memory is the cost: most correct responses per second for each MiB.
+//! Recommends subjects for little memory, by correct responses per second per MiB.
 //!
-//! The figure is goodput over memory within each trial, and the rule for all others judges the pairs.
+//! The figure is goodput over memory within each trial, and the general rule judges the pairs.
 
 use tolok_model::Measurement;
 
@@ -19,14 +19,14 @@ use crate::verdict::{Judged, judge_pairs};
 
 const MIB: f64 = 1024.0 * 1024.0;
 
-/// A case with its answers a second for each MiB.
+/// A case with its responses per second per MiB.
 struct Candidate<'a> {
     case: &'a CaseFinding,
     value: f64,
     by_block: Comparand,
 }
 
-/// `None` in an open loop, where the rate is given, or with fewer than two ranked cases whose memory is known.
+/// `None` in an open loop, where the rate is fixed, or with fewer than two ranked cases with known memory.
 pub(super) fn small_machine(scene: &Scene) -> Option<Said> {
     if scene.planned.load.executor.is_open() {
         return None;
@@ -53,7 +53,7 @@ fn per_mib(scene: &Scene, trial: &Measurement) -> Option<f64> {
     Some(goodput(trial)? / (bytes / MIB))
 }
 
-/// What the subjects that were entered twice say of this figure.
+/// The noise check of this figure by the subjects that were entered twice.
 fn noise_check(scene: &Scene, candidates: &[Candidate]) -> Option<NoiseCheck> {
     let plan = scene.records.plan;
     let of = |case: &str| -> Comparand {
@@ -74,11 +74,11 @@ fn said(scene: &Scene, candidates: &[Candidate]) -> Said {
     let find = |a: usize, b: usize| pairs.iter().find(|(places, _)| *places == (a, b)).map(|(_, judged)| judged);
     let is_ahead = |judged: &Judged| judged.verdict == Verdict::Faster;
     let is_behind = |place: &usize| (0..*place).any(|a| find(a, *place).is_some_and(is_ahead));
-    // A case with too few common blocks with the first is neither picked nor left behind.
+    // A case with too few blocks in common with the first is neither picked nor rejected.
     let is_known = |place: &usize| *place == 0 || find(0, *place).is_some_and(|it| it.pair.ratio.low.is_some());
     let judged: Vec<usize> = (0..candidates.len()).filter(is_known).collect();
     let is_whole = judged.len() == candidates.len();
-    // None is listed while one with a higher figure is left behind.
+    // No case is picked after one with a higher figure was rejected.
     let picks: Vec<usize> = judged.iter().copied().take_while(|place| !is_behind(place)).collect();
     let behind = &judged[picks.len()..];
     let value = |place: usize| {

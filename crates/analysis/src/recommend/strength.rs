@@ -13,10 +13,10 @@ use crate::figures::{counted, listed, small_share};
 use crate::findings::{CaseFinding, GateOutcome, Strength};
 use crate::observations::Observations;
 
-/// A case that is ahead by this share or more, at the near end of the interval, is ahead by a lot.
+/// A case is far ahead if the near end of the interval shows at least this lead.
 pub const CLEARLY_AHEAD: f64 = 0.10;
 
-/// The three things that strength rests on.
+/// The three properties that strength depends on.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Marks {
     pub(super) is_clear: bool,
@@ -34,14 +34,14 @@ impl Marks {
     }
 }
 
-/// What speaks against quoting figures of these cases, as what would be needed.
+/// Reasons not to quote figures of these cases, each worded as what is needed.
 pub(super) fn caveats(scene: &Scene, cases: &[&CaseFinding], blocks: u32, needs_window: bool) -> Vec<String> {
     let parts =
         [few_blocks(blocks), short_window(scene, cases).filter(|_| needs_window), failed_gates(cases), shared(scene)];
     parts.into_iter().flatten().collect()
 }
 
-/// The noise check differs significantly, by so much.
+/// The noise check differs significantly, by this share.
 pub(super) fn aa_caveat(aa_effect: Option<f64>) -> Option<String> {
     let by = small_share(aa_effect?);
     Some(format!("a quieter machine: one server, entered twice, differed by {by}"))
@@ -54,7 +54,7 @@ fn few_blocks(blocks: u32) -> Option<String> {
 
 fn short_window(scene: &Scene, cases: &[&CaseFinding]) -> Option<String> {
     if scene.planned.slices.is_some() {
-        // What slices are worth is not a matter of their length.
+        // The length of a slice does not decide its value.
         return None;
     }
     let shortest_s = window_s(scene, cases)?;
@@ -62,7 +62,7 @@ fn short_window(scene: &Scene, cases: &[&CaseFinding]) -> Option<String> {
     (shortest_s < SHORTEST_WINDOW_TO_QUOTE_S).then(|| format!("windows of {least} or more (now {these})"))
 }
 
-/// As planned; with a number of iterations, as it came to be.
+/// The planned length. With a number of iterations, the measured length.
 fn window_s(scene: &Scene, cases: &[&CaseFinding]) -> Option<f64> {
     let load = &scene.planned.load;
     if !load.executor.has_iterations() {

@@ -1,10 +1,10 @@
-//! The claims of the source, judged.
+//! Judges the claims of the source.
 //!
-//! A claim that restates cells of a table is left out: its figures stand among the rows.
+//! A claim that restates cells of a table is left out: its figures are among the rows.
 //!
-//! A claim about several pairs (an order, an extreme, a ratio under several settings) holds if it holds for each. Its reading is that
-//! of the pair that contradicts it most: *reversed* before *no difference*, *a difference*, *cannot tell*, *same direction* and
-//! *reproduced*.
+//! A claim about several pairs (an order, an extreme, a ratio under several settings) holds if it holds for each. Its reading is
+//! that of the pair that contradicts it most: *reversed* before *no difference*, *a difference*, *cannot tell*, *same direction*
+//! and *reproduced*.
 
 use tolok_model::replication::Settlement;
 use tolok_model::sentences::sentence_unless;
@@ -20,7 +20,7 @@ use super::{settlements, values, words};
 use crate::figures;
 use crate::findings::PublishedReading;
 
-/// What is to be compared for them.
+/// The comparisons that the claims need.
 pub(super) fn wanted<'a>(sites: &Sites<'a>) -> Vec<Wanted<'a>> {
     let of_claim = |claim: &Claim| -> Vec<Wanted<'a>> {
         let Some((quantity, pairs)) = pairs(sites, &claim.asserts) else { return Vec::new() };
@@ -33,13 +33,13 @@ pub(super) fn wanted<'a>(sites: &Sites<'a>) -> Vec<Wanted<'a>> {
     sites.transcription.claims.iter().flat_map(of_claim).collect()
 }
 
-/// All claims in their order.
+/// All claims, in order.
 pub(super) fn claims(sites: &Sites, family: &Family, factors: &[FactorFinding]) -> Vec<ClaimFinding> {
     let own = sites.transcription.claims.iter().filter(|claim| !values::restates(sites, &claim.asserts));
     own.map(|claim| judged(sites, family, factors, claim)).collect()
 }
 
-/// What follows for a claim, before factors.
+/// The judgement of a claim, before factors.
 pub(super) struct Outcome {
     pub(super) reading: PublishedReading,
     pub(super) measured: Option<String>,
@@ -55,7 +55,7 @@ impl Outcome {
 
 fn judged(sites: &Sites, family: &Family, factors: &[FactorFinding], claim: &Claim) -> ClaimFinding {
     let own = by_figures(sites, family, &claim.asserts);
-    // What stands in for figures that were measured is not needed.
+    // A substitute for figures that exist here is not needed.
     let is_needed = |one: &&Settlement| one.in_place_of.is_none() || own.reading == PublishedReading::CannotTell;
     let settlement = settlements::of_claim(sites, &claim.id).filter(is_needed);
     let (outcome, measure) = match settlement {
@@ -78,7 +78,7 @@ fn judged(sites: &Sites, family: &Family, factors: &[FactorFinding], claim: &Cla
     }
 }
 
-/// By a ratio that the replication names. `own` is what the claim's own figures say.
+/// Judges by a ratio that the replication names. `own` is the judgement by the claim's own figures.
 fn settled(sites: &Sites, family: &Family, settlement: &Settlement, own: Outcome) -> Outcome {
     let found = settlements::outcome(sites, family, settlement);
     let lacking = own.why.unwrap_or_else(|| "nothing could be told".to_owned());
@@ -104,7 +104,7 @@ fn quantity_of(asserts: &Assertion) -> Option<&Quantity> {
     }
 }
 
-/// The ratios, or the values, that the source's own tables have.
+/// The ratios, or the values, in the source's own tables.
 fn own_table(sites: &Sites, asserts: &Assertion) -> Option<String> {
     if let Assertion::Value { quantity, at, .. } = asserts {
         let figure = |row: &Row| Some((row.subject.clone(), words::printed(row.figure(quantity)?)));
@@ -118,7 +118,7 @@ fn own_table(sites: &Sites, asserts: &Assertion) -> Option<String> {
     words::named(&pairs.iter().filter_map(ratio).collect::<Vec<_>>(), "pairs")
 }
 
-/// By what stands for the source's figures.
+/// Judges by the counterparts of the source's figures.
 fn by_figures(sites: &Sites, family: &Family, asserts: &Assertion) -> Outcome {
     match (asserts, pairs(sites, asserts)) {
         (_, Some((quantity, pairs))) => {
@@ -131,9 +131,9 @@ fn by_figures(sites: &Sites, family: &Family, asserts: &Assertion) -> Outcome {
     }
 }
 
-/// What follows from all pairs, each with its name.
+/// The judgement from all pairs, each with its name.
 pub(super) fn of_pairs(mut read: Vec<(String, PairReading)>) -> Outcome {
-    // Those that decide come first.
+    // The most contradicting pairs come first.
     read.sort_by_key(|(_, one)| std::cmp::Reverse(against(one.reading)));
     let Some((_, first)) = read.first() else {
         return Outcome::untold("the transcription has no rows for it");
@@ -154,7 +154,7 @@ pub(super) fn of_pairs(mut read: Vec<(String, PairReading)>) -> Outcome {
     }
 }
 
-/// How much a reading of one pair speaks against a claim about all.
+/// How much the reading of one pair contradicts a claim about all.
 pub(super) fn against(reading: PublishedReading) -> u8 {
     match reading {
         PublishedReading::Reproduced | PublishedReading::Supported => 0,
@@ -166,7 +166,7 @@ pub(super) fn against(reading: PublishedReading) -> u8 {
     }
 }
 
-/// What was claimed, in a few words.
+/// The claim, in a few words.
 pub(super) fn published(asserts: &Assertion) -> String {
     match asserts {
         Assertion::Ratio { is, .. } => format!("{}×", words::number(is)),
@@ -182,7 +182,7 @@ pub(super) fn published(asserts: &Assertion) -> String {
     }
 }
 
-/// Why nothing can be told, and every factor that explains it.
+/// Why it is undecided, and every factor that explains it.
 fn explanation(
     sites: &Sites,
     id: &str,

@@ -1,4 +1,4 @@
-//! Compares two cases by one quantity: by their ratio, or of shares by their difference.
+//! Compares two cases by one quantity: by their ratio, or for shares by their difference.
 
 use tolok_model::transcription::Quantity;
 use tolok_stats::{
@@ -15,26 +15,26 @@ use crate::findings::Estimate;
 use crate::noise::aa_effect_of;
 use crate::verdict::{Rule, p_of_difference, p_of_equivalence};
 
-/// A share of failed requests that is smaller than this, or differs by less, does not matter: one in a hundred.
+/// A share of failed requests below this, or a difference below this, does not matter: one in a hundred.
 pub(super) const SMALLEST_SHARE: f64 = 0.01;
 
-/// Two cases by one quantity, not yet judged.
+/// The comparison of two cases by one quantity, not yet judged.
 #[derive(Debug, Clone)]
 pub(super) struct Contrast {
-    /// The first over the second, or the first less the second.
+    /// The first over the second, or the first minus the second.
     pub(super) found: Estimate,
     pub(super) scale: Scale,
-    /// How often two equal cases would differ as much.
+    /// The probability of a difference this large between equal cases.
     pub(super) p: Option<f64>,
-    /// How often two cases that differ by what matters would look as alike.
+    /// The probability of a similarity this close between cases that differ by what matters.
     pub(super) p_equivalence: Option<f64>,
     pub(super) rule: Rule,
-    /// Why there is no interval, where there is none.
+    /// Why there is no interval, if there is none.
     pub(super) too_few: Option<String>,
 }
 
 impl Contrast {
-    /// None of the two may be unranked, unless what is compared are failures; or why there is nothing to compare.
+    /// Compares two ranked cases, or says why that is impossible. For failures, cases need not be ranked.
     pub(super) fn of(a: &Site, b: &Site, measured: &Quantity, span: Span) -> Result<Self, String> {
         let scale = scale(measured);
         let unranked = a.unranked_by(measured).or_else(|| b.unranked_by(measured)).filter(|_| scale == Scale::Ratio);
@@ -45,7 +45,7 @@ impl Contrast {
         }
     }
 
-    /// The same whether they are ranked or not.
+    /// The same for ranked and unranked cases.
     pub(super) fn of_any(a: &Site, b: &Site, measured: &Quantity) -> Result<Self, String> {
         match a.unjudged(measured).or_else(|| b.unjudged(measured)) {
             Some(why) => Err(why),
@@ -53,7 +53,7 @@ impl Contrast {
         }
     }
 
-    /// The same, however long the windows were.
+    /// The same for any window length.
     fn measured(a: &Site, b: &Site, measured: &Quantity) -> Result<Self, String> {
         let (above, below) = (a.by_block(measured), b.by_block(measured));
         for (site, figures) in [(a, &above), (b, &below)] {
@@ -78,8 +78,8 @@ impl Contrast {
 }
 
 impl Contrast {
-    /// A difference of shares is no surer than the numbers of requests make it, however alike the trials are. The interval of the
-    /// difference is that of R. G. Newcombe (Statistics in Medicine 17, 1998), with the exact ends of each share.
+    /// Limits the certainty of a difference of shares to what the numbers of requests allow, however alike the trials are. The
+    /// interval of the difference is that of R. G. Newcombe (Statistics in Medicine 17, 1998), with the exact ends of each share.
     fn no_surer_than(self, (a, of_a): (f64, Interval), (b, of_b): (f64, Interval)) -> Self {
         let difference = self.found.value;
         let below = (a - of_a.low).hypot(of_b.high - b);
@@ -101,7 +101,7 @@ impl Contrast {
     }
 }
 
-/// How far the same subject, entered twice, differs from itself in either scenario, if the two were told apart.
+/// How much the same subject, entered twice, differs from itself in either scenario, if the two were told apart.
 fn aa_effect(a: &Site, b: &Site, measured: &Quantity) -> Option<f64> {
     let of = |site: &Site| {
         let [again, first] = site.twins_by_block(measured);
@@ -123,8 +123,8 @@ fn within_blocks(above: &[Option<f64>], below: &[Option<f64>], steps: [f64; 2], 
     })
 }
 
-/// By two independent samples (Welch): by their logarithms, or of shares by the shares themselves. Their trials make no pairs, so
-/// the contrast has none.
+/// Compares two independent samples (Welch): by their logarithms, or for shares by the shares themselves. Their trials do not
+/// form pairs, so the contrast has no values by block.
 fn across_parts(above: &[Option<f64>], below: &[Option<f64>], scale: Scale, rule: Rule) -> Option<Contrast> {
     let is_ratio = scale == Scale::Ratio;
     let there = |value: f64| if is_ratio { value.ln() } else { value };

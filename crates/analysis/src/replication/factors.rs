@@ -1,19 +1,22 @@
-//! What makes a ratio: the same two cases under several levels of a factor, and how much of the ratio each switch removes.
+//! Explains a ratio by factors: the same two cases under several levels of a factor, and how much of the ratio each switch
+//! removes.
 //!
-//! The ratio under the first level, r₁, is as the source measured. At another level, with the ratio rₖ, the **share** that disappears
-//! is 1 − ln rₖ / ln r₁: 0 if nothing changes, 1 if the two become equal, more if the order flips.
+//! The ratio under the first level, r₁, is under the source's conditions. At another level, with the ratio rₖ, the **share** that
+//! disappears is 1 − ln rₖ / ln r₁: 0 if nothing changes, 1 if the two become equal, more if the order flips.
 //!
-//! 1. The factor **explains** the ratio if at some other level ln rₖ differs from ln r₁ by more than its interval (95% for all other
-//!    levels together; within blocks where one part measured both levels, Welch's otherwise) and at least half of it disappears.
-//! 2. It **does not** if all levels were measured, and at each other one more than half remains: the whole 95% interval of
-//!    ln rₖ − ln r₁ / 2 lies on the side of r₁.
-//! 3. If the first level is a tie (its interval holds 1), nothing can disappear, and the question is reversed. The factor explains
-//!    the *tie* if at some other level the ratio has moved by more than its interval, and that level's own interval does not hold 1.
-//!    It does not if every other level is a tie too, each known to [`EQUIVALENCE_HALF_WIDTH`].
-//! 4. Otherwise it cannot be told.
+//! 1. The factor **explains** the ratio if at some other level ln rₖ differs from ln r₁ by more than its interval (95% for all
+//!   other
+//!    levels together; within blocks if one part measured both levels, otherwise Welch's) and at least half of it disappears.
+//! 2. It **does not** if all levels were measured, and more than half remains at each other level: the whole 95% interval of
+//!    ln rₖ − ln r₁ / 2 is on the side of r₁.
+//! 3. If the first level is a tie (its interval contains 1), nothing can disappear, and the question is reversed. The factor
+//!   explains
+//!    the *tie* if at some other level the ratio has moved by more than its interval, and that level's own interval excludes 1.
+//!    It does not if every other level is a tie too, each with a half width of at most [`EQUIVALENCE_HALF_WIDTH`].
+//! 4. Otherwise it is undecided.
 //!
-//! Every level may have a case that is not ranked because it is at a limit or because requests failed ([`LIMITS`]): a factor asks
-//! for the reason of just that. The ratio then carries a remark.
+//! A level may include a case that is unranked because of a limit or failed requests ([`LIMITS`]), because the factor may be the
+//! cause of just that. The ratio then carries a remark.
 
 use tolok_model::replication::{Factor, FactorLevel, ReplicationPart};
 use tolok_model::sentences::sentence;
@@ -32,13 +35,13 @@ use crate::findings::Estimate;
 use crate::flag::FlagKind;
 use crate::verdict::EQUIVALENCE_HALF_WIDTH;
 
-/// Flags that keep a case out of a ranking and say what stood in its way, not that its figures are wrong.
+/// Flags that bar a case from the ranking because something limited it, not because its figures are wrong.
 const LIMITS: [FlagKind; 3] = [FlagKind::GeneratorBound, FlagKind::Errors, FlagKind::TasksRefused];
-/// So much of a ratio has to go for a factor to explain it.
+/// A factor explains a ratio if at least this share of it disappears.
 const HALF: f64 = 0.5;
-/// A share above this is all of the ratio.
+/// A share above this counts as all of the ratio.
 const ALL: f64 = 0.95;
-/// With a share above this the other one is clearly ahead.
+/// With a share above this, the other subject is clearly ahead.
 const FLIPS: f64 = 1.25;
 
 /// A level with the logarithms of its ratio, block by block.
@@ -54,17 +57,17 @@ struct LevelRatio {
     logarithms: Vec<Option<f64>>,
 }
 
-/// What follows from all levels.
+/// The conclusion from all levels.
 struct Answer<'a> {
     explains: Option<bool>,
     share: Option<f64>,
-    /// The level that tells, or `None` where no single one does.
+    /// The deciding level, or `None` if no single one decides.
     by: Option<&'a Level<'a>>,
-    /// What follows, as a fragment.
+    /// The conclusion, as a fragment.
     words: String,
 }
 
-/// All factors in their order.
+/// All factors, in order.
 pub(super) fn factors(sites: &Sites) -> Vec<FactorFinding> {
     sites.replication.factors.iter().map(|factor| finding(sites, factor)).collect()
 }
@@ -123,12 +126,13 @@ impl LevelRatio {
         self.ratio.value.ln()
     }
 
-    /// Whether it may be that there is no difference.
+    /// Whether the ratio may be 1.
     fn is_tie(&self) -> bool {
         !self.ratio.excludes_one()
     }
 
-    /// The interval of this logarithm less `weight` times that of the first level; `others` of them hold at once.
+    /// The interval of this logarithm minus `weight` times that of the first level. The confidence holds for `others` intervals
+    /// together.
     fn less(&self, first: &Self, weight: f64, others: usize) -> Option<Interval> {
         let level = LEVEL.simultaneous(others);
         if self.part == first.part {
@@ -226,7 +230,7 @@ fn of_tie<'a>(first: &LevelRatio, others: &[(&'a Level<'a>, &LevelRatio)], is_wh
     answer(None, None, "so it is undecided: the first level is a tie, and no other level clearly differs".to_owned())
 }
 
-/// What the source claims of the two cases of the first level, by the same quantity.
+/// The source's claim about the two cases of the first level, by the same quantity.
 fn published(sites: &Sites, factor: &Factor) -> Option<ClaimedRatio> {
     let first = factor.levels.first()?;
     let mut asked = sites.transcription.claims.iter().filter(|claim| factor.claims.contains(&claim.id));
@@ -276,7 +280,7 @@ fn conclusion(factor: &Factor, answer: &Answer) -> String {
     sentence(answer.words.trim_start_matches("so ")) + &meaning(factor, answer)
 }
 
-/// What it means, after a space, where it explains the ratio.
+/// The factor's meaning, after a space, if it explains the ratio.
 fn meaning(factor: &Factor, answer: &Answer) -> String {
     if answer.explains == Some(true) { format!(" {}", sentence(&factor.meaning)) } else { String::new() }
 }

@@ -1,4 +1,4 @@
-//! All ratios that a replication judges, as one family.
+//! All judged ratios of a replication, as one family.
 
 use std::collections::BTreeMap;
 
@@ -11,13 +11,13 @@ use crate::findings::{Estimate, Verdict};
 use crate::published::UNSURE;
 use crate::verdict::{FALSE_ALARMS, adjusted, verdict};
 
-/// Two cases, the quantity that they are to be compared by, and for what the comparison stands.
+/// Two cases, the quantity to compare them by, and what the comparison covers.
 pub(super) type Wanted<'a> = (Site<'a>, Site<'a>, Quantity, Span);
 
-/// What a comparison of two windows is about.
+/// What a comparison of two windows covers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Span {
-    /// The whole run of the source, so that a window must be as long as what it shows.
+    /// The whole run of the source, so a window must be long enough to show the same.
     Window,
     /// The same seconds of the source.
     SameSeconds,
@@ -26,18 +26,18 @@ pub(super) enum Span {
 /// A part and a case.
 type Place = (String, String);
 
-/// Which comparison is meant.
+/// Identifies a comparison.
 type Key = (Place, Place, Quantity, Span);
 
-/// Two cases that were judged by one quantity, among all of the replication.
+/// The comparison of two cases by one quantity, judged among all of the replication.
 #[derive(Debug, Clone)]
 pub(super) struct Judged {
-    /// The first over the second, or of shares the first less the second.
+    /// The first over the second, or for shares the first minus the second.
     pub(super) found: Estimate,
     pub(super) scale: Scale,
-    /// *Faster* where the figure of the first is larger, whether that is better or not.
+    /// *Faster* if the figure of the first is larger, whether larger is better or not.
     pub(super) verdict: Verdict,
-    /// Why nothing can be told, where that is so.
+    /// Why it is undecided, if it is.
     pub(super) why: Option<String>,
     /// Differences smaller than this fraction do not matter.
     pub(super) smallest_effect: f64,
@@ -68,7 +68,7 @@ impl Family {
         Self { judged: judged.collect() }
     }
 
-    /// The first against the second; or why they cannot be compared.
+    /// The first against the second, or why they cannot be compared.
     pub(super) fn pair(&self, a: &Site, b: &Site, measured: &Quantity, span: Span) -> Result<Judged, String> {
         let is_turned = place(a) > place(b);
         let (first, second) = if is_turned { (b, a) } else { (a, b) };
@@ -97,8 +97,8 @@ fn judged(contrast: Contrast, (p, p_equivalence): (Option<f64>, Option<f64>)) ->
     }
 }
 
-/// The rule of `verdict.rs` for a difference of two shares: what matters is [`SMALLEST_SHARE`], and an interval that is no wider than
-/// five times that to either side can say that none was found.
+/// Applies the rule of `verdict.rs` to a difference of two shares. [`SMALLEST_SHARE`] is what matters. An interval of at most
+/// five times that to either side can show that no difference was found.
 fn verdict_of_shares(found: &Estimate, p: Option<f64>, p_equivalence: Option<f64>) -> Verdict {
     let (Some(low), Some(high)) = (found.low, found.high) else { return Verdict::CannotTell };
     let is_sure = |p: Option<f64>| p.is_some_and(|p| p < FALSE_ALARMS);

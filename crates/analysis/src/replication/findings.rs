@@ -27,7 +27,7 @@ pub struct MeasuredRun<'a> {
 /// The findings of a replication.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct ReplicationFindings {
-    /// Version of this shape.
+    /// Version of this format.
     pub schema_version: u32,
     /// Name of the source's transcription.
     pub key: String,
@@ -35,7 +35,7 @@ pub struct ReplicationFindings {
     pub title: String,
     /// Its authors and year, if known.
     pub source: String,
-    /// What the replication does differently, and why.
+    /// How the replication differs from the source, and why.
     pub note: Option<String>,
     /// The runs.
     pub parts: Vec<PartFinding>,
@@ -95,11 +95,11 @@ pub struct ReplicationTally {
     pub supported: usize,
     /// The same direction, another size.
     pub same_direction: usize,
-    /// No difference, although one was published.
+    /// No difference, although the source has one.
     pub no_difference: usize,
-    /// A difference where none that matters was published.
+    /// A difference, although the source has none that matters.
     pub difference: usize,
-    /// The other way round.
+    /// The opposite direction.
     pub reversed: usize,
     /// Undecided.
     pub cannot_tell: usize,
@@ -110,7 +110,7 @@ pub struct ReplicationTally {
 pub struct ClaimFinding {
     /// Its id in the transcription.
     pub id: String,
-    /// Where in the source.
+    /// Its place in the source.
     pub place: Option<String>,
     /// What it says.
     pub says: String,
@@ -147,7 +147,7 @@ pub struct ReplicatedRow {
     pub figures: Vec<ReplicatedFigure>,
 }
 
-/// A figure as published and as measured, in the same unit. Its size depends on the machine, so it is not judged.
+/// A figure as published and as measured, in the same unit. It is not judged, because its size depends on the machine.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct ReplicatedFigure {
     /// Key of the transcription: `throughput_rps`.
@@ -196,7 +196,7 @@ pub struct SeriesCourse {
     pub value: Vec<f64>,
     /// The lowest of the trials at each; empty with a single series.
     pub low: Vec<f64>,
-    /// The highest of the trials at each; empty as `low` is.
+    /// The highest of the trials at each; empty if `low` is.
     pub high: Vec<f64>,
     /// The first.
     pub start: f64,
@@ -206,7 +206,7 @@ pub struct SeriesCourse {
     pub mean: f64,
     /// The highest.
     pub highest: f64,
-    /// When it was highest: the first time.
+    /// When it was first at its highest.
     pub highest_at_s: f64,
     /// Its rise per second: the median of the slopes between all pairs of instants (Theil and Sen).
     pub slope_per_s: Option<f64>,
@@ -219,9 +219,9 @@ pub struct ReplicatedRatio {
     pub setting: String,
     /// What it compares, in words.
     pub words: String,
-    /// The source's name of the one above the line.
+    /// The source's name of the numerator.
     pub a: String,
-    /// The source's name of the one below it.
+    /// The source's name of the denominator.
     pub b: String,
     /// Name of the part that measured both; absent without one.
     pub part: Option<String>,
@@ -252,12 +252,12 @@ pub struct FactorFinding {
     pub published: Option<ClaimedRatio>,
     /// Whether it explains the ratio: yes, no, or undecided.
     pub explains: Option<bool>,
-    /// The share of the first log ratio that disappears at the level that changes it most;
-    /// above 1 if the order flips. Absent if the first level has no ratio, or is a tie.
+    /// The share of the first log ratio that disappears at the level that changes it most; above 1 if the order flips. Absent if
+    /// the first level has no ratio or is a tie.
     pub share: Option<f64>,
     /// The first level, the decisive one, and the conclusion, as a fragment that begins with the factor.
     pub in_short: String,
-    /// The conclusion from the levels and, if it explains the ratio, how; sentences.
+    /// The conclusion from the levels and, if the factor explains the ratio, how; in sentences.
     pub conclusion: String,
     /// All of it in a sentence.
     pub sentence: String,
@@ -266,7 +266,7 @@ pub struct FactorFinding {
 /// A ratio as a source claims it.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct ClaimedRatio {
-    /// The middle of a range, or the end of a bound.
+    /// The value; of a range its middle, and of a bound its end.
     pub value: f64,
     /// As claimed: `4.5–5×`, `> 5×`.
     pub words: String,
@@ -285,7 +285,7 @@ pub struct FactorLevelFinding {
     pub of: String,
     /// The ratio; absent if it was not measured.
     pub ratio: Option<Estimate>,
-    /// Why there is no ratio, or its caveat: that a case is not ranked there, and why.
+    /// Why there is no ratio, or its caveat: a case that is not ranked there, and why.
     pub remark: Option<String>,
 }
 

@@ -1,4 +1,4 @@
-//! The value of a published quantity in a trial, in base units.
+//! Measures a published quantity in a trial, in base units.
 
 use tolok_model::transcription::{Moment, Quantity, Row};
 use tolok_model::{Measurement, ProgramTiming};
@@ -10,16 +10,16 @@ use crate::programs::timings;
 /// How two cases are compared by a quantity.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Scale {
-    /// One over the other.
+    /// The first over the second.
     Ratio,
-    /// One less the other: of shares, which may be 0.
+    /// The first minus the second, for shares, which may be 0.
     Difference,
 }
 
-/// The quantity that the lab measures for a published one, or `None` where it measures nothing of that kind.
+/// The measured quantity for a published one, or `None` if the lab measures nothing of that kind.
 ///
-/// Throughput and requests are correct responses here. Whatever counts failures is the share of requests that failed. Memory and CPU have one
-/// figure each, whichever moment was published.
+/// Throughput and requests become correct responses. Counts of failures become the share of requests that failed. Memory and CPU
+/// have one figure each, whatever statistic was published.
 pub(super) fn measured_as(published: &Quantity) -> Option<Quantity> {
     Some(match published {
         Quantity::Throughput | Quantity::Goodput | Quantity::Requests => Quantity::Goodput,
@@ -36,8 +36,8 @@ pub(super) fn measured_as(published: &Quantity) -> Option<Quantity> {
     })
 }
 
-/// Whether a ratio that a table implies is judged by it. Requests are judged where a row has no rate and their number was not set, as
-/// they are a rate then: that of runs of one length.
+/// Whether this quantity judges the ratios that a table implies. A number of requests does so if the row has no rate and no
+/// preset number of requests. It is then the rate of runs of one length.
 pub(super) fn is_judged(published: &Quantity, row: &Row) -> bool {
     let is_typical = |moment: &Moment| matches!(moment, Moment::Whole | Moment::Mean | Moment::Percentile(_));
     match published {
@@ -60,7 +60,7 @@ pub(super) fn scale(measured: &Quantity) -> Scale {
     }
 }
 
-/// What the window of a server says.
+/// The quantity in the window of a server.
 pub(super) fn of_server(measured: &Quantity, memory: Option<MemorySource>, trial: &Measurement) -> Option<f64> {
     let value = match measured {
         Quantity::Goodput => goodput(trial)?,
@@ -83,7 +83,7 @@ pub(super) fn of_server(measured: &Quantity, memory: Option<MemorySource>, trial
     Some(value).filter(|value| value.is_finite())
 }
 
-/// Requests that failed in the way that is asked for, and all that were finished; `None` of what is no share.
+/// Requests that failed in the specified way, and all finished requests. `None` for a quantity that is not such a share.
 pub(super) fn failed_of(measured: &Quantity, trial: &Measurement) -> Option<(u64, u64)> {
     let failed = match measured {
         Quantity::ErrorRate => trial.ledger.failed_total(),
@@ -93,12 +93,12 @@ pub(super) fn failed_of(measured: &Quantity, trial: &Measurement) -> Option<(u64
     Some((failed, trial.ledger.finished()))
 }
 
-/// Whether a published quantity depends on how long the load lasts: memory grows, and requests fail, when something is full.
+/// Whether a published quantity depends on the length of the load: memory grows, and requests fail when something is full.
 pub(super) fn takes_time(measured: &Quantity) -> bool {
     matches!(measured, Quantity::ErrorRate | Quantity::Timeouts | Quantity::Memory(_))
 }
 
-/// What the runs of a program say.
+/// The quantity in the runs of a program.
 pub(super) fn of_program(measured: &Quantity, timing: &ProgramTiming) -> Option<f64> {
     let walls = || timing.runs.iter().map(|run| run.wall_s);
     match measured {

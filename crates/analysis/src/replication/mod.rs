@@ -1,20 +1,25 @@
-//! Compares a published comparison with runs of it: each figure, each ratio, each claim, and what explains a difference.
+//! Compares a published comparison with runs that repeat it: each figure, each ratio, each claim, and explanations of
+//! differences.
 //!
-//! Sizes belong to the machine, so figures stand beside each other and are not judged. Ratios of two subjects under one setting and
+//! Sizes depend on the machine, so figures are shown side by side and not judged. Ratios of two subjects under one setting and
 //! claims are judged, with the readings of [`crate::PublishedReading`].
 //!
-//! - **Ratios** are taken within blocks where one part measured both, and by Welch's t of the logarithms across parts.
-//! - **All together**: every ratio that a table or a claim asks for is in one family, and p values are adjusted for all of it (Holm).
-//! - **A claim without figures** of its source is settled if the replication names the measured ratio that settles it; so is one whose
-//!   figures cannot be had here. It is *supported* and not *reproduced* where the source has no figure.
-//! - **A claim that restates a cell** is a figure, and no claim.
-//! - **Windows** shorter than a part says it needs judge nothing, and CPUs fewer than the source used judge no rates. Seconds of a
+//! - **Ratios** are taken within blocks if one part measured both, and by Welch's t of the logarithms across parts.
+//! - **One family**: it has every ratio that a table or a claim needs, and p values are adjusted for all of it (Holm).
+//! - **A claim without figures** in its source is settled if the replication names the measured ratio that settles it. So is a
+//!   claim whose
+//!   figures cannot be measured here. If the source has no figure, it is *supported* and not *reproduced*.
+//! - **A claim that restates a cell** counts as a figure, not as a claim.
+//! - **Windows** shorter than a part requires judge nothing, and with fewer CPUs than the source used, no rates are judged.
+//!   Seconds of a
 //!   series are compared with the same seconds.
-//! - **Cases that are not ranked** have no ratio. Shares of failed requests are the exception: failing is what they measure.
-//! - **Factors** may use a case whose only fault is a limit or its failures, because that is often the explanation; a remark says so.
+//! - **Unranked cases** have no ratio. Shares of failed requests are the exception, because they measure failures.
+//! - **Factors** may use a case whose only fault is a limit or its failures, because that is often the explanation; a remark says
+//!   so.
 //!
-//! A part a file: `gauge.rs` has the figure of a trial, `sites.rs` finds what stands for what, `contrast.rs` and `family.rs` compare,
-//! `ratios.rs`, `rows.rs`, `series.rs`, `claims.rs`, `settlements.rs` and `factors.rs` say what follows, `words.rs` has the words.
+//! Each file has one task: `gauge.rs` has the figure of a trial, `sites.rs` finds counterparts, `contrast.rs` and `family.rs`
+//! compare. `ratios.rs`, `rows.rs`, `series.rs`, `claims.rs`, `settlements.rs` and `factors.rs` draw conclusions, and `words.rs`
+//! has the words.
 
 mod claims;
 mod contrast;
@@ -46,9 +51,9 @@ pub use findings::{
     ReplicationFindings, ReplicationTally, SeriesCourse,
 };
 
-/// What the runs show about a published comparison. `parts` may lack some: a part that is missing was not run.
+/// What the runs show about a published comparison. A part that is missing in `parts` was not run.
 ///
-/// A pure function: the same records give the same findings.
+/// This is a pure function: the same records give the same findings.
 pub fn replicate(
     transcription: &Transcription,
     replication: &Replication,
@@ -95,7 +100,7 @@ fn tally(claims: &[ClaimFinding]) -> ReplicationTally {
     tally
 }
 
-/// Those of all parts in their order, but those that say nothing last.
+/// The recommendations of all parts in order, but those without a pick last.
 fn recommendations(parts: &[MeasuredPart]) -> Vec<PartRecommendation> {
     let measured = parts.iter().filter_map(|part| Some((part.name, part.run.as_ref().ok()?)));
     let of_part = measured.flat_map(|(part, run)| {

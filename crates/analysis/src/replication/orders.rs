@@ -10,16 +10,16 @@ use crate::findings::{PublishedReading, Verdict};
 use crate::grouping::each_once;
 use crate::published::{Said, reading};
 
-/// What a claim says of the first of a pair against the second.
+/// A claim about the first of a pair relative to the second.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Expected {
-    /// It is so many times the second.
+    /// The first is this multiple of the second.
     Times(Said),
     More,
     Less,
 }
 
-/// Two cases of the source that a claim is about: each a subject and a setting.
+/// Two cases of the source that a claim compares: each a subject and a setting.
 pub(super) struct ClaimPair {
     pub(super) a: (String, String),
     pub(super) b: (String, String),
@@ -33,7 +33,7 @@ pub(super) struct PairReading {
     pub(super) why: Option<String>,
 }
 
-/// The quantity and the pairs of a claim, or `None` where it is not about pairs.
+/// The quantity and the pairs of a claim, or `None` if it does not concern pairs.
 pub(super) fn pairs<'a>(sites: &Sites, asserts: &'a Assertion) -> Option<(&'a Quantity, Vec<ClaimPair>)> {
     Some(match asserts {
         Assertion::Ratio { quantity, a, b, is } => (quantity, two(sites, (a, b), |_, _| of_ratio(is))),
@@ -50,7 +50,7 @@ pub(super) fn pairs<'a>(sites: &Sites, asserts: &'a Assertion) -> Option<(&'a Qu
     })
 }
 
-/// One of each side: by equal settings, or where one side has a single setting, that with each of the other's.
+/// Pairs one case of each side, by equal settings. If one side has a single case, it is paired with each of the other's.
 fn two(
     sites: &Sites,
     (a, b): (&Selector, &Selector),
@@ -67,7 +67,7 @@ fn two(
     found
 }
 
-/// Subject and setting of everything that a selector means, each once.
+/// Subject and setting of everything that a selector matches, each once.
 fn cases(sites: &Sites, selector: &Selector) -> Vec<(String, String)> {
     let of_row = |row: &Row| Some((row.subject.clone(), row.scenario.clone()?));
     let mut found: Vec<(String, String)> = sites.transcription.rows_of(selector).filter_map(of_row).collect();
@@ -77,7 +77,7 @@ fn cases(sites: &Sites, selector: &Selector) -> Vec<(String, String)> {
     each_once(found)
 }
 
-/// The ratio that the rows have, if it goes the way that the difference says; else only which is more.
+/// The ratio in the source's rows, if it agrees with the sign of the difference; otherwise only the direction.
 fn of_difference(
     sites: &Sites,
     quantity: &Quantity,
@@ -92,7 +92,7 @@ fn of_difference(
     }
 }
 
-/// The ratio that the rows of the source have.
+/// The ratio in the rows of the source.
 fn published(sites: &Sites, quantity: &Quantity, (a, b): (&(String, String), &(String, String))) -> Option<Said> {
     let figure = |(subject, setting): &(String, String)| {
         let is_own = |row: &&Row| row.subject == *subject && row.scenario.as_ref() == Some(setting);
@@ -101,7 +101,7 @@ fn published(sites: &Sites, quantity: &Quantity, (a, b): (&(String, String), &(S
     figure(a).zip(figure(b)).and_then(|(a, b)| words::ratio_of(a, b))
 }
 
-/// `> 1` and `< 1` say which is more, and nothing of how much.
+/// `> 1` and `< 1` give the direction, but no size.
 pub(super) fn of_ratio(is: &Number) -> Expected {
     match is.mark {
         Mark::AtLeast if is.value == 1.0 => Expected::More,
@@ -140,7 +140,7 @@ fn order(sites: &Sites, quantity: &Quantity, at: &Selector, subjects: &[String])
     found
 }
 
-/// The settings that are meant, with the subjects that have the figure there; all of its rows where none has it.
+/// The selected settings, with the subjects that have the figure there; all rows if none has it.
 fn by_setting(sites: &Sites, quantity: &Quantity, at: &Selector) -> Vec<(String, Vec<String>)> {
     let rows: Vec<&Row> = sites.transcription.rows_of(at).collect();
     let has = |row: &&&Row| row.figure(quantity).is_some();
@@ -154,7 +154,7 @@ fn by_setting(sites: &Sites, quantity: &Quantity, at: &Selector) -> Vec<(String,
 }
 
 impl ClaimPair {
-    /// The two cases that stand for it.
+    /// The two counterparts of the pair.
     pub(super) fn sites<'a>(
         &self,
         sites: &Sites<'a>,
@@ -167,7 +167,7 @@ impl ClaimPair {
         Ok((a, b))
     }
 
-    /// The ratio that the rows of the source have.
+    /// The ratio in the rows of the source.
     pub(super) fn published(&self, sites: &Sites, quantity: &Quantity) -> Option<Said> {
         published(sites, quantity, (&self.a, &self.b))
     }
@@ -198,7 +198,7 @@ impl ClaimPair {
 }
 
 impl Expected {
-    /// What the pair says of it that was judged, or could not be.
+    /// The reading of the pair from its judgement, or why it has none.
     pub(super) fn read(self, found: Result<Judged, String>) -> PairReading {
         let judged = match found {
             Ok(judged) => judged,
@@ -210,7 +210,7 @@ impl Expected {
             Self::Times(said) if judged.scale == Scale::Ratio => {
                 reading(&said, &judged.found, judged.verdict, judged.smallest_effect)
             }
-            // Of shares, which may be 0, only the direction is judged.
+            // For shares, which may be 0, only the direction is judged.
             Self::Times(said) => direction(judged.verdict, said.says_more(), PublishedReading::SameDirection),
             Self::More => direction(judged.verdict, true, PublishedReading::Reproduced),
             Self::Less => direction(judged.verdict, false, PublishedReading::Reproduced),

@@ -10,7 +10,7 @@ use super::findings::PartFinding;
 use super::sites::Sites;
 use crate::figures::counted;
 
-/// All parts in their order, run or not.
+/// All parts in order, run or not.
 pub(super) fn parts(sites: &Sites) -> Vec<PartFinding> {
     let given = |part: &ReplicationPart| sites.parts.iter().find(|given| given.name == part.name);
     let finding = |part: &ReplicationPart| match given(part).map(|given| &given.run) {
@@ -46,7 +46,7 @@ fn of_run(part: &ReplicationPart, run: &MeasuredRun) -> PartFinding {
     }
 }
 
-/// Blocks of which some trial has a record: fewer than planned where the run was interrupted.
+/// Blocks with at least one record: fewer than planned if the run was interrupted.
 fn blocks(run: &MeasuredRun) -> u32 {
     run.records.trials.iter().map(|trial| trial.block).collect::<BTreeSet<u32>>().len() as u32
 }

@@ -1,4 +1,4 @@
-//! Ratios of two subjects under one setting, which the tables of the source imply.
+//! Ratios of two subjects under one setting, as implied by the tables of the source.
 
 use tolok_model::transcription::{Figure, Moment, Number, Quantity, Row, Series};
 
@@ -10,7 +10,7 @@ use super::words;
 use crate::findings::PublishedReading;
 use crate::published::{Said, reading};
 
-/// Two figures of one quantity, of two subjects under one setting.
+/// Figures of one quantity for two subjects under one setting.
 struct Implied<'a> {
     setting: &'a str,
     a: &'a str,
@@ -19,7 +19,7 @@ struct Implied<'a> {
     said: Said,
 }
 
-/// What is to be compared for them.
+/// The comparisons that the ratios need.
 pub(super) fn wanted<'a>(sites: &Sites<'a>) -> Vec<Wanted<'a>> {
     let of = |one: &Implied| {
         let (a, b) = pair(sites, one).ok()?;
@@ -30,7 +30,7 @@ pub(super) fn wanted<'a>(sites: &Sites<'a>) -> Vec<Wanted<'a>> {
     implied(sites).iter().filter_map(of).chain(of_series).collect()
 }
 
-/// All of them in the order of the rows.
+/// All ratios, in the order of the rows.
 pub(super) fn ratios(sites: &Sites, family: &Family) -> Vec<ReplicatedRatio> {
     let of_rows = implied(sites).iter().map(|one| judged(sites, family, one)).collect::<Vec<_>>();
     let of_series = by_second(sites).into_iter().map(|(one, a, b, seconds)| {
@@ -41,11 +41,11 @@ pub(super) fn ratios(sites: &Sites, family: &Family) -> Vec<ReplicatedRatio> {
     of_rows.into_iter().chain(of_series).collect()
 }
 
-/// What series of CPU are compared by.
+/// The quantity that compares series of CPU.
 const CPU: Quantity = Quantity::Cpu(Moment::Whole);
 
-/// Every two subjects of which the source has CPU second by second under one setting: their ratio over the seconds that were measured,
-/// the cases, and the last of these seconds.
+/// Every pair of subjects with CPU second by second under one setting of the source. Each has their ratio over the seconds that
+/// were measured, the cases, and the last of these seconds.
 fn by_second<'a>(sites: &Sites<'a>) -> Vec<(Implied<'a>, Site<'a>, Site<'a>, u64)> {
     let all = &sites.transcription.series;
     let beside = |a: &Series, b: &Series| a.subject != b.subject && a.scenario == b.scenario && a.table == b.table;
@@ -62,7 +62,7 @@ fn by_second<'a>(sites: &Sites<'a>) -> Vec<(Implied<'a>, Site<'a>, Site<'a>, u64
     pairs.filter(|(a, b)| beside(a, b)).filter_map(one).collect()
 }
 
-/// CPU in the seconds up to one; a reading stands for the second that it ends.
+/// CPU in the seconds up to `last_s`. A reading belongs to the second that it ends.
 fn until(series: &Series, last_s: f64) -> Option<Figure> {
     let figure = series.figures.iter().find(|figure| matches!(figure.quantity, Quantity::Cpu(_)))?;
     let read = series.second.iter().zip(&figure.numbers);
@@ -80,7 +80,8 @@ fn pair<'a>(sites: &Sites<'a>, one: &Implied) -> Result<(Site<'a>, Site<'a>), St
     }
 }
 
-/// Every two rows of a table and a setting, by each quantity that both have. What a later table repeats is not judged twice.
+/// Every pair of rows of one table and setting, by each quantity that both have. Repetitions in a later table are not judged
+/// again.
 fn implied<'a>(sites: &Sites<'a>) -> Vec<Implied<'a>> {
     let rows = &sites.transcription.rows;
     let mut found: Vec<Implied> = Vec::new();

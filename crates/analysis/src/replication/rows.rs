@@ -1,4 +1,4 @@
-//! The rows of the source beside the measured ones. Sizes belong to the machine, so nothing is judged here.
+//! Shows the rows of the source beside the measured ones. Sizes depend on the machine, so nothing is judged here.
 
 use tolok_model::transcription::{CpuScope, Figure, Quantity, Row, Unit};
 
@@ -9,7 +9,7 @@ use super::words;
 use crate::figures::{Quantity as Kind, amount, count, small_share};
 use crate::findings::Estimate;
 
-/// All rows in their order.
+/// All rows, in order.
 pub(super) fn rows(sites: &Sites) -> Vec<ReplicatedRow> {
     sites.transcription.rows.iter().map(|row| row_of(sites, row)).collect()
 }
@@ -44,7 +44,7 @@ fn figure_of(row: &Row, figure: &Figure, all: &[Site]) -> ReplicatedFigure {
     }
 }
 
-/// In base units, as the source counts: requests of a run of its length, CPU as a share of what it takes for all.
+/// Converts to base units and to the source's way of counting: requests in a run of its length, CPU as a share of all CPUs.
 fn measured(row: &Row, figure: &Figure, site: &Site) -> Option<Estimate> {
     let found = site.estimate(&measured_as(&figure.quantity)?)?;
     Some(match figure.quantity {
@@ -63,7 +63,7 @@ fn is_of_machine(row: &Row, figure: &Figure) -> bool {
     figure.unit == Unit::Percent && row.conditions.cpu_scope == Some(CpuScope::Machine)
 }
 
-/// Where the source set a number of requests and not a time, the run's own window says how many there were in it.
+/// The run's own window, for a source that set a number of requests instead of a time.
 fn own_window_s(site: &Site) -> Option<f64> {
     crate::estimate::middle(&site.observations().each(|trial| Some(trial.window_s)))
 }
@@ -88,7 +88,7 @@ fn in_words(row: &Row, figure: &Figure, found: &Estimate, site: &Site) -> String
     }
 }
 
-/// Connections that never got an answer are in no share of requests.
+/// Connections that never got a response are in no share of requests.
 fn unanswered(site: &Site) -> String {
     let of_trials = site.observations().each(|trial| Some(trial.ledger.connections_unanswered? as f64));
     match crate::estimate::middle(&of_trials) {

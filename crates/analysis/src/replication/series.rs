@@ -1,8 +1,8 @@
-//! Series of the source, second by second, beside the measured ones. Sizes belong to the machine, so nothing is judged here; only
-//! the course of a figure compares.
+//! Shows series of the source, second by second, beside the measured ones. Sizes depend on the machine, so nothing is judged
+//! here; only the course of a figure is comparable.
 //!
 //! The measured value is the median of the scored trials in each second of the window, as in the run's report
-//! ([`crate::SecondsFinding`]). It stands at the end of its second, when a source reads it.
+//! ([`crate::SecondsFinding`]). It is placed at the end of its second, when a source reads it.
 
 use tolok_model::transcription::{CpuScope, Figure, Moment, Quantity, Series, Unit};
 use tolok_stats::theil_sen;
@@ -13,7 +13,7 @@ use super::words;
 use crate::estimate::LEVEL;
 use crate::findings::Band;
 
-/// Readings closer to each other than this are of one second.
+/// Readings closer than this belong to the same second.
 const SAME_S: f64 = 0.5;
 
 /// A value at an instant, with the lowest and the highest of the trials.
@@ -23,7 +23,7 @@ struct Point {
     ends: Option<[f64; 2]>,
 }
 
-/// Every figure of every series, in their order. A series without times is left out.
+/// Every figure of every series, in order. A series without times is left out.
 pub(super) fn series(sites: &Sites) -> Vec<ReplicatedSeries> {
     let of =
         |series: &Series| series.figures.iter().filter_map(|figure| one(sites, series, figure)).collect::<Vec<_>>();
@@ -63,7 +63,7 @@ fn one(sites: &Sites, series: &Series, figure: &Figure) -> Option<ReplicatedSeri
     })
 }
 
-/// In the source's unit; or why there is none.
+/// The measured course in the source's unit, or why there is none.
 fn measured(site: &Site, series: &Series, figure: &Figure) -> Result<SeriesCourse, String> {
     let SiteFinding::Server(_, case) = site.of else {
         return Err(format!("part {} times programs, which have no course by the second", site.part));
@@ -89,7 +89,7 @@ fn measured(site: &Site, series: &Series, figure: &Figure) -> Result<SeriesCours
     course(points.collect()).ok_or_else(none)
 }
 
-/// None of fewer than two instants.
+/// `None` with fewer than two instants.
 fn course(points: Vec<Point>) -> Option<SeriesCourse> {
     let [first, .., last] = points.as_slice() else { return None };
     let highest = points.iter().reduce(|most, next| if next.value > most.value { next } else { most })?;

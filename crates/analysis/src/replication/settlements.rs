@@ -1,4 +1,4 @@
-//! Claims that the source has no figures for, settled by what the studies measured.
+//! Settles claims without figures in the source by what the studies measured.
 
 use tolok_model::replication::{Settlement, SettlingCase, SettlingPair};
 
@@ -9,7 +9,7 @@ use super::orders::{Expected, of_ratio};
 use super::sites::{Site, Sites};
 use super::words;
 
-/// What is to be compared for them.
+/// The comparisons that the settlements need.
 pub(super) fn wanted<'a>(sites: &Sites<'a>) -> Vec<Wanted<'a>> {
     let of_one = |settlement: &'a Settlement| -> Vec<Wanted<'a>> {
         let Some(measured) = measured_as(&settlement.quantity) else { return Vec::new() };
@@ -19,12 +19,12 @@ pub(super) fn wanted<'a>(sites: &Sites<'a>) -> Vec<Wanted<'a>> {
     sites.replication.settlements.iter().flat_map(of_one).collect()
 }
 
-/// The settlement of a claim, or `None` where there is none.
+/// The settlement of a claim, or `None` without one.
 pub(super) fn of_claim<'a>(sites: &Sites<'a>, id: &str) -> Option<&'a Settlement> {
     sites.replication.settlements.iter().find(|settlement| settlement.claim == id)
 }
 
-/// What follows for its claim, before factors.
+/// The judgement of its claim, before factors.
 pub(super) fn outcome(sites: &Sites, family: &Family, settlement: &Settlement) -> Outcome {
     let expected = of_ratio(&settlement.is);
     let nothing_measures = || format!("nothing measures {}", words::quantity(&settlement.quantity));
@@ -53,7 +53,7 @@ fn cases<'a>(sites: &Sites<'a>, pair: &SettlingPair) -> Result<(Site<'a>, Site<'
     Ok((site(&pair.a)?, site(&pair.b)?))
 }
 
-/// `Go, 10,000 rows (go/nethttp:encoder over go/nethttp:prerendered)`, or without what is in brackets where only the setting differs.
+/// `Go, 10,000 rows, go/nethttp:encoder over go/nethttp:prerendered`; only the name if just the setting differs.
 fn words_of(pair: &SettlingPair) -> String {
     let (a, b) = (&pair.a.subject, &pair.b.subject);
     if a == b { pair.name.clone() } else { format!("{}, {a} over {b}", pair.name) }

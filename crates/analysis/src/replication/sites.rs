@@ -1,4 +1,4 @@
-//! Where the runs measured what the source did: the part and case for each of its subjects and settings.
+//! Finds where the runs measured what the source did: the part and case for each of its subjects and settings.
 
 use tolok_model::replication::{Replication, means_subject};
 use tolok_model::transcription::{CpuScope, Quantity, Transcription, Unit};
@@ -16,13 +16,13 @@ use crate::noise::second_halves;
 use crate::observations::{Found, Observations, Trials};
 use crate::programs::timings::{self, Timings};
 
-/// Windows end a little early or late.
+/// Tolerance for windows that end slightly early.
 const ALMOST: f64 = 0.98;
 
-/// A window shows time-outs if it is so many times as long as they are.
+/// A window can show time-outs if it is at least this many times as long.
 const WINDOW_OF_TIMEOUTS: f64 = 2.0;
 
-/// The source, how it is run again, and the runs.
+/// The source, its replication, and the runs.
 #[derive(Clone, Copy)]
 pub(super) struct Sites<'a> {
     pub(super) transcription: &'a Transcription,
@@ -30,7 +30,7 @@ pub(super) struct Sites<'a> {
     pub(super) parts: &'a [MeasuredPart<'a>],
 }
 
-/// A case that stands for a subject of the source under one of its settings.
+/// The counterpart of a subject of the source under one of its settings.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Site<'a> {
     pub(super) part: &'a str,
@@ -41,7 +41,7 @@ pub(super) struct Site<'a> {
     least_window_s: Option<f64>,
 }
 
-/// What the run says of the case.
+/// The findings of the run on the case.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum SiteFinding<'a> {
     Server(&'a ScenarioFinding, &'a CaseFinding),
@@ -49,7 +49,7 @@ pub(super) enum SiteFinding<'a> {
 }
 
 impl<'a> Sites<'a> {
-    /// Every case that stands for the subject under the setting, in the order of the parts; or why none does.
+    /// Every counterpart of the subject under the setting, in the order of the parts, or why there is none.
     pub(super) fn of(&self, subject: &str, setting: &str) -> Result<Vec<Site<'a>>, String> {
         let mut found = Vec::new();
         let mut why = None;
@@ -69,7 +69,7 @@ impl<'a> Sites<'a> {
         }
     }
 
-    /// Two cases: of one part where a part has both, and of one that measured the quantity where there are several.
+    /// Two cases: from one part if a part has both, and from one that measured the quantity if there are several.
     pub(super) fn pair(
         &self,
         a: (&str, &str),
@@ -84,7 +84,7 @@ impl<'a> Sites<'a> {
         Ok(chosen.unwrap_or((with(&a, measured), with(&b, measured))))
     }
 
-    /// The case of a part; or why there is none.
+    /// The case in a part, or why there is none.
     pub(super) fn site(&self, part: &str, scenario: &str, name: &str) -> Result<Site<'a>, String> {
         let given = self.parts.iter().find(|given| given.name == part);
         let given = given.ok_or_else(|| format!("part {part} was not run"))?;
@@ -101,7 +101,7 @@ impl<'a> Sites<'a> {
         Ok(Site { part: given.name, run: *run, case, of, least_window_s })
     }
 
-    /// Why a rate of the source's is not judged: the subject used more CPUs there than it had here.
+    /// Why a rate of the source is not judged: the subject used more CPUs there than it had here.
     pub(super) fn short_of_cpus(
         &self,
         (subject, setting): &(String, String),
@@ -118,7 +118,7 @@ impl<'a> Sites<'a> {
         let of = conditions.find(|conditions| conditions.subject_workers != Some(1))?;
         let there = of.subject_cpus.filter(|there| *there > here)?;
         let workers = of.subject_workers.map(|workers| (workers as f64).min(there));
-        // How many it used, or all where that is not known.
+        // The number of CPUs that it used, or all of the source's CPUs if that is unknown.
         let used = workers.or_else(|| self.cpus_used(subject, setting, there)).unwrap_or(there);
         if used <= here {
             return None;
@@ -127,7 +127,7 @@ impl<'a> Sites<'a> {
         Some(format!("{subject} may have used {used} of the source's {there} CPUs, and had {here} here"))
     }
 
-    /// The most CPUs that the source saw a subject use. A share is read as one of all CPUs where nothing else is said.
+    /// The most CPUs that the source saw a subject use. A share counts as one of all CPUs unless the source says otherwise.
     fn cpus_used(&self, subject: &str, setting: &str, there: f64) -> Option<f64> {
         let rows =
             self.transcription.rows.iter().map(|row| (&row.subject, &row.scenario, &row.conditions, &row.figures));
@@ -145,7 +145,7 @@ impl<'a> Sites<'a> {
         used.reduce(f64::max)
     }
 
-    /// Everything that has a name of its own, which a sentence leaves as it is.
+    /// All proper names, which a sentence must not capitalise.
     pub(super) fn names(&self) -> impl Iterator<Item = &'a str> {
         let rows = self.transcription.rows.iter().map(|row| row.subject.as_str());
         let runs = self.parts.iter().filter_map(|part| part.run.as_ref().ok());
@@ -160,7 +160,7 @@ impl<'a> Sites<'a> {
     }
 }
 
-/// The first that measured the quantity; where none did, the first.
+/// The first that measured the quantity, or the first of all.
 pub(super) fn with<'a>(sites: &[Site<'a>], measured: Option<&Quantity>) -> Site<'a> {
     let has = |site: &&Site| measured.is_none_or(|quantity| site.has(quantity));
     *sites.iter().find(has).unwrap_or(&sites[0])
@@ -180,7 +180,7 @@ fn finding<'a>(run: &MeasuredRun<'a>, case: &Case) -> Option<SiteFinding<'a>> {
 
 fn left_out(run: &MeasuredRun, part: &str, scenario: &str, name: &str) -> String {
     let plan = run.records.plan;
-    // Where the scenario is lacking as a whole, that is the reason, whatever else is lacking.
+    // If the whole scenario is missing, that is the reason, whatever else is missing.
     if let Some(skipped) = plan.skipped.iter().find(|skipped| skipped.scenarios.iter().any(|it| it == scenario)) {
         return format!("{scenario} was left out of part {part}: {}", without_advice(&skipped.reason));
     }
@@ -195,7 +195,7 @@ fn left_out(run: &MeasuredRun, part: &str, scenario: &str, name: &str) -> String
     }
 }
 
-/// The reason without the advice to take a bigger machine, which stands with the runs: here every row would repeat it.
+/// The reason without the advice to take a bigger machine. The runs show that advice, and here every row would repeat it.
 fn without_advice(reason: &str) -> &str {
     reason.split(": take a bigger machine").next().unwrap_or(reason).trim_end_matches('.')
 }
@@ -220,7 +220,7 @@ impl<'a> Site<'a> {
         }
     }
 
-    /// Why it must not be compared, or `None` where it is ranked.
+    /// Why it must not be compared, or `None` if it is ranked.
     pub(super) fn unranked(&self) -> Option<String> {
         let is_ranked = match self.of {
             SiteFinding::Server(_, case) => case.ranked,
@@ -231,8 +231,8 @@ impl<'a> Site<'a> {
         (!is_ranked).then(|| format!("{} is not ranked in {}: {why}", self.title(), self.case.scenario))
     }
 
-    /// The same for one quantity: a flag withholds what it is about. That a timer counts too coarsely is no reason against memory; that
-    /// the generator was the limit bounds rates and times, and neither memory nor CPU.
+    /// The same for one quantity: a flag only withholds the quantities that it affects. A coarse timer does not affect memory. A
+    /// saturated generator limits rates and times, but not memory or CPU.
     pub(super) fn unranked_by(&self, measured: &Quantity) -> Option<String> {
         let spares = |flag: &Flag| {
             let is_resource = matches!(measured, Quantity::Cpu(_) | Quantity::CpuPerRequest | Quantity::Body);
@@ -247,7 +247,7 @@ impl<'a> Site<'a> {
         self.unranked().filter(|_| !is_about_others)
     }
 
-    /// CPUs that the subject had.
+    /// The CPUs that the subject had.
     fn cpus(&self) -> Option<f64> {
         let plan = self.run.records.plan;
         let of_server = plan.scenario(&self.case.scenario).and_then(|scenario| plan.environment(scenario));
@@ -255,7 +255,7 @@ impl<'a> Site<'a> {
         of_server.or_else(of_program).map(|environment| environment.subject.cpus)
     }
 
-    /// The length of its windows; `None` of a program.
+    /// The length of its windows; `None` for a program.
     pub(super) fn window_s(&self) -> Option<f64> {
         match self.of {
             SiteFinding::Server(..) => middle(&self.observations().each(|trial| Some(trial.window_s))),
@@ -263,8 +263,8 @@ impl<'a> Site<'a> {
         }
     }
 
-    /// Why it could not have shown the quantity. In a window that is hardly longer than the time-out hardly a request times out: only
-    /// those of its very beginning could.
+    /// Why its windows cannot show the quantity. If a window is barely longer than the time-out, only requests from its very
+    /// beginning can time out.
     pub(super) fn blind_to(&self, measured: &Quantity) -> Option<String> {
         let load = &self.run.records.plan.scenario(&self.case.scenario)?.load;
         let window_s = middle(&self.observations().each(|trial| Some(trial.window_s)))?;
@@ -273,10 +273,10 @@ impl<'a> Site<'a> {
         is_blind.then(|| format!("its windows are too short for many requests to reach the time-out of {timeout}"))
     }
 
-    /// Why the quantity is shown and not judged, or `None` where it is judged.
+    /// Why the quantity is shown but not judged, or `None` if it is judged.
     ///
-    /// What takes time to build up is judged by windows of the study's full length only. And a connection that was never answered
-    /// is in no share of requests.
+    /// Only windows of the study's full length judge effects that take time to build up. Also, a connection that never got a
+    /// response is in no share of requests.
     pub(super) fn unjudged(&self, measured: &Quantity) -> Option<String> {
         if let Some(why) = self.blind_to(measured) {
             return Some(why);
@@ -306,7 +306,8 @@ impl<'a> Site<'a> {
         })
     }
 
-    /// A share of requests over all scored trials, with its interval by the number of requests alone; `None` of what is no share.
+    /// A share of requests over all scored trials, with its interval by the number of requests alone. `None` for a quantity that
+    /// is not such a share.
     pub(super) fn binomial(&self, measured: &Quantity) -> Option<(f64, Interval)> {
         if matches!(self.of, SiteFinding::Program(_)) {
             return None;
@@ -332,7 +333,7 @@ impl<'a> Site<'a> {
             SiteFinding::Server(scenario, _) => {
                 let of = |trial: &Measurement| of_server(measured, scenario.memory_source, trial);
                 let mut found = median(self.observations().every(of))?;
-                // Trials without a single failure do not differ, and are no proof that none would come.
+                // Trials without any failure do not differ, which does not prove that failures cannot happen.
                 if let Some((_, by_number)) = self.binomial(measured) {
                     found.low = found.low.map(|low| low.min(by_number.low));
                     found.high = found.high.map(|high| high.max(by_number.high));
@@ -351,7 +352,7 @@ impl<'a> Site<'a> {
         self.by_block_of(&self.case.id, measured)
     }
 
-    /// The same of the second halves of the scenario's A/A pairs, beside their firsts.
+    /// The second halves of the scenario's A/A pairs by block, with their first halves.
     pub(super) fn twins_by_block(&self, measured: &Quantity) -> [Vec<Option<f64>>; 2] {
         let mut both: [Vec<Option<f64>>; 2] = [Vec::new(), Vec::new()];
         for (twin, first) in second_halves(self.run.records.plan, &self.case.scenario) {
@@ -377,7 +378,7 @@ impl<'a> Site<'a> {
         }
     }
 
-    /// The step of its timer as a share of its times; 0 of what is counted.
+    /// The step of its timer as a share of its times; 0 for counted quantities.
     pub(super) fn step(&self, measured: &Quantity) -> f64 {
         match (self.of, measured) {
             (SiteFinding::Program(_), Quantity::Time(_)) => {

@@ -1,13 +1,13 @@
-//! Claims of a value. Its size belongs to the machine, so the report shows both figures without a verdict. Two kinds are judged: the
-//! share of requests that fail, and the size of a response.
+//! Claims of a value. Its size depends on the machine, so the report shows both figures without a verdict. Two kinds are judged:
+//! the share of requests that fail, and the size of a response.
 //!
-//! A number of failed requests is a share of all, where the row has their number; none are none without it. A share is **reproduced**
-//! if what was published lies in the measured interval, widened by [`SMALLEST_SHARE`] at both ends. Otherwise it is compared with none,
-//! which is less than [`SMALLEST_SHARE`]: **same direction** if both failed, **no difference** if only the source's requests did,
-//! **a difference** if only the measured ones did.
+//! A number of failed requests becomes a share of all, if the row has their number; 0 needs no such number. A share is
+//! **reproduced** if the published value is within the measured interval, widened by [`SMALLEST_SHARE`] at both ends. Otherwise
+//! both are compared with 0, which means less than [`SMALLEST_SHARE`]: **same direction** if both failed, **no difference** if
+//! only the source's requests did, **a difference** if only the measured ones did.
 //!
-//! The interval is never narrower than the number of requests makes it (Clopper and Pearson). One that is wider than twice
-//! [`SMALLEST_SHARE`], and than half of what was published, includes too much to reproduce anything: **cannot tell**.
+//! The interval is never narrower than the number of requests allows (Clopper and Pearson). An interval wider than twice
+//! [`SMALLEST_SHARE`], and than half of the published share, includes too much to reproduce anything: **cannot tell**.
 
 use tolok_model::transcription::{Assertion, Mark, Number, Quantity, Row, Selector, Unit};
 
@@ -20,10 +20,11 @@ use crate::figures::small_share;
 use crate::findings::{Estimate, PublishedReading};
 use crate::published::Said;
 
-/// A value in a text may differ from the cell that it repeats by this share.
+/// A value in a text may differ by this share from the cell that it repeats.
 const RESTATED: f64 = 0.05;
 
-/// Whether a claim only repeats a cell of the source's tables, or of sizes, which belong to the machine, several of them.
+/// Whether a claim only repeats a cell of the source's tables. For sizes, which depend on the machine, it may repeat several
+/// cells.
 pub(super) fn restates(sites: &Sites, asserts: &Assertion) -> bool {
     let Assertion::Value { quantity, at, is, .. } = asserts else { return false };
     if matches!(is.mark, Mark::AtLeast | Mark::AtMost) {
@@ -41,7 +42,7 @@ pub(super) fn restates(sites: &Sites, asserts: &Assertion) -> bool {
     !figures.is_empty() && is_cell && figures.iter().all(agrees)
 }
 
-/// The figures of a claim, and what follows where something can.
+/// The figures of a claim, and its judgement if there can be one.
 pub(super) fn value(sites: &Sites, quantity: &Quantity, unit: Unit, at: &Selector, is: &Number) -> Outcome {
     let Some(measured) = measured_as(quantity) else {
         return Outcome::untold(format!("nothing measures {}", words::quantity(quantity)));

@@ -7,9 +7,9 @@ use crate::figures::{Quantity as Kind, figure, in_column};
 use crate::findings::Estimate;
 use crate::published::Said;
 
-/// At most this many are named with their figures.
+/// The most that are named with their figures.
 const MOST_NAMED: usize = 4;
-/// What `~` may hide, as a share of the number behind it.
+/// The uncertainty of a number with `~`, as a share of it.
 pub(super) const ABOUT: f64 = 0.05;
 
 /// `Kamarudin and others, 2026`
@@ -18,7 +18,7 @@ pub(super) fn source(transcription: &Transcription) -> String {
     [transcription.authors.clone(), year].into_iter().flatten().collect::<Vec<_>>().join(", ")
 }
 
-/// What a published quantity is called.
+/// The words for a published quantity.
 pub(super) fn quantity(published: &Quantity) -> String {
     let of = |what: &str, at: Moment| match moment(at) {
         Some(moment) => format!("{moment} {what}"),
@@ -47,7 +47,7 @@ pub(super) fn quantity(published: &Quantity) -> String {
     }
 }
 
-/// What a measured quantity is called.
+/// The words for a measured quantity.
 pub(super) fn measure(measured: &Quantity) -> String {
     match measured {
         Quantity::Goodput => "correct responses per second".to_owned(),
@@ -71,10 +71,10 @@ fn moment(at: Moment) -> Option<String> {
     })
 }
 
-/// What stands behind a number; with the space before it where there is one.
+/// The suffix of a number, including a leading space if it needs one.
 pub(super) fn unit(unit: Unit) -> &'static str {
     match unit {
-        // Reports write a share without a space.
+        // Reports write percentages without a space.
         Unit::Percent => "%",
         other => other.suffix(),
     }
@@ -86,7 +86,7 @@ pub(super) fn printed(figure: &Figure) -> String {
     format!("{}{}", numbers.join(", "), unit(figure.unit))
 }
 
-/// A number as printed, with its mark as people write it: `430–490`.
+/// A number as printed, with its mark in the usual form: `430–490`.
 pub(super) fn number(number: &Number) -> String {
     number.printed.replace("..", "–")
 }
@@ -119,8 +119,8 @@ pub(super) fn compared(found: &Estimate, scale: Scale) -> String {
     format!("{}{interval} percentage points {more}", signed(found.value))
 }
 
-/// What a number may mean, in base units: its rounding, what `~` hides, or the range that it gives. An end that the source itself names
-/// was not rounded.
+/// The possible values of a number, in base units: its rounding, the uncertainty of `~`, or its range. A bound that the source
+/// states explicitly was not rounded.
 pub(super) fn meant(number: &Number) -> Said {
     let Number { value, half_unit, .. } = *number;
     let (low, high) = match number.mark {
@@ -133,14 +133,14 @@ pub(super) fn meant(number: &Number) -> Said {
     Said { value, low: low.max(0.0), high }
 }
 
-/// The same of a figure, which may have a number for each repetition.
+/// The same for a figure, which may have a number for each repetition.
 pub(super) fn meant_by(figure: &Figure) -> Said {
     let all: Vec<Said> = figure.numbers.iter().map(meant).collect();
     let mean = |of: fn(&Said) -> f64| all.iter().map(of).sum::<f64>() / all.len().max(1) as f64;
     Said { value: mean(|it| it.value), low: mean(|it| it.low), high: mean(|it| it.high) }
 }
 
-/// The ratio of two figures, as exactly as both are known, or `None` where there is none.
+/// The ratio of two figures with the uncertainty of both, or `None` if there is none.
 pub(super) fn ratio_of(a: &Figure, b: &Figure) -> Option<Said> {
     let (a, b) = (meant_by(a), meant_by(b));
     let is_sound = a.value > 0.0 && b.value > 0.0 && a.value.is_finite() && b.value.is_finite();
@@ -148,7 +148,7 @@ pub(super) fn ratio_of(a: &Figure, b: &Figure) -> Option<Said> {
     is_sound.then(|| Said { value: a.value / b.value, low: over(a.low, b.high), high: over(a.high, b.low) })
 }
 
-/// Each name with its figure; of figures that are all the same, how many there are. `None` where there is none.
+/// Each name with its figure. If all figures are equal, the figure and their number. `None` without any.
 pub(super) fn named(all: &[(String, String)], noun: &str) -> Option<String> {
     let (_, first) = all.first()?;
     if all.len() > 1 && all.iter().all(|(_, figure)| figure == first) {

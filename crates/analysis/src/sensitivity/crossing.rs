@@ -1,12 +1,12 @@
 //! Where two lines cross between two values of a factor.
 //!
-//! Between the two values, the logarithm of each goodput is linear in the logarithm of the factor, and so is the logarithm of their
-//! ratio. A factor that is 0 somewhere has no logarithm there, so the line is over the factor itself. The log ratio is the mean over
-//! the blocks that measured both at both values. Where it is 0, the two are equal.
+//! Between the two values, the logarithm of each goodput is linear in the logarithm of the factor, and so is the logarithm of
+//! their ratio. A factor that is 0 somewhere has no logarithm there, so the line is over the factor itself. The log ratio is the
+//! mean over the blocks that measured both at both values. The two are equal where it is 0.
 
 use super::resampling::{Draws, Resampling};
 
-/// What lines between two values are straight over.
+/// The scale on which lines between two values are straight.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Scale {
     Logarithmic,
@@ -17,12 +17,12 @@ pub(crate) enum Scale {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Crossing {
     pub(crate) at: f64,
-    /// None where it reaches beyond the two values.
+    /// `None` if it reaches beyond the two values.
     pub(crate) low: Option<f64>,
     pub(crate) high: Option<f64>,
 }
 
-/// The crossing of A and B between two values, from ln(A / B) at the lower and at the higher one, block by block. None where the
+/// The crossing of A and B between two values, from ln(A / B) at the lower and at the higher one, block by block. `None` if the
 /// mean has the same sign at both.
 pub(crate) fn crossing(
     between: (f64, f64),
@@ -45,17 +45,17 @@ pub(crate) fn crossing(
     })
 }
 
-/// The ends of the interval, as parts of the way from the lower value to the higher; infinite where it reaches beyond them.
+/// The ends of the interval, as fractions of the way from the lower value to the higher; infinite if it reaches beyond them.
 fn ends(blocks: &[[f64; 2]], sign: f64, draws: &Draws) -> [f64; 2] {
     let (mut lows, mut highs) = (Vec::new(), Vec::new());
     for counts in draws.each() {
         let [below, above] = means(blocks, counts).map(|mean| mean * sign);
         let (low, high) = match (below > 0.0, above < 0.0) {
             (true, true) => (below / (below - above), below / (below - above)),
-            // The same one is faster at both ends: the lines cross beyond them, if at all.
+            // The same subject is faster at both ends: the lines cross beyond them, if at all.
             (true, false) => (f64::INFINITY, f64::INFINITY),
             (false, true) => (f64::NEG_INFINITY, f64::NEG_INFINITY),
-            // The other way round: of this crossing it says nothing, so it widens the interval to both sides.
+            // The order is reversed. This resample says nothing about this crossing, so it widens the interval on both sides.
             (false, false) => (f64::NEG_INFINITY, f64::INFINITY),
         };
         lows.push(low);
@@ -72,7 +72,7 @@ fn means(blocks: &[[f64; 2]], counts: &[f64]) -> [f64; 2] {
     sums.map(|sum| sum / blocks.len() as f64)
 }
 
-/// The value after so much of the way between two.
+/// The value at this fraction of the way between two.
 fn along((low, high): (f64, f64), scale: Scale, way: f64) -> f64 {
     match scale {
         Scale::Logarithmic => low * (high / low).powf(way),
