@@ -1,7 +1,7 @@
 //! The sentence that answers a scenario's question.
 //!
-//! It says *fastest*, *equivalent*, *no difference found* or *no clear difference*, a pair with its ratio and interval. It never names
-//! a winner that the verdicts do not support. [`Answer`] has what servers and programs share.
+//! It states *fastest*, *equivalent*, *no difference found* or *no clear difference*, and a pair's ratio and interval. It never
+//! names a winner that the verdicts do not support. [`Answer`] has the parts common to servers and programs.
 
 use tolok_model::Judge;
 use tolok_model::sentences::capital_unless;
@@ -13,13 +13,13 @@ use crate::findings::{CaseFinding, Comparison, PairComparison, TrialOutcome, Ver
 use crate::flag::FlagKind;
 use crate::verdict::FALSE_ALARMS;
 
-/// From this many on, the sentence does not repeat the names of all cases.
+/// From this many cases on, the sentence does not repeat all names.
 const FEWEST_NOT_NAMED: usize = 4;
 
-/// Where all keep up, their goodputs are the same by construction, which is no tie.
+/// If all servers keep up, their goodputs are the same by construction, which is not a tie.
 const BY_THE_CLOCK: &str = "This compares correct responses per second, which cannot exceed the offered rate; servers that keep up differ in response time.";
 
-/// What the comparisons of a scenario say, in one or two sentences. `cases` are in their order in the table.
+/// The conclusion from the comparisons of a scenario, in one or two sentences. `cases` are in the order of the table.
 pub(crate) fn verdict_sentence(
     cases: &[CaseFinding],
     comparisons: &[Comparison],
@@ -33,7 +33,7 @@ pub(crate) fn verdict_sentence(
     in_sentences([answer, by_the_clock.to_owned(), table.not_ranked()])
 }
 
-/// Sentences beside each other, without those that are empty.
+/// Joins the sentences that are not empty.
 pub(crate) fn in_sentences(parts: [String; 3]) -> String {
     parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ")
 }
@@ -97,13 +97,13 @@ impl<'a, F> Table<'a, F> {
     }
 }
 
-/// What every trial of a case came to, where that has one word.
+/// The common outcome of all trials of a case, if there is one.
 fn why_unmeasured<F>(case: &CaseFinding<F>) -> &str {
     let others = if case.failures.is_empty() { "not measured" } else { "every trial failed" };
     case.only_failure().unwrap_or(others)
 }
 
-/// The word of a flag as it stands in a sentence; one of them alone would be taken for an adjective.
+/// The word for a flag in a sentence. Some flag words alone would read as adjectives.
 fn spoken(kind: FlagKind) -> &'static str {
     match kind {
         FlagKind::Little => "Little’s law",
@@ -112,7 +112,7 @@ fn spoken(kind: FlagKind) -> &'static str {
     }
 }
 
-/// `Not ranked: A (errors) and B (not measured).` Where all cases of a table share one reason, they are only counted.
+/// `Not ranked: A (errors) and B (not measured).` If all cases of a table share one reason, only their number is given.
 fn with_reasons(named: &[(String, String)], is_all: bool) -> String {
     let is_one_reason = named.windows(2).all(|pair| pair[0].1 == pair[1].1);
     match named {
@@ -131,7 +131,7 @@ fn with_reasons(named: &[(String, String)], is_all: bool) -> String {
     }
 }
 
-/// `A, B and C`; `the 6` where these are all cases of a table, or all that are ranked in it.
+/// `A, B and C`; `the 6` for all cases of a table, or all its ranked ones.
 pub(crate) fn together(titles: &[String], is_of_all: bool) -> String {
     match titles.len() {
         few if few < FEWEST_NOT_NAMED => listed(titles, "and"),
@@ -140,13 +140,13 @@ pub(crate) fn together(titles: &[String], is_of_all: bool) -> String {
     }
 }
 
-/// `Go is equivalent within 3.0% to Bun (1.01×, 0.99–1.02)`: those that were shown not to differ by more than does not matter.
+/// `Go is equivalent within 3.0% to Bun (1.01×, 0.99–1.02)`: cases whose difference was shown not to matter.
 fn equivalent_to(first: &str, others: &[String], smallest_effect: f64) -> Option<String> {
     let within = amount(Quantity::Share, smallest_effect);
     (!others.is_empty()).then(|| format!("{first} is equivalent within {within} to {}", listed(others, "and")))
 }
 
-/// Why two are not told apart although their own interval excludes 1. Empty where it does not.
+/// Why two are not told apart although their own interval excludes 1. Empty if it does not.
 pub(crate) fn among_pairs(pair: &PairComparison) -> String {
     let PairComparison { ratio, p_adjusted, verdict, .. } = pair;
     match p_adjusted.filter(|_| ratio.excludes_one() && !verdict.is_told_apart()) {
@@ -156,15 +156,15 @@ pub(crate) fn among_pairs(pair: &PairComparison) -> String {
     }
 }
 
-/// A case, and how the first compares with it.
+/// A case, and its comparison with the first.
 pub(crate) type Rival<'a, F> = (&'a CaseFinding<F>, &'a PairComparison);
 
 /// The first case and all others.
 pub(crate) struct Answer<'a, F> {
     pub(crate) first: &'a CaseFinding<F>,
-    /// `None` of those that share no block with the first.
+    /// `None` for cases that share no block with the first.
     rivals: Vec<(&'a CaseFinding<F>, Option<&'a PairComparison>)>,
-    /// Whether every case of the scenario is among them.
+    /// Whether these are all cases of the scenario.
     is_of_all: bool,
     /// Differences smaller than this fraction do not matter.
     smallest_effect: f64,
@@ -173,13 +173,13 @@ pub(crate) struct Answer<'a, F> {
 }
 
 impl<'a, F> Answer<'a, F> {
-    /// Those of which the first has this verdict.
+    /// Cases against which the first has this verdict.
     pub(crate) fn with(&self, verdict: Verdict) -> Vec<Rival<'a, F>> {
         let known = self.rivals.iter().filter_map(|(case, pair)| Some((*case, (*pair)?)));
         known.filter(|(_, pair)| pair.verdict == verdict).collect()
     }
 
-    /// Those that share no block with the first.
+    /// Cases that share no block with the first.
     pub(crate) fn apart(&self) -> impl Iterator<Item = String> {
         self.rivals
             .iter()
@@ -187,18 +187,18 @@ impl<'a, F> Answer<'a, F> {
             .map(|(case, _)| format!("{} (no common round)", case.short))
     }
 
-    /// The parts of a sentence, which begins with a capital unless it begins with a name.
+    /// Joins the parts of a sentence, which begins with a capital unless it begins with a name.
     pub(crate) fn in_a_sentence(&self, parts: impl IntoIterator<Item = String>) -> String {
         let cases = std::iter::once(self.first).chain(self.rivals.iter().map(|(case, _)| *case));
         let text = parts.into_iter().collect::<Vec<String>>().join("; ");
         capital_unless(&text, cases.map(|case| case.short.as_str()))
     }
 
-    /// The same for all: with too few rounds nothing has an interval.
+    /// The answer if too few rounds leave everything without an interval.
     fn too_few_rounds(&self) -> Option<String> {
         let rounds = self.rivals.iter().map(|(_, pair)| pair.map(|pair| pair.blocks)).collect::<Option<Vec<u32>>>()?;
         let (rounds, least) = (rounds.into_iter().max()?, least_trials());
-        // The others may well have enough of them among themselves.
+        // The other cases may have enough rounds among themselves.
         if self.comparisons.iter().any(|comparison| comparison.blocks >= least) {
             return None;
         }
@@ -222,7 +222,7 @@ impl<'a, F> Answer<'a, F> {
         Some(format!("no difference found between {} and {any_of}{others}", self.first.short))
     }
 
-    /// `others` cannot be told from the first.
+    /// `others` show no clear difference from the first.
     pub(crate) fn unclear(&self, others: Vec<String>) -> Option<String> {
         let others: Vec<String> = others.into_iter().chain(self.apart()).collect();
         Some(format!("no clear difference between {} and {}", self.first.short, some_listed(&others, "or")?))
@@ -238,7 +238,7 @@ impl<'a> Answer<'a, ServerFigures> {
         if is_clear && level.is_empty() && self.unclear_ones().is_empty() && self.with(Verdict::Slower).is_empty() {
             return self.fastest().unwrap_or_default();
         }
-        // If the second in the table is behind, that is the answer, and the cases further down follow.
+        // If the second in the table is behind, that is the main answer, and the cases further down follow.
         let mut parts = [self.ahead(), self.overlap(), self.behind()];
         if is_clear {
             parts = [self.behind(), self.ahead(), self.overlap()];
@@ -270,7 +270,7 @@ impl<'a> Answer<'a, ServerFigures> {
         ))
     }
 
-    /// Those that this run cannot separate from the first.
+    /// Cases that this run cannot separate from the first.
     fn overlap(&self) -> Option<String> {
         let (equivalent, none_found) = (self.with(Verdict::Equivalent), self.with(Verdict::NoDifferenceFound));
         let unclear = self.unclear_ones();
@@ -318,23 +318,23 @@ impl<'a> Answer<'a, ServerFigures> {
         Some(format!("{} beats {}: {}{}", self.first.short, next.short, value(against), ci(against)))
     }
 
-    /// Those of which this run cannot say whether they differ from the first.
+    /// Cases without a clear answer on whether they differ from the first.
     fn unclear_ones(&self) -> Vec<(&'a CaseFinding, Option<&'a PairComparison>)> {
         let is_unclear = |pair: &Option<&PairComparison>| pair.is_none_or(|pair| pair.verdict == Verdict::CannotTell);
         self.rivals.iter().filter(|(_, pair)| is_unclear(pair)).copied().collect()
     }
 
-    /// Those that are level with the first: equivalent to it, or no difference was found.
+    /// Cases that are level with the first: equivalent to it, or without a difference found.
     fn level(&self) -> Vec<Rival<'a, ServerFigures>> {
         [self.with(Verdict::Equivalent), self.with(Verdict::NoDifferenceFound)].concat()
     }
 
-    /// Whether it is clear of all others whether they are behind the first.
+    /// Whether every other case is clearly level with the first or behind it.
     fn is_clear(&self) -> bool {
         self.unclear_ones().is_empty() && self.with(Verdict::Slower).is_empty()
     }
 
-    /// The smallest of the ratios of the first and all that are level with it over `next`, if all of them are faster.
+    /// The smallest ratio over `next` among the first and all that are level with it, if all of them are faster.
     fn whole_group_is_faster_than(&self, next: &CaseFinding) -> Option<&'a PairComparison> {
         let level = self.level();
         if level.is_empty() || !self.is_clear() {
@@ -388,7 +388,7 @@ fn ratio_or_blocks(pair: &PairComparison) -> String {
     if pair.ratio.low.is_some() { ratio(pair) } else { counted(u64::from(pair.blocks), "common round") }
 }
 
-/// The ratio the other way round, as it is written when the second of a pair is the faster one.
+/// The reciprocal ratio, for when the second of a pair is faster.
 fn reciprocal(pair: &PairComparison) -> String {
     ratio(&PairComparison { ratio: pair.ratio.turned(), ..pair.clone() })
 }

@@ -1,4 +1,4 @@
-//! Scenarios of servers: from the records of their trials to their findings.
+//! Derives the findings of server scenarios from the records of their trials.
 
 use tolok_model::{
     Case, ExternalServer, Judge, LoadTool, Measurement, Outcome, Role, Scenario, TrialRecord, describe_slices,
@@ -31,7 +31,7 @@ use crate::tools::{marks, versions};
 use crate::trial_findings::of_trials;
 use crate::usage::Cpus;
 
-/// The load in words. Figures from slices are never shown without saying so.
+/// The load in words. It always mentions slices.
 fn load(scenario: &Scenario) -> String {
     match &scenario.slices {
         None => scenario.describe_load(),
@@ -39,8 +39,8 @@ fn load(scenario: &Scenario) -> String {
     }
 }
 
-/// What cases are compared by, of slices where there are some. Of either response more is better: CPU time is turned into
-/// responses per second of it.
+/// The figure that cases are compared by, slice by slice if there are slices. More is better for either response: CPU time
+/// becomes responses per CPU second.
 pub(crate) fn comparand(observations: &Observations, judge: Judge) -> Comparand {
     match judge {
         Judge::Goodput => Comparand::of(observations, observations.goodput_by_block(), slices::goodput),
@@ -51,7 +51,7 @@ pub(crate) fn comparand(observations: &Observations, judge: Judge) -> Comparand 
     }
 }
 
-/// Every scenario of servers, in the order of the study, but for how many blocks it would need and the courses of its cases.
+/// Every scenario of servers, in the order of the study, without the number of blocks that it needs and the courses of its cases.
 pub(crate) fn of_servers(records: &Records) -> Vec<ScenarioFinding> {
     records.plan.scenarios.iter().map(|scenario| Analysis::of(records, scenario).finding()).collect()
 }
@@ -62,10 +62,10 @@ struct Analysis<'a> {
     scenario: &'a Scenario,
     around: Surroundings,
     cpus: Cpus,
-    /// Its cases and what was observed of each.
+    /// Its cases and their observations.
     cases: Vec<(&'a Case, Observations<'a>)>,
     memory_source: Option<MemorySource>,
-    /// The database, where its workload uses one.
+    /// The database, if its workload uses one.
     database: Option<DatabaseFinding>,
 }
 
@@ -101,11 +101,11 @@ impl<'a> Analysis<'a> {
             self.judge_by_cpu(&mut competing);
         }
 
-        // With several ceilings the highest is the limit.
+        // With several ceilings, the highest is the limit.
         let mut ceilings: Vec<Draft<ServerFigures>> = drafts(Role::Ceiling).collect();
         settle(&mut ceilings);
         let ceiling = ceilings.into_iter().next();
-        // The limit is one of goodput, whichever response judges.
+        // The ceiling limits goodput, whichever response judges.
         let against_ceiling = ceiling.as_ref().map(|ceiling| &ceiling.blocks);
         let again =
             |twin: &str| (comparand(&Observations::of(twin, self.records.plan, self.records.trials), judge), 0.0);
@@ -153,7 +153,7 @@ impl<'a> Analysis<'a> {
         }
     }
 
-    /// Puts the cases in the order of their CPU time per correct response, and prepares them to be compared by it.
+    /// Sorts the cases by their CPU time per correct response, and prepares them for comparison by it.
     fn judge_by_cpu(&self, drafts: &mut [Draft<ServerFigures>]) {
         for draft in drafts.iter_mut() {
             let observed = self.observed(&draft.finding).map(|(_, observations)| comparand(observations, Judge::Cpu));
@@ -184,7 +184,7 @@ impl<'a> Analysis<'a> {
         Some((case, observations))
     }
 
-    /// What surrounded the subjects, as far as tolok had them.
+    /// The environment of the subjects, as far as tolok set it.
     fn environment(&self) -> EnvironmentFinding {
         let is_ours = |(case, _): &(&Case, Observations)| self.external(case).is_none();
         match self.cases.iter().any(is_ours) {
@@ -193,24 +193,24 @@ impl<'a> Analysis<'a> {
         }
     }
 
-    /// The server that a case asks, where tolok did not start it.
+    /// The external server of a case, if tolok did not start the subject.
     fn external(&self, case: &Case) -> Option<&'a ExternalServer> {
         self.records.plan.brought.server(&case.subject.subject)
     }
 
-    /// The load generator, with the version that it said in the trials.
+    /// The load generator, with the version that it reported in the trials.
     fn tool(&self) -> String {
         let choice = &self.scenario.tool;
         let script = choice.script.as_ref().map(|script| script.file.as_str());
         named(choice.name.word(), &self.each_once(versions), script)
     }
 
-    /// What is seen in the trials of any case, each once.
+    /// Values from the trials of any case, each once.
     fn each_once<T: Ord>(&self, of: fn(&Observations) -> Vec<T>) -> Vec<T> {
         sorted_once(self.cases.iter().flat_map(|(_, observations)| of(observations)))
     }
 
-    /// What lay between client and subject in the scenario's trials, each once.
+    /// The networks between client and subject in the scenario's trials, each once.
     fn networks(&self) -> Vec<&'a str> {
         let own = |trial: &&TrialRecord| {
             let is_completed = matches!(trial.outcome, Outcome::Completed(_));
@@ -220,7 +220,7 @@ impl<'a> Analysis<'a> {
         sorted_once(isolations.map(|isolation| isolation.network.as_str()))
     }
 
-    /// A case by itself; its relations to others come later.
+    /// A single case, without its relations to others.
     fn draft(&self, case: &Case, observations: &Observations) -> Draft<ServerFigures> {
         let readings = Readings { trials: observations, around: &self.readings_around() };
         let mut figures = ServerFigures::of(&readings);

@@ -7,7 +7,7 @@ use tolok_model::{ParameterValue, Subject, SubjectChoice};
 
 use crate::JsonSchema;
 
-/// How a subject is set up, as its file said when the run was made. Empty of runs from before this was kept.
+/// A subject's setup, as its file described it at the time of the run. Empty in runs that did not store it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct SubjectSetup {
@@ -17,54 +17,54 @@ pub struct SubjectSetup {
     /// Its variants.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub variants: BTreeMap<String, VariantSetup>,
-    /// What can be tuned.
+    /// Its parameters.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub parameters: BTreeMap<String, ParameterSetup>,
-    /// Its processes, or the one program that it is.
+    /// Its processes, or its program.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub processes: Vec<ProcessSetup>,
-    /// Files of settings that are put into its folder; what stands in them is not kept here.
+    /// Configuration files that are put into its folder. Their contents are not stored here.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub files: Vec<String>,
 }
 
-/// What a variant is.
+/// A description of a variant.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct VariantSetup {
     /// What is different, in a few words.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub help: String,
-    /// What it does not do for each answer that others do, in a few words; nothing where it does the same work.
+    /// Work per response that others do and it does not, in a few words; absent if it does the same work.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub less_work: Option<String>,
 }
 
-/// What a parameter is.
+/// A description of a parameter.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ParameterSetup {
-    /// The value that holds if nobody says another.
+    /// The value used by default.
     pub default: String,
     /// What it tunes.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub help: String,
 }
 
-/// A process as it is declared: what stands in braces is filled in when it is started.
+/// A process as declared. Parts in braces are filled in at the start.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ProcessSetup {
     /// Its name.
     pub name: String,
     /// Its command, each part a template.
     pub command: Vec<String>,
-    /// Environment that it has besides, each value a template.
+    /// Additional environment variables, each value a template.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub env: BTreeMap<String, String>,
 }
 
 impl SubjectSetup {
-    /// What the file of a subject says.
+    /// Reads the setup from a subject's file.
     pub(crate) fn of(subject: &Subject) -> Self {
         let process = |name: &str, command: &[String], env: &BTreeMap<String, String>| ProcessSetup {
             name: name.to_owned(),
@@ -94,23 +94,23 @@ impl SubjectSetup {
         *self == Self::default()
     }
 
-    /// What it is and how it is run, in words; none where the run did not keep them.
+    /// What it is and how it runs, in words; `None` if the run did not store them.
     pub(crate) fn words(&self, choice: &SubjectChoice) -> Option<String> {
         let help = self.variants.get(&choice.variant).map(|variant| variant.help.as_str()).unwrap_or_default();
         let parts: Vec<&str> = [self.summary.as_str(), help].into_iter().filter(|part| !part.is_empty()).collect();
         (!parts.is_empty()).then(|| parts.join("; "))
     }
 
-    /// What it does not do that others do, where its file says so.
+    /// Work that others do and it does not, if its file states any.
     pub(crate) fn less_work(&self, choice: &SubjectChoice) -> Option<&str> {
         self.variants.get(&choice.variant)?.less_work.as_deref()
     }
 
-    /// Whether a parameter says how many processes, threads or connections there are: a number, and words that say so.
+    /// Whether a parameter sets the number of processes, threads or connections: an integer described with such words.
     pub(crate) fn is_number_of_workers(&self, name: &str, value: &ParameterValue) -> bool {
         const WORDS: [&str; 6] = ["process", "worker", "thread", "pool", "servers", "connections"];
         let help = self.parameters.get(name).map(|parameter| parameter.help.as_str()).unwrap_or_default();
-        // A time that a process waits is a number too, and so is a switch.
+        // Durations and switches are numbers, too.
         let is_other = name.ends_with("_s") || help.contains("seconds") || help.contains("1 or 0");
         let says = |text: &str| WORDS.iter().any(|word| text.to_lowercase().contains(word));
         let first = help.split(['(', ';', ',']).next().unwrap_or_default();

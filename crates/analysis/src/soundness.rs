@@ -4,8 +4,8 @@ use crate::figures::{count, counted};
 use crate::findings::{ProgramFinding, ScenarioFinding, TrialCounts};
 use crate::flag::{Flag, FlagKind};
 
-/// Why a run is not sound, the gravest reason first; empty if it is sound. A generator at its limit is no fault of the run: its figures
-/// are lower bounds.
+/// Why a run is not sound, the most serious reason first; empty if it is sound. A saturated generator is not a fault of the run:
+/// its figures are lower bounds.
 pub(crate) fn unsound(counts: TrialCounts, scenarios: &[ScenarioFinding], programs: &[ProgramFinding]) -> Vec<String> {
     let TrialCounts { measured, failed, disturbed, .. } = counts;
     let is_most_discarded = disturbed * 2 > measured;
@@ -15,7 +15,7 @@ pub(crate) fn unsound(counts: TrialCounts, scenarios: &[ScenarioFinding], progra
     let flags: Vec<&[Flag]> =
         of_servers.map(|case| case.flags.as_slice()).chain(of_programs.map(|case| case.flags.as_slice())).collect();
     let cases = |kind: &FlagKind| {
-        // Said already, for all cases together.
+        // The reason about all trials already covers this.
         let words = kind.unsound().filter(|_| *kind != FlagKind::Disturbed || !is_most_discarded)?;
         let is_out = |flags: &&&[Flag]| flags.iter().any(|flag| flag.voids_rank && flag.kind == *kind);
         let number = flags.iter().filter(is_out).count();

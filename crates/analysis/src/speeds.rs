@@ -1,7 +1,8 @@
-//! Whether the machine had two speeds while a run measured: slices, or else trials, in the order of time.
+//! Whether the machine had two speeds during a run, by slices, or else by trials, in chronological order.
 //!
-//! Each value is the logarithm of a goodput less the median of its case, so that only what moved all cases alike is left. A launch
-//! keeps its own level: a machine that was slow for all of it was slow. Open loops are left out, as their rate is given.
+//! Each value is the logarithm of a goodput minus the median of its case, so only what affected all cases alike remains. Launches
+//! are not centred separately: if a machine was slow for a whole launch, it was slow. Open loops are left out, because their rate
+//! is fixed.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +14,7 @@ use crate::figures::{counted, small_share};
 use crate::findings::{MachineSpeeds, TwoSpeeds};
 use crate::records::Records;
 
-/// A goodput in its order: launch, place in it, case, logarithm, and its length with what belongs to it, in seconds.
+/// A goodput with its position: launch, place in it, case, logarithm, and its length including its overhead, in seconds.
 struct Value<'a> {
     piece: u32,
     place: u32,
@@ -22,7 +23,7 @@ struct Value<'a> {
     length_s: f64,
 }
 
-/// What values say together, or `None` of too few.
+/// The result from all values, or `None` with too few.
 pub(crate) fn speeds(records: &Records) -> Option<MachineSpeeds> {
     let measured: Vec<(&TrialRecord, &Measurement)> =
         records.trials.iter().filter_map(|it| closed(records, it)).collect();
@@ -67,7 +68,7 @@ pub(crate) fn speeds(records: &Records) -> Option<MachineSpeeds> {
     Some(MachineSpeeds { values: values.len() as u32, unit: unit.to_owned(), two, sentence })
 }
 
-/// A measured trial of a closed loop; a disturbed one shows the machine as well as any.
+/// A measured trial of a closed loop. A disturbed trial shows the machine's speed as well.
 fn closed<'a>(records: &Records, trial: &'a TrialRecord) -> Option<(&'a TrialRecord, &'a Measurement)> {
     let Outcome::Completed(found) = &trial.outcome else { return None };
     let scenario = records.plan.scenario(&records.plan.case(&trial.case)?.scenario)?;
@@ -76,7 +77,7 @@ fn closed<'a>(records: &Records, trial: &'a TrialRecord) -> Option<(&'a TrialRec
 
 fn of_slices<'a>(trial: &'a TrialRecord, found: &'a Measurement) -> Vec<Value<'a>> {
     let Some(slices) = &found.slices else { return Vec::new() };
-    // Windows of all cases are this share of the launch, so each has its part of what lies between them.
+    // Windows of all cases cover this share of the launch. The time between them is distributed evenly.
     let stretched = if slices.measured_share > 0.0 { slices.measured_share.recip() } else { 1.0 };
     let value = |row: &SliceRow| Value {
         piece: slices.launch,

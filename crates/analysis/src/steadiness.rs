@@ -1,7 +1,7 @@
 //! Whether a window had one level, second by second, and whether memory grew in it.
 //!
-//! This applies only to loads of one level. Levels are changepoints of the correct responses per second, compared as in Barrett et
-//! al. (2017): a trial is flat, warms up, slows down, or has no steady state. A case whose trials differ is inconsistent.
+//! This applies only to loads of one level. Levels are changepoints of the correct responses per second, compared as in Barrett
+//! et al. (2017): a trial is flat, warms up, slows down, or has no steady state. A case whose trials differ is inconsistent.
 
 use tolok_model::sentences::capital;
 use tolok_model::{Executor, LoadProfile, Measurement};
@@ -15,27 +15,27 @@ use crate::flag::{Flag, FlagKind};
 use crate::grouping::grouped;
 use crate::observations::Observations;
 
-/// Memory that grows by less than this fraction of it over the window is not spoken of.
+/// Memory growth below this share of it over the window is not mentioned.
 pub const GROWTH_TOLERATED: f64 = 0.01;
-/// With fewer readings of memory than this, a slope is luck.
+/// With fewer readings of memory than this, a slope is down to chance.
 const FEWEST_READINGS: usize = 5;
-/// A slope is made from so many readings of a window at most: each pair of them has one.
+/// The most readings of a window in a slope, because every pair of readings counts.
 const MOST_READINGS: usize = 300;
 
-/// The seconds of one trial.
+/// The steadiness of one trial.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct TrialSteadiness {
     pub(crate) class: SteadyClass,
-    /// Seconds of the window after which it stayed at its last level.
+    /// Seconds of the window until it reached its last level.
     steady_after_s: f64,
 }
 
-/// Whether the load has one level, so that the answers have to have one as well.
+/// Whether the load has a single level, so the responses must have one as well.
 pub(crate) fn is_asked(load: &LoadProfile) -> bool {
     matches!(load.executor, Executor::ConstantVus { .. } | Executor::ConstantArrivalRate { .. })
 }
 
-/// What the seconds of a trial say, or why they say nothing.
+/// The steadiness of a trial, or why it is unknown.
 pub(crate) fn of_trial(trial: &Measurement) -> Result<TrialSteadiness, &'static str> {
     let series = trial.series.as_ref().filter(|series| !series.good.is_empty()).ok_or("no per-second data")?;
     let good: Vec<f64> = series.good.iter().map(|good| *good as f64).collect();
@@ -49,7 +49,7 @@ pub(crate) fn of_trial(trial: &Measurement) -> Result<TrialSteadiness, &'static 
     Ok(TrialSteadiness { class, steady_after_s: found.steady_from as f64 })
 }
 
-/// What the seconds of all scored trials say, or `None` where the load has several levels or no trial can be judged.
+/// The steadiness of all scored trials, or `None` if the load has several levels or no trial can be judged.
 pub(crate) fn steadiness(observations: &Observations, load: &LoadProfile) -> Option<SteadyFinding> {
     let judged: Vec<TrialSteadiness> = observations.trials().filter_map(|trial| of_trial(trial).ok()).collect();
     let first = judged.first().filter(|_| is_asked(load))?;
@@ -81,13 +81,13 @@ fn growth_bytes_per_s(trial: &Measurement) -> Option<f64> {
     theil_sen(&at_s, &bytes, Level::P95).filter(|_| at_s.len() >= FEWEST_READINGS).map(|slope| slope.slope)
 }
 
-/// Memory at the ends of the seconds at which it was read.
+/// Memory at the end of each second in which it was read.
 fn readings(trial: &Measurement) -> Vec<(f64, f64)> {
     let of_seconds = trial.series.iter().flat_map(|series| (1..).zip(&series.subject_memory_bytes));
     of_seconds.filter_map(|(second, bytes)| Some((f64::from(second), (*bytes)? as f64))).collect()
 }
 
-/// That memory grows: more than by chance over the trials, and by more than a trifle over a window.
+/// Raises a flag if memory grows: more than by chance over the trials, and by more than a trifle over a window.
 pub(crate) fn memory_grows(observations: &Observations, steady: Option<&SteadyFinding>) -> Option<Flag> {
     let growth = steady?.memory_growth_bytes_per_s.as_ref()?;
     let windows_s = observations.each(|trial| Some(trial.window_s));
@@ -108,7 +108,7 @@ fn per_second(growth: &Estimate) -> String {
     format!("{} a second", figure(Quantity::Bytes, growth).line())
 }
 
-/// What became of the trials, by their classes: `of 6 trials 4 had one level throughout and 2 became slower and stayed so`.
+/// The classes of the trials: `of 6 trials 4 had one level throughout and 2 became slower and stayed so`.
 pub(crate) fn words(steady: &SteadyFinding) -> String {
     let judged: u32 = steady.trials.iter().map(|(_, trials)| trials).sum();
     let lacks = match steady.trials_unknown {
@@ -126,7 +126,7 @@ pub(crate) fn words(steady: &SteadyFinding) -> String {
     }
 }
 
-/// What trials of this class did.
+/// What happened in trials of this class.
 pub(crate) fn of_class(class: SteadyClass) -> &'static str {
     match class {
         SteadyClass::Flat => "had one level throughout",

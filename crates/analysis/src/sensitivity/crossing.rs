@@ -88,7 +88,7 @@ mod tests {
 
     fn blocks(number: usize, below: f64, above: f64, scatter: f64, seed: u64) -> Vec<[f64; 2]> {
         let mut rng = Rng::seeded(seed);
-        // The sum of twelve uniform values is close to a normal one of variance 1.
+        // The sum of twelve uniform values is approximately normal with variance 1.
         let mut normal = || (0..12).map(|_| rng.unit()).sum::<f64>() - 6.0;
         (0..number).map(|_| [below + scatter * normal(), above + scatter * normal()]).collect()
     }
@@ -133,7 +133,7 @@ mod tests {
         assert_eq!((found.low, found.high), (None, None));
     }
 
-    /// Of 300 crossings whose place is known, as many intervals hold it as they say.
+    /// Intervals of 300 crossings with a known place cover it as often as they claim.
     #[test]
     fn an_interval_covers_what_it_says() {
         let mut resampling = Resampling::default();

@@ -1,15 +1,15 @@
 //! The sums of squares of a complete grid of cells, measured in the same blocks.
 //!
-//! With equally many values in each cell, main effects, interactions and residuals are orthogonal. Their sums of squares add up to
-//! the total, whatever the order of the factors (types I, II and III of an analysis of variance are one).
+//! With equally many values in each cell, main effects, interactions and residuals are orthogonal. Their sums of squares add up
+//! to the total, whatever the order of the factors (types I, II and III of an analysis of variance agree).
 
 use std::rc::Rc;
 
 use super::resampling::Draws;
 
-/// Values of every cell, block by block. The last factor changes fastest from one cell to the next.
+/// Values of every cell, block by block. The last factor varies fastest.
 pub(crate) struct Cells {
-    /// Levels of each factor.
+    /// Number of levels of each factor.
     levels: Vec<usize>,
     blocks: usize,
     /// By factor and level: the mean over its cells, block by block.
@@ -21,25 +21,25 @@ pub(crate) struct Cells {
     cells: usize,
 }
 
-/// Parts of the total, from 0 to 1.
+/// Shares of the total, from 0 to 1.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Shares {
-    /// Of each factor alone.
+    /// Main effect of each factor.
     pub(crate) main: Vec<f64>,
-    /// Of factors together.
+    /// All interactions of factors.
     pub(crate) interactions: f64,
-    /// What differs from block to block.
+    /// The rest, which differs from block to block.
     pub(crate) residual: f64,
 }
 
 impl Cells {
-    /// `values` has a row for each cell. `None` if they are no grid.
+    /// `values` has a row for each cell. `None` if they do not form a grid.
     pub(crate) fn new(levels: &[usize], values: &[Vec<f64>]) -> Option<Self> {
         let (cells, blocks) = (values.len(), values.first()?.len());
         if cells != levels.iter().product::<usize>() || values.iter().any(|row| row.len() != blocks) || blocks == 0 {
             return None;
         }
-        // Differences alone matter; without the large mean less is lost to rounding.
+        // Only differences matter. Without the large mean, rounding loses less.
         let mean = values.iter().flatten().sum::<f64>() / (cells * blocks) as f64;
         let values: Vec<Vec<f64>> = values.iter().map(|row| row.iter().map(|value| value - mean).collect()).collect();
         let marginals = (0..levels.len()).map(|factor| marginals(levels, factor, &values)).collect();
@@ -52,7 +52,7 @@ impl Cells {
         Some(Self { levels: levels.to_vec(), blocks, marginals, grand, products, cells })
     }
 
-    /// The mean of each level of a factor over all of its cells and blocks, less the grand mean.
+    /// The mean of each level of a factor over all its cells and blocks, minus the grand mean.
     pub(crate) fn effects(&self, factor: usize) -> Vec<f64> {
         let every = vec![1.0; self.blocks];
         self.marginals[factor].iter().map(|row| self.mean(row, &every)).collect()
@@ -88,13 +88,14 @@ impl Cells {
 
     /// The intervals of the shares, in the order of [`Shares::all`].
     ///
-    /// Cells of a draw hold fewer different blocks than the run did, so a part of what is left looks like effects in it, and the
-    /// draws lie beside the shares of the run. They are moved back until their middle is the share, on the scale of log-odds, which
-    /// has no end that they could be moved over.
+    /// A draw holds fewer different blocks than the run did, so a part of the residual looks like effects in it, and the draws
+    /// are shifted against the run's shares. They are shifted back until their median is the share. This happens on the scale of
+    /// log-odds, which has no end that they could cross.
     ///
-    /// Simulated (600 runs of 9 or 30 cases, normal scatter), an interval of a factor's share covers its share in 88% to 91% of
-    /// runs with 5 blocks and in 92% to 95% with 10; where whole blocks differ by more than cases within them, in 72% and 85%
-    /// for the largest. That of the residual covers 65% to 83%, and that of small interactions less: they are not shown.
+    /// Simulated (600 runs of 9 or 30 cases, normal scatter), an interval of a factor's share covers the true share in 88% to 91%
+    /// of runs with 5 blocks and in 92% to 95% with 10. If whole blocks differ more than cases within them, the largest share's
+    /// interval covers in 72% and 85%. That of the residual covers 65% to 83%, and those of small interactions less, so they are
+    /// not shown.
     pub(crate) fn intervals(&self, found: &Shares, draws: &Rc<Draws>) -> Vec<(f64, f64)> {
         let found = found.all();
         let mut drawn: Vec<Vec<f64>> = vec![Vec::new(); found.len()];
@@ -115,7 +116,7 @@ impl Cells {
 }
 
 impl Shares {
-    /// The factors in their order, interactions, residual.
+    /// The factors in order, interactions, residual.
     pub(crate) fn all(&self) -> Vec<f64> {
         self.main.iter().copied().chain([self.interactions, self.residual]).collect()
     }
@@ -150,8 +151,8 @@ fn share_of(log_odds: f64) -> f64 {
     1.0 / (1.0 + (-log_odds).exp())
 }
 
-/// Puts in what is missing: what the means of its cell and of its block make likely (F. Yates, "The analysis of replicated
-/// experiments when the field results are incomplete", Empire Journal of Experimental Agriculture 1, 1933). Gives how many.
+/// Fills in missing values from the means of their cell and block (F. Yates, "The analysis of replicated experiments when the
+/// field results are incomplete", Empire Journal of Experimental Agriculture 1, 1933). Returns their number.
 pub(crate) fn fill(values: &[Vec<Option<f64>>]) -> (Vec<Vec<f64>>, u32) {
     let known = |row: &[Option<f64>]| {
         let known: Vec<f64> = row.iter().flatten().copied().collect();
@@ -163,7 +164,7 @@ pub(crate) fn fill(values: &[Vec<Option<f64>>]) -> (Vec<Vec<f64>>, u32) {
     if missing == 0 || full.is_empty() {
         return (full, missing);
     }
-    // Each round halves what is left to move at least, as most of every row and of every column is known.
+    // Each iteration at least halves the remaining change, because most of every row and column is known.
     for _ in 0..40 {
         let blocks = mean_rows(full.iter());
         let grand = blocks.iter().sum::<f64>() / blocks.len() as f64;
@@ -196,7 +197,7 @@ mod tests {
         Cells::new(levels, values).unwrap().shares(&vec![1.0; values[0].len()]).unwrap()
     }
 
-    /// A normal value of variance 1, nearly.
+    /// An approximately normal value with variance 1.
     fn normal(rng: &mut Rng) -> f64 {
         (0..12).map(|_| rng.unit()).sum::<f64>() - 6.0
     }

@@ -4,14 +4,14 @@ use tolok_model::{bit_rate_words, bytes_words};
 
 use crate::figures::{Quantity, amount, small_share};
 
-/// The words for a factor. `{}` stands for a value or for `low to high`, `{s}` for the plural ending.
+/// The words for a factor. `{}` represents a value or `low to high`, `{s}` the plural ending.
 struct About {
     word: &'static str,
     title: &'static str,
     unit: &'static str,
-    /// One of its values beside others that stay the same.
+    /// Describes one of its values.
     phrase: &'static str,
-    /// From its lowest to its highest value.
+    /// Describes the change from its lowest to its highest value.
     span: &'static str,
 }
 
@@ -20,14 +20,14 @@ macro_rules! factors {
         on an axis { $($axis:ident $word:literal, $title:literal, $unit:literal, $phrase:literal, $span:literal;)+ }
         besides { $($(#[$about:meta])+ $other:ident $other_word:literal, $other_title:literal;)+ }
     ) => {
-        /// Something that a study can set, and that scenarios can differ in.
+        /// Something that a study can set and in which scenarios can differ.
         #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
         pub(crate) enum Factor {
             $($axis,)+
             /// A parameter of the workload.
             Parameter(String),
             $($(#[$about])+ $other,)+
-            /// What is never put beside each other: loads of another kind, CPU modes, tools.
+            /// Scenarios that differ in these are never compared: kinds of load, CPU modes, tools.
             Apart(&'static str),
         }
 
@@ -60,21 +60,21 @@ factors! {
     SubjectMemory "subject-memory", "memory limit", "bytes", "{} of memory", "{} of memory";
     }
     besides {
-    /// Whatever else a link to the client does.
+    /// Everything else about the link to the client.
     Link "link", "link";
-    /// Whatever else the link to the database does.
+    /// Everything else about the link to the database.
     DatabaseLink "database-link", "link to the database";
-    /// The database but for its pool and its link.
+    /// The database without its pool and its link.
     Database "database", "database";
     /// Settings of the network.
     Network "network", "network settings";
-    /// Who competes.
+    /// The competing subjects.
     Subject "subject", "subject";
     }
 }
 
 impl Factor {
-    /// A stable word for programs.
+    /// A stable word for use by programs.
     pub(crate) fn word(&self) -> String {
         match self {
             Self::Parameter(name) => format!("parameter:{name}"),
@@ -82,13 +82,13 @@ impl Factor {
         }
     }
 
-    /// The factor of a panel, which has a place on an axis.
+    /// The factor of a panel, which has an axis.
     pub(crate) fn on_axis(word: &str) -> Option<Self> {
         let parameter = || Some(Self::Parameter(word.strip_prefix("parameter:")?.to_owned()));
         Self::ON_AXIS.iter().find(|factor| factor.word() == word).cloned().or_else(parameter)
     }
 
-    /// In words, as they stand behind "the".
+    /// In words that follow "the".
     pub(crate) fn title(&self) -> String {
         match self {
             Self::Parameter(name) => format!("parameter {name}"),
@@ -101,7 +101,7 @@ impl Factor {
         self.row().unit
     }
 
-    /// A value that a study has set, as a person writes it: `20 ms`, `512MiB`.
+    /// Formats a value that a study has set: `20 ms`, `512MiB`.
     pub(crate) fn label(&self, value: f64) -> String {
         match self.unit() {
             "s" if value >= 1.0 => format!("{} s", trimmed(value)),
@@ -114,7 +114,7 @@ impl Factor {
         }
     }
 
-    /// A value that was computed, with two digits, in the unit in which `like` is written: `23 ms`.
+    /// Formats a computed value with two digits, in the unit of `like`: `23 ms`.
     pub(crate) fn about(&self, value: f64, like: f64) -> String {
         let rounded = two_digits(value);
         match self.unit() {
@@ -126,7 +126,7 @@ impl Factor {
         }
     }
 
-    /// One of its values beside others that stay the same: `pool of 16`.
+    /// Describes one of its values: `pool of 16`.
     pub(crate) fn phrase(&self, label: &str) -> String {
         match self {
             Self::Parameter(name) => format!("{name} = {label}"),
@@ -134,7 +134,7 @@ impl Factor {
         }
     }
 
-    /// From its lowest to its highest value: `from 0 ms to 100 ms to the database`.
+    /// Describes the change from its lowest to its highest value: `from 0 ms to 100 ms to the database`.
     pub(crate) fn span(&self, low: &str, high: &str) -> String {
         match self {
             Self::Parameter(name) => format!("from {name} = {low} to {name} = {high}"),
@@ -143,12 +143,12 @@ impl Factor {
     }
 }
 
-/// With three decimals at most, and none that are 0.
+/// With at most three decimals, without trailing zeros.
 fn trimmed(value: f64) -> String {
     ((value * 1e3).round() / 1e3).to_string()
 }
 
-/// A number with separators if it is a whole one.
+/// An integer with separators, or else a plain number.
 fn thousands(value: f64) -> String {
     if value.fract() == 0.0 && value >= 0.0 { crate::figures::count(value as u64) } else { trimmed(value) }
 }

@@ -1,8 +1,8 @@
-//! What one factor of a study does to its cases, where the order of subjects flips, and how much each factor matters.
+//! The effect of single factors of a study, where the order of subjects flips, and how much each factor matters.
 //!
-//! One file each: `factor.rs` has the factors and their words, `profile.rs` takes a scenario apart into them, and `panels.rs` groups
-//! scenarios that differ in one. `crossing.rs` finds where two lines cross. `variance.rs` lays out the grid of a workload and
-//! `decomposition.rs` splits its sum of squares. `resampling.rs` draws blocks, and `sentence.rs` has the words.
+//! Each file has one task: `factor.rs` has the factors and their words, `profile.rs` splits a scenario into them, and `panels.rs`
+//! groups scenarios that differ in one. `crossing.rs` finds where two lines cross. `variance.rs` builds the grid of a workload
+//! and `decomposition.rs` splits its sum of squares. `resampling.rs` draws blocks, and `sentence.rs` has the words.
 
 mod crossing;
 mod decomposition;
@@ -21,7 +21,7 @@ use crate::records::Records;
 use profile::Profile;
 pub(crate) use sentence::flip_words;
 
-/// What the factors of the study do: each by itself, and how much each matters.
+/// The effects of the study's factors: of each alone, and how much each matters.
 pub(crate) fn sensitivity(
     records: &Records,
     scenarios: &[ScenarioFinding],

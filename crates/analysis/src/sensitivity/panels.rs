@@ -1,4 +1,4 @@
-//! Scenarios that differ in one factor only, beside each other.
+//! Scenarios that differ in only one factor, side by side.
 
 use super::crossing::{Crossing, Scale, crossing};
 use super::factor::Factor;
@@ -25,7 +25,7 @@ struct Member<'a> {
     finding: &'a ScenarioFinding,
 }
 
-/// Every panel with two values at least, by workload and then by factor.
+/// Every panel with at least two values, by workload and then by factor.
 pub(crate) fn panels(
     records: &Records,
     profiles: &[Profile],
@@ -37,7 +37,7 @@ pub(crate) fn panels(
     groups.iter().filter_map(|group| panel(records, group, &groups, goodput, &mut resampling)).collect()
 }
 
-/// Scenarios that differ in nothing but one factor that has a place on an axis.
+/// Groups scenarios that differ in a single factor that has an axis.
 fn groups<'a>(profiles: &'a [Profile<'a>], findings: &'a [ScenarioFinding]) -> Vec<Group<'a>> {
     let mut groups: Vec<Group> = Vec::new();
     for (profile, finding) in profiles.iter().zip(findings) {
@@ -48,7 +48,7 @@ fn groups<'a>(profiles: &'a [Profile<'a>], findings: &'a [ScenarioFinding]) -> V
                 |group: &&mut Group| group.factor == *factor && profile.differs_at_most_in(group.first(), factor);
             match groups.iter_mut().find(is_own) {
                 None => groups.push(Group { factor: factor.clone(), members: vec![member] }),
-                // Scenarios that differ in what must hold in them are one value, and the first stands for it.
+                // Scenarios that differ only in their objectives are one level, represented by the first.
                 Some(group) if group.members.iter().any(|it| it.value == value) => {}
                 Some(group) => group.members.push(member),
             }
@@ -110,7 +110,7 @@ fn panel(
     (!panel.lines.is_empty()).then_some(panel)
 }
 
-/// In the order of the last scenario's table; those that are not in it come behind.
+/// Lines in the order of the last scenario's table. Subjects missing there come last.
 fn lines(group: &Group, goodput: &Goodput) -> Vec<FactorLine> {
     let mut lines: Vec<FactorLine> = Vec::new();
     for case in group.members.iter().rev().flat_map(|member| &member.finding.cases) {
@@ -144,14 +144,14 @@ fn ranked<'a>(member: &Member<'a>, subject: &str) -> Option<&'a CaseFinding> {
     member.finding.cases.iter().find(|case| case.subject == subject && case.ranked)
 }
 
-/// Every pair of subjects between any two neighbouring values at which both may be ranked.
+/// Crossings of every pair of subjects between neighbouring levels at which both are ranked.
 fn crossovers(
     group: &Group,
     lines: &[FactorLine],
     goodput: &Goodput,
     resampling: &mut Resampling,
 ) -> Vec<FactorCrossover> {
-    // As a chart of the panel has its axis.
+    // The same scale as the axis of the panel's chart.
     let scale = if group.members[0].value > 0.0 { Scale::Logarithmic } else { Scale::Even };
     let mut found = Vec::new();
     for (place, a) in lines.iter().enumerate() {
@@ -198,7 +198,7 @@ fn log_ratios(above: &[Option<f64>], below: &[Option<f64>]) -> Vec<Option<f64>> 
     above.iter().zip(below).map(|both| ratio(both).filter(|ratio| ratio.is_finite())).collect()
 }
 
-/// Whether the one is faster by the scenario's own verdict.
+/// Whether the first is faster by the scenario's own verdict.
 fn is_faster(scenario: &ScenarioFinding, first: &FactorLine, second: &FactorLine) -> bool {
     scenario.comparisons.iter().any(|pair| match pair.verdict {
         Verdict::Faster => pair.a == first.subject && pair.b == second.subject,

@@ -1,4 +1,4 @@
-//! What a scenario is made of, aspect by aspect, so that two of them can be compared.
+//! Splits a scenario into its settings, so two scenarios can be compared.
 
 use std::collections::BTreeMap;
 
@@ -10,12 +10,12 @@ use tolok_model::{
 use super::factor::Factor;
 use crate::names::Names;
 
-/// What a factor is in a scenario.
+/// The value of a factor in a scenario.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Setting {
-    /// Its place on an axis, or `None` where it has none, such as no limit.
+    /// Its place on an axis, or `None` if it has none, such as no limit.
     pub(crate) value: Option<f64>,
-    /// As a person writes it; empty for what is usual.
+    /// In words; empty for the default.
     pub(crate) label: String,
 }
 
@@ -52,7 +52,7 @@ impl<'a> Profile<'a> {
         profile
     }
 
-    /// Users and rates have places on an axis; all that is left of a load makes it one of another kind.
+    /// Users and rates have an axis. Other differences of the load make it a load of another kind.
     fn load(&mut self, load: &LoadProfile) {
         match (&load.executor, load.pool) {
             (Executor::ConstantArrivalRate { rate_rps, .. }, pool) => {
@@ -115,12 +115,12 @@ impl<'a> Profile<'a> {
         self.settings.insert(factor, Setting { value: None, label });
     }
 
-    /// Whether both ask for the same work, with whatever parameters.
+    /// Whether both have the same workload, with any parameters.
     pub(crate) fn is_of_workload(&self, other: &Self) -> bool {
         self.scenario.workload_name() == other.scenario.workload_name()
     }
 
-    /// Whether the two differ in nothing but perhaps one factor, which has a place on an axis in both.
+    /// Whether the two differ at most in one factor, which has an axis in both.
     pub(crate) fn differs_at_most_in(&self, other: &Self, factor: &Factor) -> bool {
         let is_same = |(of, setting): (&Factor, &Setting)| of == factor || other.settings.get(of) == Some(setting);
         self.is_of_workload(other)
@@ -129,7 +129,7 @@ impl<'a> Profile<'a> {
             && self.settings.iter().all(is_same)
     }
 
-    /// Whether the two may be put beside each other at all.
+    /// Whether the two are comparable at all.
     pub(crate) fn is_beside(&self, other: &Self) -> bool {
         let apart = |profile: &Self| -> Vec<(Factor, Setting)> {
             let kept = profile.settings.iter().filter(|(factor, _)| matches!(factor, Factor::Apart(_)));
@@ -139,7 +139,8 @@ impl<'a> Profile<'a> {
     }
 }
 
-/// A load without its users and its rate: `closed loop, keep-alive, 5s`. Without the time-out, which no correct response depends on.
+/// A load without its users and its rate: `closed loop, keep-alive, 5s`. It omits the time-out, which does not affect correct
+/// responses.
 fn kind_of(load: &LoadProfile) -> String {
     let requests = match &load.executor {
         Executor::ConstantVus { .. } => None,
@@ -163,13 +164,13 @@ fn kind_of(load: &LoadProfile) -> String {
     parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
 }
 
-/// What a link does besides round trip, rate and loss.
+/// The properties of a link besides round trip, rate and loss.
 fn rest_of(link: &Link) -> String {
     let rest = Link { rtt_s: 0.0, rate_bps: None, loss: 0.0, preset: None, ..link.clone() };
     if rest == Link::default() { String::new() } else { format!("link with {}", rest.describe()) }
 }
 
-/// The workload of scenarios that stand beside each other, with the parameters that all of them set alike.
+/// The workload of a group of scenarios, with the parameters that all of them share.
 pub(crate) fn workload_of(group: &[&Profile]) -> String {
     let Some(first) = group.first() else { return String::new() };
     let text = &first.scenario.workload;
@@ -182,12 +183,12 @@ pub(crate) fn workload_of(group: &[&Profile]) -> String {
     if alike.is_empty() { name.to_owned() } else { format!("{name}?{}", alike.join("&")) }
 }
 
-/// What is the same in a group and differs elsewhere, in words.
+/// Settings that are constant in a group but differ elsewhere, in words.
 pub(crate) fn fixed_words(own: &Profile, others: &[&Profile], except: impl Fn(&Factor) -> bool) -> String {
     let differs = |(factor, setting): &(&Factor, &Setting)| {
         others.iter().any(|other| other.settings.get(*factor) != Some(*setting))
     };
-    // Parameters stand in the workload's name already.
+    // The workload's name already includes parameters.
     let is_said = |factor: &Factor| matches!(factor, Factor::Parameter(_)) || except(factor);
     let kept = own.settings.iter().filter(|(factor, _)| !is_said(factor)).filter(differs);
     let words = kept.map(|(factor, setting)| factor.phrase(&setting.label)).filter(|words| !words.is_empty());

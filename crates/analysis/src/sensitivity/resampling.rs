@@ -1,9 +1,9 @@
-//! Which blocks a bootstrap draws: the same draws for every statistic of a run, from a fixed seed.
+//! Draws the blocks of a bootstrap: the same draws for every statistic of a run, from a fixed seed.
 //!
-//! Blocks are the unit of repetition, so the bootstrap draws blocks, each with all that was measured in it. With few blocks, the
-//! quantiles of a plain bootstrap lie too far inside: it takes the spread of n values for that of the population, without Student's
-//! t. So the tails are narrowed to Φ(−√(n ÷ (n − 1)) · t), with t the quantile of Student's distribution with n − 1 degrees of
-//! freedom. Then the interval of a mean of normal values is as wide as Student's own.
+//! Blocks are the unit of repetition, so the bootstrap draws blocks, each with all its measurements. With few blocks, the
+//! intervals of a plain bootstrap are too narrow: it uses the spread of n values as that of the population, without Student's t.
+//! So the tails are narrowed to Φ(−√(n ÷ (n − 1)) · t), with t the quantile of Student's distribution with n − 1 degrees of
+//! freedom. Then the interval of a mean of normal values is as wide as Student's.
 //!
 //! Source: T. C. Hesterberg, "What Teachers Should Know About the Bootstrap", The American Statistician 69(4), 2015.
 
@@ -12,16 +12,16 @@ use std::rc::Rc;
 
 use tolok_stats::{Level, Rng, normal_cdf, student_t_quantile};
 
-/// The stream of all draws; it never changes, so that the same records give the same findings.
+/// The seed of all draws. It never changes, so the same records give the same findings.
 const SEED: u64 = 0x7461_6b65_2062_6c6b;
-/// Draws of each interval. The narrowed tails of five blocks leave about ten of them on either side.
+/// Draws for each interval. With five blocks, the narrowed tails leave about ten of them on either side.
 const DRAWS: usize = 10_000;
 
-/// How often each block comes up in each draw.
+/// How often each draw contains each block.
 pub(crate) struct Draws {
     blocks: usize,
     counts: Vec<f64>,
-    /// The share of draws that lies outside of an interval on either side.
+    /// The share of draws outside an interval on either side.
     tail: f64,
 }
 
@@ -42,13 +42,13 @@ impl Draws {
         self.counts.chunks_exact(self.blocks)
     }
 
-    /// The value that leaves the lower tail below it, of one value for each draw.
+    /// The lower end of the interval, from one value for each draw.
     pub(crate) fn low(&self, values: &mut [f64]) -> f64 {
         let place = (self.tail * (values.len() - 1) as f64).floor() as usize;
         *values.select_nth_unstable_by(place, f64::total_cmp).1
     }
 
-    /// The value that leaves the upper tail above it.
+    /// The upper end of the interval.
     pub(crate) fn high(&self, values: &mut [f64]) -> f64 {
         let place = ((1.0 - self.tail) * (values.len() - 1) as f64).ceil() as usize;
         *values.select_nth_unstable_by(place, f64::total_cmp).1
@@ -66,14 +66,14 @@ fn tail(blocks: usize) -> f64 {
     normal_cdf(-(blocks / (blocks - 1.0)).sqrt() * t)
 }
 
-/// The draws by the number of blocks, made when they are first asked for.
+/// The draws by the number of blocks, made on first use.
 #[derive(Default)]
 pub(crate) struct Resampling {
     known: BTreeMap<usize, Rc<Draws>>,
 }
 
 impl Resampling {
-    /// None with fewer blocks than any interval needs.
+    /// `None` with fewer blocks than an interval needs.
     pub(crate) fn of(&mut self, blocks: usize) -> Option<Rc<Draws>> {
         let is_enough = blocks >= Level::P95.least_sample();
         is_enough.then(|| Rc::clone(self.known.entry(blocks).or_insert_with(|| Rc::new(Draws::of(blocks, DRAWS)))))

@@ -4,7 +4,7 @@ use super::factor::Factor;
 use crate::figures::{Quantity, amount, counted, figure};
 use crate::findings::{Estimate, FactorCrossover, FactorLine, FactorPanel, VarianceFinding, VarianceShare};
 
-/// So many crossings are named; the table has all of them.
+/// The most crossings that are named; the table has all of them.
 const MOST_NAMED: usize = 3;
 
 /// `Going from 0 ms to 100 ms of round trip to the database cuts throughput to 44% (A) to 93% (B). A and B change places at about
@@ -20,7 +20,7 @@ pub(crate) fn panel_sentence(panel: &FactorPanel, factor: &Factor, smallest_effe
     sentence
 }
 
-/// What becomes of the subjects from the lowest value to the highest.
+/// The change of the subjects from the lowest value to the highest.
 fn change(panel: &FactorPanel, highest: f64, smallest_effect: f64) -> String {
     let of_line = |line: &FactorLine| {
         let last = line.points.iter().find(|point| point.value == highest)?;
@@ -93,7 +93,7 @@ fn crossings(panel: &FactorPanel, factor: &Factor) -> String {
     vague.map_or(sure.clone(), |vague| format!("{sure}; {vague}"))
 }
 
-/// `round-trip time to the database above about 23 ms (15–40): there B is ahead of A`, as seen from a value below.
+/// `round-trip time to the database above about 23 ms (15–40): there B is ahead of A`, as seen from a lower value.
 pub(crate) fn flip_words(panel: &FactorPanel, crossing: &FactorCrossover, from: f64) -> String {
     let title = |subject: &str| {
         let line = panel.lines.iter().find(|line| line.subject == subject);
@@ -108,7 +108,7 @@ pub(crate) fn flip_words(panel: &FactorPanel, crossing: &FactorCrossover, from: 
 /// `23 ms (15–40)`
 fn place(crossing: &FactorCrossover, factor: &Factor) -> String {
     let words = |value| factor.about(value, crossing.at);
-    // The unit stands once where all three have the same.
+    // The interval omits the unit.
     let bare = |value| words(value).split(' ').next().unwrap_or_default().to_owned();
     let at = words(crossing.at);
     match (crossing.at_low, crossing.at_high) {
@@ -146,7 +146,7 @@ pub(crate) fn variance_sentence(finding: &VarianceFinding) -> String {
     sentence + "."
 }
 
-/// How many times as much the first makes up, if that can be told.
+/// The ratio of the two shares, if their order is certain.
 fn against(first: &VarianceShare, second: &VarianceShare) -> String {
     match (first.share.low, second.share.high) {
         (Some(low), Some(high)) if low > high && second.share.value >= 0.001 => {
@@ -158,7 +158,7 @@ fn against(first: &VarianceShare, second: &VarianceShare) -> String {
     }
 }
 
-/// With two digits, and no more than are meant.
+/// With two digits below 10, and without decimals above.
 fn times(ratio: f64) -> String {
     if ratio < 10.0 { format!("{ratio:.1}") } else { crate::figures::count(ratio.round() as u64) }
 }

@@ -1,8 +1,7 @@
 //! How much of the differences within a workload each factor explains.
 //!
-//! It splits the logarithm of goodput over a complete grid: every subject at every combination of the factors. On that scale a sum
-//! of squares measures ratios, not differences. So a subject that is twice as fast counts equally where all are slow and where all
-//! are fast.
+//! It splits the logarithm of goodput over a complete grid: every subject at every combination of the factors. On that scale a
+//! sum of squares measures ratios, not differences. So a subject that is twice as fast counts equally at slow and at fast levels.
 
 use super::decomposition::{Cells, Shares, fill};
 use super::factor::Factor;
@@ -14,17 +13,17 @@ use super::{Goodput, Records};
 use crate::findings::{CaseFinding, Estimate, ScenarioFinding, VarianceFinding, VarianceShare};
 use crate::grouping::{each_once, grouped};
 
-/// The parts of a link belong together where a study does not combine them with each other, and so do those of a database.
+/// The parts of a link, or of a database, are one factor if a study does not combine them with each other.
 const FAMILIES: [(Factor, &[Factor]); 3] = [
     (Factor::Link, &[Factor::LinkRtt, Factor::LinkRate, Factor::LinkLoss, Factor::Link]),
     (Factor::DatabaseLink, &[Factor::DatabaseRtt, Factor::DatabaseLink]),
     (Factor::Database, &[Factor::DatabaseRtt, Factor::DatabaseLink, Factor::Pool, Factor::Database]),
 ];
 
-/// A scenario and what was found in it.
+/// A scenario and its finding.
 type Member<'a> = (&'a Profile<'a>, &'a ScenarioFinding);
 
-/// One for each workload whose scenarios are a complete grid.
+/// A finding for each workload whose scenarios form a complete grid.
 pub(crate) fn variance(
     records: &Records,
     profiles: &[Profile],
@@ -33,7 +32,7 @@ pub(crate) fn variance(
 ) -> Vec<VarianceFinding> {
     let mut groups: Vec<Vec<Member>> =
         grouped(profiles.iter().zip(findings), |one: &Member, other| one.0.is_beside(other.0));
-    // Where requests come by the clock, the study sets goodput itself, and not only what it is made under.
+    // In an open loop, the study itself sets the goodput, not only its conditions.
     groups.retain(|group| !group[0].0.scenario.load.executor.is_open());
     let mut resampling = Resampling::default();
     groups.iter().filter_map(|group| of_group(records, group, &groups, goodput, &mut resampling)).collect()
@@ -58,7 +57,7 @@ fn of_group(
     let (values, filled) = fill(&rows);
     let blocks = values.first().map_or(0, Vec::len);
     let cells = Cells::new(&factors.iter().map(|(_, levels)| *levels).collect::<Vec<_>>(), &values)?;
-    // In one block nothing can be told from chance.
+    // With a single block, effects cannot be separated from chance.
     let shares = cells.shares(&vec![1.0; blocks]).filter(|_| blocks > 1)?;
     let intervals = resampling.of(blocks).map(|draws| cells.intervals(&shares, &draws));
     let profiles: Vec<&Profile> = group.iter().map(|(profile, _)| *profile).collect();
@@ -82,7 +81,7 @@ fn of_group(
     Some(finding)
 }
 
-/// The largest factor first, then what factors do together, and then what is left.
+/// The largest factor first, then interactions, and then the residual.
 fn in_order(
     factors: &[(Factor, usize)],
     cells: &Cells,
@@ -90,7 +89,7 @@ fn in_order(
     intervals: Option<&[(f64, f64)]>,
 ) -> Vec<VarianceShare> {
     let share = |place: usize, factor: &str, title: &str, range_ratio: Option<f64>| {
-        // Only of factors: the spread of a scatter is known from a few blocks far worse than that of a mean.
+        // Only for factors: a few blocks show the variance of the scatter far less precisely than a mean.
         let ends = intervals.map(|all| all[place]).filter(|_| range_ratio.is_some());
         let value = shares.all()[place];
         let (low, high) = (ends.map(|(low, _)| low), ends.map(|(_, high)| high));
@@ -119,20 +118,20 @@ fn in_order(
 /// A factor of a grid.
 struct Axis {
     factor: Factor,
-    /// What it is made of.
+    /// The factors that it consists of.
     parts: Vec<Factor>,
     levels: Vec<Vec<Setting>>,
 }
 
-/// Scenarios of which there is one for each combination of the factors.
+/// Scenarios with exactly one for each combination of the factors.
 struct Grid<'a> {
     axes: Vec<Axis>,
-    /// In the order of the combinations, the last factor changing fastest.
+    /// In the order of the combinations, the last factor varying fastest.
     scenarios: Vec<&'a ScenarioFinding>,
 }
 
 impl<'a> Grid<'a> {
-    /// Each factor for itself if that makes a complete grid; else with the parts of a link or of the database taken together.
+    /// Separate factors if they form a complete grid; otherwise with the parts of a link or of the database merged.
     fn of(group: &[Member<'a>]) -> Option<Self> {
         let varies = |factor: &&Factor| {
             let first = group[0].0.settings.get(*factor);
@@ -178,14 +177,14 @@ impl<'a> Grid<'a> {
         }
         let mut scenarios: Vec<Option<&ScenarioFinding>> = vec![None; combinations];
         for (profile, finding) in group {
-            // Scenarios that differ in what must hold in them are one, and the first stands for it.
+            // Scenarios that differ only in their objectives are one, represented by the first.
             _ = scenarios[place(profile)?].get_or_insert(finding);
         }
         let scenarios = scenarios.into_iter().collect::<Option<Vec<_>>>()?;
         Some(Self { axes, scenarios })
     }
 
-    /// Subjects with half of the blocks at least in every scenario, and those that compete without.
+    /// Subjects with at least half of the blocks in every scenario, and the other competing ones.
     fn subjects(&self, goodput: &Goodput) -> (Vec<String>, Vec<String>) {
         let cases = self.scenarios.iter().flat_map(|scenario| &scenario.cases);
         let all = each_once(cases.map(|case| case.subject.clone()));
@@ -197,7 +196,7 @@ impl<'a> Grid<'a> {
         all.into_iter().partition(|subject| self.scenarios.iter().all(|scenario| is_there(scenario, subject)))
     }
 
-    /// The logarithms of goodput of every cell, the subject changing fastest, in the blocks of which most was measured.
+    /// The logarithms of goodput of every cell, the subject varying fastest, in the blocks in which most was measured.
     fn rows(&self, subjects: &[String], goodput: &Goodput) -> Vec<Vec<Option<f64>>> {
         let logarithm = |goodput: &Option<f64>| goodput.filter(|goodput| *goodput > 0.0).map(f64::ln);
         let row = |scenario: &ScenarioFinding, subject: &String| -> Vec<Option<f64>> {

@@ -1,4 +1,4 @@
-//! The finding on a scenario's slices: how they were given, what limits them, and what more of them would bring.
+//! The finding on a scenario's slices: their design, what limits their precision, and the benefit of more.
 
 use tolok_model::{Judge, Measurement, Scenario, SliceDesign, SliceFigures, SliceRow, duration_words};
 use tolok_stats::{Sample, mean_interval};
@@ -13,13 +13,13 @@ use crate::findings::{CaseFinding, Estimate, SliceRatio, SlicesFinding};
 use crate::observations::{Observations, per_answer};
 use crate::servers::comparand;
 
-/// A case whose responses take longer than the lead-in in more than one of twenty has windows that begin half empty.
+/// If more than one in twenty of a case's responses takes longer than the lead-in, its windows begin half empty.
 const OUTLASTING: f64 = 0.95;
 
-/// A ranked case and what was observed of it, the best first.
+/// A ranked case and its observations, the best first.
 pub(crate) type Ranked<'f, 'o> = (&'f CaseFinding, &'o Observations<'o>);
 
-/// The finding on the slices of a scenario, or `None` where it has none.
+/// The finding on the slices of a scenario, or `None` without slices.
 pub(crate) fn slices_finding(scenario: &Scenario, ranked: &[Ranked<'_, '_>], judge: Judge) -> Option<SlicesFinding> {
     let design = scenario.slices?;
     let found: Vec<(&Measurement, &SliceFigures)> = ranked
@@ -70,7 +70,7 @@ pub(crate) fn slices_finding(scenario: &Scenario, ranked: &[Ranked<'_, '_>], jud
     Some(finding)
 }
 
-/// By what factor ratios change in windows of double length, of the pair in the middle by that change; none without such
+/// The factor by which ratios change in windows of double length, for the median pair by that change. `None` without such
 /// windows, or with too few launches.
 fn longer_windows(ranked: &[Ranked<'_, '_>], judge: Judge) -> Option<Estimate> {
     let of: OfSlice = match judge {
@@ -150,7 +150,7 @@ fn sentences(found: &SlicesFinding, spread: Option<Spread>) -> Vec<String> {
     said
 }
 
-/// What a reader must know before quoting figures from slices.
+/// What readers must know before quoting figures from slices.
 fn cautions(design: SliceDesign, ranked: &[Ranked<'_, '_>], found: &SlicesFinding) -> Vec<String> {
     let mut said = Vec::new();
     if !found.frozen {
@@ -178,14 +178,14 @@ fn still_warming(case: &CaseFinding, factor: f64) -> String {
     )
 }
 
-/// Responses that take longer than the lead-in leave the begin of a window without any.
+/// If responses take longer than the lead-in, no response arrives at the beginning of a window.
 fn outlasting(design: SliceDesign, ranked: &[Ranked<'_, '_>]) -> Option<String> {
     let slowest = |(case, observations): &Ranked<'_, '_>| {
         let of = |time: fn(&Measurement) -> Option<f64>| {
             middle(&observations.trials().filter_map(time).collect::<Vec<f64>>())
         };
         let beyond = of(|trial| trial.latency.at(OUTLASTING)).map(|time_s| (time_s, "for one in twenty"));
-        // Few responses have a mean, and no percentiles.
+        // With few responses, there is a mean but no percentiles.
         let (time_s, which) = beyond.or_else(|| Some((of(|trial| trial.latency.mean_s)?, "on average")))?;
         Some((time_s, which, case.title.clone()))
     };

@@ -1,8 +1,8 @@
-//! How long windows should be, from short counts of the warm-ups.
+//! Finds the best window length from short counts in the warm-ups.
 //!
-//! Longer windows average more of the fast noise, and lie further apart in the slow noise. The Allan deviation of counts of one
-//! length is how much neighbours of that length differ. The number of windows in a given time depends on the cost of each beside
-//! itself. So the variance of a ratio is that of neighbours, times the length of a window and its cost.
+//! Longer windows average out more of the fast noise, but are further apart in the slow noise. The Allan deviation at a length is
+//! how much neighbouring counts of that length differ. The number of windows in a given time also depends on the overhead of
+//! each. So the variance of a ratio is proportional to that of neighbours, times the length of a window plus its overhead.
 
 use tolok_model::{SliceDesign, SliceFigures, duration_words};
 use tolok_stats::{SD_OF_MAD, Sample};
@@ -12,16 +12,17 @@ use crate::findings::{SliceLengths, SlicesFinding};
 
 /// Length of a count.
 const COUNT_S: f64 = 0.01;
-/// Lengths that are looked at, in counts.
+/// The lengths to compare, in counts.
 const LENGTHS: [usize; 9] = [2, 3, 5, 10, 15, 20, 30, 40, 50];
-/// The first of so many parts of a warm-up is left out: that is where most of the warming happens.
+/// The first of this many parts of a warm-up is left out, because most of the warming happens there.
 const PARTS: usize = 4;
-/// By how much more ratios have to scatter before another length is named: a deviation of few neighbours is known to a tenth.
+/// How much more ratios must scatter before another length is recommended. With few neighbours, a deviation is uncertain by a
+/// tenth.
 const CLEARLY_MORE: f64 = 0.1;
-/// Fewer neighbours that do not overlap tell nothing of a length.
+/// Fewer non-overlapping neighbours say nothing about a length.
 const FEWEST_NEIGHBOURS: usize = 30;
 
-/// What is known of lengths, or `None` where the warm-ups are too short to tell of the study's own.
+/// The comparison of lengths, or `None` if the warm-ups are too short for the study's own length.
 pub(super) fn lengths(design: SliceDesign, launches: &[&SliceFigures]) -> Option<SliceLengths> {
     let series: Vec<&[u32]> = launches.iter().map(|slices| settled(&slices.warm_up_by_10ms)).collect();
     let shares: Vec<f64> = launches.iter().map(|slices| slices.measured_share).collect();
@@ -46,8 +47,8 @@ fn settled(counts: &[u32]) -> &[u32] {
     &counts[counts.len() / PARTS..]
 }
 
-/// How much neighbours of so many counts differ, as a share of them. All places of the neighbours are looked at, which overlap
-/// (Howe, Allan and Barnes 1981). Robust, because a stall is no property of a length.
+/// How much neighbours of `counts` counts differ, as a share of them. It uses all positions of the neighbours, including
+/// overlapping ones (Howe, Allan and Barnes 1981). It is robust, because a stall is not a property of a length.
 fn allan_deviation(series: &[&[u32]], counts: usize) -> Option<f64> {
     let apart: usize = series.iter().map(|series| (series.len() / counts).saturating_sub(1)).sum();
     let relative = |series: &&[u32]| -> Vec<f64> {
@@ -84,7 +85,7 @@ mod tests {
 
     use super::*;
 
-    /// Counts of 1,000 with white noise, and a level that moves by this share with each count.
+    /// Counts of 1,000 with white noise of this share, and a level that drifts by this share with each count.
     fn counts(noise: f64, drift: f64) -> Vec<u32> {
         let mut random = SplitMix64::new(7);
         let mut uniform = move || (random.next_u64() >> 11) as f64 / (1u64 << 53) as f64 - 0.5;
@@ -113,7 +114,7 @@ mod tests {
     fn the_allan_deviation_of_white_noise_falls_with_the_root_of_the_length() {
         let counts = counts(0.2, 0.0);
         let series: Vec<&[u32]> = vec![&counts];
-        // A uniform noise of this width has a deviation of its width over the root of 12.
+        // Uniform noise has a standard deviation of its width over √12.
         let expected = |length: f64| 0.2 / 12f64.sqrt() / length.sqrt();
         for length in [10, 20] {
             let deviation = allan_deviation(&series, length).unwrap();

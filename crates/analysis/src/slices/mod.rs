@@ -1,7 +1,7 @@
-//! Cases that took turns in a launch: servers in slices and programs run by run. It compares two of them and describes the slices
-//! and turns.
+//! Cases that took turns in a launch: servers in slices and programs run by run. This module compares two of them and describes
+//! the slices and turns.
 //!
-//! A launch is to slices what a block is to trials: the unit of replication. Slices of one launch are no replicates, because a
+//! A launch is to slices what a block is to trials: the unit of replication. Slices of one launch are not replicates, because a
 //! process may be slower for its whole life. So each launch gives one ratio of two cases, and the interval is over launches.
 
 mod finding;
@@ -19,7 +19,7 @@ use tolok_stats::{Sample, hodges_lehmann};
 use crate::estimate::{BlockRatio, ratio_within_blocks};
 use crate::observations::{Found, Observations, Trials};
 
-/// A figure of a slice, or `None` where it has none.
+/// A figure of a slice, or `None` if it has none.
 pub(crate) type OfSlice = fn(&SliceRow) -> Option<f64>;
 
 /// Correct responses per second.
@@ -40,14 +40,14 @@ pub(crate) fn good_per_cpu_second(row: &SliceRow) -> Option<f64> {
 /// A slice of a server or a turn of a program: round, half, and its figure, if it has one.
 pub(crate) type Turn = (u32, u32, Option<f64>);
 
-/// What a case is compared by: a figure of each block, and of each slice or turn where it has any.
+/// What a case is compared by: a figure of each block, and of each slice or turn if there are any.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Comparand {
-    /// By block, with nothing where there is no figure.
+    /// By block; `None` without a figure.
     pub(crate) values: Vec<Option<f64>>,
-    /// By block: round, half, and the logarithm of the figure. Empty where there are no slices.
+    /// By block: round, half, and the logarithm of the figure. Empty without slices.
     slices: Vec<Vec<(u32, u32, f64)>>,
-    /// By block: slices that were given, with or without a figure.
+    /// By block: number of slices, with or without a figure.
     given: Vec<usize>,
 }
 
@@ -58,12 +58,12 @@ impl From<Vec<Option<f64>>> for Comparand {
 }
 
 impl Comparand {
-    /// What is compared by `values` where there are no slices, and else by `of` each slice.
+    /// Compares by `values` without slices, and otherwise by `of` each slice.
     pub(crate) fn of(observations: &Observations, values: Vec<Option<f64>>, of: OfSlice) -> Self {
         Self::among(observations, values, of, |_| true)
     }
 
-    /// The same of some of the slices only.
+    /// The same with only some of the slices.
     pub(crate) fn among(
         observations: &Observations,
         values: Vec<Option<f64>>,
@@ -77,7 +77,7 @@ impl Comparand {
         Self::in_turns(observations, values, of_trial)
     }
 
-    /// What is compared by `values` where there are no turns, and else by the turns that `of` finds in each trial.
+    /// Compares by `values` without turns, and otherwise by the turns that `of` finds in each trial.
     pub(crate) fn in_turns<T: Found>(
         trials: &Trials<T>,
         values: Vec<Option<f64>>,
@@ -104,8 +104,8 @@ impl Comparand {
         paired.collect()
     }
 
-    /// The ratio of a block: of slices the Hodges-Lehmann estimate of their differences, if most of them give one. A program whose
-    /// time was up early has fewer turns than others, and those count.
+    /// The ratio of a block. For slices, it is the Hodges-Lehmann estimate of their differences, if most of them give one. A
+    /// program that ran out of time has fewer turns than others, and the smaller number counts.
     fn ratio_in(&self, other: &Self, block: usize) -> Option<[f64; 2]> {
         let values = (self.values.get(block).copied().flatten(), other.values.get(block).copied().flatten());
         let given = |comparand: &Self| comparand.given.get(block).copied().unwrap_or(0);
@@ -126,7 +126,7 @@ impl Comparand {
         (above > 0.0 && below > 0.0).then(|| (above / below).ln())
     }
 
-    /// Whether a block was measured in slices.
+    /// Whether a block has slices.
     pub(crate) fn has_slices(&self, block: usize) -> bool {
         self.given.get(block).is_some_and(|given| *given > 0)
     }
@@ -160,7 +160,7 @@ mod tests {
 
     #[test]
     fn slices_are_compared_with_their_neighbours_and_not_by_their_sum() {
-        // The machine is ten times slower in the second round, and one slice is lost to a stall.
+        // The machine is ten times slower in the second round, and a stall ruins one slice.
         let above = comparand(&[[20.0, 20.0, 2.0, 2.0, 20.0, 0.1]; 5]);
         let below = comparand(&[[10.0, 10.0, 1.0, 1.0, 10.0, 10.0]; 5]);
         let found = above.over(&below).unwrap();

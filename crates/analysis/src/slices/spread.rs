@@ -1,4 +1,4 @@
-//! How far ratios scatter within launches and between them, for servers in slices and programs in turns.
+//! How much ratios scatter within launches and between them, for servers in slices and programs in turns.
 
 use std::f64;
 
@@ -12,12 +12,12 @@ use crate::findings::SliceRatio;
 /// Under normal noise the Hodges-Lehmann estimate has 0.955 of the efficiency of a mean.
 const EFFICIENCY: f64 = 0.955;
 
-/// How far the ratio of a pair scatters, in logarithms.
+/// How much the ratio of a pair scatters, in logarithms.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Spread {
-    /// Of a launch's estimate, by the scatter of its slices.
+    /// Standard deviation of a launch's estimate, from the scatter of its slices.
     pub(super) within: f64,
-    /// Of the launches beyond that.
+    /// Additional standard deviation between launches.
     pub(super) between: f64,
 }
 
@@ -34,12 +34,12 @@ impl Spread {
         self.within.hypot(self.between)
     }
 
-    /// What launches add, as a share of the variance.
+    /// The contribution of launches, as a share of the variance.
     fn between_share(self) -> f64 {
         if self.total() > 0.0 { (self.between / self.total()).powi(2) } else { 0.0 }
     }
 
-    /// Half of the 95% interval of a ratio, as a share of it, of so many launches each so many times as long.
+    /// Half width of the 95% interval of a ratio, as a share of it, for `launches` launches that are `longer` times as long.
     pub(super) fn half_width(self, launches: usize, longer: f64) -> f64 {
         let variance = self.within.powi(2) / longer + self.between.powi(2);
         let t = student_t_quantile(0.975, launches.saturating_sub(1).max(1) as f64);
@@ -63,8 +63,8 @@ impl Spread {
 
 /// The variance of a launch's Hodges-Lehmann estimate, from the differences of slices in each launch.
 ///
-/// It rests on how far any two slices of a launch lie apart (Shamos 1976), over all launches. Each launch's own MAD would halve the
-/// variance at four slices.
+/// It uses the distances of all pairs of slices in a launch (Shamos 1976), over all launches. Each launch's own MAD would halve
+/// the variance at four slices.
 fn within_variance(launches: &[Vec<f64>]) -> Option<f64> {
     let apart = |slices: &Vec<f64>| -> Vec<f64> {
         pairs(slices.len()).map(|(one, other)| (slices[one] - slices[other]).abs()).collect()
@@ -75,7 +75,7 @@ fn within_variance(launches: &[Vec<f64>]) -> Option<f64> {
     Some(sd.powi(2) / (EFFICIENCY * slices))
 }
 
-/// The pair in the middle, by how far its launches scatter; none with too few launches for an interval.
+/// The median pair by the scatter of its launches; `None` with too few launches for an interval.
 pub(super) fn median_pair(ranked: &[Comparand]) -> Option<Spread> {
     let mut spreads: Vec<Spread> = pairs(ranked.len())
         .filter(|(a, b)| ranked[*a].over(&ranked[*b]).is_some_and(|ratio| ratio.blocks >= least_trials()))
@@ -89,7 +89,7 @@ pub(super) fn pairs(cases: usize) -> impl Iterator<Item = (usize, usize)> {
     (0..cases).flat_map(move |a| (a + 1..cases).map(move |b| (a, b)))
 }
 
-/// The figure of each case over that of the first, by their titles.
+/// The figure of each case over that of the first, with their titles.
 pub(super) fn over_first(cases: &[(String, Comparand)]) -> Vec<SliceRatio> {
     let Some(((first, below), others)) = cases.split_first() else { return Vec::new() };
     let ratio = |(subject, above): &(String, Comparand)| {
@@ -99,7 +99,7 @@ pub(super) fn over_first(cases: &[(String, Comparand)]) -> Vec<SliceRatio> {
     others.iter().filter_map(ratio).collect()
 }
 
-/// Such ratios in a sentence, if there are any. `figure` names the figure: `CPU time per run`.
+/// These ratios in a sentence, if there are any. `figure` names the figure: `CPU time per run`.
 pub(super) fn ratios_sentence(figure: &str, ratios: &[SliceRatio]) -> Option<String> {
     let first = &ratios.first()?.first;
     let ratio = |of: &SliceRatio| match (of.ratio.low, of.ratio.high) {

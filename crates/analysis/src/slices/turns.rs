@@ -1,4 +1,4 @@
-//! The finding on programs whose runs alternated: how, what limits their ratios, and what more runs would bring.
+//! The finding on programs whose runs alternated: their design, what limits their ratios, and the benefit of more runs.
 
 use tolok_model::{ProgramScenario, ProgramTiming};
 
@@ -61,7 +61,7 @@ pub(crate) fn turns_finding(
     Some(finding)
 }
 
-/// The cases whose time was up before their last run.
+/// The cases that ran out of time before their last run.
 fn cut_short(scenario: &ProgramScenario, ranked: &[(&ProgramCaseFinding, &Timings<'_>)]) -> Option<String> {
     let fewest = |timings: &Timings<'_>| {
         timings.trials().filter_map(|timing| Some(timing.turns.as_ref()?.places.len())).min().unwrap_or(0)

@@ -1,17 +1,17 @@
-//! Whether a case still became faster from the first turn of its launches to the last.
+//! Whether a case was still becoming faster from the first turn of its launches to the last.
 
 use tolok_stats::{Sample, mean_interval};
 
 use super::Comparand;
 use crate::estimate::{LEVEL, least_trials};
 
-/// Becoming faster by less than this would change no ratio that matters.
+/// A smaller increase in speed changes no ratio that matters.
 const TOLERATED: f64 = 0.03;
 
-/// The cases that still became faster, by their place, and by what factor.
+/// The cases that were still becoming faster, by their index, and the factor.
 ///
-/// What the machine does to all cases alike is not their warm-up, so each is compared with the mean of the others. All cases together
-/// are one family (Bonferroni).
+/// Each case is compared with the mean of the others, because what the machine does to all cases alike is not their warm-up. All
+/// cases together are one family (Bonferroni).
 pub(super) fn warming(cases: &[Comparand]) -> Vec<(usize, f64)> {
     let launches = cases.iter().map(|case| case.slices.len()).max().unwrap_or(0);
     let changes: Vec<Vec<Option<f64>>> =
@@ -52,7 +52,7 @@ mod tests {
 
     const LAUNCHES: usize = 7;
 
-    /// Cases whose slices scatter by some 5%, and which become faster in each of three turns by these factors.
+    /// Cases whose slices scatter by about 5%, and which become faster by these factors in each of three turns.
     fn cases(factors: &[f64], machine: f64, seed: u64) -> Vec<Comparand> {
         let mut random = SplitMix64::new(seed);
         let mut case = |factor: &f64| {
