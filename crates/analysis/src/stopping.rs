@@ -1,14 +1,14 @@
 //! The stopping rule: after how many blocks a run with such a rule ends.
 //!
-//! A study may request blocks until its ratios are sure enough: *until every ratio is sure to 3%, at least 6 blocks, at most 20*.
-//! The rule stands in the plan before the first trial, and is hashed with it. It looks at the **width** of the intervals only: not
-//! at which case is ahead, by how much, whether an interval excludes 1, or any verdict. A run that ended "once there was a
-//! difference" would find differences where none exist, the more the longer it may run.
+//! A study may request blocks until its ratios are precise enough: *until every ratio is sure to 3%, at least 6 blocks, at most
+//! 20*. The plan contains the rule before the first trial, and its hash covers the rule. The rule looks only at the **width** of
+//! the intervals: not at which case is ahead, by how much, whether an interval excludes 1, or any verdict. A run that ended "once
+//! there was a difference" would find differences where none exist, and more of them the longer it may run.
 //!
-//! A budget is a time: no block begins that would exceed it, judged by the length of those before. That, too, is blind to ratios.
+//! A budget is a time: no block begins that would exceed it, judging by the length of previous blocks. It ignores ratios, too.
 //!
-//! The rule applies after each whole block, to all blocks so far. It uses the ratios of reports: every pair of ranked cases of each
-//! scenario, goodput within blocks, and wall time for programs, each with its own 95% interval.
+//! The rule applies after each whole block, to all blocks so far. It uses the ratios of reports: every pair of ranked cases of
+//! each scenario, goodput within blocks, and wall time for programs, each with its own 95% interval.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -22,9 +22,9 @@ use crate::programs;
 use crate::records::Records;
 use crate::servers::of_servers;
 
-/// After how many blocks the run was to end by the rule of the plan or its budget, or `None` where neither holds yet.
+/// The number of blocks after which the plan's rule or its budget ends the run, or `None` if neither applies yet.
 ///
-/// Only whole blocks count: those of which every planned trial has a record, whatever became of it.
+/// Only whole blocks count: those with a record for every planned trial, whatever its outcome.
 pub fn blocks_settled(records: &Records) -> Option<u32> {
     let sure = records.plan.stopping.and_then(|rule| blocks_until_sure(records, rule));
     let spent = records.plan.budget_s.and_then(|budget_s| blocks_in_budget(records, budget_s));
@@ -39,7 +39,7 @@ fn blocks_until_sure(records: &Records, rule: Stopping) -> Option<u32> {
     (least..=whole_blocks(records)).find(|blocks| is_settled(records, *blocks, rule))
 }
 
-/// After how many blocks a further one, as long as they on average, would have exceeded the budget.
+/// The number of blocks after which another one of average length would exceed the budget.
 fn blocks_in_budget(records: &Records, budget_s: f64) -> Option<u32> {
     let took_s = block_times(records);
     (least_trials()..=whole_blocks(records)).find(|blocks| {
@@ -48,7 +48,7 @@ fn blocks_in_budget(records: &Records, budget_s: f64) -> Option<u32> {
     })
 }
 
-/// How long each block took. The trials of a launch took their time together.
+/// How long each block took. The trials of a launch share one time.
 fn block_times(records: &Records) -> BTreeMap<u32, f64> {
     let launches: BTreeMap<u32, Option<u32>> =
         records.plan.trials.iter().map(|trial| (trial.number, trial.launch)).collect();
@@ -62,19 +62,19 @@ fn block_times(records: &Records) -> BTreeMap<u32, f64> {
     blocks
 }
 
-/// Whether any two cases of a plan compete. Where none do, there is no ratio that could ever be sure.
+/// Whether any two cases of a plan compete. Otherwise there is no ratio that could become precise.
 fn has_ratios(plan: &Plan) -> bool {
     let competing =
         |scenario: &str| plan.cases.iter().filter(|case| case.scenario == scenario && case.competes()).count();
     plan.cases.iter().any(|case| competing(&case.scenario) > 1)
 }
 
-/// What the rule did to a run.
+/// The effect of the rule on a run.
 #[derive(Debug, Default)]
 pub(crate) struct Ended {
-    /// The plan of the blocks that were run, or `None` where all of the plan's blocks were to be.
+    /// The plan shortened to the blocks that ran, or `None` if the rule did not shorten it.
     pub(crate) plan: Option<Plan>,
-    /// The rule and what came of it, or `None` without a rule.
+    /// The rule and its result, or `None` without a rule.
     pub(crate) sentence: Option<String>,
 }
 
@@ -91,7 +91,7 @@ pub(crate) fn ended(records: &Records) -> Ended {
         };
         return Ended { plan: None, sentence: Some(sentence(plan, &came)) };
     };
-    // A run that went on nevertheless has measured what it has measured.
+    // If a run continued anyway, its further blocks count.
     let run = records.trials.iter().map(|trial| trial.block).max().map_or(settled, |last| last.max(settled));
     let came = if run == settled {
         format!("It ended after {}", counted_blocks(settled))
@@ -114,15 +114,15 @@ fn counted_blocks(blocks: u32) -> String {
     counted(u64::from(blocks), "round")
 }
 
-/// Blocks from the first on of which every planned trial has a record.
+/// The number of blocks from the first on with a record for every planned trial.
 fn whole_blocks(records: &Records) -> u32 {
     let recorded: BTreeSet<u32> = records.trials.iter().map(|trial| trial.number).collect();
     let lacking = records.plan.trials.iter().filter(|trial| !recorded.contains(&trial.number));
     lacking.map(|trial| trial.block - 1).min().unwrap_or(records.plan.blocks)
 }
 
-/// Whether every ratio over so many blocks is sure enough. One without an interval is not. A case of which others disturbed every
-/// trial has no ratio, and may have one after further blocks, so that it is waited for; one that failed by itself is not.
+/// Whether every ratio over this many blocks is precise enough, which needs an interval. A case with only disturbed trials has no
+/// ratio, but may get one from further blocks, so the run waits for it. It does not wait for a case that failed on its own.
 fn is_settled(records: &Records, blocks: u32, rule: Stopping) -> bool {
     let plan = shortened(records.plan, blocks);
     let part = Records { plan: &plan, ..*records };
@@ -149,7 +149,7 @@ fn is_settled(records: &Records, blocks: u32, rule: Stopping) -> bool {
     of_servers && of_programs
 }
 
-/// The plan of the first blocks alone. Trials of later ones are not of it.
+/// The plan of the first blocks only, without the trials of later ones.
 fn shortened(plan: &Plan, blocks: u32) -> Plan {
     let mut part = plan.clone();
     part.blocks = blocks;

@@ -1,37 +1,37 @@
-//! Tiers: letters that say which cases of a scenario could be told apart, and which could not.
+//! Tiers: letters that show which cases of a scenario were told apart, and which were not.
 //!
-//! A table of ranks claims an order of all cases, and verdicts of all pairs are too many to read. A *compact letter display*
-//! says the same as those verdicts in a letter or two a row: two cases share a letter exactly if neither is
-//! faster by its verdict. That relation is not transitive (the first may differ from the third, and the second from neither), so a
-//! case can have several letters. They are found by the insert-and-absorb algorithm of H.-P. Piepho, "An algorithm for a
-//! letter-based representation of all-pairwise comparisons", Journal of Computational and Graphical Statistics 13(2), 2004.
+//! A table of ranks claims an order of all cases, and the verdicts of all pairs are too many to read. A *compact letter display*
+//! expresses those verdicts in a letter or two per row: two cases share a letter exactly if neither is faster by its verdict.
+//! That relation is not transitive (the first may differ from the third, and the second from neither), so a case can have several
+//! letters. They come from the insert-and-absorb algorithm of H.-P. Piepho, "An algorithm for a letter-based representation of
+//! all-pairwise comparisons", Journal of Computational and Graphical Statistics 13(2), 2004.
 
 /// A letter of the display: for each case, whether it has it.
 type Letter = Vec<bool>;
 
-/// The letters of so many cases, in their order. `apart` has the pairs that were told apart, by their places.
+/// The letters of `cases` cases, in order. `apart` has the pairs that were told apart, by their indexes.
 ///
-/// The first case has an `a`, and further letters come up from there on. Behind `z` comes `A`, and behind `Z` comes `a2`.
+/// The first case has an `a`, and further letters follow. `A` comes after `z`, and `a2` after `Z`.
 pub(crate) fn tiers(cases: usize, apart: &[(usize, usize)]) -> Vec<String> {
     let mut letters: Vec<Letter> = vec![vec![true; cases]];
     for &(a, b) in apart {
         letters = split(letters, a, b);
     }
-    // The letter whose cases stand higher in the table comes first.
+    // The letter whose cases are higher in the table comes first.
     letters.sort_by(|left, right| right.cmp(left));
     let words = |case: usize| letters.iter().enumerate().filter(move |(_, letter)| letter[case]).map(|(n, _)| name(n));
     (0..cases).map(|case| words(case).collect()).collect()
 }
 
-/// Each letter that both have becomes two, one without the first of them and one without the second. Of these only such stay
-/// as say something that no other letter says; no letter that was not split can be within one of them, as none was within
-/// what they come from.
+/// Splits each letter that both have in two, one without the first case and one without the second. A part stays only if it is
+/// not within another letter. A letter that was not split cannot be within a part, because it was not within the original.
 fn split(letters: Vec<Letter>, a: usize, b: usize) -> Vec<Letter> {
     let (split, mut found): (Vec<Letter>, Vec<Letter>) = letters.into_iter().partition(|letter| letter[a] && letter[b]);
     let is_within = |inner: &Letter, outer: &Letter| inner.iter().zip(outer).all(|(inner, outer)| *outer || !inner);
     let kept = found.len();
     for left_out in [a, b] {
-        // Two that lack the same case cannot be within each other, nor can two of which each has what the other lacks.
+        // Two parts without the same case are never within each other. Neither are two parts if each has a case that the other
+        // lacks.
         for letter in &split {
             let mut part = letter.clone();
             part[left_out] = false;
@@ -43,7 +43,7 @@ fn split(letters: Vec<Letter>, a: usize, b: usize) -> Vec<Letter> {
     found
 }
 
-/// `a` to `z`, `A` to `Z`, and the same again with a number, so that letters can be written in a row.
+/// `a` to `z`, `A` to `Z`, and then the same with a number, so letters can be written next to each other.
 fn name(number: usize) -> String {
     let alphabet = || ('a'..='z').chain('A'..='Z');
     let (round, place) = (number / alphabet().count(), number % alphabet().count());
@@ -59,7 +59,7 @@ mod tests {
 
     use super::*;
 
-    /// The letters of a case, apart: `ab2` are `a` and `b2`.
+    /// The separate letters of a case: `ab2` gives `a` and `b2`.
     fn single(letters: &str) -> BTreeSet<String> {
         let mut found: Vec<String> = Vec::new();
         for sign in letters.chars() {
@@ -88,14 +88,14 @@ mod tests {
         assert_eq!(tiers(0, &[]), Vec::<String>::new());
     }
 
-    /// The second differs from neither neighbour, though these differ.
+    /// The second does not differ from either neighbour, although these differ from each other.
     #[test]
     fn not_being_told_apart_is_not_transitive() {
         assert_eq!(tiers(3, &[(0, 2)]), ["a", "ab", "b"]);
         assert_eq!(tiers(4, &[(0, 2), (0, 3), (1, 3)]), ["a", "ab", "bc", "c"]);
     }
 
-    /// The wide interval of the last reaches the first, while the two between differ from the first.
+    /// The wide interval of the last case reaches the first, while the two in between differ from the first.
     #[test]
     fn a_case_of_wide_intervals_shares_letters_across_the_table() {
         assert_eq!(tiers(4, &[(0, 1), (0, 2)]), ["a", "b", "b", "ab"]);

@@ -1,6 +1,7 @@
-//! Known systematic differences between tools, and which of them bear on a row.
+//! Known systematic differences between tools, and which of them affect a row.
 //!
-//! Each appears only where the tool, the load or the figures make it matter: nobody reads a sentence that stands beside every run.
+//! Each appears only if the tool, the load or the figures make it relevant, because readers skip sentences that appear on every
+//! run.
 
 use tolok_model::{Connection, Executor, LatencyMark, LoadProfile, LoadTool, Measurement, Percentile, Scenario};
 
@@ -10,20 +11,20 @@ use crate::findings::{CaseFinding, ToolRow};
 use crate::observations::Observations;
 use crate::tools::Answerer;
 
-/// From this many times the CPU time of tolok's own tool on, what an answer costs a tool is spoken of.
+/// A tool's CPU time per response is mentioned from this multiple of that of tolok's own tool on.
 const COSTLY: f64 = 2.0;
-/// A tool that delivers a smaller share of the rate that the study asks for did not put that load on.
+/// A tool that delivers a smaller share of the requested rate did not create that load.
 const DELIVERED: f64 = 0.99;
 
-/// What a tool was asked to do, and by whose figures it can be judged.
+/// A tool's task, and the figures to compare it with.
 pub(crate) struct Asked<'a> {
     pub(crate) scenario: &'a Scenario,
     pub(crate) case: &'a CaseFinding,
-    /// tolok's own tool, where the study has it as well.
+    /// tolok's own tool, if the study includes it.
     pub(crate) own: Option<&'a Answerer<'a>>,
 }
 
-/// Known differences that bear on a row, a sentence each, or `None` where nothing was measured.
+/// Known differences that affect a row, one sentence each; empty if nothing was measured.
 pub(crate) fn notes(row: &ToolRow, asked: &Asked) -> Vec<String> {
     if row.trials_scored == 0 {
         return Vec::new();
@@ -76,11 +77,11 @@ fn against_little(row: &ToolRow, asked: &Asked) -> Option<String> {
     Some(format!("Its mean cannot come from real responses: {waiting}."))
 }
 
-/// What a mean latency that breaks Little's law would mean, or `None` for one that does not.
+/// What a mean latency that breaks Little's law would imply, or `None` if it does not break it.
 pub(crate) fn waiting(row: &ToolRow, load: &LoadProfile) -> Option<String> {
     let little = row.little.as_ref().filter(|_| row.trials_against_little > 0)?;
     let connections = load.connections_max()?;
-    // The worst trial is meant, as the median may well be possible.
+    // The worst trial counts, because the median may be possible.
     let worst = little.trials.iter().copied().fold(little.value, f64::max);
     let waiting = amount(Quantity::Number, worst * f64::from(connections));
     Some(format!(
@@ -89,7 +90,7 @@ pub(crate) fn waiting(row: &ToolRow, load: &LoadProfile) -> Option<String> {
     ))
 }
 
-/// A latency that begins when the request is sent leaves out what came before.
+/// A latency that starts when the request is sent excludes earlier waits.
 fn from_send(row: &ToolRow, asked: &Asked) -> Option<String> {
     let is_open = asked.scenario.load.executor.is_open();
     let before = match asked.scenario.tool.name {
@@ -125,7 +126,7 @@ fn coarse(row: &ToolRow, _: &Asked) -> Option<String> {
         .then(|| "Its times come in coarse steps (whole milliseconds, or tenths), so short ones say little.".to_owned())
 }
 
-/// Where tolok's own tool saw that all were answered, it does not matter.
+/// It does not matter if tolok's own tool saw a response to every request.
 fn never_answered(_: &ToolRow, asked: &Asked) -> Option<String> {
     if asked.scenario.tool.name != LoadTool::Wrk {
         return None;
@@ -149,7 +150,7 @@ fn undelivered(row: &ToolRow, asked: &Asked) -> Option<String> {
     let Executor::ConstantArrivalRate { rate_rps, .. } = asked.scenario.load.executor else { return None };
     let said = row.goodput_rps.as_ref()?.value;
     let own = asked.own.and_then(|own| own.case.goodput_rps.as_ref()).map(|goodput| goodput.value);
-    // Where no tool delivers it, the server does not keep up.
+    // If no tool delivers the rate, the server does not keep up.
     if said >= DELIVERED * rate_rps || own.is_some_and(|own| own < DELIVERED * rate_rps) {
         return None;
     }
@@ -161,7 +162,7 @@ fn undelivered(row: &ToolRow, asked: &Asked) -> Option<String> {
 }
 
 fn costly(row: &ToolRow, asked: &Asked) -> Option<String> {
-    // Only where the interval of the ratio within blocks excludes 1: without one, nothing is known to differ.
+    // Only if the interval of the ratio within blocks excludes 1. Without an interval, a difference is not established.
     let is_sure = |ratio: &&Estimate| ratio.low.is_some_and(|low| low > 1.0);
     let of_own = row.generator_cpu_of_own.as_ref().filter(|ratio| ratio.value >= COSTLY).filter(is_sure)?;
     let cost = amount(Quantity::Seconds, row.generator_cpu_s_per_good.as_ref()?.value);
@@ -170,7 +171,7 @@ fn costly(row: &ToolRow, asked: &Asked) -> Option<String> {
     Some(format!("It spends {cost} of CPU time on a response, {times} of what tolok spends{why}."))
 }
 
-/// What a tool does not report, in words. Empty for tolok's own, and where nothing was measured.
+/// What a tool does not report, in words. Empty for tolok's own tool, and if nothing was measured.
 pub(crate) fn does_not_tell(scenario: &Scenario, observations: &Observations) -> Vec<String> {
     if scenario.tool.name == LoadTool::Tolok || observations.scored.is_empty() {
         return Vec::new();
@@ -180,7 +181,7 @@ pub(crate) fn does_not_tell(scenario: &Scenario, observations: &Observations) ->
         lacks(&move |trial| Percentile::is_told_by(quantile, trial.ledger.good) && trial.latency.at(quantile).is_none())
     };
     let is_open = scenario.load.executor.is_open();
-    // These are known to look at the status alone.
+    // These tools are known to check only the status.
     let by_status = matches!(scenario.tool.name, LoadTool::Wrk | LoadTool::H2load | LoadTool::Hey | LoadTool::Oha);
     let told = [
         (lacks(&|trial| trial.ledger.unaccounted().is_none()), "what became of every request"),

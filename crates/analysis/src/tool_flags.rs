@@ -1,5 +1,5 @@
-//! Flags of tools: where the wire contradicts one, and what cannot be checked because one does not report it. See the table in
-//! `flags.rs`.
+//! Flags of tools: if the wire contradicts a tool, and if a check is impossible because the tool does not report something. See
+//! the table in `flag.rs`.
 
 use tolok_model::{Connection, Link, LoadProfile, LoadTool, Measurement, Scenario};
 
@@ -7,7 +7,7 @@ use crate::figures::{count, counted as number_of, listed};
 use crate::flag::{Flag, FlagKind};
 use crate::observations::Observations;
 
-/// A tool's count may differ from that of the wire by this share, or by one answer for each connection.
+/// A tool's count may differ from the wire count by this share, or by one response per connection.
 pub const WIRE_TOLERATED: f64 = 0.01;
 
 /// The flags of one case.
@@ -15,19 +15,19 @@ pub(crate) fn tool_flags(observations: &Observations, scenario: &Scenario, link:
     [wire_contradicts(observations, scenario, tolerated(link)), tells_little(observations, scenario)]
 }
 
-/// By which share the two counts may differ. Where acknowledgements are lost an answer may cross the wire twice.
+/// The share by which the two counts may differ. If acknowledgements are lost, a response may cross the wire twice.
 pub(crate) fn tolerated(link: &Link) -> f64 {
     WIRE_TOLERATED + link.loss
 }
 
-/// Correct responses that the tool counted in the window. tolok's own keeps answers to requests of the warm-up apart, and
-/// they cross the wire as well.
+/// Correct responses that the tool counted in the window. tolok's own tool keeps responses to warm-up requests separate, but they
+/// cross the wire as well, so its goodput is used.
 pub(crate) fn counted(trial: &Measurement) -> u64 {
     let is_own = trial.tool.as_ref().is_none_or(|tool| tool.name == LoadTool::Tolok.word());
     if is_own { (trial.goodput_rps * trial.window_s).round() as u64 } else { trial.ledger.good }
 }
 
-/// A tool with its versions, and where its settings depart from the study.
+/// A tool with its versions, and its script if it has one.
 pub(crate) fn named(name: &str, versions: &[String], script: Option<&str>) -> String {
     let version = listed(versions, "or");
     let script = script.map(|file| format!("with {file}")).unwrap_or_default();
@@ -35,12 +35,12 @@ pub(crate) fn named(name: &str, versions: &[String], script: Option<&str>) -> St
     parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ")
 }
 
-/// By how much the tool's count and that of the wire differ beyond what is tolerated, or `None` where they agree. An answer
-/// that the tool calls bad may well have crossed the wire as a good one, so failures may be among those that it lacks.
+/// How much the tool's count and the wire count differ beyond the tolerance, or `None` if they agree. A response that the tool
+/// calls bad may have crossed the wire as a good one, so failures may explain missing responses.
 pub(crate) fn contradiction(trial: &Measurement, load: &LoadProfile, tolerated: f64) -> Option<u64> {
     let (wire, counted) = (trial.wire?.answers_2xx, counted(trial));
     let connections = load.connections_max().map(u64::from).or(trial.ledger.connections).unwrap_or_default();
-    // A tool whose window is the life of its process stops counting somewhat before its connections are gone.
+    // If a tool's window is the life of its process, it stops counting slightly before its connections close.
     let longer = (trial.wire?.window_s / trial.window_s - 1.0).max(0.0);
     let share = |tolerated: f64| ((wire as f64 * tolerated) as u64).max(connections);
     let too_many = Some(counted.saturating_sub(wire)).filter(|off| *off > share(tolerated));
@@ -63,7 +63,7 @@ fn wire_contradicts(observations: &Observations, scenario: &Scenario, tolerated:
     FlagKind::WireContradicts.raised(message)
 }
 
-/// What tolok's own tool is judged by, and this one cannot be.
+/// The checks of tolok's own tool that are impossible for this one.
 fn tells_little(observations: &Observations, scenario: &Scenario) -> Option<Flag> {
     if scenario.tool.name == LoadTool::Tolok || observations.scored.is_empty() {
         return None;

@@ -1,6 +1,6 @@
 //! Whether tools that loaded the same server differ in a figure: by its ratio within blocks, as for any two cases.
 //!
-//! The two that lie farthest apart are picked by their result, so their interval is the one that holds for all pairs of tools
+//! The two tools that are farthest apart are selected by their result, so their interval is the one for all pairs of tools
 //! together.
 
 use tolok_model::Measurement;
@@ -14,18 +14,18 @@ use crate::verdict::{Judged, Rule, judge_pairs};
 /// A value of one tool.
 pub(crate) type Said<'a> = (&'a ToolRow, f64);
 
-/// What the tools of one subject measured, block by block.
+/// The measurements of one subject's tools, block by block.
 pub(crate) struct Tools<'a> {
     pub(crate) answerers: &'a [Answerer<'a>],
     /// Differences smaller than this fraction do not matter.
     pub(crate) smallest_effect: f64,
 }
 
-/// The two tools that lie farthest apart.
+/// The two tools that are farthest apart.
 pub(crate) struct Ends<'a> {
     pub(crate) lowest: Said<'a>,
     pub(crate) highest: Said<'a>,
-    /// The highest over the lowest, within blocks, with the interval that holds for all pairs, or `None` without a common block.
+    /// The highest over the lowest, within blocks, with the interval for all pairs together, or `None` without a common block.
     pub(crate) ratio: Option<Estimate>,
     /// Blocks that they share.
     pub(crate) blocks: u32,
@@ -42,8 +42,8 @@ impl<'a> Tools<'a> {
         ratio_within_blocks(&blocks(above)?, &blocks(below)?)
     }
 
-    /// The lowest and the highest of these tools (of equals the first in the order of the study), and whether they differ in
-    /// the figure that their values are of; none of fewer than two.
+    /// The lowest and the highest of these tools (with ties, the first in the order of the study), and whether they differ in the
+    /// figure of their values. `None` with fewer than two.
     pub(crate) fn ends(&self, said: &[Said<'a>], of: Of) -> Option<Ends<'a>> {
         let highest = *said.iter().rev().max_by(|left, right| left.1.total_cmp(&right.1))?;
         let others = || said.iter().filter(|(row, _)| row.scenario != highest.0.scenario);
@@ -51,7 +51,7 @@ impl<'a> Tools<'a> {
         let between = others().filter(|(row, _)| row.scenario != lowest.0.scenario).copied();
         let all: Vec<Said> = std::iter::once(highest).chain(between).chain([lowest]).collect();
         let rule = Rule::of(self.smallest_effect);
-        // The highest is the first of all, and the lowest the last.
+        // The highest is the first in the list, and the lowest the last.
         let of_ends = (0, all.len() - 1);
         let mut judged = judge_pairs(all.len(), |a, b| self.over(all[a].0, all[b].0, of), rule).into_iter();
         let pair = judged.find(|(places, _)| *places == of_ends).map(|(_, judged)| judged);
@@ -69,7 +69,7 @@ fn simultaneous(judged: Judged) -> Estimate {
 }
 
 impl Ends<'_> {
-    /// How far apart they are within blocks, whichever is named first.
+    /// How far apart they are within blocks, in either direction.
     pub(crate) fn size(&self) -> f64 {
         self.ratio.as_ref().map_or(0.0, |ratio| size(ratio.value))
     }

@@ -1,4 +1,4 @@
-//! What several tools report about one subject, in a few sentences made of figures alone.
+//! What several tools report about one subject, in a few sentences made only of figures.
 //!
 //! Two tools differ only if their ratio within blocks shows it, never because of their medians.
 
@@ -12,11 +12,11 @@ use crate::tool_differences::waiting;
 use crate::tool_rates::{Ends, Said, Tools};
 use crate::tools::subject_cpu_s;
 
-/// Which tools agree, which were themselves the limit, which the wire contradicts, and which did not measure latencies.
+/// Which tools agree, which were the limit themselves, which the wire contradicts, and which did not measure latencies.
 pub(crate) fn tools_sentence(finding: &ToolsFinding, load: &LoadProfile, tools: &Tools) -> String {
     let rows = &finding.rows;
     let measured: Vec<&ToolRow> = rows.iter().filter(|row| row.goodput_rps.is_some()).collect();
-    // A script of the user's own may ask for something else, so its rate agrees with nothing.
+    // The user's own script may send other requests, so its rate is not comparable.
     let (sound, others): (Vec<&ToolRow>, Vec<&ToolRow>) =
         measured.iter().copied().partition(|row| row.voided_by.is_empty() && row.script.is_none());
     let sentences = [
@@ -52,7 +52,7 @@ fn answer(measured: &[&ToolRow], sound: &[&ToolRow], tools: &Tools) -> String {
     }
 }
 
-/// Whether rates differ, by those of the two that lie farthest apart.
+/// Whether rates differ, by the two tools that are farthest apart.
 fn agreement(ends: &Ends, smallest_effect: f64) -> String {
     let (lowest, highest) = (ends.lowest.0, ends.highest.0);
     let (words, within) = (ends.words(), amount(Quantity::Share, smallest_effect));
@@ -69,7 +69,7 @@ fn agreement(ends: &Ends, smallest_effect: f64) -> String {
     }
 }
 
-/// Tools that were the limit themselves, and how their rates stand to one that was not.
+/// Tools that were the limit themselves, and how their rates compare with that of a tool that was not.
 fn limited(others: &[&ToolRow], sound: &[&ToolRow], tools: &Tools) -> Option<String> {
     let limits: Vec<&ToolRow> = others.iter().copied().filter(|row| row.is_limit).collect();
     let busy: Vec<String> = limits.iter().filter_map(|row| row.generator_busy).map(small_share).collect();
@@ -94,7 +94,7 @@ fn limited(others: &[&ToolRow], sound: &[&ToolRow], tools: &Tools) -> Option<Str
     Some(format!("{used}: {says} {} of the rate that {} says.", listed(&shares, "and"), reference.tool))
 }
 
-/// tolok's own tool if its rate stands, or else the highest of those that do.
+/// tolok's own tool if its rate is sound, or else the highest of the sound ones.
 fn reference<'a>(sound: &[&'a ToolRow]) -> Option<&'a ToolRow> {
     let own = sound.iter().copied().find(|row| is_own(row));
     own.or_else(|| sound.iter().copied().max_by(|left, right| rate(left).total_cmp(&rate(right))))
@@ -138,7 +138,7 @@ fn contradicted(measured: &[&ToolRow], tools: &Tools) -> Option<String> {
     })
 }
 
-/// A count as a share of what crossed the wire, with enough digits to show a small difference.
+/// A count as a share of the wire count, with enough digits to show a small difference.
 pub fn share_of_wire(share: f64) -> String {
     let percent = share * 100.0;
     match (percent - 100.0).abs() {
@@ -155,7 +155,7 @@ fn impossible(measured: &[&ToolRow], load: &LoadProfile) -> Option<String> {
     (!found.is_empty()).then(|| format!("{means} {are} not from real responses: {}.", listed(&found, "and")))
 }
 
-/// Those that are compared with nothing for another reason than that they were the limit, or contradicted.
+/// Tools that are not compared for a reason other than a limit or a contradiction.
 fn left_out(others: &[&ToolRow]) -> Option<String> {
     let of = |row: &&ToolRow| {
         let is_said = |kind: &&FlagKind| matches!(kind, FlagKind::GeneratorBound | FlagKind::WireContradicts);
@@ -178,7 +178,7 @@ fn not_measured(rows: &[ToolRow]) -> Option<String> {
     (!lacking.is_empty()).then(|| format!("Without a figure: {}.", listed(&lacking, "and")))
 }
 
-/// The server does the same for every answer, so what an answer costs it is a referee as well.
+/// The server does the same work for every response, so its CPU time per response is another referee.
 fn cost(finding: &ToolsFinding, sound: &[&ToolRow], tools: &Tools) -> Option<String> {
     let cost = |row: &ToolRow| finding.subject_cpu_s(row).map(|cost: &Estimate| cost.value);
     let said: Vec<Said> = sound.iter().filter_map(|row| Some((*row, cost(row)?))).collect();
@@ -208,7 +208,7 @@ fn cost(finding: &ToolsFinding, sound: &[&ToolRow], tools: &Tools) -> Option<Str
     })
 }
 
-/// At one rate all answer the same question about latency, and the tools give different answers.
+/// At a fixed rate, all tools answer the same question about latency, but the answers differ.
 fn at_a_rate(sound: &[&ToolRow]) -> Option<String> {
     let said: Vec<Said> = sound.iter().filter_map(|row| Some((*row, row.latency_p99_s.as_ref()?.value))).collect();
     let lowest = said.iter().min_by(|left, right| left.1.total_cmp(&right.1)).filter(|_| said.len() > 1)?;
@@ -222,7 +222,7 @@ fn rate(row: &ToolRow) -> f64 {
     row.goodput_rps.as_ref().map_or(f64::NAN, |goodput| goodput.value)
 }
 
-/// As it stands in the table.
+/// The rate as the table shows it.
 fn rate_words(row: &ToolRow) -> String {
     row.goodput_rps.as_ref().map(|goodput| figure(Quantity::Number, goodput).value).unwrap_or_default()
 }

@@ -1,8 +1,8 @@
-//! What several tools report about the same server, with the count on the wire as referee.
+//! What several tools report about the same server, with the wire count as referee.
 //!
-//! The scenarios of a study's tools differ in nothing else, so every difference of figures is the tools' own: what they cost, how
-//! they count, and what they call a latency. Counts are compared, never rates, because the window of a tool that is its process is
-//! a little longer on the wire than the tool reports.
+//! The scenarios of a study's tools differ in nothing else, so every difference of figures comes from the tools: their cost, how
+//! they count, and what they call a latency. Counts are compared, not rates, because if the window of a tool is its whole
+//! process, it is slightly longer on the wire than the tool reports.
 
 use tolok_model::{Case, Connection, LatencyMark, LoadProfile, LoadTool, Measurement, Role, Scenario};
 
@@ -18,8 +18,8 @@ use crate::tool_flags::{counted, named};
 use crate::tool_rates::Tools;
 use crate::tool_sentence::tools_sentence;
 
-/// Whose sum of latencies is larger than its connections had time for by this share, and by one longest answer each, did
-/// not take them.
+/// If a tool's latencies add up to more than its connections had time for, it did not measure them. This share and one longest
+/// response per connection are tolerated.
 pub const LITTLE_TOLERATED: f64 = 0.05;
 
 impl ToolRow {
@@ -28,13 +28,13 @@ impl ToolRow {
         named(&self.tool, &self.versions, self.script.as_deref())
     }
 
-    /// The same for tables, without what stands in brackets behind a version: `ab 2.3`.
+    /// The same for tables, without the parentheses after a version: `ab 2.3`.
     pub fn short_words(&self) -> String {
         without_brackets(&self.words())
     }
 }
 
-/// A tool without what it says in brackets behind its version: of which package it is.
+/// Removes the parentheses after a tool's version, which name its package.
 pub fn without_brackets(words: &str) -> String {
     let mut rest = words;
     let mut short = String::new();
@@ -54,7 +54,7 @@ pub(crate) struct Answerer<'a> {
     pub(crate) observations: Observations<'a>,
 }
 
-/// One for each subject of scenarios that differ only in their tools, in the order of the study.
+/// One finding for each subject of scenarios that differ only in their tools, in the order of the study.
 pub(crate) fn tools(records: &Records, scenarios: &[ScenarioFinding]) -> Vec<ToolsFinding> {
     let plan = records.plan;
     let mut found = Vec::new();
@@ -73,7 +73,7 @@ pub(crate) fn tools(records: &Records, scenarios: &[ScenarioFinding]) -> Vec<Too
     found
 }
 
-/// This is also true of a scenario and itself.
+/// True also for a scenario and itself.
 fn differ_in_tool_only(one: &Scenario, other: &Scenario) -> bool {
     let asked = |scenario: &Scenario| (scenario.workload.clone(), scenario.environment.clone(), scenario.database);
     let over = |scenario: &Scenario| (scenario.protocol, scenario.streams);
@@ -178,7 +178,7 @@ pub(crate) fn versions(observations: &Observations) -> Vec<String> {
     sorted_once(used.map(|tool| tool.version.clone()).filter(|it| !it.is_empty()))
 }
 
-/// What must be known of the latencies of any scored trial, each once.
+/// The latency marks of any scored trial, each once.
 pub(crate) fn marks(observations: &Observations) -> Vec<LatencyMark> {
     sorted_once(observations.trials().flat_map(|trial| trial.latency.marks.iter().copied()))
 }
@@ -187,7 +187,7 @@ fn wire_rps(trial: &Measurement) -> Option<f64> {
     Some(goodput(trial)? / counted_of_wire(trial)?)
 }
 
-/// `None` where no answer crossed the wire, or the tool counted none.
+/// `None` if no response crossed the wire, or if the tool counted none.
 fn counted_of_wire(trial: &Measurement) -> Option<f64> {
     let (counted, wire) = (counted(trial) as f64, trial.wire?.answers_2xx as f64);
     (counted > 0.0 && wire > 0.0).then_some(counted / wire)
@@ -198,21 +198,21 @@ fn generator_cpu_s(trial: &Measurement) -> Option<f64> {
     (counted > 0.0).then(|| trial.generator.cpu_s / counted)
 }
 
-/// For each answer on the wire.
+/// Per response on the wire.
 pub(crate) fn subject_cpu_s(trial: &Measurement) -> Option<f64> {
     let answers = trial.wire?.answers as f64;
     let used_s = trial.subject.as_ref()?.cpu_s;
     (answers > 0.0).then(|| used_s / answers)
 }
 
-/// By Little's law, the share of the connections that waited for an answer at any time.
+/// By Little's law, the mean share of the connections that waited for a response.
 fn little(trial: &Measurement, load: &LoadProfile) -> Option<f64> {
     let is_steady = !load.executor.is_open() && !load.executor.is_ramp() && load.connection == Connection::KeepAlive;
     let connections = load.connections_max().filter(|connections| is_steady && *connections > 0)?;
     Some(goodput(trial)? * trial.latency.mean_s? / f64::from(connections))
 }
 
-/// Answers of the window take no more time than their connections had in it, and what each spent on one answer before it.
+/// Responses of the window cannot take more time than their connections had in it, plus the time before it of one response each.
 fn is_against_little(trial: &Measurement, load: &LoadProfile) -> bool {
     let before_s = trial.latency.max_s.or(trial.latency.mean_s).unwrap_or_default();
     let most = 1.0 + LITTLE_TOLERATED + before_s / trial.window_s;

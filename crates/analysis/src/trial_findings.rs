@@ -1,6 +1,6 @@
 //! The findings of each trial: the observations behind all figures of a case.
 //!
-//! A case's figure is absent if a single trial lacks it. Here every trial keeps what it has, so others can compute with the
+//! A case's figure is absent if a single trial lacks it. Here every trial keeps its own figures, so others can compute with the
 //! observations themselves.
 
 use std::collections::BTreeMap;
@@ -11,11 +11,11 @@ use crate::figure::table::{Readings, Rows, TrialFigure};
 use crate::findings::{TrialFinding, TrialOutcome};
 use crate::observations::Found;
 
-/// The figures of each trial that `rows` name.
+/// The figures of each trial, as listed in `rows`.
 pub(crate) fn of_trials<T: Found>(readings: &Readings<T>, rows: &[Rows<TrialFigure<T>>]) -> Vec<TrialFinding> {
     let figures = |found: &T| {
         let value = |row: &TrialFigure<T>| Some((row.name.to_owned(), (row.read)(found, readings.around)?));
-        // A value that is no number (of a damaged record) could not be written as one.
+        // JSON cannot represent NaN or infinity, which a damaged record may give.
         rows.iter()
             .copied()
             .flatten()
@@ -35,7 +35,7 @@ pub(crate) fn of_trials<T: Found>(readings: &Readings<T>, rows: &[Rows<TrialFigu
             (None, Outcome::Failed(failure)) => {
                 (TrialOutcome::Failed, Some(failure.reason.word().to_owned()), BTreeMap::new())
             }
-            // A case is of a server or of a program, and so are all of its trials.
+            // A case belongs to a server or to a program, and so do all its trials.
             (None, _) => return None,
         };
         Some(TrialFinding { trial: record.number, block: record.block, outcome, reason, figures: found })

@@ -9,7 +9,7 @@ use crate::flag::{Flag, FlagKind};
 use crate::grouping::sorted_once;
 use crate::observations::{Found, Trials};
 
-/// `words` says a reason as a reader must not mistake it.
+/// `words` describes a reason in a way that readers cannot misunderstand.
 pub(crate) fn failed_trials<T: Found>(trials: &Trials<T>, words: impl Fn(FailureKind) -> String) -> Option<Flag> {
     let reasons = sorted_once(trials.failed.iter().map(|(_, failure)| failure.reason));
     let reasons: Vec<String> = reasons.into_iter().map(words).collect();
@@ -19,8 +19,8 @@ pub(crate) fn failed_trials<T: Found>(trials: &Trials<T>, words: impl Fn(Failure
     })
 }
 
-/// A case that gets no more memory is not the case that was asked about. `killed` are measured trials, disturbed ones among
-/// them: whatever else ran, the limit is the subject's own.
+/// A case that runs out of memory is not the requested case. `killed` counts measured trials, including disturbed ones, because
+/// the limit is the subject's own, whatever else ran.
 pub(crate) fn out_of_memory<T: Found>(trials: &Trials<T>, killed: usize, whole: &str, limits: &Limits) -> Option<Flag> {
     let failed = trials.failed.iter().filter(|(_, failure)| failure.reason == FailureKind::OutOfMemory).count();
     let all = counted((trials.failed.len() + trials.measured().count()) as u64, "trial");
@@ -50,7 +50,7 @@ pub(crate) fn too_few_trials<T: Found>(trials: &Trials<T>) -> Option<Flag> {
 }
 
 impl<T: Found> Trials<'_, T> {
-    /// `4 of 6 trials`: of the scored ones.
+    /// `4 of 6 trials`, among the scored ones.
     pub(crate) fn of_scored(&self, number: usize) -> String {
         format!("{number} of {}", counted(self.scored.len() as u64, "trial"))
     }

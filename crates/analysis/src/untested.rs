@@ -1,4 +1,4 @@
-//! What a run did not test, so that nobody reads it into its figures.
+//! What a run did not test, so readers do not read it into the figures.
 //!
 //! Everything here follows from the plan and the records: a factor that the study varies is not listed.
 
@@ -11,11 +11,11 @@ use crate::findings::Untested;
 use crate::grouping::{grouped, sorted_once};
 use crate::records::Records;
 
-/// Says that something was not looked at. `None` where it was.
+/// Returns what was not tested, or `None` if it was tested.
 type Rule = fn(&Records) -> Option<Untested>;
 
-/// The rules of a kind of scenarios, the weightiest first. A row is the name of a rule, or what was not looked at, when, why, and
-/// what would look at it.
+/// The rules for a kind of scenarios, the most important first. A row is the name of a rule, or what was not tested, under which
+/// condition, why, and what would test it.
 macro_rules! rules {
     ($($($rule:ident)? $($what:literal if ($is_lacking:expr): $because:literal $(, $how:literal)?)?;)+) => {
         &[$($($rule)? $(|records| {
@@ -82,7 +82,7 @@ const OF_PROGRAMS: &[Rule] = rules! {
         "The inputs are those of the workloads; other data may suit other programs.", "a workload of your own";
 };
 
-/// What only the limits of programs say where there are no servers.
+/// Without servers, the limits of programs are the only evidence for these rules.
 const OF_PROGRAMS_ALONE: &[Rule] = &[cpus, memory];
 
 const OF_BOTH: &[Rule] = rules! {
@@ -91,7 +91,7 @@ const OF_BOTH: &[Rule] = rules! {
         "the same study there, and `tolok compare`";
 };
 
-/// Everything that was not looked at, the weightiest first.
+/// Everything that was not tested, the most important first.
 pub(crate) fn untested(records: &Records) -> Vec<Untested> {
     let (has_servers, has_programs) = (!records.plan.scenarios.is_empty(), !records.plan.programs.is_empty());
     let rules = [
@@ -108,12 +108,12 @@ fn item(what: &str, because: &str, how: Option<&str>) -> Untested {
     Untested { what: what.to_owned(), because: because.to_owned(), how: how.map(str::to_owned) }
 }
 
-/// Whether this is so of every scenario.
+/// Whether this holds for every scenario.
 fn all(plan: &Plan, is_so: impl Fn(&Scenario) -> bool) -> bool {
     plan.scenarios.iter().all(is_so)
 }
 
-/// Whether tolok started any of the competing servers. It does not know what the others had.
+/// Whether tolok started any of the competing servers. The limits of other servers are unknown.
 fn has_ours(plan: &Plan) -> bool {
     let is_external = |subject: &str| plan.brought.server(subject).is_some();
     plan.cases.iter().any(|case| case.role == Role::Subject && !is_external(&case.subject.subject))
@@ -158,7 +158,7 @@ fn hours(records: &Records) -> Option<Untested> {
     })
 }
 
-/// Numbers of users and rates, which are one factor: how much load there is.
+/// Numbers of users and rates are one factor: the amount of load.
 fn level(records: &Records) -> Option<Untested> {
     let plan = records.plan;
     let words = |load: &LoadProfile| match load.executor.vus_max() {
@@ -166,7 +166,7 @@ fn level(records: &Records) -> Option<Untested> {
         None => format!("{} requests/s", load.executor.level_at(0.0)),
     };
     let levels = |group: &[&Scenario]| sorted_once(group.iter().map(|scenario| words(&scenario.load)));
-    // What is varied for any workload is varied; several workloads with a level of their own are not.
+    // A load that varies for any workload counts as varied. Several workloads with one load each do not.
     let of_workloads = grouped(&plan.scenarios, |one, other| one.workload == other.workload);
     let is_varied =
         of_workloads.iter().any(|group| levels(group).len() > 1) || !all(plan, |it| !it.load.executor.is_ramp());
@@ -185,7 +185,7 @@ fn level(records: &Records) -> Option<Untested> {
 fn percentiles(records: &Records) -> Option<Untested> {
     let competes = |case: &str| records.plan.case(case).is_some_and(|case| case.role == Role::Subject);
     let own = records.trials.iter().filter(|trial| competes(&trial.case));
-    // The highest percentile that has enough samples in a trial.
+    // The highest percentile with enough samples in each trial.
     let highest = own.filter_map(|trial| match &trial.outcome {
         Outcome::Completed(measurement) if measurement.compared_goodput_rps() > 0.0 => {
             let known = measurement.compared_latency().percentiles.iter().filter(|it| it.latency_s.is_some());
@@ -233,7 +233,7 @@ fn memory(records: &Records) -> Option<Untested> {
     })
 }
 
-/// What all databases that are asked have, where they have the same. `None` where none is asked.
+/// The common value of all used databases, or `None` if they differ or none is used.
 fn of_all<T: PartialEq>(plan: &Plan, of: impl Fn(&Database) -> T) -> Option<T> {
     let asking = plan.scenarios.iter().filter(|scenario| scenario.database);
     let mut values = asking.filter_map(|scenario| plan.environment(scenario)?.database.as_ref()).map(of);

@@ -4,20 +4,20 @@ use tolok_model::{CpuMode, Limits};
 
 use crate::environment::Surroundings;
 
-/// CPU time that the parts of a scenario's trials were given, in CPUs.
+/// CPU time available to the parts of a scenario's trials, in CPUs.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Cpus {
     pub(crate) subject: f64,
     pub(crate) generator: f64,
     pub(crate) database: f64,
     pub(crate) machine: f64,
-    /// Whether subject and generator overlap.
+    /// Whether subject and generator share CPUs.
     pub(crate) shared: bool,
 }
 
 impl Cpus {
-    /// Dedicated CPUs are counted as the run recorded them; the plan knows their number if the run does not. For a quota it
-    /// is the quota that counts, on however many CPUs it may be used.
+    /// Dedicated CPUs come from the run's record, or from the plan if the run has none. For a quota, the quota counts, on however
+    /// many CPUs it may be used.
     pub(crate) fn of(around: &Surroundings, machine: u32) -> Self {
         let given = |limits: &Limits, on: &[u32]| match limits.mode {
             CpuMode::Quota => limits.cpus,
@@ -36,8 +36,8 @@ impl Cpus {
     }
 }
 
-/// Part of a whole, from 0 to 1. Clocks of CPU time and of the window are read one after the other, and a quota may be
-/// used up in advance, so a part can come out a hair larger than the whole.
+/// A share from 0 to 1. Clocks of CPU time and of the window are read one after the other, and a quota may be used in advance, so
+/// the part can slightly exceed the whole.
 pub(crate) fn share(part: f64, whole: f64) -> Option<f64> {
     (whole > 0.0 && part.is_finite()).then(|| (part / whole).clamp(0.0, 1.0))
 }

@@ -29,34 +29,34 @@ use crate::findings::{Better, Estimate, PairComparison, Verdict};
 use crate::grouping::pairs_of;
 use crate::outlier_blocks::outlier_blocks;
 
-/// An interval that is no wider than this to either side can say that there is no difference.
+/// An interval of at most this width to either side can show that no difference was found.
 pub const EQUIVALENCE_HALF_WIDTH: f64 = 0.10;
 /// By chance, the verdicts on all pairs of a scenario together are wrong in at most this share of runs.
 pub const FALSE_ALARMS: f64 = 0.05;
 
-/// What pairs are judged by.
+/// The parameters for judging pairs.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Rule {
     /// Differences smaller than this fraction do not matter.
     pub(crate) smallest_effect: f64,
     /// The size of the A/A pair's difference, or `None` if it does not differ or does not exist.
     pub(crate) aa_effect: Option<f64>,
-    /// By what factor the noise check widens intervals.
+    /// The factor by which the noise check widens intervals.
     pub(crate) widening: f64,
 }
 
 impl Rule {
-    /// Without a noise check.
+    /// A rule without a noise check.
     pub(crate) const fn of(smallest_effect: f64) -> Self {
         Self { smallest_effect, aa_effect: None, widening: 1.0 }
     }
 }
 
-/// A pair with what follows from it and all others.
+/// A pair with its judgement.
 #[derive(Debug, Clone)]
 pub(crate) struct Judged {
     pub(crate) pair: BlockRatio,
-    /// The interval that holds for all pairs together.
+    /// The interval for all pairs together.
     pub(crate) simultaneous: Option<Interval>,
     pub(crate) p_adjusted: Option<f64>,
     pub(crate) p_equivalence_adjusted: Option<f64>,
@@ -67,7 +67,7 @@ pub(crate) struct Judged {
 }
 
 impl Judged {
-    /// As findings have it, of a figure that is better this way.
+    /// The finding, for a figure that is better in this direction.
     pub(crate) fn finding(self, better: Better) -> PairComparison {
         let shown = self.pair.difference.filter(|_| self.p_adjusted.is_some());
         PairComparison {
@@ -87,7 +87,7 @@ impl Judged {
     }
 }
 
-/// Judges every two of so many cases that have a ratio, all together. Gives their places, the lower one first.
+/// Judges all pairs of `number` cases that have a ratio together. Returns them with their indexes, the lower one first.
 pub(crate) fn judge_pairs(
     number: usize,
     ratio: impl Fn(usize, usize) -> Option<BlockRatio>,
@@ -98,7 +98,7 @@ pub(crate) fn judge_pairs(
     places.into_iter().zip(judge(ratios, rule)).collect()
 }
 
-/// Judges all pairs of a scenario together, in their order.
+/// Judges all pairs of a scenario together, in order.
 pub(crate) fn judge(pairs: Vec<BlockRatio>, rule: Rule) -> Vec<Judged> {
     let differences = adjusted(pairs.iter().map(p_of_difference).collect());
     let equivalences = adjusted(pairs.iter().map(|pair| p_of_equivalence(pair, rule.smallest_effect)).collect());
@@ -117,17 +117,17 @@ pub(crate) fn judge(pairs: Vec<BlockRatio>, rule: Rule) -> Vec<Judged> {
     pairs.into_iter().zip(differences.into_iter().zip(equivalences)).map(judged).collect()
 }
 
-/// Judges one pair that stands by itself.
+/// Judges a single pair that belongs to no family.
 pub(crate) fn judge_alone(pair: BlockRatio, rule: Rule) -> Option<Judged> {
     judge(vec![pair], rule).pop()
 }
 
-/// A pair that has no interval is in no family: nothing could be said of it, whatever its figures.
+/// A pair without an interval belongs to no family: it could not be decided, whatever its figures.
 fn is_tested(pair: &BlockRatio) -> bool {
     pair.logarithms.len() >= least_trials() as usize
 }
 
-/// How often two equal cases would differ as much. Readings of a timer must differ by more than its steps allow.
+/// The probability of a difference this large between equal cases. Timer readings must differ by more than the timer's steps.
 pub(crate) fn p_of_difference(pair: &BlockRatio) -> Option<f64> {
     let (difference, slack) = (pair.difference.filter(|_| is_tested(pair))?, pair.step.ln_1p());
     match difference.value {
@@ -136,7 +136,7 @@ pub(crate) fn p_of_difference(pair: &BlockRatio) -> Option<f64> {
     }
 }
 
-/// How often two cases that differ by the smallest effect would look as alike.
+/// The probability of a similarity this close between cases that differ by the smallest effect.
 pub(crate) fn p_of_equivalence(pair: &BlockRatio, smallest_effect: f64) -> Option<f64> {
     let difference = pair.difference.filter(|_| is_tested(pair))?;
     match smallest_effect.ln_1p() - pair.step.ln_1p() {
@@ -145,23 +145,23 @@ pub(crate) fn p_of_equivalence(pair: &BlockRatio, smallest_effect: f64) -> Optio
     }
 }
 
-/// Holm's adjusted p of those that have one.
+/// Holm's adjusted p values of the pairs that have one.
 pub(crate) fn adjusted(p: Vec<Option<f64>>) -> Vec<Option<f64>> {
     let mut known = holm(&p.iter().flatten().copied().collect::<Vec<f64>>()).into_iter();
     p.into_iter().map(|p| p.and_then(|_| known.next())).collect()
 }
 
-/// Bonferroni's intervals: of so many, all hold at once in at least 95 of 100 runs.
+/// Bonferroni's intervals: all of them hold at once in at least 95 of 100 runs.
 fn simultaneous(pair: &BlockRatio, pairs: usize) -> Option<Interval> {
     let interval = pair.difference.filter(|_| is_tested(pair))?.interval(LEVEL.simultaneous(pairs));
     let step = 1.0 + pair.step;
     Some(Interval { low: interval.low.exp() / step, high: interval.high.exp() * step, level: interval.level })
 }
 
-/// The logarithm of a ratio freed of what it owes to having passed both conditions of a verdict.
+/// The logarithm of a ratio, corrected for having passed both conditions of a verdict.
 fn noticed(pair: &BlockRatio, rule: Rule, p_adjusted: Option<f64>) -> Option<f64> {
     let (difference, p) = (pair.difference?, p_of_difference(pair)?);
-    // So many comparisons shared the chance of a false one where this pair's turn came.
+    // This many comparisons shared the error rate when this pair was tested.
     let shared = if p > 0.0 { (p_adjusted? / p).max(1.0) } else { 1.0 };
     let level = LEVEL.simultaneous(shared.round() as usize);
     let interval = difference.interval(level);
@@ -169,7 +169,7 @@ fn noticed(pair: &BlockRatio, rule: Rule, p_adjusted: Option<f64>) -> Option<f64
     Some(difference.given_noticed(threshold))
 }
 
-/// What a ratio says; the rule stands at the top of this module.
+/// The verdict on a ratio, by the rule at the top of this module.
 pub(crate) fn verdict(
     ratio: &Estimate,
     rule: Rule,

@@ -1,4 +1,4 @@
-//! What follows from ratios, one at a time and all pairs together.
+//! The verdicts that follow from ratios, one at a time and all pairs together.
 
 use proptest::prelude::*;
 
@@ -8,7 +8,7 @@ use crate::findings::{Estimate, Verdict};
 
 const RULE: Rule = Rule::of(0.03);
 
-/// The verdict on a ratio with this interval and these adjusted p.
+/// The verdict on a ratio with this interval and these adjusted p values.
 fn says([value, low, high]: [f64; 3], p: f64, p_equivalence: f64) -> Verdict {
     said_under(RULE, [value, low, high], p, p_equivalence)
 }
@@ -18,7 +18,7 @@ fn said_under(rule: Rule, [value, low, high]: [f64; 3], p: f64, p_equivalence: f
     verdict(&ratio, rule, Some(p), Some(p_equivalence))
 }
 
-/// Ratios of blocks around `ratio` that scatter by this share, the same way for every ratio.
+/// Ratios of blocks around `ratio` that scatter by this share, in the same pattern for every ratio.
 fn pair(ratio: f64, scatter: f64, blocks: usize) -> BlockRatio {
     let off = [0.9, -1.1, 0.3, -0.4, 1.2, -0.9, 0.5, -0.5, 0.1, -0.1];
     let above: Vec<Option<f64>> =
@@ -70,12 +70,12 @@ fn without_an_interval_nothing_can_be_told() {
     let judged = judge(vec![pair(9.0, 0.001, 4), pair(1.5, 0.01, 5)], RULE);
     assert_eq!((judged[0].verdict, judged[0].p_adjusted), (Verdict::CannotTell, None));
     assert_eq!(judged[0].simultaneous, None);
-    // The first was not tested, so the second is a family of one.
+    // The first was not tested, so the second is the only member of its family.
     let own = judge_alone(pair(1.5, 0.01, 5), RULE).unwrap();
     assert_eq!((judged[1].p_adjusted, judged[1].verdict), (own.p_adjusted, Verdict::Faster));
 }
 
-/// By itself p is 0.02. Of 15 pairs, of which it is the surest, it is 15 times that.
+/// Alone, its p is 0.02. Among 15 pairs, of which it has the smallest p, it is 15 times that.
 #[test]
 fn what_is_sure_of_one_pair_may_not_be_among_many() {
     let doubtful = || pair(1.08, 0.06, 6);
@@ -98,13 +98,13 @@ fn of_cases_that_are_alike_equivalence_can_be_shown() {
     assert_eq!(verdicts(vec![pair(1.001, 0.3, 10)]), [Verdict::CannotTell]);
 }
 
-/// Cases that do the same in every block leave no scatter to test with.
+/// Cases that are identical in every block leave no scatter to test with.
 #[test]
 fn without_any_scatter_a_difference_is_sure_and_its_absence_as_well() {
     assert_eq!(verdicts(vec![pair(1.0, 0.0, 6), pair(2.0, 0.0, 6)]), [Verdict::Equivalent, Verdict::Faster]);
 }
 
-/// GNU time cuts 319 ms and 321 ms down to 310 and 320.
+/// GNU time truncates 319 ms and 321 ms to 310 and 320.
 #[test]
 fn readings_must_differ_by_more_than_the_steps_of_their_timer() {
     let steps = [10.0 / 310.0, 10.0 / 320.0];
@@ -135,7 +135,7 @@ proptest! {
         prop_assert_eq!(forth.pair.ratio.low.is_some(), blocks.len() >= 5);
     }
 
-    /// One truth: what p says of a single pair, its interval says as well.
+    /// The p value of a single pair and its interval must agree.
     #[test]
     fn the_interval_of_a_single_pair_excludes_one_exactly_if_its_p_is_below_a_twentieth(
         ratios in prop::collection::vec(0.85..1.2f64, 5..12)

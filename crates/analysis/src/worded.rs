@@ -1,6 +1,6 @@
 //! Enumerations with a word for every value.
 
-/// Makes an enumeration, and the function that gives the word of each value.
+/// Defines an enumeration, and the function that returns the word of each value.
 macro_rules! worded {
     ($(#[$about:meta])+ pub enum $name:ident by $words:ident { $($(#[$doc:meta])+ $value:ident = $word:literal,)+ }) => {
         $(#[$about])+
@@ -9,7 +9,7 @@ macro_rules! worded {
         }
 
         impl $name {
-            /// The word for people.
+            /// The word shown to people.
             pub fn $words(self) -> &'static str {
                 match self {
                     $(Self::$value => $word,)+

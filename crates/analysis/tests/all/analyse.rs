@@ -1,4 +1,4 @@
-//! What findings say of invented runs.
+//! Findings of invented runs.
 
 use crate::invented::{
     APACHE, BUN, CEILING, FPM, GO, InventedRun, NODE, NODE_CLUSTER, fail_requests, ordinary, with_six_digits,
@@ -19,20 +19,20 @@ fn kinds(case: &CaseFinding) -> Vec<&str> {
     case.flags.iter().map(|flag| flag.kind.word()).collect()
 }
 
-/// The only case of a scenario in which every trial was changed.
+/// The single case of a scenario after a change to each of its trials.
 fn changed(change: impl Fn(u32, &mut Measurement)) -> CaseFinding {
     one_scenario(5, |run| _ = run.steady(GO, 30_000.0).change(change)).cases.remove(0)
 }
 
-/// Every name and the shape of every list, with the first items of each. What stands in the others, the tests of their rules and
-/// the reports of stored runs hold.
+/// Every name and the shape of every list, with the first items of each. The tests of the rules and the reports of stored runs
+/// cover the other items.
 #[test]
 fn an_ordinary_run() {
     let findings = with_six_digits(ordinary().findings());
     insta::assert_json_snapshot!(condensed(serde_json::to_value(findings).unwrap()));
 }
 
-/// The first item of each list of objects, and how many more there are. Lists of plain values stand in a line.
+/// The first item of each list of objects, and the number of others. Lists of plain values become one line.
 fn condensed(value: Value) -> Value {
     match value {
         Value::Object(fields) => fields.into_iter().map(|(name, value)| (name, condensed(value))).collect(),
@@ -138,7 +138,7 @@ mod verdicts {
         assert!(scenario.cases.iter().all(|case| case.ranked && kinds(case) == ["too-few-trials"]));
     }
 
-    /// Block 6 is by far the fastest, and Go has no trial in it: its median is lower, though it wins every common block.
+    /// Block 6 is by far the fastest, and Go has no trial in it: its median is lower, although it wins every common block.
     #[test]
     fn a_missing_trial_in_a_fast_block_puts_no_case_behind() {
         let scenario = one_scenario(6, |run| {
@@ -224,7 +224,7 @@ mod flags {
     fn answers_to_the_warm_up_alone_are_a_figure_and_no_rank() {
         let case = changed(|block, trial| {
             if block == 2 {
-                // All that were asked for in the window are still under way at its end.
+                // All requests of the window are still under way at its end.
                 trial.ledger.in_flight_at_end =
                     trial.ledger.in_flight_at_end.map(|waiting| waiting + trial.ledger.good);
                 trial.ledger.good = 0;

@@ -1,4 +1,4 @@
-//! What limited cases that use no database, and what their answers take of each resource.
+//! What limited cases without a database, and what their responses take of each resource.
 
 #![allow(clippy::unwrap_used, reason = "a test may, and so may what a test calls")]
 
@@ -11,7 +11,7 @@ use tolok_model::{
 const CLOSED: Executor = Executor::ConstantVus { vus: 64 };
 const OPEN: Executor = Executor::ConstantArrivalRate { rate_rps: 4_000.0, arrivals: Arrivals::Uniform };
 
-/// Nobody is busy: the subject uses 30% and the generator 20% of its CPU.
+/// No part is busy: the subject uses 30% and the generator 20% of its CPU.
 fn idle(trial: &mut Measurement) {
     trial.subject.as_mut().expect("tolok started it").cpu_s = 0.3 * trial.window_s;
     trial.generator.cpu_s = 0.2 * trial.window_s;
@@ -167,7 +167,7 @@ mod demands {
         assert!((found / expected - 1.0).abs() < 1e-3, "{found} {expected}");
     }
 
-    /// 2,000 answers a second take 30% of the subject's CPU and 20% of the generator's.
+    /// 2,000 responses per second take 30% of the subject's CPU and 20% of the generator's.
     #[test]
     fn the_scarcest_comes_first_and_says_how_many_answers_it_allows() {
         let case = case_of(&run_of(CLOSED, &[2_000.0; 6]));
@@ -181,7 +181,7 @@ mod demands {
         close(of(&case, "generator-cpu").most_rps, 10_000.0);
     }
 
-    /// No case answers more than its scarcest resource allows, or an account is wrong.
+    /// A case that exceeds the limit of its scarcest resource would mean an accounting error.
     #[test]
     fn goodput_is_within_the_bound() {
         let mut run = InventedRun::new(6);
@@ -225,7 +225,7 @@ mod demands {
             case_of(&run)
         };
         let case = with(None);
-        // 2.4 statements run, and 100 a second of 20 ms are on the way.
+        // 2.4 statements run at a time, and 100 per second spend 20 ms each under way.
         close(of(&case, "pool").demand_s.value, (2.4 + 2.0) / 100.0);
         close(of(&case, "pool").most_rps, 16.0 / 0.044);
         close(of(&case, "database-cpu").most_rps, 250.0);

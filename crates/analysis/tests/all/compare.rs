@@ -1,4 +1,4 @@
-//! Two invented runs, beside each other.
+//! Comparisons of two invented runs.
 
 #![allow(clippy::unwrap_used, reason = "a test may, and so may what a test calls")]
 
@@ -32,7 +32,7 @@ fn scenario<'a>(found: &'a RunComparison, id: &str) -> &'a ScenarioChange {
     found.scenarios.iter().find(|scenario| scenario.id == id).unwrap()
 }
 
-/// Verdict of a figure of a subject, and why nothing can be told.
+/// Verdict on a figure of a subject, and why there is none.
 fn verdict(found: &RunComparison, id: &str, title: &str, metric: ComparedMetric) -> (Option<Change>, Option<String>) {
     let case = scenario(found, id).cases.iter().find(|case| case.title == title).unwrap();
     let figure = case.figures.iter().find(|figure| figure.metric == metric).unwrap();
@@ -105,12 +105,12 @@ fn what_the_ceiling_lost_as_well_is_the_machines() {
     let reason = reason.unwrap();
     assert_eq!(told, Some(Change::CannotTell));
     assert!(reason.starts_with("no larger than the machine’s own shift"), "{reason}");
-    // Programs have no ceiling, and nothing shows what the machine did.
+    // Programs have no ceiling, so nothing shows the effect of the machine.
     assert_eq!(verdict(&found, "queue-n1000", "Bun queue", ComparedMetric::Wall).0, Some(Change::Worse));
     assert!(found.cautions.iter().any(|text| text.starts_with("No control in queue-n1000 (programs have no ceiling)")));
 }
 
-/// Two runs with so much of a shift between them, and a ceiling that swings by an eighth from block to block.
+/// Two runs with this shift between them, and a ceiling that swings by an eighth from block to block.
 fn swinging(machine: f64) -> (InventedRun, InventedRun) {
     let mut runs = (run(BEFORE), run(Life { machine, ..AFTER }));
     for one in [&mut runs.0, &mut runs.1] {
@@ -275,7 +275,7 @@ fn a_run_without_a_ranked_case_is_not_sound() {
         let failure = tolok_model::Failure { reason, message: "it ended".to_owned(), log_tail: Vec::new() };
         trial.outcome = tolok_model::Outcome::Failed(failure);
     }
-    // Conditions that nobody knows do not differ.
+    // Unknown conditions do not differ.
     after.trials.iter_mut().for_each(|trial| trial.isolation = None);
     let found = usual(&(before, after));
     assert_eq!(found.outcome, CompareOutcome::NotSound);
@@ -412,7 +412,7 @@ fn runs_of_one_side_that_measure_different_versions_have_a_caution() {
     assert!(found.cautions.iter().any(|text| text == words), "{:?}", found.cautions);
 }
 
-/// Eight runs on eight days; from the fifth on, Go is slower by an eighth and has another build.
+/// Eight runs on eight days. From the fifth on, Go is slower by an eighth and has another build.
 fn eight_days() -> Vec<InventedRun> {
     [several(4, 0.008, 1.0, 1), several(4, 0.008, 0.88, 5)].concat()
 }

@@ -1,4 +1,4 @@
-//! What findings say of how long answers took and of what happened in each second.
+//! Findings on response times and on each second.
 
 use crate::invented::courses::{Course, with_histogram, with_seconds};
 use crate::invented::{GO, InventedRun, NODE, fail_requests};
@@ -7,7 +7,7 @@ use tolok_model::{Executor, FailureKind, SecondSeries};
 
 const COURSE: Course = Course { warm_up: 3, cpus: [0.98, 0.6, 0.0], growth_bytes: 0 };
 
-/// A run of 5 blocks of one case, whose windows have 6 s; p50 is about 1.7 ms.
+/// A run of 5 blocks of one case with windows of 6 s and a p50 of about 1.7 ms.
 fn six_seconds(objectives: &[&str]) -> InventedRun {
     let mut run = InventedRun::new(5);
     run.scenario_with("json-c64", "json", "JSON", Executor::ConstantVus { vus: 64 }, objectives);
@@ -34,7 +34,7 @@ mod latency {
         assert!(curve.points.windows(2).all(|pair| pair[0].quantile < pair[1].quantile));
         assert!(curve.points.windows(2).all(|pair| pair[0].latency_s <= pair[1].latency_s));
         assert!(curve.points.iter().all(|point| point.low_s <= point.latency_s && point.latency_s <= point.high_s));
-        // 200,000 answers in each trial: 10 of them are one in 20,000.
+        // 200,000 responses in each trial: 10 of them are one in 20,000.
         let last = curve.points.last().unwrap().quantile;
         assert!((0.999_9..0.999_96).contains(&last), "{last}");
     }
@@ -47,7 +47,7 @@ mod latency {
         let quantiles: Vec<f64> =
             case.figures.latency_curve.unwrap().points.iter().map(|point| point.quantile).collect();
         assert_eq!((quantiles, case.figures.slow), (vec![0.5, 0.9, 0.99, 0.999], None));
-        // 10 answers beyond p99.9 are too few in one of the trials, and p99 as well.
+        // One of the trials has too few responses beyond p99.9 and beyond p99.
         run.change(|block, trial| {
             let too_few = block == 3;
             trial.latency.percentiles[2..].iter_mut().for_each(|it| it.latency_s = it.latency_s.filter(|_| !too_few));

@@ -1,4 +1,4 @@
-//! What findings say of scenarios whose subjects use a database.
+//! Findings on scenarios whose subjects use a database.
 
 #![allow(clippy::unwrap_used, reason = "a test may, and so may what a test calls")]
 
@@ -11,7 +11,7 @@ use tolok_model::{
 
 const ROWS: &str = "rows?fields=40&limit=1000";
 
-/// A run of six blocks in which Go answers with 1,000 rows, 120 times a second.
+/// A run of six blocks in which Go returns 1,000 rows, 120 times per second.
 fn run_with(environment: Environment, vus: u32, change: impl Fn(u32, &mut Measurement)) -> InventedRun {
     let mut run = InventedRun::new(6);
     run.environment(environment).asking("rows-c64", ROWS, "1,000 rows of 40 fields", vus).steady(GO, 120.0);
@@ -97,7 +97,7 @@ mod figures {
 
     #[test]
     fn waits_as_long_as_the_window_have_no_mean() {
-        // Two began in the window of 2 s, and those of the warm-up ended in it.
+        // Two waits began in the window of 2 s, and waits from the warm-up ended in it.
         let database = used(|_, trial| {
             trial.pool = Some(PoolWindow { size: 8, waits: Some(2), wait_s: Some(20.0) });
         });
@@ -193,7 +193,7 @@ mod flags {
         check(CounterCheck { load: 200, ..right }, by);
     }
 
-    /// Others do not make a server forget how to count.
+    /// A disturbance does not excuse a wrong count.
     #[test]
     fn a_wrong_counter_counts_in_a_disturbed_trial_as_well() {
         let mut run = run_with(ordinary(), 64, |block, trial| {
@@ -296,7 +296,7 @@ mod bottlenecks {
         (found.kind, found.sentence.replace('\u{a0}', " "))
     }
 
-    /// Shares of their CPUs that subject, database and generator use.
+    /// Sets the shares of their CPUs that subject, database and generator use.
     fn busy(shares: [f64; 3]) -> impl Fn(u32, &mut Measurement) {
         move |_, trial| {
             let [subject, database, generator] = shares.map(|share| share * trial.window_s);
@@ -310,12 +310,12 @@ mod bottlenecks {
         assert_eq!(limit(&run), (kind, sentence.to_owned()));
     }
 
-    /// The sentence of a run whose database has the generator's CPU.
+    /// The sentence of a run whose database shares the generator's CPU.
     fn beside(sentence: &str) -> String {
         format!("{sentence} Database and generator ran on the same CPU.")
     }
 
-    /// A database with a CPU of its own.
+    /// A run whose database has its own CPU.
     fn apart(shares: [f64; 3]) -> InventedRun {
         let mut run = run_with(ordinary(), 64, busy(shares));
         run.run.cpus.get_mut("").unwrap().database = vec![2];
@@ -416,7 +416,7 @@ mod bottlenecks {
         );
     }
 
-    /// A link of 20 ms to the database, a pool of 4 that nobody tells of, and statements that run for a while as well.
+    /// A link of 20 ms to the database, an unreported pool of 4, and statements that also take time to run.
     fn pool_of_four(queries_per_s: f64, running: f64, vus: u32) -> InventedRun {
         let link = Link { rtt_s: 0.02, ..Link::default() };
         let far = Database { link, pool: 4, ..Database::default() };
@@ -432,14 +432,14 @@ mod bottlenecks {
 
     #[test]
     fn what_runs_and_what_is_on_the_way_take_connections_together() {
-        // 140 statements a second of 20 ms are 2.8 of 4 connections, and 1 has a statement running: 95%.
+        // 140 statements per second of 20 ms occupy 2.8 of 4 connections, and 1 runs a statement: 95%.
         let found = limit(&pool_of_four(140.0, 1.0, 64));
         let sentence =
             "Its 4 connections were taken by statements and their round trips for 95% of the time at least; ";
         assert!(found.0 == BottleneckKind::Pool && found.1.starts_with(sentence), "{found:?}");
     }
 
-    /// A subject that holds a connection while it computes is seen by nobody: but 64 requests are in it, and it has 4.
+    /// Nothing shows that a subject holds a connection while it computes. But 64 requests are in it, and it has 4 connections.
     #[test]
     fn a_small_pool_in_a_crowded_subject_is_the_limit_although_part_of_its_work_is_unseen() {
         let found = limit(&pool_of_four(100.0, 0.4, 64));
@@ -450,7 +450,7 @@ mod bottlenecks {
         assert_eq!(limit(&pool_of_four(100.0, 0.4, 4)).0, BottleneckKind::Latency, "each user had one");
     }
 
-    /// As PHP-FPM: whoever computes or asks serves nobody else.
+    /// As in PHP-FPM: a process that computes or queries serves no other request.
     #[test]
     fn processes_with_a_connection_each_are_workers() {
         let with = |processes: u32, running: f64| {
@@ -474,7 +474,7 @@ mod bottlenecks {
     #[test]
     fn a_link_that_carries_all_it_can_is_the_limit() {
         let rate = |bps: f64| Link { rate_bps: Some(bps), ..Link::default() };
-        // 120 answers a second of 960,000 bytes are 922 Mbit/s.
+        // 120 responses per second of 960,000 bytes are 922 Mbit/s.
         let run = run_with(Environment { link: rate(1e9), ..ordinary() }, 64, busy([0.3, 0.2, 0.1]));
         let found = limit(&run);
         assert_eq!(found.0, BottleneckKind::Link);

@@ -1,4 +1,4 @@
-//! What a duel says: the ratio of both responses, and whether a build should fail.
+//! Findings of a duel: the ratio of both responses, and whether a build should fail.
 
 use crate::invented::slices::{Machine, jitter};
 use crate::invented::{BUN, GO, InventedRun, NODE};
@@ -14,7 +14,7 @@ fn run(launches: u32) -> InventedRun {
     run
 }
 
-/// A duel of Go as the base and Bun at so many times its rate and CPU time.
+/// A duel of Go as the base and Bun at these multiples of its rate and CPU time.
 fn of(rate: f64, cpu: f64, scatter: f64) -> InventedRun {
     let mut run = run(LAUNCHES);
     run.sliced(GO, 40_000.0, 20e-6, &jitter(1, scatter));
@@ -67,7 +67,7 @@ fn equals_pass_once_a_loss_of_three_times_the_smallest_effect_is_excluded() {
 
 #[test]
 fn the_response_that_was_named_judges() {
-    // It answers as many, and takes a tenth more CPU time for each.
+    // Bun has the same goodput, but takes a tenth more CPU time per response.
     let run = of(1.0, 1.1, 1.0);
     assert_eq!(by_goodput(&run).outcome, DuelOutcome::NotWorse);
     let found = by_cpu(run);
@@ -87,7 +87,7 @@ fn the_first_of_the_plan_is_the_base_whoever_is_faster() {
     assert_eq!(found.sentence, "Worse: of 2 comparisons with Node http, 1 came out worse and 0 undecided.");
 }
 
-/// Enters the base again for the noise check, at so many times its rate.
+/// Enters the base again for the noise check, at this multiple of its rate.
 fn with_twin(run: &mut InventedRun, times: f64) {
     let first = run.plan.cases[0].clone();
     let twin = Case { id: format!("{}--again", first.id), twin_of: Some(first.id.clone()), ..first.clone() };
@@ -138,8 +138,8 @@ fn those_who_wait_see_the_ratio_of_the_launches_so_far() {
     assert!(said.starts_with("12 launches: Bun.serve 0.97") && said.ends_with(" of Go net/http"), "{said}");
 }
 
-/// A planted loss of 6 % on a machine with slow states, stalls and luck of each launch is found, and equals are not told apart
-/// more often than promised.
+/// On a machine with slow states, stalls and random differences between launches, a planted loss of 6 % is found, and equals are
+/// not told apart more often than promised.
 #[test]
 fn a_planted_loss_is_found_and_equals_are_not_told_apart() {
     let (mut found, mut alarms) = (0, 0);
@@ -159,11 +159,11 @@ fn a_planted_loss_is_found_and_equals_are_not_told_apart() {
         found += u32::from(outcome(0.94) == DuelOutcome::Worse);
         alarms += u32::from(outcome(1.0) == DuelOutcome::Worse);
     }
-    // One-sided, so 2.5 of 100 are expected; more than 7 come once in a hundred times.
+    // One-sided, so 2.5 of 100 are expected; more than 7 occur once in a hundred times.
     assert!(found >= 75 && alarms <= 7, "found {found}, alarms {alarms}");
 }
 
-/// How a stored run is known to be a duel, so that its report is one.
+/// This identifies a stored run as a duel, so its report is one.
 #[test]
 fn the_findings_of_a_duels_run_hold_the_duel() {
     let mut run = of(1.0, 1.1, 1.0);

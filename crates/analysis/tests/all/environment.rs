@@ -1,4 +1,4 @@
-//! What findings say of limits, links and neighbours, and of what held the parts of a trial apart.
+//! Findings on limits, links and neighbours, and on the isolation of a trial's parts.
 
 #![allow(clippy::unwrap_used, reason = "a test may, and so may what a test calls")]
 
@@ -67,7 +67,7 @@ mod cpus {
         assert_eq!(busy(quota(0.5), &[0, 1]), 0.9, "on however many CPUs it is used up");
     }
 
-    /// The same workload and load under both: two tables, two first places, and no ratio between them.
+    /// The same workload and load in both modes: two tables, two first places, and no ratio between them.
     #[test]
     fn quota_and_dedicated_never_stand_in_one_table() {
         let mut run = InventedRun::new(6);
@@ -195,7 +195,7 @@ mod memory {
         assert_eq!(case.flags[0].message, message);
     }
 
-    /// A worker that is killed and started anew leaves a trial that looks finished, and neighbours are no excuse for it.
+    /// A trial with a killed and restarted worker looks complete, and a disturbance does not excuse it.
     #[test]
     fn killed_workers_count_in_finished_and_in_disturbed_trials() {
         let kill = |block: u32, trial: &mut Measurement| {
@@ -294,7 +294,7 @@ mod links {
         Environment { link: Link::preset("lan-wifi").unwrap(), ..Environment::default() }
     }
 
-    /// A link without a rate, which nothing can fill.
+    /// A link without a rate, so nothing can fill it.
     fn distant() -> Environment {
         Environment { link: Link { rtt_s: 0.002, ..Link::default() }, ..Environment::default() }
     }
@@ -329,7 +329,7 @@ mod links {
         assert_eq!((kinds(&case), case.link.as_ref().unwrap().to_client.dropped_queue), (vec![], 240));
     }
 
-    /// 54 Mbit/s are 6.75 MB/s, and there are about 30,000 answers a second.
+    /// 54 Mbit/s are 6.75 MB/s, and there are about 30,000 responses per second.
     #[test]
     fn a_full_link_is_named_as_the_limit_by_the_utilisation_law() {
         let carrying = |bytes_per_answer| {
@@ -446,7 +446,7 @@ mod isolation {
         assert_eq!(run.findings().isolation.weights, None, "records of earlier versions do not say");
         run.change_records(|trial| {
             let mut parts: BTreeMap<String, u32> = [("subject".to_owned(), 100), ("link".to_owned(), 1000)].into();
-            // One block on its own asks a database, and was started from another group.
+            // Only the first block uses a database, and it started from another group.
             let own_group = (trial.block > 1).then_some(200);
             if trial.block == 1 {
                 parts.insert("database".to_owned(), 100);

@@ -1,4 +1,4 @@
-//! Whether subjects had the same, and what a run did not look at, on invented runs.
+//! Whether subjects had the same resources, and what a run did not test, on invented runs.
 
 use crate::invented::{APACHE, BUN, CEILING, FPM, GO, InventedRun, NODE, Server};
 use tolok_analysis::{FairnessLedger, Names, ParameterSetup, ProcessSetup, SubjectSetup, VariantSetup};
@@ -19,7 +19,7 @@ fn says(sentences: &[String], words: &str) -> bool {
     sentences.iter().any(|sentence| sentence.contains(words))
 }
 
-/// Sends so many bytes an answer.
+/// Sends this many bytes per response.
 fn send(run: &mut InventedRun, bytes: u64) -> &mut InventedRun {
     run.change(|_, trial| {
         let answers = (trial.goodput_rps * trial.window_s) as u64;
@@ -194,7 +194,7 @@ mod ledger {
         assert!(says(&asking(16).unknown, "With a database, the bytes of responses cannot be separated"));
     }
 
-    /// A PHP-FPM of which the run kept how it is set up.
+    /// A PHP-FPM whose setup the run stored.
     fn declared(server: Server, less_work: Option<&str>) -> InventedRun {
         let mut run = json(5);
         run.steady(GO, 34_000.0).steady(server, 5_000.0);

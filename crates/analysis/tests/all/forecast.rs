@@ -1,4 +1,4 @@
-//! What a run's service demands predict. The invented runs are computed by a queueing network, so that what is right is known.
+//! Forecasts from a run's service demands. A queueing network computes the invented runs, so the right answers are known.
 
 #![allow(clippy::unwrap_used, reason = "a test may, and so may what a test calls")]
 
@@ -27,7 +27,7 @@ fn each_scenario_is_predicted_from_the_others() {
     let validation = found.validation.unwrap();
     let scenarios: Vec<&str> = validation.held_out.iter().map(|held_out| held_out.scenario.as_str()).collect();
     assert_eq!(scenarios, ["hello-c1", "hello-c4", "hello-c16", "hello-c64"]);
-    // Without the one user who never waits nobody can tell the time between the parts: the largest error is here.
+    // Without the scenario with one user, who never waits, the time between the parts is unknown: the largest error is here.
     let [alone, others @ ..] = validation.held_out.as_slice() else { panic!("{validation:?}") };
     assert_eq!(alone.throughput_error, validation.throughput_error_worst);
     assert!(
@@ -59,7 +59,7 @@ fn the_interval_holds_at_least_the_errors_nearby() {
         assert!(throughput.low <= throughput.value / (1.0 + near.throughput_error));
         assert!(throughput.high >= throughput.value * (1.0 + near.throughput_error));
     }
-    // That of the one user alone says nothing about 32.
+    // The error for a single user says nothing about 32 users.
     assert!(throughput.high < throughput.value * (1.0 + validation.throughput_error_worst));
 }
 
@@ -70,13 +70,13 @@ fn intervals_of_users_who_pause_agree_with_each_other_and_with_the_pause() {
         let question = ForecastQuestion { think_s: Some(10.0), ..ForecastQuestion::of_users(users) };
         only(&run, &question).prediction.unwrap()
     };
-    // Beyond the knee R = N / X − Z at both ends: a little off in throughput is much off in waiting.
+    // Beyond the knee, R = N / X − Z at both ends: a small error in throughput is a large one in waiting.
     let beyond = ask(500_000);
     let response_s = |rps: f64| 500_000.0 / rps - 10.0;
     let (throughput, response) = (beyond.throughput_rps, beyond.response_mean_s);
     assert!(response.low <= response_s(throughput.high) + 1e-6, "{beyond:?}");
     assert!(response.high >= response_s(throughput.low) - 1e-6, "{beyond:?}");
-    // Below it nobody asks more often than once a pause.
+    // Below the knee, each user sends at most one request per pause.
     let below = ask(1_000).throughput_rps;
     assert!(below.high <= 100.0 && below.low > 99.0, "{below:?}");
 }
@@ -140,7 +140,7 @@ fn many_instances_find_the_database_full() {
     assert_eq!(prediction.bottleneck, "database-cpu");
     close(prediction.throughput_rps.value, 1.0 / crate::predictable::DATABASE_S, 0.03);
 
-    // Connections that nobody is there to use are not used, however full the database is.
+    // Connections without users are not used, however busy the database is.
     let question = ForecastQuestion { pool: Some(1_000_000), ..question };
     let resources = only(&run, &question).prediction.unwrap().resources;
     let pool = resources.iter().find(|resource| resource.resource == "pool").unwrap();
@@ -161,7 +161,7 @@ fn one_scenario_is_too_few() {
 
 #[test]
 fn a_subject_that_no_network_describes_is_refused() {
-    // It becomes slower the more users there are, and its CPU is idle meanwhile: a lock, and no queue that demands tell of.
+    // It becomes slower with more users, while its CPU is idle: a lock, which demands do not describe.
     let mut run = InventedRun::new(5);
     for (users, rps) in [(1, 9_000.0), (4, 6_000.0), (16, 1_500.0), (64, 300.0)] {
         run.scenario(&format!("hello-c{users}"), "hello", "Hello", users).steady(GO, rps);
@@ -284,7 +284,7 @@ fn the_same_records_give_the_same_forecast_whatever_their_order() {
     assert_eq!(ask(&run, &question).unwrap(), before);
 }
 
-/// Every file of a run folder that a forecast reads, with its text.
+/// All files of a run folder that a forecast reads, with their text.
 fn files(run: &InventedRun) -> Vec<(String, String)> {
     fn text(value: &impl serde::Serialize) -> String {
         serde_json::to_string(value).unwrap() + "\n"

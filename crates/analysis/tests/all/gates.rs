@@ -1,4 +1,4 @@
-//! What has to hold in every trial: each gate passed, failed, and not to be told.
+//! What must hold in every trial: each gate passed, failed, and unknown.
 
 #![allow(clippy::unwrap_used, reason = "a test may, and so may what a test calls")]
 
@@ -14,7 +14,7 @@ use tolok_model::{
 const CLOSED: Executor = Executor::ConstantVus { vus: 64 };
 const OPEN: Executor = Executor::ConstantArrivalRate { rate_rps: 2_000.0, arrivals: Arrivals::Uniform };
 
-/// A sound case of six trials with 64 users, or connections, and 2,000 answers a second.
+/// A sound case of six trials with 64 users, or connections, and 2,000 responses per second.
 fn run_of(executor: Executor) -> InventedRun {
     let mut run = InventedRun::new(6);
     run.scenario_with("hello-x", "hello", "Hello", executor, &[]).case(GO, &[2_000.0; 6]);
@@ -37,13 +37,13 @@ fn kinds(case: &CaseFinding) -> Vec<&str> {
     case.flags.iter().map(|flag| flag.kind.word()).collect()
 }
 
-/// A gate's outcome, and its message with plain blanks.
+/// A gate's outcome, and its message with plain spaces.
 fn told(case: &CaseFinding, word: &str) -> (GateOutcome, String) {
     let gate = gate(case, word);
     (gate.outcome, gate.message.replace('\u{a0}', " "))
 }
 
-/// A failed gate bars its case, and a flag says so.
+/// Checks that a failed gate bars its case, and that a flag states this.
 fn barred(case: &CaseFinding, word: &str, flag: &str) {
     let gate = gate(case, word);
     assert_eq!((gate.outcome, gate.bars, case.ranked), (GateOutcome::Failed, true, false), "{}", gate.message);
@@ -54,7 +54,7 @@ fn warning(word: &str) -> Vec<ToolWarning> {
     vec![ToolWarning { gate: word.to_owned(), text: format!("{word} it was.") }]
 }
 
-/// What tolok's own tool tells of itself where everything is as it should be.
+/// The self-checks of tolok's own tool in a sound trial.
 fn sound_checks() -> LoadChecks {
     LoadChecks {
         in_flight_mean: Some(64.0),
@@ -79,7 +79,7 @@ fn gates_come_in_a_fixed_order_and_only_those_that_are_asked() {
     assert!(!words(changed(ramp, |_, _| ())).contains(&"steady-state".to_owned()));
 }
 
-/// Old records tell nothing of themselves: that is unknown, and never a pass.
+/// Old records lack self-checks: the gates are then unknown, and never pass.
 #[test]
 fn what_is_not_recorded_is_unknown_and_bars_nothing() {
     let case = changed(OPEN, |_, _| ());
@@ -122,12 +122,12 @@ mod ledger {
 mod little {
     use super::*;
 
-    /// Times of every answer are multiplied, as if a clock jumped.
+    /// Multiplies the mean response time, as if a clock jumped.
     fn stretched(by: f64) -> impl Fn(u32, &mut Measurement) {
         move |_, trial| trial.latency.mean_s = trial.latency.mean_s.map(|mean_s| mean_s * by)
     }
 
-    /// All answers take the same time, so that the ends of the window explain next to nothing.
+    /// All responses take the same time, so the ends of the window explain very little.
     fn even(trial: &mut Measurement, mean_s: f64) {
         trial.latency.percentiles.clear();
         (trial.latency.mean_s, trial.latency.max_s) = (Some(mean_s), Some(mean_s));
@@ -159,7 +159,7 @@ mod little {
         assert_eq!(kinds(&case), ["not-trusted"]);
     }
 
-    /// 64 answers of half a second each are under way at each end of a window of 2 s.
+    /// At each end of a window of 2 s, 64 responses of half a second each are under way.
     #[test]
     fn what_crosses_the_ends_of_the_window_is_tolerated() {
         let with = |mean_s: f64, goodput_rps: f64| {
@@ -174,7 +174,7 @@ mod little {
         assert_eq!(gate(&with(0.032, 2_000.0 * 1.031), "little").outcome, GateOutcome::Failed);
     }
 
-    /// A few long answers weigh more at the ends than in the mean.
+    /// A few long responses weigh more at the ends than in the mean.
     #[test]
     fn long_answers_that_are_rare_are_at_the_ends_more_often() {
         let case = changed(CLOSED, |_, trial| {
@@ -261,7 +261,7 @@ mod utilisation {
             (found.outcome, found.worst.map(|worst| (worst * 1e6).round())),
             (GateOutcome::Passed, Some(1.02e6))
         );
-        // In windows of 2 s 50 ms are 2.5 %, and in those of 10 s they are 0.5 %.
+        // 50 ms are 2.5 % of a window of 2 s, and 0.5 % of one of 10 s.
         let used = |share: f64, window_s: f64| {
             let case = changed(CLOSED, move |_, trial| {
                 (trial.window_s, trial.subject.as_mut().expect("tolok started it").cpu_s) =
@@ -304,7 +304,7 @@ mod utilisation {
 mod link_bytes {
     use super::*;
 
-    /// 2,000 answers a second of so many bytes, over a link of 8 Mbit/s, which lets 1 MB through.
+    /// 2,000 responses per second of this many bytes, over a link of 8 Mbit/s, which lets 1 MB through.
     fn over_a_link(bytes: u64, change: impl Fn(&mut Measurement)) -> CaseFinding {
         let mut run = InventedRun::new(6);
         run.environment(Environment {
@@ -342,12 +342,12 @@ mod link_bytes {
         barred(&case, "link-bytes", "link-bytes");
     }
 
-    /// With 64 users 64 bodies of 4,000 may have begun before the window, whatever the tool tells of its connections.
+    /// With 64 users, 64 bodies of 4,000 bytes may have begun before the window, whether or not the tool reports its connections.
     #[test]
     fn a_body_that_began_before_the_window_counts_though_the_tool_tells_of_no_connection() {
         let untold = |trial: &mut Measurement| trial.ledger.connections = None;
         assert_eq!(gate(&over_a_link(515, untold), "link-bytes").outcome, GateOutcome::Passed);
-        // Each request with a connection of its own: the tool counts all of them, and 64 were open at a time.
+        // Each request has its own connection: the tool counts all of them, and 64 were open at a time.
         let each = |trial: &mut Measurement| trial.ledger.connections = Some(4_000);
         assert_eq!(gate(&over_a_link(600, each), "link-bytes").outcome, GateOutcome::Failed);
     }
@@ -436,7 +436,7 @@ mod generator_headroom {
         assert_eq!(gate(&changed(CLOSED, busy(0.95, 0.96)), "generator-headroom").outcome, GateOutcome::Passed);
     }
 
-    /// The medians decide, as they do for the flag: one trial is reported, and bars nothing.
+    /// The medians decide, as for the flag: a single trial is reported, but bars nothing.
     #[test]
     fn one_trial_at_the_limit_fails_and_bars_nothing() {
         let case = changed(CLOSED, |block, trial| busy(if block == 3 { 0.95 } else { 0.5 }, 0.6)(block, trial));
@@ -504,7 +504,7 @@ mod schedules {
         assert_eq!(gate(&untold, "offered-rate").outcome, GateOutcome::Unknown);
     }
 
-    /// The median latency of the invented trials is 29.1 ms, and their 99th percentile 83.2 ms.
+    /// In the invented trials, the median latency is 29.1 ms, and the 99th percentile 83.2 ms.
     #[test]
     fn requests_left_in_time() {
         let late = |p50_s: f64, p99_s: f64| {
@@ -569,7 +569,7 @@ fn a_disturbed_trial_fails_and_bars_if_none_is_left() {
     assert_eq!(case.gates.len(), 1, "no other trial is left to be judged");
 }
 
-/// A barring gate without a voiding flag would be two rules that disagree.
+/// A barring gate without a voiding flag would mean two contradictory rules.
 #[test]
 fn every_gate_that_bars_has_a_flag_that_voids() {
     let changes: [fn(u32, &mut Measurement); 5] = [

@@ -1,4 +1,4 @@
-//! Findings on a scenario's cases together and on the run itself, and how often they are wrong.
+//! Findings on a scenario's cases together and on the run itself, and their error rates.
 
 use crate::invented::judgement::Noise;
 use crate::invented::programs::{BUN_QUEUE, GO_QUEUE};
@@ -27,7 +27,7 @@ fn says_a_difference(scenario: &ScenarioFinding) -> bool {
     scenario.comparisons.iter().any(|pair| matches!(pair.verdict, Verdict::Faster | Verdict::Slower))
 }
 
-/// A scenario of servers that truly answer as many requests as these, with 1.5 % of noise.
+/// A scenario of servers with these true goodputs and 1.5 % of noise.
 fn noisy(noise: &mut Noise, goodputs_rps: &[f64]) -> ScenarioFinding {
     let mut run = run(BLOCKS);
     for (server, goodput_rps) in SERVERS.into_iter().zip(goodputs_rps) {
@@ -41,22 +41,22 @@ mod simulations {
 
     const NOISE: f64 = 0.015;
 
-    /// Each has 15 pairs. With an interval of 95 % for each pair and no adjustment 40 % of such scenarios would say a
-    /// difference; with it 4.4 % do, as a simulation of 40,000 has it.
+    /// Each scenario has 15 pairs. With unadjusted 95 % intervals, 40 % of such scenarios would show a difference. With the
+    /// adjustment 4.4 % do, according to a simulation of 40,000.
     #[test]
     fn of_six_identical_servers_at_most_one_scenario_in_twenty_says_any_difference() {
         let wrong = |noise: f64, scenarios: usize| {
             let mut noise = Noise::new(17, noise);
             (0..scenarios).filter(|_| says_a_difference(&noisy(&mut noise, &[40_000.0; 6]))).count()
         };
-        // Little noise: a difference that is found is too small to matter.
+        // With little noise, a difference that is found is too small to matter.
         assert_eq!(wrong(NOISE, 40), 0);
-        // With more noise that guard is none, and the adjustment for all pairs is what holds.
+        // With more noise, that guard does not help, and only the adjustment for all pairs limits errors.
         let found = wrong(0.06, 200);
         assert!((1..=10).contains(&found), "{found} of 200");
     }
 
-    /// How often a server that is slower by this share is called so, and how often the interval covers the truth.
+    /// How often a server that is slower by this share is found to be slower, and how often the interval covers the true ratio.
     fn found(slower: f64) -> (usize, usize) {
         let (mut noise, mut told, mut covered) = (Noise::new(11, NOISE), 0, 0);
         let mut rates = [40_000.0; 6];
@@ -114,7 +114,7 @@ mod tiers {
         assert_eq!((super::tiers(&found), found.comparisons.len()), (vec!["a", "b", "–"], 1));
     }
 
-    /// One truth: a case's ratio is that of its pair.
+    /// A case's ratio must be that of its pair.
     #[test]
     fn the_verdict_beside_a_case_is_that_of_its_pair_with_the_first() {
         let mut noise = Noise::new(9, 0.03);
@@ -175,7 +175,7 @@ mod noise_floor {
         assert!(verdict.contains("1.039–1.039; no more than a server differs from itself)"), "{verdict}");
     }
 
-    /// Three servers with 1 % of noise, of which two are entered twice in turn, so many times as fast.
+    /// Three servers with 1 % of noise. Two of them are entered twice in turn, at this multiple of their speed.
     fn in_turn(times: f64) -> InventedRun {
         let (mut run, mut noise) = (run(6), Noise::new(5, 0.01));
         for (server, goodput_rps) in [(GO, 40_000.0), (BUN, 38_000.0), (NODE, 20_000.0)] {
@@ -307,7 +307,7 @@ mod stopping {
         }
     }
 
-    /// Exchanging the two, or moving one of them, changes which is ahead and by how much, and not when the run ends.
+    /// Swapping the two, or scaling one of them, changes which is ahead and by how much, but not when the run ends.
     #[test]
     fn it_does_not_look_at_which_is_ahead_or_by_how_much() {
         let met = settled(&calming(20, 20));
@@ -315,7 +315,7 @@ mod stopping {
             let mut run = calming(20, 20);
             run.change(|_, trial| {
                 trial.goodput_rps *= times;
-                // As many users must wait the longer.
+                // The same number of users then waits longer.
                 trial.latency.mean_s = trial.latency.mean_s.map(|mean_s| mean_s / times);
             });
             assert_eq!(settled(&run), met, "{times} times");
@@ -340,7 +340,7 @@ mod stopping {
         let mut run = run(20);
         run.case(GO, &[40e3; 20]).case(BUN, &[20e3; 20]);
         run.trials.iter_mut().for_each(|trial| trial.took_s = 3.0);
-        // A block is two trials, so 6 s.
+        // A block consists of two trials, so it takes 6 s.
         for (budget_s, blocks) in [(1.0, Some(5)), (47.9, Some(7)), (48.0, Some(8)), (200.0, None)] {
             run.plan.budget_s = Some(budget_s);
             assert_eq!(settled(&run), blocks, "in {budget_s} s");
@@ -350,7 +350,7 @@ mod stopping {
         let findings = run.findings();
         assert_eq!((findings.run.blocks, findings.trials_missing), (8, 0));
         assert!(said(&findings).contains("before the round that would exceed 48 s"), "{}", said(&findings));
-        // The trials of a launch took their time together.
+        // The trials of a launch share one time.
         run.plan.trials.iter_mut().for_each(|trial| trial.launch = Some(trial.block));
         run.plan.budget_s = Some(24.0);
         assert_eq!(settled(&run), Some(8));
@@ -394,7 +394,7 @@ mod stopping {
         assert!(said(&found).ends_with(". All 8 rounds ran without that."), "{}", said(&found));
     }
 
-    /// Those two share no block, so that nothing is known of their ratio.
+    /// The two share no block, so their ratio is unknown.
     #[test]
     fn a_pair_without_an_interval_is_not_settled() {
         let mut run = run(6);
@@ -443,7 +443,7 @@ mod outlier_blocks {
     const LIKE: [f64; 10] =
         [9_980.0, 10_010.0, 9_990.0, 10_030.0, 10_000.0, 9_970.0, 10_020.0, 9_960.0, 10_040.0, 10_000.0];
 
-    /// Go had half of its goodput in the fourth block, which is in both of its pairs.
+    /// Go had half of its goodput in the fourth block, which affects both of its pairs.
     fn go_was_slow_once() -> Findings {
         let mut run = run(10);
         let mut go = LIKE.map(|goodput_rps| 2.0 * goodput_rps);

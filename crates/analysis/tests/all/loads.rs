@@ -1,4 +1,4 @@
-//! What findings say of the executors, of load tools that do not stand by their figures, and of objectives.
+//! Findings on executors, on load tools that warn about their own figures, and on objectives.
 
 use crate::invented::{BUN, GO, InventedRun};
 use tolok_analysis::CaseFinding;
@@ -140,7 +140,7 @@ mod trust {
             trial.generator.cpu_s = 0.99 * trial.window_s;
             trial.subject.as_mut().expect("tolok started it").cpu_s = 0.4 * trial.window_s;
         };
-        // It may spin, to be exact: that is no limit, unless the tool says so.
+        // The generator may spin for precision. This is not a limit unless the tool warns.
         assert_eq!(kinds(&changed_under(OPEN, |_, trial| busy(trial))), Vec::<&str>::new());
         let said = |_, trial: &mut Measurement| {
             busy(trial);
@@ -148,7 +148,7 @@ mod trust {
         };
         assert_eq!(kinds(&changed_under(OPEN, said)), ["not-trusted"]);
         assert_eq!(kinds(&changed_under(CLOSED, said)), ["generator-bound"]);
-        // The tool does not know that the subject was at its limit as well.
+        // The tool cannot see that the subject was at its limit as well.
         let both = |_, trial: &mut Measurement| trial.tool_warnings = vec![warning("generator-busy", "99%")];
         assert_eq!(kinds(&changed_under(CLOSED, both)), Vec::<&str>::new());
     }
@@ -189,7 +189,7 @@ mod trust {
 mod objectives {
     use super::*;
 
-    /// Kept, crossed or unknown, and the worst figure, of a case whose five trials have these means in milliseconds.
+    /// The outcome, the trials that kept it, and the worst figure of a case whose five trials have these means in milliseconds.
     fn outcome(objective: &str, means_ms: [f64; 5]) -> (ObjectiveOutcome, u32, Option<f64>) {
         let mut run = InventedRun::new(5);
         run.scenario_with("hello-c64", "hello", "Hello", Executor::ConstantVus { vus: 64 }, &[objective]);

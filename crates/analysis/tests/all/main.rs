@@ -1,4 +1,4 @@
-//! The rules of the analysis, on invented runs. One program for all of them, as each would be linked for itself.
+//! Tests the rules of the analysis on invented runs. A single program, because each test program would be linked separately.
 
 #[path = "../invented/mod.rs"]
 mod invented;

@@ -1,8 +1,8 @@
-//! What findings say of runs whose rounds ran on several machines.
+//! Findings on runs whose rounds ran on several machines.
 
 use crate::invented::{BUN, GO, InventedRun, NODE};
 
-/// Ten rounds, every other one on another node, on which Go is as fast as `there`.
+/// Ten rounds, every second one on another node, where Go has the goodput `there`.
 fn on_nodes(nodes: [&str; 2], there: f64) -> Vec<String> {
     let mut run = InventedRun::new(10);
     let noise = |block: usize, by: usize| 1.0 + ((block * by) % 7) as f64 / 1000.0;

@@ -1,4 +1,4 @@
-//! What findings say of programs that are timed.
+//! Findings on timed programs.
 
 use crate::invented::InventedRun;
 use crate::invented::programs::{BUN_QUEUE, GO_MUTEX, GO_QUEUE, NODE_QUEUE, queues};
@@ -33,7 +33,7 @@ mod figures {
     fn of_a_trial_the_median_of_its_runs_and_of_those_the_median_over_trials() {
         let mut run = one(5, Timer::Tolok);
         run.timed(GO_QUEUE, &[1.0, 1.2, 1.1, 1.4, 1.3]);
-        // A slow run does not move the median of its trial.
+        // One slow run does not move the median of its trial.
         run.change_timing(|block, timing| timing.runs[2].wall_s *= if block == 3 { 1.0 } else { 50.0 });
         let found = program(&run);
         let case = &found.cases[0];
@@ -123,7 +123,7 @@ mod verdicts {
         assert_eq!(found.cases.iter().map(|case| case.title.as_str()).collect::<Vec<_>>(), ["Bun queue", "Go queue"]);
         let pair = &found.comparisons[0];
         assert_eq!((pair.a.as_str(), pair.b.as_str()), ("bun/queue:default", "go/queue:channel"));
-        // Each block has the ratio 0.25 of the wall times, whatever the block did.
+        // Each block has the ratio 0.25 of the wall times, whatever the speed of the block.
         assert!((pair.wall.ratio.value - 0.25).abs() < 1e-9);
         assert_eq!((pair.wall.verdict, pair.wall.blocks_won, pair.wall.blocks), (Verdict::Faster, 6, 6));
         // Above the start: (0.25 - 0.012) / (1 - 0.002) in the middle blocks, 0.213 / 0.898 to 0.263 / 1.098 in the outermost.
@@ -159,7 +159,7 @@ mod verdicts {
     #[test]
     fn a_difference_that_is_the_start_alone_says_so() {
         let mut run = one(6, Timer::Tolok);
-        // 10 ms apart in their starts, and 60 ms of work each.
+        // Their starts differ by 10 ms, and both have 60 ms of work.
         run.timed(GO_QUEUE, &[0.062, 0.063, 0.061, 0.062, 0.062, 0.062]);
         run.timed(BUN_QUEUE, &[0.072, 0.072, 0.072, 0.073, 0.071, 0.072]);
         let found = program(&run);
@@ -185,7 +185,7 @@ mod verdicts {
     #[test]
     fn an_interval_above_the_start_that_holds_none_is_at_the_floor() {
         let mut run = one(5, Timer::Tolok);
-        // 20 % of the wall time on the median, and less than none in one block.
+        // 20 % of the wall time in the median, and negative in one block.
         run.timed(BUN_QUEUE, &[0.015, 0.0119, 0.016, 0.015, 0.015]);
         let case = program(&run).cases.remove(0);
         assert!(case.above_floor_s.as_ref().unwrap().low.unwrap() < 0.0);
@@ -274,7 +274,7 @@ mod flags {
         assert!(found.cases[0].ranked && found.comparisons.is_empty());
     }
 
-    /// GNU time cuts 319 ms and 321 ms down to 310 and 320: with certainty 3 % apart, would one believe the readings.
+    /// GNU time truncates 319 ms and 321 ms to 310 and 320. Taken literally, these readings differ by 3 % with certainty.
     #[test]
     fn two_programs_on_either_side_of_a_step_are_not_told_apart() {
         let mut run = one(6, Timer::Time);
@@ -282,7 +282,7 @@ mod flags {
         let found = program(&run);
         let pair = &found.comparisons[0].wall;
         assert!((pair.ratio.value - 31.0 / 32.0).abs() < 1e-9);
-        // (310 / 320) / ((1 + 10 / 310) (1 + 10 / 320)), and the other way round.
+        // (310 / 320) / ((1 + 10 / 310) (1 + 10 / 320)), and the reciprocal step.
         let step = (1.0 + 10.0 / 310.0) * (1.0 + 10.0 / 320.0);
         assert!((pair.ratio.low.unwrap() - 31.0 / 32.0 / step).abs() < 1e-9);
         assert!((pair.ratio.high.unwrap() - 31.0 / 32.0 * step).abs() < 1e-9);
@@ -292,7 +292,7 @@ mod flags {
         assert!((wall.high.unwrap() - 0.32).abs() < 1e-9 && wall.low.unwrap() < 0.301);
     }
 
-    /// Nothing was read: less than a step.
+    /// The timer read 0, which is less than a step.
     #[test]
     fn a_time_of_no_step_is_no_figure_to_rank_by() {
         let mut run = one(6, Timer::Time);
@@ -497,7 +497,7 @@ fn a_scaled_run_of_programs_speaks_of_runs_and_not_of_windows() {
 mod turns {
     use super::*;
 
-    /// As many as the invented scenario asks for.
+    /// The number of runs in the invented scenario.
     const RUNS: u32 = 9;
 
     fn in_turns() -> InventedRun {
@@ -506,7 +506,7 @@ mod turns {
         run
     }
 
-    /// A machine that is up to three times slower in some rounds, the same for all who have a turn in them.
+    /// A machine that is up to three times slower in some rounds, the same for every case with a turn in them.
     fn state(launch: u32, round: u32) -> f64 {
         [1.0, 3.0, 1.0, 2.0][((launch + round) % 4) as usize]
     }
@@ -542,7 +542,7 @@ mod turns {
     fn a_case_whose_time_was_up_is_compared_by_the_turns_that_it_took() {
         let mut run = in_turns();
         run.turning(GO_QUEUE, RUNS, &|launch, round, half| {
-            // In rounds that the other has no turn in, the machine is slow.
+            // In rounds without a turn of the other case, the machine is slow.
             if round == 1 { jitter(1, 1.0)(launch, round, half).0 } else { 9.0 }
         });
         run.turning(NODE_QUEUE, 1, &|launch, round, half| 2.0 * jitter(2, 1.0)(launch, round, half).0);
@@ -554,7 +554,7 @@ mod turns {
         let said = found.turns.as_ref().unwrap().sentences.join(" ");
         assert!(said.contains("each with up to 9 runs of each case"), "{said}");
         assert!(said.contains("The limit at-most stopped Node queue after 1 run; pairs"), "{said}");
-        // One turn does not tell how far turns scatter.
+        // A single turn does not show how much turns scatter.
         assert!(!said.contains("within a launch"), "{said}");
     }
 

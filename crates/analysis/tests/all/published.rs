@@ -1,4 +1,4 @@
-//! What was published beside what was measured, on invented runs.
+//! Published ratios compared with measured ones, on invented runs.
 
 use crate::invented::{APACHE, BUN, FPM, GO, InventedRun, NODE, SWOOLE, Server, fail_requests};
 use tolok_analysis::{PublishedFinding, PublishedReading};
@@ -31,7 +31,7 @@ fn every_reading_follows_from_the_interval_and_the_verdict() {
     assert_eq!(reading(Goodput, NODE, FPM, 1.01), PublishedReading::Reproduced);
 }
 
-/// 1.24 is measured; the interval ends near 1.26, and 3 % beyond that still counts.
+/// The measured ratio is 1.24. The interval ends near 1.26, and 3 % beyond that still counts.
 #[test]
 fn the_interval_is_widened_by_the_smallest_effect() {
     let mut run = run(10);
@@ -40,7 +40,7 @@ fn the_interval_is_widened_by_the_smallest_effect() {
     assert_eq!(said(&mut run, Goodput, BUN, GO, high * 1.031).reading, PublishedReading::SameDirection);
 }
 
-/// Whichever of the two is named first, the same is read.
+/// The reading does not depend on which of the two is named first.
 #[test]
 fn turning_a_pair_changes_nothing() {
     for ratio in [0.8, 1.01, 1.25, 1.6] {
@@ -48,7 +48,7 @@ fn turning_a_pair_changes_nothing() {
     }
 }
 
-/// Less is better: Go takes a fifth of Node's memory, and is ahead.
+/// Less is better: Go takes a fifth of Node's memory, so it is ahead.
 #[test]
 fn of_costs_whoever_takes_less_is_ahead() {
     let mut run = run(10);
@@ -88,7 +88,7 @@ fn what_was_not_measured_cannot_be_told_and_says_why() {
     assert_eq!(why(run.findings().published.remove(0)), "this run has no scenario hello-c64.");
 }
 
-/// An interval from 0.6 to 1.7 holds nearly everything, and reproduces nothing.
+/// An interval from 0.6 to 1.7 includes almost everything, so it reproduces nothing.
 #[test]
 fn a_wide_interval_reproduces_nothing() {
     let mut run = InventedRun::new(6);

@@ -1,4 +1,4 @@
-//! Which one for what, on invented runs.
+//! Recommendations on invented runs.
 
 use crate::invented::factors::distances;
 use crate::invented::judgement::Noise;
@@ -22,7 +22,7 @@ fn of<'a>(findings: &'a Findings, rule: &str) -> Vec<&'a Recommendation> {
     findings.recommendations.iter().filter(|one| one.rule == rule).collect()
 }
 
-/// Who is taken for the most answers a second, and how strongly.
+/// The picks for the most correct responses per second, and their strength.
 fn most_answers(run: &InventedRun) -> (Vec<String>, Strength) {
     let findings = run.findings();
     let rows = of(&findings, "most-answers");
@@ -46,7 +46,7 @@ fn one_that_is_far_ahead_in_a_quotable_run_is_strong() {
     assert!(row.need.ends_with(": JSON") && row.changes_if.starts_with("Nothing that this run knows of"), "{row:?}");
 }
 
-/// One of the three marks is lacking: far, clear, sound.
+/// One of the three properties is missing: far, clear, sound.
 #[test]
 fn what_is_lacking_takes_strength_away() {
     let mut near = quotable();
@@ -80,7 +80,7 @@ fn who_is_not_ranked_is_never_taken() {
     assert_eq!(most_answers(&run).0, titles(&[GO]));
 }
 
-/// A trial too few to be told from the first is no reason to be taken beside it.
+/// A case with one trial too few to be told apart from the first must not be picked beside it.
 #[test]
 fn who_has_too_few_blocks_is_named_and_not_taken() {
     let mut run = InventedRun::new(5);
@@ -144,7 +144,7 @@ fn scenarios_of_which_the_same_is_said_share_a_row() {
     assert_eq!(rows[1].picks, titles(&[GO]));
 }
 
-/// Bun is 1.3 times as fast in one of them and 2 times as slow in the other; Go is never far behind, and yet behind.
+/// Bun is 1.3 times as fast in one of them and half as fast in the other. Go is never far behind, but it is behind.
 #[test]
 fn who_is_slower_in_any_scenario_is_no_all_rounder() {
     let mut run = quotable();
@@ -171,7 +171,7 @@ fn the_best_all_rounder_is_slower_than_nobody() {
     assert!(row.because.contains("the next, Go net/http 75% (in json-c64)"), "{}", row.because);
 }
 
-/// Over invented runs of four servers in three scenarios, whose order differs by chance.
+/// Invented runs of four servers in three scenarios, whose order differs by chance.
 #[test]
 fn no_all_rounder_is_told_slower_by_any_verdict() {
     const SERVERS: [Server; 4] = [GO, BUN, NODE, FPM];
@@ -206,7 +206,7 @@ fn no_all_rounder_is_told_slower_by_any_verdict() {
     assert!(picked > 0 && none > 0, "{picked} with a pick, {none} without");
 }
 
-/// Smaller is better, and another may be the best.
+/// Smaller is better, and another case may be the best.
 #[test]
 fn costs_are_compared_the_other_way_round() {
     let mut run = quotable();
@@ -253,7 +253,7 @@ fn a_flip_that_the_run_has_seen_would_change_it() {
     );
 }
 
-/// In a run that tells a subject from itself nothing is strong.
+/// If a run tells a subject apart from itself, no recommendation is strong.
 #[test]
 fn an_a_a_pair_that_was_told_apart_takes_strength_away() {
     let mut run = quotable();
@@ -262,7 +262,8 @@ fn an_a_a_pair_that_was_told_apart_takes_strength_away() {
     assert!(of(&run.findings(), "most-answers")[0].changes_if.contains("quieter machine"));
 }
 
-/// Six equals in three scenarios: over 60 runs no rule calls any of them strong, and hardly ever is one taken alone.
+/// Six equals in three scenarios: over 60 runs, no rule gives any of them a strong recommendation, and a single pick is very
+/// rare.
 #[test]
 fn of_equals_none_is_strong() {
     const SERVERS: [Server; 6] = [GO, BUN, NODE, FPM, APACHE, SWOOLE];
@@ -275,7 +276,7 @@ fn of_equals_none_is_strong() {
                 scenario(&mut run, workload);
             }
             for server in SERVERS {
-                // Memory and start are invented with each server, and here they are equal.
+                // Memory and start-up differ between the invented servers, but must be equal here.
                 run.case(Server { memory_mib: 40.0, ..server }, &noise.blocks(40_000.0, 10));
                 run.change(|_, trial| trial.cold_start_s = Some(0.05));
             }
@@ -302,7 +303,7 @@ fn who_lets_users_wait_all_the_while_has_no_shortest_p99() {
     assert!(!shortest.picks.iter().any(|pick| titles(&[GO]).contains(pick)), "{:?}", shortest.picks);
 }
 
-/// A run of answers with so many rows each.
+/// A run of responses with these numbers of rows.
 fn answers_of(rows: &[u32], figures: &dyn Fn(u32) -> [f64; 3]) -> InventedRun {
     let mut run = InventedRun::new(10);
     for rows in rows {
@@ -331,7 +332,7 @@ fn heavy_answers_and_light_ones_may_be_for_different_runtimes() {
     assert!(of(&same, "each-its-own")[0].because.starts_with("One is enough: "));
 }
 
-/// Of one number of rows the other rules have said everything.
+/// For a single number of rows, the other rules suffice.
 #[test]
 fn rows_are_no_need_where_all_answers_have_as_many() {
     let findings = answers_of(&[10_000], &|_| [900.0, 300.0, 400.0]).findings();
@@ -341,7 +342,7 @@ fn rows_are_no_need_where_all_answers_have_as_many() {
     assert_eq!(of(&light, "few-rows")[0].picks, titles(&[GO]));
 }
 
-/// Bun answers most, and takes four times as much memory as Go.
+/// Bun has the highest goodput, but takes four times as much memory as Go.
 #[test]
 fn a_small_machine_is_for_the_one_with_most_answers_for_its_memory() {
     let mut run = quotable();

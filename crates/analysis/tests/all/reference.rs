@@ -1,4 +1,4 @@
-//! The pages of docs/reference that are made of the tables of figures, flags and gates.
+//! Generates the pages of docs/reference from the tables of figures, flags and gates.
 
 #![allow(clippy::unwrap_used, reason = "a test may")]
 
@@ -41,7 +41,7 @@ fn figures_page() -> String {
     tables + &metrics
 }
 
-/// The metrics of tidy CSV. Those that a table above explains are only named.
+/// The metrics of tidy CSV. Metrics that a table above explains are only named.
 fn metrics(above: &str) -> String {
     let (known, new): (Vec<_>, Vec<_>) =
         trial_figures().into_iter().partition(|(name, ..)| above.contains(&format!("\n- `{name}`")));
@@ -71,7 +71,7 @@ fn row<F>(figure: &Figure<F>) -> String {
     format!("- `{}`{column}{kind}: {}\n", figure.id, figure.help.trim())
 }
 
-/// The word for the function that makes one figure of the trials; none for the median.
+/// The word for the function that combines the trials; empty for the median.
 fn over(function: &'static str) -> &'static str {
     match function {
         "median" | "middle" | "middle_of_known" => "",
@@ -84,7 +84,7 @@ fn over(function: &'static str) -> &'static str {
     }
 }
 
-/// Those that bar a case from the ranking, perhaps under a condition, then the others.
+/// Flags that bar a case from the ranking, unconditionally or not, then the others.
 fn flags_page() -> String {
     let row = |kind: &&FlagKind| match kind.voids().words() {
         "yes" | "no" => format!("- `{kind}`: {}\n", kind.why()),

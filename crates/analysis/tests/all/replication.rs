@@ -1,4 +1,4 @@
-//! What runs say of a published comparison, on invented sources and invented runs.
+//! Findings on a published comparison, from invented sources and invented runs.
 
 mod claims;
 mod factors;
@@ -14,7 +14,7 @@ use tolok_model::Timer;
 
 const SUBJECTS: &str = "go = \"go/nethttp:encoder\", bun = \"bun/serve\", node = \"node/http\", php = \"php/fpm\"";
 
-/// Go 34,300, Bun 42,600 (1.24 times), Node 17,200 and PHP 17,250 answers a second.
+/// Go has 34,300, Bun 42,600 (1.24 times as many), Node 17,200 and PHP 17,250 responses per second.
 fn run() -> InventedRun {
     let mut run = InventedRun::new(10);
     run.scenario("json-c64", "json", "JSON", 64);
@@ -26,7 +26,7 @@ fn source() -> InventedSource {
     InventedSource::new(&["s"]).part("lan", SUBJECTS, "s = \"json-c64\"")
 }
 
-/// What is read of a published ratio of throughputs.
+/// The reading of a published ratio of throughputs.
 fn ratio(a: (&str, f64), b: (&str, f64)) -> (PublishedReading, Option<String>) {
     let figure = |value: f64| format!("throughput_rps = {value:.4}");
     let source = source().row(a.0, "s", &figure(a.1)).row(b.0, "s", &figure(b.1));
@@ -39,7 +39,7 @@ fn claim(asserts: &str, rows: &[(&str, &str)]) -> ClaimFinding {
     rows.claim("it", asserts).held_against(&[("lan", &run())]).claims.remove(0)
 }
 
-/// Rows of all four, which say nothing of what is asked.
+/// Rows of all four subjects, irrelevant to the claims.
 const ROWS: [(&str, &str); 4] = [
     ("go", "throughput_rps = 3\nbody_bytes = 20\nerror_rate_percent = 5\ntimeouts = 20\nrequests = 1000"),
     ("bun", "throughput_rps = 4"),
@@ -64,7 +64,7 @@ mod ratios {
         assert_eq!(ratio(("node", 1.01), ("php", 1.0)).0, Reproduced);
     }
 
-    /// 3 over 2 may be 3.5 over 1.5 and 2.5 over 2.5, before anything was rounded.
+    /// Before rounding, 3 over 2 may have been anything from 2.5 over 2.5 to 3.5 over 1.5.
     #[test]
     fn rounding_gets_the_benefit_of_the_doubt() {
         let of = |a: &str, b: &str| {
@@ -77,7 +77,7 @@ mod ratios {
         assert_eq!(of("\"~1.31\"", "1.00"), Reproduced);
     }
 
-    /// Times and costs are of trials as any other figure: means and percentiles, memory, CPU for each answer.
+    /// Times and costs are judged like other figures: means and percentiles, memory, CPU per response.
     #[test]
     fn every_judged_quantity_has_a_ratio() {
         let figures = |of: f64| {
@@ -131,7 +131,7 @@ mod ratios {
         assert_eq!(why(source.replicated(&[])), "part lan was not run");
     }
 
-    /// Requests of runs of one length are a rate; beside a rate, or where their number was set, they say nothing.
+    /// Requests of runs of one length are a rate. If there is a rate, or if their number was preset, they are not judged.
     #[test]
     fn requests_are_judged_where_there_is_no_rate_and_tables_that_repeat_are_not_judged_twice() {
         let words = |figures: &str| {
@@ -231,7 +231,7 @@ mod series {
     use tolok_analysis::replication::ReplicatedSeries;
     use tolok_model::SecondSeries;
 
-    /// What the source has of Go, second by second, beside a run of three seconds after one of warm-up.
+    /// The source's series for Go, second by second, compared with a run of three seconds after one of warm-up.
     fn found(figures: &str, has_seconds: bool) -> Vec<ReplicatedSeries> {
         let mut run = InventedRun::new(5);
         run.scenario("json-c64", "json", "JSON", 64).steady(GO, 10_000.0);
@@ -290,7 +290,7 @@ mod simulations {
 
     const TRUTHS: [f64; 3] = [1.0, 1.3, 4.0];
 
-    /// Readings of three ratios, whose truth is known, with noise of 3 % in each trial.
+    /// Readings of three ratios with a known truth, with noise of 3 % in each trial.
     fn read(noise: &mut Noise, published: [f64; 3]) -> Vec<PublishedReading> {
         let (mut run, mut source) = (InventedRun::new(8), InventedSource::new(&["a", "b", "c"]));
         source = source.part("lan", SUBJECTS, "a = \"a-c64\", b = \"b-c64\", c = \"c-c64\"");

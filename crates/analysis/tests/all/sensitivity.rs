@@ -1,4 +1,4 @@
-//! What the factors of a study do, from the records of an invented one.
+//! Factors of an invented study, from its records.
 
 use crate::invented::factors::distances;
 use crate::invented::{BUN, FPM, GO, InventedRun, NODE, fail_requests};

@@ -1,11 +1,11 @@
-//! Claims that a source has no figures for, settled by what the studies measured.
+//! Claims without figures in the source, settled by what the studies measured.
 
 use crate::invented::replications::InventedSource;
 use crate::invented::{BUN, GO, InventedRun, NODE};
 use tolok_analysis::PublishedReading::*;
 use tolok_analysis::replication::ClaimFinding;
 
-/// Go 34,300, Bun 42,600 (1.24 times) and Node 17,200 answers a second.
+/// Go has 34,300, Bun 42,600 (1.24 times as many) and Node 17,200 responses per second.
 fn run() -> InventedRun {
     let mut run = InventedRun::new(10);
     run.scenario("json-c64", "json", "JSON", 64);
@@ -48,7 +48,7 @@ fn it_holds_if_it_holds_of_each_pair() {
     assert!(one.measured.unwrap().starts_with("Node, node/http over go/nethttp:encoder: 0.50"), "who decides is first");
 }
 
-/// The same subject in two runs: there are no pairs of blocks.
+/// The same subject in two runs, so there are no pairs of blocks.
 #[test]
 fn a_pair_may_be_of_two_parts() {
     let mut near = InventedRun::new(10);

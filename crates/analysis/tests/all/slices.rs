@@ -1,4 +1,4 @@
-//! Findings on cases measured in slices, and how often they are wrong.
+//! Findings on cases measured in slices, and their error rates.
 
 use crate::invented::slices::{Machine, jitter};
 use crate::invented::{BUN, GO, InventedRun};
@@ -20,7 +20,7 @@ fn scenario(run: &InventedRun) -> ScenarioFinding {
 #[test]
 fn a_small_difference_is_told_although_every_launch_has_a_stall() {
     let mut run = run();
-    // Without slices a stall of this length would take a fifth of the launch's figure away.
+    // Without slices, a stall of this length would cost the launch a fifth of its figure.
     let stalled = |launch, round, half| {
         let (rate, cpu) = jitter(1, 1.0)(launch, round, half);
         (if (round, half) == (4, 1) { rate * 0.1 } else { rate }, cpu)
@@ -36,7 +36,7 @@ fn a_small_difference_is_told_although_every_launch_has_a_stall() {
 #[test]
 fn the_response_that_the_study_names_decides_and_the_other_stands_beside_it() {
     let mut run = run();
-    // Bun gives more a second, and Go takes less CPU time for each.
+    // Bun has the higher goodput, and Go takes less CPU time per response.
     run.sliced(BUN, 60_000.0, 15e-6, &jitter(1, 1.0)).sliced(GO, 40_000.0, 10e-6, &jitter(2, 1.0));
     let first = |run: &InventedRun| {
         let found = scenario(run);
@@ -78,7 +78,7 @@ fn both_responses_stand_side_by_side_with_what_more_launches_would_buy() {
 #[test]
 fn what_slicing_does_to_a_ratio_is_seen_in_windows_of_double_length() {
     let mut run = run();
-    // Every fourth round has windows twice as long, in which this one is a tenth faster.
+    // Every fourth round has windows of double length. There, this case is a tenth faster.
     let sensitive = |launch, round, half| {
         let (rate, cpu) = jitter(1, 1.0)(launch, round, half);
         (if round == 4 { rate * 1.1 } else { rate }, cpu)
@@ -136,8 +136,8 @@ fn a_launch_in_which_a_case_failed_counts_for_the_others() {
     assert_eq!(found.comparisons[0].blocks, LAUNCHES - 1);
 }
 
-/// Two equal cases on a machine with two states, stalls, and launches that differ by 1 %.
-/// Over 400 runs the interval covers the truth in 93 to 97 %, and equals are told apart in at most one run of twenty.
+/// Two equal cases on a machine with two states, stalls, and launches that differ by 1 %. Over 400 runs the interval covers the
+/// true ratio in 93 to 97 %, and equals are told apart in at most one run of twenty.
 #[test]
 fn intervals_over_launches_keep_their_word_on_a_machine_with_two_states() {
     let (mut covered, mut told, runs) = (0, 0, 400);

@@ -1,9 +1,9 @@
-//! Whether the answers of a run can be counted on.
+//! Whether the results of a run are reliable.
 
 use crate::invented::{BUN, GO, InventedRun, NODE, fail_requests};
 use tolok_model::FailureKind;
 
-/// Three servers in five rounds; others disturb the first trials of the first two of them.
+/// Three servers in five rounds. The first trials of the first two servers are disturbed.
 fn disturbed(trials: u32) -> InventedRun {
     let mut run = InventedRun::new(5);
     run.scenario("json-c64", "json", "JSON", 64);

@@ -1,5 +1,5 @@
-//! How long it takes to analyse a large run. A figure and no test: `cargo test --release -p tolok-analysis --test all speed -- --ignored
-//! --nocapture`.
+//! Measures how long it takes to analyse a large run. This is not a check:
+//! `cargo test --release -p tolok-analysis --test all speed -- --ignored --nocapture`.
 
 use std::time::{Duration, Instant};
 
@@ -11,7 +11,7 @@ use tolok_model::SecondSeries;
 const BLOCKS: u32 = 10;
 const WINDOW_S: usize = 10;
 
-/// So many scenarios with so many servers each, and windows of which every second and the time of every answer is known.
+/// This many scenarios with this many servers each, with per-second data and a histogram of response times for every window.
 fn large(scenarios: u32, cases: u32) -> InventedRun {
     let (mut run, mut noise, mut seconds) = (InventedRun::new(BLOCKS), Noise::new(7, 0.02), Noise::new(8, 0.02));
     for scenario in 0..scenarios {

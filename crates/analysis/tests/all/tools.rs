@@ -1,4 +1,4 @@
-//! What findings say of several tools that loaded the same server, and of what a tool does not tell.
+//! Findings on several tools that loaded the same server, and on what a tool does not report.
 
 #![allow(clippy::unwrap_used, reason = "a test may, and so may what a test calls")]
 
@@ -11,14 +11,14 @@ use tolok_model::{
     Arrivals, Connection, Executor, FailureKind, LatencyMark, LoadTool, Measurement, Script, ToolChoice, ToolWarning,
 };
 
-/// Go asked by tolok, with the wire counted.
+/// Go under load from tolok, with a wire count.
 fn by_tolok() -> InventedRun {
     let mut run = InventedRun::new(5);
     run.scenario("hello-c64", "hello", "Hello", 64).steady(GO, 43_900.0).change(|_, it| count_on_wire(it));
     run
 }
 
-/// Go asked by tolok, and by another tool whose trials are changed.
+/// Go under load from tolok, and from another tool whose trials are changed.
 fn and_by(tool: LoadTool, change: impl Fn(u32, &mut Measurement)) -> InventedRun {
     let mut run = by_tolok();
     run.by_tool(tool).steady(GO, 43_700.0).change(change);
@@ -147,7 +147,7 @@ mod figures {
         );
     }
 
-    /// Too few answers for any percentile: that is not the tool's silence.
+    /// Too few responses for any percentile, which is not a lack of the tool.
     fn by_tolok_and_few_answers() -> InventedRun {
         let mut run = InventedRun::new(5);
         run.scenario("hello-c1", "hello", "Hello", 1).case(GO, &[7.0; 5]);
@@ -170,7 +170,7 @@ mod figures {
         assert_eq!(tools_at_a_rate().findings().tools[0].rows[1].little, None);
     }
 
-    /// 64 connections × (2 s + what each waited before it) is the most that answers of a window can have taken.
+    /// 64 connections × (2 s + the wait of each before it) is the most time that responses of a window can have taken.
     #[test]
     fn one_long_answer_on_each_connection_may_have_begun_before_the_window() {
         let trials = |of_mean: f64, max_s: f64| {
@@ -242,7 +242,7 @@ mod flags {
             });
             kinds(&last_case(&run)).contains(&"wire-contradicts")
         };
-        // Its own window is 2 s; 2 % longer explains 2 % more on the wire, and none fewer.
+        // Its own window is 2 s. A window that is 2 % longer explains 2 % more on the wire, but not fewer.
         assert_eq!([of(2.0, 10_250), of(2.04, 10_250), of(2.04, 10_350), of(2.04, 9_800)], [true, false, true, true]);
     }
 

@@ -1,4 +1,4 @@
-//! Histograms and seconds of invented windows, as tolok's own tool and the sampler leave them.
+//! Histograms and seconds of invented windows, in the form that tolok's own tool and the sampler produce.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
@@ -6,28 +6,28 @@ use hdrhistogram::Histogram;
 use hdrhistogram::serialization::{Serializer as _, V2Serializer};
 use tolok_model::{Measurement, SecondSeries, SplitMix64, TailSeries};
 
-/// How the seconds of a window went.
+/// The course of a window's seconds.
 #[derive(Clone, Copy)]
 pub struct Course {
     /// Whole seconds before the window, in which the goodput rises.
     pub warm_up: usize,
-    /// CPUs of the subject, the generator and the database; no database where that is 0.
+    /// CPUs of the subject, the generator and the database; 0 means no database.
     pub cpus: [f64; 3],
-    /// By how much the memory of the subject grows each second, in bytes.
+    /// Growth of the subject's memory per second, in bytes.
     pub growth_bytes: u64,
 }
 
-/// Gives a window the histogram of its answers: near the median for most of them, and a tail.
+/// Gives a window the histogram of its responses: most near the median, and a tail.
 pub fn with_histogram(block: u32, trial: &mut Measurement) {
     let Some(median_s) = trial.latency.at(0.5) else { return };
     let mut histogram = Histogram::<u64>::new_with_bounds(1, 3_600_000_000_000, 3).expect("sound bounds");
     let mut random = SplitMix64::new(trial.ledger.good ^ u64::from(block));
-    // Blocks differ, and more so in the tail.
+    // Blocks differ, especially in the tail.
     let exponent = -0.24 - 0.015 * f64::from(block % 5);
     let good = trial.ledger.good;
     let mut left = good;
     for step in 1.. {
-        // The share of answers that take longer; each step is a twentieth of a decade.
+        // The share of responses that take longer. Each step is a twentieth of a decade.
         let beyond = 10f64.powf(-f64::from(step) / 20.0);
         let still = (good as f64 * beyond) as u64;
         let unrest = 0.99 + random.below(21) as f64 / 1e3;
@@ -41,14 +41,14 @@ pub fn with_histogram(block: u32, trial: &mut Measurement) {
     trial.latency.histogram = Some(encoded(&histogram));
 }
 
-/// A histogram as records hold it.
+/// A histogram in the records' format.
 pub fn encoded(histogram: &Histogram<u64>) -> String {
     let mut bytes = Vec::new();
     V2Serializer::new().serialize(histogram, &mut bytes).expect("memory is there");
     BASE64.encode(bytes)
 }
 
-/// Gives a window its whole seconds, and the warm-up those before it.
+/// Gives a window its whole seconds, and the warm-up the seconds before it.
 pub fn with_seconds(block: u32, trial: &mut Measurement, course: Course) {
     let memory = trial
         .subject
@@ -74,7 +74,7 @@ pub fn with_seconds(block: u32, trial: &mut Measurement, course: Course) {
     trial.series = Some(window);
 }
 
-/// Spans as the lab makes them of few seconds, and 40 times the median in each.
+/// Spans of a few seconds as in real records, with a tail of about 40 times the median in each.
 fn tail(block: u32, trial: &Measurement, window: &SecondSeries) -> Option<TailSeries> {
     let fewest = |span: usize| window.good.chunks_exact(span).map(|span| span.iter().sum::<u64>()).min().unwrap_or(0);
     let span = [1, 2, 5, 10].into_iter().find(|span| window.good.len() >= 2 * span && fewest(*span) >= 10_000)?;

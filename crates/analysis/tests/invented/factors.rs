@@ -5,7 +5,7 @@ use tolok_model::{Database, Environment, Link};
 
 use super::{BUN, FPM, GO, InventedRun, NODE, SWOOLE, Server, ask};
 
-/// A server that gives so many answers a second with a CPU of its own, and needs so many round trips for each.
+/// A server with this many responses per second per dedicated CPU, and this many round trips per response.
 #[derive(Clone, Copy)]
 pub struct Asking {
     pub server: Server,
@@ -21,7 +21,7 @@ pub const ASKING: [Asking; 5] = [
     Asking { server: SWOOLE, cpu_rps: 112.0, round_trips: 2.0 },
 ];
 
-/// What limits it first: its CPU, or the round trips of as many requests as can be on their way.
+/// The rate by what limits it first: its CPU, or the round trips of the requests that can be under way.
 pub fn rate(of: Asking, users: u32, pool: u32, rtt_s: f64) -> f64 {
     let at_once = f64::from(users.min(pool));
     let by_distance = at_once / (0.02 + of.round_trips * rtt_s);
@@ -57,7 +57,7 @@ pub fn distances(blocks: u32, users: &[u32], pools: &[u32], rtts_ms: &[u32]) -> 
     run
 }
 
-/// Brings every figure of factors to fewer digits.
+/// Shortens every figure of factors to fewer digits.
 pub fn shorten_factors(findings: &mut Findings, shorten: &dyn Fn(&mut Estimate), short: &dyn Fn(f64) -> f64) {
     for panel in &mut findings.sensitivity {
         for point in panel.lines.iter_mut().flat_map(|line| &mut line.points) {

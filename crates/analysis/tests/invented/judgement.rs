@@ -1,4 +1,4 @@
-//! Invented A/A pairs, and noise as blocks have it.
+//! Invented A/A pairs, and block noise.
 
 use tolok_analysis::{Estimate, Findings, NoiseFloor, PairComparison, PowerNote};
 use tolok_model::{Case, Outcome, PlannedTrial, SplitMix64, TrialRecord};
@@ -6,8 +6,7 @@ use tolok_model::{Case, Outcome, PlannedTrial, SplitMix64, TrialRecord};
 use super::InventedRun;
 
 impl InventedRun {
-    /// Enters the last case once more: the other half of an A/A pair, with figures that are this many times as large in its
-    /// blocks.
+    /// Enters the last case again as the other half of an A/A pair, with its figures multiplied by these factors in its blocks.
     pub fn again(&mut self, times: &[f64]) -> &mut Self {
         let first = self.plan.cases.last().expect("a case comes first").clone();
         let id = format!("{}--again", first.id);
@@ -30,7 +29,7 @@ impl InventedRun {
 }
 
 impl InventedRun {
-    /// Enters a case of the scenario twice in these blocks, with figures that are so many times as large.
+    /// Enters a case of the scenario twice in these blocks, with its figures multiplied by these factors.
     pub fn again_in(&mut self, label: &str, blocks: &[(u32, f64)]) -> &mut Self {
         let is_it = |case: &&Case| case.subject.label == label && case.twin_of.is_none();
         let first = self.plan.cases.iter().find(is_it).expect("a case comes first").clone();
@@ -52,7 +51,7 @@ impl InventedRun {
     }
 }
 
-/// Normal noise from a seed, of this standard deviation.
+/// Normal noise with this standard deviation, from a seed.
 pub struct Noise {
     random: SplitMix64,
     sd: f64,
@@ -63,20 +62,20 @@ impl Noise {
         Self { random: SplitMix64::new(seed), sd }
     }
 
-    /// Blocks of a server that truly answers so many requests a second; each block and each trial in it has noise of its own.
+    /// Blocks of a server with this true goodput. Each block has its own noise.
     pub fn blocks(&mut self, goodput_rps: f64, number: u32) -> Vec<f64> {
         (0..number).map(|_| goodput_rps * (self.sd * self.standard_normal()).exp()).collect()
     }
 
-    /// By the sum of twelve uniform numbers, which is as good as normal here.
+    /// The sum of twelve uniform numbers, which is close enough to normal here.
     fn standard_normal(&mut self) -> f64 {
         let uniform = |random: &mut SplitMix64| random.below(1 << 30) as f64 / f64::from(1 << 30);
         (0..12).map(|_| uniform(&mut self.random)).sum::<f64>() - 6.0
     }
 }
 
-/// Shortens the findings on pairs and on the run as a whole, to six digits; p to three, as those far in the tails depend on
-/// the machine's library the most.
+/// Shortens the findings on pairs and on the whole run to six digits. p values get three, because small ones depend most on the
+/// machine's math library.
 pub fn shorten_judgement(findings: &mut Findings, short: &dyn Fn(f64) -> f64, estimate: &dyn Fn(&mut Estimate)) {
     let floor = |floor: &mut NoiseFloor| {
         floor.size = short(floor.size);

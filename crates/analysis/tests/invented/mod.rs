@@ -29,7 +29,7 @@ use records::{empty_plan, measurement, run_record, trial};
 
 const MIB: f64 = 1024.0 * 1024.0;
 
-/// A run whose records can be changed before they are analysed.
+/// A run whose records tests can change before the analysis.
 #[derive(Clone)]
 pub struct InventedRun {
     pub run: RunRecord,
@@ -39,7 +39,7 @@ pub struct InventedRun {
     pub diagnoses: Vec<DiagnosisRecord>,
 }
 
-/// A subject with the title and runtime it is shown with.
+/// A subject with its displayed title and runtime.
 #[derive(Clone, Copy)]
 pub struct Server {
     pub label: &'static str,
@@ -77,7 +77,7 @@ impl InventedRun {
         Self { run: run_record(), plan: empty_plan(blocks), names: Names::default(), trials, diagnoses }
     }
 
-    /// What surrounds the trials of all scenarios that are added from here on.
+    /// Sets the environment for all scenarios that are added after this.
     pub fn environment(&mut self, environment: Environment) -> &mut Self {
         let is_first = self.plan.scenarios.is_empty() && self.plan.environments == [Environment::default()];
         if is_first {
@@ -218,7 +218,7 @@ impl InventedRun {
         self
     }
 
-    /// Lets others disturb the trial of the last case in `block`, each time that it is measured.
+    /// Marks the trial of the last case in `block` as disturbed in every attempt.
     pub fn disturb(&mut self, block: u32, kind: &str, value: f64, text: &str) -> &mut Self {
         let cause = Disturbance { kind: kind.to_owned(), value, text: text.to_owned() };
         self.change(|of, trial| trial.disturbances.extend((of == block).then(|| cause.clone())));
@@ -226,7 +226,7 @@ impl InventedRun {
         self.change_records(|trial| trial.attempts = if trial.block == block { 3 } else { trial.attempts })
     }
 
-    /// Counts for the last case, unscored, while it runs at so many answers per second.
+    /// Adds the result of an unscored trial to the last case.
     pub fn diagnose(&mut self, outcome: Result<Diagnosis, &str>) -> &mut Self {
         let case = self.plan.cases.last().expect("a case comes first").id.clone();
         let outcome = outcome.map_err(str::to_owned);
@@ -246,19 +246,19 @@ impl InventedRun {
         self
     }
 
-    /// What follows from it.
+    /// The findings of the run.
     pub fn findings(&self) -> Findings {
         analyse(&self.records())
     }
 
-    /// What was stored of it.
+    /// The records of the run.
     pub fn records(&self) -> Records<'_> {
         let Self { run, plan, names, trials, diagnoses } = self;
         Records { run, plan, names, trials, diagnoses, records_sha256: None }
     }
 }
 
-/// A run with everything that occurs in an ordinary one: ties, a clear difference, a flagged case, failed trials.
+/// An ordinary run with everything that occurs in one: ties, a clear difference, a flagged case, failed trials.
 pub fn ordinary() -> InventedRun {
     let mut run = InventedRun::new(5);
     run.scenario("hello-c64", "hello", "Hello", 64)
@@ -297,7 +297,7 @@ pub fn ordinary() -> InventedRun {
     run
 }
 
-/// The same findings with six significant digits, as the last ones depend on the machine's library of logarithms.
+/// The same findings with six significant digits, because the last ones depend on the machine's math library.
 pub fn with_six_digits(mut findings: Findings) -> Findings {
     let short = |value: f64| format!("{value:.5e}").parse::<f64>().expect("a number that was just written");
     let shorten = |estimate: &mut Estimate| {
@@ -340,7 +340,7 @@ pub fn with_six_digits(mut findings: Findings) -> Findings {
     findings
 }
 
-/// Turns so many correct responses into resets.
+/// Turns this many correct responses into resets.
 pub fn fail_requests(trial: &mut Measurement, requests: u64) {
     if requests > 0 {
         trial.ledger.good -= requests;
@@ -348,7 +348,7 @@ pub fn fail_requests(trial: &mut Measurement, requests: u64) {
     }
 }
 
-/// What is left on a machine that allows neither namespaces nor control groups.
+/// The isolation that remains on a machine that allows neither namespaces nor control groups.
 pub fn unprivileged(trial: &mut TrialRecord) {
     trial.isolation = Some(Isolation {
         network: "host".to_owned(),
@@ -367,7 +367,7 @@ pub fn unprivileged(trial: &mut TrialRecord) {
     (subject.network, subject.disk_read_bytes, subject.disk_written_bytes) = (None, None, None);
 }
 
-/// A quota that was used up in so many of 20 periods.
+/// A quota that was exhausted in this many of 20 periods.
 pub fn throttle(trial: &mut Measurement, quota_cpus: f64, throttled_periods: u64) {
     trial.subject.as_mut().expect("tolok started it").cpu_s = quota_cpus * trial.window_s;
     let throttled_s = throttled_periods as f64 * 0.061;
@@ -375,7 +375,7 @@ pub fn throttle(trial: &mut Measurement, quota_cpus: f64, throttled_periods: u64
         Some(Throttling { periods: 20, throttled_periods, throttled_s });
 }
 
-/// A link that carried the trial's answers, late by so much at most.
+/// A link that carried the trial's responses, with this largest lateness.
 pub fn carry(trial: &mut Measurement, bytes_per_answer: f64, lateness_s_max: f64) {
     let answers = trial.goodput_rps * trial.window_s;
     let direction = |packets: f64, bytes: f64| LinkDirection {
@@ -396,7 +396,7 @@ pub fn carry(trial: &mut Measurement, bytes_per_answer: f64, lateness_s_max: f64
     });
 }
 
-/// A database that used this share of its CPU for so many statements an answer, of rows with so many bytes in all.
+/// A database that used this share of its CPU for this many statements per response, whose rows total this many bytes.
 pub fn ask(trial: &mut Measurement, busy: f64, queries_per_answer: u64, bytes_per_answer: u64) {
     let answers = (trial.goodput_rps * trial.window_s).round() as u64;
     trial.body_bytes = answers * bytes_per_answer;

@@ -1,4 +1,4 @@
-//! Invented programs: what a timer would say of them.
+//! Invented programs, and what a timer would report about them.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use tolok_model::{
 use super::InventedRun;
 use super::records::trial;
 
-/// A program with the title and runtime it is shown with, and the time that it takes to start.
+/// A program with its displayed title and runtime, and its start-up time.
 #[derive(Clone, Copy)]
 pub struct Program {
     pub label: &'static str,
@@ -36,11 +36,11 @@ pub const GO_MUTEX: Program = program("go/queue:mutex", "Go queue", "go", 0.002,
 pub const BUN_QUEUE: Program = program("bun/queue:default", "Bun queue", "bun", 0.012, 31.0);
 pub const NODE_QUEUE: Program = program("node/queue:default", "Node queue", "node", 0.040, 44.0);
 
-/// Runs of a trial differ from their median by these shares of the time to start.
+/// Deviations of a trial's runs from their median, as shares of the start-up time.
 const OFF: [f64; 9] = [0.02, -0.01, 0.0, 0.04, -0.03, 0.01, -0.02, 0.03, -0.04];
 
 impl InventedRun {
-    /// Adds a scenario of programs, of 9 runs a trial.
+    /// Adds a scenario of programs with 9 runs per trial.
     pub fn program(&mut self, id: &str, workload: &str, title: &str, timer: Timer) -> &mut Self {
         let environment = self.plan.environments.last().expect("a plan has one").id.clone();
         self.plan.programs.push(ProgramScenario {
@@ -85,14 +85,14 @@ impl InventedRun {
         self
     }
 
-    /// Adds a case whose blocks vary by a hundredth around `wall_s`.
+    /// Adds a case whose blocks vary by 1% around `wall_s`.
     pub fn steadily(&mut self, program: Program, wall_s: f64) -> &mut Self {
         let near = |block: u32| wall_s * [1.0, 1.01, 0.99, 1.005, 0.995][block as usize % 5];
         let blocks: Vec<f64> = (0..self.plan.blocks).map(near).collect();
         self.timed(program, &blocks)
     }
 
-    /// Adds a case whose blocks vary by a hundredth around `wall_s`, each case in a way of its own.
+    /// Adds a case whose blocks vary by 1% around `wall_s`, differently for each case.
     pub fn wavering(&mut self, program: Program, wall_s: f64) -> &mut Self {
         let mut random = SplitMix64::new(self.trials.len() as u64 + 1);
         let blocks: Vec<f64> =
@@ -100,13 +100,13 @@ impl InventedRun {
         self.timed(program, &blocks)
     }
 
-    /// Has the last scenario timed in turns.
+    /// Times the last scenario in turns.
     pub fn in_turns(&mut self) -> &mut Self {
         self.plan.programs.last_mut().expect("a scenario comes first").in_turns = true;
         self
     }
 
-    /// Adds a case with so many runs in each launch. `run` gives the time of one by its launch, round and half.
+    /// Adds a case with this many runs in each launch. `run` gives the time of one by its launch, round and half.
     pub fn turning(&mut self, program: Program, runs: u32, run: &dyn Fn(u32, u32, u32) -> f64) -> &mut Self {
         let blocks = self.plan.blocks as usize;
         self.timed(program, &vec![1.0; blocks]);
@@ -128,7 +128,7 @@ impl InventedRun {
         })
     }
 
-    /// Changes what was timed in every trial of the last case.
+    /// Changes the timing of every trial of the last case.
     pub fn change_timing(&mut self, change: impl Fn(u32, &mut ProgramTiming)) -> &mut Self {
         self.change_records(|trial| {
             let block = trial.block;
@@ -139,7 +139,7 @@ impl InventedRun {
     }
 }
 
-/// Queues across three sizes, in the smallest of which the start is all there is, and under three timers at one of them.
+/// Queues in three sizes, with almost only the start-up in the smallest, and under three timers in one of them.
 pub fn queues() -> InventedRun {
     let mut run = InventedRun::new(6);
     run.names.workloads.insert("queue".to_owned(), "A queue of tasks".to_owned());
@@ -200,7 +200,7 @@ pub fn shorten_programs(findings: &mut Findings, shorten: &dyn Fn(&mut Estimate)
     }
 }
 
-/// What its timer can tell of a program of this wall time.
+/// What the scenario's timer can report about a program with this wall time.
 fn timing(scenario: &ProgramScenario, program: &Program, wall_s: f64) -> ProgramTiming {
     let rss_bytes = program.rss_mib * 1024.0 * 1024.0;
     let at = |wall_s: f64, off: f64, busy: f64| {
@@ -209,7 +209,7 @@ fn timing(scenario: &ProgramScenario, program: &Program, wall_s: f64) -> Program
         ProgramRun { wall_s, user_s: Some(wall_s * busy), system_s: Some(wall_s * 0.1), rss_bytes_max }
     };
     let runs: Vec<ProgramRun> = OFF.iter().map(|off| at(wall_s, *off, 0.8)).collect();
-    // A run and its floor share half of what the machine does to them, so their difference has the same median.
+    // A run and its floor share half of the machine's effect, so their difference has the same median.
     let floor = OFF.iter().map(|off| at(program.start_s, off / 2.0, 0.6)).collect();
     let (version, resolution_s) = match scenario.timer {
         Timer::Tolok => ("0.1.0", 1e-9),
@@ -236,7 +236,7 @@ fn timing(scenario: &ProgramScenario, program: &Program, wall_s: f64) -> Program
     timing
 }
 
-/// Of a single run it tells the wall time only.
+/// hyperfine reports only the wall time of a single run.
 fn as_hyperfine(timing: &mut ProgramTiming, mean_s: f64) {
     timing.floor.clear();
     for run in &mut timing.runs {
@@ -246,7 +246,7 @@ fn as_hyperfine(timing: &mut ProgramTiming, mean_s: f64) {
     timing.said = Some(TimerSummary { mean_s, sd_s: Some(0.01 * mean_s), user_s, system_s });
 }
 
-/// It cuts everything down to hundredths of a second.
+/// GNU time truncates everything to hundredths of a second.
 fn as_gnu_time(timing: &mut ProgramTiming) {
     let cut = |seconds: f64| (seconds * 100.0).floor() / 100.0;
     timing.floor.clear();

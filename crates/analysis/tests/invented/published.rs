@@ -1,11 +1,11 @@
-//! What invented sources say of invented runs.
+//! Ratios that invented sources publish about invented runs.
 
 use tolok_model::{PublishedMetric, PublishedRatio};
 
 use super::{InventedRun, Server};
 
 impl InventedRun {
-    /// A source says this of two servers in the last scenario.
+    /// Adds a source's ratio of two servers in the last scenario.
     pub fn published(&mut self, metric: PublishedMetric, a: Server, b: Server, ratio: f64) -> &mut Self {
         let scenario = self.plan.scenarios.last().expect("a scenario comes first").id.clone();
         let number = self.plan.published.len() + 1;

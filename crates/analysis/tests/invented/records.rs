@@ -1,4 +1,4 @@
-//! Records of a sound run, from which others differ.
+//! Records of a sound run, which tests then change.
 
 use std::collections::BTreeMap;
 
@@ -34,7 +34,7 @@ pub(super) fn trial(number: u32, block: u32, case: &str, outcome: Outcome) -> Tr
     }
 }
 
-/// A sound window in which the subject was the limit. Everything follows from the goodput.
+/// A sound window in which the subject was the limit. All figures follow from the goodput.
 pub(super) fn measurement(scenario: &Scenario, server: &Server, goodput_rps: f64) -> Measurement {
     let load = &scenario.load;
     let vus = load.connections_max().expect("a bounded pool");
@@ -140,7 +140,7 @@ pub(super) fn measurement(scenario: &Scenario, server: &Server, goodput_rps: f64
     }
 }
 
-/// As the engine would judge it: times are the mean, whatever the percentile, and shares are whole.
+/// A simplified judgement of the engine: times are the mean, whatever the percentile, and shares are 1.
 fn objective_record(objective: &Objective, mean_s: f64) -> ObjectiveRecord {
     let value = if objective.metric.is_time() { mean_s } else { 1.0 };
     let outcome = if objective.holds(value) { ObjectiveOutcome::Kept } else { ObjectiveOutcome::Crossed };

@@ -1,4 +1,4 @@
-//! Invented sources, and how they are run again.
+//! Invented sources and their replications.
 
 use tolok_analysis::replication::{MeasuredPart, MeasuredRun, ReplicationFindings, replicate};
 use tolok_analysis::{Findings, Records};
@@ -7,7 +7,7 @@ use tolok_model::transcription::Transcription;
 
 use super::InventedRun;
 
-/// What an invented source says, and how it is run again: both as texts, without their heads.
+/// An invented source and its replication, both as text without their heads.
 #[derive(Clone, Default)]
 pub struct InventedSource {
     pub published: String,
@@ -15,7 +15,7 @@ pub struct InventedSource {
 }
 
 impl InventedSource {
-    /// A source that has measured these subjects under these settings.
+    /// A source that measured its subjects under these settings.
     pub fn new(settings: &[&str]) -> Self {
         let mut published = "title = \"An invented comparison\"\nauthors = \"Nobody\"\nyear = 2026\n".to_owned();
         for setting in settings {

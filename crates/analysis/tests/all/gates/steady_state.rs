@@ -1,9 +1,9 @@
-//! The seconds of windows, and memory over them.
+//! Steady state by the seconds of windows, and the growth of memory.
 
 use super::*;
 use tolok_analysis::SteadyClass;
 
-/// A case whose trials have these seconds, by their blocks.
+/// A case whose trials have these seconds, by block.
 fn with(good: impl Fn(u32, u64) -> u64) -> CaseFinding {
     changed(CLOSED, |block, trial| {
         let good = (0..20).map(|second| good(block, second)).collect();
@@ -11,7 +11,7 @@ fn with(good: impl Fn(u32, u64) -> u64) -> CaseFinding {
     })
 }
 
-/// A small, regular unrest.
+/// A small, regular fluctuation.
 fn flat(second: u64) -> u64 {
     2_000 + [0, 9, 3, 7, 1][second as usize % 5]
 }
@@ -71,7 +71,7 @@ fn short_windows_are_unknown() {
     assert_eq!(case.steady, None);
 }
 
-/// Memory that grows by so many bytes a second, from 64 MB on, in windows of 20 s.
+/// Memory that grows by this many bytes per second, from 64 MB on, in windows of 20 s.
 fn growing(bytes_per_s: impl Fn(u32) -> u64) -> CaseFinding {
     changed(CLOSED, |block, trial| {
         trial.window_s = 20.0;

@@ -1,4 +1,4 @@
-//! Claims of a source, judged by what was measured.
+//! Claims of a source, judged by measurements.
 
 use super::*;
 
@@ -32,7 +32,7 @@ fn a_difference_is_judged_by_its_sign_and_the_ratio_of_the_rows() {
     assert_eq!((found.reading, found.published.as_str()), (Reproduced, "250/s more"));
     let rows = [("bun", "throughput_rps = 5000"), ("go", "throughput_rps = 1000")];
     assert_eq!(claim(&of("difference = 4000"), &rows).reading, SameDirection);
-    // The text says the opposite of its table: only which is more is judged.
+    // The text contradicts its table, so only the direction is judged.
     assert_eq!(claim(&of("difference = -4000"), &rows).reading, Reversed);
 }
 
@@ -67,7 +67,8 @@ fn a_value_belongs_to_the_machine_but_shares_and_sizes_of_answers_do_not() {
     assert_eq!(reading(&of("error_rate_percent", "80")), NoDifference);
 }
 
-/// In a window that is hardly longer than the time-out hardly anything can time out, so that nothing did says nothing.
+/// In a window that is barely longer than the time-out, hardly any request can time out. So an absence of time-outs proves
+/// nothing.
 #[test]
 fn time_outs_are_judged_where_the_window_is_long_enough_for_one() {
     let rows = ROWS.iter().fold(source(), |source, (subject, figures)| source.row(subject, "s", figures));
@@ -89,7 +90,7 @@ fn time_outs_are_judged_where_the_window_is_long_enough_for_one() {
     assert!(timeouts.is_some_and(|figure| figure.measured.is_none()), "a figure that says nothing is not shown");
 }
 
-/// Go with this many correct responses a trial and not a failure, compared with a share that was published.
+/// Go with this many correct responses per trial and no failure, compared with a published share.
 fn without_failures(good: u64, published: &str) -> ClaimFinding {
     let mut run = InventedRun::new(5);
     run.scenario("json-c64", "json", "JSON", 64).steady(GO, 34_300.0).change(|_, trial| {
@@ -101,7 +102,7 @@ fn without_failures(good: u64, published: &str) -> ClaimFinding {
     source.claim("it", &asserts).held_against(&[("lan", &run)]).claims.remove(0)
 }
 
-/// None of 90 failed: a share of 4 % would look the same (Clopper and Pearson: 4.0 %).
+/// None of 90 failed: a true share of 4 % could look the same (Clopper and Pearson: 4.0 %).
 #[test]
 fn five_trials_without_a_failure_are_no_surer_than_their_requests_make_them() {
     let few = without_failures(18, "1.35");
@@ -160,7 +161,7 @@ fn what_builds_up_with_time_is_judged_at_the_full_length_only() {
     assert!(shown.is_some_and(|figure| figure.measured.is_some()), "it is shown all the same");
 }
 
-/// Failures void a rank, and not a comparison of failures.
+/// Failures void a rank, but not a comparison of failures.
 #[test]
 fn shares_of_failed_requests_are_compared_by_their_difference() {
     let mut run = run();
@@ -187,7 +188,7 @@ fn what_figures_cannot_settle_says_why() {
     assert_eq!((found.reading, found.explanation.as_deref()), (CannotTell, Some("It is about taste.")));
 }
 
-/// The first half of a source's table was measured in one run, the second in another: there are no pairs.
+/// The first half of a source's table was measured in one run, the second in another, so there are no pairs.
 #[test]
 fn across_parts_a_ratio_is_unpaired() {
     let mut other = InventedRun::new(10);

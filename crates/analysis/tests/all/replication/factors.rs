@@ -1,9 +1,9 @@
-//! What explains a ratio: the factors of a replication.
+//! Factors that explain a ratio in a replication.
 
 use super::*;
 use tolok_analysis::replication::FactorFinding;
 
-/// A server over another at two levels, as each block has it.
+/// A server over another at two levels, with these values in each block.
 fn found(levels: &[[(f64, f64); 2]], noise: f64, in_one_run: bool) -> ReplicationFindings {
     let mut noise = Noise::new(5, noise);
     let mut runs: Vec<InventedRun> = Vec::new();
@@ -79,7 +79,7 @@ fn it_cannot_be_told_from_wide_intervals_or_a_level_that_was_not_measured() {
     assert!(found.sentence.ends_with("so it is undecided: no other level has a ratio."), "{}", found.sentence);
 }
 
-/// There is nothing that could go: what is asked is what makes the tie.
+/// No difference can disappear here: the question is what causes the tie.
 #[test]
 fn of_a_tie_the_question_is_the_other_way_round() {
     let broken = factor(&[1.0, 1.6], 0.01);
@@ -107,7 +107,7 @@ fn a_claim_names_the_factor_that_explains_it() {
     assert_eq!(not.claims[0].explanation, None);
 }
 
-/// The generator is the limit of the first level: that voids the rank, and is just what the factor asks for.
+/// The generator limits the first level. This voids the rank, but is just what the factor may explain.
 #[test]
 fn a_case_at_a_limit_is_taken_with_a_remark() {
     let mut run = InventedRun::new(10);

@@ -1,4 +1,4 @@
-//! What a run can judge of a source, and what it cannot.
+//! What a run can judge about a source, and what it cannot.
 
 use super::*;
 
@@ -10,7 +10,7 @@ use tolok_model::replication::Replication;
 use tolok_model::transcription::{Assertion, Quantity, Transcription};
 use tolok_model::{Outcome, SecondSeries};
 
-/// All trials of a run.
+/// A run with a change to all its trials.
 fn changed(change: impl Fn(&mut tolok_model::Measurement)) -> InventedRun {
     let mut run = run();
     for trial in &mut run.trials {
@@ -87,7 +87,7 @@ fn what_repeats_a_cell_is_a_figure_and_no_claim() {
     assert_eq!(kept(&format!("figure = \"throughput_rps\"\n{at}\nvalue = \"> 15\"")), (1, 0), "a limit is a statement");
 }
 
-/// ab has one thread. That it was the limit bounds answers a second, and neither the memory nor the CPU that they took.
+/// ab has one thread. As the limit, it bounds responses per second, but not the memory or the CPU that they took.
 #[test]
 fn a_bound_withholds_what_it_bounds() {
     let figures = "throughput_rps = 10\nlatency_mean_ms = 5\nmemory_peak_mb = 10\ncpu_per_request_us = 10";
@@ -159,12 +159,12 @@ fn another_measure_stands_in_only_where_the_claims_own_was_not_measured() {
     assert_ne!(other.reading, CannotTell);
 }
 
-/// Values that do not belong to a machine.
+/// Quantities that do not depend on the machine.
 const SHARES: [Quantity; 5] =
     [Quantity::ErrorRate, Quantity::HttpFailRate, Quantity::Failures, Quantity::Timeouts, Quantity::Body];
 
-/// The claims of the five sources: those that only repeat cells, those that a full run on two CPUs may judge, and the others, which are sizes of a machine or no figures. What is not
-/// run yet says which part would judge it.
+/// The claims of the five sources: claims that only repeat cells, claims that a full run on two CPUs can judge, and the others,
+/// which are machine-dependent sizes or no figures. For a part that has not run, the output shows what it would judge.
 #[test]
 fn the_claims_of_the_five_sources() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");

@@ -1,4 +1,4 @@
-//! What is said of tools beside each other.
+//! Sentences that compare tools.
 
 use super::*;
 
@@ -8,7 +8,7 @@ fn verdict(run: &InventedRun) -> String {
 
 const CHECKED: &str = "What each counted agrees with what crossed the wire.";
 
-/// Rates of every block, so that the sentence has round figures.
+/// The same rate in every block, so the sentence has round figures.
 fn at(rate: f64, tool: LoadTool, other: f64) -> InventedRun {
     let mut run = InventedRun::new(5);
     run.scenario("hello-c64", "hello", "Hello", 64).case(GO, &[rate; 5]).change(|_, it| count_on_wire(it));
@@ -36,7 +36,7 @@ fn tools_that_differ_are_named_with_what_they_say() {
     assert_eq!(verdict(&run).replace('\u{a0}', " "), sentence, "ab left some of the server's CPU unused");
 }
 
-/// Their medians are 25 % apart, as those of ab and tolok above, and their blocks say nothing.
+/// Their medians are 25 % apart, as those of ab and tolok above, but their blocks show no difference.
 #[test]
 fn tools_whose_blocks_scatter_are_not_said_to_differ() {
     let mut run = InventedRun::new(5);
