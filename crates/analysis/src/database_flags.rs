@@ -1,4 +1,4 @@
-//! Flags of cases that use a database: see the table in `flags.rs`.
+//! Flags of cases that use a database: see the table in `flag.rs`.
 
 use crate::bottleneck::POOL_WAITS_CONSIDERABLE;
 use crate::counter::counter;

@@ -1,7 +1,7 @@
 //! SplitMix64, the seeded generator of every crate: orders of trials, data sets, arrivals, losses on a link.
 //!
-//! Recorded seeds must give the same numbers in every later version, so **the streams of this crate are frozen**.
-//! General-purpose generators reserve the right to change theirs, which is why no crate is used here. Not for secrets.
+//! Recorded seeds must give the same numbers in every later version, so **the streams of this crate are frozen**. General-purpose
+//! crates reserve the right to change their streams, so this crate does not use any. Not for secrets.
 //!
 //! Source: G. Steele, D. Lea and C. Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014.
 
@@ -25,7 +25,7 @@ impl SplitMix64 {
         Self(seed)
     }
 
-    /// One of many streams under the same seed, named by numbers such as a purpose and a thread.
+    /// One of many streams with the same seed, identified by numbers such as a purpose and a thread.
     pub fn stream<const N: usize>(seed: u64, name: [u64; N]) -> Self {
         name.into_iter()
             .fold(Self(seed), |mut random, part| Self(random.next_u64() ^ part.wrapping_mul(0xD1B5_4A32_D192_ED03)))
@@ -41,7 +41,7 @@ impl SplitMix64 {
         mixed ^ (mixed >> 31)
     }
 
-    /// An unbiased integer in `0..bound`. It draws again instead of favouring the low numbers.
+    /// An unbiased integer in `0..bound`. It draws again rather than favouring low numbers.
     ///
     /// # Panics
     /// If the bound is 0.

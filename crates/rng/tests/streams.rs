@@ -1,5 +1,5 @@
-//! The streams are frozen. The first words are those of the authors' C program; the other figures were computed by an
-//! independent program, before the four generators of the crates became this one.
+//! The streams are frozen. The first words come from the authors' C program. An independent program computed the other figures,
+//! before this generator replaced the four generators of the crates.
 
 use tolok_rng::SplitMix64;
 

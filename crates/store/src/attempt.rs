@@ -1,7 +1,7 @@
-//! What a block on another machine has measured, apart from the run until the block is over.
+//! The measurements of a block on another machine, separate from the run until the block is over.
 //!
-//! A machine that was given up may still write. What it writes stays in `attempts/`, where no figure looks, and the block runs
-//! again elsewhere.
+//! A machine that was given up may still write. Its output stays in `attempts/`, which no figure uses, and the block runs again
+//! elsewhere.
 
 use serde::{Deserialize, Serialize};
 use tolok_model::manifest::ManifestEntry;
@@ -13,10 +13,10 @@ use crate::folder::{Durability, Folder};
 use crate::run_folder::{RunFolder, record_of, trial_name};
 
 const ATTEMPTS: &str = "attempts";
-/// What marks an attempt whose block is whole.
+/// Marks an attempt whose block is whole.
 const WHOLE: &str = "whole.json";
 
-/// What is taken into the run.
+/// The parts that the run takes over.
 #[derive(Debug, Serialize, Deserialize)]
 struct Whole {
     format: u32,
@@ -29,25 +29,25 @@ struct Whole {
 /// The folder of one attempt at a block.
 #[derive(Debug)]
 pub struct Attempt {
-    /// Its name, from the run's folder on.
+    /// Its name, relative to the run's folder.
     name: String,
     folder: Folder,
 }
 
 impl Attempt {
-    /// Its name, from the run's folder on.
+    /// Its name, relative to the run's folder.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// What came of a trial that it has finished.
+    /// The outcome of a trial that it has finished.
     pub fn outcome(&self, trial: &PlannedTrial) -> Result<Outcome, StoreError> {
         Ok(read_json::<TrialRecord>(&self.folder, &record_of(trial), "trial record")?.outcome)
     }
 }
 
 impl RunFolder {
-    /// Makes the folder of the next attempt at a block.
+    /// Creates the folder of the next attempt at a block.
     pub fn begin_attempt(&self, block: u32) -> Result<Attempt, StoreError> {
         let names = (1..u32::MAX).map(|number| format!("{ATTEMPTS}/b{block}-{number}"));
         let name = names.into_iter().find(|name| !self.folder().has(name)).unwrap_or_default();
@@ -56,14 +56,14 @@ impl RunFolder {
         Ok(Attempt { folder: self.folder().folder(&name), name })
     }
 
-    /// The names of all attempts that are at work, or were lost.
+    /// The names of all attempts that are at work or were lost.
     pub fn attempts(&self) -> Vec<String> {
         let entries = self.folder().folder(ATTEMPTS).entries().unwrap_or_default();
         entries.into_iter().map(|entry| format!("{ATTEMPTS}/{}", entry.name)).collect()
     }
 
-    /// Takes a whole block into the run: its record, which lies in the folder `block` of the attempt, and its trials, in the place
-    /// of any that were there. One that is cut off is finished when the run is opened again.
+    /// Moves a whole block into the run: its record, which is in the folder `block` of the attempt, and its trials, which replace
+    /// any existing ones. If this is interrupted, the next opening of the run completes it.
     pub fn adopt(&self, attempt: &Attempt, block: &str, trials: &[&PlannedTrial]) -> Result<(), StoreError> {
         let numbers = trials.iter().map(|trial| trial.number).collect();
         let whole = Whole { format: RECORD_FORMAT, block: block.to_owned(), trials: numbers };
@@ -72,7 +72,7 @@ impl RunFolder {
         self.take_in(attempt, &whole, trials)
     }
 
-    /// Takes in what was whole when the run was cut off.
+    /// Completes the adoption of whole blocks that was interrupted.
     pub(crate) fn finish_adoptions(&self) -> Result<(), StoreError> {
         for name in self.attempts() {
             let attempt = Attempt { folder: self.folder().folder(&name), name };

@@ -1,11 +1,11 @@
-//! Why a run's folder cannot be read or written, and what to do about it.
+//! Why a run's folder cannot be read or written, and what users can do.
 
 use std::io;
 use std::path::{Path, PathBuf};
 
 use rustix::io::Errno;
 
-/// How many similar names of runs are shown.
+/// The most similar names of runs that are shown.
 pub const NEAREST: usize = 3;
 
 /// Why a run's folder cannot be read or written.
@@ -23,7 +23,7 @@ pub enum StoreError {
     NoRun {
         name: String,
         runs: PathBuf,
-        /// Names of runs that may be meant, the likest first.
+        /// Names of runs that may be meant, the most likely first.
         near: Vec<String>,
     },
     #[error("`{name}` matches {} runs in {}, such as {}; type more of the name", names.len(), runs.display(), names.iter().rev().take(NEAREST).cloned().collect::<Vec<_>>().join(", "))]
@@ -36,7 +36,7 @@ pub enum StoreError {
 }
 
 impl StoreError {
-    /// Whether what was named is to blame, and not the machine.
+    /// Whether the named folder is to blame, and not the machine.
     pub fn is_of_the_folder(&self) -> bool {
         match self {
             Self::Write { source, .. } | Self::Read { source, .. } => is_of_the_place(source),
@@ -45,7 +45,7 @@ impl StoreError {
         }
     }
 
-    /// The file or folder that it is about.
+    /// The file or folder that caused it.
     pub fn path(&self) -> &Path {
         match self {
             Self::Write { path, .. } | Self::Read { path, .. } | Self::Content { path, .. } | Self::Busy { path } => {
@@ -78,7 +78,7 @@ fn unreadable(source: &io::Error) -> String {
     }
 }
 
-/// Whether the file or folder that somebody named is to blame for an error, and not the machine.
+/// Whether the named file or folder is to blame for an error, and not the machine.
 pub fn is_of_the_place(error: &io::Error) -> bool {
     matches!(
         error.kind(),

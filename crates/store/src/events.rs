@@ -1,4 +1,4 @@
-//! `events.jsonl`: what happened in a run, a line each, on its way to the disk as it happens.
+//! `events.jsonl`: the events of a run, one per line, written as they happen.
 
 use std::path::PathBuf;
 
@@ -9,10 +9,10 @@ use super::file;
 use super::folder::{Folder, whole_lines_bytes};
 use super::line_writer::LineWriter;
 
-/// The file of a run's folder that has its events. No figure rests on it, and it is not in the manifest.
+/// The file of a run's folder with its events. No figure uses it, and the manifest does not include it.
 pub const EVENTS: &str = "events.jsonl";
 
-/// The events of one session of a run: from its start, or from where it was gone on with.
+/// The events of one session of a run: from its start, or from its continuation.
 #[derive(Debug)]
 pub struct EventLog {
     path: PathBuf,
@@ -20,7 +20,7 @@ pub struct EventLog {
 }
 
 impl EventLog {
-    /// Goes on after what is there. A line that was being written when tolok was killed is cut off.
+    /// Appends to the existing events. A line that was incomplete when tolok was killed is cut off.
     pub(super) fn open(run: &Folder) -> Result<Self, StoreError> {
         let path = run.path().join(EVENTS);
         let failed = |source| StoreError::Write { path: path.clone(), source };
@@ -31,8 +31,8 @@ impl EventLog {
         Ok(Self { path, lines })
     }
 
-    /// Appends a line. No one waits for the disk: an error belongs to an earlier line, and is returned once. What waits is written when
-    /// the log is dropped, at the latest.
+    /// Appends a line without waiting for the disk. An error belongs to an earlier line, and is returned once. Dropping the log
+    /// writes the remaining lines.
     pub fn append<T: Serialize>(&mut self, line: &T) -> Result<(), StoreError> {
         let text = file::lines(&self.path, std::slice::from_ref(line))?;
         self.lines.push(&text).map_err(|source| StoreError::Write { path: self.path.clone(), source })

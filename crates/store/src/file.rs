@@ -1,4 +1,4 @@
-//! Files that are there whole or not at all.
+//! Files that are written whole or not at all.
 
 use std::path::Path;
 
@@ -15,7 +15,7 @@ pub(super) fn write(folder: &Folder, name: &str, content: &[u8], durability: Dur
     folder.replace(name, content, durability).map_err(failed)
 }
 
-/// A value as a JSON text for people too, with a line end.
+/// A value as readable JSON with a final newline.
 pub(super) fn pretty<T: Serialize>(path: &Path, value: &T) -> Result<Vec<u8>, StoreError> {
     let mut text = serde_json::to_vec_pretty(value).map_err(|error| not_json(path, &error))?;
     text.push(b'\n');
@@ -36,7 +36,7 @@ fn not_json(path: &Path, error: &serde_json::Error) -> StoreError {
     StoreError::Content { path: path.to_owned(), what: "JSON value", reason: error.to_string() }
 }
 
-/// Reads a value with a format version; `what` it should be is for the error.
+/// Reads a value with a format version. `what` describes it in errors.
 pub(super) fn read_json<T: DeserializeOwned>(folder: &Folder, name: &str, what: &'static str) -> Result<T, StoreError> {
     let path = || folder.path().join(name);
     let wrong = |reason: String| StoreError::Content { path: path(), what, reason };
@@ -54,7 +54,7 @@ pub(super) fn read_json<T: DeserializeOwned>(folder: &Folder, name: &str, what: 
     serde_json::from_str(&text).map_err(|error| wrong(error.to_string()))
 }
 
-/// What every stored record begins with.
+/// The first field of every stored record.
 #[derive(Deserialize)]
 struct Versioned {
     #[serde(default)]

@@ -1,11 +1,12 @@
-//! A folder of a run. Only this module opens what lies in one.
+//! A folder of a run. Only this module opens its contents.
 //!
-//! A stranger may have made the folder. So every name is resolved below a handle of it: no symbolic link is followed, `..` is
-//! refused, only regular files are opened, and none that is larger than its bound in [`limits`] is read. A new file is never
-//! written in the place of an old one: it gets a name that nobody can guess, and that of the old one once it is whole.
+//! A stranger may have made the folder. So every name is resolved below a handle of the folder: symbolic links are not followed,
+//! `..` is refused, and only regular files are opened and read, up to their bound in [`limits`]. Existing files are never
+//! overwritten in place. A replacement is written under an unguessable name and renamed when it is whole. Other new files are
+//! created after removing the old one.
 //!
-//! `openat2` does this in the kernel. Where there is none (Linux before 5.6, some sandboxes), each folder of a name is opened by
-//! itself, and none may be a link.
+//! `openat2` does this in the kernel. If it is unavailable (Linux before 5.6, some sandboxes), each folder of a name is opened
+//! separately, and none may be a link.
 
 use std::fs::{File, Metadata};
 use std::io::{self, Read, Seek, SeekFrom, Write};
@@ -20,32 +21,32 @@ use rustix::io::Errno;
 use tolok_model::limits::{self, Bound};
 
 const FOLDER: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
-/// Opening a FIFO or a device must not wait for anyone.
+/// Opening a FIFO or a device must not block.
 const CAREFUL: OFlags = OFlags::NONBLOCK.union(OFlags::NOCTTY).union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
-/// How deep folders are searched and removed. tolok makes three levels.
+/// The most levels of folders that are searched and removed. tolok makes three.
 const DEEPEST: u32 = 16;
-/// How often a name that is taken is replaced by another.
+/// The most attempts to find an unused name.
 const NAMES_TRIED: u32 = 16;
 const CHUNK_BYTES: u64 = 64 << 10;
 
-/// Whether a file must be there even if the machine stops the moment after. That costs a wait for the disk.
+/// Whether a file must survive if the machine stops right afterwards, which costs a wait for the disk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Durability {
-    /// It can be made again from others.
+    /// It need not survive, because it can be made again from others.
     Whole,
-    /// It cannot.
+    /// It must survive.
     WholeAndOnDisk,
 }
 
-/// A folder, by its handle. Names are given from it on.
+/// A folder, by its handle. Names are relative to it.
 #[derive(Debug, Clone)]
 pub struct Folder {
     path: PathBuf,
-    /// Why there is none is told when something is opened.
+    /// An error is reported when something in the folder is opened.
     handle: Result<Arc<OwnedFd>, Errno>,
 }
 
-/// What stands in a folder.
+/// An entry of a folder.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Entry {
     pub(super) name: String,
@@ -53,13 +54,13 @@ pub(super) struct Entry {
 }
 
 impl Folder {
-    /// The folder of this path, which its user chose: links that lead to it are followed.
+    /// The folder with this path. The user chose the path, so links in it are followed.
     pub fn at(path: &Path) -> Self {
         let handle = rustix::fs::open(path, FOLDER, Mode::empty()).map(Arc::new);
         Self { path: path.to_owned(), handle }
     }
 
-    /// Makes a folder that is not there yet.
+    /// Creates a folder that must not exist yet.
     pub(super) fn create(path: &Path) -> io::Result<Self> {
         std::fs::create_dir(path)?;
         Ok(Self::at(path))
@@ -69,20 +70,20 @@ impl Folder {
         &self.path
     }
 
-    /// A folder in it.
+    /// A folder below it.
     pub fn folder(&self, name: &str) -> Self {
         let handle = self.beneath(name, FOLDER, Mode::empty()).map(Arc::new);
         Self { path: self.path.join(name), handle }
     }
 
-    /// Opens a regular file to read it.
+    /// Opens a regular file for reading.
     pub fn open(&self, name: &str) -> io::Result<File> {
         let file = File::from(self.resolve(name, OFlags::RDONLY | CAREFUL, Mode::empty())?);
         regular(&file.metadata()?)?;
         Ok(file)
     }
 
-    /// Reads a file whole, if it is no larger than the bound of its name.
+    /// Reads a whole file, up to the bound for its name.
     pub fn read(&self, name: &str) -> io::Result<Vec<u8>> {
         self.read_up_to(name, limits::of_file(name))
     }
@@ -93,7 +94,7 @@ impl Folder {
         let length = file.metadata()?.len();
         bound.holds(length).map_err(refused)?;
         let mut content = Vec::with_capacity(length as usize);
-        // It may grow while it is read.
+        // The file may grow during the read.
         file.take(bound.most + 1).read_to_end(&mut content)?;
         bound.holds(content.len() as u64).map_err(refused)?;
         Ok(content)
@@ -105,12 +106,12 @@ impl Folder {
         String::from_utf8(self.read(name)?).map_err(words)
     }
 
-    /// The text of a file that a program wrote: what is no text becomes `�`.
+    /// The text of a file that a program wrote. Invalid UTF-8 becomes `�`.
     pub fn lossy(&self, name: &str) -> io::Result<String> {
         self.read(name).map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
     }
 
-    /// Whether anything has this name. What it is shows when it is opened.
+    /// Whether an entry of any kind has this name.
     pub fn has(&self, name: &str) -> bool {
         self.stat(name).is_ok()
     }
@@ -119,7 +120,7 @@ impl Folder {
         self.stat(name).is_ok_and(|found| found.is_file())
     }
 
-    /// When a file or folder was changed last, and its length.
+    /// The time of the last change of a file or folder, and its length.
     pub fn changed(&self, name: &str) -> Option<(SystemTime, u64)> {
         let found = self.stat(name).ok()?;
         Some((found.modified().ok()?, found.len()))
@@ -129,12 +130,12 @@ impl Folder {
         File::from(self.resolve(name, OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC, Mode::empty())?).metadata()
     }
 
-    /// What stands in it, in no order.
+    /// Its entries, in no particular order.
     pub(super) fn entries(&self) -> io::Result<Vec<Entry>> {
         entries(self.handle()?)
     }
 
-    /// Makes a folder and those above it.
+    /// Creates a folder and its parents.
     pub(super) fn make(&self, name: &str) -> io::Result<()> {
         plain(name)?;
         let ends = name.match_indices('/').map(|(at, _)| at).chain([name.len()]);
@@ -148,7 +149,7 @@ impl Folder {
         self.resolve(name, FOLDER, Mode::empty()).map(drop)
     }
 
-    /// A new and empty file, in the place of what had its name.
+    /// Creates an empty file, which replaces any file of that name.
     pub fn create_file(&self, name: &str) -> io::Result<File> {
         let (above, last) = self.above(name)?;
         match rustix::fs::unlinkat(&above, last, AtFlags::empty()) {
@@ -157,7 +158,7 @@ impl Folder {
         }
     }
 
-    /// Opens a file to write after its end, and to read it. It is made where there is none.
+    /// Opens a file for appending and reading, and creates it if necessary.
     pub(super) fn append(&self, name: &str) -> io::Result<File> {
         let file = self.resolve(name, OFlags::RDWR | OFlags::APPEND | OFlags::CREATE | CAREFUL, WRITTEN)?;
         let file = File::from(file);
@@ -169,14 +170,14 @@ impl Folder {
         Ok(file)
     }
 
-    /// The file of a lock, which is never written.
+    /// The file of a lock, which is never written to.
     pub(super) fn lock_file(&self, name: &str) -> io::Result<File> {
         let file = File::from(self.resolve(name, OFlags::RDWR | OFlags::CREATE | CAREFUL, WRITTEN)?);
         regular(&file.metadata()?)?;
         Ok(file)
     }
 
-    /// Writes a file under a name that nobody can guess and renames it, so that no one ever sees half of it.
+    /// Writes a file under an unguessable name and renames it, so readers never see half of it.
     pub(super) fn replace(&self, name: &str, content: &[u8], durability: Durability) -> io::Result<()> {
         let (above, last) = self.above(name)?;
         let (unfinished, mut file) = unguessable(above.as_fd(), last)?;
@@ -190,7 +191,7 @@ impl Folder {
         }
         renamed?;
         match durability {
-            // The new name is a change of the folder, which has to reach the disk as well.
+            // The rename changes the folder, which must reach the disk as well.
             Durability::WholeAndOnDisk => Ok(rustix::fs::fsync(&above)?),
             Durability::Whole => Ok(()),
         }
@@ -201,13 +202,13 @@ impl Folder {
         self.replace(name, content, Durability::Whole)
     }
 
-    /// Gives a file another name.
+    /// Renames a file.
     pub(super) fn rename(&self, from: &str, to: &str) -> io::Result<()> {
         let ((above, last), (below, name)) = (self.above(from)?, self.above(to)?);
         Ok(rustix::fs::renameat(&above, last, &below, name)?)
     }
 
-    /// Takes a folder away with all that it holds, or nothing where there is none. Links go, and what they lead to stays.
+    /// Removes a folder with all its contents, if it exists. Links are removed, but their targets are not.
     pub(super) fn remove(&self, name: &str) -> io::Result<()> {
         match self.above(name) {
             Ok((above, last)) => remove(above.as_fd(), last, DEEPEST),
@@ -216,17 +217,17 @@ impl Folder {
         }
     }
 
-    /// Waits until the folder, with the names in it, is on the disk.
+    /// Waits until the folder, including its names, is on the disk.
     pub(super) fn sync(&self) -> io::Result<()> {
         Ok(rustix::fs::fsync(self.handle()?)?)
     }
 
-    /// Whether its file system has no room left.
+    /// Whether the file system is full.
     pub(super) fn disk_is_full(&self) -> bool {
         self.handle().is_ok_and(|handle| rustix::fs::fstatvfs(handle).is_ok_and(|system| system.f_bavail == 0))
     }
 
-    /// Calls `found` with the name of every file in it and in folders below, from here on.
+    /// Calls `found` with the name of every file in it and in folders below, relative to it.
     pub(super) fn each_file(&self, found: &mut dyn FnMut(&str) -> io::Result<()>) -> io::Result<()> {
         self.each_below("", DEEPEST, found)
     }
@@ -247,7 +248,7 @@ impl Folder {
         self.handle.as_ref().map(|handle| handle.as_fd()).map_err(|error| said(*error))
     }
 
-    /// The folder in which a name stands, and its last part.
+    /// The folder that contains a name, and the name's last part.
     fn above<'n>(&self, name: &'n str) -> io::Result<(OwnedFd, &'n str)> {
         plain(name)?;
         match name.rsplit_once('/') {
@@ -272,10 +273,10 @@ impl Folder {
     }
 }
 
-/// The mode of a new file; the user's umask narrows it.
+/// The mode of a new file, before the user's umask.
 const WRITTEN: Mode = Mode::from_raw_mode(0o666);
 
-/// The last line feed of a file and before, in bytes: what follows was being written when its writer was killed.
+/// The length of a file up to its last newline, in bytes. An incomplete line follows if its writer was killed.
 pub(super) fn whole_lines_bytes(file: &mut File) -> io::Result<u64> {
     let mut end = file.seek(SeekFrom::End(0))?;
     while end > 0 {
@@ -291,7 +292,7 @@ pub(super) fn whole_lines_bytes(file: &mut File) -> io::Result<u64> {
     Ok(0)
 }
 
-/// Resolves a name where the kernel cannot be asked to: no part of it may be a link.
+/// Resolves a name without support from the kernel. No part of it may be a link.
 fn part_by_part(folder: BorrowedFd<'_>, name: &str, flags: OFlags, mode: Mode) -> Result<OwnedFd, Errno> {
     let through = OFlags::PATH | OFlags::NOFOLLOW | OFlags::DIRECTORY | OFlags::CLOEXEC;
     let (folders, last) = name.rsplit_once('/').unwrap_or(("", name));
@@ -302,7 +303,7 @@ fn part_by_part(folder: BorrowedFd<'_>, name: &str, flags: OFlags, mode: Mode) -
     rustix::fs::openat(above.as_ref().map_or(folder, AsFd::as_fd), last, flags | OFlags::NOFOLLOW, mode)
 }
 
-/// Whether a name leads nowhere else.
+/// Whether a name cannot lead out of its folder.
 fn is_plain(name: &str) -> bool {
     name.split('/').all(|part| !part.is_empty() && part != "." && part != ".." && !part.contains('\0'))
 }
@@ -319,7 +320,7 @@ fn refused(why: impl Into<String>) -> io::Error {
     io::Error::new(io::ErrorKind::InvalidData, why.into())
 }
 
-/// What the kernel refused, in words.
+/// Explains a refusal by the kernel.
 fn said(error: Errno) -> io::Error {
     match error {
         Errno::LOOP => refused("it is or lies behind a symbolic link, and tolok follows none there"),
@@ -335,7 +336,7 @@ fn new_file(above: BorrowedFd<'_>, name: &str) -> Result<OwnedFd, Errno> {
     rustix::fs::openat(above, name, flags, WRITTEN)
 }
 
-/// A new file beside another, under a name that nobody can guess and lay a link at.
+/// Creates a file beside another, under a name that nobody can guess in order to put a link there.
 fn unguessable(above: BorrowedFd<'_>, name: &str) -> io::Result<(String, File)> {
     for _ in 0..NAMES_TRIED {
         let mut random = [0_u8; 8];
@@ -358,7 +359,7 @@ fn entries(folder: BorrowedFd<'_>) -> io::Result<Vec<Entry>> {
             continue;
         }
         let kind = match entry.file_type() {
-            // Some file systems do not tell.
+            // Some file systems do not report the kind.
             FileType::Unknown => {
                 let status = rustix::fs::statat(folder, name, AtFlags::SYMLINK_NOFOLLOW)?;
                 FileType::from_raw_mode(status.st_mode)
@@ -374,7 +375,7 @@ fn entries(folder: BorrowedFd<'_>) -> io::Result<Vec<Entry>> {
 fn remove(above: BorrowedFd<'_>, name: &str, levels: u32) -> io::Result<()> {
     match rustix::fs::unlinkat(above, name, AtFlags::empty()) {
         Ok(()) | Err(Errno::NOENT) => return Ok(()),
-        // What the kernel says of a folder, by itself or by POSIX.
+        // The kernel reports a folder as either, depending on the system.
         Err(Errno::ISDIR | Errno::PERM) if levels > 0 => {}
         Err(error) => return Err(error.into()),
     }

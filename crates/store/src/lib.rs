@@ -1,7 +1,7 @@
-//! Runs as they are stored: the folder of a run, the records that follow from it, and whether they do.
+//! Stored runs: the folder of a run, the records made from it, and the check that they follow from it.
 //!
-//! [`recompute`] makes the record of a trial from the files of its folder; the lab does so when a trial ends, and [`verify`] does
-//! so again. It starts no process.
+//! [`recompute`] makes the record of a trial from the files of its folder. The lab does so when a trial ends, and [`verify`]
+//! repeats it. This crate starts no process.
 
 mod attempt;
 mod error;

@@ -1,7 +1,7 @@
-//! Lines on their way to a file or to a reader, written by a thread of their own.
+//! Writes lines to a file or to a reader in a separate thread.
 //!
-//! The measuring thread hands a line over and goes on; it never waits for the disk or the reader of a pipe. The queue is bounded. A
-//! line without room is lost, and a line of the kind `lines-lost` takes its place.
+//! The measuring thread hands over a line and continues; it never waits for the disk or the reader of a pipe. The queue is
+//! bounded. A line without room is lost, and a `lines-lost` line takes its place.
 
 use std::fmt;
 use std::io::{self, Write};
@@ -10,15 +10,15 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{Builder, JoinHandle};
 use std::time::{Duration, Instant};
 
-/// What is handed on at once: as much as a pipe takes if it takes anything.
+/// Bytes per write: a pipe that is ready for writing accepts this many.
 const PIECE_BYTES: usize = 4096;
 
-/// How much may wait, and for how long.
+/// Bounds on the bytes that wait, and on the wait at the end.
 #[derive(Debug, Clone, Copy)]
 struct Room {
-    /// Days of events of an ordinary run.
+    /// Enough for days of events of an ordinary run.
     bytes: usize,
-    /// At the end, how long to wait for a reader that takes nothing.
+    /// How long to wait at the end for a reader that reads nothing.
     patience: Duration,
 }
 
@@ -41,12 +41,12 @@ struct Shared {
 #[derive(Default)]
 struct Queue {
     waiting: Vec<u8>,
-    /// Those that wait and those that the thread has in hand.
+    /// Bytes in the queue and in the hands of the thread.
     unwritten_bytes: usize,
     lost_lines: u64,
     is_over: bool,
     has_ended: bool,
-    /// Nothing can be written any more; told once.
+    /// The error that ended all writing; reported once.
     failure: Option<io::Error>,
 }
 
@@ -55,7 +55,7 @@ impl Shared {
         self.queue.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The thread's life: what waits is written until it is over or cannot be written.
+    /// The thread's loop: writes what waits until the queue is closed or a write fails.
     fn write_to(&self, mut output: impl Write) {
         loop {
             let idle = |queue: &mut Queue| queue.waiting.is_empty() && !queue.is_over;
@@ -79,7 +79,7 @@ impl Shared {
 }
 
 impl LineWriter {
-    /// To `output`, from now on.
+    /// Starts writing to `output`.
     pub fn new(output: impl Write + Send + 'static) -> io::Result<Self> {
         Self::with_room(output, ROOM)
     }
@@ -96,7 +96,8 @@ impl LineWriter {
         self.began.elapsed().as_secs_f64()
     }
 
-    /// Hands a line over, its line end included. An error belongs to an earlier line and is returned once; all after it are dropped.
+    /// Queues a line, including its newline. An error belongs to an earlier line and is returned once. All later lines are
+    /// dropped.
     pub fn push(&mut self, line: &[u8]) -> io::Result<()> {
         let mut queue = self.shared.lock();
         if queue.has_ended {
@@ -112,7 +113,8 @@ impl LineWriter {
         Ok(())
     }
 
-    /// Waits until all is written, or until the reader has taken nothing for a while. How many bytes no one took.
+    /// Waits until everything is written, or until the reader has read nothing for a while. Returns the number of unwritten
+    /// bytes.
     pub fn finish(&mut self) -> io::Result<usize> {
         let Some(thread) = self.thread.take() else { return Ok(0) };
         let mut queue = self.shared.lock();
@@ -125,14 +127,14 @@ impl LineWriter {
             let waited = self.shared.changed.wait_timeout_while(queue, self.room.patience, is_stuck);
             let (now, over) = waited.unwrap_or_else(PoisonError::into_inner);
             if over.timed_out() {
-                // The thread is left where it hangs, and ends with tolok.
+                // The blocked thread is abandoned, and ends with tolok.
                 return Ok(left_bytes);
             }
             queue = now;
         }
         let failure = queue.failure.take();
         drop(queue);
-        // It has ended, and it does not panic.
+        // It has ended, and it never panics.
         let _ = thread.join();
         failure.map_or(Ok(0), Err)
     }
@@ -144,7 +146,7 @@ impl Queue {
         self.unwritten_bytes += line.len();
     }
 
-    /// Says in the place of the lines that were lost how many they are.
+    /// Queues a line that gives the number of lost lines.
     fn tell_lost(&mut self, t_s: f64) {
         let lines = take(&mut self.lost_lines);
         if lines > 0 {
@@ -155,7 +157,7 @@ impl Queue {
 
 impl Drop for LineWriter {
     fn drop(&mut self) {
-        // Who wants to know asks before.
+        // Callers that need the result call `finish` first.
         let _ = self.finish();
     }
 }
@@ -181,7 +183,7 @@ mod tests {
         let (mut reader, writer) = io::pipe().unwrap();
         let mut lines = LineWriter::new(writer).unwrap();
         let line = "x".repeat(999) + "\n";
-        // Far more than a pipe holds, and no one reads.
+        // Far more than a pipe holds, and nothing reads it.
         (0..1000).for_each(|_| lines.push(line.as_bytes()).unwrap());
         let read = std::thread::spawn(move || {
             let mut text = String::new();
@@ -196,7 +198,7 @@ mod tests {
         let (mut reader, writer) = io::pipe().unwrap();
         let mut lines = LineWriter::with_room(writer, Room { patience: ROOM.patience, ..small(200_000) }).unwrap();
         let line = "y".repeat(9_999) + "\n";
-        // A pipe holds 64 KiB, and no one reads: 100 lines are more than both hold.
+        // A pipe holds 64 KiB, and nothing reads it: 100 lines are more than both hold.
         (0..100).for_each(|_| lines.push(line.as_bytes()).unwrap());
         let read = std::thread::spawn(move || {
             let mut text = String::new();

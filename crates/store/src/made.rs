@@ -1,8 +1,8 @@
-//! Plans and records of the tests.
+//! Plans and records for tests.
 
 use tolok_model::{CpuMap, Environment, MachineSummary, Plan, ProgramUsed, RECORD_FORMAT, RunRecord};
 
-/// Of a run by this name.
+/// The record of a run with this name.
 pub(crate) fn run_record(id: &str) -> RunRecord {
     RunRecord {
         format: RECORD_FORMAT,

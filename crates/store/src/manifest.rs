@@ -1,4 +1,4 @@
-//! `manifest.jsonl` as it is written: a line for each finished trial, on the disk right after its record.
+//! Writes `manifest.jsonl`: a line for each finished trial, on the disk right after its record.
 
 use std::collections::BTreeMap;
 use std::io::{self, Read, Write};
@@ -17,36 +17,36 @@ use super::folder::{Folder, whole_lines_bytes};
 /// The file of the run's folder that has the hashes of all others.
 pub const MANIFEST: &str = "manifest.jsonl";
 
-/// What is hashed at once.
+/// Bytes to hash at once.
 const CHUNK_BYTES: usize = 64 << 10;
 
-/// The manifest of a run at work. One process writes it: the one that holds the run's lock.
+/// The manifest of an active run. Only the process that holds the run's lock writes it.
 #[derive(Debug)]
 pub(super) struct ManifestFile {
     run: Folder,
     lines: u64,
-    /// The hash of the last of them.
+    /// The hash of the last line.
     last: Option<String>,
-    /// The folders that are entered, with the number of the line of each.
+    /// Folders with a valid entry, and the number of its line.
     standing: BTreeMap<String, u64>,
-    /// Those that were.
+    /// Folders whose entry was withdrawn.
     withdrawn: BTreeMap<String, u64>,
 }
 
-/// What a line is about.
+/// The subject of a line.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct About<'a> {
     pub(super) entry: ManifestEntry,
-    /// The folder, from the run's.
+    /// The folder, relative to the run's folder.
     pub(super) folder: &'a str,
-    /// What came of it, if it is a trial's.
+    /// The outcome, for a trial.
     pub(super) outcome: Option<&'a Outcome>,
     /// Whether the line should have been written earlier.
     pub(super) late: bool,
 }
 
 impl ManifestFile {
-    /// Begins the manifest of a run with these files of its own folder, which need not be there yet.
+    /// Begins the manifest of a run with these files of its own folder, which need not exist yet.
     pub(super) fn begin(run: &Folder, files: &[(&str, &[u8])]) -> Result<Self, StoreError> {
         let sum = |(name, content): &(&str, &[u8])| FileSum {
             name: (*name).to_owned(),
@@ -60,8 +60,8 @@ impl ManifestFile {
         Ok(manifest)
     }
 
-    /// Goes on with the manifest of a run: a line that was being written when tolok was killed is cut off. A run without a
-    /// manifest, of an older tolok, is given one, whose first line says that it came late; `own` are its files.
+    /// Continues the manifest of a run. A line that was incomplete when tolok was killed is cut off. A run without a manifest,
+    /// from an older tolok, gets one, whose first line is marked as late; `own` are the run's own files.
     pub(super) fn open(run: &Folder, own: &[&str]) -> Result<Self, StoreError> {
         let failed = |source| StoreError::Write { path: run.path().join(MANIFEST), source };
         let text = match run.lossy(MANIFEST) {
@@ -96,7 +96,7 @@ impl ManifestFile {
         Self { run: run.clone(), lines, last, standing, withdrawn }
     }
 
-    /// The first line of a run that has none.
+    /// Writes the first line for a run without a manifest.
     fn enter_late(&mut self, own: &[&str]) -> Result<(), StoreError> {
         let sums = own.iter().map(|name| sum_of(&self.run, name));
         let mut files = sums.collect::<Result<Vec<_>, _>>()?;
@@ -105,12 +105,12 @@ impl ManifestFile {
         self.append(ManifestLine { folder, files, entered_late: true, ..ManifestLine::default() })
     }
 
-    /// Whether a folder is entered.
+    /// Whether a folder has a valid entry.
     pub(super) fn has(&self, folder: &str) -> bool {
         self.standing.contains_key(folder)
     }
 
-    /// Enters a folder with all its files as they are now.
+    /// Enters a folder with all its files in their current state.
     pub(super) fn enter(&mut self, about: About<'_>) -> Result<(), StoreError> {
         let mut files = sums_in(&self.run.folder(about.folder))?;
         files.sort_by(|one, other| one.name.cmp(&other.name));
@@ -126,14 +126,14 @@ impl ManifestFile {
         })
     }
 
-    /// Says that what was entered of a folder is about to be taken away, to be measured again.
+    /// Records that a folder is about to be removed, so its trial can be measured again.
     pub(super) fn withdraw(&mut self, folder: &str) -> Result<(), StoreError> {
         let Some(line) = self.standing.get(folder).copied() else { return Ok(()) };
         let entry = ManifestEntry::Withdrawn;
         self.append(ManifestLine { entry, folder: folder.to_owned(), replaces: Some(line), ..ManifestLine::default() })
     }
 
-    /// Adds a line and waits until it is on the disk.
+    /// Appends a line and waits until it is on the disk.
     fn append(&mut self, line: ManifestLine) -> Result<(), StoreError> {
         let path = self.run.path().join(MANIFEST);
         let format = (self.lines == 0).then_some(MANIFEST_FORMAT);
@@ -142,7 +142,7 @@ impl ManifestFile {
         let written = self.run.append(MANIFEST).and_then(|mut file| {
             file.write_all(&text)?;
             file.sync_all()?;
-            // A file that is new is a change of its folder, too.
+            // A new file also changes its folder.
             if self.lines == 0 { self.run.sync() } else { Ok(()) }
         });
         written.map_err(|source| StoreError::Write { path, source })?;
@@ -158,7 +158,7 @@ impl ManifestFile {
     }
 }
 
-/// What came of a trial, in a word.
+/// The outcome of a trial, in a word.
 fn outcome_word(outcome: &Outcome) -> String {
     match outcome {
         Outcome::Completed(_) => "completed".to_owned(),
@@ -167,7 +167,7 @@ fn outcome_word(outcome: &Outcome) -> String {
     }
 }
 
-/// The sums of all files in a folder and below, named from it on.
+/// The sums of all files in a folder and below, with relative names.
 pub(super) fn sums_in(folder: &Folder) -> Result<Vec<FileSum>, StoreError> {
     let mut names = Vec::new();
     let listed = folder.each_file(&mut |name| {
@@ -178,7 +178,7 @@ pub(super) fn sums_in(folder: &Folder) -> Result<Vec<FileSum>, StoreError> {
     names.iter().map(|name| sum_of(folder, name)).collect()
 }
 
-/// The sum of a file, named from `folder` on.
+/// The sum of a file, with its name relative to `folder`.
 pub(super) fn sum_of(folder: &Folder, name: &str) -> Result<FileSum, StoreError> {
     let bounded = |file: std::fs::File| match HASHED_FILE.holds(file.metadata()?.len()) {
         Ok(()) => hash(file),

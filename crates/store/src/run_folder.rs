@@ -1,4 +1,4 @@
-//! A run's folder. Only this module writes below it, and, into their logs, the programs of a trial.
+//! A run's folder. Only this module writes below it, apart from the programs of a trial, which write their logs.
 //!
 //! ```text
 //! runs/<date>-<study>-<id>/
@@ -12,9 +12,9 @@
 //!   events.jsonl                             what happened; no figure rests on it
 //!   report.html  report.md  report.csv  report.json  share.svg  share.png
 //! ```
-//! A trial is finished when its `trial.json` is there: it is written last, under another name first, and then renamed,
-//! so a half-written record is never seen. Nothing finished is ever written again, but for the reports, which can be
-//! rebuilt from the rest. Right after a record its line of the manifest is written, which nothing changes any more.
+//! A trial is finished when its `trial.json` exists. This file is written last, under another name, and then renamed, so a
+//! half-written record is never visible. Finished files are never changed, except for the reports, which can be rebuilt from the
+//! rest. The manifest line of a record follows immediately and never changes.
 
 use std::fs::{File, TryLockError};
 use std::path::{Path, PathBuf};
@@ -37,50 +37,50 @@ use crate::folder::{Durability, Folder};
 use crate::manifest::{About, MANIFEST, ManifestFile, sum_of, sums_in};
 use crate::trial_folder::{DIAGNOSIS, RECORD, TrialFolder};
 
-/// Titles of subjects and workloads as they were when the run was made.
+/// Titles of subjects and workloads at the time of the run.
 const NAMES: &str = "names.json";
 
-/// The records of blocks, each in a folder of its own.
+/// The records of blocks, each in its own folder.
 const BLOCKS: &str = "blocks";
 const BLOCK_RECORD: &str = "block.json";
 
-/// Locked by the one who writes into the folder.
+/// Locked by the process that writes into the folder.
 const LOCK: &str = ".lock";
-/// How often a held lock is tried, and how long it waits in between.
+/// How often to try a held lock, and the wait in between.
 const LOCK_TRIES: u32 = 3;
 const BETWEEN_TRIES: Duration = Duration::from_millis(20);
 
-/// What is fixed before the first trial, in the order in which it is written.
+/// The files that are fixed before the first trial, in writing order.
 const OWN: [&str; 4] = ["study.toml", "plan.json", NAMES, "run.json"];
 
 #[derive(Debug)]
 pub struct RunFolder {
     folder: Folder,
-    /// Held while this tolok writes into the folder; closed on exec, so no child inherits the lock.
+    /// Held while this process writes into the folder; closed on exec, so no child inherits the lock.
     _lock: Option<File>,
-    /// Written by the one who holds the lock.
+    /// Written only by the holder of the lock.
     manifest: Option<Arc<Mutex<ManifestFile>>>,
 }
 
-/// What a run's folder holds when it is read back.
+/// The contents of a run's folder after reading.
 #[derive(Debug)]
 pub struct StoredRun {
-    /// What the run was, with the machine that its blocks record.
+    /// The run's record, with the machine according to its blocks.
     pub run: RunRecord,
-    /// Where and when its blocks ran, in the order of time. Runs made before blocks were recorded have none.
+    /// Where and when its blocks ran, in chronological order. Runs made before blocks were recorded have none.
     pub blocks: Vec<BlockRecord>,
     pub plan: Plan,
-    /// The trials that are finished, in the order of the plan.
+    /// The finished trials, in the order of the plan.
     pub trials: Vec<TrialRecord>,
-    /// What was counted in unscored trials, in the order of the plan's cases.
+    /// The unscored trials, in the order of the plan's cases.
     pub diagnoses: Vec<DiagnosisRecord>,
-    /// The fingerprint of all that was entered in the manifest, or `None` where there is none.
+    /// The fingerprint of everything in the manifest, or `None` without a manifest.
     pub records_sha256: Option<String>,
 }
 
 impl RunFolder {
-    /// Makes the folder of a new run and writes what is known before the first trial; `names` is a value of a crate that
-    /// the lab does not know. `run.json` comes last: it is what makes the folder a run.
+    /// Creates the folder of a new run and writes what is known before the first trial. The type of `names` belongs to a crate on
+    /// which the lab does not depend. `run.json` comes last, because it makes the folder a run.
     pub fn create<T: Serialize>(
         runs: &Path,
         run: &RunRecord,
@@ -91,7 +91,7 @@ impl RunFolder {
         let path = runs.join(&run.id);
         let failed = |source| StoreError::Write { path: path.clone(), source };
         std::fs::create_dir_all(runs).map_err(failed)?;
-        // Not with those above it: a folder that is there already is another run's.
+        // Parents are not created, and an existing folder belongs to another run.
         let made = Folder::create(&path).map_err(failed)?;
         let lock = Some(lock(&made)?);
         let mut folder = Self { _lock: lock, folder: made, manifest: None };
@@ -109,7 +109,7 @@ impl RunFolder {
         Ok(folder)
     }
 
-    /// Tries whether runs can be kept in a folder, before anything is measured for nothing. It leaves nothing there.
+    /// Checks whether a folder can hold runs, before a measurement would be wasted. It leaves nothing there.
     pub fn try_place(runs: &Path) -> Result<(), StoreError> {
         let failed = |source| StoreError::Write { path: runs.to_owned(), source };
         let is_missing = |path: &&Path| !path.as_os_str().is_empty() && !path.exists();
@@ -120,8 +120,8 @@ impl RunFolder {
         tried
     }
 
-    /// Opens the folder of a run to go on with it. What is finished and was not entered in the manifest, because tolok was
-    /// killed before it could be, is entered now.
+    /// Opens the folder of a run to continue it. It enters finished parts that are missing in the manifest because tolok was
+    /// killed too early.
     pub fn open_to_write(path: &Path) -> Result<Self, StoreError> {
         let opened = Folder::at(path);
         let mut folder = Self { _lock: Some(lock(&opened)?), folder: opened, manifest: None };
@@ -157,13 +157,13 @@ impl RunFolder {
         Ok(())
     }
 
-    /// Opens the folder of a run to read it, or to write reports into it.
+    /// Opens the folder of a run for reading, or for writing reports into it.
     pub fn open(path: &Path) -> Self {
         Self { folder: Folder::at(path), _lock: None, manifest: None }
     }
 
-    /// Finds a run by its folder, by its name among `runs` or by a beginning that no other name has, by the name of its study, of whose
-    /// runs the newest is meant, or by the word `latest`.
+    /// Finds a run by its folder, by its name in `runs` or a unique prefix of it, by the name of its study (the newest run), or
+    /// by the word `latest`.
     pub fn find(runs: &Path, name: &str) -> Result<PathBuf, StoreError> {
         let named = [PathBuf::from(name), runs.join(name)].into_iter().find(|path| is_run(path));
         if let Some(found) = named.or_else(|| if name == "latest" { latest(runs) } else { None }) {
@@ -189,12 +189,12 @@ impl RunFolder {
         }
     }
 
-    /// The run of a study that was begun last.
+    /// The newest run of a study.
     pub fn newest_of(runs: &Path, study: &str) -> Option<PathBuf> {
         Self::all_of(runs, study).pop()
     }
 
-    /// All runs of a study, in the order in which they were begun.
+    /// All runs of a study, in the order in which they began.
     pub fn all_of(runs: &Path, study: &str) -> Vec<PathBuf> {
         let is_of = |path: &PathBuf| Self::open(path).run().is_ok_and(|run| run.study == study);
         let mut found: Vec<PathBuf> = runs_in(runs).into_iter().filter(is_of).collect();
@@ -202,8 +202,8 @@ impl RunFolder {
         found
     }
 
-    /// Whether a tolok is writing into a run's folder now. The lock is tried for an instant and never kept, and its file is
-    /// only read; a tolok that wants it at that instant tries again.
+    /// Whether a process is writing into a run's folder now. The lock is tried for an instant and never kept, and its file is
+    /// only read. A process that needs the lock at that instant tries again.
     pub fn is_at_work(path: &Path) -> bool {
         let tried = Folder::at(path).open(LOCK).map(|file| file.try_lock_shared());
         matches!(tried, Ok(Err(TryLockError::WouldBlock)))
@@ -213,17 +213,17 @@ impl RunFolder {
         self.folder.path()
     }
 
-    /// What lies in it.
+    /// Its contents.
     pub fn folder(&self) -> &Folder {
         &self.folder
     }
 
-    /// Makes the folder of a trial, without what an interrupted attempt may have left in it.
+    /// Creates the folder of a trial, without remains of an interrupted attempt.
     pub fn begin_trial(&self, trial: &PlannedTrial) -> Result<TrialFolder, StoreError> {
         self.begin(trial_name(trial))
     }
 
-    /// Makes the folder of the unscored trial of a case, without what an interrupted attempt may have left in it.
+    /// Creates the folder of the unscored trial of a case, without remains of an interrupted attempt.
     pub fn begin_diagnosis(&self, case: &CaseId) -> Result<TrialFolder, StoreError> {
         self.begin(diagnosis_name(case))
     }
@@ -235,7 +235,8 @@ impl RunFolder {
         TrialFolder::begin(&self.folder, name, self.manifest.clone())
     }
 
-    /// Writes where and when trials of a block are run, before the first of them. Returns the folder of the record, from the run's.
+    /// Records where and when trials of a block run, before the first of them. Returns the folder of the record, relative to the
+    /// run's.
     pub fn begin_block(&self, record: &BlockRecord) -> Result<String, StoreError> {
         let name = self.free_block(&match record.block {
             0 => format!("{BLOCKS}/diagnosis"),
@@ -248,33 +249,33 @@ impl RunFolder {
         Ok(name)
     }
 
-    /// The name for the record of a block, with a number behind it for every later session.
+    /// The name for the record of a block, with a number for every later session.
     pub(crate) fn free_block(&self, base: &str) -> String {
         let again = (2..).map(|session| format!("{base}-{session}"));
         let is_free = |name: &String| !self.folder.has(name);
         std::iter::once(base.to_owned()).chain(again).find(is_free).unwrap_or_default()
     }
 
-    /// Takes the record of a trial away that is about to be measured again, and says so in the manifest first.
+    /// Removes the record of a trial that is about to be measured again, after noting this in the manifest.
     pub fn withdraw_trial(&self, trial: &PlannedTrial) -> Result<(), StoreError> {
         self.begin_trial(trial)?.abandon()
     }
 
-    /// Enters a trial in the manifest that another process has finished. Returns its outcome.
+    /// Enters a trial that another process has finished in the manifest. Returns its outcome.
     pub fn enter_trial(&self, trial: &PlannedTrial) -> Result<Outcome, StoreError> {
         let record: TrialRecord = self.json(&record_of(trial), "trial record")?;
         self.enter(ManifestEntry::Trial, &trial_name(trial), Some(&record.outcome))?;
         Ok(record.outcome)
     }
 
-    /// Enters the unscored trial of a case.
+    /// Enters the unscored trial of a case in the manifest.
     pub fn enter_diagnosis(&self, case: &CaseId) -> Result<Result<Diagnosis, String>, StoreError> {
         let record: DiagnosisRecord = self.json(&diagnosis_of(case), "diagnosis")?;
         self.enter(ManifestEntry::Diagnosis, &diagnosis_name(case), None)?;
         Ok(record.outcome)
     }
 
-    /// Enters the record of a block that lies in this folder.
+    /// Enters the record of a block in this folder in the manifest.
     pub fn enter_block(&self, folder: &str) -> Result<(), StoreError> {
         self.enter(ManifestEntry::Block, folder, None)
     }
@@ -290,7 +291,7 @@ impl RunFolder {
         manifest.lock().unwrap_or_else(PoisonError::into_inner).enter(about)
     }
 
-    /// Where the events of the run are kept, after those of earlier sessions.
+    /// The event log of the run, which continues that of earlier sessions.
     pub fn events(&self) -> Result<EventLog, StoreError> {
         EventLog::open(&self.folder)
     }
@@ -300,18 +301,18 @@ impl RunFolder {
         self.folder.has(&diagnosis_of(case))
     }
 
-    /// Whether the record of a trial is there.
+    /// Whether a trial has a record.
     pub fn is_finished(&self, trial: &PlannedTrial) -> bool {
         self.folder.has(&record_of(trial))
     }
 
-    /// Writes a report, which can be made again from the records.
+    /// Writes a report, which can be rebuilt from the records.
     pub fn write(&self, name: &str, content: &[u8]) -> Result<PathBuf, StoreError> {
         file::write(&self.folder, name, content, Durability::Whole)?;
         Ok(self.path().join(name))
     }
 
-    /// Reads back the names that [`RunFolder::create`] was given.
+    /// Reads the names that [`RunFolder::create`] stored.
     pub fn names<T: DeserializeOwned>(&self) -> Result<T, StoreError> {
         #[derive(serde::Deserialize)]
         struct Named<T> {
@@ -346,14 +347,14 @@ impl RunFolder {
         let wrong = |reason| StoreError::Content { path: self.path().join("plan.json"), what: "plan", reason };
         plan.is_bounded().map_err(wrong)?;
         let named = plan.cases.iter().map(|case| &case.id).chain(plan.trials.iter().map(|trial| &trial.case));
-        // Folders are named after cases.
+        // Folders are named after cases, so a case's name must not lead out of its folder.
         match named.into_iter().find(|id| id.is_empty() || id.contains('/') || id.chars().any(char::is_control)) {
             None => Ok(plan),
             Some(id) => Err(wrong(format!("the name of its case `{}` leads out of its folder", quotable(id)))),
         }
     }
 
-    /// The record of a trial as it stands in its file, or `None` if the trial is not finished.
+    /// The record of a trial as stored in its file, or `None` if the trial is not finished.
     pub fn trial_value(&self, trial: &PlannedTrial) -> Result<Option<serde_json::Value>, StoreError> {
         self.is_finished(trial).then(|| self.json(&record_of(trial), "trial record")).transpose()
     }
@@ -367,7 +368,7 @@ impl RunFolder {
         read_json(&self.folder, name, what)
     }
 
-    /// The names of the folders of all trials that are finished, scored or not, whether the plan knows them or not.
+    /// The names of the folders of all finished trials, scored or unscored, whether or not the plan has them.
     pub fn finished(&self) -> Vec<String> {
         let mut names = self.below("trials", RECORD);
         names.extend(self.below("diagnosis", DIAGNOSIS));
@@ -382,14 +383,14 @@ impl RunFolder {
         names
     }
 
-    /// The folders below `parent` in which there is a record.
+    /// The folders below `parent` that contain a record.
     fn below(&self, parent: &str, record: &str) -> Vec<String> {
         let entries = self.folder.folder(parent).entries().unwrap_or_default();
         let names = entries.into_iter().map(|entry| format!("{parent}/{}", entry.name));
         names.filter(|name| self.folder.has(&format!("{name}/{record}"))).collect()
     }
 
-    /// What was entered as it came, or `None` in a run of a tolok from before there were manifests.
+    /// The manifest, or `None` for a run of a tolok without manifests.
     pub fn manifest(&self) -> Result<Option<Manifest>, StoreError> {
         match self.folder.lossy(MANIFEST) {
             Ok(text) => Ok(Some(Manifest::read(&text))),
@@ -398,17 +399,17 @@ impl RunFolder {
         }
     }
 
-    /// Name, length and hash of every file of a trial's folder as they are now, or `None` if it is not there.
+    /// Current name, length and hash of every file in a trial's folder, or `None` if the folder is missing.
     pub fn sums(&self, folder: &str) -> Result<Option<Vec<FileSum>>, StoreError> {
         self.folder.has(folder).then(|| sums_in(&self.folder.folder(folder))).transpose()
     }
 
-    /// Those of a file of the run's own folder, or `None` if it is not there.
+    /// The same for a file of the run's own folder, or `None` if it is missing.
     pub fn sum(&self, name: &str) -> Result<Option<FileSum>, StoreError> {
         self.folder.has(name).then(|| sum_of(&self.folder, name)).transpose()
     }
 
-    /// The name of the folder of a trial, from the run's folder on.
+    /// The name of the folder of a trial, relative to the run's folder.
     pub fn trial_name(trial: &PlannedTrial) -> String {
         trial_name(trial)
     }
@@ -439,13 +440,13 @@ fn diagnosis_of(case: &CaseId) -> String {
     format!("{}/{DIAGNOSIS}", diagnosis_name(case))
 }
 
-/// The runs in a folder, in no order.
+/// The runs in a folder, in no particular order.
 fn runs_in(runs: &Path) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(runs).into_iter().flatten().flatten();
     entries.map(|entry| entry.path()).filter(|path| is_run(path)).collect()
 }
 
-/// Whether a folder is that of a run.
+/// Whether a folder contains a run.
 pub fn is_run(path: &Path) -> bool {
     Folder::at(path).is_file("run.json")
 }
@@ -458,7 +459,7 @@ fn names(runs: &Path) -> Vec<String> {
     names
 }
 
-/// The run that was begun last: its `run.json` is written once, at its beginning.
+/// The newest run, by its `run.json`, which is written once, at the beginning.
 fn latest(runs: &Path) -> Option<PathBuf> {
     runs_in(runs).into_iter().max_by_key(|path| begun(path))
 }
@@ -467,7 +468,7 @@ fn begun(path: &Path) -> Option<std::time::SystemTime> {
     Folder::at(path).changed("run.json").map(|(time, _)| time)
 }
 
-/// Locks a run's folder for this process; the lock ends with the process, however that ends.
+/// Locks a run's folder for this process. The lock ends with the process, even after a crash.
 fn lock(folder: &Folder) -> Result<File, StoreError> {
     let path = folder.path().join(LOCK);
     let file = folder.lock_file(LOCK).map_err(|source| StoreError::Write { path: path.clone(), source })?;
@@ -475,7 +476,7 @@ fn lock(folder: &Folder) -> Result<File, StoreError> {
         if file.try_lock().is_ok() {
             return Ok(file);
         }
-        // A process that only asks whether it is locked holds it for an instant, too.
+        // A process that only checks the lock also holds it for an instant.
         std::thread::sleep(BETWEEN_TRIES);
     }
     file.try_lock().map(|()| file).map_err(|error| match error {

@@ -15,30 +15,30 @@ use super::file;
 use super::folder::{Durability, Folder};
 use super::manifest::{About, ManifestFile};
 
-/// The file that makes a trial finished.
+/// The file whose presence means that a trial is finished.
 pub(super) const RECORD: &str = "trial.json";
 
-/// The file that makes an unscored trial finished.
+/// The file whose presence means that an unscored trial is finished.
 pub(super) const DIAGNOSIS: &str = "diagnosis.json";
 
-/// What the subject's processes print.
+/// The output of the subject's processes.
 pub const SUBJECT_LOG: &str = "subject.log";
 
-/// The folder of a trial at work. It was made anew and without links, so the programs of the trial may write their logs and
+/// The folder of an active trial. It was newly created without links, so the programs of the trial may write their logs and
 /// output into it by its path.
 #[derive(Debug)]
 pub struct TrialFolder {
     folder: Folder,
-    /// The run's.
+    /// The run's folder.
     run: Folder,
-    /// Its name from the run's folder on.
+    /// Its name, relative to the run's folder.
     name: String,
-    /// Where it is entered once it is finished.
+    /// The manifest to enter it in when it is finished.
     manifest: Option<Arc<Mutex<ManifestFile>>>,
 }
 
 impl TrialFolder {
-    /// Makes the folder, without what an interrupted attempt may have left in it.
+    /// Creates the folder, without remains of an interrupted attempt.
     pub(super) fn begin(
         run: &Folder,
         name: String,
@@ -53,29 +53,29 @@ impl TrialFolder {
         self.folder.path()
     }
 
-    /// What lies in it.
+    /// Its contents.
     pub fn folder(&self) -> &Folder {
         &self.folder
     }
 
-    /// What the subject's processes print.
+    /// The path of the log with the output of the subject's processes.
     pub fn subject_log(&self) -> PathBuf {
         self.path().join(SUBJECT_LOG)
     }
 
-    /// What they printed until now.
+    /// The output so far.
     pub fn subject_said(&self) -> io::Result<String> {
         self.folder.lossy(SUBJECT_LOG)
     }
 
-    /// Puts what they printed into the folder of another trial as well.
+    /// Copies that output into the folder of another trial.
     pub fn share_subject_log(&self, other: &Self) -> Result<(), StoreError> {
         let copy = |mut from: File| io::copy(&mut from, &mut other.folder.create_file(SUBJECT_LOG)?);
         let copied = self.folder.open(SUBJECT_LOG).and_then(copy);
         copied.map(drop).map_err(|source| StoreError::Write { path: other.subject_log(), source })
     }
 
-    /// Writes a file of the trial. It need not be whole at every moment, as it counts from the record on only.
+    /// Writes a file of the trial. The write need not be atomic, because files only count once the record exists.
     pub fn write(&self, name: &str, content: &[u8]) -> Result<(), StoreError> {
         let written = self.folder.create_file(name).and_then(|mut file| file.write_all(content));
         written.map_err(|source| StoreError::Write { path: self.path().join(name), source })
@@ -86,13 +86,13 @@ impl TrialFolder {
         self.write(name, &file::lines(&self.path().join(name), rows)?)
     }
 
-    /// Writes a value as JSON for people too.
+    /// Writes a value as readable JSON.
     pub fn write_json<T: Serialize>(&self, name: &str, value: &T) -> Result<(), StoreError> {
         self.write(name, &file::pretty(&self.path().join(name), value)?)
     }
 
-    /// Puts what an attempt has written into a folder of its own, so that the next one begins in an empty one. Nothing that
-    /// was measured is lost, however it was judged.
+    /// Moves the files of an attempt into a separate folder, so the next one begins in an empty folder. No measurement is lost,
+    /// however it was judged.
     pub fn set_aside(&self, attempt: u32) -> Result<(), StoreError> {
         let aside = format!("disturbed-{attempt}");
         let moved = self.folder.make(&aside).and_then(|()| {
@@ -101,13 +101,13 @@ impl TrialFolder {
         moved.map_err(|source| StoreError::Write { path: self.path().join(aside), source })
     }
 
-    /// Writes the record, after all else is on the disk; from then on the trial is finished.
+    /// Writes the record after everything else is on the disk. This makes the trial finished.
     pub fn finish(self, record: &TrialRecord) -> Result<(), StoreError> {
         self.finish_with(RECORD, record)?;
         self.enter(ManifestEntry::Trial, Some(&record.outcome))
     }
 
-    /// Writes what was counted in an unscored trial.
+    /// Writes the counters of an unscored trial.
     pub fn finish_diagnosis(self, record: &DiagnosisRecord) -> Result<(), StoreError> {
         self.finish_with(DIAGNOSIS, record)?;
         self.enter(ManifestEntry::Diagnosis, None)
@@ -125,17 +125,17 @@ impl TrialFolder {
         file::write(&self.folder, name, &content, Durability::WholeAndOnDisk)
     }
 
-    /// Whether its file system has no room left.
+    /// Whether the file system is full.
     pub fn disk_is_full(&self) -> bool {
         self.folder.disk_is_full()
     }
 
-    /// The error that says so.
+    /// The error for a full file system.
     pub fn full(&self) -> StoreError {
         StoreError::Write { path: self.path().to_owned(), source: io::ErrorKind::StorageFull.into() }
     }
 
-    /// Takes everything away again, as if the trial had never begun.
+    /// Removes everything, as if the trial had never begun.
     pub fn abandon(self) -> Result<(), StoreError> {
         self.run.remove(&self.name).map_err(|source| StoreError::Write { path: self.path().to_owned(), source })
     }

@@ -1,5 +1,5 @@
-//! Who may write into a run's folder. In a program of its own, as a child that another test starts would hold the lock
-//! for the moment between its birth and its program.
+//! Tests who may write into a run's folder. This is a separate program because a child that another test starts would hold the
+//! lock for the moment between fork and exec.
 
 use std::process::{Command, Stdio};
 
@@ -14,7 +14,7 @@ fn a_run_has_one_writer_and_its_children_do_not_inherit_that() {
     let expect = format!("another tolok is working in {}; wait until it has ended", path.display());
     assert_eq!(refused.to_string(), expect);
 
-    // A server that outlives the writer, as one does whose tolok was killed.
+    // A server that outlives the writer, as after a kill of tolok.
     let mut server = Command::new("sleep").arg("1000").stdin(Stdio::null()).spawn().unwrap();
     drop(writer);
     let next_writer = RunFolder::open_to_write(path);

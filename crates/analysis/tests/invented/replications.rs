@@ -24,7 +24,7 @@ impl InventedSource {
         Self { published, replication: "source = \"invented\"\n".to_owned() }
     }
 
-    /// A row: `figures` is in the format of a transcription.
+    /// Adds a row. `figures` is in the format of a transcription.
     pub fn row(mut self, subject: &str, setting: &str, figures: &str) -> Self {
         self.published += &format!(
             "[[row]]\ntable = \"Table 1\"\nsubject = \"{subject}\"\nscenario = \"{setting}\"\nraw = \"a line\"\n{figures}\n"
@@ -32,14 +32,14 @@ impl InventedSource {
         self
     }
 
-    /// A claim: `asserts` is in the format of a transcription.
+    /// Adds a claim. `asserts` is in the format of a transcription.
     pub fn claim(mut self, id: &str, asserts: &str) -> Self {
         self.published +=
             &format!("[[claim]]\nid = \"{id}\"\nsays = \"what {id} says\"\nraw = \"a line\"\n{asserts}\n");
         self
     }
 
-    /// A part: `subjects` and `scenarios` are entries of tables.
+    /// Adds a part. `subjects` and `scenarios` are table entries.
     pub fn part(mut self, name: &str, subjects: &str, scenarios: &str) -> Self {
         self.replication += &format!(
             "[[part]]\nname = \"{name}\"\nstudy = \"{name}.toml\"\nsays = \"What {name} is for.\"\nsubjects = {{ {subjects} }}\n\
@@ -48,7 +48,7 @@ impl InventedSource {
         self
     }
 
-    /// A factor: each level has a name, a part, a scenario and two subjects.
+    /// Adds a factor. Each level has a name, a part, a scenario and two subjects.
     pub fn factor(mut self, name: &str, claims: &str, levels: &[[&str; 5]]) -> Self {
         self.replication += &format!(
             "[[factor]]\nname = \"{name}\"\nmeaning = \"It is {name} that makes the ratio.\"\nfigure = \"throughput_rps\"\n\
@@ -62,7 +62,7 @@ impl InventedSource {
         self
     }
 
-    /// What settles a claim: each pair has a name and two cases, each with a part, a scenario and a subject.
+    /// Adds a settlement of a claim. Each pair has a name and two cases, each with a part, a scenario and a subject.
     pub fn settle(mut self, claim: &str, ratio: &str, pairs: &[(&str, [&str; 3], [&str; 3])]) -> Self {
         self.replication +=
             &format!("[[settle]]\nclaim = \"{claim}\"\nfigure = \"throughput_rps\"\nratio = \"{ratio}\"\n");
@@ -75,7 +75,7 @@ impl InventedSource {
         self
     }
 
-    /// What follows from these runs, by the names of their parts.
+    /// The findings from these runs, given with the names of their parts.
     pub fn held_against(&self, runs: &[(&str, &InventedRun)]) -> ReplicationFindings {
         let findings: Vec<Findings> = runs.iter().map(|(_, run)| run.findings()).collect();
         let records: Vec<Records> = runs.iter().map(|(_, run)| run.records()).collect();
@@ -95,7 +95,7 @@ impl InventedSource {
         replicate(&transcription, &replication, parts)
     }
 
-    /// Parts name subjects of several sources; those that this one does not have are left out.
+    /// The replication without the subjects that this source lacks, because tests name subjects of several sources in a part.
     fn of_known_subjects(&self) -> String {
         let is_known = |entry: &&str| {
             let name = entry.split(" = ").next().unwrap_or_default();

@@ -4,11 +4,11 @@ use tolok_model::{Measurement, SliceDesign, SliceFigures, SliceRow, SplitMix64};
 
 use super::{InventedRun, Server};
 
-/// What a slice of a launch came out as, as shares of what the case can do: its rate, and its CPU time per response.
+/// The result of a slice by its launch, round and half: factors of the case's rate and of its CPU time per response.
 pub type Slice<'a> = &'a dyn Fn(u32, u32, u32) -> (f64, f64);
 
-/// Small steps of the rate that differ from slice to slice, the same in every run of a test, and half of them the other way of the
-/// CPU time. A step is so many thousandths; none is more than four steps away from 1.
+/// Small deviations of the rate between slices, the same in every run of a test. CPU time deviates half as much in the opposite
+/// direction. A step is this many thousandths, and every value is within four steps of 1.
 pub fn jitter(case: u32, thousandths: f64) -> impl Fn(u32, u32, u32) -> (f64, f64) {
     move |launch, round, half| {
         let steps = f64::from((launch * 7 + round * 3 + half * 5 + case * 11) % 9) - 4.0;
@@ -17,7 +17,7 @@ pub fn jitter(case: u32, thousandths: f64) -> impl Fn(u32, u32, u32) -> (f64, f6
 }
 
 impl InventedRun {
-    /// Has the last scenario measured in slices of 100 ms, a second of each case in a launch.
+    /// Measures the last scenario in slices of 100 ms, one second of each case in a launch.
     pub fn in_slices(&mut self) -> &mut Self {
         let scenario = self.plan.scenarios.last_mut().expect("a scenario comes first");
         scenario.slices = Some(SliceDesign::default());
@@ -25,7 +25,7 @@ impl InventedRun {
         self
     }
 
-    /// Adds a case that can give so many responses a second, each for so much CPU time, in four rounds of every launch.
+    /// Adds a case with this goodput and this CPU time per response, in four rounds of every launch.
     pub fn sliced(&mut self, server: Server, goodput_rps: f64, cpu_s: f64, slice: Slice<'_>) -> &mut Self {
         let blocks = self.plan.blocks as usize;
         self.case(server, &vec![goodput_rps; blocks]);
@@ -76,8 +76,8 @@ fn fill(measured: &mut Measurement, launch: u32, (goodput_rps, cpu_s): (f64, f64
     }));
 }
 
-/// A machine as they are: it has a fast and a slow state that last for some slices, each launch has luck of its own, and one slice
-/// in twenty falls into a stall.
+/// A realistic machine: it has a fast and a slow state that last for some slices, each launch has a random speed, and one slice
+/// in twenty has a stall.
 #[derive(Debug)]
 pub struct Machine {
     random: SplitMix64,
@@ -92,12 +92,12 @@ impl Machine {
         self.random.below(1_000_000) as f64 / 1e6
     }
 
-    /// Nearly normal, with a standard deviation of 1.
+    /// An approximately normal value with a standard deviation of 1.
     fn normal(&mut self) -> f64 {
         (0..12).map(|_| self.even()).sum::<f64>() - 6.0
     }
 
-    /// The state of each half round of each launch, the same for all who are asked in it.
+    /// The state of each half round of each launch, the same for every case.
     pub fn states(&mut self, launches: u32) -> Vec<[[f64; 2]; 4]> {
         let launch = |machine: &mut Self| {
             let mut slow = machine.even() < 0.5;
@@ -110,7 +110,7 @@ impl Machine {
         (0..launches).map(|_| launch(self)).collect()
     }
 
-    /// What a case with so much luck of its launches makes of it.
+    /// The slices of a case whose launches have a random speed with this standard deviation.
     pub fn slices(&mut self, states: &[[[f64; 2]; 4]], luck: f64) -> Vec<[[f64; 2]; 4]> {
         let launch = |machine: &mut Self, states: &[[f64; 2]; 4]| {
             let own = (luck * machine.normal()).exp();

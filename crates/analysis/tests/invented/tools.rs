@@ -1,4 +1,4 @@
-//! Invented runs in which several tools ask the same server.
+//! Invented runs in which several tools load the same server.
 
 use tolok_analysis::{Estimate, ToolRow};
 use tolok_model::{
@@ -9,8 +9,7 @@ use tolok_model::{
 use super::{CEILING, GO, InventedRun};
 
 impl InventedRun {
-    /// Adds a scenario like the last one, asked by another tool; its records tell no more than such a tool does, and what
-    /// the kernel counted on the wire.
+    /// Adds a scenario like the last one under another tool. Its records have only what such a tool reports, and the wire count.
     pub fn by_tool(&mut self, name: LoadTool) -> &mut Self {
         let last = self.plan.scenarios.last().expect("a scenario comes first").clone();
         let own = last.id.strip_suffix(&format!("-{}", last.tool.name.word())).unwrap_or(&last.id).to_owned();
@@ -20,7 +19,7 @@ impl InventedRun {
     }
 }
 
-/// All that a row has.
+/// All estimates of a row.
 pub(super) fn estimates(row: &mut ToolRow) -> impl Iterator<Item = &mut Estimate> {
     let estimates = [
         &mut row.goodput_rps,
@@ -40,14 +39,14 @@ pub(super) fn estimates(row: &mut ToolRow) -> impl Iterator<Item = &mut Estimate
     estimates.into_iter().flatten()
 }
 
-/// What the kernel would count on the wire of a trial: every correct response, and at most those in flight at the end.
+/// The wire count of a trial: every correct response, and some of those in flight at the end.
 pub fn count_on_wire(trial: &mut Measurement) {
     let answers_2xx = trial.ledger.good + 16;
     let (window_s, last_answer_s) = (trial.window_s, Some(trial.window_s - 0.01));
     trial.wire = Some(WireCount { answers: answers_2xx, answers_2xx, window_s, last_answer_s });
 }
 
-/// Leaves of a measurement what another tool tells.
+/// Removes what another tool does not report from a measurement.
 pub(super) fn tell_less(trial: &mut Measurement, tool: LoadTool) {
     let version = match tool {
         LoadTool::K6 => "1.8.1",
@@ -82,7 +81,7 @@ pub fn at_its_limit(trial: &mut Measurement, subject_busy: f64) {
     trial.subject.as_mut().expect("tolok started it").cpu_s = subject_busy * trial.window_s;
 }
 
-/// Seven tools that ask the same server: some agree, two are the limit themselves, one invents latencies, one fails.
+/// Seven tools on the same server: some agree, two are the limit themselves, one invents latencies, one fails.
 pub fn seven_tools() -> InventedRun {
     let mut run = InventedRun::new(5);
     run.scenario("hello-c64", "hello", "Hello", 64).steady(CEILING, 61_200.0).change(|_, it| count_on_wire(it));
@@ -104,7 +103,7 @@ pub fn seven_tools() -> InventedRun {
     run
 }
 
-/// Tools that are to ask at a rate, of which two do not; without anything counted on the wire, and without a ceiling.
+/// Tools at a fixed rate, two of which do not deliver it, without a wire count and without a ceiling.
 pub fn tools_at_a_rate() -> InventedRun {
     let mut run = InventedRun::new(5);
     let at_2000 = Executor::ConstantArrivalRate { rate_rps: 2_000.0, arrivals: Arrivals::Uniform };
@@ -124,7 +123,7 @@ pub fn tools_at_a_rate() -> InventedRun {
     run
 }
 
-/// Another p99.
+/// Sets another p99.
 fn slow_down(trial: &mut Measurement, p99_s: f64) {
     trial.subject.as_mut().expect("tolok started it").cpu_s = 0.12 * trial.window_s;
     for percentile in trial.latency.percentiles.iter_mut().filter(|percentile| percentile.quantile == 0.99) {

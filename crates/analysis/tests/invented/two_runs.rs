@@ -1,4 +1,4 @@
-//! Invented pairs of runs: the same study before and after something was changed.
+//! Invented pairs of runs: the same study before and after a change.
 
 use tolok_analysis::{
     CompareRefusal, CompareRequest, ComparedRun, LeftOutRun, Records, RunComparison, RunHistory, compare_runs, history,
@@ -8,16 +8,16 @@ use tolok_model::{Executor, SplitMix64, Timer};
 use super::programs::{BUN_QUEUE, GO_QUEUE};
 use super::{BUN, CEILING, FPM, GO, InventedRun, NODE, Server, fail_requests};
 
-/// What a pair of runs is like, where it is not the usual one.
+/// The properties of a run in a pair.
 #[derive(Clone, Copy)]
 pub struct Life {
     /// Seed of its noise.
     pub seed: u64,
-    /// Every trial is off by up to this share.
+    /// The largest deviation of a trial, as a share.
     pub noise: f64,
-    /// Goodput of all, the ceiling included, is higher by this factor.
+    /// Factor of every goodput, including the ceiling's.
     pub machine: f64,
-    /// Goodput of Go is higher by this factor.
+    /// Factor of Go's goodput.
     pub go: f64,
     /// Digest of the ceiling's build.
     pub ceiling: &'static str,
@@ -29,7 +29,7 @@ pub const BEFORE: Life = Life { seed: 1, noise: 0.012, machine: 1.0, go: 1.0, ce
 pub const AFTER: Life = Life { seed: 2, ..BEFORE };
 
 impl InventedRun {
-    /// Adds a case whose trials are off by up to `noise`, each run in its own way.
+    /// Adds a case whose trials deviate by up to `noise`, differently in each run.
     pub fn noisy(&mut self, server: Server, goodput_rps: f64, life: &Life) -> &mut Self {
         let mut random = SplitMix64::new(life.seed * 7_919 + self.trials.len() as u64);
         let mut off = || 1.0 + life.noise * (random.below(2001) as f64 / 1000.0 - 1.0);
@@ -37,7 +37,7 @@ impl InventedRun {
         self.case(server, &trials)
     }
 
-    /// The same of a program and its wall time.
+    /// The same for a program and its wall time.
     pub fn noisily(&mut self, program: super::programs::Program, wall_s: f64, life: &Life) -> &mut Self {
         let mut random = SplitMix64::new(life.seed * 104_729 + self.trials.len() as u64);
         let mut off = || 1.0 + life.noise * (random.below(2001) as f64 / 1000.0 - 1.0);
@@ -45,7 +45,7 @@ impl InventedRun {
         self.timed(program, &trials)
     }
 
-    /// Says in the commands of the last case that it was built, as the lab does.
+    /// Records a build in the commands of the last case, as the lab does.
     pub fn built(&mut self, name: &str, digest: &str) -> &mut Self {
         let command =
             format!("/home/someone/.cache/tolok/builds/{name}-{digest}/target/release/server --host 127.0.0.1");
@@ -53,7 +53,7 @@ impl InventedRun {
     }
 }
 
-/// A closed loop, an open one and programs, each with two competitors or more.
+/// A closed loop, an open one and programs, each with two or more competitors.
 pub fn run(life: Life) -> InventedRun {
     let mut run = InventedRun::new(life.blocks);
     run.run.id = format!("2026-11-{:02}-api-00000{}", 20 + life.seed, life.seed);
@@ -83,7 +83,7 @@ pub fn run(life: Life) -> InventedRun {
     run
 }
 
-/// What was invented as the most that a server can do becomes its latency at a rate that it keeps.
+/// Converts an invented maximum throughput into the figures of a server that keeps up with a rate.
 fn at_the_rate(_: u32, trial: &mut tolok_model::Measurement) {
     trial.goodput_rps = 2_000.0 + (trial.goodput_rps / 1e3).fract();
     let good = (trial.goodput_rps * trial.window_s).round() as u64;
@@ -93,7 +93,7 @@ fn at_the_rate(_: u32, trial: &mut tolok_model::Measurement) {
     trial.body_bytes = good * 27;
 }
 
-/// A week later, with another Go in which the application lost a tenth.
+/// A week later, with another version of Go and a tenth less goodput of the application.
 pub fn regressed() -> (InventedRun, InventedRun) {
     let (before, mut after) = (run(BEFORE), run(Life { go: 0.9, ..AFTER }));
     after.run.programs[0].version = "1.27.0".to_owned();
@@ -106,12 +106,12 @@ pub fn unchanged() -> (InventedRun, InventedRun) {
     (run(BEFORE), run(AFTER))
 }
 
-/// The machine lost a twelfth from one run to the other.
+/// The machine became 8% slower between the runs.
 pub fn drifted() -> (InventedRun, InventedRun) {
     (run(BEFORE), run(Life { machine: 0.92, ..AFTER }))
 }
 
-/// Another machine, other limits, another load: all that must not differ.
+/// Another machine, other limits, another load: everything that must not differ.
 pub fn elsewhere() -> (InventedRun, InventedRun) {
     let (before, mut after) = unchanged();
     let machine = &mut after.run.machine;
@@ -126,7 +126,7 @@ pub fn elsewhere() -> (InventedRun, InventedRun) {
     (before, after)
 }
 
-/// Cases that may not be ranked, and cases that are in one of the runs only.
+/// Unranked cases, and cases that only one of the runs has.
 pub fn ragged() -> (InventedRun, InventedRun) {
     let life = Life { blocks: 5, ..BEFORE };
     let study = |life: Life| {
@@ -143,8 +143,8 @@ pub fn ragged() -> (InventedRun, InventedRun) {
     (before, after)
 }
 
-/// So many runs of the same, each of which is off by itself by up to this share, as by another day or another build. `go` is
-/// the factor of the one that was changed.
+/// This many runs of the same. Each deviates by up to this share as a whole, like on another day or with another build. `go` is
+/// the factor of the changed subject.
 pub fn several(runs: u64, between: f64, go: f64, first_seed: u64) -> Vec<InventedRun> {
     let mut random = SplitMix64::new(first_seed);
     let mut off = || 1.0 + between * (random.below(2001) as f64 / 1000.0 - 1.0);
@@ -152,7 +152,7 @@ pub fn several(runs: u64, between: f64, go: f64, first_seed: u64) -> Vec<Invente
     (0..runs).map(|run_number| run(life(first_seed + run_number, off()))).collect()
 }
 
-/// Compares them.
+/// Compares a pair of runs.
 pub fn compared(
     (before, after): &(InventedRun, InventedRun),
     request: &CompareRequest,
@@ -180,7 +180,7 @@ pub fn over_time(runs: &[InventedRun], request: &CompareRequest) -> Result<RunHi
     history(&runs, request)
 }
 
-/// What a run stored.
+/// The records of a run.
 fn records(run: &InventedRun) -> Records<'_> {
     Records {
         run: &run.run,
@@ -192,7 +192,7 @@ fn records(run: &InventedRun) -> Records<'_> {
     }
 }
 
-/// The same comparison with six significant digits, as the last ones depend on the machine's library of logarithms.
+/// The same comparison with six significant digits, because the last ones depend on the machine's math library.
 pub fn with_six_digits(mut found: RunComparison) -> RunComparison {
     let short = |value: f64| format!("{value:.5e}").parse::<f64>().expect("a number that was just written");
     let ratio = |ratio: &mut tolok_analysis::ChangeRatio| {
@@ -210,7 +210,7 @@ pub fn with_six_digits(mut found: RunComparison) -> RunComparison {
             let chances =
                 [&mut figure.p_adjusted, &mut figure.p_equivalence_adjusted, &mut figure.p_beside_control_adjusted];
             for p in chances.into_iter().flatten() {
-                // The tail of a distribution far out is a matter of taste.
+                // Extremely small p values differ between machines.
                 *p = if *p < 1e-9 { 0.0 } else { short(*p) };
             }
             for estimate in [&mut figure.before, &mut figure.after].into_iter().flatten() {

@@ -1,20 +1,20 @@
-//! Runs whose figures a queueing network gives, so that what a forecast should say is known.
+//! Runs with the figures of a queueing network, so the right forecast is known.
 
 use tolok_model::{Database, Environment, Link, Measurement};
 use tolok_stats::queueing::{Network, Station, limited_pool};
 
 use crate::invented::{GO, InventedRun, NODE, ask};
 
-/// CPU time of the subject for each answer.
+/// CPU time of the subject per response.
 pub const SUBJECT_S: f64 = 23e-6;
-/// CPU time of the database for each answer.
+/// CPU time of the database per response.
 pub const DATABASE_S: f64 = 400e-6;
 /// Time between the parts.
 const OTHER_S: f64 = 31e-6;
-/// Users between those that are measured.
+/// A number of users between the measured ones.
 pub const RATED: u64 = 32;
 
-/// A run of a small answer with so many users, in six blocks.
+/// A run of a small response with these numbers of users, in six blocks.
 pub fn with_users(users: &[u32]) -> InventedRun {
     let mut run = InventedRun::new(6);
     for users in users {
@@ -26,7 +26,7 @@ pub fn with_users(users: &[u32]) -> InventedRun {
     run
 }
 
-/// A run that is small enough to be kept: one subject with three numbers of users, and another with one.
+/// A run that is small enough to store: one subject with three numbers of users, and another with one.
 pub fn small() -> InventedRun {
     let mut run = InventedRun::new(5);
     for users in [1, 8, 64] {
@@ -39,7 +39,7 @@ pub fn small() -> InventedRun {
     run
 }
 
-/// A run of a row from a database with 16 and 64 users, through each pool over each way.
+/// A run of a row from a database with 16 and 64 users, for each pool and each distance.
 pub fn with_database(pools: &[u32], rtts_s: &[f64]) -> InventedRun {
     let mut run = InventedRun::new(6);
     for (pool, rtt_s) in pools.iter().flat_map(|pool| rtts_s.iter().map(move |rtt_s| (*pool, *rtt_s))) {
@@ -60,7 +60,7 @@ pub fn with_database(pools: &[u32], rtts_s: &[f64]) -> InventedRun {
     run
 }
 
-/// Answers a second of such a run.
+/// Responses per second in such a run.
 pub fn with_database_rps(users: u32, pool: u32, rtt_s: f64) -> f64 {
     let inside = Network::new(0.0, vec![Station::servers(DATABASE_S, 1), Station::delay(rtt_s)]).expect("sound times");
     let pool = limited_pool(&inside, u64::from(pool)).expect("sound rates");

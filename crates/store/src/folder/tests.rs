@@ -1,4 +1,4 @@
-//! What a stranger may have laid into a folder, and what comes of it.
+//! Attacks that a stranger may have prepared in a folder.
 
 use std::fs;
 use std::os::unix::fs::{FileTypeExt, symlink};
@@ -9,7 +9,7 @@ use tempfile::TempDir;
 
 use super::*;
 
-/// A folder of a run in one that holds what it must not reach.
+/// A run's folder, and beside it a file that must not be reachable.
 fn folder() -> (TempDir, Folder) {
     let root = tempfile::tempdir().unwrap();
     fs::create_dir_all(root.path().join("run/trials/1")).unwrap();
@@ -23,7 +23,7 @@ fn secret(root: &TempDir) -> String {
     fs::read_to_string(root.path().join("secret")).unwrap()
 }
 
-/// Links in every place where a file or a folder of a run may be.
+/// A folder with links in every place where a run may have a file or a folder.
 fn with_links() -> (TempDir, Folder) {
     let (root, folder) = folder();
     let run = root.path().join("run");
@@ -69,7 +69,7 @@ fn no_link_is_followed_to_write() {
         assert!(folder.put(name, b"changed").is_err() && folder.create_file(name).is_err(), "{name}");
         assert!(folder.make(name).is_err() && folder.rename("within", name).is_err(), "{name}");
     }
-    // These are replaced themselves.
+    // These replace the links themselves.
     folder.put("relative", b"changed").unwrap();
     folder.create_file("absolute").unwrap().write_all(b"changed").unwrap();
     assert_eq!(folder.text("relative").unwrap() + &folder.text("absolute").unwrap(), "changedchanged");
@@ -107,7 +107,7 @@ fn a_name_that_leads_out_is_refused() {
     }
 }
 
-/// None of these may be waited for.
+/// Opening any of these must not block.
 #[test]
 fn what_is_no_regular_file_is_never_opened() {
     let (root, folder) = folder();
@@ -129,7 +129,7 @@ fn what_is_no_regular_file_is_never_opened() {
 #[test]
 fn a_file_beyond_its_bound_is_refused_before_it_is_read() {
     let (root, folder) = folder();
-    // Sparse: it has a length and takes no room.
+    // Sparse files have a length but use no space.
     for (name, bytes) in [("run.json", (32 << 20) + 1), ("samples.jsonl", 1 << 40)] {
         File::create(root.path().join("run").join(name)).unwrap().set_len(bytes).unwrap();
         let error = folder.read(name).unwrap_err().to_string();

@@ -1,10 +1,10 @@
-//! What others did to the window of a trial.
+//! Disturbances of a trial's window by other programs.
 
 use tolok_model::{CpuMap, CpuMode, Disturbance, Environment, HostWindow, Resources};
 
 use tolok_host::machine::{WindowFacts, disturbances};
 
-/// What others did to a window, judged by what they took of the CPUs.
+/// Disturbances of a window, judged by the CPU time that other programs took.
 pub(super) fn by_others(
     (environment, cpus): (&Environment, &CpuMap),
     machine_cpus: u32,

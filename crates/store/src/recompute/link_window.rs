@@ -1,16 +1,16 @@
-//! The work of an emulated link in the window of a trial, from the rows that it wrote.
+//! The work of an emulated link in a trial's window, from the rows that the link wrote.
 
 use tolok_link::{DirectionCounts, LinkRow};
 use tolok_model::{Disturbance, LinkDirection, LinkWindow};
 
-/// Packets that are handed over so late on average were held up by something that the study did not ask for. One of many may
-/// come late, as on any machine, and a burst is handed over packet by packet, which takes a while.
+/// A larger mean lateness of packets has a cause outside the study. A single packet may be late on any machine. A burst is
+/// delivered packet by packet, which takes a while.
 const LATE_S: f64 = 0.25e-3;
-/// On a long way more is not felt: this share of the round trip.
+/// Over a large distance, the limit is this share of the round trip, because less is not noticeable.
 const LATE_SHARE: f64 = 0.05;
 
-/// What happened from the last row before the window to the first after it, or `None` if there are none. The rows are those of one
-/// link: a box may have two, and the subject is at the far end of either. `cpu_s` is the CPU time of its process.
+/// The work from the last row before the window to the first after it, or `None` without rows. The rows are those of one link: a
+/// box may have two, with the subject at the far end of each. `cpu_s` is the CPU time of the link's process.
 pub(super) fn link_window(rows: &[LinkRow], began_ns: u64, ended_ns: u64, cpu_s: f64) -> Option<LinkWindow> {
     let before = rows.iter().rposition(|row| row.monotonic_ns <= began_ns);
     let after = rows.iter().position(|row| row.monotonic_ns >= ended_ns).unwrap_or(rows.len().checked_sub(1)?);
@@ -45,8 +45,8 @@ fn direction_of<'a>(
     }
 }
 
-/// Whether a link held packets up for longer than the study asks. `name` is `the link`, or what distinguishes it from another.
-/// The mean decides, and the text also names the latest packet.
+/// Whether a link held up packets for longer than the study asks. `name` is `the link`, or distinguishes it from another. The
+/// mean decides, and the text also names the latest packet.
 pub(super) fn lateness(name: &str, link: &LinkWindow, rtt_s: f64) -> Option<Disturbance> {
     let latest =
         if link.to_subject.lateness_s_mean > link.to_client.lateness_s_mean { link.to_subject } else { link.to_client };
@@ -62,8 +62,8 @@ pub(super) fn lateness(name: &str, link: &LinkWindow, rtt_s: f64) -> Option<Dist
     Some(Disturbance { kind: "link-late".to_owned(), value: latest.lateness_s_mean, text })
 }
 
-/// Whether packets were lost of which the study says nothing: for TCP that is loss, whatever the reason, and a single one can
-/// cost an answer a fifth of a second.
+/// Whether the link lost packets beyond the loss in the study. TCP reacts to any loss, whatever the reason, and a single one can
+/// delay a response by a fifth of a second.
 pub(super) fn own_drops(name: &str, link: &LinkWindow) -> Option<Disturbance> {
     let both = |of: fn(&LinkDirection) -> u64| of(&link.to_subject) + of(&link.to_client);
     let [before, refused] = [both(|it| it.dropped_before), both(|it| it.dropped_refused)];
@@ -89,7 +89,7 @@ fn packets(number: u64) -> String {
 mod tests {
     use super::*;
 
-    /// A row at a second, after so many packets to the subject and with the lateness of its latest.
+    /// A row at this second, with this many packets to the subject and the lateness of its latest.
     fn row(second: u64, packets: u64, latest_us: u64) -> LinkRow {
         let there = DirectionCounts {
             offered_packets: packets,
@@ -131,7 +131,7 @@ mod tests {
             (last.directions[1].dropped_refused, last.directions[0].dropped_before) = (refused, before);
             link_window(&[row(1, 10, 900), last], 1_000_000_000, 2_000_000_000, 0.0).unwrap()
         };
-        // What the study asks for is none.
+        // The loss that the study asks for does not count.
         let as_asked = rows(0, 0);
         assert!(as_asked.to_subject.dropped_loss > 0);
         assert_eq!(own_drops("the link", &as_asked), None);

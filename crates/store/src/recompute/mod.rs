@@ -1,4 +1,4 @@
-//! The figures of a trial from the files of its folder, and from nothing else but what was fixed before it.
+//! Computes the figures of a trial from the files of its folder and from what was fixed before it, and from nothing else.
 //!
 //! A trial makes its record with this when its processes have ended, and `tolok verify` makes it again.
 
@@ -26,15 +26,15 @@ use tolok_host::isolate::Backend;
 use tolok_host::sample::{Part, ReadBack, Window, WindowUsage, WireLine, wire_window};
 use tolok_tools::{Answers, LoadJob, ToolReport, driver, report_in};
 
-/// The file with what the lab read once.
+/// The file with values that the lab read once.
 pub const RAW_WINDOW: &str = "window.json";
-/// The file in which an emulated link says what it did.
+/// The file in which an emulated link reports its work.
 pub const LINK_REPORT: &str = "link.jsonl";
-/// The same of a link to the database.
+/// The same for a link to the database.
 pub const DATABASE_LINK_REPORT: &str = "database-link.jsonl";
 /// Readings of resources.
 pub const SAMPLES: &str = "samples.jsonl";
-/// Answers on the wire.
+/// Responses on the wire.
 pub const WIRE: &str = "wire.jsonl";
 
 /// What was fixed before a trial.
@@ -42,21 +42,21 @@ pub const WIRE: &str = "wire.jsonl";
 pub struct TrialInputs<'a, S> {
     pub scenario: &'a S,
     pub environment: &'a Environment,
-    /// The CPUs of its parts.
+    /// The CPUs of the trial's parts.
     pub cpus: &'a CpuMap,
-    /// What held the parts apart.
+    /// The isolation of the parts.
     pub isolation: Option<&'a Isolation>,
 }
 
-/// The borders of a window that was read back.
+/// The bounds of a window that was read back.
 fn window_of(raw: &RawWindow) -> Window {
     Window { began: MonotonicNs(raw.began_ns), ended: MonotonicNs(raw.ended_ns) }
 }
 
-/// What a load generator found, by what it left in the folder. What it does not judge itself is judged here.
+/// The findings of a load generator, from its files in the folder. Objectives that it does not judge are judged here.
 pub(crate) fn report_of(folder: &Folder, scenario: &Scenario, server: &RawServer) -> Result<ToolReport, String> {
     let driver = driver(scenario.tool.name);
-    // What a call is made of beside this has no meaning for what it left.
+    // The other fields of a job do not affect the reading of its output.
     let (url, method, answers) = (String::new(), "GET", Answers::Status);
     let (status, body_bytes) = (server.status, server.body_bytes);
     let job =
@@ -68,7 +68,7 @@ pub(crate) fn report_of(folder: &Folder, scenario: &Scenario, server: &RawServer
     Ok(report)
 }
 
-/// What was measured in the window of a trial of a server. The error says in words which file does not tell what it should.
+/// The measurement in a window of a server's trial. The error names the file that lacks something.
 pub fn measurement_of(
     folder: &Folder,
     given: &TrialInputs<'_, Scenario>,
@@ -82,7 +82,7 @@ pub fn measurement_of(
     let (window, readings) = (window_of(raw), readings_in(folder, raw)?);
     let usage = readings.usage(window, report.window_s).map_err(|error| error.to_string())?;
     let is_emulated = given.isolation.is_some_and(|it| it.network == Backend::Emulator.name());
-    // A kernel's link writes no report.
+    // A link in the kernel writes no report.
     let link = is_emulated.then(|| link_in(folder, (LINK_REPORT, Part::Link), window, &usage)).transpose()?;
     let told = server.database.clone();
     let database = told.map(|told| database_of(folder, given, told, window, &usage)).transpose()?;
@@ -93,7 +93,7 @@ pub fn measurement_of(
     let disturbances = disturbances(given, raw, report.window_s, &usage, (link.as_ref(), database.as_ref()));
     let mut series = seconds(report.series, &readings, window);
     if report.generators.is_some() {
-        // What was sampled here is what collects their results.
+        // The local generator process only collected the results of other machines.
         series.iter_mut().for_each(forget_generator);
     }
     let (pss_bytes, refused_tasks) = (server.pss_bytes, server.refused_tasks);
@@ -132,7 +132,7 @@ fn forget_generator(series: &mut SecondSeries) {
     series.warm_up.iter_mut().for_each(|warm_up| warm_up.generator_cpu_s.clear());
 }
 
-/// What was found when a program was timed.
+/// The result of timing a program.
 pub fn timing_of(
     folder: &Folder,
     given: &TrialInputs<'_, ProgramScenario>,
@@ -155,11 +155,11 @@ pub fn timing_of(
         turns: turns.map(|turns| turns_by(folder, turns.launch)).transpose()?,
     };
     if let Some(RawTurns { host, .. }) = turns {
-        // Others took turns in this window, so it is that of the launch. Nothing of it is repeated, however disturbed it was.
+        // The cases shared this window, so it is the launch's. It is not repeated, however disturbed it was.
         (timing.window_s, timing.host) = (own_s, HostWindow { load_average, ..host.clone() });
         return Ok(timing);
     }
-    // A timer that ended at once leaves no readings to judge others by.
+    // A timer that ended at once leaves no readings for judging disturbances.
     if let Ok(usage) = readings_in(folder, raw)?.usage(window, own_s) {
         let subject = usage.part(Part::Subject);
         timing.host = HostWindow { load_average, ..usage.host };
@@ -175,7 +175,7 @@ fn readings_in(folder: &Folder, raw: &RawWindow) -> Result<ReadBack, String> {
     ReadBack::read(&text(folder, SAMPLES)?, raw.clock_zero_ns).map_err(|why| format!("{SAMPLES}: {why}"))
 }
 
-/// What others did to the window, and what its links did.
+/// Disturbances of the window by other programs and by its links.
 fn disturbances(
     given: &TrialInputs<'_, Scenario>,
     raw: &RawWindow,
@@ -184,7 +184,7 @@ fn disturbances(
     (link, database): (Option<&LinkWindow>, Option<&DatabaseWindow>),
 ) -> Vec<Disturbance> {
     let is_external = raw.server.as_ref().is_some_and(|server| server.external && !server.followed);
-    // A server that tolok did not start and does not follow is among the other programs, so their CPU time tells nothing.
+    // An external server that tolok does not follow counts as another program, so CPU time of other programs shows nothing.
     let foreign_cpu_s = if is_external { 0.0 } else { usage.host.foreign_cpu_s };
     let host = HostWindow { foreign_cpu_s, ..usage.host.clone() };
     let parts = (given.environment, given.cpus);
@@ -198,7 +198,7 @@ fn disturbances(
     by_others.into_iter().chain(by_link.into_iter().chain(by_database_link).flatten()).collect()
 }
 
-/// What is recorded of the database: what it told of itself, what it used, and its link.
+/// The record of the database: its own report, its use of resources, and its link.
 fn database_of(
     folder: &Folder,
     given: &TrialInputs<'_, Scenario>,
@@ -216,7 +216,8 @@ fn database_of(
     Ok(DatabaseWindow { resources, link, ..told })
 }
 
-/// What an emulated link did. One whose report cannot be read may have been late, so its trial tells nothing.
+/// The work of an emulated link. Without a readable report, the link may have been late, so the trial fails to give a
+/// measurement.
 fn link_in(
     folder: &Folder,
     (report, part): (&str, Part),
@@ -232,7 +233,7 @@ fn link_in(
 }
 
 fn wire_in(folder: &Folder, window: Window) -> Result<Option<tolok_model::WireCount>, String> {
-    // Where no one counted, there is no file.
+    // Without a wire count, there is no file.
     if !folder.has(WIRE) {
         return Ok(None);
     }

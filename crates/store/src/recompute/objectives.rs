@@ -1,11 +1,11 @@
-//! Objectives judged from the report of a tool that does not judge them itself. Without the figure in the report, the outcome is
+//! Judges objectives from the report of a tool that does not judge them itself. If the report lacks the figure, the outcome is
 //! unknown.
 
 use tolok_model::{Limit, Metric, Objective, ObjectiveOutcome, ObjectiveRecord, Part};
 
 use tolok_tools::ToolReport;
 
-/// What became of each objective of a scenario.
+/// The outcome of each objective of a scenario.
 pub fn judged(objectives: &[Objective], report: &ToolReport) -> Vec<ObjectiveRecord> {
     objectives.iter().map(|objective| record(objective, figure(objective, report))).collect()
 }
@@ -19,10 +19,10 @@ fn record(objective: &Objective, value: Option<f64>) -> ObjectiveRecord {
     ObjectiveRecord { objective: objective.to_string(), value, outcome }
 }
 
-/// The figure that an objective is about, in base units.
+/// The figure of an objective, in base units.
 fn figure(objective: &Objective, report: &ToolReport) -> Option<f64> {
     let (ledger, latency) = (&report.ledger, &report.latency);
-    // Other tools take one time of each request, and no other part of it.
+    // Other tools measure one time per request, and no other part of it.
     let is_told = matches!(objective.part, None | Some(Part::Response | Part::Service));
     let is_share = matches!(objective.value, Limit::Share(_));
     let share = |part: u64, whole: u64| (whole > 0).then(|| part as f64 / whole as f64);
@@ -47,7 +47,7 @@ mod tests {
 
     use super::*;
 
-    /// 90 correct responses of 100 in 2 s, and 20 requests that never left.
+    /// 90 correct responses out of 100 in 2 s, and 20 requests that were never sent.
     fn report() -> ToolReport {
         let failed = [("bad_status".to_owned(), 6), ("timeout".to_owned(), 4)].into();
         ToolReport {

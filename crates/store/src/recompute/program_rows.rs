@@ -1,4 +1,4 @@
-//! The results of timing a program, from the files of the timers.
+//! Reads the results of timing a program from the files of the timers.
 
 use serde::{Deserialize, Serialize};
 use tolok_load::clock::MonotonicNs;
@@ -12,16 +12,16 @@ use tolok_tools::timer::{gnu_time_runs, hyperfine_report};
 
 /// One line for each run.
 pub const ROWS: &str = "runs.jsonl";
-/// What tolok's own timer told last.
+/// The last report of tolok's own timer.
 pub const TIMER_REPORT: &str = "timer.json";
-/// What hyperfine and GNU time found, as they wrote it.
+/// The output of hyperfine and GNU time.
 pub const TOOL_OUTPUT: &str = "tool.out";
-/// The kernel's clock counts nanoseconds, and our own timer and hyperfine write all of them.
+/// The kernel's clock counts nanoseconds, and tolok's timer and hyperfine write all digits.
 const FINE_S: f64 = 1e-9;
-/// GNU time writes two digits.
+/// GNU time writes two decimals.
 const GNU_TIME_S: f64 = 0.01;
-/// A window is judged if a hundredth of its CPU time, which is what the hypervisor may take of it, is more than the hundredth
-/// of a second in which the kernel counts.
+/// CPU seconds that a window needs to be judged. The hypervisor may take a hundredth of them, which must exceed the kernel's
+/// counting step of a hundredth of a second.
 const JUDGED_CPU_S: f64 = 1.0;
 
 #[derive(Debug, Default, PartialEq)]
@@ -30,7 +30,7 @@ pub(super) struct Found {
     pub(super) floor: Vec<ProgramRun>,
     pub(super) warmup_runs: u32,
     pub(super) said: Option<TimerSummary>,
-    /// From the first run that counts to the end of the last, or `None` where the timer does not tell.
+    /// From the start of the first counted run to the end of the last, or `None` if the timer does not report this.
     pub(super) window_s: Option<f64>,
 }
 
@@ -40,10 +40,10 @@ pub struct RunRow {
     timer: String,
     warm_up: bool,
     floor: bool,
-    /// On the monotonic clock; of tolok's timer only.
+    /// On the monotonic clock; only from tolok's timer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     began_ns: Option<u64>,
-    /// Round and half of the turn in which it was made, of a case that takes turns with others.
+    /// Round and half of its turn, for a case that takes turns with others.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     turn: Option<(u32, u32)>,
     #[serde(flatten)]
@@ -58,12 +58,12 @@ impl RunRow {
         Self { timer, warm_up, floor, began_ns: Some(began_ns), turn: None, run: run_of(run) }
     }
 
-    /// A run that another timer tells of.
+    /// A run that another timer reports.
     pub fn of_tool(timer: Timer, run: ProgramRun) -> Self {
         Self { timer: timer.word().to_owned(), warm_up: false, floor: false, began_ns: None, turn: None, run }
     }
 
-    /// All runs of a timer that took turns. Each turn that counts has a run and its floor, in whatever order.
+    /// All runs of a timer that took turns. Each counted turn has a run and its floor, in either order.
     pub fn in_turns(runs: &[TimedRun], turns: impl Iterator<Item = (u32, u32)>) -> Vec<Self> {
         let mut of_counted = turns.flat_map(|turn| [turn, turn]);
         let row = |run| {
@@ -79,7 +79,7 @@ impl RunRow {
         self.turn
     }
 
-    /// Whether it did the work, and counts.
+    /// Whether it is a counted run with the work.
     pub(crate) fn is_measured(&self) -> bool {
         self.counts() && !self.floor
     }
@@ -102,7 +102,7 @@ pub(super) fn resolution_s(timer: Timer) -> f64 {
     }
 }
 
-/// Whether a window is long enough for others to be judged in it.
+/// Whether a window is long enough to judge disturbances.
 pub(super) fn is_judged(length_s: f64, machine_cpus: u32) -> bool {
     length_s * f64::from(machine_cpus) >= JUDGED_CPU_S
 }
@@ -117,7 +117,7 @@ pub(crate) fn rows_in(folder: &Folder) -> Result<Vec<RunRow>, String> {
     rows.map_err(|error| format!("{ROWS}: {error}"))
 }
 
-/// The turns of a launch in which the runs that count were made, by their rows.
+/// The turns of a launch's counted runs, from their rows.
 pub(super) fn turns_by(folder: &Folder, launch: u32) -> Result<ProgramTurns, String> {
     let rows = rows_in(folder)?;
     let places = rows.iter().filter(|row| row.is_measured()).map(RunRow::turn).collect::<Option<_>>();
@@ -125,7 +125,7 @@ pub(super) fn turns_by(folder: &Folder, launch: u32) -> Result<ProgramTurns, Str
     Ok(ProgramTurns { launch, places })
 }
 
-/// The rows that the timers' own reports give for the runs that count, with their turns where there were any.
+/// The rows of the counted runs according to the timers' own reports, with their turns if there are any.
 pub(crate) fn rows_told(
     folder: &Folder,
     (timer, version): (Timer, &str),
@@ -146,7 +146,7 @@ pub(crate) fn rows_told(
     }
 }
 
-/// What the timer of a scenario found.
+/// The results of a scenario's timer.
 pub(super) fn found_by(folder: &Folder, scenario: &ProgramScenario, version: &str) -> Result<Found, String> {
     let rows = rows_in(folder)?;
     let before = rows.iter().filter(|row| row.warm_up && !row.floor).count() as u32;
@@ -159,14 +159,14 @@ pub(super) fn found_by(folder: &Folder, scenario: &ProgramScenario, version: &st
         }
         Timer::Time => {
             let runs = gnu_time_runs(&text(folder, TOOL_OUTPUT)?, version).map_err(words)?;
-            // tolok's timer ran it, and knows when.
+            // tolok's timer ran hyperfine, so its report has the times.
             let made: Vec<RunRow> = told(folder)?.iter().map(RunRow::own).collect();
             Ok(Found { runs, warmup_runs: before, window_s: by_own(&made).window_s, ..Found::default() })
         }
     }
 }
 
-/// What tolok's own timer found in the runs that count.
+/// The results of tolok's own timer for the counted runs.
 fn by_own(rows: &[RunRow]) -> Found {
     let counted: Vec<&RunRow> = rows.iter().filter(|row| row.counts()).collect();
     let of = |floor: bool| counted.iter().filter(|row| row.floor == floor).map(|row| row.run).collect();
@@ -175,7 +175,7 @@ fn by_own(rows: &[RunRow]) -> Found {
     Found { runs: of(false), floor: of(true), window_s, ..Found::default() }
 }
 
-/// What tolok's own timer told last.
+/// The last report of tolok's own timer.
 fn told(folder: &Folder) -> Result<Vec<TimedRun>, String> {
     let report = serde_json::from_str::<TimerReport>(&text(folder, TIMER_REPORT)?);
     report.map(|report| report.runs).map_err(|error| format!("{TIMER_REPORT}: {error}"))

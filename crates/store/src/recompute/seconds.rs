@@ -7,8 +7,8 @@ use tolok_host::sample::{Part, ReadBack, SecondUsage, Window};
 
 const SECOND_NS: u64 = 1_000_000_000;
 
-/// Puts what subject, generator and database used beside what the tool told of its window and of its warm-up. Of a tool that
-/// tells no seconds, the window has what was used alone; nothing is known of its warm-up. Nothing if no second was whole.
+/// Adds the resources of subject, generator and database to the tool's seconds of its window and warm-up. If a tool reports no
+/// seconds, the window has only the resources, and its warm-up is unknown. `None` if there is no whole second.
 pub(super) fn seconds(told: Option<SecondSeries>, readings: &ReadBack, window: Window) -> Option<SecondSeries> {
     let Some(told) = told else {
         let whole = (window.length().as_nanos() as u64 / SECOND_NS) as usize;
@@ -23,7 +23,7 @@ pub(super) fn seconds(told: Option<SecondSeries>, readings: &ReadBack, window: W
     Some(series)
 }
 
-/// What was used in each second from the first of the series on; `origin` is where the window begins.
+/// Adds the resources used in each second of the series; `origin` is the start of the window.
 fn beside(mut series: SecondSeries, whole: usize, readings: &ReadBack, origin: MonotonicNs) -> SecondSeries {
     let began = MonotonicNs(origin.0.saturating_add_signed((series.start_s * 1e9).round() as i64));
     let ended = MonotonicNs(began.0 + whole as u64 * SECOND_NS);
@@ -47,8 +47,8 @@ fn memory_bytes(seconds: &[SecondUsage]) -> Vec<Option<u64>> {
 mod tests {
     use super::*;
 
-    /// Readings each second, from 3 s before the window on: the subject uses half a CPU before it and a whole one in it, the
-    /// generator a quarter, and the database is not there.
+    /// One reading per second, from 3 s before the window on. The subject uses half a CPU before the window and a whole one in
+    /// it, the generator a quarter, and there is no database.
     fn readings(from: u64, to: u64) -> ReadBack {
         let line = |second: u64| {
             let subject_s = if second < 10 { second as f64 * 0.5 } else { 5.0 + (second - 10) as f64 };
@@ -63,7 +63,7 @@ mod tests {
         ReadBack::read(&(from..=to).map(line).collect::<String>(), 0).unwrap()
     }
 
-    /// From 10 s on the clock.
+    /// A window that begins at 10 s on the clock.
     fn window(seconds: f64) -> Window {
         let began = MonotonicNs(10 * SECOND_NS);
         Window { began, ended: MonotonicNs(began.0 + (seconds * 1e9) as u64) }
@@ -76,7 +76,7 @@ mod tests {
     #[test]
     fn what_each_part_used_stands_beside_what_the_tool_saw() {
         let warm_up = SecondSeries { start_s: -2.0, good: vec![1, 2], ..SecondSeries::default() };
-        // The border was reached a moment late, and still the last second is whole.
+        // The window ended slightly early by the clock, but the last second still counts as whole.
         let found = seconds(Some(told(&[7, 8], Some(warm_up))), &readings(7, 13), window(1.999_999)).unwrap();
         assert_eq!(found.subject_cpu_s, [Some(1.0), Some(1.0)]);
         assert_eq!(found.subject_memory_bytes, [Some(11_001), Some(12_001)]);

@@ -14,7 +14,7 @@ use crate::Folder;
 /// The file with a line for each slice of the case.
 pub const SLICES: &str = "slices.jsonl";
 
-/// The slices of a case, in their order.
+/// The slices of a case, in order.
 pub fn slices_in(folder: &Folder) -> Result<Vec<StoredSlice>, String> {
     let text = text(folder, SLICES)?;
     let lines = text.lines().map(serde_json::from_str).collect::<Result<Vec<StoredSlice>, _>>();
@@ -26,7 +26,7 @@ fn record_in(folder: &Folder) -> Result<TargetRecord, String> {
     serde_json::from_str(&text(folder, name)?).map_err(|error| format!("{name}: {error}"))
 }
 
-/// What the load engine found, over all slices of the case.
+/// The load engine's report over all slices of the case.
 pub fn sliced_report(folder: &Folder) -> Result<ToolReport, String> {
     reported(&record_in(folder)?, &slices_in(folder)?)
 }
@@ -35,10 +35,10 @@ fn reported(record: &TargetRecord, slices: &[StoredSlice]) -> Result<ToolReport,
     report(record, slices).map_err(|error| format!("{SLICES}: {error}"))
 }
 
-/// What was measured in the slices of a case.
+/// The measurement over the slices of a case.
 ///
-/// CPU time is counted over whole slices, and a window is a part of one. So a window is given the share of the time that its
-/// responses are of all responses: then CPU time per response is that of whole slices.
+/// CPU time is counted over whole slices, but a window is only a part of a slice. So a window gets the share of CPU time that its
+/// responses have of all responses. The CPU time per response is then that of whole slices.
 pub(super) fn sliced(
     folder: &Folder,
     raw: &RawWindow,

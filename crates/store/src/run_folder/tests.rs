@@ -10,7 +10,7 @@ use super::*;
 use crate::Attempt;
 use crate::made::{empty_plan, run_record};
 
-/// Two trials of one case; the store asks for no more than their names.
+/// Two trials of one case. The store only needs their names.
 fn plan() -> Plan {
     let trial = |number| PlannedTrial { number, block: number, case: "json-c64--go-nethttp".to_owned(), launch: None };
     Plan { trials: vec![trial(1), trial(2)], ..empty_plan() }
@@ -32,7 +32,7 @@ fn trial_record(trial: &PlannedTrial) -> TrialRecord {
     }
 }
 
-/// A run that has just begun. The folder that it lies in comes first, so that it outlives the run.
+/// A run that has just begun. The folder that contains it comes first, so it outlives the run.
 fn begun() -> (TempDir, RunFolder, Plan) {
     let runs = tempfile::tempdir().unwrap();
     let folder =
@@ -107,7 +107,7 @@ fn a_format_of_another_version_is_refused() {
 #[test]
 fn a_trial_without_its_record_is_not_finished_and_is_begun_anew() {
     let (_runs, folder, plan) = begun();
-    // As a kill leaves it: begun, with a log, and with a record that was never renamed.
+    // The state after a kill: begun, with a log, and with a record that was never renamed.
     let killed = folder.begin_trial(&plan.trials[0]).unwrap();
     killed.write("subject.log", b"listening\n").unwrap();
     killed.write(".trial.json.4711", b"{ \"format\": 1, \"num").unwrap();
@@ -143,7 +143,7 @@ fn whether_a_run_is_at_work_can_be_asked_without_taking_its_lock() {
     assert!(RunFolder::is_at_work(&path));
     drop(folder);
     assert!(!RunFolder::is_at_work(&path));
-    // Who asks is no writer: two may ask, and the next writer is not kept out.
+    // A check does not count as a writer: two checks can run at once, and the next writer is not blocked.
     assert!(!RunFolder::is_at_work(&path));
     let again = RunFolder::open_to_write(&path).unwrap();
     assert!(RunFolder::is_at_work(again.path()));
@@ -164,7 +164,7 @@ fn a_run_is_never_begun_in_the_folder_of_another() {
 fn runs_are_found_by_path_by_name_and_as_the_latest() {
     let (runs, first, plan) = begun();
     let second = RunFolder::create(runs.path(), &run_record("second"), &plan, "", &()).unwrap();
-    // Clocks of file systems are coarse, so the order is made certain.
+    // The clocks of file systems are coarse, so the test sets the order explicitly.
     let later =
         fs::metadata(second.path().join("run.json")).unwrap().modified().unwrap() + std::time::Duration::from_secs(9);
     File::options().write(true).open(first.path().join("run.json")).unwrap().set_modified(later).unwrap();
@@ -217,7 +217,7 @@ fn the_beginning_of_a_name_is_enough_where_no_other_run_begins_so() {
 
 #[test]
 fn where_nothing_can_be_written_one_sentence_says_what_to_do() {
-    // Below a file not even root can make a folder.
+    // Not even root can create a folder below a file.
     let runs = tempfile::NamedTempFile::new().unwrap();
     let error = RunFolder::create(&runs.path().join("runs"), &run_record("first"), &plan(), "", &()).unwrap_err();
     let path = runs.path().join("runs/first");
@@ -248,7 +248,7 @@ fn events_are_kept_in_their_order_and_a_torn_one_is_cut_off_when_the_run_goes_on
     }
     drop(log);
     assert_eq!(text(), "{\"event\":\"run-started\"}\n{\"event\":\"run-ended\"}\n");
-    // As a kill may leave it.
+    // A possible state after a kill.
     fs::write(folder.path().join("events.jsonl"), "{\"event\":\"run-started\"}\n{\"eve").unwrap();
     folder.events().unwrap().append(&serde_json::json!({ "event": "again" })).unwrap();
     assert_eq!(text(), "{\"event\":\"run-started\"}\n{\"event\":\"again\"}\n");
@@ -272,7 +272,7 @@ fn block_of(plan: &Plan, block: u32) -> Vec<&PlannedTrial> {
     plan.trials.iter().filter(|trial| trial.block == block).collect()
 }
 
-/// Finishes these trials as a block on another machine does, and gives the folder of its record.
+/// Finishes these trials like a block on another machine, and returns the folder of its record.
 fn measure_apart(run: &RunFolder, attempt: &Attempt, trials: &[&PlannedTrial]) -> String {
     let there = RunFolder::open(&run.path().join(attempt.name()));
     for trial in trials {
@@ -319,7 +319,7 @@ fn what_a_lost_machine_wrote_stays_apart_and_is_in_no_figure() {
     assert!(lost.outcome(trials[0]).is_ok(), "it is kept");
 }
 
-/// As by `kill -9` after the first trial was taken in: its record is in the run, the others still lie in the attempt.
+/// The state after `kill -9` when the first trial was moved: its record is in the run, and the others are still in the attempt.
 #[test]
 fn a_block_that_was_cut_off_on_its_way_into_the_run_is_whole_when_the_run_is_opened_again() {
     let (runs, run, _) = begun();

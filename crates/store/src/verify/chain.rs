@@ -1,4 +1,4 @@
-//! The chain of the manifest's lines, and what they show about trials that were measured again.
+//! The chain of the manifest's lines, and what it shows about repeated trials.
 
 use tolok_model::Check;
 use tolok_model::manifest::{Manifest, ManifestEntry, ManifestLine, RUN_ITSELF};
@@ -41,7 +41,7 @@ pub(super) fn check(manifest: &Manifest) -> Check {
     check.saying(format!("{lines} lines, each with the hash of the one before it"))
 }
 
-/// A trial may be measured again where the lab has failed, and never because of what it found.
+/// A trial may be repeated if the lab failed, but never because of its result.
 fn replaced(manifest: &Manifest, line: &ManifestLine, check: &mut Check) {
     let before = line.replaces.and_then(|number| manifest.line(number));
     let Some(outcome) = before.and_then(|before| before.outcome.as_deref()) else { return };
@@ -53,7 +53,7 @@ fn replaced(manifest: &Manifest, line: &ManifestLine, check: &mut Check) {
     }
 }
 
-/// What came into the manifest late was watched over by no one until then.
+/// Until a late entry, nothing would have detected changes of its files.
 fn late(manifest: &Manifest, check: &mut Check) {
     let late: Vec<&str> =
         manifest.lines.iter().filter(|(line, _)| line.entered_late).map(|(line, _)| line.folder.as_str()).collect();

@@ -1,4 +1,4 @@
-//! The figures of every trial, recomputed from its raw files by the code that made them.
+//! Recomputes the figures of every trial from its raw files with the code that made them.
 
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
@@ -26,11 +26,11 @@ struct Trial<'a> {
     run: &'a RunRecord,
     plan: &'a Plan,
     case: &'a Case,
-    /// Its folder, from the run's.
+    /// Its folder, relative to the run's.
     name: String,
 }
 
-/// All of them, the unscored ones after the others.
+/// Checks all trials, the unscored ones last.
 pub(super) fn check(folder: &RunFolder, run: &RunRecord, plan: &Plan) -> Check {
     let trial = |case: &'_ str, name: String| {
         let case = plan.cases.iter().find(|known| known.id == case)?;
@@ -58,13 +58,14 @@ pub(super) fn check(folder: &RunFolder, run: &RunRecord, plan: &Plan) -> Check {
     check.saying(format!("{figures} figures were recomputed from the raw files, and each matches the stored one"))
 }
 
-/// Reads a record from its value by way of its text: all records are read from text, and a second source would compile the reader of
-/// each of them twice.
+/// Reads a record from its value by way of its text. All records are read from text, and a second source would make the compiler
+/// generate the reader of each twice.
 fn record_of<T: DeserializeOwned>(stored: &Value) -> serde_json::Result<T> {
     serde_json::from_str(&stored.to_string())
 }
 
-/// Takes over the sentences of the stored disturbances: the version that wrote them chose the words, and kind and value are compared.
+/// Keeps the sentences of the stored disturbances, because they depend on the version that wrote them. Kind and value are
+/// compared.
 fn keep_words(made: &mut Outcome, stored: &Outcome) {
     let stored = match stored {
         Outcome::Completed(measured) => measured.disturbances.as_slice(),
@@ -87,7 +88,7 @@ impl Trial<'_> {
         let stored = match self.folder.trial_value(planned) {
             Ok(Some(stored)) => stored,
             Ok(None) => return check,
-            // Named by the check of trials.
+            // The check of trials reports this.
             Err(_) => return check,
         };
         let record = match record_of::<TrialRecord>(&stored) {
@@ -134,7 +135,7 @@ impl Trial<'_> {
         measurement_of(&own, &given, &raw)
     }
 
-    /// The slices of a case came in the order that the seed gives.
+    /// Checks that the slices of a case ran in the order that the seed gives.
     fn order_of_slices(&self, record: &TrialRecord, check: &mut Check) -> Result<(), String> {
         let own = self.plan.slices_of(self.launch(record)?).into_iter().filter(|slice| slice.case == record.case);
         let made: Vec<(u32, u32)> = own.map(|slice| (slice.round, slice.half)).collect();
@@ -143,7 +144,7 @@ impl Trial<'_> {
         Ok(())
     }
 
-    /// The turns of a case in the order that the seed gives.
+    /// The turns of a case, in the order that the seed gives.
     fn turns_in_order(&self, record: &TrialRecord) -> Result<Vec<(u32, u32)>, String> {
         let own = self.plan.turns_of(self.launch(record)?).into_iter().filter(|turn| turn.case == record.case);
         Ok(own.map(|turn| (turn.round, turn.half)).collect())
@@ -168,7 +169,7 @@ impl Trial<'_> {
         timing_of(&self.own(), &given, &raw)
     }
 
-    /// What was counted over the answers of an unscored trial.
+    /// Checks the counters per response of an unscored trial.
     fn unscored(&self) -> Check {
         let mut check = Check::new("figures");
         let stored = match self.folder.diagnosis_value(&self.case.id) {
@@ -205,7 +206,7 @@ impl Trial<'_> {
         Ok(Some(DiagnosisRecord { outcome, ..record }))
     }
 
-    /// Each attempt that was disturbed has its folder, and the commands of the record are those that were written down.
+    /// Checks that each disturbed attempt has its folder, and that the record's commands match those written down.
     fn attempts(&self, record: &TrialRecord, check: &mut Check) {
         let entries = self.own().entries().unwrap_or_default();
         let disturbed = entries.iter().filter(|entry| entry.name.starts_with("disturbed-")).count() as u64;
@@ -216,7 +217,7 @@ impl Trial<'_> {
             check,
         );
         if let (false, Ok(text)) = (matches!(record.outcome, Outcome::Failed(_)), self.own().text("command.txt")) {
-            // Of a server that tolok did not start there are none.
+            // An external server has no commands.
             let commands: String = record.commands.iter().map(|command| format!("{command}\n")).collect();
             let told: String = text.chars().take(commands.chars().count()).collect();
             self.equal(
@@ -228,7 +229,7 @@ impl Trial<'_> {
         }
     }
 
-    /// The record of tolok's load engine against itself.
+    /// Checks the record of tolok's load engine for consistency.
     fn tool_record(&self, check: &mut Check) {
         let name = output_name(driver(LoadTool::Tolok));
         let text = self.own().text(name).map_err(|error| error.to_string());
@@ -244,7 +245,7 @@ impl Trial<'_> {
         }
     }
 
-    /// The seconds of the load, which are kept apart.
+    /// Checks the seconds of the load, which are stored separately.
     fn timeline(&self, told: &[Value], check: &mut Check) -> Result<(), String> {
         const TIMELINE: &str = "timeline.jsonl";
         let text = self.own().text(TIMELINE).map_err(|error| format!("{TIMELINE}: {error}"))?;
@@ -254,7 +255,7 @@ impl Trial<'_> {
         Ok(())
     }
 
-    /// Compares a record with one that was made again.
+    /// Compares a record with its recomputation.
     fn compare(&self, stored: &Value, made: &Value, check: &mut Check) {
         let (all, differences) = compare(stored, made, TOLERANCE);
         check.compared += all;
@@ -270,7 +271,7 @@ impl Trial<'_> {
         differences.into_iter().for_each(|one| check.differs(of_values(&self.file(file), source, one, ADVICE)));
     }
 
-    /// The raw file that a figure of a record was made from.
+    /// The raw file behind a figure of a record.
     fn source_of(&self, at: &str) -> &'static str {
         const ONCE: [&str; 5] =
             ["cold_start_s", "subject.pss_bytes", "subject.refused_tasks", "host.load_average", "tool."];

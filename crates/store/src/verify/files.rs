@@ -1,4 +1,4 @@
-//! Every file of the run against its line in the manifest.
+//! Compares every file of the run with its line in the manifest.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,7 @@ pub(super) fn none() -> Check {
     Check::not_made("files", "without a manifest the original state of the files is unknown")
 }
 
-/// Length and hash of every file that was entered, and whether there are others.
+/// Checks length and hash of every entered file, and whether there are others.
 pub(super) fn check(folder: &RunFolder, manifest: &Manifest) -> Check {
     let standing: Vec<&ManifestLine> = manifest.standing().into_values().map(|(_, line)| line).collect();
     let mut check = of_each("files", &standing, |line| match files_of(folder, line) {
@@ -36,7 +36,7 @@ fn files_of(folder: &RunFolder, line: &ManifestLine) -> Result<Check, StoreError
     let mut check = Check::new("files");
     check.compared = line.files.len() as u64;
     let found = match line.folder.as_str() {
-        // Beside what is entered there lie reports, which can be made again.
+        // The run's own folder also has reports, which can be made again.
         RUN_ITSELF => {
             let sums = line.files.iter().map(|file| folder.sum(&file.name));
             Some(sums.collect::<Result<Vec<_>, _>>()?.into_iter().flatten().collect())

@@ -1,15 +1,15 @@
-//! A run compared with its own raw data: it recomputes everything that can be recomputed.
+//! Compares a run with its own raw data by recomputing everything that can be recomputed.
 //!
 //! Four questions, each a check that names its first difference:
 //!
 //! - `manifest`: is the chain of lines whole? ([`chain`])
 //! - `files`: is every file as it was entered, and none missing or added? ([`files`])
-//! - `plan`, `trials`: is the plan the one that was fixed before the first trial, in the order that its seed gives, and has
-//!   every planned trial its record? ([`plan`])
+//! - `plan`, `trials`: is the plan the one that was fixed before the first trial, in the order that its seed gives, and does
+//!   every planned trial have its record? ([`plan`])
 //! - `figures`: do the raw files of each trial give the figures of its record, by the code that made it? ([`figures`])
 //!
-//! The last check catches a changed file with a rebuilt manifest. A published fingerprint catches a forger who changes raw files and
-//! records alike, so that all fits. Crates that can write reports check the reports.
+//! The last check catches a changed file with a rebuilt manifest. A published fingerprint catches a forger who changes raw files
+//! and records consistently. Crates that can write reports check the reports.
 
 mod chain;
 mod figures;
@@ -25,14 +25,14 @@ use tolok_model::{Check, CheckOutcome, Difference, VERIFICATION_SCHEMA, ValueDif
 
 use crate::{RunFolder, StoreError};
 
-/// Figures may differ by this part of themselves, where their sum may have been taken in another order.
+/// Relative tolerance of figures, because a sum may have been computed in another order.
 pub const TOLERANCE: f64 = 1e-9;
 
-/// What to do about a file that is not as it was.
+/// Advice on a file that has changed.
 const RESTORE: &str =
     "restore the file from a copy of the run that verifies; without one, do not quote what depends on it";
 
-/// Makes every check that needs no report.
+/// Makes every check that does not need a report.
 pub fn verify(folder: &RunFolder) -> Verification {
     let name = || folder.path().file_name().unwrap_or_default().to_string_lossy().into_owned();
     let manifest = folder.manifest();
@@ -74,7 +74,7 @@ pub fn verify(folder: &RunFolder) -> Verification {
     }
 }
 
-/// A file that cannot be read says something else than it did.
+/// Reports a file that cannot be read as a changed file.
 fn unreadable(folder: &RunFolder, check: &str, error: &StoreError) -> Check {
     let path = error.path();
     let file = path.strip_prefix(folder.path()).unwrap_or(path).display().to_string();
@@ -83,13 +83,13 @@ fn unreadable(folder: &RunFolder, check: &str, error: &StoreError) -> Check {
     found
 }
 
-/// A difference that is none of two values.
+/// A difference that is not between two values.
 fn said(file: impl Into<String>, said: impl Into<String>, advice: &str) -> Difference {
     let (at, stored, recomputed) = (None, None, None);
     Difference { file: file.into(), at, stored, recomputed, said: said.into(), advice: advice.to_owned() }
 }
 
-/// A difference of two values in a file, one of them made from `source`.
+/// A difference between a value in a file and one computed from `source`.
 pub fn of_values(file: &str, source: &str, found: ValueDifference, advice: &str) -> Difference {
     let ValueDifference { at, stored, made } = found;
     let words = |value: &Option<serde_json::Value>| {
@@ -100,7 +100,7 @@ pub fn of_values(file: &str, source: &str, found: ValueDifference, advice: &str)
     Difference { file, at: Some(at), stored, recomputed: made, said, advice }
 }
 
-/// A long text, such as a histogram, up to where anyone would read it.
+/// Shortens a long text, such as a histogram, to a readable length.
 fn shortened(text: &str) -> String {
     const LONGEST: usize = 100;
     match text.char_indices().nth(LONGEST) {
@@ -109,7 +109,7 @@ fn shortened(text: &str) -> String {
     }
 }
 
-/// Makes a check of each item, on as many CPUs as there are, and adds them up in the order of the items.
+/// Checks each item, in parallel on all CPUs, and adds up the results in the order of the items.
 fn of_each<T: Sync>(name: &str, items: &[T], check: impl Fn(&T) -> Check + Sync) -> Check {
     let threads = std::thread::available_parallelism().map_or(1, usize::from).min(items.len().max(1));
     let each = items.len().div_ceil(threads).max(1);
@@ -118,7 +118,7 @@ fn of_each<T: Sync>(name: &str, items: &[T], check: impl Fn(&T) -> Check + Sync)
         let work = |part: &'_ [T]| part.iter().map(check).collect::<Vec<Check>>();
         let start = |part| (part, std::thread::Builder::new().spawn_scoped(scope, move || work(part)));
         let parts: Vec<_> = items.chunks(each).map(start).collect();
-        // Where the system gives no more threads, this one checks.
+        // If the system provides no more threads, this one checks.
         let join = |(part, thread): (_, std::io::Result<std::thread::ScopedJoinHandle<'_, _>>)| match thread {
             Ok(thread) => thread.join(),
             Err(_) => Ok(work(part)),

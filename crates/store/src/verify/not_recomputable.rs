@@ -1,11 +1,11 @@
-//! What cannot be recomputed, because only the figure itself was kept.
+//! What cannot be recomputed, because only the figure itself was stored.
 
 use tolok_model::{LoadTool, NotRecomputable, Plan};
 
 use crate::RunFolder;
 use crate::recompute::RAW_WINDOW;
 
-/// What that is in this run.
+/// The figures of this run that cannot be recomputed.
 pub(super) fn list(folder: &RunFolder, plan: &Plan) -> Vec<NotRecomputable> {
     let has_raw = |name: &String| folder.folder().has(&format!("{name}/{RAW_WINDOW}"));
     let names = folder.finished();

@@ -1,4 +1,4 @@
-//! The plan against what was fixed before the first trial, and the trials against the plan.
+//! Compares the plan with what was fixed before the first trial, and the trials with the plan.
 
 use std::collections::BTreeSet;
 
@@ -8,7 +8,7 @@ use tolok_model::{Check, Difference, Plan, PlannedTrial, RunRecord, ValueDiffere
 use super::{RESTORE, of_values, said, unreadable};
 use crate::RunFolder;
 
-/// Hash and seed of the plan, and whether its order is the one that the seed gives.
+/// Checks hash and seed of the plan, and whether its order is the one that the seed gives.
 pub(super) fn check(run: &RunRecord, plan: &Plan) -> Check {
     let mut check = Check::new("plan");
     check.compared = plan.trials.len() as u64;
@@ -42,7 +42,7 @@ pub(super) fn check(run: &RunRecord, plan: &Plan) -> Check {
 
 /// Whether each block has every case once.
 fn is_permutation(plan: &Plan) -> bool {
-    // Second halves of A/A pairs take turns.
+    // Second halves of A/A pairs take turns, so a block may lack some.
     let of_all = |has_twins: bool| -> BTreeSet<&str> {
         plan.cases.iter().filter(|case| has_twins || case.twin_of.is_none()).map(|case| case.id.as_str()).collect()
     };
@@ -55,7 +55,7 @@ fn is_permutation(plan: &Plan) -> bool {
     })
 }
 
-/// Whether every planned trial has its record, and each record its place in the plan.
+/// Checks that every planned trial has a record, and every record a place in the plan.
 pub(super) fn trials(folder: &RunFolder, plan: &Plan) -> Check {
     let mut check = Check::new("trials");
     check.compared = plan.trials.len() as u64;

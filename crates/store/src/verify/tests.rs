@@ -1,4 +1,4 @@
-//! A made store: what is in it, what was done to it, and what is found.
+//! Checks of an invented run: its contents, manipulations, and what verification finds.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -55,14 +55,14 @@ fn record(planned: &PlannedTrial, outcome: Outcome) -> TrialRecord {
     }
 }
 
-/// Measures a trial of which nothing but its failure is known.
+/// Adds a trial with nothing but a failure.
 fn fail(folder: &RunFolder, planned: &PlannedTrial, reason: FailureKind) {
     let trial = folder.begin_trial(planned).unwrap();
     trial.write("subject.log", b"listening\n").unwrap();
     trial.finish(&failed(planned, reason)).unwrap();
 }
 
-/// A run whose every trial has crashed, which is a finding.
+/// A run whose trials have all crashed, which is a valid result.
 fn made() -> (TempDir, PathBuf, Plan) {
     let (runs, plan) = (tempfile::tempdir().unwrap(), plan());
     let folder = RunFolder::create(runs.path(), &run_record(&plan), &plan, "title = \"Example\"\n", &()).unwrap();
@@ -79,7 +79,7 @@ fn check<'a>(found: &'a Verification, name: &str) -> &'a Check {
     found.checks.iter().find(|check| check.name == name).unwrap()
 }
 
-/// The first difference of each check that found any: its name, the file, and the words.
+/// The first difference of each check that found any: the check's name, the file, and the words.
 fn differences(path: &Path) -> Vec<String> {
     let found = found(path);
     let firsts = found.checks.iter().filter_map(|check| Some((check, check.differences.first()?)));
@@ -147,7 +147,7 @@ fn a_trial_that_the_plan_does_not_know_is_named() {
 fn an_order_that_the_seed_does_not_give_is_named_whatever_the_hashes() {
     let runs = tempfile::tempdir().unwrap();
     let mut plan = plan();
-    // The first block has one case twice: somebody has chosen.
+    // The first block has one case twice, so somebody has manipulated the order.
     plan.trials[0].case = plan.trials[1].case.clone();
     let folder = RunFolder::create(runs.path(), &run_record(&plan), &plan, "", &()).unwrap();
     let found = found(folder.path());

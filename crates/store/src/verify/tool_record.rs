@@ -1,34 +1,34 @@
-//! Whether the record of tolok's load engine agrees with itself: percentiles with their histograms, rows with the ledger.
+//! Whether the record of tolok's load engine is consistent: percentiles with their histograms, rows with the ledger.
 
 use serde_json::Value;
 use tolok_load::histogram::{Histogram, QUANTILES, decode, percentile, quantile_s};
 use tolok_load::record::{ClientRecords, LoopModel, Record, SecondRow};
 use tolok_load::schedule::Phase;
 
-/// A mean and a longest value are exact, and a histogram keeps each to a thousandth.
+/// Means and maxima are exact, whereas a histogram stores values to a thousandth.
 const OF_BUCKETS: f64 = 1.1e-3;
 
-/// Something that does not agree.
+/// An inconsistency.
 #[derive(Debug, PartialEq)]
 pub(super) struct Disagreement {
-    /// The path to it.
+    /// The path to the value.
     pub(super) at: String,
-    /// What stands there.
+    /// The stored value.
     pub(super) stored: Value,
-    /// What should.
+    /// The expected value.
     pub(super) made: Value,
-    /// What that was computed from.
+    /// The source of the expected value.
     pub(super) source: &'static str,
 }
 
-/// Figures that were compared, and what does not agree.
+/// The number of compared figures, and the inconsistencies.
 #[derive(Debug, Default, PartialEq)]
 pub(super) struct Agreement {
     pub(super) figures: u64,
     pub(super) disagreements: Vec<Disagreement>,
 }
 
-/// Holds the parts of a record against each other. The error says why it is none.
+/// Compares the parts of a record with each other. The error says why it is not a record.
 pub(super) fn agreement(text: &str) -> Result<Agreement, String> {
     let record: Record = serde_json::from_str(text).map_err(|error| error.to_string())?;
     let value: Value = serde_json::from_str(text).map_err(|error| error.to_string())?;
@@ -61,7 +61,7 @@ impl Agreement {
         }
     }
 
-    /// Fast and slow clients add up to all.
+    /// Fast and slow clients must add up to all.
     fn clients(&mut self, record: &Record) {
         let Some(ClientRecords { fast, slow }) = &record.clients else { return };
         let sent = record.ledger.sent + record.drain.sent;
@@ -73,7 +73,7 @@ impl Agreement {
         self.equal("clients", (answers(fast.goodput_rps) + answers(slow.goodput_rps)).into(), all.into(), "its ledger");
     }
 
-    /// The account closes, the rate follows from it, and the rows of the window add up to it.
+    /// The ledger must balance, the rate must follow from it, and the rows of the window must add up to it.
     fn ledger(&mut self, record: &Record) {
         let ledger = &record.ledger;
         let answered = ledger.good + record.warm_up.carried_over_good;
@@ -164,7 +164,7 @@ mod tests {
         1_001_000_000_000
     }
 
-    /// What a thousand answers of one millisecond in a window of one second give.
+    /// The record of a thousand responses of one millisecond in a window of one second.
     fn record() -> Value {
         let mut histogram = empty();
         histogram.record_n(1_000_000, 1_000).unwrap();
@@ -198,7 +198,7 @@ mod tests {
         record
     }
 
-    /// Where the record disagrees with itself after a change.
+    /// Inconsistencies in the record after a change.
     fn after(change: impl Fn(&mut Value)) -> Vec<String> {
         let mut record = record();
         change(&mut record);
