@@ -22,7 +22,6 @@ pub(crate) trait Headline {
     /// Which way is better.
     const BETTER: Better;
 
-    /// The figure itself, as the median of the trials.
     fn median(&self) -> Option<&Estimate>;
 
     /// The same as tables show it: the geometric mean that matches their ratios.
@@ -223,7 +222,7 @@ fn places(ranked: &[String], comparisons: &[Comparison]) -> Vec<(String, Option<
     let apart: Vec<(usize, usize)> = apart.filter_map(|pair| place(&pair.a).zip(place(&pair.b))).collect();
     let against_first = |at: usize| {
         let pair = comparisons.iter().find(|pair| place(&pair.a) == Some(0) && place(&pair.b) == Some(at));
-        // Without a common block there is no ratio, so the verdict is this one.
+        // Without a common block there is no ratio, so the verdict is *cannot tell*.
         (at > 0).then(|| pair.map_or(Verdict::CannotTell, |pair| pair.verdict.turned()))
     };
     tiers(ranked.len(), &apart).into_iter().enumerate().map(|(at, tier)| (tier, against_first(at))).collect()

@@ -8,7 +8,6 @@ use crate::flag::WAITING_TOLERATED;
 use crate::observations::Observations;
 use crate::usage::Cpus;
 
-/// The inputs for judging a case.
 pub(crate) struct CaseInputs<'a> {
     pub(crate) scenario: &'a Scenario,
     pub(crate) around: &'a Surroundings,
@@ -32,7 +31,6 @@ impl CaseInputs<'_> {
         self.figures.database.as_ref()
     }
 
-    /// Share of its CPUs that the database used.
     pub(crate) fn database_busy(&self) -> Option<f64> {
         self.database()?.busy
     }

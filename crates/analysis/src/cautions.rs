@@ -25,7 +25,6 @@ const NOTICED_SHARE_LEFT: f64 = 0.75;
 /// Up to this many scenarios are listed by id. Beyond that, only their number is given.
 const MOST_NAMED: usize = 4;
 
-/// All cautions of a run.
 pub(crate) fn cautions(
     records: &Records,
     trials_missing: u32,

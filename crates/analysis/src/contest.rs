@@ -40,7 +40,6 @@ pub(crate) struct Contest<'a> {
 }
 
 impl<'a> Contest<'a> {
-    /// A contest of the ranked cases.
     pub(crate) fn of(records: &Records, scenario: &'a ScenarioFinding, metric: ComparedMetric) -> Self {
         Self::among(records, scenario, metric, &|_| true)
     }
@@ -125,7 +124,6 @@ impl Pair {
     }
 }
 
-/// The figure of a case block by block.
 pub(crate) fn by_block(
     records: &Records,
     case: &str,

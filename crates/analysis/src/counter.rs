@@ -34,7 +34,6 @@ fn load_off(check: &CounterCheck) -> u64 {
     check.load_least.saturating_sub(check.load) + check.load.saturating_sub(check.load_most)
 }
 
-/// What is wrong with a counter.
 fn words(check: &CounterCheck) -> String {
     let off = |is: u64, should: u64| {
         let by = count(is.abs_diff(should));

@@ -7,7 +7,6 @@ use crate::findings::{DatabaseFinding, DatabaseUse};
 use crate::flag::{Flag, FlagKind};
 use crate::observations::Observations;
 
-/// The flags of one case.
 pub(crate) fn database_flags(
     observations: &Observations,
     asked: Option<&DatabaseFinding>,

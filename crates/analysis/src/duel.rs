@@ -121,7 +121,6 @@ struct Draft<'a> {
     aa_effect: Option<f64>,
 }
 
-/// The two responses.
 const RESPONSES: [ComparedMetric; 2] = [ComparedMetric::Goodput, ComparedMetric::Cpu];
 
 /// Whether a run is one of `tolok duel`.
@@ -220,7 +219,6 @@ impl<'a> Fitted<'a> {
         Self { cases, figures, widening }
     }
 
-    /// A case over the base.
     fn ratio(&self, case: &str, base: &str) -> Option<BlockRatio> {
         let place = |of: &str| self.cases.iter().position(|known| *known == of);
         Fit::of(self.figures.iter().collect()).widened(self.widening).ratio(place(case)?, place(base)?)

@@ -39,7 +39,6 @@ pub(crate) fn middle(values: &[f64]) -> Option<f64> {
 pub(crate) struct BlockRatio {
     /// The geometric mean of the blocks' ratios.
     pub(crate) ratio: Estimate,
-    /// The logarithms of the blocks' ratios.
     pub(crate) logarithms: Sample,
     /// The logarithm of the ratio with its error, or `None` for a single block.
     pub(crate) difference: Option<Difference>,

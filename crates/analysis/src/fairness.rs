@@ -42,11 +42,9 @@ pub(crate) struct Entry<'a> {
     pub(crate) trials: Observations<'a>,
     /// Trials behind its figures, for servers and programs.
     pub(crate) scored: u32,
-    /// Trials that the plan has for it.
     pub(crate) planned: u32,
 }
 
-/// The ledger of a run.
 pub(crate) fn fairness(records: &Records) -> FairnessLedger {
     let of_role = |role| -> Vec<Entrant> {
         let cases = records.plan.cases.iter().filter(move |case| case.twin_of.is_none() && case.role == role);
@@ -134,7 +132,6 @@ fn row(records: &Records, cases: &[Entry]) -> FairnessRow {
 }
 
 impl Entry<'_> {
-    /// The limits of the subject.
     pub(crate) fn limits(&self) -> &Limits {
         &self.environment.subject
     }

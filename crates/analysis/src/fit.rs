@@ -12,7 +12,6 @@ use crate::slices::Comparand;
 /// Iterations to find the scores of a launch. If every pair of its cases has a ratio, the first iteration is exact.
 const ROUNDS: usize = 60;
 
-/// The fit of cases in a fixed order.
 pub(crate) struct Fit<'a> {
     comparands: Vec<&'a Comparand>,
     fitted: Option<TwoWay>,

@@ -7,7 +7,6 @@ use tolok_model::{GroupWeights, Isolation, RunRecord, TrialRecord};
 
 use crate::findings::{FallbackFinding, IsolationFinding, SysctlFinding, WeightsFinding};
 
-/// The isolation of all trials of a run.
 pub(crate) fn isolation(run: &RunRecord, trials: &[TrialRecord]) -> IsolationFinding {
     let found: Vec<&Isolation> = trials.iter().filter_map(|trial| trial.isolation.as_ref()).collect();
     let in_all = |of: fn(&Isolation) -> &Vec<String>| -> Vec<String> {

@@ -74,7 +74,6 @@ impl NoiseCheck {
         Rule { aa_effect, widening: found.map_or(1.0, Self::widening), ..Rule::of(smallest_effect) }
     }
 
-    /// The finding, for cases with these subjects and titles.
     pub(crate) fn finding(&self, names: &[(&str, &str)], smallest_effect: f64, better: Better) -> Option<NoiseFloor> {
         let judged = judge_alone(self.pair.clone(), Rule::of(smallest_effect))?;
         let (ratio, verdict) = (judged.pair.ratio, better.of(judged.verdict));

@@ -10,7 +10,6 @@ use crate::case_inputs::warnings_that_count;
 use crate::findings::ObjectiveFinding;
 use crate::observations::Observations;
 
-/// Every objective of the scenario, in its order.
 pub(crate) fn objectives(scenario: &Scenario, observations: &Observations) -> Vec<ObjectiveFinding> {
     scenario.objectives.iter().map(|objective| finding(objective, &scenario.load, observations)).collect()
 }

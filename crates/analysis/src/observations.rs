@@ -26,9 +26,7 @@ impl Found for Measurement {
 
 /// The trials of one case, in the order of their blocks.
 pub(crate) struct Trials<'a, T> {
-    /// Trials of the plan.
     pub(crate) planned: u32,
-    /// Blocks of the plan.
     blocks: u32,
     /// Every trial with a record, whatever its outcome.
     pub(crate) records: Vec<&'a TrialRecord>,

@@ -45,14 +45,12 @@ pub(crate) fn cautions(scenarios: &[ScenarioFinding], programs: &[&ProgramFindin
     of_servers.chain(of_programs).collect()
 }
 
-/// Two subjects, and how they compare.
 type Pair<'a> = ([&'a String; 2], &'a PairComparison);
 
 fn titles<F>(cases: &[CaseFinding<F>]) -> Titles<'_> {
     cases.iter().map(|case| (case.subject.as_str(), case.title.as_str())).collect()
 }
 
-/// Titles of subjects.
 type Titles<'a> = BTreeMap<&'a str, &'a str>;
 
 fn caution(scenario: &str, titles: &Titles, pairs: &[Pair]) -> Option<String> {

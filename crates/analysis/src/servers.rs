@@ -62,7 +62,6 @@ struct Analysis<'a> {
     scenario: &'a Scenario,
     around: Surroundings,
     cpus: Cpus,
-    /// Its cases and their observations.
     cases: Vec<(&'a Case, Observations<'a>)>,
     memory_source: Option<MemorySource>,
     /// The database, if its workload uses one.
@@ -169,7 +168,6 @@ impl<'a> Analysis<'a> {
         }
         let cpu_s =
             |draft: &Draft<ServerFigures>| draft.finding.cpu_s_per_good.as_ref().map_or(f64::INFINITY, |it| it.value);
-        // Ranked cases stay before the others.
         drafts.sort_by(|left, right| {
             right.finding.ranked.cmp(&left.finding.ranked).then(cpu_s(left).total_cmp(&cpu_s(right)))
         });

@@ -22,7 +22,6 @@ const FEWEST_READINGS: usize = 5;
 /// The most readings of a window in a slope, because every pair of readings counts.
 const MOST_READINGS: usize = 300;
 
-/// The steadiness of one trial.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct TrialSteadiness {
     pub(crate) class: SteadyClass,

@@ -74,7 +74,6 @@ fn has_ratios(plan: &Plan) -> bool {
 pub(crate) struct Ended {
     /// The plan shortened to the blocks that ran, or `None` if the rule did not shorten it.
     pub(crate) plan: Option<Plan>,
-    /// The rule and its result, or `None` without a rule.
     pub(crate) sentence: Option<String>,
 }
 

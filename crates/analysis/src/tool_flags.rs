@@ -10,7 +10,6 @@ use crate::observations::Observations;
 /// A tool's count may differ from the wire count by this share, or by one response per connection.
 pub const WIRE_TOLERATED: f64 = 0.01;
 
-/// The flags of one case.
 pub(crate) fn tool_flags(observations: &Observations, scenario: &Scenario, link: &Link) -> [Option<Flag>; 2] {
     [wire_contradicts(observations, scenario, tolerated(link)), tells_little(observations, scenario)]
 }

@@ -11,7 +11,6 @@ use crate::findings::{Estimate, ToolRow, Verdict};
 use crate::tools::Answerer;
 use crate::verdict::{Judged, Rule, judge_pairs};
 
-/// A value of one tool.
 pub(crate) type Said<'a> = (&'a ToolRow, f64);
 
 /// The measurements of one subject's tools, block by block.
@@ -60,7 +59,6 @@ impl<'a> Tools<'a> {
     }
 }
 
-/// A figure of a trial.
 pub(crate) type Of = fn(&Measurement) -> Option<f64>;
 
 fn simultaneous(judged: Judged) -> Estimate {

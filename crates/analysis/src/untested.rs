@@ -108,7 +108,6 @@ fn item(what: &str, because: &str, how: Option<&str>) -> Untested {
     Untested { what: what.to_owned(), because: because.to_owned(), how: how.map(str::to_owned) }
 }
 
-/// Whether this holds for every scenario.
 fn all(plan: &Plan, is_so: impl Fn(&Scenario) -> bool) -> bool {
     plan.scenarios.iter().all(is_so)
 }

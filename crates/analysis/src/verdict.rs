@@ -34,7 +34,6 @@ pub const EQUIVALENCE_HALF_WIDTH: f64 = 0.10;
 /// By chance, the verdicts on all pairs of a scenario together are wrong in at most this share of runs.
 pub const FALSE_ALARMS: f64 = 0.05;
 
-/// The parameters for judging pairs.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Rule {
     /// Differences smaller than this fraction do not matter.
@@ -52,7 +51,6 @@ impl Rule {
     }
 }
 
-/// A pair with its judgement.
 #[derive(Debug, Clone)]
 pub(crate) struct Judged {
     pub(crate) pair: BlockRatio,

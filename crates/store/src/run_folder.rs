@@ -91,7 +91,7 @@ impl RunFolder {
         let path = runs.join(&run.id);
         let failed = |source| StoreError::Write { path: path.clone(), source };
         std::fs::create_dir_all(runs).map_err(failed)?;
-        // Parents are not created, and an existing folder belongs to another run.
+        // This fails if the folder exists, because it then belongs to another run.
         let made = Folder::create(&path).map_err(failed)?;
         let lock = Some(lock(&made)?);
         let mut folder = Self { _lock: lock, folder: made, manifest: None };

@@ -42,7 +42,6 @@ pub(super) fn scenarios(sides: &Sides, asked: &[ComparedMetric], threshold: f64)
     with_figures(found, judged)
 }
 
-/// Adds the verdicts of all judged figures.
 fn judged(drafts: Vec<Draft>, threshold: f64) -> Vec<FigureChange> {
     let (mut changes, mut pairs, mut places) = (Vec::new(), Vec::new(), Vec::new());
     for (place, Draft { change, pair }) in drafts.into_iter().enumerate() {
@@ -198,7 +197,6 @@ impl<'a> Candidate<'a, '_> {
         is_other.then(|| "the tool took these times in another way".to_owned())
     }
 
-    /// The floors that a difference must exceed.
     fn floors(&self, metric: ComparedMetric) -> Vec<Floor> {
         let shift = self.control.and_then(|control| control.shift(metric)).map(|shift| Floor {
             size: shift.size,

@@ -102,7 +102,6 @@ fn same_version_other_file(records: [&RunRecord; 2], name: &str) -> Option<Diffe
     differs(&format!("binary of {name}"), words)
 }
 
-/// The start of a digest.
 fn short(digest: &str) -> String {
     digest.chars().take(DIGEST).collect()
 }

@@ -13,7 +13,6 @@ const NAMED: usize = 3;
 /// The fewest cases that must all move one way before the sentence blames the machine.
 const FEWEST_TO_MOVE_TOGETHER: usize = 3;
 
-/// Counts the verdicts.
 pub(super) fn tally(scenarios: &[ScenarioChange]) -> Tally {
     let mut tally = Tally::default();
     for case in scenarios.iter().flat_map(|scenario| &scenario.cases) {

@@ -57,7 +57,6 @@ pub(super) fn control<'a>(
 }
 
 impl Control<'_> {
-    /// The shift of a figure, if the control shows one.
     pub(super) fn shift(&self, metric: ComparedMetric) -> Option<&ControlShift> {
         self.finding.shifts.iter().find(|shift| shift.metric == metric && shift.is_usable)
     }

@@ -12,7 +12,6 @@ use tolok_model::{
 use crate::environment::Surroundings;
 use crate::names::Names;
 
-/// A fact in words.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Fact {
     pub(super) what: &'static str,

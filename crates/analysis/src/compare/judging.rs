@@ -30,9 +30,7 @@ use crate::verdict::{EQUIVALENCE_HALF_WIDTH, FALSE_ALARMS, adjusted};
 
 /// A figure of one case in all runs.
 pub(super) struct Compared<'a> {
-    /// Its trials.
     pub(super) own: Measurable<'a>,
-    /// Which way is better.
     pub(super) better: Better,
     /// The floors that a difference must exceed.
     pub(super) floors: Vec<Floor>,
@@ -54,11 +52,9 @@ pub(super) struct Beside {
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Floor {
     pub(super) size: f64,
-    /// What it is.
     pub(super) words: String,
 }
 
-/// The judgement on a figure.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Judgement {
     pub(super) ratio: Option<ChangeRatio>,

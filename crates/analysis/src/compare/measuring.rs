@@ -12,7 +12,6 @@ use super::sides::BeforeAfter;
 use crate::findings::Estimate;
 use crate::grouping::sorted_once;
 
-/// Trials of a figure in every run.
 pub(super) type Runs<'a> = BeforeAfter<&'a [f64]>;
 
 /// A figure of one case in every run.
@@ -34,7 +33,6 @@ pub(super) struct Measured {
     pub(super) between_runs: Option<f64>,
 }
 
-/// Whether there is one run of each.
 pub(super) fn is_single_pair(runs: &Runs) -> bool {
     runs.iter().all(|runs| runs.len() == 1)
 }

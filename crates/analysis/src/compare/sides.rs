@@ -11,7 +11,6 @@ use super::views::{CaseView, ScenarioView};
 /// A list for the runs before, and one for the runs after.
 pub(super) type BeforeAfter<T> = [Vec<T>; 2];
 
-/// All runs of a comparison.
 pub(super) struct Sides<'a> {
     pub(super) runs: [&'a [ComparedRun<'a>]; 2],
     views: &'a BeforeAfter<Vec<ScenarioView<'a>>>,
@@ -21,7 +20,6 @@ pub(super) struct Sides<'a> {
     pub(super) scenes: Vec<Scene<'a>>,
 }
 
-/// A scenario in every run.
 pub(super) struct Scene<'a> {
     pub(super) views: BeforeAfter<&'a ScenarioView<'a>>,
 }
@@ -102,7 +100,6 @@ impl<'a> Scene<'a> {
         (self.views[0][0], self.views[1][0])
     }
 
-    /// Every run's view.
     pub(super) fn all(&self) -> impl Iterator<Item = &'a ScenarioView<'a>> {
         self.views.iter().flatten().copied()
     }

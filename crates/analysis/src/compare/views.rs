@@ -12,16 +12,13 @@ use crate::findings::{
 };
 use crate::flag::Flag;
 
-/// A scenario of one run.
 pub(super) struct ScenarioView<'a> {
     pub(super) id: &'a str,
     pub(super) kind: ScenarioKind,
     pub(super) title: &'a str,
-    /// Its load, in words.
     pub(super) load: &'a str,
     /// The load generator or timer, with its version.
     pub(super) tool: String,
-    /// Its environment in words.
     pub(super) environment: &'a str,
     /// What it asks: equal facts mean the same question.
     pub(super) facts: Vec<Fact>,
@@ -34,13 +31,11 @@ pub(super) struct ScenarioView<'a> {
     pub(super) noise_floor: Option<&'a NoiseFloor>,
     /// Where its memory figures come from.
     pub(super) memory_source: Option<MemorySource>,
-    /// The marks of its latencies.
     pub(super) latency_marks: &'a [LatencyMark],
     /// The coarsest step of its timer, in seconds.
     pub(super) step_s: f64,
 }
 
-/// A case of one run.
 #[derive(Clone, Copy)]
 pub(super) struct CaseView<'a> {
     pub(super) of: CaseOf<'a>,
@@ -54,7 +49,6 @@ pub(super) struct CaseView<'a> {
     gates: &'a [GateFinding],
 }
 
-/// The kind of a case.
 #[derive(Clone, Copy)]
 pub(super) enum CaseOf<'a> {
     Server(&'a CaseFinding),
@@ -152,7 +146,6 @@ impl<'a> CaseView<'a> {
         }
     }
 
-    /// A figure with its trials.
     pub(super) fn figure(&self, metric: ComparedMetric) -> Option<&'a Estimate> {
         match self.of {
             CaseOf::Server(case) => metric.of_server(case),

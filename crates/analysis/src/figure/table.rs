@@ -111,11 +111,8 @@ pub(crate) struct Around {
     pub(crate) memory: Option<MemorySource>,
     /// CPUs that the parts of a trial were given.
     pub(crate) cpus: Cpus,
-    /// Rows in a correct response.
     pub(crate) rows_per_answer: Option<u32>,
-    /// Limit of the subject's memory.
     pub(crate) memory_limit_bytes: Option<u64>,
-    /// Limit of the database's memory.
     pub(crate) database_limit_bytes: Option<u64>,
     /// Rate of the link between client and subject.
     pub(crate) link_rate_bps: Option<f64>,
@@ -164,12 +161,10 @@ impl<T: Found> Readings<'_, T> {
         self.all(read).into_iter().reduce(f64::min)
     }
 
-    /// The highest value of a count.
     pub(crate) fn most(&self, read: fn(&T) -> Option<u64>) -> Option<u64> {
         self.trials.trials().filter_map(read).max()
     }
 
-    /// The sum of a count.
     pub(crate) fn sum(&self, read: fn(&T) -> u64) -> u64 {
         self.trials.trials().map(read).sum()
     }
@@ -185,7 +180,6 @@ impl<T: Found> Readings<'_, T> {
     }
 }
 
-/// The value of a finding's field.
 pub(crate) trait HasValue {
     fn value(&self) -> Option<Value>;
 
@@ -262,7 +256,6 @@ macro_rules! figures {
         }
 
         impl $finding {
-            /// The figures of a case.
             pub(crate) fn of(readings: &Readings<$trial>) -> Self {
                 Self { $($field: readings.$over($read),)+ }
             }

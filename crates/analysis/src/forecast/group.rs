@@ -64,7 +64,6 @@ impl Group {
         }
     }
 
-    /// Whether the question concerns it.
     pub(super) fn is_asked(&self, question: &ForecastQuestion) -> bool {
         let begins = |whole: &str, name: &str, ends: &[char]| {
             whole.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with(ends))

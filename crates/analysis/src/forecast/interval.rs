@@ -13,7 +13,6 @@ const RESAMPLES: usize = 100;
 /// Shares of the resamples below the lower and the upper end.
 const ENDS: [f64; 2] = [0.025, 0.975];
 
-/// Throughput and response time of one prediction.
 type Solution = (f64, f64);
 
 /// Throughput and mean response time with their intervals.

@@ -12,15 +12,11 @@ use super::observed::{DatabaseSetting, Setting};
 /// What each correct response takes in the model.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Demands {
-    /// CPU time of the subject, in seconds.
     pub(super) subject_s: f64,
-    /// CPU time of the database, in seconds.
     pub(super) database_s: f64,
     /// Time that is neither CPU time nor round trips between parts, in seconds.
     pub(super) other_s: f64,
-    /// Round trips over the link.
     pub(super) link_trips: f64,
-    /// Round trips to the database.
     pub(super) database_trips: f64,
 }
 
@@ -33,7 +29,6 @@ pub(super) struct Model {
 }
 
 impl Model {
-    /// The network of these conditions.
     pub(super) fn of(setting: &Setting, demands: &Demands) -> Result<Self, StatsError> {
         let link = Station::delay(demands.link_trips * setting.rtt_s);
         let [subject, beside] = subject(setting, demands.subject_s);

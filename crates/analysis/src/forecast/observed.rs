@@ -40,7 +40,6 @@ pub(super) struct DatabaseSetting {
     pub(super) cpus: Option<u32>,
 }
 
-/// The figures of a trial, or of the median trial.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Figures {
     pub(super) throughput_rps: f64,
@@ -53,7 +52,6 @@ pub(super) struct Figures {
     pub(super) statements: Option<f64>,
     /// CPU time of the generator for each correct response, in seconds.
     pub(super) generator_s: f64,
-    /// Bytes of a response body.
     pub(super) body_bytes: f64,
 }
 

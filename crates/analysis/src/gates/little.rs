@@ -21,7 +21,6 @@ struct Law {
     /// Rate × time. The second value assumes that every failed request lasted until its timeout.
     by_rate: f64,
     by_rate_most: f64,
-    /// The tolerated relative difference.
     tolerated: f64,
     /// What `there` counts.
     noun: &'static str,

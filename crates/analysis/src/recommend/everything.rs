@@ -45,7 +45,6 @@ pub(super) fn least_far_behind(scenes: &[&Scene]) -> Option<Said> {
     said_of(scenes, Claim::LeastFarBehind)
 }
 
-/// The claim about a pick.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Claim {
     /// No other case is faster in any scenario.
@@ -82,7 +81,6 @@ fn candidate<'a>(scenes: &[&'a Scene<'a>], subject: &str) -> Option<Candidate<'a
     all?.into_iter().min_by(|left, right| left.worst.total_cmp(&right.worst))
 }
 
-/// All pairs of candidates, by their indexes.
 fn pairs(scenes: &[&Scene], candidates: &[Candidate]) -> Vec<((usize, usize), Judged)> {
     let floors = scenes.iter().filter_map(|scene| scene.finding.noise_floor.as_ref());
     let widening = floors.map(|floor| floor.widening).fold(1.0, f64::max);

@@ -119,7 +119,6 @@ struct Said {
 }
 
 impl Said {
-    /// No pick, and no words yet.
     fn nothing() -> Self {
         let (scenarios, picks, changes, caveats) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         Self { scenarios, picks, because: String::new(), strength: Strength::None, changes, caveats, lead: 0.0 }

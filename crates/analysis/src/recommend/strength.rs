@@ -1,9 +1,9 @@
 //! The strength of a recommendation.
 //!
-//! Three properties count. **Clear**: one case, told apart from every other. **Far**: the near end of the interval of its lead over
-//! the next is at least [`CLEARLY_AHEAD`]. **Sound**: no caveat, with 10 blocks or more, windows of 10 s or more or slices, no failed check of
-//! a trial, own CPUs, and an A/A pair that was not told apart. All three are *strong*, two *moderate*, fewer *weak*. Without a
-//! decision it is *none*.
+//! Three properties count. **Clear**: one case, told apart from every other. **Far**: the near end of the interval of its lead
+//! over the next is at least [`CLEARLY_AHEAD`]. **Sound**: no caveat. That takes 10 blocks or more, windows of 10 s or more or
+//! slices, no failed check of a trial, dedicated CPUs, and an A/A pair that was not told apart. All three make it *strong*, two
+//! *moderate*, fewer *weak*. Without a decision it is *none*.
 
 use tolok_model::Measurement;
 

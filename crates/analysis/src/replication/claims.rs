@@ -33,7 +33,6 @@ pub(super) fn wanted<'a>(sites: &Sites<'a>) -> Vec<Wanted<'a>> {
     sites.transcription.claims.iter().flat_map(of_claim).collect()
 }
 
-/// All claims, in order.
 pub(super) fn claims(sites: &Sites, family: &Family, factors: &[FactorFinding]) -> Vec<ClaimFinding> {
     let own = sites.transcription.claims.iter().filter(|claim| !values::restates(sites, &claim.asserts));
     own.map(|claim| judged(sites, family, factors, claim)).collect()

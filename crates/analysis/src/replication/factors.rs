@@ -67,7 +67,6 @@ struct Answer<'a> {
     words: String,
 }
 
-/// All factors, in order.
 pub(super) fn factors(sites: &Sites) -> Vec<FactorFinding> {
     sites.replication.factors.iter().map(|factor| finding(sites, factor)).collect()
 }

@@ -23,10 +23,8 @@ pub(super) enum Span {
     SameSeconds,
 }
 
-/// A part and a case.
 type Place = (String, String);
 
-/// Identifies a comparison.
 type Key = (Place, Place, Quantity, Span);
 
 /// The comparison of two cases by one quantity, judged among all of the replication.

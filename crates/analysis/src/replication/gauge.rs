@@ -52,7 +52,6 @@ pub(super) fn is_judged(published: &Quantity, row: &Row) -> bool {
     }
 }
 
-/// How cases are compared by a measured quantity.
 pub(super) fn scale(measured: &Quantity) -> Scale {
     match measured {
         Quantity::ErrorRate | Quantity::Timeouts => Scale::Difference,

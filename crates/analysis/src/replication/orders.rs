@@ -92,7 +92,6 @@ fn of_difference(
     }
 }
 
-/// The ratio in the rows of the source.
 fn published(sites: &Sites, quantity: &Quantity, (a, b): (&(String, String), &(String, String))) -> Option<Said> {
     let figure = |(subject, setting): &(String, String)| {
         let is_own = |row: &&Row| row.subject == *subject && row.scenario.as_ref() == Some(setting);

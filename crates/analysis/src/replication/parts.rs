@@ -10,7 +10,6 @@ use super::findings::PartFinding;
 use super::sites::Sites;
 use crate::figures::counted;
 
-/// All parts in order, run or not.
 pub(super) fn parts(sites: &Sites) -> Vec<PartFinding> {
     let given = |part: &ReplicationPart| sites.parts.iter().find(|given| given.name == part.name);
     let finding = |part: &ReplicationPart| match given(part).map(|given| &given.run) {

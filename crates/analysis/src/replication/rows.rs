@@ -9,7 +9,6 @@ use super::words;
 use crate::figures::{Quantity as Kind, amount, count, small_share};
 use crate::findings::Estimate;
 
-/// All rows, in order.
 pub(super) fn rows(sites: &Sites) -> Vec<ReplicatedRow> {
     sites.transcription.rows.iter().map(|row| row_of(sites, row)).collect()
 }

@@ -154,7 +154,6 @@ impl<'a> Sites<'a> {
         rows.chain(servers.map(|case| case.title.as_str())).chain(programs.map(|case| case.title.as_str()))
     }
 
-    /// A setting in words.
     pub(super) fn setting(&self, name: &str) -> String {
         self.transcription.setting(name).map_or_else(|| name.to_owned(), |setting| setting.title.clone())
     }
@@ -247,7 +246,6 @@ impl<'a> Site<'a> {
         self.unranked().filter(|_| !is_about_others)
     }
 
-    /// The CPUs that the subject had.
     fn cpus(&self) -> Option<f64> {
         let plan = self.run.records.plan;
         let of_server = plan.scenario(&self.case.scenario).and_then(|scenario| plan.environment(scenario));

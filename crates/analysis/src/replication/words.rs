@@ -18,7 +18,6 @@ pub(super) fn source(transcription: &Transcription) -> String {
     [transcription.authors.clone(), year].into_iter().flatten().collect::<Vec<_>>().join(", ")
 }
 
-/// The words for a published quantity.
 pub(super) fn quantity(published: &Quantity) -> String {
     let of = |what: &str, at: Moment| match moment(at) {
         Some(moment) => format!("{moment} {what}"),
@@ -47,7 +46,6 @@ pub(super) fn quantity(published: &Quantity) -> String {
     }
 }
 
-/// The words for a measured quantity.
 pub(super) fn measure(measured: &Quantity) -> String {
     match measured {
         Quantity::Goodput => "correct responses per second".to_owned(),

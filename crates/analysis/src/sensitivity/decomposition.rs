@@ -26,7 +26,6 @@ pub(crate) struct Cells {
 pub(crate) struct Shares {
     /// Main effect of each factor.
     pub(crate) main: Vec<f64>,
-    /// All interactions of factors.
     pub(crate) interactions: f64,
     /// The rest, which differs from block to block.
     pub(crate) residual: f64,

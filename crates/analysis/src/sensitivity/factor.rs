@@ -96,7 +96,6 @@ impl Factor {
         }
     }
 
-    /// The unit of its values.
     pub(crate) fn unit(&self) -> &'static str {
         self.row().unit
     }

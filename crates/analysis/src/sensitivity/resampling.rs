@@ -37,7 +37,6 @@ impl Draws {
         Self { blocks, counts, tail: tail(blocks) }
     }
 
-    /// The counts of each draw.
     pub(crate) fn each(&self) -> impl Iterator<Item = &[f64]> {
         self.counts.chunks_exact(self.blocks)
     }

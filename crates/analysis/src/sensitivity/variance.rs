@@ -115,7 +115,6 @@ fn in_order(
     all
 }
 
-/// A factor of a grid.
 struct Axis {
     factor: Factor,
     /// The factors that it consists of.

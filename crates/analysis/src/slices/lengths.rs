@@ -10,7 +10,6 @@ use tolok_stats::{SD_OF_MAD, Sample};
 use crate::figures::small_share;
 use crate::findings::{SliceLengths, SlicesFinding};
 
-/// Length of a count.
 const COUNT_S: f64 = 0.01;
 /// The lengths to compare, in counts.
 const LENGTHS: [usize; 9] = [2, 3, 5, 10, 15, 20, 30, 40, 50];
@@ -63,7 +62,6 @@ fn allan_deviation(series: &[&[u32]], counts: usize) -> Option<f64> {
     Some(sample.median() * SD_OF_MAD / std::f64::consts::SQRT_2).filter(|deviation| *deviation > 0.0)
 }
 
-/// The same in words.
 pub(super) fn sentence(found: &SlicesFinding) -> Option<String> {
     let SliceLengths { best_window_s, longest_s, excess, allan_deviation } = found.lengths?;
     let [own, best, longest] = [found.window_s, best_window_s, longest_s].map(duration_words);

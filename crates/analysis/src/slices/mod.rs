@@ -22,17 +22,14 @@ use crate::observations::{Found, Observations, Trials};
 /// A figure of a slice, or `None` if it has none.
 pub(crate) type OfSlice = fn(&SliceRow) -> Option<f64>;
 
-/// Correct responses per second.
 pub(crate) fn goodput(row: &SliceRow) -> Option<f64> {
     Some(row.goodput_rps()).filter(|rate| *rate > 0.0)
 }
 
-/// CPU time per correct response.
 pub(crate) fn cpu_per_good(row: &SliceRow) -> Option<f64> {
     row.cpu_s_per_good().filter(|cpu_s| *cpu_s > 0.0)
 }
 
-/// Correct responses per second of CPU time.
 pub(crate) fn good_per_cpu_second(row: &SliceRow) -> Option<f64> {
     cpu_per_good(row).map(f64::recip)
 }
@@ -126,7 +123,6 @@ impl Comparand {
         (above > 0.0 && below > 0.0).then(|| (above / below).ln())
     }
 
-    /// Whether a block has slices.
     pub(crate) fn has_slices(&self, block: usize) -> bool {
         self.given.get(block).is_some_and(|given| *given > 0)
     }

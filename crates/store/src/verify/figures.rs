@@ -169,7 +169,7 @@ impl Trial<'_> {
         timing_of(&self.own(), &given, &raw)
     }
 
-    /// Checks the counters per response of an unscored trial.
+    /// Checks the responses, window and goodput of an unscored trial.
     fn unscored(&self) -> Check {
         let mut check = Check::new("figures");
         let stored = match self.folder.diagnosis_value(&self.case.id) {

@@ -180,7 +180,6 @@ fn levels(kept: &Kept, series: &FigureSeries, values: &[f64], changes: &[usize],
     changes.iter().zip(levels.windows(2)).map(change).collect()
 }
 
-/// What differs between two runs of the history.
 fn between(kept: &Kept, before: usize, after: usize) -> Vec<Difference> {
     let matched = matches(&kept.views[before], &kept.views[after]);
     let both = Both {
