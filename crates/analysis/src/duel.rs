@@ -5,8 +5,7 @@
 //!
 //! 1. *Worse* if a challenger is significantly worse, by the smallest effect or more.
 //! 2. *Cannot tell* if the interval of a ratio includes a loss of [`LOSSES_EXCLUDED`] times the smallest effect or more. Half of
-//!   all
-//!    runs show less than the true difference, so the smallest effect must be smaller than the loss to detect.
+//!    all runs show less than the true difference, so the smallest effect must be smaller than the loss to detect.
 //! 3. Otherwise *not worse*.
 
 use serde::Serialize;

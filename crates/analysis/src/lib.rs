@@ -1,8 +1,8 @@
 //! Derives findings from trial records: estimates, comparisons, validity. Pure.
 //!
-//! [`analyse`] takes the records of a run and returns its findings: each figure over the trials with its interval, the ratio of
-//! every two cases within blocks, a verdict in words, and reasons to doubt it. It reads no file and no clock and starts nothing,
-//! so anyone can recompute findings from the raw data. Rules live where they apply: verdicts in `verdict.rs`, flags in
+//! [`analyse`] takes the records of a run and returns its findings. These are each figure over the trials with its interval, the
+//! ratio of every two cases within blocks, a verdict in words, and reasons to doubt it. It reads no file and no clock and starts
+//! nothing, so anyone can recompute findings from the raw data. Rules live where they apply: verdicts in `verdict.rs`, flags in
 //! `flags.rs`, cautions in `cautions.rs`, checks of every trial in `gates/`, limits of a case in `bottleneck/`.
 
 mod analyse;

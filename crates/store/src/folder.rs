@@ -1,7 +1,7 @@
 //! A folder of a run. Only this module opens its contents.
 //!
-//! A stranger may have made the folder. So every name is resolved below a handle of the folder: symbolic links are not followed,
-//! `..` is refused, and only regular files are opened and read, up to their bound in [`limits`]. Existing files are never
+//! A stranger may have made the folder. So every name is resolved below a handle of the folder. Symbolic links are not followed,
+//! and `..` is refused. Only regular files are opened and read, up to their bound in [`limits`]. Existing files are never
 //! overwritten in place. A replacement is written under an unguessable name and renamed when it is whole. Other new files are
 //! created after removing the old one.
 //!

@@ -261,7 +261,7 @@ impl RunFolder {
         self.begin_trial(trial)?.abandon()
     }
 
-    /// Enters a trial that another process has finished in the manifest. Returns its outcome.
+    /// Enters in the manifest a trial that another process has finished. Returns its outcome.
     pub fn enter_trial(&self, trial: &PlannedTrial) -> Result<Outcome, StoreError> {
         let record: TrialRecord = self.json(&record_of(trial), "trial record")?;
         self.enter(ManifestEntry::Trial, &trial_name(trial), Some(&record.outcome))?;
@@ -275,7 +275,7 @@ impl RunFolder {
         Ok(record.outcome)
     }
 
-    /// Enters the record of a block in this folder in the manifest.
+    /// Enters in the manifest the record of the block in this folder.
     pub fn enter_block(&self, folder: &str) -> Result<(), StoreError> {
         self.enter(ManifestEntry::Block, folder, None)
     }

@@ -1,8 +1,8 @@
 //! The table of all figures: one row each.
 //!
-//! A row has a figure's name, its reading of a trial, its way to combine the trials' values, its unit, its better direction, and
-//! its columns in CSV and tidy CSV. [`figures!`] turns it into the finding's field, which is also the JSON key and its schema,
-//! and into the code that fills the field. To add a figure, add a row.
+//! A row has a figure's name, unit and better direction, and its columns in CSV and tidy CSV. It also has how to read the figure
+//! from a trial and how to combine the trials' values. [`figures!`] turns it into the finding's field, which is also the JSON key
+//! and its schema, and into the code that fills the field. To add a figure, add a row.
 
 pub(crate) mod database;
 pub(crate) mod program;

@@ -30,7 +30,7 @@ figures! {
     /// Correct responses per second; to the fast clients only, if there are slow ones as well.
     goodput_rps: Option<Estimate> = median(|it, _| goodput(it)) [PerSecond Higher] interval "goodput_rps" tidy "goodput_rps";
     /// An upper bound for a case without a correct response in any scored trial: one response in its window. Such a case has no
-    /// `goodput_rps`, because its goodput is not exactly 0.
+    /// `goodput_rps`: its goodput is unknown, not 0.
     goodput_below_rps: Option<f64> = whole(|it| it.trials.goodput_below_rps()) [PerSecond] csv "goodput_below_rps";
     /// Bytes of correct bodies per second.
     body_bytes_per_s: Option<Estimate> = median(|it, _| Some(it.body_bytes as f64 / it.window_s))

@@ -174,7 +174,7 @@ impl<T: Found> Readings<'_, T> {
         read(self)
     }
 
-    /// A value that other cases fill in later.
+    /// A value that is filled in later.
     pub(crate) fn later<V: Default>(&self, _: ()) -> V {
         V::default()
     }

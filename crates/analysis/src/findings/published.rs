@@ -44,13 +44,11 @@ worded! {
     ///
     /// 1. Fewer than 5 common rounds, no figure, a case that is not ranked, or the verdict *cannot tell*: **cannot tell**.
     /// 2. The published ratio is within the pair's own 95% interval, widened at both ends by the study's smallest effect:
-    ///   **reproduced**.
+    ///    **reproduced**.
     /// 3. The measurement found a difference. If the published difference is smaller than the smallest effect: **a difference**.
-    ///   Otherwise **same
-    ///    direction** if the same subject is ahead, and **reversed** if the other one is.
+    ///    Otherwise **same direction** if the same subject is ahead, and **reversed** if the other one is.
     /// 4. It found none. If the published difference is smaller than the smallest effect: **reproduced**, as neither shows a
-    ///   difference
-    ///    that matters. Otherwise: **no difference**.
+    ///    difference that matters. Otherwise: **no difference**.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
     #[serde(rename_all = "kebab-case")]
     pub enum PublishedReading by words {

@@ -1,9 +1,9 @@
 //! Forecasts throughput and response time under unmeasured loads from a run's service demands.
 //!
-//! [`forecast`] reads what each correct response took of each resource in the run's scenarios, puts that into a queueing network
-//! (`network.rs`), and solves it for other numbers of users, distances, pools and instances. First it predicts each scenario of
-//! the same run from the others (`validation.rs`). If the median error exceeds [`MOST_ERROR`], it refuses. All random numbers
-//! have a fixed seed: the same records and the same question give the same figures.
+//! [`forecast`] reads what each correct response took of each resource in the run's scenarios. It puts these demands into a
+//! queueing network (`network.rs`), and solves it for other numbers of users, distances, pools and instances. First it predicts
+//! each scenario of the same run from the others (`validation.rs`). If the median error exceeds [`MOST_ERROR`], it refuses. All
+//! random numbers have a fixed seed: the same records and the same question give the same figures.
 
 mod answer;
 mod calibration;

@@ -5,14 +5,13 @@
 //! disappears is 1 − ln rₖ / ln r₁: 0 if nothing changes, 1 if the two become equal, more if the order flips.
 //!
 //! 1. The factor **explains** the ratio if at some other level ln rₖ differs from ln r₁ by more than its interval (95% for all
-//!   other
-//!    levels together; within blocks if one part measured both levels, otherwise Welch's) and at least half of it disappears.
-//! 2. It **does not** if all levels were measured, and more than half remains at each other level: the whole 95% interval of
-//!    ln rₖ − ln r₁ / 2 is on the side of r₁.
+//!    other levels together; within blocks if one part measured both levels, otherwise Welch's) and at least half of it
+//!    disappears.
+//! 2. It **does not** if all levels were measured, and more than half remains at each other level: the whole 95% interval of ln
+//!    rₖ − ln r₁ / 2 is on the side of r₁.
 //! 3. If the first level is a tie (its interval contains 1), nothing can disappear, and the question is reversed. The factor
-//!   explains
-//!    the *tie* if at some other level the ratio has moved by more than its interval, and that level's own interval excludes 1.
-//!    It does not if every other level is a tie too, each with a half width of at most [`EQUIVALENCE_HALF_WIDTH`].
+//!    explains the *tie* if at some other level the ratio has moved by more than its interval, and that level's own interval
+//!    excludes 1. It does not if every other level is a tie too, each with a half width of at most [`EQUIVALENCE_HALF_WIDTH`].
 //! 4. Otherwise it is undecided.
 //!
 //! A level may include a case that is unranked because of a limit or failed requests ([`LIMITS`]), because the factor may be the

@@ -7,12 +7,10 @@
 //! - **Ratios** are taken within blocks if one part measured both, and by Welch's t of the logarithms across parts.
 //! - **One family**: it has every ratio that a table or a claim needs, and p values are adjusted for all of it (Holm).
 //! - **A claim without figures** in its source is settled if the replication names the measured ratio that settles it. So is a
-//!   claim whose
-//!   figures cannot be measured here. If the source has no figure, it is *supported* and not *reproduced*.
+//!   claim whose figures cannot be measured here. If the source has no figure, it is *supported* and not *reproduced*.
 //! - **A claim that restates a cell** counts as a figure, not as a claim.
 //! - **Windows** shorter than a part requires judge nothing, and with fewer CPUs than the source used, no rates are judged.
-//!   Seconds of a
-//!   series are compared with the same seconds.
+//!   Seconds of a series are compared with the same seconds.
 //! - **Unranked cases** have no ratio. Shares of failed requests are the exception, because they measure failures.
 //! - **Factors** may use a case whose only fault is a limit or its failures, because that is often the explanation; a remark says
 //!   so.

@@ -138,8 +138,8 @@ fn those_who_wait_see_the_ratio_of_the_launches_so_far() {
     assert!(said.starts_with("12 launches: Bun.serve 0.97") && said.ends_with(" of Go net/http"), "{said}");
 }
 
-/// On a machine with slow states, stalls and random differences between launches, a planted loss of 6 % is found, and equals are
-/// not told apart more often than promised.
+/// On a machine with slow states, stalls and random differences between launches, a planted loss of 6 % is found. Equals are not
+/// told apart more often than promised.
 #[test]
 fn a_planted_loss_is_found_and_equals_are_not_told_apart() {
     let (mut found, mut alarms) = (0, 0);

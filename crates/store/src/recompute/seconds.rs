@@ -8,7 +8,7 @@ use tolok_host::sample::{Part, ReadBack, SecondUsage, Window};
 const SECOND_NS: u64 = 1_000_000_000;
 
 /// Adds the resources of subject, generator and database to the tool's seconds of its window and warm-up. If a tool reports no
-/// seconds, the window has only the resources, and its warm-up is unknown. `None` if there is no whole second.
+/// seconds, the window has only the resources, and its warm-up is unknown. `None` if such a window has no whole second.
 pub(super) fn seconds(told: Option<SecondSeries>, readings: &ReadBack, window: Window) -> Option<SecondSeries> {
     let Some(told) = told else {
         let whole = (window.length().as_nanos() as u64 / SECOND_NS) as usize;
