@@ -151,7 +151,8 @@ pub(crate) fn reading(said: &Said, ratio: &Estimate, verdict: Verdict, smallest_
     }
 }
 
-/// `JSON, goodput: Bun.serve over Go net/http was published as 1.50× and measured as 1.15× (1.12–1.18): same direction, Bun.serve is ahead.`
+/// `JSON, goodput: Bun.serve over Go net/http was published as 1.50× and measured as 1.15× (1.12–1.18): same direction, Bun.serve
+/// is ahead.`
 fn sentence(finding: &PublishedFinding, better: Better, why: &str) -> String {
     let PublishedFinding { a, b, reading, .. } = finding;
     let published = amount(Quantity::Ratio, finding.published);

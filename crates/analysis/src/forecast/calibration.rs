@@ -68,8 +68,8 @@ impl Calibration {
         let most_s = points.iter().map(|point| point.setting.users as f64 / point.figures.throughput_rps);
         let most_s = most_s.fold(0.0, f64::max);
         let is_near = |point: &Point| !over_link(point) && !over_database_link(point);
-        // Waits that no demand covers, such as for a CPU in other use, only increase this value. So the smallest value is the
-        // best.
+        // Waits that no demand covers, such as those for a CPU that other programs used, only increase this value. So the
+        // smallest value is the best.
         let others_s = fits(&found, &is_near, |demands, value| demands.other_s = value, most_s);
         found.other_s = others_s.iter().copied().reduce(f64::min).unwrap_or(0.0);
         let is_far = |point: &Point| over_link(point) && !over_database_link(point);

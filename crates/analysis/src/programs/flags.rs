@@ -37,7 +37,7 @@ pub(crate) fn flags(case: &ProgramFigures, timings: &Timings, around: &Surroundi
     flags
 }
 
-/// Readings a step apart do not give an interval of a time, and their ratio is not one of two programs.
+/// Readings a step apart do not give an interval of a time, and their ratio does not compare two programs.
 fn coarse_timer(timings: &Timings) -> Option<Flag> {
     let coarse = timings.trials().filter(|timing| is_coarse(timing));
     let shortest = coarse.min_by(|left, right| wall_s(left).unwrap_or(0.0).total_cmp(&wall_s(right).unwrap_or(0.0)))?;

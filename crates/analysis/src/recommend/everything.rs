@@ -3,7 +3,7 @@
 //! Each candidate has its share of the best in each scenario (the ratio that the table shows; the best is the first of the
 //! table), and the lowest of these counts. A candidate is behind another if the ratio of their two shares, block by block, is
 //! significantly below 1. The same figures chose the worst scenario, so with S scenarios each pair counts S times in the
-//! adjustment for all pairs. So choosing the worst scenario by chance does not make a difference look more certain than it is.
+//! adjustment for all pairs. Then a scenario that is the worst by chance does not make a difference look certain.
 //!
 //! The picks are the candidates before the first that is behind. A case that scatters may not be significantly behind any other.
 //! This does not justify listing it and leaving out one with a higher share.
