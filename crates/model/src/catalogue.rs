@@ -7,13 +7,13 @@ use crate::reading::wording::suggestion;
 use crate::subject::Subject;
 use crate::workload::Workload;
 
-/// All subjects and workloads that a study can name, each list sorted by name.
+/// All subjects and workloads that a study can name. Each list is sorted by name.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct Catalogue {
-    /// The subjects, the ceiling among them.
+    /// Includes the ceiling.
     pub subjects: Vec<Subject>,
     pub workloads: Vec<Workload>,
-    /// The workloads of programs that are no servers.
+    /// Workloads for programs that are not servers.
     pub programs: Vec<ProgramWorkload>,
 }
 
@@ -22,20 +22,22 @@ impl Catalogue {
         self.subjects.iter().find(|subject| subject.id == id)
     }
 
-    /// The workload with this name, whatever parameters are set behind a `?`; its own parameters are not set.
+    /// Finds a workload by name, ignoring any parameters after `?`. The result's own parameters are not set.
     pub fn workload(&self, text: &str) -> Option<&Workload> {
         let name = text.split('?').next().unwrap_or_default();
         self.workloads.iter().find(|workload| workload.name == name)
     }
 
-    /// Whether it has a workload of this name, for servers or for programs.
+    /// Whether a workload for servers or for programs has this name.
     pub fn has_workload(&self, name: &str) -> bool {
         self.workload(name).is_some() || self.programs.iter().any(|program| program.name == name)
     }
 
-    /// The workload that a study means by `rows`, or `rows?limit=1000`, with the value of every parameter. Its name is the text in
-    /// one form: `rows` stays so, and as soon as one parameter is set all are written, sorted (`rows?fields=40&limit=1000`).
-    /// Says what is wrong, and what to do about it if that is known.
+    /// Resolves a study's `rows` or `rows?limit=1000` to a workload with a value for every parameter. The name is
+    /// normalised: `rows` stays as it is, but once one parameter is set, all are written, sorted
+    /// (`rows?fields=40&limit=1000`).
+    ///
+    /// The error is the problem and, if known, its remedy.
     pub fn choose_workload(&self, text: &str) -> Result<Workload, (String, Option<String>)> {
         let (name, query) = text.split_once('?').unwrap_or((text, ""));
         let Some(workload) = self.workload(name) else {
@@ -49,7 +51,7 @@ impl Catalogue {
         workload.choose(query)
     }
 
-    /// The same for a workload of programs: `queue-sync?n=1000`.
+    /// Like [`choose_workload`](Self::choose_workload), for programs: `queue-sync?n=1000`.
     pub fn choose_program(&self, text: &str) -> Result<ProgramWorkload, (String, Option<String>)> {
         let (name, query) = text.split_once('?').unwrap_or((text, ""));
         let Some(program) = self.programs.iter().find(|program| program.name == name) else {

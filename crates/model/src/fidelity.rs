@@ -1,4 +1,5 @@
-//! What drivers make of types, of two tasks on one connection, and of clients that hang up: the document of `tolok fidelity`.
+//! The document of `tolok fidelity`: what drivers do with types, with two tasks on one connection, and with clients
+//! that hang up.
 
 use serde::Serialize;
 
@@ -7,98 +8,98 @@ use crate::JsonSchema;
 /// Version of [`FidelityReport`] as JSON.
 pub const FIDELITY_SCHEMA: u32 = 1;
 
-/// What was found of the drivers of some subjects.
+/// What was found about the drivers of some subjects.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct FidelityReport {
     /// Version of this format.
     pub schema_version: u32,
-    /// The database server by its own version string; empty without one.
+    /// The database server's version string; empty without a database.
     pub database: String,
-    /// Connections that each subject was given.
+    /// Connections given to each subject.
     pub pool: u32,
-    /// Each subject, in the order of the tests.
+    /// One report for each subject, in test order.
     pub drivers: Vec<DriverReport>,
-    /// Subjects that could not be tested here at all.
+    /// Subjects that this machine could not test at all.
     pub left_out: Vec<LeftOut>,
 }
 
 /// A subject that could not be tested.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct LeftOut {
-    /// As a person would name it: `php/swoole:coroutine`.
+    /// Its name as people write it: `php/swoole:coroutine`.
     pub subject: String,
     /// Why, and what would help.
     pub reason: String,
 }
 
-/// What was found of one subject.
+/// What was found about one subject.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct DriverReport {
-    /// As a person would name it: `bun/serve:mysql2`.
+    /// Its name as people write it: `bun/serve:mysql2`.
     pub subject: String,
     /// What it does, in a few words.
     pub help: String,
-    /// What became of each type; empty if the subject could not be tested.
+    /// What happened to each type; empty if the subject could not be tested.
     pub types: Vec<ColumnVerdict>,
-    /// Two tasks on one connection, or `null` if a request cannot have two tasks.
+    /// Two tasks on one connection, or `null` if a request cannot run two tasks.
     pub one_connection: Option<TwoTasks>,
-    /// Two tasks on two connections of the pool, or `null` if a request cannot have two tasks.
+    /// Two tasks on two connections of the pool, or `null` if a request cannot run two tasks.
     pub two_connections: Option<TwoTasks>,
-    /// What was found after many clients had hung up, or `null` if that was not tried.
+    /// What was found after many clients had hung up, or `null` if not tested.
     pub aborts: Option<Aborts>,
-    /// Why it could not be tested, or not to the end.
+    /// Why the test failed or did not finish.
     pub failure: Option<String>,
 }
 
-/// What became of one value.
+/// What happened to one value.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Verdict {
-    /// The value, in the form that JSON has for it.
+    /// The value is unchanged, in JSON's own form for it.
     Exact,
-    /// The number with all its digits, as a string.
+    /// All digits of the number, as a string.
     AsString,
-    /// Nothing is lost, but it is in another form, such as "base64".
+    /// Nothing is lost, but the form differs, such as "base64".
     Reformatted(String),
-    /// It has lost digits; this is what was given.
+    /// Digits were lost; this is the value returned.
     Rounded(String),
-    /// Nothing was given in its place.
+    /// No value was returned.
     Lost,
-    /// Something else was given in its place.
+    /// Another value was returned.
     Altered(String),
 }
 
-/// What became of one type.
+/// What happened to one type.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct ColumnVerdict {
-    /// The column.
+    /// The column's name.
     pub column: &'static str,
-    /// Its type, as in the statement that made the table.
+    /// Its type, as in the `CREATE TABLE` statement.
     pub sql_type: &'static str,
-    /// The value of the table that drivers trip over most, as a person would write it.
+    /// The value that drivers most often get wrong, as a person would write it.
     pub awkward: String,
-    /// The worst that became of any of its values.
+    /// The worst result for any of its values.
     pub worst: Verdict,
     /// What the driver did, such as "a number, rounded: 9007199254740993 became 9007199254740992".
     pub sentence: String,
 }
 
-/// What two simultaneous tasks come to.
+/// The result of two simultaneous tasks.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct TwoTasks {
-    /// One after the other, side by side, or refused.
+    /// Whether they ran one after the other, side by side, or were refused.
     pub outcome: TwoTasksOutcome,
-    /// How long both took together, in seconds; each is busy for 0.2 s.
+    /// Time for both together, in seconds; each is busy for 0.2 s.
     pub elapsed_s: f64,
-    /// What the driver said, in its own words.
+    /// The driver's own error messages.
     pub errors: Vec<String>,
 }
 
-/// What two simultaneous tasks come to, as a word.
+/// How two simultaneous tasks ran.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum TwoTasksOutcome {
-    /// Both were served at the same time.
+    /// Both ran at the same time.
     SideBySide,
     /// The second waited for the first.
     OneAfterTheOther,
@@ -111,22 +112,22 @@ pub enum TwoTasksOutcome {
 pub struct Aborts {
     /// Requests that were given up.
     pub aborted: usize,
-    /// Connections to the database that the subject may have: its pool, or as many as it has processes, if that is more.
+    /// Connections to the database that the subject may hold: its pool, or its number of processes, if that is more.
     pub pool: u32,
-    /// Connections that it had before, as the database counts them, or `null` if unknown.
+    /// Connections before the test, as the database counts them, or `null` if unknown.
     pub connections_before: Option<u64>,
-    /// Connections that it has afterwards.
+    /// Connections after the test.
     pub connections_after: Option<u64>,
-    /// Of these, those that were still busy half a minute later.
+    /// Those of them still busy half a minute later.
     pub busy_after: Option<u64>,
-    /// Requests that followed, as many at once as the pool has connections.
+    /// Requests sent afterwards, as many at once as the pool has connections.
     pub asked_after: usize,
-    /// Those of them that were answered well.
+    /// Those of them answered correctly.
     pub answered_after: usize,
 }
 
 impl FidelityReport {
-    /// Whether every subject could be tested to the end, and none leaks a connection.
+    /// Whether every subject's test finished and none leaks connections.
     pub fn is_sound(&self) -> bool {
         let is_sound = |driver: &DriverReport| {
             driver.failure.is_none() && driver.aborts.as_ref().is_none_or(|aborts| aborts.differences().is_empty())
@@ -136,7 +137,7 @@ impl FidelityReport {
 }
 
 impl Verdict {
-    /// What happened to the value, in a word, or `None` if it can be recovered from what was given.
+    /// What happened to the value, in a word, or `None` if the value can be recovered.
     pub fn damage(&self) -> Option<&'static str> {
         match self {
             Self::Exact | Self::AsString | Self::Reformatted(_) => None,
@@ -147,11 +148,11 @@ impl Verdict {
     }
 }
 
-/// How long a subject is given for each answer after clients hung up.
+/// Time limit for each answer after clients hung up, in seconds.
 pub const ANSWERED_WITHIN_S: u64 = 20;
 
 impl Aborts {
-    /// What is wrong with it, a sentence each.
+    /// Its problems, one sentence each.
     pub fn differences(&self) -> Vec<String> {
         let mut wrong = Vec::new();
         let aborted = self.aborted;

@@ -1,20 +1,20 @@
-//! Figures as people read them: digits, units and intervals. The only place that formats numbers for people.
+//! Formats figures for people: digits, units and intervals. No other module does.
 //!
-//! A figure has three significant digits, and a fourth if its interval is so narrow that three would hide it. Text that a program reads
-//! back (CSV, JSON) does not come through here.
+//! A figure has three significant digits, and a fourth if its interval is so narrow that three would hide it. Text that
+//! programs read (CSV, JSON) does not go through this module.
 
-/// Digits of a figure that stands alone.
+/// Significant digits of a figure without an interval.
 const DIGITS: i32 = 3;
-/// Most digits that an interval can give to a figure.
+/// Most significant digits that an interval can justify.
 const MOST_DIGITS: i32 = 4;
 /// Decimals of a ratio near 1.
 const RATIO_DECIMALS: usize = 2;
-/// Between a number and its unit, where no line may be broken.
+/// A non-breaking space, between a number and its unit.
 const GAP: char = '\u{a0}';
 /// Shown in place of a missing figure.
 pub const NONE: &str = "–";
 
-/// What is counted, which gives the unit.
+/// The kind of a figure, which determines its unit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Quantity {
     /// A rate or another bare number: `34.3k`.
@@ -29,7 +29,7 @@ pub enum Quantity {
     Share,
 }
 
-/// An estimate in words: its value, and its interval if it has one.
+/// A formatted estimate: its value, and its interval if it has one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Figure {
     /// Such as `34.3k`.
@@ -48,14 +48,14 @@ impl Figure {
     }
 }
 
-/// A value alone, with three significant digits and its unit.
+/// Formats a value without interval, with three significant digits and its unit.
 pub fn amount(quantity: Quantity, value: f64) -> String {
     let scale = Scale::fit(quantity, value);
     let scaled = value / scale.divisor;
     scale.write(&decimal(scaled, quantity.decimals(scaled, DIGITS)))
 }
 
-/// A value with its interval, in the decimals that the interval supports.
+/// Formats a value and its interval, with the decimals that the interval supports.
 pub fn with_interval(quantity: Quantity, value: f64, [low, high]: [f64; 2]) -> Figure {
     let scale = Scale::fit(quantity, value);
     let [value, low, high] = [value, low, high].map(|value| value / scale.divisor);
@@ -67,7 +67,7 @@ pub fn with_interval(quantity: Quantity, value: f64, [low, high]: [f64; 2]) -> F
     Figure { value: scale.write(&decimal(value, decimals)), interval: Some(scale.write_interval(&low, &high)) }
 }
 
-/// A moment in RFC 3339 as people write it: `2026-11-21 10:00:00 UTC`.
+/// Formats an RFC 3339 time for people: `2026-11-21 10:00:00 UTC`.
 pub fn moment(rfc_3339: &str) -> String {
     let (date, time) = rfc_3339.split_once('T').unwrap_or((rfc_3339, ""));
     let (clock, zone) = time.split_at(time.find(['Z', '+', '-']).unwrap_or(time.len()));
@@ -76,15 +76,16 @@ pub fn moment(rfc_3339: &str) -> String {
     [date, seconds, zone].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ")
 }
 
-/// A value in a unit that the heading of its column names: `value` is already in that unit.
+/// Formats a value that is already in the unit of its column's heading.
 pub fn in_column(value: f64) -> String {
     decimal(value, decimals_for(value, DIGITS))
 }
 
-/// The same of a value with its interval: as many digits as the interval supports, and zeros for those before the point that it does not.
+/// Like [`in_column`], for a value with an interval: with as many digits as the interval supports. Unsupported digits
+/// before the point become zeros.
 pub fn in_unit(value: f64, interval: Option<[f64; 2]>) -> Figure {
     let Scale { divisor, .. } = Scale::fit(Quantity::Number, value);
-    // Rounds in thousands or millions what is shown in ones.
+    // Rounds in thousands or millions, but prints ones.
     let whole = |scaled: f64, decimals: usize| {
         let step = 10f64.powi(decimals as i32);
         let shown = (decimals as i32 - divisor.log10().round() as i32).max(0) as usize;
@@ -104,7 +105,7 @@ pub fn count(number: u64) -> String {
     separated(&number.to_string())
 }
 
-/// A small share, which is never rounded to "0%": `0.85%`, `<0.01%`.
+/// Formats a small share, never rounding it to "0%": `0.85%`, `<0.01%`.
 pub fn small_share(share: f64) -> String {
     let percent = share * 100.0;
     match percent {
@@ -115,7 +116,7 @@ pub fn small_share(share: f64) -> String {
     }
 }
 
-/// A share that may be close to either end, and is never rounded to it: `0.012%`, `4.1%`, `34%`, `99.95%`.
+/// Formats a share, never rounding it to 0% or 100%: `0.012%`, `4.1%`, `34%`, `99.95%`.
 pub fn share(share: f64) -> String {
     let percent = share * 100.0;
     match percent {
@@ -127,7 +128,8 @@ pub fn share(share: f64) -> String {
     }
 }
 
-/// A number with this many significant digits and no zeros at its end; a whole one keeps all of its digits: `2.02`, `11,705`.
+/// Formats a number with this many significant digits and no trailing zeros. Whole numbers keep all their digits:
+/// `2.02`, `11,705`.
 pub fn significant(value: f64, digits: i32) -> String {
     if !value.is_finite() {
         return if value.is_nan() { "undefined" } else { "without limit" }.to_owned();
@@ -136,7 +138,7 @@ pub fn significant(value: f64, digits: i32) -> String {
     format!("{}{}", if value < 0.0 { "−" } else { "" }, trimmed(&text))
 }
 
-/// Without zeros behind the point that say nothing.
+/// Removes trailing zeros after the point.
 fn trimmed(text: &str) -> &str {
     if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.') } else { text }
 }
@@ -152,7 +154,7 @@ pub fn counted(number: u64, noun: &str) -> String {
     format!("{} {noun}{ending}", count(number))
 }
 
-/// A list in a sentence: `A, B and C`.
+/// Joins a list for a sentence: `A, B and C`.
 pub fn listed(items: &[String], last: &str) -> String {
     match items {
         [] => String::new(),
@@ -167,7 +169,7 @@ impl Quantity {
         match self {
             // Two decimals of a share of 7% would claim more precision than matters.
             Self::Share => decimals_for(scaled, digits - 1),
-            // Ratios are read against 1: one form for those below it and above.
+            // Ratios are read against 1, so those just below and above it share a form.
             Self::Ratio if is_near_one(scaled) => RATIO_DECIMALS,
             Self::Ratio if scaled.abs() < 0.1 => decimals_for(scaled, digits - 1),
             _ => decimals_for(scaled, digits),
@@ -180,12 +182,12 @@ impl Quantity {
     }
 }
 
-/// Whether a ratio has the form of those near 1.
+/// Whether a ratio is formatted like those near 1.
 fn is_near_one(ratio: f64) -> bool {
     (0.1..9.995).contains(&ratio.abs())
 }
 
-/// A unit: what to divide by, and what to write behind the number.
+/// A unit: the divisor, and the text after the number.
 struct Scale {
     divisor: f64,
     gap: bool,
@@ -196,7 +198,7 @@ impl Scale {
     /// The unit in which `value` has one to three digits before the point.
     fn fit(quantity: Quantity, value: f64) -> Self {
         const KIB: f64 = 1024.0;
-        // Rounded first, so that 999.7 is 1.00k and not 1,000.
+        // Rounds first, so that 999.7 becomes 1.00k, not 1,000.
         let shown = rounded(value.abs(), DIGITS);
         let (divisor, gap, unit) = match quantity {
             Quantity::Number if shown >= 1e6 => (1e6, false, "M"),
@@ -218,12 +220,12 @@ impl Scale {
 
     fn write(&self, number: &str) -> String {
         let gap = if self.gap { GAP.to_string() } else { String::new() };
-        // `3%`, and `0.5%`.
+        // Drops `.0`: `3%`, but `0.5%`.
         let number = if self.unit == "%" { number.strip_suffix(".0").unwrap_or(number) } else { number };
         format!("{number}{gap}{}", self.unit)
     }
 
-    /// The unit once, behind the upper end; a ratio's sign would only be noise there.
+    /// Writes the unit once, after the upper bound. A ratio's sign would only be noise there.
     fn write_interval(&self, low: &str, high: &str) -> String {
         let range = format!("{low}–{high}");
         if self.unit == "×" { range } else { self.write(&range) }
@@ -235,19 +237,19 @@ fn supported_decimals(quantity: Quantity, value: f64, width: f64) -> usize {
     let fewest = quantity.fewest_decimals(value);
     let most = decimals_for(value, MOST_DIGITS);
     let resolved = if width > 0.0 { (-magnitude(width)).max(0) as usize } else { most };
-    // An interval that is no wider than the last digit would print as one number twice.
+    // An interval narrower than the last digit would print the same number twice.
     resolved.clamp(fewest, most)
 }
 
-/// Decimals of a bound. That of a wide interval can be far from the value: it loses decimals that its own size does not
-/// need, and gets more where it would otherwise be printed as 0.
+/// Decimals of a bound. A wide interval's bound can be far from the value. It drops decimals that its own size does not
+/// need, and gets more if it would otherwise print as 0.
 fn bound_decimals(bound: f64, value: f64, decimals: usize) -> usize {
     let digits = (decimals as i32 + magnitude(value) + 1).max(DIGITS);
     let own = decimals_for(bound, digits).min(decimals);
     own.max(decimals_for(bound, 1))
 }
 
-/// More decimals until a bound that is not 1 is not printed as 1, as a verdict may hang on it.
+/// Adds decimals until a bound other than 1 does not print as 1, because a verdict may depend on it.
 fn decimals_off_one(bound: f64, decimals: usize) -> usize {
     let looks_like_one = |decimals: usize| bound != 1.0 && decimal(bound, decimals) == decimal(1.0, decimals);
     (decimals..=MOST_DIGITS as usize).find(|&decimals| !looks_like_one(decimals)).unwrap_or(decimals)
@@ -263,7 +265,7 @@ fn decimals_for(value: f64, digits: i32) -> usize {
 
 /// Power of ten of the first digit.
 fn magnitude(value: f64) -> i32 {
-    // The hair more lifts 10^n, whose logarithm may come out just below n.
+    // The small addend corrects 10^n, whose logarithm may come out just below n.
     (value.abs().log10() + 1e-12).floor() as i32
 }
 
@@ -276,7 +278,7 @@ fn rounded(value: f64, digits: i32) -> f64 {
     (value / step).round() * step
 }
 
-/// With this many decimals, and separators before the point.
+/// Formats with this many decimals, and separators before the point.
 fn decimal(value: f64, decimals: usize) -> String {
     let text = format!("{value:.decimals$}");
     match text.split_once('.') {

@@ -1,9 +1,10 @@
-//! The nouns of tolok and the plan.
+//! The nouns of tolok, and the plan.
 //!
-//! What a person writes (studies, subjects, workloads) is read here from text into types, and everything wrong with it
-//! is reported at once, each problem with its place in the text. A study is then expanded into a plan, and what a trial
-//! found is a [`TrialRecord`]. This crate does no I/O, reads no clock and starts nothing: it takes text and values and
-//! returns values.
+//! This crate reads what people write (studies, subjects, workloads) from text into types. It reports all problems at
+//! once, each with its place in the text. It then expands a study into a plan. A [`TrialRecord`] holds what a trial
+//! found.
+//!
+//! This crate does no I/O, reads no clock and starts nothing: it takes text and values, and returns values.
 
 mod catalogue;
 mod database;
@@ -33,7 +34,7 @@ mod units;
 mod verification;
 mod workload;
 
-// The schemas are checked in under `schemas/`; only the tests that compare them with the types need schemars.
+// Only the tests that compare these types with the files under `schemas/` need schemars.
 #[cfg(feature = "schema")]
 use schemars::JsonSchema;
 #[cfg(not(feature = "schema"))]

@@ -1,25 +1,25 @@
-//! The greatest sizes that tolok takes from others, and what to do where one is too small.
+//! The largest inputs that tolok accepts, and what to do when a limit is too small.
 //!
-//! They stand here and nowhere else. Each is far above what tolok itself writes or any known study needs, and low enough that
-//! reading stays within seconds and a gigabyte.
+//! All limits are defined here. Each is far above what tolok itself writes or any known study needs, yet low enough
+//! that reading takes seconds and at most a gigabyte.
 
 use crate::units::bytes_words;
 
-/// The most that tolok takes of something.
+/// The most of something that tolok accepts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Bound {
-    /// What it bounds, as the subject of a sentence.
+    /// What it limits, as the subject of a sentence.
     pub of: &'static str,
     pub most: u64,
     pub unit: Unit,
-    /// What to do where it is too small.
+    /// What to do if the limit is too small.
     pub instead: &'static str,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Unit {
     Bytes,
-    /// Things that are counted, by their name.
+    /// Counted things, by name.
     Number(&'static str),
 }
 
@@ -34,7 +34,7 @@ const fn number(of: &'static str, most: u64, name: &'static str, instead: &'stat
     Bound { of, most, unit: Unit::Number(name), instead }
 }
 
-/// A study, a subject, a workload, a published comparison.
+/// A study, a subject, a workload, or a published comparison.
 pub const STUDY: Bound = bytes("a study or another file in TOML", MIB, "write several studies, and compare their runs");
 pub const SCENARIOS: Bound = number(
     "a study",
@@ -66,16 +66,16 @@ pub const BODY: Bound =
 pub const REQUESTS: Bound = bytes("a file of requests", 64 * MIB, "use fewer requests: they are sent over and over");
 pub const DATA: Bound = bytes("a file of data", 64 * MIB, "use fewer rows: they are taken over and over");
 
-/// `run.json`, `trial.json` and the like.
+/// `run.json`, `trial.json` and similar files.
 pub const RECORD: Bound = bytes("a record of a run", 32 * MIB, OF_ANOTHER_HAND);
 pub const PLAN_FILE: Bound = bytes("the plan of a run", 256 * MIB, OF_ANOTHER_HAND);
-/// Logs are only hashed, and their last lines read.
 pub const RAW_FILE: Bound = bytes("a raw file of a trial", 256 * MIB, OF_ANOTHER_HAND);
+/// High, because logs are only hashed, and their last lines read.
 pub const HASHED_FILE: Bound =
     bytes("a file of a run", 64 << 30, "let the subject log less, or move the file out of the run's folder");
 pub const FOLDER: Bound = number("a folder of a run", 1_000_000, "entries", OF_ANOTHER_HAND);
 
-/// All of them, in the order of the reference.
+/// All limits, in the order of the reference.
 pub const ALL: [&Bound; 17] = [
     &STUDY,
     &LIST,
@@ -96,7 +96,7 @@ pub const ALL: [&Bound; 17] = [
     &FOLDER,
 ];
 
-/// The bound of a file of a run's folder, by its name.
+/// The limit for a file in a run's folder, by its name.
 pub fn of_file(name: &str) -> &'static Bound {
     match name.rsplit('/').next().unwrap_or(name) {
         "plan.json" => &PLAN_FILE,
@@ -106,12 +106,12 @@ pub fn of_file(name: &str) -> &'static Bound {
 }
 
 impl Bound {
-    /// The sentence for something larger, or `Ok` where it is not.
+    /// `Ok` if `found` is within the limit, else the message.
     pub fn holds(&self, found: u64) -> Result<(), String> {
         if found <= self.most { Ok(()) } else { Err(self.sentence()) }
     }
 
-    /// The bound, and the way around it.
+    /// The limit, and how to avoid it.
     pub fn sentence(&self) -> String {
         format!("{} has at most {}; {}", self.of, self.most_words(), self.instead)
     }
@@ -124,7 +124,7 @@ impl Bound {
     }
 }
 
-/// A number with its thousands apart.
+/// A number with thousands separators.
 fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let mut words = String::new();

@@ -1,7 +1,7 @@
-//! `manifest.jsonl`: what a run's folder holds, entered as it came, each line chained to the one before it.
+//! `manifest.jsonl`: the contents of a run's folder, in order of entry. Each line is chained to the one before it.
 //!
-//! A line holds the SHA-256 of every file of a trial and that of the line before. So no one can change, remove or put in
-//! a file and leave the rest as it is: the hash of the last line stands for all that came before it.
+//! A line holds the SHA-256 of every file of a trial, and the hash of the previous line. Changing, removing or adding a
+//! file therefore changes every later hash, and the last line's hash covers everything before it.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use sha2::{Digest, Sha256};
 /// Version of the format of the manifest.
 pub const MANIFEST_FORMAT: u32 = 1;
 
-/// The folder that the first line is about: the run's own.
+/// The folder of the first line: the run's own.
 pub const RUN_ITSELF: &str = ".";
 
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -20,18 +20,18 @@ pub struct ManifestLine {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub format: Option<u32>,
     pub entry: ManifestEntry,
-    /// The folder that it is about, from the run's folder; `.` is that one itself.
+    /// The result of a trial, in a word: `completed`, `timed`, or the reason for its failure.
     pub folder: String,
     /// What came of a trial, in a word: `completed`, `timed`, or the reason for which it failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub outcome: Option<String>,
-    /// The files in it, in the order of their names.
+    /// Number, from 1, of the line that this one replaces.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub files: Vec<FileSum>,
-    /// Number of the line, from 1, that this one takes the place of.
+    /// It was entered when the run was resumed, not when its files were written, so they may have changed in between.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub replaces: Option<u64>,
-    /// It was entered when the run was resumed, not when the files were written: they may have changed in between.
+    /// SHA-256 of the previous line, without its newline, or `None` on the first.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub entered_late: bool,
     /// SHA-256 of the line before, without its line end, or `None` on the first.
@@ -49,11 +49,11 @@ pub enum ManifestEntry {
     Diagnosis,
     /// One session of a block: where and when a process ran its trials.
     Block,
-    /// A trial that was entered and is to be measured again: its files are taken away.
+    /// A trial was entered but will be measured again: its files are removed.
     Withdrawn,
 }
 
-/// A file as it was entered.
+/// A file when it was entered.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FileSum {
     /// Its name, with the folders between it and that of the line.
@@ -64,11 +64,11 @@ pub struct FileSum {
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Manifest {
-    /// Its lines, with the hash of each.
+    /// Its lines, each with its hash.
     pub lines: Vec<(ManifestLine, String)>,
-    /// What is wrong with it, in the order of the lines.
+    /// Its problems, in line order.
     pub faults: Vec<ManifestFault>,
-    /// Bytes of an unfinished last line, as a kill leaves it.
+    /// Bytes of an unfinished last line, which a killed process may leave.
     pub torn_bytes: usize,
 }
 
@@ -80,7 +80,7 @@ pub struct ManifestFault {
 }
 
 impl Manifest {
-    /// Reads the text of a manifest. What cannot be understood is a fault, and the rest is read all the same.
+    /// Reads the text of a manifest. An unreadable line becomes a fault, and reading continues.
     pub fn read(text: &str) -> Self {
         let mut manifest = Self::default();
         let whole = text.rfind('\n').map_or(0, |end| end + 1);
@@ -107,18 +107,18 @@ impl Manifest {
         self.faults.push(ManifestFault { line, what });
     }
 
-    /// The fingerprint of all that was entered: the hash of the last line.
+    /// The fingerprint of everything entered: the hash of the last line.
     pub fn fingerprint(&self) -> Option<&str> {
         self.lines.last().map(|(_, hash)| hash.as_str())
     }
 
-    /// The number of the line that holds for each folder now, and that line. One that was withdrawn or replaced holds no more.
+    /// The current line of each folder, with its number. Withdrawn and replaced lines are not current.
     pub fn standing(&self) -> BTreeMap<&str, (u64, &ManifestLine)> {
         let mut standing = BTreeMap::new();
         for (place, (line, _)) in self.lines.iter().enumerate() {
             match line.entry {
                 ManifestEntry::Withdrawn => drop(standing.remove(line.folder.as_str())),
-                // A line that could not be read is about no folder.
+                // An unreadable line has no folder.
                 _ if line.folder.is_empty() => {}
                 _ => drop(standing.insert(line.folder.as_str(), (place as u64 + 1, line))),
             }
@@ -132,7 +132,7 @@ impl Manifest {
     }
 }
 
-/// What is wrong with a line that could be read.
+/// The problem of a readable line, if any.
 fn fault(number: u64, line: &ManifestLine, before: Option<&str>) -> Option<ManifestFault> {
     let wrong = |what: String| Some(ManifestFault { line: number, what });
     if line.previous.as_deref() != before {

@@ -1,4 +1,4 @@
-//! What is spoken between load generator and subject.
+//! The protocol between load generator and subject.
 
 use serde::{Deserialize, Serialize};
 
@@ -10,18 +10,18 @@ use crate::reading::text::{Reading, Span};
 use crate::reading::wording::words;
 use crate::tool::LoadTool;
 
-/// What is spoken between load generator and subject.
+/// The protocol between load generator and subject.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Protocol {
-    /// HTTP/1.1, not encrypted.
+    /// HTTP/1.1 without TLS.
     #[default]
     Http1,
     /// HTTP/1.1 with TLS.
     Https,
     /// HTTP/2 with TLS.
     H2,
-    /// HTTP/2, not encrypted, with prior knowledge.
+    /// HTTP/2 without TLS, with prior knowledge.
     H2c,
 }
 
@@ -56,16 +56,16 @@ impl Protocol {
     }
 }
 
-/// A protocol, and how many users, or connections of a pool, share a connection.
+/// A protocol, and how many users, or pool connections, share a connection.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Over {
     pub(crate) protocol: Protocol,
     pub(crate) streams: u32,
-    /// How many its workload wants to stand in line on a connection of HTTP/1.1.
+    /// How many requests its workload pipelines on an HTTP/1.1 connection.
     pipeline: u32,
 }
 
-/// The protocols of a scenario, and the requests that share a connection over those that can.
+/// The protocols of a scenario, and how many requests share a connection over HTTP/2.
 #[derive(Debug)]
 pub(crate) struct Spoken {
     protocols: Vec<Protocol>,
@@ -112,13 +112,13 @@ impl Spoken {
         self.protocols.len()
     }
 
-    /// For a workload that pipelines so many requests.
+    /// The combinations for a workload that pipelines this many requests.
     pub(crate) fn each(&self, pipeline: u32) -> impl Iterator<Item = Over> {
         let streams = move |protocol: Protocol| if protocol.is_http2() { self.streams } else { pipeline };
         self.protocols.iter().map(move |protocol| Over { protocol: *protocol, streams: streams(*protocol), pipeline })
     }
 
-    /// Says why `tool` cannot put `load` on a subject over a protocol, if it cannot.
+    /// Checks that `tool` can put `load` on a subject over a protocol, and reports the reason if not.
     pub(crate) fn check(
         &self,
         over: Over,
@@ -134,7 +134,7 @@ impl Spoken {
 }
 
 impl Over {
-    /// What tells scenarios apart that differ in it: nothing for HTTP/1.1.
+    /// A suffix that distinguishes scenarios by protocol; empty for HTTP/1.1.
     pub(crate) fn suffix(self) -> String {
         match self {
             Self { protocol: Protocol::Http1, .. } => String::new(),
@@ -143,7 +143,7 @@ impl Over {
         }
     }
 
-    /// Why a tool cannot put this load on a subject, if it cannot; a sentence without its end.
+    /// Why a tool cannot put this load on a subject, if it cannot; a sentence without its full stop.
     fn refuses(self, tool: LoadTool, load: &LoadProfile) -> Option<String> {
         let (Self { protocol, streams, pipeline }, word) = (self, tool.word());
         if pipeline > 1 {
@@ -174,7 +174,7 @@ impl Over {
     }
 }
 
-/// Why requests cannot stand in line, if they cannot.
+/// Why requests cannot be pipelined, if they cannot.
 fn refuses_pipeline(protocol: Protocol, tool: LoadTool, load: &LoadProfile) -> Option<String> {
     let refusal = match tool {
         _ if protocol.is_http2() => "the workload pipelines requests of HTTP/1.1; HTTP/2 has `streams` instead",
@@ -188,7 +188,7 @@ fn refuses_pipeline(protocol: Protocol, tool: LoadTool, load: &LoadProfile) -> O
     Some(refusal.to_owned())
 }
 
-/// 1 is one request at a time on each connection, and is not stored.
+/// With 1, the default, each connection carries one request at a time, and the value is not stored.
 pub(crate) fn is_one(streams: &u32) -> bool {
     *streams == 1
 }

@@ -1,4 +1,4 @@
-//! The address of a database that is there already, as people write it: a DSN.
+//! The address (DSN) of an existing database, as people write it.
 
 use std::fmt;
 
@@ -6,23 +6,25 @@ use serde::{Deserialize, Serialize};
 
 use crate::database::Wire;
 
-/// The address of a database and the account to use: what `mysql://user:password@host:3306/name` says, or the same with `postgres://`. It
-/// is serialized for pipes between processes of a run only, never into a file, as it may hold a password.
+/// The address of a database and the account to use: `mysql://user:password@host:3306/name`, or the same with
+/// `postgres://`.
+///
+/// It may hold a password, so serialize it only into pipes between processes of a run, never into a file.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DatabaseAddress {
-    /// What its server speaks.
+    /// Protocol of its server.
     pub wire: Wire,
     /// Name or address of its machine.
     pub host: String,
-    /// Its port; the usual one of such a server if not said.
+    /// Its port; defaults to the protocol's usual port.
     pub port: u16,
     pub name: String,
     pub user: String,
-    /// The password; empty if not said.
+    /// The password; empty if not given.
     pub password: String,
 }
 
-/// What is wrong with a DSN. No message has any of its text, as it may hold a password.
+/// Why a DSN is invalid. No message quotes the DSN, because it may hold a password.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum AddressError {
     #[error("it begins neither with `mysql://` nor with `postgres://`")]
@@ -37,7 +39,7 @@ pub enum AddressError {
     Name,
     #[error("it has more after the name of the database, which tolok does not support")]
     Options,
-    /// A `%` stands before something that is no byte.
+    /// A `%` is not followed by two hexadecimal digits, or the decoded bytes are not UTF-8.
     #[error("a `%` in it is not followed by two hexadecimal digits; itself it is written `%25`")]
     Escape,
     #[error(
@@ -54,7 +56,7 @@ const SCHEMES: [(&str, Wire); 4] = [
 ];
 
 impl DatabaseAddress {
-    /// Reads an address as a study has it: `env:NAME` stands for that of the variable, which `lookup` knows.
+    /// Reads an address as a study writes it. `env:NAME` takes the address from that variable, via `lookup`.
     pub fn read(written: &str, lookup: &dyn Fn(&str) -> Option<String>) -> Result<Self, AddressError> {
         match written.strip_prefix("env:") {
             Some(name) => Self::parse(&lookup(name).ok_or_else(|| AddressError::NoVariable(name.to_owned()))?),
@@ -62,12 +64,12 @@ impl DatabaseAddress {
         }
     }
 
-    /// Reads `mysql://user:password@host:port/name`, or `postgres://` with the same. Password and port may be missing; what has a meaning in such a text stands
-    /// there as `%` and its code.
+    /// Parses `mysql://user:password@host:port/name`, or the same with `postgres://`. Password and port are optional;
+    /// reserved characters are percent-encoded.
     pub fn parse(text: &str) -> Result<Self, AddressError> {
         let of_scheme = |(scheme, wire): &(&str, Wire)| Some((text.trim().strip_prefix(scheme)?, *wire));
         let (rest, wire) = SCHEMES.iter().find_map(of_scheme).ok_or(AddressError::Scheme)?;
-        // A password may hold an `@` or a slash that was not encoded, so the last `@` counts.
+        // A password may hold an unencoded `@` or `/`, so the last `@` ends the account.
         let (account, place) = rest.rsplit_once('@').unwrap_or(("", rest));
         let (user, password) = account.split_once(':').unwrap_or((account, ""));
         let (server, name) = place.split_once('/').unwrap_or((place, ""));
@@ -96,7 +98,7 @@ impl fmt::Debug for DatabaseAddress {
     }
 }
 
-/// Without the account, so that no password gets into a message or a log.
+/// Omits the account, so that no password gets into a message or a log.
 impl fmt::Display for DatabaseAddress {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { host, port, name, .. } = self;
@@ -121,7 +123,7 @@ fn split_port(server: &str) -> Result<(&str, Option<u16>), AddressError> {
     number.map(|port| (host, Some(port))).ok_or(AddressError::Port)
 }
 
-/// `a%40b` is `a@b`.
+/// Decodes percent-encoding: `a%40b` is `a@b`.
 fn decoded(text: &str) -> Result<String, AddressError> {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.as_bytes();

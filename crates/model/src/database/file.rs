@@ -1,4 +1,4 @@
-//! `database` of an `[environment]` as it is written. Lists make one environment for each combination.
+//! `database` of an `[environment]`, as written. Lists make one environment for each combination.
 
 use serde::Deserialize;
 
@@ -9,14 +9,14 @@ use crate::reading::several::Several;
 use crate::reading::table::{Spanned, Table};
 use crate::units::{Bytes, Seconds};
 
-/// The database of scenarios whose workload needs one.
+/// The database for scenarios whose workload needs one.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 #[schemars(rename = "Database")]
 pub struct DatabaseFile {
-    /// The server of each trial; one or several. Default `mariadb`.
+    /// The server that each trial starts; one or several. Default `mariadb`.
     pub engine: Option<Spanned<Several<EngineWord>>>,
-    /// An existing server, instead: `mysql://user:password@host:3306/name`, the same with `postgres://`, or `env:NAME`
+    /// An existing server instead: `mysql://user:password@host:3306/name`, the same with `postgres://`, or `env:NAME`
     /// for a variable that holds such an address.
     #[schemars(regex(pattern = "^((mysql|postgres)://.+/.+|env:[A-Za-z_][A-Za-z0-9_]*)$"))]
     pub dsn: Option<Spanned<String>>,
@@ -25,28 +25,29 @@ pub struct DatabaseFile {
     pub pool: Option<Several<u32>>,
     /// Round-trip time between subject and database; one or several. Default `0ms`.
     pub rtt: Option<Spanned<Several<Seconds>>>,
-    /// The network between subject and database, if it is more than a round trip: a preset or a table; one or several.
+    /// The network between subject and database, if a round-trip time is not enough: a preset or a table; one or
+    /// several.
     pub link: Option<Spanned<Several<LinkFile>>>,
-    /// CPUs of its own. Default: one where the machine has one left over, else the generator's.
+    /// CPUs of its own. Default: one if the machine has one left over, else it shares the generator's.
     #[schemars(range(min = 1))]
     pub cpus: Option<Spanned<u32>>,
-    /// Memory of all its processes, its data included. Default: no limit.
+    /// Memory limit for all its processes, including its data. Default: no limit.
     pub memory: Option<Spanned<Bytes>>,
-    /// Connections that it accepts. Default 200.
+    /// Maximum number of connections it accepts. Default 200.
     #[schemars(range(min = 10, max = 100_000))]
     pub max_connections: Option<Spanned<u32>>,
-    /// How much of its tables it may keep in memory. Default `128MiB`.
+    /// How much table data it may cache in memory. Default `128MiB`.
     pub buffer_pool: Option<Spanned<Bytes>>,
-    /// When tolok kills and restarts it within the window. Default none.
+    /// When tolok kills and restarts it during the window. Default none.
     pub outage: Option<Table<OutageFile>>,
 }
 
-/// When the database is gone.
+/// When the database is down.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "Outage")]
 pub struct OutageFile {
-    /// How long after the beginning of the window it is killed.
+    /// When it is killed, from the start of the window.
     #[schemars(with = "Seconds")]
     pub at: Option<Spanned<Seconds>>,
     /// After how long it is started again.
@@ -55,7 +56,7 @@ pub struct OutageFile {
     pub duration: Option<Spanned<Seconds>>,
 }
 
-/// The servers that can be started.
+/// The servers that tolok can start.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 #[schemars(rename = "Engine")]

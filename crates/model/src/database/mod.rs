@@ -1,4 +1,4 @@
-//! The database of a trial: which one, what it may use, how many connections the subject has to it, and how far it is away.
+//! The database of a trial: its engine, its limits, the subject's connection pool, and the link to it.
 
 pub(crate) mod address;
 pub(crate) mod file;
@@ -15,26 +15,26 @@ use crate::units::{format_bytes, format_duration};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Database {
     pub engine: Engine,
-    /// Where the server is, as the study names it, for [`Engine::External`]: `mysql://user:password@host:3306/name`, or
-    /// `env:NAME` for a variable that holds such an address.
+    /// Address of the server as the study writes it, for [`Engine::External`]: `mysql://user:password@host:3306/name`,
+    /// or `env:NAME` for a variable that holds such an address.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dsn: Option<String>,
-    /// Connections that the subject may have to it, over all its processes.
+    /// Connections that the subject may open to it, over all its processes.
     pub pool: u32,
     /// CPUs of its own. `None` means one that the machine has left over, or else the generator's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cpus: Option<u32>,
-    /// Memory of all its processes, its data in the private folder included, or `None` for no limit.
+    /// Memory of all its processes, including its data in the private folder. `None` for no limit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub memory_bytes: Option<u64>,
-    /// Connections that the server accepts.
+    /// Maximum number of connections the server accepts.
     pub max_connections: u32,
-    /// How much of its tables it may keep in memory.
+    /// How much table data it may cache in memory.
     pub buffer_pool_bytes: u64,
     /// The network between subject and database.
     #[serde(default)]
     pub link: Link,
-    /// A time in the window at which it is killed and started again, to see what the subject does about it.
+    /// An outage during the window, to see how the subject copes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub outage: Option<Outage>,
 }
@@ -43,29 +43,29 @@ pub struct Database {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Engine {
-    /// A private MariaDB, started for each trial from data that were loaded once.
+    /// A private MariaDB, started for each trial from data that was loaded once.
     #[default]
     Mariadb,
     /// A private MySQL.
     Mysql,
     /// A private PostgreSQL.
     Postgres,
-    /// A server that is there already and is only asked.
+    /// An existing server, which tolok only queries.
     External,
 }
 
-/// The protocol between a database and its clients: a driver speaks one of them.
+/// The protocol between a database and its clients. Each driver speaks one.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Wire {
-    /// That of MySQL, which MariaDB speaks, too.
+    /// MySQL's, which MariaDB also speaks.
     #[default]
     Mysql,
     Postgres,
 }
 
 impl Wire {
-    /// The engines that speak it, in words.
+    /// The engines that speak it, for people to read.
     pub fn title(self) -> &'static str {
         match self {
             Self::Mysql => "MariaDB and MySQL",
@@ -73,7 +73,7 @@ impl Wire {
         }
     }
 
-    /// What templates of subjects call it.
+    /// Its name in subject templates.
     pub fn word(self) -> &'static str {
         match self {
             Self::Mysql => "mysql",
@@ -81,7 +81,7 @@ impl Wire {
         }
     }
 
-    /// The port of a server that says no other.
+    /// The default port of such a server.
     pub fn usual_port(self) -> u16 {
         match self {
             Self::Mysql => 3306,
@@ -90,12 +90,12 @@ impl Wire {
     }
 }
 
-/// The database is gone for a while.
+/// A time during which the database is down.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Outage {
     /// When it is killed, in seconds after the window began.
     pub at_s: f64,
-    /// How long it is gone before it is started again, in seconds.
+    /// How long it stays down before it is restarted, in seconds.
     pub for_s: f64,
 }
 
@@ -125,7 +125,7 @@ impl Engine {
         }
     }
 
-    /// The program of the toolbox that it is, if it is one.
+    /// Its program in the toolbox, unless it is external.
     pub fn program(self) -> Option<&'static str> {
         match self {
             Self::Mariadb => Some("mariadb"),
@@ -135,7 +135,7 @@ impl Engine {
         }
     }
 
-    /// What it speaks; of a server of the user's own, its address tells.
+    /// Its protocol. For an external server, only the address tells.
     pub fn wire(self) -> Option<Wire> {
         match self {
             Self::Mariadb | Self::Mysql => Some(Wire::Mysql),
@@ -146,8 +146,8 @@ impl Engine {
 }
 
 impl Database {
-    /// What it speaks. `lookup` knows the variable that may hold the address of a server of the user's own; where no address tells,
-    /// MySQL's is meant.
+    /// Its protocol. `lookup` reads the variable that may hold the address of an external server. Without a valid
+    /// address, this is MySQL's.
     pub fn wire(&self, lookup: &dyn Fn(&str) -> Option<String>) -> Wire {
         let address = || DatabaseAddress::read(self.dsn.as_deref()?, lookup).ok();
         self.engine.wire().or_else(|| Some(address()?.wire)).unwrap_or_default()
@@ -158,8 +158,8 @@ impl Database {
         self.engine != Engine::External
     }
 
-    /// In words for tables and reports: `MariaDB · pool of 16 · rtt 20ms`. What is usual is left out, and so is everything of
-    /// an account.
+    /// A description for tables and reports: `MariaDB · pool of 16 · rtt 20ms`. It omits default values and the
+    /// account.
     pub fn describe(&self) -> String {
         let mut parts = vec![self.engine.title().to_owned(), format!("pool of {}", self.pool)];
         if !self.link.is_local() {
@@ -178,7 +178,7 @@ impl Database {
         parts.join(" · ")
     }
 
-    /// All that it is, what is usual included, for plans.
+    /// A full description for plans, including default values.
     pub fn describe_all(&self) -> String {
         let mut parts = vec![self.engine.title().to_owned(), format!("pool of {}", self.pool)];
         if !self.is_private() {
@@ -204,7 +204,7 @@ impl Database {
         parts.join(" · ")
     }
 
-    /// Where a server of the user's own is, without the account.
+    /// The address of an external server, without the account.
     fn place(&self) -> Option<String> {
         let dsn = self.dsn.as_deref()?;
         match dsn.strip_prefix("env:") {

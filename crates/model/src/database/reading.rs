@@ -1,4 +1,4 @@
-//! From a written `database` to the databases of a study's environments, one for each combination of what is listed.
+//! Turns a written `database` into the databases of a study's environments, one for each combination of listed values.
 
 use crate::database::address::DatabaseAddress;
 use crate::database::file::{DatabaseFile, OutageFile};
@@ -11,26 +11,26 @@ use crate::reading::table::{Spanned, Table};
 use crate::reading::text::{Reading, Span};
 use crate::units::{Bytes, Seconds, bytes_words};
 
-/// MariaDB takes a smaller number for this one, and says so in its log only.
+/// MariaDB raises smaller values to this one, and reports that only in its log.
 const FEWEST_CONNECTIONS: u32 = 10;
-/// What both servers accept at most.
+/// The most that MariaDB and MySQL accept.
 const MOST_CONNECTIONS: u32 = 100_000;
-/// What InnoDB needs with pages of their usual size.
+/// The least that InnoDB needs with its default page size.
 const SMALLEST_BUFFER_POOL: u64 = 5 << 20;
 
-/// What a study says of its database.
+/// A study's database.
 #[derive(Debug)]
 pub(crate) struct WrittenDatabase {
     pub span: Span,
-    /// Whether it names a server that is there already.
+    /// Whether it names an existing server.
     pub is_external: bool,
-    /// Where it takes the database away, and when.
+    /// Where in the text an outage is defined, and the outage.
     pub outage: Option<(Span, Outage)>,
-    /// Each combination of what it lists.
+    /// Every combination of its listed values.
     pub choices: Vec<Choice<Database>>,
 }
 
-/// Reads all of it, whatever is wrong with a part.
+/// Reads every key, even after an error in one.
 pub(crate) fn read_database(file: Table<DatabaseFile>, reading: &mut Reading) -> WrittenDatabase {
     let Table { span, entries: file } = file;
     if file.dsn.is_some() {
@@ -78,7 +78,7 @@ pub(crate) fn read_database(file: Table<DatabaseFile>, reading: &mut Reading) ->
     WrittenDatabase { span, is_external, outage, choices }
 }
 
-/// A server that the lab did not start must not be limited, moved or killed.
+/// Refuses settings of an external server: the lab must not limit, move or kill what it did not start.
 fn refuse_what_is_not_ours(file: &DatabaseFile, reading: &mut Reading) {
     let keys = [
         ("engine", Spanned::place(&file.engine)),
@@ -98,7 +98,7 @@ fn refuse_what_is_not_ours(file: &DatabaseFile, reading: &mut Reading) {
     }
 }
 
-/// Messages leave out its text, as it may hold a password.
+/// Messages omit the DSN's text, because it may hold a password.
 fn read_dsn(dsn: Spanned<String>, reading: &mut Reading) -> String {
     let help = "for example: dsn = \"mysql://user:password@host:3306/name\" or the same with postgres://, or dsn = \"env:NAME\" for a variable that holds it";
     let wrong = match dsn.get_ref().strip_prefix("env:") {
@@ -148,7 +148,7 @@ fn read_pool(pool: &Spanned<u32>, accepted: u32, reading: &mut Reading) -> Optio
     Some(connections)
 }
 
-/// Most studies ask for a round trip only, so that has a key of its own.
+/// Most studies need only a round-trip time, so it has its own key.
 fn read_database_links(
     rtt: Option<Spanned<Several<Seconds>>>,
     link: Option<Spanned<Several<LinkFile>>>,

@@ -1,4 +1,4 @@
-//! `[environment]` of a study as it is written. Lists make one environment for each combination.
+//! `[environment]` of a study, as written. Lists make one environment for each combination.
 
 use std::collections::BTreeMap;
 
@@ -36,14 +36,14 @@ pub struct EnvironmentFile {
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "Limits")]
 pub struct LimitsFile {
-    /// CPUs, one number or several: whole ones for `dedicated`, any share of time for `quota`. Default 1.
+    /// CPUs, one number or several: whole numbers for `dedicated`, any share of CPU time for `quota`. Default 1.
     #[schemars(with = "Option<Several<Cpus>>")]
     pub cpus: Option<Spanned<Several<f64>>>,
     /// How its CPUs are limited. Default `dedicated`.
     pub mode: Option<Several<CpuMode>>,
-    /// Memory of all its processes, page cache and kernel memory included; one size or several.
+    /// Memory of all its processes, including page cache and kernel memory; one size or several.
     pub memory: Option<Several<Bytes>>,
-    /// Processes and threads at most.
+    /// Maximum number of processes and threads.
     #[schemars(range(min = 1))]
     pub pids: Option<Spanned<u32>>,
 }
@@ -53,7 +53,7 @@ pub struct LimitsFile {
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "Generator")]
 pub struct GeneratorFile {
-    /// CPUs: a whole number for `dedicated`, any share of time for `quota`. Default 1.
+    /// CPUs: a whole number for `dedicated`, any share of CPU time for `quota`. Default 1.
     #[schemars(with = "Option<Cpus>")]
     pub cpus: Option<Spanned<f64>>,
     /// How its CPUs are limited. Default `dedicated`.
@@ -66,17 +66,17 @@ pub struct GeneratorFile {
 #[expect(dead_code, reason = "only its schema is used; the value is read as a number")]
 pub struct Cpus(#[schemars(range(min = 0.01, max = 4096))] f64);
 
-/// Settings of the network namespaces of a trial.
+/// Settings of a trial's network namespaces.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "Network")]
 pub struct NetworkFile {
-    /// The TCP congestion control of all connections, one name or several. Default `cubic`.
+    /// The TCP congestion control of all connections; one name or several. Default `cubic`.
     pub congestion: Option<Several<String>>,
-    /// Kernel settings by the name of a preset: `web-server-2020`.
+    /// A preset of kernel settings: `web-server-2020`.
     #[schemars(with = "Option<NetworkPreset>")]
     pub preset: Option<Spanned<String>>,
-    /// Kernel settings of a network namespace by their names, such as `"net.ipv4.tcp_tw_reuse" = 1`; they come after the preset.
+    /// Kernel settings of a network namespace by name, such as `"net.ipv4.tcp_tw_reuse" = 1`. They override the preset.
     #[serde(default)]
     pub sysctl: BTreeMap<Spanned<String>, Setting>,
 }
@@ -86,16 +86,16 @@ pub struct NetworkFile {
 #[serde(rename_all = "kebab-case")]
 #[expect(dead_code, reason = "only its schema is used; the value is read as text")]
 pub enum NetworkPreset {
-    /// What a comparison of Swoole, Node.js and Go gave its servers in 2020.
+    /// The settings that a 2020 comparison of Swoole, Node.js and Go gave its servers.
     #[serde(rename = "web-server-2020")]
     WebServer2020,
 }
 
-/// The value of a kernel setting: a number or a text.
+/// The value of a kernel setting: a number or text.
 #[derive(Debug, Clone)]
 pub struct Setting(pub String);
 
-/// A link as it is written: the name of a preset, or a table.
+/// A link as written: the name of a preset, or a table.
 #[derive(Debug)]
 pub enum LinkFile {
     Preset(String),
@@ -107,21 +107,21 @@ pub enum LinkFile {
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "Link")]
 pub struct LinkTable {
-    /// A preset from which the other keys differ.
+    /// A preset that the other keys override.
     pub preset: Option<Spanned<String>>,
     /// Round-trip time, half of it each way; one or several.
     pub rtt: Option<Several<Seconds>>,
-    /// The most to add to the round trip, half of it each way, drawn evenly for each packet.
+    /// The largest delay added to the round trip, half of it each way, drawn uniformly for each packet; one or several.
     pub jitter: Option<Several<Seconds>>,
-    /// Bits of IP packets a second in each direction; one rate or several.
+    /// Bits of IP packets per second in each direction; one rate or several.
     pub rate: Option<Several<BitRate>>,
-    /// Share of packets that are lost, in each direction; one or several.
+    /// Share of packets lost in each direction; one or several.
     pub loss: Option<Several<Percent>>,
-    /// Bytes that may wait for the link. Default: what fits the rate, at least 150kB.
+    /// Bytes that may queue for the link. Default: what fits the rate, at least 150kB.
     pub queue: Option<Bytes>,
-    /// Seed of loss and jitter; without one it follows from the plan's.
+    /// Seed of loss and jitter. Default: derived from the plan's seed.
     pub seed: Option<u64>,
-    /// What carries it. Default `auto`: the loopback where nothing is emulated, else `emulator`.
+    /// What carries the link. Default `auto`: the loopback interface if nothing is emulated, else `emulator`.
     pub backend: Option<LinkBackend>,
 }
 

@@ -1,4 +1,5 @@
-//! The environment of a trial: the limits of its parts, the link between them, the settings of their network, and the database.
+//! The environment of a trial: the limits of its parts, the link between them, their network settings, and the
+//! database.
 
 pub(crate) mod file;
 pub(crate) mod reading;
@@ -15,7 +16,7 @@ use crate::units::{format_bit_rate, format_bytes, format_duration, percent_words
 /// What surrounds a subject in a trial.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Environment {
-    /// A name for folders and tables, such as `lan-wifi`; empty where a study has one environment only.
+    /// A name for folders and tables, such as `lan-wifi`; empty if the study has only one environment.
     pub id: String,
     /// What the subject may use.
     pub subject: Limits,
@@ -23,9 +24,9 @@ pub struct Environment {
     pub generator: Limits,
     /// The network between generator and subject.
     pub link: Link,
-    /// Settings of the network that all parts are in.
+    /// Settings of the network that all parts share.
     pub network: Network,
-    /// The database, for those scenarios whose workload uses one.
+    /// The database, for scenarios whose workload uses one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub database: Option<Database>,
 }
@@ -34,21 +35,21 @@ pub struct Environment {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Limits {
     pub mode: CpuMode,
-    /// CPUs: a whole number of dedicated ones, or any share of time as a quota.
+    /// CPUs: a whole number of dedicated ones, or any share of CPU time as a quota.
     pub cpus: f64,
-    /// Memory of all its processes, page cache and kernel memory included, or `None` for no limit.
+    /// Memory of all its processes, including page cache and kernel memory, or `None` for no limit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub memory_bytes: Option<u64>,
-    /// Processes and threads, or `None` for no limit.
+    /// Maximum number of processes and threads, or `None` for no limit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pids: Option<u32>,
 }
 
-/// How CPUs are limited. Figures of the two never share a table.
+/// How CPUs are limited. Figures from different modes never share a table.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum CpuMode {
-    /// Some CPUs for itself, all of the time.
+    /// CPUs of its own, all of the time.
     #[default]
     Dedicated,
     /// Any CPU, for a share of each period only, as containers are limited.
@@ -64,19 +65,20 @@ pub struct Link {
     /// The preset it comes from, if any: `lan-wifi`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub preset: Option<String>,
-    /// Time for a packet to go there and back, half of it each way.
+    /// Round-trip time, half of it each way.
     pub rtt_s: f64,
-    /// The most that may be added to the round trip, half of it each way, drawn evenly for each packet; packets keep their order.
+    /// The largest delay added to the round trip, half of it each way, drawn uniformly for each packet. Packets keep
+    /// their order.
     pub jitter_s: f64,
-    /// Bits of IP packets a second in each direction, or `None` for no limit.
+    /// Bits of IP packets per second in each direction, or `None` for no limit.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rate_bps: Option<f64>,
-    /// Probability that a packet is lost, from 0 to 1, in each direction.
+    /// Probability, from 0 to 1, that a packet is lost, in each direction.
     pub loss: f64,
-    /// Bytes that wait for the link at most; what comes on top is dropped. Nothing for a queue that fits the rate.
+    /// Bytes that may queue for the link; more are dropped. `None` for a queue that fits the rate.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub queue_bytes: Option<u64>,
-    /// Seed of loss and jitter; without one it follows from the plan's.
+    /// Seed of loss and jitter. `None` derives it from the plan's seed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub seed: Option<u64>,
     pub backend: LinkBackend,
@@ -86,7 +88,7 @@ pub struct Link {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum LinkBackend {
-    /// The loopback if nothing is emulated, else tolok's own emulator.
+    /// The loopback interface if nothing is emulated, else tolok's own emulator.
     #[default]
     Auto,
     /// tolok's own emulator.
@@ -97,12 +99,12 @@ pub enum LinkBackend {
     Veth,
 }
 
-/// Settings of the network namespaces of a trial. They change nothing outside of it.
+/// Settings of a trial's network namespaces. They change nothing outside the trial.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Network {
     /// The TCP congestion control of all connections.
     pub congestion: String,
-    /// Kernel settings by their names, such as `net.ipv4.tcp_tw_reuse`.
+    /// Kernel settings by name, such as `net.ipv4.tcp_tw_reuse`.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub sysctls: BTreeMap<String, String>,
 }
@@ -110,7 +112,7 @@ pub struct Network {
 /// The congestion control that most systems have.
 pub const USUAL_CONGESTION: &str = "cubic";
 
-/// Kernel settings that belong to a network namespace begin with these.
+/// Prefixes of the kernel settings that belong to a network namespace.
 pub(crate) const NAMESPACED: [&str; 4] = ["net.ipv4.", "net.ipv6.", "net.core.somaxconn", "net.mptcp."];
 
 impl Default for Network {
@@ -126,8 +128,8 @@ impl Default for Limits {
 }
 
 impl Environment {
-    /// In words for tables and reports: `1 CPU · 512 MiB · link lan-wifi (rtt 2ms, …)`. The database has words of its own
-    /// ([`Database::describe`]), as not every scenario has one.
+    /// A description for tables and reports: `1 CPU · 512 MiB · link lan-wifi (rtt 2ms, …)`. The database has its own
+    /// ([`Database::describe`]), because not every scenario uses one.
     pub fn describe(&self) -> String {
         let mut parts = vec![self.subject.describe()];
         if !self.link.is_local() {
@@ -140,13 +142,13 @@ impl Environment {
         parts.join(" · ")
     }
 
-    /// Whether the two differ in nothing but their names and their databases.
+    /// Whether the two differ at most in their names and databases.
     pub fn is_same_without_database(&self, other: &Self) -> bool {
         let Self { id: _, subject, generator, link, network, database: _ } = self;
         (subject, generator, link, network) == (&other.subject, &other.generator, &other.link, &other.network)
     }
 
-    /// The first of its parts that needs control groups.
+    /// The first setting that needs control groups.
     pub fn needs_groups(&self) -> Option<&'static str> {
         let limits = [&self.subject, &self.generator];
         if limits.iter().any(|limits| limits.mode == CpuMode::Quota) {
@@ -161,7 +163,7 @@ impl Environment {
         limits.iter().any(|limits| limits.pids.is_some()).then_some("a limit on processes")
     }
 
-    /// The first of its parts that needs a network namespace.
+    /// The first setting that needs a network namespace.
     pub fn needs_namespaces(&self) -> Option<&'static str> {
         if !self.link.is_local() {
             return Some("a link");
@@ -175,7 +177,7 @@ impl Environment {
 }
 
 impl Limits {
-    /// How many CPUs its processes have to run on at least.
+    /// The smallest whole number of CPUs that its processes need.
     pub fn whole_cpus(&self) -> u32 {
         self.cpus.ceil().max(1.0) as u32
     }
@@ -200,7 +202,7 @@ impl Link {
         self.backend == LinkBackend::Auto && !self.emulates()
     }
 
-    /// Whether it does anything to a packet.
+    /// Whether it changes anything about packets.
     pub fn emulates(&self) -> bool {
         let changes = self.rate_bps.is_some() || self.queue_bytes.is_some();
         self.rtt_s > 0.0 || self.jitter_s > 0.0 || self.loss > 0.0 || changes
@@ -232,7 +234,7 @@ impl Link {
         }
     }
 
-    /// The preset of this name.
+    /// Looks up a preset.
     ///
     /// | name | what it imitates |
     /// |---|---|
@@ -261,10 +263,11 @@ impl Link {
 }
 
 impl Network {
-    /// Settings by the name of a preset.
+    /// Looks up a preset of settings.
     ///
-    /// `web-server-2020` is what a comparison of Swoole, Node.js and Go of that year gave its servers, as far as it belongs to a
-    /// network namespace. What it set for the whole machine is left alone: fs.file-max, net.core.netdev_max_backlog, vm.swappiness.
+    /// `web-server-2020` holds what a 2020 comparison of Swoole, Node.js and Go gave its servers, as far as it belongs
+    /// to a network namespace. It omits that comparison's machine-wide settings: fs.file-max,
+    /// net.core.netdev_max_backlog, vm.swappiness.
     pub fn preset(name: &str) -> Option<BTreeMap<String, String>> {
         let settings: &[(&str, &str)] = match name {
             "web-server-2020" => &[

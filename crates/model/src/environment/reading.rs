@@ -1,4 +1,4 @@
-//! From a written `[environment]` to the environments of a study, one for each combination of what is listed.
+//! Turns a written `[environment]` into the environments of a study, one for each combination of listed values.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,29 +12,29 @@ use crate::reading::table::{Spanned, Table};
 use crate::reading::text::{Reading, Span};
 use crate::units::{Percent, Seconds, format_bit_rate, format_bytes, format_duration, percent_words};
 
-/// No link on earth takes longer, and a slip of the finger shall not become a plan.
+/// No link on earth takes longer, so a longer one is a typo.
 const LONGEST_S: f64 = 10.0;
 
-/// A setting among several: what it is, and what to call it.
+/// One of several settings, and its name.
 #[derive(Debug, Clone)]
 pub(crate) struct Choice<T> {
     pub value: T,
-    /// Part of the environment's name, or `None` where there is no choice.
+    /// Its part of the environment's name, or `None` if there is only one value.
     pub word: Option<String>,
 }
 
-/// What `[environment]` says.
+/// What `[environment]` defines.
 #[derive(Debug)]
 pub(crate) struct Surroundings {
-    /// Every combination of what is listed.
+    /// Every combination of listed values.
     pub environments: Vec<Environment>,
-    /// What each is called where there is no database, by its id.
+    /// Maps each environment's id to the id it has without its database.
     pub ids_without_database: BTreeMap<String, String>,
     /// The database, if the study describes one.
     pub database: Option<WrittenDatabase>,
 }
 
-/// Every combination of what `[environment]` lists.
+/// Reads `[environment]` into every combination of its listed values.
 pub(crate) fn read_environments(file: Table<EnvironmentFile>, reading: &mut Reading) -> Surroundings {
     let Table { span, entries: EnvironmentFile { subject, generator, link, network, database } } = file;
     let generator = read_generator(generator.entries, reading);
@@ -76,7 +76,7 @@ fn choices_of(database: Option<&WrittenDatabase>) -> Vec<Choice<Option<Database>
     written.choices.iter().map(choice).collect()
 }
 
-/// A server that is there already is reached over the machine's own network, which tolok must not change.
+/// An external server is reached over the machine's own network, which tolok must not change.
 fn refuse_networks(
     links: &[Choice<Link>],
     link_span: Option<Span>,
@@ -100,7 +100,7 @@ pub(crate) fn joined(words: &[&Option<String>]) -> String {
     words.iter().filter_map(|word| word.as_deref()).collect::<Vec<_>>().join("-")
 }
 
-/// Every combination of two settings, named by the words of both.
+/// Every combination of two settings, named by both words.
 pub(crate) fn crossed<A: Clone, B: Clone, C>(
     left: &[Choice<A>],
     right: &[Choice<B>],
@@ -111,12 +111,12 @@ pub(crate) fn crossed<A: Clone, B: Clone, C>(
         let word = Some(joined(&[&left.word, &right.word])).filter(|word| !word.is_empty());
         Choice { value: combine(left.value.clone(), right.value.clone()), word }
     };
-    // One more than there may be: who asks for so many is told so.
+    // One more than the limit, so that the caller can report that there are too many.
     pairs.take(ENVIRONMENTS.most as usize + 1).map(choice).collect()
 }
 
-/// The values of a key that may list several, each with its word if there is more than one; the default where the key is
-/// missing. Two of the same word would make two environments of the same name.
+/// Reads a key that may list several values. Each gets a word if there is more than one; a missing key yields the
+/// default. Refuses two values with the same word, because their environments would share a name.
 pub(crate) fn choices<W, T: Clone>(
     written: Option<Several<W>>,
     default: T,
@@ -125,7 +125,7 @@ pub(crate) fn choices<W, T: Clone>(
     reading: &mut Reading,
 ) -> Vec<Choice<T>> {
     let mut values: Vec<T> = Vec::new();
-    // One more than there may be, as below.
+    // One more than the limit, as in `crossed`.
     for one in written.into_iter().flat_map(|several| several.0).take(ENVIRONMENTS.most as usize + 1) {
         let place = one.span();
         let Some(value) = read(one, reading) else { continue };
@@ -217,7 +217,7 @@ fn preset(name: &Spanned<String>, reading: &mut Reading) -> Option<Link> {
     found
 }
 
-/// Every combination of what one table of a link lists.
+/// Every combination of the values that a link's table lists.
 fn read_link(table: LinkTable, place: &Span, several: bool, reading: &mut Reading) -> Vec<Choice<Link>> {
     let base = table.preset.as_ref().and_then(|name| preset(name, reading)).unwrap_or_default();
     let rtts = times("rtt", table.rtt, base.rtt_s, reading);
@@ -242,7 +242,7 @@ fn read_link(table: LinkTable, place: &Span, several: bool, reading: &mut Readin
     links
 }
 
-/// The times that a key of a link lists, in seconds, each called by key and time: `rtt-20ms`.
+/// The times that a key of a link lists, in seconds, each named by key and time: `rtt-20ms`.
 pub(crate) fn times(
     key: &'static str,
     written: Option<Several<Seconds>>,
@@ -258,7 +258,7 @@ pub(crate) fn times(
     choices(written, default_s, read, |seconds| format!("{key}-{}", compact(&format_duration(*seconds))), reading)
 }
 
-/// A name for a link among others, from all that it is.
+/// A name for a link, from all its settings.
 fn whole_name(link: &Link) -> String {
     let words = [
         link.preset.clone(),
@@ -272,7 +272,7 @@ fn whole_name(link: &Link) -> String {
     joined(&words.each_ref())
 }
 
-/// A value as part of a name: without blanks, dots and signs.
+/// A value as part of a name, without blanks and dots.
 fn compact(words: &str) -> String {
     words.replace(' ', "").replace('.', "_")
 }
@@ -318,7 +318,7 @@ fn read_network(file: Table<NetworkFile>, reading: &mut Reading) -> Vec<Choice<N
     named.into_iter().map(network).collect()
 }
 
-/// A trial must not change settings of the whole machine, and a name must not lead out of their folder.
+/// Refuses machine-wide settings, which a trial must not change, and names that lead out of the settings' folder.
 fn refuse_setting(name: &str) -> Option<String> {
     let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "._-".contains(letter);
     let leads_out = name.split('.').any(str::is_empty);

@@ -1,6 +1,6 @@
-//! `load` of a scenario as it is written.
+//! `load` of a scenario, as written.
 //!
-//! One table has the keys of all executors, so that a key in the wrong place gets an answer of its own.
+//! One table has the keys of all executors, so that a misplaced key gets a specific message.
 
 use serde::Deserialize;
 
@@ -11,12 +11,12 @@ use crate::reading::several::Several;
 use crate::reading::table::{Spanned, Table};
 use crate::units::{ByteRate, Percent, Rate, Seconds};
 
-/// `load` of a scenario. Each executor has keys of its own; all executors share the last seven.
+/// `load` of a scenario. Each executor has its own keys; all share those from `warmup` to `write-rate`.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct LoadFile {
     /// The executor, by k6's name.
-    // Read as text, so that the one of k6's executors that cannot be here gets an answer of its own.
+    // Read as text, so that k6's one executor without an equivalent here gets a specific message.
     #[schemars(with = "ExecutorName")]
     pub executor: Option<Spanned<String>>,
     /// Virtual users, one number or several: `constant-vus`, `per-vu-iterations`, `shared-iterations`.
@@ -29,51 +29,53 @@ pub struct LoadFile {
     pub rate: Option<Spanned<Several<Rate>>>,
     /// Requests per second at the start: `ramping-arrival-rate`. Default 0.
     pub start_rate: Option<Spanned<Rate>>,
-    /// Each goes in a straight line from where the one before it ended to its target: `ramping-vus`,
+    /// Each stage is a straight line from the end of the previous one to its target: `ramping-vus`,
     /// `ramping-arrival-rate`.
     #[schemars(length(min = 1))]
     pub stages: Option<Spanned<Vec<Table<StageFile>>>>,
-    /// Requests, of each user (`per-vu-iterations`) or of all together (`shared-iterations`).
+    /// Requests, per user (`per-vu-iterations`) or in total (`shared-iterations`).
     #[schemars(range(min = 1))]
     pub iterations: Option<Spanned<u64>>,
     /// Length of the measured window: `constant-vus`, `constant-arrival-rate`.
     pub duration: Option<Spanned<Seconds>>,
-    /// The window ends here, even if requests are left: `per-vu-iterations`, `shared-iterations`.
+    /// Maximum length of the window, even if requests are left: `per-vu-iterations`, `shared-iterations`.
     pub max_duration: Option<Spanned<Seconds>>,
     /// How arrivals are spaced: `constant-arrival-rate`, `ramping-arrival-rate`. Default `uniform`.
     pub arrivals: Option<Spanned<Arrivals>>,
     /// Connections for arrivals, or `unbounded`: `constant-arrival-rate`, `ramping-arrival-rate`. Default 64.
     pub pool: Option<Spanned<PoolFile>>,
-    /// Pause of a virtual user after each request, one duration or the shortest and the longest; not with arrivals by the
-    /// clock. Default none.
+    /// Pause of a virtual user after each request: one duration, or the shortest and the longest. Closed loops only.
+    /// Default none.
     pub think_time: Option<Spanned<Several<Seconds>>>,
-    /// Length of the load that is discarded before the window. Default: a fifth of the window, at least `300ms`; `1s` with
+    /// Length of the discarded load before the window. Default: a fifth of the window, at least `300ms`; `1s` with
     /// `iterations`; `0s` for a ramp that begins at 0.
     pub warmup: Option<Seconds>,
     /// How long a connection lives. Default `keep-alive`.
     pub connection: Option<Spanned<ConnectionWord>>,
-    /// Each connection is closed after this number of requests.
+    /// Close each connection after this number of requests.
     #[schemars(range(min = 1))]
     pub requests_per_connection: Option<Spanned<u32>>,
-    /// Over HTTP/2: virtual users, or connections of the pool, that share a connection, each with one request at a time. Default 1.
+    /// Over HTTP/2: virtual users, or pool connections, that share a connection, each with one request at a time.
+    /// Default 1.
     #[schemars(range(min = 1))]
     pub streams: Option<Spanned<u32>>,
-    /// A request without a response counts as failed after this time. Default `10s`.
+    /// A request without a response fails after this time. Default `10s`.
     pub timeout: Option<Spanned<Seconds>>,
-    /// The most that each connection reads, as behind a slow link; with `tool = "tolok"` only. Default no limit.
+    /// The highest rate at which each connection is read, as over a slow link; with `tool = "tolok"` only. Default no
+    /// limit.
     pub read_rate: Option<ByteRate>,
-    /// Each connection is written no faster than this; with `tool = "tolok"` only. Default no limit.
+    /// The highest rate at which each connection is written; with `tool = "tolok"` only. Default no limit.
     pub write_rate: Option<ByteRate>,
-    /// `read-rate` and `write-rate` hold for this share of the virtual users: `constant-vus`, `ramping-vus`. Cases are compared by
-    /// the others. Default all.
+    /// The share of virtual users that `read-rate` and `write-rate` slow down: `constant-vus`, `ramping-vus`. Cases are
+    /// compared by the other users. Default all.
     pub slow_share: Option<Spanned<Percent>>,
 }
 
-/// One of `stages`.
+/// One stage of a ramp.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct StageFile {
-    /// Where it ends: virtual users, or a rate.
+    /// Virtual users, or a rate, at its end.
     #[schemars(with = "Rate")]
     pub target: Option<Spanned<Rate>>,
     /// How long it takes; `0s` is a jump.
@@ -110,7 +112,7 @@ pub struct VirtualUsers(#[schemars(range(min = 1, max = 28000))] u32);
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum ConnectionWord {
-    /// As long as the server lets it.
+    /// As long as the server allows.
     KeepAlive,
     /// Each request opens a connection of its own.
     PerRequest,

@@ -1,4 +1,4 @@
-//! The load of a scenario: what a study says, the profile that follows, and the objectives it is judged by.
+//! The load of a scenario: its written form, the resulting profile, and the objectives.
 
 pub(crate) mod file;
 pub(crate) mod objective;

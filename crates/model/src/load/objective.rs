@@ -11,8 +11,9 @@
 //! COMPARISON  <  <=  >  >=
 //! ```
 //!
-//! k6's spelling works as well: `http_req_duration p(95)<200`, `http_req_failed rate<0.01`. The
-//! [`Display`](fmt::Display) form is canonical: it parses to the same objective, and two objectives are equal if
+//! k6's spelling works as well: `http_req_duration p(95)<200`, `http_req_failed rate<0.01`.
+//!
+//! The [`Display`](fmt::Display) form is canonical: it parses to the same objective, and two objectives are equal if
 //! their texts are equal.
 
 use std::fmt;
@@ -41,23 +42,23 @@ pub struct Objective {
 pub enum Part {
     /// From the intended start to the last byte.
     Response,
-    /// From the moment the request was handed to the kernel to the last byte.
+    /// From the time the request was handed to the kernel to the last byte.
     Service,
     /// From the intended start to the engine's action.
     Lateness,
-    /// Waiting for a connection of the pool.
+    /// Waiting for a pool connection.
     Queue,
     /// Establishing a connection.
     Connect,
-    /// From the moment the request was handed to the kernel to the first byte.
+    /// From the time the request was handed to the kernel to the first byte.
     FirstByte,
-    /// For failed requests: from the intended start to the failure.
+    /// From the intended start to the failure, for failed requests.
     Failure,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Metric {
-    /// The value below which this share (0 to 1) of all values lies.
+    /// The value below which this share (0 to 1) of all values is.
     Quantile(f64),
     Mean,
     Max,
@@ -87,7 +88,7 @@ pub enum Relation {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Limit {
     Seconds(f64),
-    /// A part of a whole, from 0 to 1.
+    /// A fraction from 0 to 1.
     Share(f64),
     PerSecond(f64),
     Count(u64),
@@ -99,7 +100,7 @@ pub enum ObjectiveError {
     /// There is no `<`, `<=`, `>` or `>=` in it.
     #[error("`{0}` compares nothing")]
     NoComparison(String),
-    /// It has another sign instead of one of the four.
+    /// It has another operator instead of one of the four.
     #[error("`{0}` is no comparison that an objective has")]
     UnknownComparison(String),
     /// The word before the dot is not a part.
@@ -109,24 +110,24 @@ pub enum ObjectiveError {
     UnknownMetric(String),
     #[error("`{0}` is a distribution, and one figure of it is needed")]
     NoFigure(String),
-    /// A part precedes a metric that has none.
+    /// A part precedes a metric that does not take one.
     #[error("`{0}` counts requests and is no time, so it has no part")]
     HasNoPart(String),
-    /// The number behind the `p` does not lie between 0 and 100.
+    /// The number after `p` is not between 0 and 100.
     #[error("`{0}` is no percentile")]
     NoPercentile(String),
     #[error("`{metric}` is compared with nothing")]
     NoValue {
-        /// The metric, as it is written.
+        /// The metric as written.
         metric: String,
         expected: &'static str,
     },
-    /// The metric does not have values of this kind.
+    /// The metric does not take values of this kind.
     #[error("`{value}` is no value of `{metric}`")]
     WrongValue {
-        /// The metric, as it is written.
+        /// The metric as written.
         metric: String,
-        /// The value, as it is written.
+        /// The value as written.
         value: String,
         expected: &'static str,
     },
@@ -165,8 +166,8 @@ impl ObjectiveError {
 }
 
 impl Objective {
-    /// Whether it may end a trial early: crossing it cannot be undone later. A bound in the other direction may still be
-    /// met later, and so may a rate.
+    /// Whether it may end a trial early, because once crossed it stays crossed. A lower bound may still be met later,
+    /// and so may a rate.
     pub fn can_end_a_trial(&self) -> bool {
         let upper = matches!(self.comparison, Relation::Below | Relation::AtMost);
         match self.metric {
@@ -177,7 +178,7 @@ impl Objective {
         }
     }
 
-    /// Reads an objective, in our spelling or in k6's.
+    /// Parses an objective, in our spelling or k6's.
     pub fn parse(text: &str) -> Result<Self, ObjectiveError> {
         let is_sign = |letter: char| matches!(letter, '<' | '>' | '=' | '!' | '≤' | '≥');
         let start = text.find(is_sign).ok_or_else(|| ObjectiveError::NoComparison(text.trim().to_owned()))?;
@@ -189,7 +190,7 @@ impl Objective {
         Ok(Self { part: subject.part, metric: subject.metric, comparison, value })
     }
 
-    /// Whether it holds if its figure is `measured`, in the unit of its value.
+    /// Whether it holds for a figure of `measured`, in the unit of its value.
     pub fn holds(&self, measured: f64) -> bool {
         let limit = self.value.number();
         match self.comparison {
@@ -209,7 +210,7 @@ impl Limit {
         }
     }
 
-    /// Its unit as records have it; shares and numbers of requests have the unit 1.
+    /// Its unit in records; shares and counts of requests have the unit 1.
     pub fn unit(self) -> &'static str {
         match self {
             Self::Seconds(_) => "s",
@@ -236,12 +237,12 @@ impl Part {
 }
 
 impl Metric {
-    /// Whether it is a figure of times. These have a part and a value in seconds.
+    /// Whether it is a statistic of times. These have a part, and a value in seconds.
     pub fn is_time(self) -> bool {
         !matches!(self, Self::Goodput | Self::Rate | Self::Failed)
     }
 
-    /// A metric by our name or k6's.
+    /// Parses a metric by our name or k6's.
     fn parse(word: &str) -> Result<Self, ObjectiveError> {
         let unknown = || ObjectiveError::UnknownMetric(word.to_owned());
         match word {
@@ -313,7 +314,7 @@ impl Subject {
                 return Err(ObjectiveError::NoFigure(written.to_owned()));
             }
             Some((part, figure)) if Part::parse(part).is_some() => (Part::parse(part), figure),
-            // The dot of p99.9 does not separate a part.
+            // The dot in p99.9 does not separate a part.
             Some((part, figure)) if Metric::parse(written).is_err() && Metric::parse(figure).is_ok() => {
                 return Err(ObjectiveError::UnknownPart(part.to_owned()));
             }
@@ -328,8 +329,8 @@ impl Subject {
         Ok(Self { written: written.to_owned(), part, metric, is_of_k6: false })
     }
 
-    /// `http_req_duration p(95)` and its like. A request's duration is its response time here: k6 leaves out how long it
-    /// waited for its turn, so a bound on the response time also bounds k6's figure.
+    /// Parses `http_req_duration p(95)` and similar. We map k6's duration to the response time. k6 omits the time a
+    /// request waited for its turn, so a bound on the response time also bounds k6's figure.
     fn of_k6(written: &str, name: &str, figure: &str) -> Result<Self, ObjectiveError> {
         let subject = |part, metric| Self { written: written.to_owned(), part, metric, is_of_k6: true };
         let part = match name {
@@ -352,7 +353,7 @@ impl Subject {
         }
     }
 
-    /// The value on the right.
+    /// Parses the value on the right.
     fn limit(&self, value: &str) -> Result<Limit, ObjectiveError> {
         let bare: Option<f64> = value.parse().ok().filter(|number: &f64| number.is_finite() && *number >= 0.0);
         let bare_of_k6 = bare.filter(|_| self.is_of_k6);
@@ -375,7 +376,7 @@ impl Subject {
 }
 
 fn duration(text: &str) -> Option<Limit> {
-    // A bare 0 needs no unit elsewhere, but is unlikely to be intended here.
+    // A bare 0 needs no unit in humantime, but is unlikely to be intended here.
     let duration = humantime::parse_duration(text).ok().filter(|duration| !duration.is_zero())?;
     Some(Limit::Seconds(duration.as_secs_f64()))
 }
@@ -389,7 +390,7 @@ fn share(text: &str) -> Option<Limit> {
     (0.0..=100.0).contains(&percent).then(|| Limit::Share(from_percent(percent)))
 }
 
-/// 99.9 as 0.999 and not as 0.9990000000000001.
+/// Rounds, so that 99.9 becomes 0.999, not 0.9990000000000001.
 fn from_percent(percent: f64) -> f64 {
     (percent * 1e8).round() / 1e10
 }
@@ -423,7 +424,7 @@ impl fmt::Display for Limit {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Seconds(seconds) => {
-                // From nanoseconds, as 0.05 s are not exactly 50 ms to a computer.
+                // Via nanoseconds, because 0.05 s is not exactly 50 ms in floating point.
                 let duration = Duration::from_nanos((seconds * 1e9).round() as u64);
                 write!(formatter, "{}", humantime::format_duration(duration))
             }

@@ -9,17 +9,17 @@ use crate::units::{bytes_words, duration_words, format_bytes, format_duration, p
 /// How requests are sent in one scenario.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct LoadProfile {
-    /// Who decides when the next request is sent.
+    /// What decides when the next request is sent.
     pub executor: Executor,
-    /// Length of the measured window, in seconds; with a number of iterations, its maximum.
+    /// Length of the measured window in seconds; with iterations, its maximum.
     pub duration_s: f64,
-    /// Length of the load that is discarded before it, in seconds.
+    /// Length of the discarded load before the window, in seconds.
     pub warmup_s: f64,
     /// How many requests a connection serves.
     pub connection: Connection,
     /// An unanswered request fails after this many seconds.
     pub timeout_s: f64,
-    /// What happens to an arrival without a free connection; only for executors with arrivals by the clock.
+    /// What happens to an arrival without a free connection; only for open loops.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pool: Option<Pool>,
     /// Pause of a virtual user after each iteration.
@@ -30,7 +30,7 @@ pub struct LoadProfile {
     pub pace: Pace,
 }
 
-/// Who decides when the next request is sent. An iteration is one request.
+/// What decides when the next request is sent. An iteration is one request.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "name", rename_all = "kebab-case")]
 pub enum Executor {
@@ -51,7 +51,7 @@ pub enum Executor {
         /// Requests per user.
         iterations: u64,
     },
-    /// A closed loop whose users share a fixed number of requests: a free user sends the next.
+    /// A closed loop whose users share a fixed number of requests: each free user sends the next.
     SharedIterations {
         vus: u32,
         /// Requests in total.
@@ -78,11 +78,11 @@ pub enum Executor {
 pub struct Stage {
     /// Its target: users, or requests per second.
     pub target: f64,
-    /// Its length; zero is a jump.
+    /// Its length in seconds; zero is a jump.
     pub duration_s: f64,
 }
 
-/// How arrivals by the clock are spaced.
+/// How an open loop's arrivals are spaced.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Arrivals {
@@ -107,23 +107,23 @@ pub enum Connection {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Pool {
-    /// It waits until one of this many connections is free; its wait is part of its response time.
+    /// It waits until one of this many connections is free; the wait counts towards its response time.
     Bounded(u32),
-    /// A new connection is opened for it.
+    /// It opens a new connection.
     Unbounded,
 }
 
 impl Pool {
-    /// Connections of a study without the key.
+    /// The pool of a study without the key.
     pub const DEFAULT: Self = Self::Bounded(64);
 }
 
-/// Pause of a virtual user after each iteration: drawn evenly between the two.
+/// Pause of a virtual user after each iteration, drawn uniformly between the two.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct ThinkTime {
     /// Shortest, in seconds.
     pub least_s: f64,
-    /// Longest, in seconds; equal to `least_s` for a pause that is always the same.
+    /// Longest, in seconds; equal to `least_s` for a constant pause.
     pub most_s: f64,
 }
 
@@ -136,7 +136,7 @@ pub struct Pace {
     /// Bytes of a request written per second.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub write_bytes_per_s: Option<u64>,
-    /// The share of the users that these rates hold for, or `None` for all.
+    /// The share of users that these rates apply to, or `None` for all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub slow_share: Option<f64>,
 }
@@ -174,7 +174,7 @@ impl Executor {
         matches!(self, Self::PerVuIterations { .. } | Self::SharedIterations { .. })
     }
 
-    /// Most virtual users at a time, or `None` for arrivals by the clock, which have no users.
+    /// Most simultaneous virtual users, or `None` for open loops, which have no users.
     pub fn vus_max(&self) -> Option<u32> {
         match self {
             Self::ConstantVus { vus } | Self::PerVuIterations { vus, .. } | Self::SharedIterations { vus, .. } => {
@@ -187,7 +187,7 @@ impl Executor {
         }
     }
 
-    /// Users or requests per second when the window begins, and the stages after it.
+    /// Users, or requests per second, when the window begins, and the stages after it.
     fn ramp(&self) -> (f64, &[Stage]) {
         match self {
             Self::ConstantVus { vus } | Self::PerVuIterations { vus, .. } | Self::SharedIterations { vus, .. } => {
@@ -199,7 +199,7 @@ impl Executor {
         }
     }
 
-    /// Users, or requests per second, at an instant of the window.
+    /// Users, or requests per second, at this time in the window.
     pub fn level_at(&self, at_s: f64) -> f64 {
         let (mut level, stages) = self.ramp();
         let mut start_s = 0.0;
@@ -214,7 +214,7 @@ impl Executor {
 }
 
 impl LoadProfile {
-    /// Most connections at a time, or `None` for a pool without bounds.
+    /// Most simultaneous connections, or `None` for an unbounded pool.
     pub fn connections_max(&self) -> Option<u32> {
         match (self.executor.vus_max(), self.pool) {
             (Some(vus), _) => Some(vus),
@@ -223,17 +223,17 @@ impl LoadProfile {
         }
     }
 
-    /// How many requests are waiting when the window ends if the subject has been silent for the last `silent_s` of it;
+    /// How many requests are waiting when the window ends, if the subject was silent for the last `silent_s` of it.
     /// `None` if too few requests were sent for the silence to prove anything.
     ///
-    /// In a closed loop that is one per user at the end. In an open one it is at least half of what
-    /// arrived in that time (the other half may have timed out), and no more than there are connections.
+    /// In a closed loop, that is one per user at the end. In an open loop, it is at least half of the arrivals in that
+    /// time, because the other half may have timed out. It never exceeds the number of connections.
     pub fn waiting_if_silent(&self, silent_s: f64) -> Option<u64> {
         let end_s = self.duration_s;
         if !self.executor.is_open() {
             return Some(self.executor.level_at(end_s) as u64).filter(|users| *users > 0);
         }
-        // The last part of a ramp has few corners, and half of its arrivals are enough here.
+        // The end of a ramp has few corners, and we need only half of its arrivals, so midpoint sums are exact enough.
         const STEPS: u32 = 100;
         let step_s = silent_s / f64::from(STEPS);
         let middle = |step: u32| end_s - silent_s + (f64::from(step) + 0.5) * step_s;
@@ -242,7 +242,7 @@ impl LoadProfile {
         (arrivals >= 2.0).then(|| ((arrivals / 2.0) as u64).min(most))
     }
 
-    /// Short words for tables: `closed loop, 64 virtual users, keep-alive, 1 s`.
+    /// A short description for tables: `closed loop, 64 virtual users, keep-alive, 1 s`.
     pub fn describe(&self) -> String {
         let duration = duration_words(self.duration_s);
         let duration = if self.executor.has_iterations() { format!("at most {duration}") } else { duration };
@@ -267,7 +267,7 @@ impl LoadProfile {
         )
     }
 
-    /// Users that are slow while others are fast.
+    /// Number of slow users, if only some are slow.
     pub fn slow_users(&self) -> Option<u32> {
         let users = f64::from(self.executor.vus_max()?);
         self.pace.slow_share.map(|share| (share * users).round() as u32)
@@ -281,7 +281,7 @@ impl LoadProfile {
         slow.into_iter().chain(parts.into_iter().flatten()).collect()
     }
 
-    /// What distinguishes scenarios of one workload, fit for a folder name: `c64`, `r2000-poisson`, `ramp0-300`.
+    /// What distinguishes scenarios of one workload, as part of a folder name: `c64`, `r2000-poisson`, `ramp0-300`.
     pub fn id(&self) -> String {
         let pool = match self.pool {
             None | Some(Pool::DEFAULT) => String::new(),
@@ -353,7 +353,7 @@ fn steps(stages: &[Stage], target: impl Fn(f64) -> String) -> String {
     stages.iter().map(|stage| format!(" → {} in {}", target(stage.target), duration_words(stage.duration_s))).collect()
 }
 
-/// `0-300-100`: where a ramp begins and its targets; a held level appears once.
+/// `0-300-100`: a ramp's start and targets; a held level appears once.
 fn corners(start: f64, stages: &[Stage]) -> String {
     let mut levels = vec![start];
     levels.extend(stages.iter().map(|stage| stage.target));
@@ -361,7 +361,7 @@ fn corners(start: f64, stages: &[Stage]) -> String {
     levels.iter().map(|level| rounded(*level).to_string()).collect::<Vec<_>>().join("-")
 }
 
-/// Rounds for people: 2000 per minute are 33.333 per second.
+/// Rounds for people: 2000 per minute is 33.333 per second.
 fn rounded(number: f64) -> f64 {
     (number * 1e3).round() / 1e3
 }

@@ -1,7 +1,7 @@
-//! From a written `load` to load profiles.
+//! Turns a written `load` into load profiles.
 //!
-//! It reads every value first, for any executor, so that all mistakes are reported. Then it checks each key against the
-//! executor, and last it reports missing keys.
+//! It first reads every value, for any executor, so that all mistakes are reported. It then checks each key against the
+//! executor, and finally reports missing keys.
 
 use crate::load::file::{ConnectionWord, LoadFile, PoolFile, StageFile};
 use crate::load::profile::{Connection, Executor, LoadProfile, Pace, Pool, Stage, ThinkTime};
@@ -18,14 +18,14 @@ const CONSTANT_RATE: &str = "constant-arrival-rate";
 const RAMPING_RATE: &str = "ramping-arrival-rate";
 const EXECUTORS: [&str; 6] = [CONSTANT_VUS, RAMPING_VUS, PER_VU, SHARED, CONSTANT_RATE, RAMPING_RATE];
 
-/// Each virtual user holds a connection, and so a local port; Linux has 28,232 of them for one server address.
+/// Each virtual user holds a connection and so a local port. Linux has 28,232 ports for one server address.
 const MOST_CONNECTIONS: u32 = 28_000;
-/// No server on one machine answers more, and a typing error must not become a plan.
+/// No server on one machine answers more, so a larger rate is a typo.
 const MOST_PER_SECOND: f64 = 1e6;
-/// Warm-up of executors whose window has no length in advance, in seconds.
+/// Warm-up for executors whose window has no fixed length, in seconds.
 const WARMUP_OF_ITERATIONS_S: f64 = 1.0;
 
-/// One load profile for each number of virtual users or each rate.
+/// Returns one load profile for each number of virtual users or each rate.
 pub fn read_load(load: Table<LoadFile>, reading: &mut Reading) -> Vec<LoadProfile> {
     let Table { span, entries: mut load } = load;
     let written = reading.require(load.executor.take(), &span, "executor", "executor = \"constant-vus\"");
@@ -78,7 +78,7 @@ fn known_executor(name: &Spanned<String>, reading: &mut Reading) -> Option<&'sta
     found
 }
 
-/// Notes each key that is there and that the executor does not have.
+/// Reports each key that the executor does not have.
 fn refuse_keys_of_others(load: &LoadFile, executor: &str, reading: &mut Reading) {
     let closed = [CONSTANT_VUS, RAMPING_VUS, PER_VU, SHARED];
     let ramps = [RAMPING_VUS, RAMPING_RATE];
@@ -144,7 +144,7 @@ impl Common {
     }
 }
 
-/// Slow users need a rate, and fast ones beside them.
+/// Slow users need a rate, and there must also be fast users.
 fn check_slow_users(profiles: &[LoadProfile], place: &Span, reading: &mut Reading) {
     let Some(first) = profiles.first().filter(|load| load.executor.vus_max().is_some()) else { return };
     let Pace { read_bytes_per_s: None, write_bytes_per_s: None, .. } = first.pace else {
@@ -172,7 +172,7 @@ struct Values {
     think_time: Option<ThinkTime>,
 }
 
-/// A stage whose target may be users or a rate.
+/// A stage whose target is a number of users or a rate.
 struct WrittenStage {
     target: Spanned<Rate>,
     duration_s: f64,
@@ -197,7 +197,7 @@ impl Values {
         }
     }
 
-    /// The executors, each with the length of its window, or `None` if a key is missing.
+    /// The executors, each with the length of its window. Empty if a key is missing.
     fn shapes(&self, executor: &str, span: &Span, reading: &mut Reading) -> Vec<(Executor, f64)> {
         let needs: &[&str] = match executor {
             CONSTANT_VUS => &["vus", "duration"],
@@ -247,7 +247,7 @@ impl Values {
         self.each_number(|vus| shape(vus, iterations), self.max_duration_s)
     }
 
-    /// Users beyond the number of shared requests would be idle. k6 refuses them as well.
+    /// Refuses more users than shared requests, as k6 does: the rest would be idle.
     fn refuse_idle_users(&self, reading: &mut Reading) {
         let Some(iterations) = &self.iterations else { return };
         let most = self.vus.iter().flatten().max().copied().unwrap_or_default();
@@ -328,7 +328,7 @@ fn read_rate(rate: &Spanned<Rate>, reading: &mut Reading) -> f64 {
     rate.get_ref().per_s
 }
 
-/// A target of users was read as a rate, because the table does not know its executor.
+/// Checks a target of users. It was read as a rate, because a stage's table does not contain its executor.
 fn check_users(target: &Spanned<Rate>, reading: &mut Reading) {
     let Rate { per_s: users, has_unit } = *target.get_ref();
     if has_unit {

@@ -1,4 +1,4 @@
-//! The environments of a study: those that this machine offers, and what the study does in each.
+//! The study's environments that this machine offers, and what the study does in each.
 
 use crate::environment::Environment;
 use crate::plan::Here;
@@ -57,13 +57,13 @@ fn ids_in(study: &Study, environment: &Environment) -> Vec<String> {
     scenarios.chain(programs).filter(|(own, _)| *own == environment.id).map(|(_, id)| id).collect()
 }
 
-/// Ids of those that use a database there.
+/// Ids of the scenarios that use a database there.
 fn ids_with_database(study: &Study, environment: &Environment) -> Vec<String> {
     let all = in_environments(study, &study.environments).into_iter();
     all.filter(|scenario| scenario.database && scenario.environment == environment.id).map(|it| it.id).collect()
 }
 
-/// Each scenario in each environment that makes a difference to it.
+/// Each scenario, in each environment that makes a difference to it.
 pub(crate) fn in_environments(study: &Study, environments: &[Environment]) -> Vec<Scenario> {
     let distinct = distinct_without_database(environments);
     let of = |scenario: &Scenario| -> Vec<Scenario> {
@@ -80,7 +80,7 @@ pub(crate) fn in_environments(study: &Study, environments: &[Environment]) -> Ve
     study.scenarios.iter().flat_map(of).collect()
 }
 
-/// Each program in each environment that makes a difference to it.
+/// Each program, in each environment that makes a difference to it.
 pub(crate) fn programs_in_environments(study: &Study, environments: &[Environment]) -> Vec<ProgramScenario> {
     let distinct = distinct_without_database(environments);
     let each = study.programs.iter().flat_map(|program| distinct.iter().map(move |environment| (program, environment)));
@@ -91,7 +91,7 @@ pub(crate) fn programs_in_environments(study: &Study, environments: &[Environmen
     entered.collect()
 }
 
-/// Environments that differ in nothing but their databases are one to what uses no database.
+/// Scenarios without a database do not distinguish environments that differ only in their databases.
 fn distinct_without_database(environments: &[Environment]) -> Vec<&Environment> {
     let mut distinct: Vec<&Environment> = Vec::new();
     for environment in environments {

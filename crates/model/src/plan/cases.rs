@@ -15,12 +15,12 @@ use crate::subject::{Role, SubjectChoice};
 use crate::workload::Workload;
 use crate::workload::mixed::lacking;
 
-/// The subjects that cases are made from.
+/// The subjects to make cases from.
 #[derive(Clone, Copy)]
 pub(super) struct Candidates<'a> {
     pub(super) subjects: &'a [SubjectChoice],
     pub(super) ceilings: &'a [SubjectChoice],
-    /// Labels of those that cannot use the database of an environment, each with that one's id.
+    /// Subjects that cannot use an environment's database: pairs of their label and the environment's id.
     pub(super) without_database: &'a BTreeSet<(String, String)>,
 }
 
@@ -33,7 +33,7 @@ pub(super) fn cases(
     let (mut cases, mut taken) = (Vec::<Case>::new(), BTreeSet::new());
     for scenario in scenarios {
         if cases.len() as u64 > CASES.most {
-            // The plan is refused.
+            // The caller refuses a plan this large.
             break;
         }
         let lacks = |it: &SubjectChoice| (it.label.clone(), scenario.environment.clone());
@@ -43,7 +43,7 @@ pub(super) fn cases(
             serves(catalogue, it, scenario) && speaks(catalogue, it, scenario) && is_able(it) && is_near(it)
         };
         let competing: Vec<&SubjectChoice> = candidates.subjects.iter().filter(can).collect();
-        // The ceiling only makes sense next to a competing case.
+        // A ceiling only makes sense next to a competing case.
         let limits = candidates.ceilings.iter().filter(|_| !competing.is_empty()).filter(can);
         let with_role = |role| move |choice| (choice, role);
         let limits = limits.map(with_role(Role::Ceiling));
@@ -55,7 +55,7 @@ pub(super) fn cases(
     cases
 }
 
-/// A name that no earlier case has: different labels may be the same once what is not a letter is replaced.
+/// A unique case name. Different labels may become equal once [`folder_name`] replaces their special characters.
 fn case_id(scenario: &str, choice: &SubjectChoice, taken: &mut BTreeSet<CaseId>) -> CaseId {
     let name = format!("{scenario}--{}", folder_name(&choice.label));
     let numbered = (2..).map(|number| format!("{name}-{number}"));
@@ -63,7 +63,7 @@ fn case_id(scenario: &str, choice: &SubjectChoice, taken: &mut BTreeSet<CaseId>)
     candidates.find(|id| taken.insert(id.clone())).unwrap_or(name)
 }
 
-/// A case for each program that is timed and each subject that is one and does that work.
+/// Adds a case for each timed program and each subject that does its work.
 pub(super) fn add_programs(
     cases: &mut Vec<Case>,
     programs: &[ProgramScenario],
@@ -89,7 +89,7 @@ pub(super) fn serves(catalogue: &Catalogue, choice: &SubjectChoice, scenario: &S
     does(catalogue, choice, scenario.workload_name())
 }
 
-/// Whether it speaks what the scenario asks for.
+/// Whether the subject speaks the scenario's protocol.
 fn speaks(catalogue: &Catalogue, choice: &SubjectChoice, scenario: &Scenario) -> bool {
     spoken(catalogue, choice).contains(&scenario.protocol)
 }
@@ -98,7 +98,7 @@ fn spoken<'a>(catalogue: &'a Catalogue, choice: &SubjectChoice) -> &'a [Protocol
     catalogue.subject(&choice.subject).map(|subject| subject.protocols(&choice.variant)).unwrap_or_default()
 }
 
-/// Each subject with the scenarios that it would serve if it spoke their protocol.
+/// Each subject that would serve some scenarios if it spoke their protocol, with those scenarios.
 pub(super) fn speechless(catalogue: &Catalogue, choices: &[SubjectChoice], scenarios: &[Scenario]) -> Vec<Skipped> {
     let of = |choice: &SubjectChoice| {
         let asked = scenarios.iter().filter(|it| serves(catalogue, choice, it) && !speaks(catalogue, choice, it));
@@ -110,7 +110,7 @@ pub(super) fn speechless(catalogue: &Catalogue, choices: &[SubjectChoice], scena
     choices.iter().filter_map(of).collect()
 }
 
-/// Each subject with the mixed workloads of which it lacks a part.
+/// Each subject that lacks a part of a mixed workload, with those workloads.
 pub(super) fn partial(catalogue: &Catalogue, choices: &[SubjectChoice], scenarios: &[Scenario]) -> Vec<Skipped> {
     let mut mixed: Vec<&Workload> =
         scenarios.iter().filter_map(|scenario| catalogue.workload(&scenario.workload)).collect();
@@ -133,7 +133,7 @@ pub(super) fn does(catalogue: &Catalogue, choice: &SubjectChoice, workload: &str
     subject.is_some_and(|subject| subject.workloads(&choice.variant).iter().any(|served| served == workload))
 }
 
-/// Replaces what has a meaning in paths and shells.
+/// Replaces characters that are special in paths and shells.
 fn folder_name(label: &str) -> String {
     label.chars().map(|letter| if letter.is_ascii_alphanumeric() { letter } else { '-' }).collect()
 }

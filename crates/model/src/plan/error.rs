@@ -1,4 +1,4 @@
-//! Why a study gives no plan on a machine.
+//! Why a study yields no plan on a machine.
 
 use crate::plan::skipped::Skipped;
 
@@ -12,7 +12,7 @@ pub enum PlanError {
     NoEnvironment(Vec<Skipped>),
     #[error("none of the tools that the study names is on this machine")]
     NoTool(Vec<Skipped>),
-    /// All that the study asks for needs a database, and none of its databases is available here.
+    /// Everything in the study needs a database, and none of its databases is available here.
     #[error("everything in the study needs a database, and this machine has none")]
     NoDatabase(Vec<Skipped>),
     #[error(
@@ -20,13 +20,13 @@ pub enum PlanError {
          list subjects` what all of them do"
     )]
     NothingToDo(Vec<Skipped>),
-    /// Its subjects serve its workloads, but by no protocol that is asked for.
+    /// Its subjects serve its workloads, but over none of the requested protocols.
     #[error(
         "none of the study's subjects speaks the `protocol` that its scenarios ask for; `protocols` of a subject.toml names what \
          it speaks"
     )]
     NoProtocol(Vec<Skipped>),
-    /// Which bound it does not keep, and the way around that.
+    /// The exceeded limit, and how to avoid it.
     #[error("{0}")]
     TooLarge(String),
 }

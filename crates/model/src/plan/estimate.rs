@@ -1,34 +1,34 @@
-//! About how long a plan takes, and how many blocks a budget buys.
+//! Estimates how long a plan takes, and how many blocks a budget buys.
 
 use super::{Plan, shuffled};
 use crate::database::Database;
 use crate::study::Scenario;
 use crate::study::blocks::LEAST_FOR_A_RULE;
 
-/// A trial takes about this long in addition to its warm-up and window, in seconds: start, verification and stop.
+/// Approximate time of a trial beyond its warm-up and window, in seconds: start, verification and stop.
 const OVERHEAD_S: f64 = 0.25;
-/// A private database is started, filled and stopped in about this long, in seconds.
+/// Approximate time to start, fill and stop a private database, in seconds.
 const DATABASE_OVERHEAD_S: f64 = 0.6;
 
-/// A plan has this many times the blocks that its budget is expected to buy.
+/// A plan has this many times the blocks that its budget is expected to buy, in case they are faster.
 const SPARE: f64 = 1.25;
 
 impl Plan {
-    /// Blocks that the budget may buy, if they take less time than expected.
+    /// The most blocks that the budget may buy, if they take less time than expected.
     pub(super) fn most_in_budget(&self) -> u32 {
         let Some(budget_s) = self.budget_s else { return u32::MAX };
         let block = shuffled(&self.cases, (&self.scenarios, &self.programs), 1, self.seed);
         let block_s: f64 = block.iter().map(|trial| self.trial_estimate_s(&trial.case)).sum();
-        // A float becomes the nearest number that fits.
+        // The cast saturates.
         ((budget_s * SPARE / block_s) as u32).max(LEAST_FOR_A_RULE)
     }
 
-    /// About how long one trial of this case takes, in seconds.
+    /// Approximate time of one trial of this case, in seconds.
     pub fn trial_estimate_s(&self, case: &str) -> f64 {
         let case = self.case(case);
         let scenario = case.map(|case| case.scenario.as_str()).unwrap_or_default();
         if let Some(program) = self.program(scenario) {
-            // Its length is unknown; this is the longest that it may run.
+            // The program's length is unknown, so this assumes the limit for its counted runs.
             return OVERHEAD_S + program.runs.at_most_s;
         }
         let Some(scenario) = self.scenario(scenario) else { return OVERHEAD_S };
@@ -38,14 +38,14 @@ impl Plan {
         OVERHEAD_S + self.database_estimate_s(scenario) + scenario.load.warmup_s + scenario.load.duration_s
     }
 
-    /// About how long the database of a scenario takes to start and to end, in seconds.
+    /// Approximate time to start and stop a scenario's database, in seconds.
     pub(super) fn database_estimate_s(&self, scenario: &Scenario) -> f64 {
         let database = self.environment(scenario).and_then(|environment| environment.database.as_ref());
         let is_private = scenario.database && database.is_some_and(Database::is_private);
         if is_private { DATABASE_OVERHEAD_S } else { 0.0 }
     }
 
-    /// About how long all trials take, in seconds.
+    /// Approximate time of all trials, in seconds.
     pub fn estimate_s(&self) -> f64 {
         let all_s: f64 = self.trials.iter().map(|trial| self.trial_estimate_s(&trial.case)).sum();
         self.budget_s.map_or(all_s, |budget_s| all_s.min(budget_s))

@@ -1,4 +1,4 @@
-//! Whether load can come from machines of its own.
+//! Whether separate machines can generate the load.
 
 use super::Plan;
 use crate::environment::{CpuMode, Environment};
@@ -7,7 +7,7 @@ use crate::study::Scenario;
 use crate::tool::LoadTool;
 
 impl Plan {
-    /// Why so many other machines cannot generate the load of this plan, and what to do, in a sentence.
+    /// Why this many other machines cannot generate the plan's load, and what to do, in a sentence.
     pub fn refuses_generators(&self, generators: u32) -> Option<String> {
         if self.scenarios.is_empty() {
             return Some(

@@ -33,43 +33,44 @@ use crate::study::{Scenario, Study};
 use crate::subject::brought::{Brought, kept_out};
 use crate::subject::{Role, Subject, SubjectChoice};
 
-/// Name of a case, fit for a folder: `json-c64--go-nethttp-encoder`.
+/// Name of a case, suitable for a folder: `json-c64--go-nethttp-encoder`.
 pub type CaseId = String;
 
-/// A subject under a scenario: what one trial runs.
+/// A subject under a scenario: one trial runs one case.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Case {
     pub id: CaseId,
     pub scenario: String,
     /// The subject and how it is run.
     pub subject: SubjectChoice,
-    /// Whether it competes or shows the limit.
+    /// Whether it competes or is a ceiling.
     pub role: Role,
-    /// The case that this one repeats, where it is the second half of an A/A pair: the same subject under the same scenario,
-    /// entered twice. It does not compete, and it is not in every block if others of the scenario are entered twice as well.
+    /// For the second half of an A/A pair: the case that it repeats, with the same subject and scenario. A second half
+    /// does not compete. If the scenario has several, they take turns, so each is only in some blocks.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub twin_of: Option<CaseId>,
 }
 
 impl Case {
-    /// Whether it is compared with others: it is no limit, and not the second half of an A/A pair.
+    /// Whether it is compared with others: it is neither a ceiling nor the second half of an A/A pair.
     pub fn competes(&self) -> bool {
         self.role == Role::Subject && self.twin_of.is_none()
     }
 
-    /// Whether one server answers both in a launch: that of a subject as it is chosen. The noise check's second entry has its own.
+    /// Whether one server answers both in a launch. Cases of one subject choice share it; the noise check's second
+    /// entry has its own.
     pub fn shares_server(&self, other: &Case) -> bool {
         self.subject.label == other.subject.label && self.twin_of.is_some() == other.twin_of.is_some()
     }
 }
 
-/// When a run may end before its last block. Fixed in the plan, and hashed with it.
+/// When a run may end before its last block. Part of the plan and of its hash.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Stopping {
-    /// It ends after the first block at which no ratio that a report rests on is less sure than this, to either side, as a
-    /// fraction: 0.03.
+    /// It ends after the first block at which every ratio that reports rely on has an interval within this fraction of
+    /// it, on either side: 0.03.
     pub until: f64,
-    /// Not before this many blocks.
+    /// The fewest blocks before it may end.
     pub at_least: u32,
 }
 
@@ -80,7 +81,7 @@ pub struct PlannedTrial {
     /// The block it belongs to, from 1.
     pub block: u32,
     pub case: CaseId,
-    /// The launch in which its slices or turns lie, from 1, or `None` for a trial by itself.
+    /// The launch that holds its slices or turns, from 1, or `None` for a separate trial.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub launch: Option<u32>,
 }
@@ -92,12 +93,12 @@ pub struct Plan {
     pub title: String,
     pub question: String,
     pub seed: u64,
-    /// How often every case is run; with a rule for stopping, at most.
+    /// How often every case is run; with a stopping rule, at most.
     pub blocks: u32,
-    /// When the run may end before its last block, or `None` where all blocks are run.
+    /// When the run may end before its last block, or `None` if all blocks run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stopping: Option<Stopping>,
-    /// No block is begun that would not end within this time, but for the first five; `None` without a budget.
+    /// No block except the first five starts unless it would end within this many seconds. `None` without a budget.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub budget_s: Option<f64>,
     /// Differences smaller than this fraction do not matter.
@@ -105,50 +106,50 @@ pub struct Plan {
     /// Which response decides verdicts, tiers and order.
     #[serde(default, skip_serializing_if = "Judge::is_default")]
     pub judge: Judge,
-    /// How often a disturbed trial is measured again at most.
+    /// How often a disturbed trial is repeated at most.
     pub reruns: u32,
-    /// Whether each competing case is run once more with costly counters on, unscored.
+    /// Whether each competing case is run once more, unscored, with costly counters on.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub diagnose: bool,
-    /// Whether subjects are built anew for each block, with a layout of its own.
+    /// Whether subjects are rebuilt for each block, with a new layout.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub rebuild: bool,
-    /// By how much every warm-up and window of the study is longer; 0.1 for a tenth.
+    /// Factor by which every warm-up and window of the study is scaled; 0.1 for a tenth.
     #[serde(default = "unscaled", skip_serializing_if = "is_unscaled")]
     pub scale: f64,
-    /// What surrounds the subjects.
+    /// The environments of the subjects.
     pub environments: Vec<Environment>,
     pub scenarios: Vec<Scenario>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub programs: Vec<ProgramScenario>,
-    /// What sources say, to compare with what is measured.
+    /// Published figures to compare with the measured ones.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub published: Vec<PublishedRatio>,
-    /// The cases, in the order of the study.
+    /// The cases, in study order.
     pub cases: Vec<Case>,
-    /// The trials, in the order in which they run.
+    /// The trials, in execution order.
     pub trials: Vec<PlannedTrial>,
     pub skipped: Vec<Skipped>,
-    /// What its cases have from elsewhere than the checkout.
+    /// What its cases use from outside the checkout.
     #[serde(default, skip_serializing_if = "Brought::is_empty")]
     pub brought: Brought,
 }
 
-/// Says why a variant of a subject cannot be run here, if it cannot.
+/// Returns why a variant of a subject cannot run here, if it cannot.
 pub type Ready<'a> = &'a dyn Fn(&Subject, &str) -> Result<(), String>;
 
-/// What can be done on the machine where the plan is to be run.
+/// What the machine that runs the plan can do.
 #[derive(Clone, Copy)]
 pub struct Here<'a> {
-    /// Says why a variant of a subject cannot be run, if it cannot.
+    /// Returns why a variant of a subject cannot run, if it cannot.
     pub ready: Ready<'a>,
-    /// Says what a variant that can be run lacks for workloads that use a database such as this, if anything.
+    /// Returns what a runnable variant lacks for workloads that use this database, if anything.
     pub ready_for_database: &'a dyn Fn(&Subject, &str, &Database) -> Result<(), String>,
-    /// Says why an environment is unavailable, if it is. It has no database if that one is unavailable.
+    /// Returns why an environment is unavailable, if it is. The environment has no database if that is unavailable.
     pub fits: &'a dyn Fn(&Environment) -> Result<(), String>,
-    /// Says why a program of the toolbox, such as a load generator, is unavailable, if it is.
+    /// Returns why a program of the toolbox, such as a load generator, is unavailable, if it is.
     pub tool: &'a dyn Fn(&str) -> Result<(), String>,
-    /// Says why the database of an environment is unavailable, if it is.
+    /// Returns why an environment's database is unavailable, if it is.
     pub database: &'a dyn Fn(&Environment, &Database) -> Result<(), String>,
 }
 
@@ -159,7 +160,7 @@ impl std::fmt::Debug for Here<'_> {
 }
 
 impl Plan {
-    /// Expands a study: environments × scenarios × subjects × blocks, each block shuffled on its own by `seed`.
+    /// Expands a study into environments × scenarios × subjects × blocks. `seed` shuffles each block on its own.
     pub fn expand(study: &Study, catalogue: &Catalogue, here: Here<'_>, seed: u64) -> Result<Self, PlanError> {
         let mut selected = Selected::resolve(study, catalogue, here.ready);
         if selected.choices.is_empty() {
@@ -177,7 +178,7 @@ impl Plan {
             (in_environments(study, &environments), programs_in_environments(study, &environments));
         let (mut scenarios, programs) = with_their_tools(scenarios, programs, here, &mut selected);
         if selected.choices.iter().any(|choice| catalogue.subject(&choice.subject).is_some_and(is_external)) {
-            // What tolok did not start cannot be frozen, and shares its CPU with no one here.
+            // An external server cannot be frozen, and no other subject shares its CPU.
             scenarios.iter_mut().for_each(|scenario| scenario.slices = None);
         }
         if scenarios.is_empty() && programs.is_empty() {
@@ -242,13 +243,13 @@ impl Plan {
         Ok(plan)
     }
 
-    /// Whether it has no more cases and trials than tolok takes; else the sentence on it. It asks nothing of the list of trials.
+    /// Checks the number of cases and trials against tolok's limits. It does not read the list of trials.
     pub fn is_bounded(&self) -> Result<(), String> {
         CASES.holds(self.cases.len() as u64)?;
         TRIALS.holds((self.cases.len() as u64).saturating_mul(u64::from(self.blocks)))
     }
 
-    /// Whether a rule or a budget may end a run before its last block.
+    /// Whether a stopping rule or a budget may end a run before its last block.
     pub fn may_end_early(&self) -> bool {
         self.stopping.is_some() || self.budget_s.is_some()
     }
@@ -261,12 +262,12 @@ impl Plan {
         self.scenarios.iter().find(|scenario| scenario.id == id)
     }
 
-    /// The program that is timed under this id.
+    /// The timed program with this id.
     pub fn program(&self, id: &str) -> Option<&ProgramScenario> {
         self.programs.iter().find(|program| program.id == id)
     }
 
-    /// The environment of a program that is timed.
+    /// The environment of a timed program.
     pub fn program_environment(&self, program: &ProgramScenario) -> Option<&Environment> {
         self.environments.iter().find(|environment| environment.id == program.environment)
     }
@@ -275,19 +276,19 @@ impl Plan {
         self.environments.iter().find(|environment| environment.id == scenario.environment)
     }
 
-    /// The order that the seed gives these cases and blocks. It is that of the plan, unless the plan was edited.
+    /// The order that the seed gives these cases and blocks. It equals the plan's, unless the plan was edited.
     pub fn order_by_seed(&self) -> Vec<PlannedTrial> {
         shuffled(&self.cases, (&self.scenarios, &self.programs), self.blocks, self.seed)
     }
 
-    /// A fingerprint of what is fixed before the first trial: all of the plan, what is left out included.
+    /// A fingerprint of what is fixed before the first trial: the whole plan, including what is skipped.
     pub fn hash(&self) -> String {
         let text = serde_json::to_string(self).unwrap_or_else(|error| format!("{self:?} {error}"));
         crate::manifest::sha256(text.as_bytes())
     }
 }
 
-/// Those whose tools are available. Each missing tool is reported once.
+/// The scenarios and programs whose tools are available. Reports each missing tool once.
 fn with_their_tools(
     scenarios: Vec<Scenario>,
     programs: Vec<ProgramScenario>,
@@ -306,7 +307,7 @@ fn with_their_tools(
     (scenarios, programs)
 }
 
-/// Whether tolok does not start it.
+/// Whether it is a server that tolok does not start.
 fn is_external(subject: &Subject) -> bool {
     subject.external.is_some()
 }

@@ -7,8 +7,7 @@ use crate::plan::{Case, PlannedTrial, twins};
 use crate::program::ProgramScenario;
 use crate::study::Scenario;
 
-/// Each block in an order of its own. The cases of a launch stand together, and launches and trials are shuffled among each
-/// other.
+/// Shuffles each block on its own. The cases of a launch stay together; launches and single trials are mixed.
 pub(super) fn shuffled(
     cases: &[Case],
     (scenarios, programs): (&[Scenario], &[ProgramScenario]),

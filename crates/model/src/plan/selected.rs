@@ -1,4 +1,4 @@
-//! The subjects of a study: those that its selectors mean here, and those that are left out, with reasons.
+//! The subjects that a study's selectors choose here, and those left out, with reasons.
 
 use std::collections::BTreeSet;
 
@@ -11,19 +11,19 @@ use crate::plan::{Here, Ready};
 use crate::study::{Scenario, Study, SubjectSelector};
 use crate::subject::{Role, Subject, SubjectChoice};
 
-/// How a reason begins that keeps a subject from workloads with a database only.
+/// Prefix of a reason that excludes a subject only from workloads with a database.
 pub const DATABASE_ONLY: &str = "for workloads that ask a database";
 
-/// The subjects that a study's selectors mean here, and those left out.
+/// The subjects that a study's selectors choose here, and those left out.
 #[derive(Debug, Default)]
 pub struct Selected {
-    /// In the order of the study, each once.
+    /// In study order, without repetitions.
     pub choices: Vec<SubjectChoice>,
     pub skipped: Vec<Skipped>,
 }
 
 impl Selected {
-    /// Resolves the selectors; `ready` says why a subject cannot be run here.
+    /// Resolves the selectors. `ready` returns why a subject cannot run here.
     pub fn resolve(study: &Study, catalogue: &Catalogue, ready: Ready<'_>) -> Self {
         let mut selected = Self::default();
         for selector in &study.subjects {
@@ -60,7 +60,7 @@ impl Selected {
         }
     }
 
-    /// A reason that several variants of a subject share is reported once.
+    /// Reports a reason that several variants of a subject share only once.
     fn skip(&mut self, subject: &Subject, variant: &str, reason: String) {
         let is_same =
             |skipped: &Skipped| skipped.subject.split(':').next() == Some(&subject.id) && skipped.reason == reason;
@@ -73,7 +73,7 @@ impl Selected {
     }
 }
 
-/// Whether the study asks at all for what the subject is: a server, or a program that is timed.
+/// Whether the study has scenarios for this kind of subject: a server or a timed program.
 fn is_of_kind(study: &Study, subject: &Subject) -> bool {
     match subject.program {
         Some(_) => !study.programs.is_empty(),
@@ -81,7 +81,7 @@ fn is_of_kind(study: &Study, subject: &Subject) -> bool {
     }
 }
 
-/// The ceilings that the study's results are compared with. A ceiling that the study lists itself is a subject there.
+/// The ceilings to compare with the study's results. A ceiling that the study lists itself counts as a subject.
 pub(super) fn ceilings(
     study: &Study,
     catalogue: &Catalogue,
@@ -98,8 +98,8 @@ pub(super) fn ceilings(
     found.choices
 }
 
-/// The labels of those that lack something for workloads that use a database, and would be asked for one, each with the id of the
-/// environment that has it.
+/// Finds subjects that lack something for a workload with a database. Returns their labels, each with the id of the
+/// environment that has the database.
 pub(super) fn unable(
     (scenarios, environments): (&[Scenario], &[Environment]),
     catalogue: &Catalogue,
@@ -126,8 +126,8 @@ pub(super) fn unable(
     unable
 }
 
-/// Reports each subject that serves none of the study's workloads. A subject without a case for want of a database or a
-/// program is reported elsewhere.
+/// Reports each subject that serves none of the study's workloads. Missing databases and programs are reported
+/// elsewhere.
 pub(super) fn skip_without_workload(study: &Study, catalogue: &Catalogue, selected: &mut Selected) {
     let partial = partial(catalogue, &selected.choices, &study.scenarios);
     let is_idle = |choice: &&SubjectChoice| {

@@ -2,10 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
-/// A subject, an environment, a tool or a database that the study asked for and that is left out, with the reason.
+/// A subject, environment, tool or database that the study names but the plan leaves out, with the reason.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Skipped {
-    /// As the study names it; of an environment, a tool or a database, what it is, in brackets.
+    /// Its name in the study; for an environment, a tool or a database, its description, in brackets.
     pub subject: String,
     pub reason: String,
     /// Ids of the scenarios and programs that are left out with it, for every subject.
@@ -14,12 +14,12 @@ pub struct Skipped {
 }
 
 impl Skipped {
-    /// Left out, and no scenario as a whole with it.
+    /// Leaves out a subject without leaving out any scenario for all subjects.
     pub fn new(subject: impl Into<String>, reason: impl Into<String>) -> Self {
         Self { subject: subject.into(), reason: reason.into(), scenarios: Vec::new() }
     }
 
-    /// Adds it to others; entries with the same reason are joined.
+    /// Adds it to `others`, joining entries with the same subject and reason.
     pub(crate) fn join(self, others: &mut Vec<Self>) {
         match others.iter_mut().find(|other| other.subject == self.subject && other.reason == self.reason) {
             Some(other) => other.scenarios.extend(self.scenarios),

@@ -1,4 +1,4 @@
-//! Launches of a plan, and the order of the slices or of the turns in each.
+//! Launches of a plan, and the order of the slices or turns in each.
 
 use serde::{Deserialize, Serialize};
 use tolok_rng::SplitMix64;
@@ -7,20 +7,20 @@ use super::{Case, CaseId, Plan, PlannedTrial};
 use crate::program::ProgramScenario;
 use crate::study::Scenario;
 
-/// Keeps the order of slices apart from the order of trials, which the same seed gives.
+/// Keeps the order of slices independent of the order of trials, which comes from the same seed.
 const STREAM: u64 = 0x51_1ce5;
-/// The process of a block and the box of a launch take about this long to begin and to end, in seconds.
+/// Approximate time to start and end a block's process and a launch's box, in seconds.
 const LAUNCH_S: f64 = 0.4;
-/// A server is started in about this long, in seconds.
+/// Approximate time to start a server, in seconds.
 const START_S: f64 = 0.05;
-/// To thaw and to freeze takes about this long a slice, in seconds.
+/// Approximate time to thaw and freeze, per slice, in seconds.
 const FREEZE_S: f64 = 0.001;
-/// Responses in flight are awaited for about this share of the lead-in, which is to be longer than responses take.
+/// Approximate wait for responses in flight, as a share of the lead-in, which should be longer than responses take.
 const DRAIN_SHARE: f64 = 0.35;
-/// A warm-up that is divided among the cases of a server is no shorter, in seconds, and a whole multiple of this.
+/// A warm-up that the cases of a server share is a multiple of this, and at least this, in seconds.
 const WARM_UP_STEP_S: f64 = 0.01;
 
-/// A slice of a launch: load on one case for a while.
+/// A slice of a launch: load on one case for a short time.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct PlannedSlice {
     pub case: CaseId,
@@ -32,7 +32,7 @@ pub struct PlannedSlice {
     pub window_s: f64,
 }
 
-/// A turn of a launch of programs: one run of a case that counts, with its floor beside it.
+/// A turn of a launch of programs: one counted run of a case, with its floor.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PlannedTurn {
     pub case: CaseId,
@@ -42,17 +42,17 @@ pub struct PlannedTurn {
     pub half: u32,
 }
 
-/// What shares a launch.
+/// The cases that share a launch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Group<'a> {
-    /// Servers of the scenarios of one environment that all use the database, or all do not.
+    /// Servers of one environment's scenarios that either all use the database or all do not.
     Servers { environment: &'a str, database: bool },
-    /// Programs of one scenario. More would only draw the runs apart that are compared.
+    /// Programs of one scenario. More scenarios would only move the compared runs further apart.
     Programs { scenario: &'a str },
 }
 
 impl<'a> Group<'a> {
-    /// That of a case, or `None` where each case has trials of its own.
+    /// The group of a case, or `None` if each case has its own trials.
     pub(super) fn of(case: &Case, scenarios: &'a [Scenario], programs: &'a [ProgramScenario]) -> Option<Self> {
         if let Some(program) = programs.iter().find(|program| program.id == case.scenario) {
             return program.in_turns.then_some(Self::Programs { scenario: &program.id });
@@ -63,8 +63,8 @@ impl<'a> Group<'a> {
     }
 }
 
-/// The cases of a round with their halves: a permutation and its mirror, so a straight drift of the machine has the same part in
-/// each case.
+/// The cases of a round with their halves: a permutation and its mirror, so that linear drift of the machine affects
+/// every case equally.
 fn round_of<'a>(own: &[&'a Case], random: &mut SplitMix64) -> Vec<(&'a Case, u32)> {
     let mut permuted = own.to_vec();
     random.shuffle(&mut permuted);
@@ -73,17 +73,17 @@ fn round_of<'a>(own: &[&'a Case], random: &mut SplitMix64) -> Vec<(&'a Case, u32
 }
 
 impl Plan {
-    /// The trials of a launch, in their order.
+    /// The trials of a launch, in order.
     pub fn launch(&self, launch: u32) -> impl Iterator<Item = &PlannedTrial> {
         self.trials.iter().filter(move |trial| trial.launch == Some(launch))
     }
 
-    /// How many launches there are.
+    /// The number of launches.
     pub fn launches(&self) -> u32 {
         self.trials.iter().filter_map(|trial| trial.launch).max().unwrap_or_default()
     }
 
-    /// The slices of a launch of servers, in the order in which they run. Rounds of several scenarios alternate.
+    /// The slices of a launch of servers, in execution order. Rounds of several scenarios alternate.
     pub fn slices_of(&self, launch: u32) -> Vec<PlannedSlice> {
         let (cases, mut random) = (self.cases_of(launch), self.random_of(launch));
         let sliced = self.scenarios.iter().filter_map(|scenario| {
@@ -107,14 +107,14 @@ impl Plan {
         order
     }
 
-    /// The turns of a launch of programs, in the order in which they come: as many of each case as it has runs that count.
+    /// The turns of a launch of programs, in execution order: one for each counted run of each case.
     pub fn turns_of(&self, launch: u32) -> Vec<PlannedTurn> {
         let (cases, mut random) = (self.cases_of(launch), self.random_of(launch));
         let program = cases.first().and_then(|case| self.program(&case.scenario));
         let runs = program.map_or(0, |program| program.runs.runs);
         let mut order = Vec::new();
         for round in 1..=runs.div_ceil(2) {
-            // The last round of an odd number of runs has no mirror.
+            // With an odd number of runs, the last round has no mirror.
             let halves = if 2 * round > runs { 1 } else { 2 };
             let turns = round_of(&cases, &mut random).into_iter().filter(|(_, half)| *half <= halves);
             order.extend(turns.map(|(case, half)| PlannedTurn { case: case.id.clone(), round, half }));
@@ -126,13 +126,13 @@ impl Plan {
         self.launch(launch).filter_map(|trial| self.case(&trial.case)).collect()
     }
 
-    /// What the order of a launch is drawn from.
+    /// The generator that draws a launch's order.
     fn random_of(&self, launch: u32) -> SplitMix64 {
         SplitMix64::new(self.seed ^ STREAM.wrapping_mul(u64::from(launch) + 1))
     }
 
-    /// How long a case is warmed up in its launch, in seconds. Cases that share a server share its warm-up: most of what warms
-    /// up is the same for all of them.
+    /// Warm-up time of a case in its launch, in seconds. Cases that share a server divide one warm-up among them,
+    /// because most of what warms up is common to all.
     pub fn warm_up_s(&self, case: &Case) -> f64 {
         let warm_up_s = self.scenario(&case.scenario).map_or(0.0, |scenario| scenario.load.warmup_s);
         let sharing = self.launched_with(case).filter(|other| other.shares_server(case)).count().max(1);
@@ -143,8 +143,8 @@ impl Plan {
         steps.max(1.0) * WARM_UP_STEP_S
     }
 
-    /// The cases of the launches that a case is in, itself included; none where it is not sliced. Second halves take turns by their
-    /// subjects, so it is those of one subject.
+    /// The cases in the launches of this case, including itself; empty if it is not sliced. Second halves take turns by
+    /// subject, so only one subject's are included.
     fn launched_with<'p>(&'p self, case: &Case) -> impl Iterator<Item = &'p Case> {
         let group = |case: &Case| Group::of(case, &self.scenarios, &self.programs);
         let own = group(case);
@@ -158,7 +158,7 @@ impl Plan {
         self.cases.iter().filter(move |other| own.is_some() && group(other) == own && has_its_turn(other))
     }
 
-    /// About how long a trial of a launch takes, in seconds: its share of the launch.
+    /// Approximate time of a trial in a launch, in seconds: its share of the launch.
     pub(super) fn sliced_estimate_s(&self, case: &Case) -> Option<f64> {
         let scenario = self.scenario(&case.scenario)?;
         scenario.slices?;
@@ -170,7 +170,7 @@ impl Plan {
         Some(launch_s / together.len() as f64)
     }
 
-    /// About how long load is on a case in a launch, in seconds.
+    /// Approximate time under load of a case in a launch, in seconds.
     fn load_estimate_s(&self, case: &Case) -> f64 {
         let Some(scenario) = self.scenario(&case.scenario) else { return 0.0 };
         let Some(slices) = scenario.slices else { return 0.0 };

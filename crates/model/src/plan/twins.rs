@@ -1,8 +1,8 @@
-//! A/A pairs: cases that are entered twice, and in which blocks.
+//! A/A pairs: which cases are entered twice, and in which blocks.
 //!
-//! Both halves of a pair are the same subject, so what they differ by is noise. One case of a scenario is entered twice in each block,
-//! and cases take turns. Scenarios that share servers enter the same subject twice, so that its second server has all the workloads
-//! of its first.
+//! Both halves of a pair are the same subject, so they differ only by noise. In each block, one case of a scenario is
+//! entered twice, and cases take turns. Scenarios that share servers enter the same subject twice, so that its second
+//! server has all the workloads of its first.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
@@ -16,10 +16,10 @@ use crate::study::Scenario;
 use crate::study::aa_pair::AaPair;
 use crate::subject::Role;
 
-/// Keeps these turns apart from the order of trials, which the same seed gives.
+/// Keeps these turns independent of the order of trials, which comes from the same seed.
 const STREAM: u64 = 0xaa_aa;
 
-/// Enters competing cases twice, where they have any to be compared with.
+/// Enters competing cases twice, unless they have no competitors.
 pub(super) fn add(cases: &mut Vec<Case>, which: AaPair) {
     let mut twins: Vec<Case> = Vec::new();
     for case in cases.iter().filter(|case| case.role == Role::Subject) {
@@ -37,14 +37,14 @@ pub(super) fn add(cases: &mut Vec<Case>, which: AaPair) {
     cases.extend(twins);
 }
 
-/// Cases whose turns belong together: those of a launch, or else of a scenario.
+/// Cases that take turns together: those of a launch, or else of a scenario.
 #[derive(PartialEq, Eq)]
 enum Unit<'a> {
     Launch(Group<'a>),
     Scenario(&'a str),
 }
 
-/// By block, ids of the second halves that take part in it.
+/// For each block, the ids of its second halves.
 pub(super) fn of_blocks<'a>(
     cases: &'a [Case],
     (scenarios, programs): (&'a [Scenario], &'a [ProgramScenario]),
@@ -71,11 +71,11 @@ pub(super) fn of_blocks<'a>(
     by_block
 }
 
-/// Whose turn it is to be entered twice.
+/// Decides which subject is entered twice next.
 struct Turns<'a> {
-    /// By subject, the scenarios that it is in.
+    /// The scenarios of each subject.
     scenarios: BTreeMap<&'a str, BTreeSet<&'a str>>,
-    /// How often a subject or a scenario had a turn.
+    /// How many turns each subject or scenario has had.
     had: BTreeMap<&'a str, u32>,
     is_fixed: bool,
     random: SplitMix64,
@@ -91,8 +91,8 @@ impl<'a> Turns<'a> {
         Self { is_fixed: all.len() == twins.len(), scenarios, had: BTreeMap::new(), random }
     }
 
-    /// The subject of the next block, or `None` where no scenario has a choice. It is one that had the fewest turns, and among those
-    /// one that helps most of the scenarios that had the fewest.
+    /// The subject for the next block, or `None` if no scenario has a choice. It is a subject with the fewest turns. Of
+    /// those, it is one in most of the scenarios with the fewest turns. Ties are broken at random.
     fn next_subject(&mut self) -> Option<&'a str> {
         if self.is_fixed {
             return None;

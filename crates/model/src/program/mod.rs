@@ -1,4 +1,4 @@
-//! Programs that are no servers: they run to their end, and tolok measures how long that takes.
+//! Programs that are not servers: they run to completion, and tolok measures how long that takes.
 
 pub(crate) mod reading;
 
@@ -10,56 +10,57 @@ use crate::tool::{Timer, is_own_timer};
 use crate::units::duration_words;
 use crate::workload::data::{WorkloadParameter, choose_values, folder_name, grouped};
 
-/// What programs are asked to do, and what they must say.
+/// What programs must do, and what they must print.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ProgramWorkload {
-    /// The name of its folder; with the parameters that a study sets once it has chosen: `queue-sync?n=1000`.
+    /// The name of its folder. Once a study has chosen it, this includes the parameters that the study sets:
+    /// `queue-sync?n=1000`.
     pub name: String,
     pub title: String,
     pub summary: String,
-    /// Arguments behind the subject's command, each a template that has the parameters.
+    /// Arguments after the subject's command, each a template over the parameters.
     pub arguments: Vec<String>,
-    /// Arguments with which the program starts and ends and does none of the work.
+    /// Arguments with which the program starts and ends without doing any work.
     pub floor: Vec<String>,
-    /// All that it must write to its standard output: a template, too.
+    /// The exact standard output that it must write: also a template.
     pub output: String,
-    /// All that it must write there if it does none of the work.
+    /// The exact standard output that it must write when it does no work.
     pub floor_output: String,
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub parameters: BTreeMap<String, WorkloadParameter>,
-    /// The values of the parameters, defaults included, once a study has chosen.
+    /// The values of the parameters, including defaults, once a study has chosen it.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub values: BTreeMap<String, u32>,
 }
 
-/// How a subject that is a program is started; the workload's arguments come behind.
+/// How to start a subject that is a program. The workload's arguments follow the command.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct SubjectProgram {
-    /// The command, each part a template; parts that render to nothing are dropped.
+    /// The command, each part a template; empty parts are dropped.
     pub command: Vec<String>,
-    /// Added environment, each value a template.
+    /// Extra environment variables, each value a template.
     pub env: BTreeMap<String, String>,
 }
 
-/// How often a program is run in one trial, or by each case in one launch.
+/// How often a program runs in one trial, or for each case in one launch.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Runs {
-    /// Runs that count, at most.
+    /// Maximum number of counted runs.
     pub runs: u32,
-    /// Runs before them that do not.
+    /// Uncounted runs before them.
     pub warmup_runs: u32,
-    /// No further run starts once those that count have taken this long, in seconds. There is at least one.
+    /// No further run starts once the counted ones have taken this long, in seconds. There is at least one.
     pub at_most_s: f64,
-    /// A run that takes longer is ended, and the trial has failed, in seconds.
+    /// A longer run is ended, and its trial fails, in seconds.
     pub timeout_s: f64,
 }
 
-/// A program's workload, how often it is run, and what times it.
+/// A program's workload, how often it runs, and what times it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ProgramScenario {
     /// A name for folders and tables: `queue-sync-n1000`, `queue-sync-n1000-hyperfine`.
     pub id: String,
-    /// Id of its environment; empty where there is one only.
+    /// Id of its environment; empty if there is only one.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub environment: String,
     /// The workload, with the parameters that the study sets: `queue-sync?n=1000`.
@@ -67,18 +68,18 @@ pub struct ProgramScenario {
     pub runs: Runs,
     #[serde(default, skip_serializing_if = "is_own_timer")]
     pub timer: Timer,
-    /// Whether its cases take turns in a launch, run by run. Otherwise each case has trials of its own.
+    /// Whether its cases take turns in a launch, run by run. Otherwise each case has its own trials.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub in_turns: bool,
 }
 
 impl ProgramScenario {
-    /// The name of its workload, without the parameters that are set: what subjects say that they serve.
+    /// The name of its workload without parameters, which subjects list.
     pub fn workload_name(&self) -> &str {
         self.workload.split('?').next().unwrap_or_default()
     }
 
-    /// How often it is run, in short words. Figures from turns are never shown without saying so.
+    /// A short description of its runs. Figures from turns are never shown without it.
     pub fn describe(&self) -> String {
         let turns = if self.in_turns { " per launch, in turns" } else { "" };
         format!("{}{turns}", self.runs.describe())
@@ -86,7 +87,7 @@ impl ProgramScenario {
 }
 
 impl Runs {
-    /// Short words for tables: `10 runs after 1 that does not count, at most 5s`.
+    /// A short description for tables: `10 runs after 1 warm-up run, at most 5 s`.
     pub fn describe(&self) -> String {
         let number = |number: u32| if number == 1 { "1 run".to_owned() } else { format!("{number} runs") };
         let warm_up = match self.warmup_runs {
@@ -99,7 +100,7 @@ impl Runs {
 }
 
 impl ProgramWorkload {
-    /// The workload with the parameters that `query` sets, as [`crate::Workload`] has it.
+    /// The workload with the parameters that `query` sets, as for a [`crate::Workload`].
     pub(crate) fn choose(&self, query: &str) -> Result<Self, (String, Option<String>)> {
         let chosen = choose_values(&self.name, &self.parameters, query)?;
         let said: Vec<String> =
@@ -109,7 +110,7 @@ impl ProgramWorkload {
         Ok(Self { name, title, values: chosen.values, ..self.clone() })
     }
 
-    /// Its name, fit for a folder: `queue-sync-n1000`.
+    /// Its name, suitable for a folder: `queue-sync-n1000`.
     pub(crate) fn folder_name(&self) -> String {
         folder_name(&self.name)
     }

@@ -1,4 +1,4 @@
-//! Programs in files: `[program]` of a workload and of a subject, `[[program]]` of a study.
+//! Reads programs: `[program]` of a workload and of a subject, `[[program]]` of a study.
 
 use std::collections::BTreeMap;
 
@@ -22,65 +22,66 @@ use crate::workload::file::WorkloadFile;
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 #[schemars(rename = "ProgramWorkload")]
 pub struct ProgramWorkloadFile {
-    /// Arguments behind the subject's command; the workload's parameters stand in double braces: `["sync", "{{ n }}"]`.
+    /// Arguments after the subject's command, with the workload's parameters in double braces: `["sync", "{{ n }}"]`.
     #[schemars(required, length(min = 1))]
     pub arguments: Option<Spanned<Vec<String>>>,
-    /// Arguments with which the program starts and ends without the work: the cost of its start.
+    /// Arguments with which the program starts and ends without the work, which measures the cost of its start.
     #[schemars(required, length(min = 1))]
     pub floor: Option<Spanned<Vec<String>>>,
-    /// All that it must write to its standard output; parameters stand in double braces: `{{ n * (n + 1) // 2 }}`.
+    /// The exact standard output, with parameters in double braces: `{{ n * (n + 1) // 2 }}`.
     #[schemars(required)]
     pub output: Option<String>,
-    /// All that it must write there with the arguments of `floor`.
+    /// The exact standard output with the arguments of `floor`.
     #[schemars(required)]
     pub floor_output: Option<String>,
 }
 
-/// `[program]` of a subject: how it is started, instead of servers.
+/// `[program]` of a subject: how to start it, instead of servers.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "SubjectProgram")]
 pub struct SubjectProgramFile {
-    /// The command, each part a template; the workload's arguments come behind it.
+    /// The command, each part a template. The workload's arguments follow it.
     #[schemars(required, length(min = 1))]
     pub command: Option<Spanned<Vec<String>>>,
-    /// Added environment, each value a template.
+    /// Extra environment variables, each value a template.
     #[serde(default)]
     pub env: BTreeMap<String, String>,
 }
 
-/// `[[program]]` of a study: programs are run to their end and timed. Lists make one scenario for each combination.
+/// `[[program]]` of a study: programs that run to completion and are timed. Lists make one scenario for each
+/// combination.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 #[schemars(rename = "ProgramScenario")]
 pub struct ProgramScenarioFile {
-    /// One workload or several, with parameters if it has any: `queue-sync?n=1000`.
+    /// One workload or several, with any parameters: `queue-sync?n=1000`.
     #[schemars(required)]
     pub workload: Option<Spanned<Several<String>>>,
-    /// Most counted runs of a trial, or of a case in a launch. Default 10.
+    /// Maximum number of counted runs of a trial, or of a case in a launch. Default 10.
     #[schemars(range(min = 1))]
     pub runs: Option<Spanned<u32>>,
     /// Discarded runs before them. Default 1.
     pub warmup_runs: Option<u32>,
     /// No further run starts once the counted ones have taken this long. Default `10s`.
     pub at_most: Option<Spanned<Seconds>>,
-    /// A run that takes longer is ended, and its trial has failed. Default `60s`.
+    /// A longer run is ended, and its trial fails. Default `60s`.
     pub timeout: Option<Spanned<Seconds>>,
     /// What times it: `tolok` (default), `hyperfine`, `time`; one or several.
     #[schemars(with = "Option<Several<Timer>>")]
     pub timer: Option<Spanned<Several<String>>>,
-    /// How its cases take turns, instead of the study's value.
+    /// How its cases take turns. Default: the study's `design`.
     pub design: Option<Spanned<Design>>,
 }
 
 impl ProgramWorkload {
-    /// Whether the text of a `workload.toml` is of a workload for programs, as far as that can be told.
+    /// Whether the text of a `workload.toml` seems meant as a workload for programs.
     pub fn is_meant(text: &str) -> bool {
         let (file, _) = Reading::read::<WorkloadFile>(text);
         file.program.is_some() && file.request.is_none() && file.answer.is_none()
     }
 
-    /// Reads the text of a `workload.toml` with a `[program]` that lies in the folder `name`.
+    /// Reads the text of a `workload.toml` with a `[program]`, from the folder `name`.
     pub fn read(name: &str, text: &str) -> Result<Self, Vec<Problem>> {
         let (file, mut reading) = Reading::read::<WorkloadFile>(text);
         let title = reading.require(file.title, &ROOT, "title", "title = \"Queue\"");
@@ -128,7 +129,7 @@ pub(crate) fn read_subject_program(program: Table<SubjectProgramFile>, reading: 
     SubjectProgram { command: command.map(Spanned::into_inner).unwrap_or_default(), env: file.env }
 }
 
-/// Every `[[program]]` of a study, without an environment so far. `design` is what the study says.
+/// Reads every `[[program]]` of a study, still without an environment. `design` is the study's default.
 pub(crate) fn read_program_scenarios(
     written: Vec<Table<ProgramScenarioFile>>,
     design: Design,
@@ -170,7 +171,7 @@ fn note_twice(earlier: &[ProgramScenario], id: &str, span: &Span, reading: &mut 
     }
 }
 
-/// Other timers make all runs of a program in one go, so they cannot wait for a turn.
+/// Reports turns with another timer: those make all runs of a program in one go, so they cannot alternate.
 fn note_turns(in_turns: bool, timer: Timer, id: &str, span: &Span, reading: &mut Reading) {
     if in_turns && timer != Timer::Tolok {
         let message = format!("`{id}` cannot take turns: only tolok's own timer can");

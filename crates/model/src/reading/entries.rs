@@ -1,8 +1,8 @@
-//! The keys and values of a TOML text, numbered, so that an error names exactly one of them.
+//! The keys and values of a TOML text, numbered, so that an error identifies exactly one of them.
 //!
-//! Serde's errors carry a span, and spans are ambiguous: that of `[environment.subject]` is the span of one table and
-//! covers the keys of two. So a text is not read with its own spans but with numbers in their place; the number in an
-//! error leads to the entry, and the entry knows its path and its place in the text.
+//! Serde's errors carry a span, but spans are ambiguous: that of `[environment.subject]` belongs to one table and
+//! covers two keys. We therefore read a text with numbers instead of its spans. The number in an error leads to the
+//! entry, which holds its path and its place in the text.
 
 use toml::Spanned;
 use toml::de::{DeArray, DeTable, DeValue};
@@ -12,14 +12,14 @@ use crate::reading::text::{ROOT, Span};
 /// A key or a value of the text.
 #[derive(Debug)]
 pub struct Entry {
-    /// How it is reached from the root.
+    /// The path from the root to it.
     pub path: Vec<Step>,
     pub span: Span,
     /// Whether it is a key; otherwise it is a value.
     pub is_key: bool,
 }
 
-/// One step from a table or a list to what it holds.
+/// One step from a table or a list to its contents.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Step {
     /// To the value of a key.
@@ -72,7 +72,7 @@ pub fn value_at<'a, 'i>(root: &'a DeTable<'i>, path: &[Step]) -> Option<&'a DeVa
     })
 }
 
-/// Takes out the entry at `path`; false if there is none.
+/// Removes the entry at `path`. Returns false if there is none.
 pub fn remove(root: &mut DeTable<'_>, path: &[Step]) -> bool {
     let Some((Step::Key(first), rest)) = path.split_first() else { return false };
     if rest.is_empty() {
@@ -100,7 +100,7 @@ fn remove_inside(value: &mut DeValue<'_>, path: &[Step]) -> bool {
     }
 }
 
-/// Every key on the way along `path`, each with the span of the table it stands in.
+/// Every key along `path`, each with the span of its table.
 pub fn keys_along(root: &DeTable<'_>, path: &[Step]) -> Vec<(Span, String)> {
     let mut keys = Vec::new();
     let mut table_span = ROOT;

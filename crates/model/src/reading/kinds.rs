@@ -1,7 +1,7 @@
-//! Values that may be of several kinds, such as a number or a text.
+//! Values that may be of several kinds, such as a number or text.
 
-/// Reads a type from several kinds of values. A kind that gives `None` is refused as "`value` is not …"; other kinds are
-/// refused by serde. Serde's own untagged enums lose both the reason and the place of an error.
+/// Implements reading a type from several kinds of values. A value that maps to `None` is refused as "`value` is not
+/// …"; serde refuses other kinds. Serde's own untagged enums lose both the reason and the place of an error.
 macro_rules! read_kinds {
     ($type:ident, $expected:expr, $($visit:ident($value:ident: $kind:ty) $made:expr;)* $([$table:ident: $entries:ty] $of_table:expr;)?) => {
         const _: () = {

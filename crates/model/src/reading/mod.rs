@@ -1,5 +1,5 @@
-//! How a text becomes values: TOML read again and again without what was wrong in it, so that one mistake costs one
-//! problem, and all are reported at once.
+//! Reads TOML into values. It reads the text repeatedly, each time without the entries found wrong, so that each
+//! mistake yields one problem and all are reported at once.
 
 pub(crate) mod entries;
 pub(crate) mod kinds;

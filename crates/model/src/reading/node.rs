@@ -1,7 +1,7 @@
-//! A value of a TOML text, as serde reads it.
+//! A TOML value, as serde reads it.
 //!
-//! toml has such a deserializer, but it passes dates and places on as maps, and lists as structures. Serde then compiles every reader
-//! several times, and this crate takes a quarter longer to build.
+//! toml has its own deserializer, but it passes dates and spans on as maps, and lists as structures. Serde then
+//! compiles every reader several times, and this crate takes a quarter longer to build.
 
 use std::fmt;
 
@@ -14,7 +14,7 @@ use toml::de::{DeTable, DeValue};
 
 use crate::reading::text::Span;
 
-/// The name of an enum that stands for a value with its place: the variant is the place, and holds the value.
+/// The name of an enum that represents a value with its place: the variant is the place, and holds the value.
 pub const PLACED: &str = "$placed";
 /// The name of a structure that is read from a list, or from a single value.
 pub const SEVERAL: &str = "$several";
@@ -43,7 +43,7 @@ pub struct NodeError {
 }
 
 impl NodeError {
-    /// The innermost place stays.
+    /// Sets the place, unless an inner one is set.
     fn within(mut self, span: Span) -> Self {
         self.span.get_or_insert(span);
         self
@@ -77,7 +77,7 @@ impl fmt::Display for NodeError {
     }
 }
 
-/// A number as the narrowest type that visitors take.
+/// A number in the narrowest type that visitors accept.
 enum Number {
     Signed(i64),
     Unsigned(u64),
@@ -102,7 +102,7 @@ impl Number {
     }
 }
 
-/// Methods of one kind of value: any other kind is refused without a look at the visitor.
+/// Implements methods for one kind of value. They refuse any other kind without calling the visitor.
 macro_rules! read_only {
     ($($method:ident)+, $kind:ident($value:ident), $visitor:ident => $visit:expr) => {$(
         fn $method<V: Visitor<'de>>(self, $visitor: V) -> Result<V::Value, NodeError> {
@@ -154,7 +154,7 @@ impl<'de> Deserializer<'de> for Node<'de> {
     read_numbers!(deserialize_u8 deserialize_u16 deserialize_u32 deserialize_u64);
     read_numbers!(deserialize_i8 deserialize_i16 deserialize_i32 deserialize_i64 deserialize_f32 deserialize_f64);
 
-    /// A key with any value is there.
+    /// A key that is present is never `None`.
     fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, NodeError> {
         visitor.visit_some(self)
     }
@@ -215,7 +215,7 @@ impl<'de> SeqAccess<'de> for Items<'de> {
 
 struct Entries<'i> {
     entries: <DeTable<'i> as IntoIterator>::IntoIter,
-    /// The value of the last key.
+    /// The value of the key returned last.
     value: Option<Spanned<DeValue<'i>>>,
 }
 
@@ -237,7 +237,7 @@ impl<'de> MapAccess<'de> for Entries<'de> {
     }
 }
 
-/// The place is handed over as one number, with the end in its lower half.
+/// Passes the place as one number, with the end in its lower half.
 struct Placed<'i>(Node<'i>);
 
 pub fn unpacked(place: u64) -> Span {

@@ -11,8 +11,8 @@ use crate::limits::LIST;
 use crate::reading::node::SEVERAL;
 use crate::reading::table::Spanned;
 
-/// One value or a list of values, each with its place in the text. Serde's own untagged enums would do, but they lose
-/// both the reason and the place of an error.
+/// One value or a list of values, each with its place in the text. Serde's untagged enums would lose both the reason
+/// and the place of an error.
 #[derive(Debug)]
 pub struct Several<T>(pub Vec<Spanned<T>>);
 

@@ -1,31 +1,31 @@
-//! Syntax errors: each is noted, and the text is read on as if the statement it stands in were not there.
+//! Syntax errors: notes each one, then reads on as if the statement around it were absent.
 //!
-//! The parser recovers from an error, but not as a person would: after a bracket that is never closed it takes every
-//! later line for a part of the list, and after a key without a value it stops. So the text is cut into statements
-//! here, by brackets, strings and what stands at the beginning of lines; a statement with an error in it is blanked out
-//! (which keeps every other byte in its place); and the rest is parsed again until nothing is wrong with it. A mistake
-//! then costs its own statement and yields one problem.
+//! The parser recovers from errors, but not as a person would. After an unclosed bracket, it takes every later line for
+//! a part of the list; after a key without a value, it stops. This module instead cuts the text into statements, by
+//! brackets, strings and the beginnings of lines. It blanks out a faulty statement, which keeps every other byte in
+//! place, and parses the rest again until no error is left. Each mistake then costs only its own statement and yields
+//! one problem.
 
 use toml::de::{DeTable, Error};
 
 use crate::reading::text::{Problem, Span};
 
-/// A text without syntax errors, and what was done to make it so.
+/// A text without syntax errors, and what was removed from it.
 #[derive(Debug)]
 pub struct Readable {
-    /// The text, with blanks for what was taken out.
+    /// The text, with blanks in place of what was removed.
     pub text: String,
-    /// One problem for each statement that was taken out.
+    /// One problem for each removed statement.
     pub problems: Vec<Problem>,
-    /// The statements that were taken out.
+    /// The removed statements.
     pub lost: Vec<Span>,
 }
 
-/// After this many problems a text is given up: each costs one more parse, and a longer list would not be read.
+/// Reading stops after this many problems: each costs another parse, and a person would not read a longer list.
 pub const MOST_PROBLEMS: usize = 100;
 
-/// A dotted key may be this deep. The parser has the same limit for brackets and none for dots, and both its tables and
-/// our walk through them would use up the stack.
+/// Maximum depth of a dotted key. The parser limits brackets to this depth, but not dots. Deeper keys would overflow
+/// the stack, in its tables and in our walk through them.
 const MOST_DOTS: usize = 80;
 
 /// Notes every syntax error of `text` and blanks out the statements with an error.
@@ -55,7 +55,7 @@ pub fn readable(text: &str) -> Readable {
         let at = error.span().map_or(0, |span| span.start);
         let found = statements.iter().rposition(|statement| statement.span.start <= at);
         let section = found.map(|index| section(text, &statements, index)).filter(|span| !readable.is_blank(span));
-        // An error outside of all statements is one in a comment.
+        // An error outside of all statements is in a comment.
         let faulty = section.unwrap_or_else(|| line_at(text, at));
         readable.problems.push(explained(text, &error));
         if readable.is_blank(&faulty) {
@@ -84,7 +84,7 @@ impl Readable {
 #[derive(Debug)]
 struct Statement {
     span: Span,
-    /// The bracket or the quotes that are opened in it and never closed.
+    /// The bracket or quotes that it opens but never closes.
     unclosed: Option<Span>,
 }
 
@@ -106,8 +106,8 @@ fn statements(text: &str) -> Vec<Statement> {
     found
 }
 
-/// What a statement with an error takes along: a broken header takes the entries and the tables below it, which would
-/// otherwise be read as those of the header before.
+/// The range that a faulty statement removes. A broken header also removes the entries and tables below it, which would
+/// otherwise be read as the previous header's.
 fn section(text: &str, statements: &[Statement], index: usize) -> Span {
     let first = &statements[index].span;
     let Some(name) = header_name(&text[first.clone()]) else { return first.clone() };
@@ -118,7 +118,7 @@ fn section(text: &str, statements: &[Statement], index: usize) -> Span {
     first.start..next.map_or(text.len(), |next| next.span.start)
 }
 
-/// `environment.subject` of `[environment.subject]`, as far as it can be made out, or `None` for an entry.
+/// `environment.subject` of `[environment.subject]`, as far as it is readable, or `None` for an entry.
 fn header_name(statement: &str) -> Option<&str> {
     let name = statement.strip_prefix('[')?.trim_start_matches(['[', ' ', '\t']);
     name.split([']', '#', '\n']).next().map(str::trim_end)
@@ -127,9 +127,9 @@ fn header_name(statement: &str) -> Option<&str> {
 struct Scan<'a> {
     text: &'a str,
     at: usize,
-    /// The brackets that are open, each with its place.
+    /// The open brackets, each with its place.
     open: Vec<(u8, usize)>,
-    /// Columns before the statement: a line further to the right belongs to what is open.
+    /// Columns before the statement. A line that is further right belongs to what is open.
     indent: usize,
 }
 
@@ -159,7 +159,7 @@ impl<'a> Scan<'a> {
                     scan.at += 1;
                 }
                 b']' | b'}' => {
-                    // A bracket of the wrong kind is left to the parser, which reports it where it stands.
+                    // A bracket of the wrong kind is left to the parser, which reports its place.
                     scan.open.pop();
                     scan.at += 1;
                 }
@@ -171,13 +171,13 @@ impl<'a> Scan<'a> {
         Statement { span: start..scan.at, unclosed }
     }
 
-    /// Whether the statement is over at this newline: nothing is open, or the next line is clearly another statement.
+    /// Whether the statement ends at this newline: nothing is open, or the next line is clearly another statement.
     fn ends_here(&self) -> bool {
         let Some((bracket, _)) = self.open.last() else { return true };
         let line = &self.text[line_at(self.text, self.at + 1)];
         let indent = line.len() - line.trim_start().len();
         match bracket {
-            // No list holds `key = value`, but an inline table does, written further to the right than its own key.
+            // A list never holds `key = value`. An inline table does, indented further than its own key.
             b'[' => is_header(line) || is_entry(line),
             _ => is_header(line) || (is_entry(line) && indent <= self.indent),
         }
@@ -194,7 +194,7 @@ impl<'a> Scan<'a> {
                 b'\n' if !is_long => return StringEnd::AtLineEnd,
                 _ if is_long && bytes[self.at..].starts_with(&triple) => {
                     self.at += 3;
-                    // Up to two quotes may stand before the closing three.
+                    // Up to two quotes may precede the closing three.
                     while bytes.get(self.at) == Some(&quote) {
                         self.at += 1;
                     }
@@ -218,7 +218,8 @@ enum StringEnd {
     AtTextEnd,
 }
 
-/// Whether the line is `[name]` or `[[name]]`. In a list that would be a list of a bare word, which TOML does not have.
+/// Whether the line is `[name]` or `[[name]]`. Inside a list, that would be a list of a bare word, which TOML does not
+/// allow.
 fn is_header(line: &str) -> bool {
     let line = line.trim_start();
     let inner = line.trim_start_matches('[');
@@ -253,7 +254,7 @@ fn is_too_deep(statement: &str) -> bool {
     has_many_dots(statement) && without_strings(statement).is_none_or(|text| has_many_dots(&text))
 }
 
-/// The text without what stands in quotes, or `None` where the parser might see other strings in it.
+/// The text without quoted strings, or `None` if the parser might see other strings in it.
 fn without_strings(text: &str) -> Option<String> {
     let (mut kept, mut at) = (String::new(), 0);
     while let Some(letter) = text[at..].chars().next() {
@@ -263,7 +264,8 @@ fn without_strings(text: &str) -> Option<String> {
     Some(kept)
 }
 
-/// The length of the string at the beginning of `text`, or `None` where it does not end or ends in more quotes than a string has.
+/// The length of the string at the beginning of `text`, or `None` if it does not end, or ends in more quotes than a
+/// string can.
 fn string_bytes(text: &str, quote: char) -> Option<usize> {
     let quotes_at = |at: usize| text[at..].len() - text[at..].trim_start_matches(quote).len();
     let is_long = quotes_at(0) >= 3;
@@ -277,7 +279,7 @@ fn string_bytes(text: &str, quote: char) -> Option<usize> {
             _ if !is_long => return Some(at + 1),
             _ => match quotes_at(at) {
                 few @ 1..=2 => few,
-                // Up to two quotes may stand before the closing three.
+                // Up to two quotes may precede the closing three.
                 closing @ 3..=5 => return Some(at + closing),
                 _ => return None,
             },
@@ -304,7 +306,7 @@ fn never_closed(text: &str, opening: Span) -> Problem {
     Problem { span: opening, message, help: Some(format!("a `{closing}` is missing")) }
 }
 
-/// The parser's error in a person's words.
+/// Rewords the parser's error for people.
 fn explained(text: &str, error: &Error) -> Problem {
     let span = error.span().unwrap_or(0..0);
     let span = text.floor_char_boundary(span.start)..text.ceil_char_boundary(span.end);

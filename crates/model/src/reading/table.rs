@@ -1,4 +1,4 @@
-//! Values and tables of a TOML text with their places.
+//! Values and tables of a TOML text, with their places.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -10,7 +10,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 use crate::reading::node::{PLACED, unpacked};
 use crate::reading::text::Span;
 
-/// A value of a TOML text with its place. Unlike toml's own it has a schema, that of the value.
+/// A value of a TOML text, with its place. Unlike toml's own type, it has a schema: the value's.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(transparent)]
 pub struct Spanned<T>(toml::Spanned<T>);
@@ -24,7 +24,7 @@ impl<T> Spanned<T> {
         self.0.span()
     }
 
-    /// The place of a key, if it is there.
+    /// The place of a key, if it is present.
     pub fn place(key: &Option<Self>) -> Option<Span> {
         key.as_ref().map(Self::span)
     }
@@ -59,8 +59,8 @@ impl<'de, T: Deserialize<'de>> Visitor<'de> for SpannedVisitor<T> {
     }
 }
 
-/// A table of a TOML text with its place. The structures that serde derives also read a list as their fields in order,
-/// which is not what `load = ["constant-vus", 8]` is meant to be.
+/// A table of a TOML text, with its place. Structures with a derived reader also accept a list as their fields in
+/// order, which is not what `load = ["constant-vus", 8]` means.
 #[derive(Debug, Default)]
 pub struct Table<T> {
     /// The header of the table, or its braces.

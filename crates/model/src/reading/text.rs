@@ -1,9 +1,10 @@
-//! Reading a TOML text into a type, with every problem at once.
+//! Reads a TOML text into a type, and reports every problem at once.
 //!
-//! Serde stops at the first error, which makes a person fix a file one mistake at a time. So each error is noted, the
-//! entry it points at is taken out, and the text is read again until nothing is wrong with what is left. For this to
-//! work, a type that is read here must have no field that serde requires; what is required is asked for afterwards,
-//! with [`Reading::require`], which stays silent about an entry that was present but wrong.
+//! Serde stops at the first error, so people would have to fix a file one mistake at a time. We therefore note each
+//! error, remove the entry it points at, and read the text again until no error is left.
+//!
+//! For this to work, types that are read here must not have fields that serde requires. Ask for required fields
+//! afterwards, with [`Reading::require`], which reports nothing about an entry that was present but wrong.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -18,25 +19,25 @@ use crate::reading::table::Spanned;
 use crate::reading::wording::{Explained, explain, suggestion};
 use crate::units::Seconds;
 
-/// A range of bytes in the text that was read.
+/// A range of bytes in the source text.
 pub type Span = Range<usize>;
 
-/// The span of the whole document's table, as the parser gives it; no other table has an empty one.
+/// The span of the document's root table, as the parser gives it. No other table's span is empty.
 pub const ROOT: Span = 0..0;
 
-/// Something wrong in a text: where, what, and what to do.
+/// A problem in a text: where, what, and what to do.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Problem {
-    /// The bytes that the problem points at; both ends lie between characters of the text, and it may be empty.
+    /// The bytes that the problem points at. Both ends are between characters of the text; the range may be empty.
     pub span: Span,
     /// What is wrong, as a lowercase fragment.
     pub message: String,
-    /// What to do about it, if that is known.
+    /// What to do about it, if known.
     pub help: Option<String>,
 }
 
 impl Problem {
-    /// The line and column (both from 1, columns in characters) where the problem starts in `text`.
+    /// The line and column where the problem starts in `text`. Both count from 1, columns in characters.
     pub fn line_column(&self, text: &str) -> (usize, usize) {
         let before = &text[..text.floor_char_boundary(self.span.start)];
         let line = before.matches('\n').count() + 1;
@@ -45,7 +46,7 @@ impl Problem {
     }
 }
 
-/// What to do about a problem, if that is known.
+/// What to do about a problem, if known.
 #[derive(Debug)]
 pub struct Help(Option<String>);
 
@@ -67,15 +68,15 @@ impl From<Option<String>> for Help {
     }
 }
 
-/// A text that has been read: the problems found so far.
+/// The state of reading a text: the problems found so far.
 #[derive(Debug)]
 pub struct Reading {
     problems: Vec<Problem>,
-    /// Where a problem of the document as a whole is shown: its first line that says something.
+    /// Where to show a problem of the whole document: its first line that is neither empty nor a comment.
     head: Span,
-    /// Keys that hold or held something wrong, or were misspelt, each with the span of its table.
+    /// Keys that held something wrong or were misspelt, each with the span of its table.
     damaged: HashSet<(Span, String)>,
-    /// Statements that were taken out because of syntax errors. What they were meant to set is unknown.
+    /// Statements that were removed because of syntax errors. What they set is unknown.
     lost: Vec<String>,
 }
 
@@ -89,7 +90,7 @@ impl Reading {
         while reading.problems.len() < MOST_PROBLEMS {
             let (copy, entries) = numbered(&table);
             let Err(error) = T::deserialize(Node::root(copy)) else {
-                // Nothing is wrong with it, so it can be read with its own spans.
+                // The table is free of errors, so we can read it with its real spans.
                 let value = T::deserialize(Node::root(toml::Spanned::new(ROOT, table)));
                 return (value.unwrap_or_default(), reading);
             };
@@ -103,45 +104,45 @@ impl Reading {
                 break;
             }
         }
-        // Too much is wrong to be read any further, so nothing can be said to be missing either.
+        // We stopped reading, so no key can be reported as missing.
         reading.lost.push(text.to_owned());
         (T::default(), reading)
     }
 
-    /// Notes a problem at `span`; one of the whole document at [`ROOT`].
+    /// Notes a problem at `span`. Use [`ROOT`] for the whole document.
     pub fn note(&mut self, span: Span, message: impl Into<String>, help: impl Into<Help>) {
         let span = if span == ROOT { self.head.clone() } else { span };
         self.problems.push(Problem { span, message: message.into(), help: help.into().0 });
     }
 
-    /// Notes the problem if it is there.
+    /// Notes a problem if `is_there`.
     pub fn note_if(&mut self, is_there: bool, span: Span, message: impl Into<String>, help: impl Into<Help>) {
         if is_there {
             self.note(span, message, help);
         }
     }
 
-    /// Notes that a name is none of the `known` ones: `there is no part `wan``.
+    /// Notes that a name is not among the `known` ones: `there is no part `wan``.
     pub fn note_unknown(&mut self, name: &Spanned<String>, says: &str, known: &[impl AsRef<str>]) {
         let message = format!("{says} `{}`", name.get_ref());
         self.note(name.span(), message, suggestion(name.get_ref(), known));
     }
 
-    /// Returns the seconds, and notes a time that is not longer than 0.
+    /// Returns the seconds, and notes a problem unless they are positive.
     pub fn positive(&mut self, time: &Spanned<Seconds>, key: &str) -> f64 {
         let seconds = time.get_ref().0;
         self.note_if(seconds <= 0.0, time.span(), format!("`{key}` must be longer than nothing"), None);
         seconds
     }
 
-    /// Returns the number, and notes it if it is 0.
+    /// Returns the number, and notes a problem if it is 0.
     pub fn at_least_one<N: Copy + Into<u64>>(&mut self, number: &Spanned<N>, key: &str) -> N {
         let is_zero = (*number.get_ref()).into() == 0;
         self.note_if(is_zero, number.span(), format!("`{key}` must be at least 1"), None);
         *number.get_ref()
     }
 
-    /// Returns what `key` of the table at `table` holds, or notes that it is missing (unless it was there, but wrong).
+    /// Returns the value of `key` in the table at `table`. Notes that it is missing, unless it was present but wrong.
     pub fn require<T>(&mut self, field: Option<T>, table: &Span, key: &str, example: &str) -> Option<T> {
         if field.is_none() && !self.is_damaged(table, key) {
             self.note(table.clone(), format!("missing key `{key}`"), Some(format!("for example: {example}")));
@@ -149,37 +150,37 @@ impl Reading {
         field
     }
 
-    /// Notes that `key` of the table at `table` is there under a misspelt name, so that it is not missing.
+    /// Records that `key` of the table at `table` is present under a misspelt name, and so is not missing.
     pub fn misspelt(&mut self, table: &Span, key: &str) {
         self.damaged.insert((table.clone(), key.to_owned()));
     }
 
-    /// Whether `key` of the table at `table` held something wrong, so that what it lacks may be what was taken out.
+    /// Whether `key` of the table at `table` held something wrong. If so, whatever it lacks may have been removed.
     pub fn is_damaged(&self, table: &Span, key: &str) -> bool {
         let was_wrong = self.damaged.contains(&(table.clone(), key.to_owned()));
         was_wrong || self.lost.iter().any(|statement| statement.contains(key))
     }
 
-    /// Whether something called `name` was wrong wherever it stood, so that it may be what another entry speaks of.
+    /// Whether any key called `name` was wrong, in any table. If so, another entry may refer to what was removed.
     pub fn was_wrong(&self, name: &str) -> bool {
         let was_wrong = self.damaged.iter().any(|(_, key)| key == name);
         was_wrong || self.lost.iter().any(|statement| statement.contains(name))
     }
 
-    /// All problems, in the order in which they stand in the text.
+    /// All problems, in text order.
     pub fn into_problems(mut self) -> Vec<Problem> {
         self.problems.sort_by_key(|problem| (problem.span.start, problem.span.end));
         self.problems.dedup();
         self.problems
     }
 
-    /// Whether anything is wrong so far.
+    /// Whether any problem was noted so far.
     pub fn has_problems(&self) -> bool {
         !self.problems.is_empty()
     }
 }
 
-/// The first line of `text` that is neither empty nor a comment, without the blanks around it.
+/// The first line of `text` that is neither empty nor a comment, without surrounding blanks.
 fn head(text: &str) -> Span {
     let mut start = 0;
     for line in text.split_inclusive('\n') {

@@ -1,10 +1,11 @@
-//! Serde's messages in a person's words, and what may have been meant.
+//! Rewords serde's messages for people, and guesses what was meant.
 
 use toml::de::DeValue;
 
 use crate::reading::entries::{Entry, Step};
 
-/// The word that files and reports have for each variant of an enum, and all variants in their order.
+/// Implements the word for each variant of an enum, as files and reports have it, and the list of all variants in
+/// order.
 macro_rules! words {
     ($type:ident { $($variant:ident: $word:literal),+ $(,)? }) => {
         impl $type {
@@ -24,13 +25,13 @@ pub(crate) use words;
 pub struct Explained {
     /// What is wrong, as a lowercase fragment.
     pub message: String,
-    /// What to do about it, if that is known.
+    /// What to do about it, if known.
     pub help: Option<String>,
-    /// The key that a misspelt key was probably meant to be; it is not missing then.
+    /// The key that a misspelt key probably stands for. It is then not missing.
     pub meant: Option<String>,
 }
 
-/// Keys of `load` that look as if they were a scenario's own.
+/// Keys of `load` that look like a scenario's own.
 const OF_LOAD: [&str; 8] = ["executor", "vus", "rate", "stages", "iterations", "duration", "think-time", "warmup"];
 
 /// What is wrong with `entry`, which holds `value`, and what may be meant.
@@ -54,7 +55,7 @@ pub fn explain(message: &str, entry: &Entry, value: Option<&DeValue<'_>>) -> Exp
     Explained { message, help, meant }
 }
 
-/// Says what stands where something else was expected, if that is what the message is about.
+/// Describes a value of the wrong type, or returns `None` if the message is about something else.
 fn wrong_value(what: &str, expected: &str, value: &DeValue<'_>) -> Option<String> {
     let expected = match expected {
         _ if !what.starts_with("invalid type") && !what.starts_with("invalid value") => return None,
@@ -84,7 +85,7 @@ fn describe(value: &DeValue<'_>) -> String {
     }
 }
 
-/// Which of `names` may be meant by `wrong`, and all of them.
+/// The name that `wrong` may mean, and all of `names`.
 pub fn suggestion(wrong: &str, names: &[impl AsRef<str>]) -> String {
     let names: Vec<&str> = names.iter().map(AsRef::as_ref).collect();
     let near = closest(wrong, &names).map(|name| format!("did you mean `{name}`? ")).unwrap_or_default();
@@ -92,7 +93,7 @@ pub fn suggestion(wrong: &str, names: &[impl AsRef<str>]) -> String {
     format!("{near}known here: {all}")
 }
 
-/// The one name that may be meant by `wrong`, or else the three nearest of `names`, as a sentence.
+/// The one name that `wrong` may mean, or else the three nearest of `names`, as a sentence.
 pub(crate) fn likely(wrong: &str, names: &[&str]) -> String {
     match closest(wrong, names) {
         Some(near) => format!("did you mean `{near}`?"),
@@ -100,7 +101,7 @@ pub(crate) fn likely(wrong: &str, names: &[&str]) -> String {
     }
 }
 
-/// The names without repetitions, in their order.
+/// The names without repetitions, in order.
 pub(crate) fn each_once<'a>(names: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
     let mut known: Vec<&str> = Vec::new();
     for name in names {
@@ -111,15 +112,14 @@ pub(crate) fn each_once<'a>(names: impl Iterator<Item = &'a str>) -> Vec<&'a str
     known
 }
 
-/// The `most` names that are most like `wrong`, the likest first; of names that are equally like it the later ones, which for runs
-/// are the younger ones.
+/// The `most` names most similar to `wrong`, best first. Ties go to later names, which for runs are the newer ones.
 pub fn nearest<'a>(wrong: &str, names: &[&'a str], most: usize) -> Vec<&'a str> {
     let mut ranked: Vec<(f64, &str)> = names.iter().map(|name| (likeness(wrong, name), *name)).collect();
     ranked.sort_by(|(left, earlier), (right, later)| right.total_cmp(left).then(later.cmp(earlier)));
     ranked.into_iter().take(most).map(|(_, name)| name).collect()
 }
 
-/// The name most like `wrong` among `names`, if one is like enough to be meant.
+/// The name most similar to `wrong`, if it is similar enough to be meant.
 pub fn closest<'a>(wrong: &str, names: &[&'a str]) -> Option<&'a str> {
     names
         .iter()
@@ -129,7 +129,7 @@ pub fn closest<'a>(wrong: &str, names: &[&'a str]) -> Option<&'a str> {
         .map(|(_, name)| name)
 }
 
-/// From 0 to 1. Jaro and Winkler's measure is too strict with short names, in which one slip is a large part.
+/// Similarity from 0 to 1. Jaro–Winkler is too strict with short names, in which one slip is a large part.
 fn likeness(wrong: &str, name: &str) -> f64 {
     let is_one_slip = name.len() > 2 && strsim::damerau_levenshtein(wrong, name) == 1;
     let likeness = strsim::jaro_winkler(wrong, name);

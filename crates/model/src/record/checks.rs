@@ -1,14 +1,14 @@
-//! What a record stores to check its figures: the load tool's report on itself, and the seconds of the window.
+//! What a record stores to check its figures: the load tool's report on itself, and the window second by second.
 
 use serde::{Deserialize, Serialize};
 
-/// What a load tool reports of itself. Everything else is absent.
+/// What a load tool reports about itself. Values that it does not report are absent.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct LoadChecks {
-    /// Mean requests in flight over the window, sampled over time and not computed from anything below.
+    /// Mean requests in flight over the window, sampled over time rather than computed from other fields.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub in_flight_mean: Option<f64>,
-    /// Mean time from the send to the last byte of a correct response, in seconds.
+    /// Mean time from sending to the last byte of a correct response, in seconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub service_mean_s: Option<f64>,
     /// Median delay of the generator before it acts on a request, in seconds.
@@ -17,14 +17,14 @@ pub struct LoadChecks {
     /// The 99th percentile of the same, in seconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lateness_p99_s: Option<f64>,
-    /// Percentiles of the response time that the generator's lateness made more than 5% larger; they are not given. Absent in closed
-    /// loops.
+    /// Percentiles of the response time that the generator's lateness enlarged by more than 5%. They are not reported.
+    /// Absent in closed loops.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub late_percentiles: Option<Vec<LatePercentile>>,
     /// Share of the window in which the generator's busiest thread was busy, from 0 to 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub busiest_thread: Option<f64>,
-    /// How bodies of answers were checked: `exactly`, `length`, `json`, `discard`, `anything`, or `mixed`.
+    /// How response bodies were checked: `exactly`, `length`, `json`, `discard`, `anything`, or `mixed`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub body_check: Option<String>,
 }
@@ -34,7 +34,7 @@ pub struct LoadChecks {
 pub struct LatePercentile {
     /// From 0 to 1.
     pub quantile: f64,
-    /// By which share of itself the generator's lateness made it larger.
+    /// The share of it that the generator's lateness added.
     pub moved: f64,
 }
 

@@ -9,7 +9,7 @@ use super::*;
 use crate::reading::several::Several;
 use crate::reading::table::Table;
 
-/// One field of each shape that the project's files have.
+/// One field of each kind that the project's files have.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[expect(dead_code, reason = "what is read matters here only if it cannot be read")]
@@ -58,7 +58,7 @@ struct Step {
     tools: Vec<String>,
 }
 
-/// Reads a recipe and asks for what every recipe needs; each problem becomes `line:column «what it points at» message`.
+/// Reads a recipe and requires what every recipe needs. Each problem becomes `line:column «what it points at» message`.
 fn check(text: &str) -> String {
     let (recipe, mut reading) = Reading::read::<Recipe>(text);
     reading.require(recipe.title, &ROOT, "title", "title = \"Soto ayam\"");
@@ -161,7 +161,7 @@ fn a_table_where_a_value_belongs_and_the_other_way_round() {
 
 #[test]
 fn two_headers_with_the_same_keys_are_not_mixed_up() {
-    // The wrong entry of the second step must not be looked for in the first, nor excuse what the first lacks.
+    // An error in the second step must neither be searched for in the first nor excuse what the first lacks.
     let text =
         "title = 'x'\n[[step]]\ntext = 'a'\n[[step]]\ntext = 'b'\nminutes = 'no'\n[[step]]\ntext = 3\nminutes = 1";
     assert_snapshot!(check(text), @r#"
@@ -345,7 +345,7 @@ fn dots_in_quotes_are_no_depth() {
 
 #[test]
 fn a_line_separator_is_no_blank() {
-    // Rust counts U+2028 as white space and TOML does not, so a line of nothing else is wrong and not blank.
+    // Rust counts U+2028 as white space but TOML does not, so a line of nothing else is an error, not blank.
     assert_snapshot!(check("title = 'x'\n\u{2028}\n"), @"2:1 «\u{2028}» invalid unquoted key, expected letters, numbers, `-`, `_`");
 }
 
