@@ -20,21 +20,21 @@ pub struct ManifestLine {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub format: Option<u32>,
     pub entry: ManifestEntry,
-    /// The result of a trial, in a word: `completed`, `timed`, or the reason for its failure.
+    /// The folder that this line describes, relative to the run's folder; `.` is the run's folder.
     pub folder: String,
-    /// What came of a trial, in a word: `completed`, `timed`, or the reason for which it failed.
+    /// The result of a trial, in a word: `completed`, `timed`, or the reason for its failure.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub outcome: Option<String>,
-    /// Number, from 1, of the line that this one replaces.
+    /// The files in it, sorted by name.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub files: Vec<FileSum>,
-    /// It was entered when the run was resumed, not when its files were written, so they may have changed in between.
+    /// Number, from 1, of the line that this one replaces.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub replaces: Option<u64>,
-    /// SHA-256 of the previous line, without its newline, or `None` on the first.
+    /// It was entered when the run was resumed, not when its files were written, so they may have changed in between.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub entered_late: bool,
-    /// SHA-256 of the line before, without its line end, or `None` on the first.
+    /// SHA-256 of the previous line, without its newline, or `None` on the first.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub previous: Option<String>,
 }
@@ -56,7 +56,7 @@ pub enum ManifestEntry {
 /// A file when it was entered.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FileSum {
-    /// Its name, with the folders between it and that of the line.
+    /// Its path, relative to the line's folder.
     pub name: String,
     pub bytes: u64,
     pub sha256: String,

@@ -1,4 +1,4 @@
-//! What `tolok load --format json` prints instead of a record when its run could not take place.
+//! What `tolok load --format json` prints instead of a record when it could not run.
 
 use serde::Serialize;
 
@@ -7,7 +7,8 @@ use crate::JsonSchema;
 /// Version of [`LoadRefusal`] as JSON.
 pub const REFUSAL_SCHEMA: u32 = 1;
 
-/// A run of `tolok load` that did not take place. A record has `format` in place of `schema_version`, and no `error`.
+/// A run of `tolok load` that did not take place. Unlike this document, a record has `format` instead of
+/// `schema_version`, and no `error`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct LoadRefusal {
     /// Version of this format.
@@ -21,30 +22,30 @@ pub struct LoadRefusal {
 /// Why a run could not take place.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct RefusalError {
-    /// What was in the way.
+    /// What prevented the run.
     pub kind: RefusalKind,
     /// What, where, and what to do next: the sentence on standard error.
     pub text: String,
 }
 
-/// What was in the way of a run.
+/// What prevented a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum RefusalKind {
-    /// The name has no address.
+    /// The host name does not resolve.
     Host,
-    /// The target takes no connections.
+    /// The target accepts no connections.
     Unreachable,
-    /// The target takes connections, and TLS does not come about.
+    /// The target accepts connections, but the TLS handshake fails.
     Tls,
-    /// The target takes connections, and does not speak HTTP/2 on them.
+    /// The target accepts connections, but does not speak HTTP/2.
     Http2,
-    /// This machine lacked what the run needed: files, threads, or a system call.
+    /// This machine lacked a resource: files, threads, or a system call.
     Machine,
 }
 
 impl LoadRefusal {
-    /// For a target.
+    /// A refusal for a target.
     pub fn new(url: String, kind: RefusalKind, text: String) -> Self {
         Self { schema_version: REFUSAL_SCHEMA, url, error: RefusalError { kind, text } }
     }

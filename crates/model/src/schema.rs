@@ -1,4 +1,4 @@
-//! Schemas of values that have a reader of their own.
+//! Schemas of values with hand-written readers.
 
 use std::borrow::Cow;
 
@@ -22,7 +22,7 @@ use crate::{Link, LoadTool, ParameterValue};
 /// One number or a list.
 pub struct WrittenNumbers;
 
-/// A value with its place has the schema of the value.
+/// A value with its place has the value's schema.
 macro_rules! as_its_value {
     ($wrapper:ident) => {
         impl<T: JsonSchema> JsonSchema for $wrapper<T> {
@@ -48,7 +48,7 @@ macro_rules! as_its_value {
 as_its_value!(Spanned);
 as_its_value!(Table);
 
-/// A type, its name in the schema, and the schema. With `inline_schema` it is repeated wherever it is used.
+/// Implements the schema of a type, under this name. `inline_schema` repeats it wherever it is used.
 macro_rules! schema {
     ($type:ty, $name:literal $(, $inline:ident)?: |$generator:pat_param| $schema:expr) => {
         impl JsonSchema for $type {
@@ -200,7 +200,7 @@ impl<T: JsonSchema> JsonSchema for Sorted<T> {
         let properties = schema.ensure_object().entry("properties").or_insert_with(|| json!({}));
         if let Value::Object(properties) = properties {
             for family in &FAMILIES {
-                // The reference has one line for all keys of a kind.
+                // The reference has one line for all keys of a family.
                 let keys = family.pattern();
                 let figure = json!({ "description": sentence(family.meaning), "x-keys": keys, "allOf": [numbers] });
                 properties.extend(family.keys().map(|(key, ..)| (key, figure.clone())));

@@ -1,22 +1,22 @@
-//! Passwords in addresses, which no message may show.
+//! Hides passwords in addresses, which no message may show.
 
 use std::ops::Range;
 
-/// A text without the passwords of the addresses in it: `mysql://me:***@host/name`.
+/// Hides the passwords of all addresses in a text: `mysql://me:***@host/name`.
 pub fn masked(text: &str) -> String {
     let mut shown = text.to_owned();
     passwords(text).into_iter().rev().for_each(|place| shown.replace_range(place, "***"));
     shown
 }
 
-/// The same with every byte in its place, for texts that are shown with carets below them.
+/// Like [`masked`], but keeps every byte's position, for texts with carets below them.
 pub fn masked_in_place(text: &str) -> String {
     let mut shown = text.to_owned();
     passwords(text).into_iter().for_each(|place| shown.replace_range(place.clone(), &"*".repeat(place.len())));
     shown
 }
 
-/// Where passwords stand: between the first colon of an account and the last `@` of its address.
+/// Finds passwords: between the first colon of an account and the last `@` of its address.
 fn passwords(text: &str) -> Vec<Range<usize>> {
     let ends_word = |letter: char| letter.is_whitespace() || matches!(letter, '"' | '\'' | '`' | '<' | '>');
     let mut found = Vec::new();
@@ -29,15 +29,15 @@ fn passwords(text: &str) -> Vec<Range<usize>> {
 }
 
 fn password(word: &str) -> Option<Range<usize>> {
-    // A scheme may be mistyped, and it is no account.
+    // The scheme may be mistyped, and its colon is not the account's.
     let account = ["://", ":/", "//"].iter().find_map(|mark| Some(word.find(mark)? + mark.len())).unwrap_or(0);
     let rest = &word[account..];
-    // The path of a URL may hold an `@`; that of a DSN is a name, and its password may hold a slash.
+    // A URL's path may hold an `@`. A DSN's path is only a name, but its password may hold a slash.
     let is_url = word.starts_with("http");
     let authority = if is_url { rest.split(['/', '?', '#']).next().unwrap_or(rest) } else { rest };
     let at = authority.rfind('@')?;
     let colon = authority[..at].find(':')?;
-    // Messages that explain how an address is written have the word itself.
+    // Messages that explain the form of an address contain the word itself.
     let is_word = &authority[colon + 1..at] == "password";
     (colon + 1 < at && !is_word).then(|| account + colon + 1..account + at)
 }

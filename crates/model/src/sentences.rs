@@ -1,14 +1,15 @@
-//! Where a fragment becomes a sentence: words of prose get a capital, names do not.
+//! Turns fragments into sentences. Prose gets a capital letter; names do not.
 //!
-//! A reader looks a label up as it is written, in a study, in a file or in another sentence: `php/swoole` must not become
-//! `Php/swoole` because it comes first.
+//! A reader looks a label up as written, in a study, a file or another sentence. So `php/swoole` must not become
+//! `Php/swoole` just because it comes first.
 
-/// The text with a capital, unless it begins with a label or a figure: a first word that is not of letters and hyphens alone.
+/// Capitalises the text, unless it begins with a label or a figure: a first word with more than letters, hyphens and
+/// apostrophes.
 pub fn capital(text: &str) -> String {
     capital_unless(text, [])
 }
 
-/// The same of a text that may begin with one of `names`, such as the title `nginx static files`.
+/// Like [`capital`], for a text that may begin with one of `names`, such as the title `nginx static files`.
 pub fn capital_unless<'a>(text: &str, names: impl IntoIterator<Item = &'a str>) -> String {
     let is_named = names.into_iter().any(|name| begins_with(text, name));
     let mut letters = text.chars();
@@ -18,18 +19,18 @@ pub fn capital_unless<'a>(text: &str, names: impl IntoIterator<Item = &'a str>) 
     }
 }
 
-/// With a full stop at the end, too, unless there is one or there is no text.
+/// Also ends the text with a full stop, unless it has one or is empty.
 pub fn sentence(text: &str) -> String {
     sentence_unless(text, [])
 }
 
-/// The same of a text that may begin with one of `names`.
+/// Like [`sentence`], for a text that may begin with one of `names`.
 pub fn sentence_unless<'a>(text: &str, names: impl IntoIterator<Item = &'a str>) -> String {
     let stop = if text.ends_with('.') || text.is_empty() { "" } else { "." };
     capital_unless(text, names) + stop
 }
 
-/// The name and nothing more: `go` is not the beginning of `goodput`.
+/// Matches whole names only: `go` does not begin `goodput`.
 fn begins_with(text: &str, name: &str) -> bool {
     let rest = text.strip_prefix(name).filter(|_| !name.is_empty());
     rest.is_some_and(|rest| !rest.starts_with(char::is_alphanumeric))

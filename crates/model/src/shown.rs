@@ -1,15 +1,16 @@
-//! Texts of others as people may see them: what steers a terminal or turns letters around is shown, and does nothing.
+//! Makes untrusted texts safe to show: characters that control a terminal or the direction of writing become visible
+//! and have no effect.
 
 use std::borrow::Cow;
 
-/// The most characters of a word that is quoted.
+/// The most characters of a word to quote.
 const WORD: usize = 200;
-/// The most characters of a line.
+/// The most characters of a line to quote.
 const LINE: usize = 2_000;
 const CUT: char = '…';
 
-/// A text with every control character, and every one that changes the direction of writing, replaced by one that is seen. Line feeds
-/// stay.
+/// Replaces every control character, and every one that changes the direction of writing, with a visible one. Line
+/// feeds stay.
 pub fn visible(text: &str) -> Cow<'_, str> {
     if !text.chars().any(is_hidden) {
         return Cow::Borrowed(text);
@@ -17,7 +18,7 @@ pub fn visible(text: &str) -> Cow<'_, str> {
     Cow::Owned(text.chars().map(|letter| if is_hidden(letter) { picture(letter) } else { letter }).collect())
 }
 
-/// The same on one line.
+/// Like [`visible`], on one line.
 pub fn visible_line(text: &str) -> Cow<'_, str> {
     match visible(text) {
         shown if shown.contains('\n') => Cow::Owned(shown.replace('\n', "␊")),
@@ -25,7 +26,7 @@ pub fn visible_line(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// What a message may say of a text: visible, with its longest words and lines cut.
+/// Prepares a text for quoting in a message: visible, with long words and lines cut.
 pub fn quotable(text: &str) -> String {
     let mut said = String::new();
     let (mut word, mut line) = (0, 0);
@@ -41,7 +42,7 @@ pub fn quotable(text: &str) -> String {
     said
 }
 
-/// Whether a character steers instead of being seen.
+/// Whether a character has an effect instead of a shape.
 pub fn is_hidden(letter: char) -> bool {
     (letter.is_control() && letter != '\n') || is_bidirectional(letter) || matches!(letter, '\u{2028}' | '\u{2029}')
 }
@@ -50,7 +51,7 @@ fn is_bidirectional(letter: char) -> bool {
     matches!(letter, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
-/// Unicode has pictures of the first 33.
+/// Unicode has pictures for the ASCII control characters.
 fn picture(letter: char) -> char {
     match letter {
         '\0'..='\u{1f}' => char::from_u32(0x2400 + u32::from(letter)).unwrap_or('�'),

@@ -10,14 +10,14 @@ use crate::reading::kinds::read_kinds;
 #[derive(Debug, Clone, Copy, PartialEq, PartialOrd)]
 pub struct Seconds(pub f64);
 
-/// A share written with its sign, such as `"3%"`; held as a fraction (0.03).
+/// A share written with its sign, such as `"3%"`, stored as a fraction (0.03).
 #[derive(Debug, Clone, Copy, PartialEq, PartialOrd)]
 pub struct Percent(pub f64);
 
-/// A number of requests per second: written as a number, or with its time as in `"500/s"`, `"30000/m"`, `"90/h"`.
+/// A number of requests per second: a bare number, or with a time unit as in `"500/s"`, `"30000/m"`, `"90/h"`.
 #[derive(Debug, Clone, Copy, PartialEq, PartialOrd)]
 pub struct Rate {
-    /// How many a second.
+    /// Requests per second.
     pub per_s: f64,
     pub has_unit: bool,
 }
@@ -26,11 +26,11 @@ pub struct Rate {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Bytes(pub u64);
 
-/// Bits a second written with their unit, such as `"54Mbit/s"`.
+/// Bits per second, written with their unit, such as `"54Mbit/s"`.
 #[derive(Debug, Clone, Copy, PartialEq, PartialOrd)]
 pub struct BitRate(pub f64);
 
-/// Bytes a second of a client, written as `tolok load --read-rate` has it, such as `"64KiB/s"`.
+/// Bytes per second of a client, in the form of `tolok load --read-rate`, such as `"64KiB/s"`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ByteRate(pub u64);
 
@@ -52,7 +52,7 @@ pub(crate) const BYTES: &str = "a size with its unit in quotes, such as \"512MiB
 pub(crate) const BYTE_RATE: &str = "a size a second in quotes, such as \"10KB/s\", \"64KiB/s\" or \"2MB/s\"";
 pub(crate) const BIT_RATE: &str = "bits a second with their unit in quotes, such as \"54Mbit/s\"";
 
-/// Units of sizes: powers of 1000, and of 1024 where an `i` says so, as standards bodies have it.
+/// Units of sizes: powers of 1000, or of 1024 with an `i`, as standards define them.
 const BYTE_UNITS: [(&str, u64); 10] = [
     ("B", 1),
     ("kB", 1_000),
@@ -67,7 +67,7 @@ const BYTE_UNITS: [(&str, u64); 10] = [
 ];
 const BIT_UNITS: [(&str, f64); 4] = [("bit/s", 1.0), ("kbit/s", 1e3), ("Mbit/s", 1e6), ("Gbit/s", 1e9)];
 
-/// Takes `54Mbit/s` apart: the number, which is more than 0, and the unit as it is written.
+/// Splits `54Mbit/s` into a positive number and the unit as written.
 fn number_and_unit(text: &str) -> Option<(f64, &str)> {
     let text = text.trim();
     let digits = text.find(|letter: char| !letter.is_ascii_digit() && letter != '.')?;
@@ -124,7 +124,7 @@ impl Serialize for Percent {
     }
 }
 
-/// Takes `30000/m` apart: the number as it is written, and the seconds that it is for.
+/// Splits `30000/m` into the number as written and the seconds that it covers.
 pub fn rate_parts(text: &str) -> Option<(&str, f64)> {
     let (number, time) = text.split_once('/').unwrap_or((text, "s"));
     let seconds = match time.trim() {
@@ -143,7 +143,7 @@ pub fn parse_rate(text: &str) -> Option<f64> {
     (number.is_finite() && number >= 0.0).then_some(number / seconds)
 }
 
-/// Reads `10KB/s`, `64KiB/s` or `2MB` as bytes a second, at least 1.
+/// Reads `10KB/s`, `64KiB/s` or `2MB` as bytes per second, at least 1.
 pub fn parse_byte_rate(text: &str) -> Option<u64> {
     let text = text.trim();
     let size = text.strip_suffix("/s").unwrap_or(text).trim();
@@ -163,18 +163,18 @@ pub fn parse_byte_rate(text: &str) -> Option<u64> {
     (bytes >= 1.0).then_some(bytes as u64)
 }
 
-/// A share as the number before its `%`, rounded, as 0.07 × 100 is 7.000000000000001 to a computer.
+/// The number before the `%` of a share, rounded, because 0.07 × 100 is 7.000000000000001 in floating point.
 pub fn percent_words(share: f64) -> f64 {
     (share * 1e10).round() / 1e8
 }
 
-/// Writes seconds the way a study does: `0.3` is `300ms`, `95.0` is `1m 35s`.
+/// Writes seconds as a study does: `0.3` is `300ms`, `95.0` is `1m 35s`.
 pub fn format_duration(seconds: f64) -> String {
     let rounded = Duration::from_micros((seconds.max(0.0) * 1e6).round() as u64);
     humantime::format_duration(rounded).to_string()
 }
 
-/// Writes a duration in a sentence: `90.0` is `1 min 30 s`, `1.5` is `1.5 s`, `0.05` is `50 ms`.
+/// Writes a duration for prose: `90.0` is `1 min 30 s`, `1.5` is `1.5 s`, `0.05` is `50 ms`.
 pub fn duration_words(seconds: f64) -> String {
     if (1.0..60.0).contains(&seconds) {
         return format!("{} s", (seconds * 1e3).round() / 1e3);
@@ -186,23 +186,23 @@ pub fn duration_words(seconds: f64) -> String {
     format_duration(seconds).split(' ').map(spelled).collect::<Vec<_>>().join(" ")
 }
 
-/// Writes bytes in a sentence: `150 kB`.
+/// Writes bytes for prose: `150 kB`.
 pub fn bytes_words(bytes: u64) -> String {
     spaced(&format_bytes(bytes))
 }
 
-/// Writes bits a second in a sentence: `54 Mbit/s`.
+/// Writes bits per second for prose: `54 Mbit/s`.
 pub fn bit_rate_words(rate_bps: f64) -> String {
     spaced(&format_bit_rate(rate_bps))
 }
 
-/// Puts the space of prose between a number and its unit: `64MiB` is `64 MiB`.
+/// Inserts a space between a number and its unit: `64MiB` becomes `64 MiB`.
 fn spaced(notation: &str) -> String {
     let (number, unit) = notation.split_at(notation.find(char::is_alphabetic).unwrap_or(notation.len()));
     format!("{number} {unit}")
 }
 
-/// Writes bytes the way a study does: `536870912` is `512MiB`, `150000` is `150kB`.
+/// Writes bytes as a study does: `536870912` is `512MiB`, `150000` is `150kB`.
 pub fn format_bytes(bytes: u64) -> String {
     let fits = |(_, factor): &&(&str, u64)| *factor > 1 && bytes >= *factor && bytes.is_multiple_of(*factor);
     match BYTE_UNITS.iter().filter(|(unit, _)| *unit != "KB").filter(fits).max_by_key(|(_, factor)| *factor) {
@@ -211,7 +211,7 @@ pub fn format_bytes(bytes: u64) -> String {
     }
 }
 
-/// Writes bits a second the way a study does: `54e6` is `54Mbit/s`.
+/// Writes bits per second as a study does: `54e6` is `54Mbit/s`.
 pub fn format_bit_rate(rate_bps: f64) -> String {
     let (unit, factor) = BIT_UNITS.iter().rev().find(|(_, factor)| rate_bps >= *factor).unwrap_or(&BIT_UNITS[0]);
     format!("{}{unit}", (rate_bps / factor * 1e3).round() / 1e3)

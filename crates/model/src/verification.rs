@@ -8,7 +8,7 @@ use crate::JsonSchema;
 /// Version of the format of [`Verification`].
 pub const VERIFICATION_SCHEMA: u32 = 1;
 
-/// Differences that a check keeps; the rest is counted.
+/// Differences that a check keeps; the rest are only counted.
 const KEPT: usize = 10;
 
 /// A run compared with its own raw data.
@@ -18,7 +18,7 @@ pub struct Verification {
     pub schema_version: u32,
     /// Name of the run.
     pub run: String,
-    /// Version of tolok that made the run.
+    /// Version of tolok that ran it.
     pub tolok_version: String,
     /// Version of tolok that verified it.
     pub verified_by: String,
@@ -26,7 +26,7 @@ pub struct Verification {
     pub records_sha256: Option<String>,
     /// Whether no check found a difference.
     pub is_equal: bool,
-    /// The checks, in their order.
+    /// The checks, in order.
     pub checks: Vec<Check>,
     /// Figures whose raw data was not kept.
     pub not_recomputable: Vec<NotRecomputable>,
@@ -38,27 +38,27 @@ pub struct Check {
     /// What was checked, in a word: `manifest`, `files`, `plan`, `trials`, `figures`, `report.json`, `report.csv`, `report.md`,
     /// `report.html`.
     pub name: String,
-    /// What came of it.
+    /// The result.
     pub outcome: CheckOutcome,
     /// How many lines, files, trials or figures were compared.
     pub compared: u64,
-    /// What that means, in a sentence.
+    /// The result, in a sentence.
     pub said: String,
     /// The first differences, at most ten.
     pub differences: Vec<Difference>,
-    /// All of them.
+    /// The number of all differences.
     pub differences_total: u64,
-    /// Remarks that a reader must know, a sentence each.
+    /// Remarks that a reader must know, one sentence each.
     pub notes: Vec<String>,
 }
 
-/// What came of a check.
+/// The result of a check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum CheckOutcome {
-    /// Everything was as it should be.
+    /// No difference was found.
     Equal,
-    /// Something was not.
+    /// A difference was found.
     Differs,
     /// There was nothing to compare, or nothing to compare it with.
     NotChecked,
@@ -67,13 +67,13 @@ pub enum CheckOutcome {
 /// A difference.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Difference {
-    /// The file, from the run's folder.
+    /// The file, relative to the run's folder.
     pub file: String,
-    /// The place in it: a path of JSON, such as `outcome.latency.percentiles[3].latency_s`, or a line.
+    /// The place in it: a JSON path, such as `outcome.latency.percentiles[3].latency_s`, or a line.
     pub at: Option<String>,
     /// The stored value, or `null` if there is none or it is not a single value.
     pub stored: Option<Value>,
-    /// The value that should be there, likewise.
+    /// The expected value, likewise.
     pub recomputed: Option<Value>,
     /// The difference, in a sentence.
     pub said: String,
@@ -81,7 +81,7 @@ pub struct Difference {
     pub advice: String,
 }
 
-/// Figures that cannot be made again.
+/// Figures that cannot be recomputed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct NotRecomputable {
     /// The figures.
@@ -98,7 +98,7 @@ impl Check {
         Self { name: name.to_owned(), outcome, compared, said, differences, differences_total, notes }
     }
 
-    /// A check that could not be made, and why.
+    /// A check that could not be made, with the reason.
     pub fn not_made(name: &str, why: impl Into<String>) -> Self {
         Self { outcome: CheckOutcome::NotChecked, said: why.into(), ..Self::new(name) }
     }
@@ -111,7 +111,7 @@ impl Check {
         }
     }
 
-    /// Adds what was found by the same check elsewhere.
+    /// Adds the result of the same check elsewhere.
     pub fn add(&mut self, other: Self) {
         self.compared += other.compared;
         let beyond = other.differences_total - other.differences.len() as u64;
@@ -121,7 +121,7 @@ impl Check {
         self.notes.extend(new);
     }
 
-    /// Sets what the check means if it found no difference.
+    /// Sets the sentence for a check without differences.
     pub fn saying(mut self, said: impl Into<String>) -> Self {
         self.said = said.into();
         self
@@ -133,12 +133,12 @@ pub struct ValueDifference {
     /// The path to it: `outcome.latency.percentiles[3].latency_s`.
     pub at: String,
     pub stored: Option<Value>,
-    /// What the other has.
+    /// The recomputed value.
     pub made: Option<Value>,
 }
 
-/// Compares two values leaf by leaf: numbers to `tolerance` of the larger one, all else exactly. Returns how many leaves were
-/// compared, and where they differ.
+/// Compares two values leaf by leaf. Numbers may differ by `tolerance` of the larger one; all else must be equal.
+/// Returns the number of compared leaves, and the differences.
 pub fn compare(stored: &Value, made: &Value, tolerance: f64) -> (u64, Vec<ValueDifference>) {
     let mut compared = Comparison { leaves: 0, differences: Vec::new(), tolerance };
     compared.values(String::new(), Some(stored), Some(made));

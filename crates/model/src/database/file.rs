@@ -50,7 +50,7 @@ pub struct OutageFile {
     /// When it is killed, from the start of the window.
     #[schemars(with = "Seconds")]
     pub at: Option<Spanned<Seconds>>,
-    /// After how long it is started again.
+    /// How long it stays down before it is restarted.
     #[serde(rename = "for")]
     #[schemars(with = "Seconds")]
     pub duration: Option<Spanned<Seconds>>,

@@ -24,7 +24,7 @@ pub struct EnvironmentFile {
     pub generator: Table<GeneratorFile>,
     /// The network between generator and subject: a preset or a table; one or several. Default `localhost`.
     pub link: Option<Spanned<Several<LinkFile>>>,
-    /// Settings of the network namespaces of a trial.
+    /// Settings of a trial's network namespaces.
     #[serde(default)]
     pub network: Table<NetworkFile>,
     /// The database, for workloads with one. Default: a MariaDB with a pool of 16 connections.

@@ -52,7 +52,7 @@ pub enum CpuMode {
     /// CPUs of its own, all of the time.
     #[default]
     Dedicated,
-    /// Any CPU, for a share of each period only, as containers are limited.
+    /// Any CPU, but only for a share of each period, as containers are limited.
     Quota,
 }
 

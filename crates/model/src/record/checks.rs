@@ -14,7 +14,7 @@ pub struct LoadChecks {
     /// Median delay of the generator before it acts on a request, in seconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lateness_p50_s: Option<f64>,
-    /// The 99th percentile of the same, in seconds.
+    /// The 99th percentile of the same delay, in seconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lateness_p99_s: Option<f64>,
     /// Percentiles of the response time that the generator's lateness enlarged by more than 5%. They are not reported.
@@ -73,7 +73,7 @@ pub struct SecondSeries {
     /// The long tail of the window over time; absent if fewer than two spans have enough responses, and for other tools.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tail: Option<TailSeries>,
-    /// The whole seconds of the warm-up before it. Reports show them, and no figure uses them.
+    /// The whole seconds of the warm-up before it. Reports show them, but no figure uses them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub warm_up: Option<Box<SecondSeries>>,
 }

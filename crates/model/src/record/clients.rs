@@ -7,13 +7,13 @@ use super::{Latency, Measurement};
 /// The clients of a load whose `slow-share` makes some of them slow.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Clients {
-    /// Those without a limit.
+    /// Clients without a rate limit.
     pub fast: ClientFigures,
-    /// Those that read or write at the load's rates.
+    /// Clients that read or write at the load's rates.
     pub slow: ClientFigures,
 }
 
-/// Clients of one sort: their requests of the window, those included that ended after it.
+/// One kind of client: its requests of the window, including those that ended after it.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct ClientFigures {
     /// Virtual users.
@@ -28,12 +28,12 @@ pub struct ClientFigures {
 }
 
 impl Measurement {
-    /// The goodput that cases are compared by: that of the fast clients, where others are slow.
+    /// The goodput that cases are compared by: the fast clients', if others are slow.
     pub fn compared_goodput_rps(&self) -> f64 {
         self.clients.as_ref().map_or(self.goodput_rps, |clients| clients.fast.goodput_rps)
     }
 
-    /// The latency that cases are compared by: that of the fast clients, where others are slow.
+    /// The latency that cases are compared by: the fast clients', if others are slow.
     pub fn compared_latency(&self) -> &Latency {
         self.clients.as_ref().map_or(&self.latency, |clients| &clients.fast.latency)
     }

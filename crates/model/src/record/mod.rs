@@ -1,7 +1,7 @@
 //! The stored records of a run and of each trial.
 //!
-//! These types are the format on disk: every file carries [`RECORD_FORMAT`], and a reader refuses any other
-//! number. Each name ends in its unit; counts have none.
+//! These types are the format on disk. Every file carries [`RECORD_FORMAT`], and a reader refuses any other number.
+//! Each name ends in its unit; counts have none.
 
 pub(crate) mod checks;
 pub(crate) mod clients;
@@ -37,14 +37,14 @@ pub struct RunRecord {
     pub format: u32,
     /// Name of the run, which is the name of its folder.
     pub id: String,
-    /// Name of the study file, without its ending.
+    /// Name of the study file, without its extension.
     pub study: String,
     /// When it began, in RFC 3339.
     pub started_at: String,
     pub tolok_version: String,
-    /// Commit of the checkout and whether it has changes; absent outside of a checkout.
+    /// Commit of the checkout, and whether it has changes; absent outside a checkout.
     pub git: Option<String>,
-    /// Seed of the order.
+    /// Seed of the trial order.
     pub seed: u64,
     pub plan_sha256: String,
     /// The machine, in words for the report.
@@ -52,10 +52,10 @@ pub struct RunRecord {
     pub fingerprint: serde_json::Value,
     /// Programs of the toolbox that the subjects use.
     pub programs: Vec<ProgramUsed>,
-    /// CPUs of the parts of every trial, by the id of its environment.
+    /// CPUs of the parts of every trial, by the environment's id.
     pub cpus: BTreeMap<String, CpuMap>,
     pub command: String,
-    /// The pool of machines that runs its blocks; absent where this machine does.
+    /// The pool of machines that runs its blocks; absent if this machine runs them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pool: Option<PoolRequest>,
     /// The machine of a pool that ran each block, from the records of blocks.
@@ -68,41 +68,41 @@ pub struct RunRecord {
 pub struct BlockRecord {
     /// Version of this format.
     pub format: u32,
-    /// The block, from 1; 0 stands for the unscored trials, which belong to no block.
+    /// The block, from 1; 0 for the unscored trials, which belong to no block.
     pub block: u32,
-    /// Numbers of the trials that this process was to run.
+    /// Numbers of the trials assigned to this process.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub trials: Vec<u32>,
     /// When it began, in RFC 3339.
     pub started_at: String,
     /// Version of the tolok that ran it.
     pub tolok_version: String,
-    /// The machine that it ran on, in words for the report.
+    /// The machine it ran on, in words for the report.
     pub machine: MachineSummary,
-    /// Everything known of the machine.
+    /// Everything known about the machine.
     pub fingerprint: serde_json::Value,
-    /// Which machine of a pool it was.
+    /// The machine of a pool, if it ran on one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub node: Option<Node>,
-    /// The machines of the pool that generated its load, if that one did not.
+    /// The machines of the pool that generated its load, if not `node` itself.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub generators: Vec<GeneratorMachine>,
 }
 
 impl RunRecord {
-    /// The run with the machine of its blocks, which may differ from the one that planned it. Runs from before blocks
-    /// recorded their machine keep that of `run.json`.
+    /// The run, with the machine of its blocks, which may differ from the one that planned it. Blocks of older runs did
+    /// not record their machine, so those runs keep the one of `run.json`.
     pub fn on_machines_of(mut self, blocks: &[BlockRecord]) -> Self {
         let Some((first, others)) = blocks.split_first() else { return self };
         let on_node = |block: &BlockRecord| Some((block.block, block.nodes()?));
         self.nodes = blocks.iter().filter_map(on_node).collect();
-        // The remarks of the moment are those from before anything was built.
+        // On the same machine, this keeps the remarks of `run.json`, which were made before anything was built.
         if !self.machine.is_same_as(&first.machine) {
             self.machine = first.machine.clone();
         }
         for (at, other) in others.iter().enumerate() {
             let is_alike = |known: &MachineSummary| match other.node {
-                // Of like nodes, memory differs by a little.
+                // Memory differs slightly between nodes of the same hardware.
                 Some(_) => known.has_hardware_of(&other.machine) && known.kernel == other.machine.kernel,
                 None => known.is_same_as(&other.machine),
             };
@@ -135,12 +135,14 @@ pub struct MachineSummary {
 }
 
 impl MachineSummary {
-    /// Whether both describe one machine in one state of its software. Remarks may change from hour to hour.
+    /// Whether both describe one machine with the same software. Remarks are ignored, because they may change from hour
+    /// to hour.
     pub fn is_same_as(&self, other: &Self) -> bool {
         Self { remarks: Vec::new(), ..self.clone() } == Self { remarks: Vec::new(), ..other.clone() }
     }
 
-    /// Whether both have the same CPUs, and about as much memory: the kernel keeps a little for itself.
+    /// Whether both have the same CPUs and about the same memory. The kernel keeps a little for itself, so memory may
+    /// differ by 5%.
     pub fn has_hardware_of(&self, other: &Self) -> bool {
         let (least, most) = (self.memory_bytes.min(other.memory_bytes), self.memory_bytes.max(other.memory_bytes));
         (&self.cpu, self.cpus) == (&other.cpu, other.cpus) && most - least <= most / 20
@@ -161,8 +163,8 @@ pub struct ProgramUsed {
     pub path: String,
     /// `system` or `toolbox`.
     pub source: String,
-    /// SHA-256 of the file, in hex, which tells builds of one version apart. Unknown in older records, and for a file that could not
-    /// be read.
+    /// SHA-256 of the file, in hex, which distinguishes builds of one version. Unknown in older records and for
+    /// unreadable files.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sha256: Option<String>,
 }
@@ -171,9 +173,9 @@ pub struct ProgramUsed {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CpuMap {
     pub subject: Vec<u32>,
-    /// The generator's, and the lab's own. None where load comes from other machines.
+    /// The generator's and the lab's own. Empty if other machines generate the load.
     pub generator: Vec<u32>,
-    /// The lab's own, where load comes from other machines.
+    /// The lab's own, if other machines generate the load.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub lab: Vec<u32>,
     /// The link emulator's, if a link is emulated.
@@ -182,7 +184,7 @@ pub struct CpuMap {
     /// The database's, if the trial has its own.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub database: Vec<u32>,
-    /// Whether subject and generator share CPUs, as they must on a machine with one CPU.
+    /// Whether subject and generator share CPUs, as on a machine with one CPU.
     pub shared: bool,
 }
 
@@ -292,7 +294,7 @@ pub struct Measurement {
     /// The parts of a mixed workload; empty for any other.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub parts: Vec<PartFigures>,
-    /// Fast and slow clients apart, if the load has both.
+    /// Fast and slow clients separately, if the load has both.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub clients: Option<Box<Clients>>,
     /// The load generator.
@@ -320,7 +322,7 @@ pub struct Measurement {
     /// Whether the workload's counter was exact at the end.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub counter: Option<CounterCheck>,
-    /// What disturbed the last attempt that the plan allows; empty if nothing did.
+    /// What disturbed the last permitted attempt; empty if nothing did.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub disturbances: Vec<Disturbance>,
     /// Scheduled requests per second, or `None` in a closed loop.
@@ -335,14 +337,14 @@ pub struct Measurement {
     /// Whether the load stopped at the first crossed objective, as the study requests.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub aborted: bool,
-    /// What the load tool reports of itself to check its figures, or `None` if it reports nothing.
+    /// What the load tool reports about itself, to check its figures, or `None` if it reports nothing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub checks: Option<LoadChecks>,
     /// The window second by second, or `None` if the tool does not report it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub series: Option<SecondSeries>,
-    /// The slices of the window, if it was cut into slices. Then `window_s` is the sum of their
-    /// windows. CPU times come from whole slices, scaled by the share of responses in windows.
+    /// The slices of the window, if it was cut into slices. `window_s` is then the sum of their windows. CPU times come
+    /// from whole slices, scaled by the share of responses in windows.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub slices: Option<Box<SliceFigures>>,
 }
@@ -384,7 +386,7 @@ pub struct LedgerCounts {
     /// Scheduled requests, if the tool reports them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scheduled: Option<u64>,
-    /// Those among them that waited for a free connection when the window ended.
+    /// Those that still waited for a free connection when the window ended.
     #[serde(default)]
     pub unsent: u64,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -423,23 +425,23 @@ impl LedgerCounts {
     }
 }
 
-/// One part of a mixed workload: its requests of the window, those included that ended after it.
+/// One part of a mixed workload: its requests of the window, including those that ended after it.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct PartFigures {
-    /// The workload that it is.
+    /// The part's workload.
     pub part: String,
-    /// Share of the requests that its weight asks for.
+    /// Share of the requests that its weight requests.
     pub asked_share: f64,
     pub sent: u64,
     /// Correct responses.
     pub good: u64,
     pub failed: u64,
-    /// Of its correct responses.
+    /// Percentiles of its correct responses.
     pub percentiles: Vec<Percentile>,
 }
 
 impl PartFigures {
-    /// The latency at `quantile` (0.99 for p99), if enough samples lie beyond it.
+    /// The latency at `quantile` (0.99 for p99), if enough samples are beyond it.
     pub fn at(&self, quantile: f64) -> Option<f64> {
         at(&self.percentiles, quantile)
     }
@@ -451,7 +453,7 @@ pub struct Latency {
     /// `closed` or `open`: in a closed loop a slow response delays the next request, so its percentiles flatter.
     #[serde(rename = "loop")]
     pub model: String,
-    /// Percentiles, without a value if fewer than 10 samples lie beyond.
+    /// Percentiles, without a value if fewer than 10 samples are beyond.
     pub percentiles: Vec<Percentile>,
     /// The arithmetic mean, in seconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -484,7 +486,7 @@ pub enum LatencyMark {
 }
 
 impl Latency {
-    /// The latency at `quantile` (0.99 for p99), if enough samples lie beyond it.
+    /// The latency at `quantile` (0.99 for p99), if enough samples are beyond it.
     pub fn at(&self, quantile: f64) -> Option<f64> {
         at(&self.percentiles, quantile)
     }
@@ -499,25 +501,25 @@ fn at(percentiles: &[Percentile], quantile: f64) -> Option<f64> {
 pub struct Percentile {
     /// From 0 to 1.
     pub quantile: f64,
-    /// In seconds, or `None` if fewer than 10 samples lie beyond, or it is unknown for another reason.
+    /// In seconds, or `None` if fewer than 10 samples are beyond it, or if it is unknown for another reason.
     pub latency_s: Option<f64>,
-    /// Of an unknown percentile, what it is at least: requests beyond it had no answer when the run ended.
+    /// A lower bound of an unknown percentile: requests beyond it were unanswered when the run ended.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub at_least_s: Option<f64>,
 }
 
 impl Percentile {
-    /// One that is known, or of which nothing is.
+    /// A percentile that is known, or without even a lower bound.
     pub fn new(quantile: f64, latency_s: Option<f64>) -> Self {
         Self { quantile, latency_s, at_least_s: None }
     }
 
-    /// Samples that must lie beyond a valid percentile.
+    /// Samples that must be beyond a valid percentile.
     pub const SAMPLES_BEYOND: f64 = 10.0;
 
-    /// Whether enough samples lie beyond a quantile.
+    /// Whether enough samples are beyond a quantile.
     pub fn is_told_by(quantile: f64, samples: u64) -> bool {
-        // The part beyond is rounded, because 1 - 0.99 is not quite 0.01.
+        // Rounds the share beyond, because 1 - 0.99 is not quite 0.01.
         samples as f64 * ((1.0 - quantile) * 1e6).round() / 1e6 >= Self::SAMPLES_BEYOND
     }
 }
@@ -556,7 +558,7 @@ pub struct Diagnosis {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct GarbageCollection {
     pub collections: u64,
-    /// For how long they stopped the program, summed, in seconds.
+    /// Total time that they stopped the program, in seconds.
     pub pause_s_total: f64,
     /// The longest stop, in seconds.
     pub pause_s_max: f64,

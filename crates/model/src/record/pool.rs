@@ -1,4 +1,4 @@
-//! What is recorded of a pool of machines.
+//! The stored record of a pool of machines.
 
 use std::path::PathBuf;
 
@@ -6,26 +6,26 @@ use serde::{Deserialize, Serialize};
 
 use crate::record::{BlockRecord, CpuMap, MachineSummary};
 
-/// What a run asks of Slurm.
+/// What a run requests from Slurm.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PoolRequest {
-    /// The file of a pool that tolok made; without it, whatever Slurm this machine knows.
+    /// The file of a pool that tolok set up; if absent, the Slurm that this machine is configured for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hosts: Option<PathBuf>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub partition: Option<String>,
-    /// Features that nodes must have, as Slurm writes them.
+    /// Features that nodes must have, in Slurm's syntax.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub constraint: Option<String>,
-    /// The account that is charged.
+    /// The account to charge.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub account: Option<String>,
-    /// How many blocks may run at once, each on a node of its own.
+    /// How many blocks may run at once, each on its own node.
     pub max_jobs: u32,
-    /// How many nodes generate load for a block, beside that of its servers; 0 where that one does.
+    /// How many more nodes generate load for each block; 0 if the server's node generates it.
     #[serde(default, skip_serializing_if = "is_none")]
     pub generators: u32,
-    /// Whether blocks may run on hardware that differs.
+    /// Whether blocks may run on differing hardware.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub mixed_hardware: bool,
 }
@@ -45,12 +45,12 @@ pub struct GeneratorMachine {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Node {
     pub name: String,
-    /// Number of the job.
+    /// Number of the Slurm job.
     pub job: String,
 }
 
 impl BlockRecord {
-    /// The machines of a pool that it ran on: `n1`, or `n1 with n2, n3` where those generated its load.
+    /// The machines of a pool that it ran on: `n1`, or `n1 with n2, n3` if those generated its load.
     pub(super) fn nodes(&self) -> Option<String> {
         let server = &self.node.as_ref()?.name;
         let generators: Vec<&str> = self.generators.iter().map(|generator| generator.name.as_str()).collect();
@@ -59,7 +59,7 @@ impl BlockRecord {
 }
 
 impl CpuMap {
-    /// Those of the lab, which stays off the subject's.
+    /// The lab's CPUs. The lab stays off the subject's.
     pub fn of_lab(&self) -> &[u32] {
         if self.lab.is_empty() { &self.generator } else { &self.lab }
     }

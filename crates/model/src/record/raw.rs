@@ -1,4 +1,4 @@
-//! `window.json`: what the lab itself read of a trial once, and where the window lies among the readings.
+//! `window.json`: the lab's one-time readings of a trial, and where its window is among the periodic readings.
 //!
 //! All figures of the trial derive from this and the trial's other files, so tolok can recompute them.
 
@@ -11,9 +11,9 @@ use crate::record::tool::ToolUsed;
 
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct RawWindow {
-    /// Version of the format, that of all records.
+    /// Version of the format, which all records share.
     pub format: u32,
-    /// Where the times of `samples.jsonl` count from, in nanoseconds of `CLOCK_MONOTONIC`.
+    /// Origin of the times in `samples.jsonl`, in nanoseconds of `CLOCK_MONOTONIC`.
     pub clock_zero_ns: i64,
     /// When the window began, in nanoseconds of `CLOCK_MONOTONIC`.
     pub began_ns: u64,
@@ -23,18 +23,19 @@ pub struct RawWindow {
     pub machine_cpus: u32,
     /// Load average over one minute when the trial began.
     pub load_average: f64,
-    /// How much longer the subject's environment was made, at random; absent if tolok did not start it.
+    /// Random extra length of the subject's environment variables, in bytes; absent if tolok did not start it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub padding_bytes: Option<u32>,
-    /// For a server's trial, or `None` for a timed program.
+    /// For a server's trial; `None` for a timed program.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub server: Option<RawServer>,
-    /// Of a program whose runs alternated with those of others.
+    /// For a program whose runs alternated with those of others.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub turns: Option<RawTurns>,
 }
 
-/// What the lab itself read of a launch of programs. The window is that of the launch, and the runs of the case are in `runs.jsonl`.
+/// The lab's own readings of a launch of programs. The window is the launch's, and the runs of the case are in
+/// `runs.jsonl`.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct RawTurns {
     /// Number of the launch.
@@ -43,13 +44,13 @@ pub struct RawTurns {
     pub host: HostWindow,
 }
 
-/// What the lab knows of a server and its requests, apart from the load generator's report.
+/// What the lab itself observed of a server and its requests, apart from the load generator's report.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct RawServer {
-    /// Whether it is external, so only its responses are known.
+    /// Whether it is external, so that only its responses are known.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub external: bool,
-    /// Whether it is external, and its processes were followed all the same.
+    /// Whether it is external but its processes were observed.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub followed: bool,
     /// From the start of the first process to the first correct response, in seconds, or `None` for an external server
@@ -61,7 +62,7 @@ pub struct RawServer {
     /// Body length of every correct response, or `None` if lengths differ or no body was compared.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub body_bytes: Option<u64>,
-    /// Mean body length if many requests are drawn evenly; otherwise 0.
+    /// Mean body length, if many requests are drawn evenly; otherwise 0.
     #[serde(default)]
     pub mean_body_bytes: u64,
     /// Proportional set sizes of the subject, read once after the window.
@@ -70,13 +71,13 @@ pub struct RawServer {
     /// Processes and threads that the subject failed to start.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub refused_tasks: Option<u64>,
-    /// What the subject reported of its connection pool.
+    /// What the subject reported about its connection pool.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pool: Option<PoolWindow>,
-    /// Result of the counter's check.
+    /// Result of the counter check.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub counter: Option<CounterCheck>,
-    /// What the database reported of itself, without its resources and its link, which have readings.
+    /// What the database reported about itself, without its resources and link, which have periodic readings.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub database: Option<DatabaseWindow>,
     /// Readings of the launch, if the window was cut into slices.

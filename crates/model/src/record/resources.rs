@@ -1,5 +1,5 @@
-//! What a record stores of a window besides its responses: the use of resources by the trial's parts and the rest of the machine,
-//! and the work of an emulated link.
+//! What a record stores of a window besides its responses: the resources used by the trial's parts and by the rest of
+//! the machine, and the work of an emulated link.
 
 use serde::{Deserialize, Serialize};
 
@@ -151,7 +151,7 @@ pub struct LinkWindow {
     pub to_subject: LinkDirection,
     /// From the subject, to client or database.
     pub to_client: LinkDirection,
-    /// Whether the emulator had the priority of real-time work.
+    /// Whether the emulator ran with real-time priority.
     pub realtime: bool,
     /// CPU time of the emulator, in seconds.
     pub cpu_s: f64,
@@ -166,7 +166,7 @@ pub struct LinkDirection {
     pub bytes: u64,
     /// Dropped because the queue was full.
     pub dropped_queue: u64,
-    /// Dropped because the study asks for loss.
+    /// Dropped because the study requests loss.
     pub dropped_loss: u64,
     /// Dropped because the kernel at the far end did not accept them, which no study requests.
     #[serde(default, skip_serializing_if = "is_zero")]

@@ -28,7 +28,7 @@ pub struct RawSlices {
     pub cpu_source: CpuSource,
 }
 
-/// Records in which it is absent were made with control groups.
+/// Older records without the field were made with control groups.
 fn by_the_group() -> CpuSource {
     CpuSource::Group
 }
@@ -67,7 +67,7 @@ pub struct SliceFigures {
     /// Correct responses of each 10 ms of its warm-up.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub warm_up_by_10ms: Vec<u32>,
-    /// The slices in the order in which they ran.
+    /// The slices in execution order.
     pub rows: Vec<SliceRow>,
 }
 

@@ -32,7 +32,7 @@ pub struct ProgramTiming {
     pub timer: ToolUsed,
     /// The resolution of its wall times, in seconds.
     pub resolution_s: f64,
-    /// Counted runs, in their order.
+    /// Counted runs, in order.
     pub runs: Vec<ProgramRun>,
     /// Runs without the work, each next to a counted one, or `None` for timers other than tolok's.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -46,10 +46,10 @@ pub struct ProgramTiming {
     pub window_s: f64,
     /// The rest of the machine during that time.
     pub host: HostWindow,
-    /// What disturbed the last attempt that the plan allows; empty if nothing did.
+    /// What disturbed the last permitted attempt; empty if nothing did.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub disturbances: Vec<Disturbance>,
-    /// The turns in which the runs were made, where cases took turns.
+    /// The turns of the runs, if cases took turns.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub turns: Option<ProgramTurns>,
 }
@@ -59,7 +59,7 @@ pub struct ProgramTiming {
 pub struct ProgramTurns {
     /// Number of the launch.
     pub launch: u32,
-    /// Round and half of each run that counts, in their order.
+    /// Round and half of each counted run, in order.
     pub places: Vec<(u32, u32)>,
 }
 
@@ -84,7 +84,7 @@ pub struct ProgramRun {
     /// CPU time in user mode of the program and the children it waited for, in seconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub user_s: Option<f64>,
-    /// CPU time in the kernel.
+    /// CPU time in kernel mode, in seconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub system_s: Option<f64>,
     /// Largest resident set of any of its processes.
@@ -101,12 +101,12 @@ pub struct TimerSummary {
     pub sd_s: Option<f64>,
     /// Mean CPU time in user mode, in seconds.
     pub user_s: Option<f64>,
-    /// Mean CPU time in the kernel, in seconds.
+    /// Mean CPU time in kernel mode, in seconds.
     pub system_s: Option<f64>,
 }
 
 impl ProgramRun {
-    /// CPU time, user and system.
+    /// CPU time, user and system, in seconds.
     pub fn cpu_s(&self) -> Option<f64> {
         Some(self.user_s? + self.system_s?)
     }

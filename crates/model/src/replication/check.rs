@@ -1,4 +1,4 @@
-//! Compares what a replication names of a study with that study.
+//! Compares a replication's names with its studies.
 
 use crate::catalogue::Catalogue;
 use crate::plan::available::{in_environments, programs_in_environments};
@@ -8,8 +8,8 @@ use crate::study::{Study, SubjectSelector};
 use crate::subject::{Role, Subject};
 
 impl Replication {
-    /// What the study of a part does not have of what the part, the factors and the settlements name, a sentence each; empty if it has everything.
-    /// Whether a subject can be run here does not matter.
+    /// What a part, the factors and the settlements name that the part's study lacks, one sentence each. Ignores
+    /// whether a subject can run here.
     pub fn check_part(&self, part: &ReplicationPart, study: &Study, catalogue: &Catalogue) -> Vec<String> {
         let labels = labels(study, catalogue);
         let mut scenarios: Vec<String> =
@@ -37,7 +37,7 @@ impl Replication {
     }
 }
 
-/// Every label that the study lists, as a plan has it: with its variant.
+/// The label of every subject that the study lists, with its variant, as in a plan.
 fn labels(study: &Study, catalogue: &Catalogue) -> Vec<String> {
     let default = |subject: &Subject| subject.choose(None, &Default::default()).ok().map(|choice| choice.label);
     let of = |selector: &SubjectSelector| -> Vec<String> {

@@ -1,4 +1,4 @@
-//! `replication.toml` as it is written, before anything in it is known to make sense.
+//! `replication.toml` as written, not yet validated.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use crate::reading::table::{Spanned, Table};
 use crate::transcription::Written;
 use crate::units::Seconds;
 
-/// A replication as it is written.
+/// A replication as written.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 #[schemars(title = "tolok replication")]
@@ -17,43 +17,44 @@ pub struct ReplicationFile {
     /// Name of the transcription: `asshuffi-apache-node` for `published/asshuffi-apache-node.toml`.
     #[schemars(required, with = "Option<String>")]
     pub source: Option<Spanned<String>>,
-    /// What is done differently from the source and why, in a few sentences for the report.
+    /// How it differs from the source and why, in a few sentences for the report.
     pub note: Option<String>,
-    /// The studies, in the order in which they are run.
+    /// The studies, in execution order.
     #[schemars(required, length(min = 1))]
     pub part: Option<Vec<Table<PartFile>>>,
-    /// What may explain a difference; each is tested by switching it.
+    /// What may explain a difference. Each factor is tested by switching it.
     #[serde(default)]
     pub factor: Vec<Table<FactorFile>>,
-    /// Measured ratios that settle claims whose own figures the source, or the machine, does not have.
+    /// Measured ratios that settle claims for which the source, or this machine, has no figures.
     #[serde(default)]
     pub settle: Vec<Table<SettleFile>>,
 }
 
-/// `[[part]]` of a replication: a study, and what of the source it measures again.
+/// `[[part]]` of a replication: a study, and what it repeats of the source.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct PartFile {
     /// Its name within the replication: `wan`.
     #[schemars(required, with = "Option<String>")]
     pub name: Option<Spanned<String>>,
-    /// File name of the study beside this file: `wan.toml`.
+    /// File name of the study in the same folder: `wan.toml`.
     #[schemars(required, with = "Option<String>")]
     pub study: Option<Spanned<String>>,
-    /// What it is for, in a sentence.
+    /// Its purpose, in a sentence.
     #[schemars(required)]
     pub says: Option<String>,
-    /// What the source measured takes so long to show, such as processes that start by the clock. Shorter windows judge nothing.
+    /// The shortest window that shows what the source measured, such as processes that start by the clock. Shorter
+    /// windows judge nothing.
     pub least_window: Option<Seconds>,
-    /// The source's name of a subject, and the study's name for it, as the study writes it: `apache = "apache/prefork"`.
+    /// Maps the source's name of a subject to the study's name for it: `apache = "apache/prefork"`.
     #[serde(default)]
     pub subjects: BTreeMap<Spanned<String>, Spanned<String>>,
-    /// The source's name of a setting, and the id of the study's scenario, as `tolok plan` prints it.
+    /// Maps the source's name of a setting to the id of the study's scenario, as `tolok plan` prints it.
     #[serde(default)]
     pub scenarios: BTreeMap<Spanned<String>, Spanned<String>>,
 }
 
-/// `[[factor]]` of a replication: the same ratio of two cases under several levels of something that may explain it.
+/// `[[factor]]` of a replication: the same ratio of two cases at several levels of something that may explain it.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct FactorFile {
@@ -63,18 +64,18 @@ pub struct FactorFile {
     /// What it means if it explains the ratio, as a sentence.
     #[schemars(required)]
     pub meaning: Option<String>,
-    /// Of what the ratio is, by the key of a transcription: `throughput_rps`.
+    /// The figure whose ratio is taken, as a key of a transcription: `throughput_rps`.
     #[schemars(required, with = "Option<String>")]
     pub figure: Option<Spanned<String>>,
-    /// Claims that it may explain, by their ids.
+    /// Ids of the claims that it may explain.
     #[serde(default)]
     pub claims: Vec<Spanned<String>>,
-    /// The first is as the source measured; in each other one the factor is switched.
+    /// The first level is as in the source; the others switch the factor.
     #[schemars(required, length(min = 2))]
     pub level: Option<Vec<Table<FactorLevelFile>>>,
 }
 
-/// `[[factor.level]]`: two cases whose ratio is taken.
+/// `[[factor.level]]`: two cases to take the ratio of.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct FactorLevelFile {
@@ -87,46 +88,47 @@ pub struct FactorLevelFile {
     /// Id of the scenario of its study, as `tolok plan` prints it.
     #[schemars(required)]
     pub scenario: Option<String>,
-    /// The subject above the line, as the study writes it.
+    /// The subject of the numerator, as the study writes it.
     #[schemars(required)]
     pub a: Option<String>,
-    /// The subject below it.
+    /// The subject of the denominator.
     #[schemars(required)]
     pub b: Option<String>,
 }
 
-/// `[[settle]]` of a replication: a claim that its source has no figures for (`untestable` in its transcription), or whose figures
-/// cannot be had here, and the measured ratio that settles it. The claim holds if it holds of each pair.
+/// `[[settle]]` of a replication: a measured ratio that settles a claim. Its source has no figures for the claim
+/// (`untestable` in the transcription), or they cannot be measured here. The claim holds if it holds for each pair.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct SettleFile {
     /// Id of the claim.
     #[schemars(required, with = "Option<String>")]
     pub claim: Option<Spanned<String>>,
-    /// With a claim that has figures: what the ratio stands in for, `throughput on four CPUs`. It counts where those were not measured.
+    /// For a claim with figures: what the ratio replaces, `throughput on four CPUs`. It counts only if those were not
+    /// measured.
     pub in_place_of: Option<String>,
-    /// Of what the ratio is, by the key of a transcription: `throughput_rps`.
+    /// The figure whose ratio is taken, as a key of a transcription: `throughput_rps`.
     #[schemars(required, with = "Option<String>")]
     pub figure: Option<Spanned<String>>,
-    /// What `a` over `b` is if the claim holds: `7`, `"3..10"`, or `"> 1"` where only the direction is claimed.
+    /// The value of `a` over `b` if the claim holds: `7`, `"3..10"`, or `"> 1"` if the claim is only about direction.
     #[schemars(required, with = "Option<Written>")]
     pub ratio: Option<Spanned<Written>>,
-    /// The cases whose ratio is taken.
+    /// The cases to take the ratio of.
     #[schemars(required, length(min = 1))]
     pub pair: Option<Vec<Table<SettlingPairFile>>>,
 }
 
-/// `[[settle.pair]]`: two cases, perhaps of two parts.
+/// `[[settle.pair]]`: two cases, possibly from two parts.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct SettlingPairFile {
     /// In a few words: `Go, 10,000 rows`.
     #[schemars(required)]
     pub name: Option<String>,
-    /// The case above the line: `{ part = "lan", scenario = "hello-c100", subject = "go/nethttp" }`.
+    /// The case of the numerator: `{ part = "lan", scenario = "hello-c100", subject = "go/nethttp" }`.
     #[schemars(required, with = "Option<SettlingCaseFile>")]
     pub a: Option<Table<SettlingCaseFile>>,
-    /// The case below it.
+    /// The case of the denominator.
     #[schemars(required, with = "Option<SettlingCaseFile>")]
     pub b: Option<Table<SettlingCaseFile>>,
 }

@@ -1,4 +1,4 @@
-//! How to repeat a published comparison: which studies, and how their cases map to the source.
+//! How to repeat a published comparison: which studies to run, and how their cases map to the source.
 
 pub(crate) mod check;
 pub(crate) mod file;
@@ -15,49 +15,50 @@ use crate::transcription::{Number, Quantity};
 pub struct Replication {
     /// Name of the transcription in `published/`.
     pub source: String,
-    /// What is done differently from the source and why, in a few sentences for the report.
+    /// How it differs from the source and why, in a few sentences for the report.
     pub note: Option<String>,
-    /// The studies, in the order in which they are run.
+    /// The studies, in execution order.
     pub parts: Vec<ReplicationPart>,
-    /// What may explain a difference; each is tested by switching it.
+    /// What may explain a difference. Each factor is tested by switching it.
     pub factors: Vec<Factor>,
-    /// What of the studies settles claims whose own figures the source, or the machine, does not have.
+    /// Measured ratios that settle claims for which the source, or this machine, has no figures.
     pub settlements: Vec<Settlement>,
 }
 
-/// A study of a replication, and what of the source it measures again.
+/// A study of a replication, and what it repeats of the source.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ReplicationPart {
     /// Its name within the replication: `wan`.
     pub name: String,
-    /// File name of the study beside the replication: `wan.toml`.
+    /// File name of the study in the same folder: `wan.toml`.
     pub study: String,
-    /// What it is for, in a sentence.
+    /// Its purpose, in a sentence.
     pub says: String,
-    /// What the source measured takes so long to show. Shorter windows judge nothing.
+    /// The shortest window that shows what the source measured. Shorter windows judge nothing.
     pub least_window_s: Option<f64>,
-    /// The source's name of a subject, and the study's name for it, as the study writes it or with its variant, or `None` where nothing
-    /// stands for it.
+    /// Maps the source's name of a subject to the study's name for it. The latter is as the study writes it, or
+    /// includes its variant.
     pub subjects: BTreeMap<String, String>,
-    /// The source's name of a setting, and the id of the study's scenario.
+    /// Maps the source's name of a setting to the id of the study's scenario.
     pub scenarios: BTreeMap<String, String>,
 }
 
-/// Something that may explain a difference: the same ratio of two cases under several levels of it.
+/// Something that may explain a difference: the same ratio of two cases at several levels of it.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Factor {
     /// In a few words: `the way to the server`.
     pub name: String,
-    /// What it would mean if it explained the ratio, as a sentence: `Apache starts its children too slowly for a short run.`
+    /// What it would mean if it explained the ratio, as a sentence: `Apache starts its children too slowly for a short
+    /// run.`
     pub meaning: String,
     pub quantity: Quantity,
-    /// Claims that it may explain, by their ids.
+    /// Ids of the claims that it may explain.
     pub claims: Vec<String>,
-    /// The first is as the source measured; in each other one the factor is switched. At least two.
+    /// The first level is as in the source; the others switch the factor. At least two.
     pub levels: Vec<FactorLevel>,
 }
 
-/// One level of a factor: two cases whose ratio is taken.
+/// One level of a factor: two cases to take the ratio of.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct FactorLevel {
     /// In a few words: `170 ms away`.
@@ -65,26 +66,27 @@ pub struct FactorLevel {
     pub part: String,
     /// Id of the scenario of its study.
     pub scenario: String,
-    /// The subject above the line, as the study names it.
+    /// The subject of the numerator, as the study names it.
     pub a: String,
     pub b: String,
 }
 
-/// The measured ratio that settles a claim without figures in its source, or that stands in for what cannot be measured here. The
-/// claim holds if it holds of each pair.
+/// A measured ratio that settles a claim without figures in its source, or that replaces what cannot be measured here.
+/// The claim holds if it holds for each pair.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Settlement {
     pub claim: String,
-    /// What it stands in for, in a few words: `throughput on four CPUs`. It counts only where the claim's own figures were not measured.
+    /// What it replaces, in a few words: `throughput on four CPUs`. It counts only if the claim's own figures were not
+    /// measured.
     pub in_place_of: Option<String>,
     pub quantity: Quantity,
-    /// What the first of a pair over the second is, if the claim holds.
+    /// The value of the first of a pair over the second, if the claim holds.
     pub is: Number,
     /// At least one.
     pub pairs: Vec<SettlingPair>,
 }
 
-/// Two cases, perhaps of two parts, whose ratio is taken.
+/// Two cases, possibly from two parts, to take the ratio of.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct SettlingPair {
     /// In a few words: `Go, 10,000 rows`.
@@ -102,19 +104,19 @@ pub struct SettlingCase {
     pub subject: String,
 }
 
-/// Whether a study's subject of this label (`apache/prefork:default?start_servers=5`) is meant by a name that may leave its variant
-/// out (`apache/prefork?start_servers=5`), which then is `default_variant`.
+/// Whether `name` means the study's subject with this label (`apache/prefork:default?start_servers=5`). A name without
+/// variant (`apache/prefork?start_servers=5`) means `default_variant`.
 pub fn means_subject(name: &str, label: &str, default_variant: &str) -> bool {
     let (name, label) = (SubjectParts::of(name), SubjectParts::of(label));
     let variant = |parts: &SubjectParts| parts.variant.clone().unwrap_or_else(|| default_variant.to_owned());
     name.id == label.id && variant(&name) == variant(&label) && name.values == label.values
 }
 
-/// A name of a subject, taken apart.
+/// The parts of a subject's name.
 struct SubjectParts {
     id: String,
     variant: Option<String>,
-    /// Sorted, as a label has them.
+    /// Sorted, as in a label.
     values: Vec<String>,
 }
 

@@ -1,4 +1,4 @@
-//! `replication.toml` read into a [`Replication`], with every problem at once.
+//! Reads `replication.toml` into a [`Replication`], and reports every problem at once.
 
 use std::collections::BTreeMap;
 
@@ -12,8 +12,8 @@ use crate::replication::{Factor, FactorLevel, Replication, ReplicationPart, Sett
 use crate::transcription::{Assertion, Moment, Number, Quantity, Transcription, Written, figure_key, read_number};
 
 impl Replication {
-    /// Reads the text. Names of the source are compared with `transcription`, those of parts with the text itself. What a study has
-    /// is not known here: see [`Replication::check_part`].
+    /// Reads the text. Checks names of the source against `transcription`, and names of parts against the text itself.
+    /// It does not check names against the studies: see [`Replication::check_part`].
     pub fn read(text: &str, transcription: &Transcription) -> Result<Self, Vec<Problem>> {
         let (written, reading) = Reading::read::<ReplicationFile>(text);
         let mut reader = Reader { text, reading, transcription };
@@ -25,7 +25,7 @@ impl Replication {
     }
 }
 
-/// Names of parts that were read, or `None` where one of them may be missing because it was wrong.
+/// Names of the parts, or `None` if one may be missing because it was wrong.
 type PartNames = Option<Vec<String>>;
 
 struct Reader<'a> {
@@ -70,7 +70,7 @@ impl Reader<'_> {
         Some(ReplicationPart { name: name??, study: study?, says: says?, least_window_s, subjects, scenarios })
     }
 
-    /// A word that can stand on a command line and in the name of a folder.
+    /// Accepts a word that is safe on a command line and in a folder's name.
     fn named(&mut self, name: Spanned<String>) -> Option<String> {
         let is_word = |text: &str| {
             let mut letters = text.chars();
@@ -118,7 +118,7 @@ impl Reader<'_> {
         self.stand_for(written, &known, "setting")
     }
 
-    /// What of the study stands for what of the source.
+    /// Maps names of the source to names of the study.
     fn stand_for(
         &mut self,
         written: BTreeMap<Spanned<String>, Spanned<String>>,
@@ -228,7 +228,7 @@ impl Reader<'_> {
         }
     }
 
-    /// A claim about figures that the source has is judged by what stands for them.
+    /// Reports a claim whose figures the source has: it is judged by the mapped subjects and settings.
     fn note_claim_with_figures(&mut self, id: &Spanned<String>) {
         let claim = self.transcription.claims.iter().find(|claim| claim.id == *id.get_ref());
         if claim.is_some_and(|claim| !matches!(claim.asserts, Assertion::Untestable { .. })) {
@@ -266,7 +266,7 @@ impl Reader<'_> {
     }
 }
 
-/// Figures of which a factor may take a ratio. Units do not matter to a ratio, so one of each stands for all.
+/// Figures of which a factor may take a ratio. Units do not matter to a ratio, so the list has one key for each kind.
 const FIGURES: [&str; 11] = [
     "throughput_rps",
     "goodput_rps",
@@ -281,10 +281,10 @@ const FIGURES: [&str; 11] = [
     "cpu_per_request_us",
 ];
 
-/// What a key of a transcription is of, if a ratio can be taken of it.
+/// The quantity of a transcription's key, if a ratio of it makes sense.
 fn quantity_of(key: &str) -> Option<Quantity> {
     let (quantity, _) = figure_key(key)?;
-    // What nothing measures is refused before anything is measured.
+    // Refuses early what nothing measures.
     let is_measured = |moment: &Moment| !matches!(moment, Moment::Min | Moment::Sd);
     match &quantity {
         Quantity::Throughput | Quantity::Goodput | Quantity::Requests | Quantity::Bandwidth => Some(quantity),

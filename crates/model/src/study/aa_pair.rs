@@ -5,13 +5,13 @@ use std::fmt;
 use serde::de::{Error, Unexpected, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// Which case of a scenario is entered twice: its two halves are equal, so what they differ by is noise.
+/// Which case of a scenario is entered twice. Its two halves are equal, so they differ only by noise.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum AaPair {
     None,
-    /// The first one, in every block.
+    /// The first case, in every block.
     First,
-    /// One case in each block, so that all have their turn.
+    /// One case in each block, in turn.
     #[default]
     Rotating,
 }

@@ -1,4 +1,4 @@
-//! `blocks` of a study as it is written, and what is made of it.
+//! `blocks` of a study as written, and its meaning.
 
 use std::fmt;
 
@@ -13,16 +13,16 @@ use crate::units::{Percent, Seconds};
 
 /// How often every case runs by default.
 const DEFAULT: u32 = 10;
-/// Fewer blocks have no interval, so there is nothing that a rule could go by.
+/// Fewer blocks have no interval, which a stopping rule needs.
 pub(crate) const LEAST_FOR_A_RULE: u32 = 5;
 /// More blocks than any budget buys.
 const MOST_IN_A_BUDGET: u32 = 10_000;
 
-/// A number of blocks, or a rule with a number that is never exceeded.
+/// A number of blocks, or a stopping rule with a maximum.
 #[derive(Debug, Clone)]
 pub enum BlocksFile {
     Fixed(u32),
-    /// Until it is sure enough.
+    /// Until the result is precise enough, or a budget is used up.
     Until(UntilTable),
 }
 
@@ -40,7 +40,7 @@ pub(crate) const BLOCKS: &str = "a number, or a table such as { until = \"3%\", 
 /// How often every case runs, and what may end a run earlier.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(crate) struct Blocks {
-    /// At most.
+    /// The maximum number of blocks.
     pub(crate) most: u32,
     pub(crate) stopping: Option<Stopping>,
     pub(crate) budget_s: Option<f64>,

@@ -1,6 +1,6 @@
-//! A study file as it is written, before anything in it is known to make sense.
+//! A study file as written, not yet validated.
 //!
-//! No field is required by serde (see [`crate::reading::text`]); what is required is marked so for the JSON Schema, and asked for
+//! Serde requires no field (see [`crate::reading::text`]). Required fields are marked for the JSON Schema, and checked
 //! when the file is turned into a [`crate::Study`].
 
 use serde::Deserialize;
@@ -20,7 +20,7 @@ use crate::study::slices::{Design, SlicesFile};
 use crate::tool::reading::ToolFile;
 use crate::units::Percent;
 
-/// A study file as it is written.
+/// A study file as written.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 #[schemars(title = "tolok study", extend("anyOf" = [{ "required": ["scenario"] }, { "required": ["program"] }]))]
@@ -34,8 +34,9 @@ pub struct StudyFile {
     /// `*` (the default variant of every subject that is ready here).
     #[schemars(required, length(min = 1))]
     pub subjects: Option<Spanned<Vec<Spanned<String>>>>,
-    /// Number of rounds; an interval needs 5. Default 10. With { until = "3%", at-most = 30 }, rounds repeat until every ratio
-    /// is known to within 3%, at most 30 times. With { budget = "3m" }, they repeat for three minutes, at least 5 times.
+    /// Number of rounds; an interval needs 5. Default 10. With { until = "3%", at-most = 30 }, rounds repeat until
+    /// every ratio is known to within 3%, at most 30 times. With { budget = "3m" }, they repeat for three minutes, at
+    /// least 5 times.
     pub blocks: Option<Spanned<BlocksFile>>,
     /// Seed of the order. Default: one is drawn and recorded.
     pub seed: Option<u64>,
@@ -72,24 +73,24 @@ pub struct StudyFile {
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct ScenarioFile {
-    /// One workload or several, with parameters if it has any: `rows?fields=40&limit=1000`.
+    /// One workload or several, with any parameters: `rows?fields=40&limit=1000`.
     #[schemars(required)]
     pub workload: Option<Spanned<Several<String>>>,
     /// The load on the subjects.
     #[schemars(with = "LoadFile")]
     pub load: Option<Table<LoadFile>>,
-    /// The load generator: `tolok` (default), `k6`, `wrk`, `ab`, `h2load`, `hey`, `oha`, or { name = "k6", script = "users.js" };
-    /// one, or several to compare.
+    /// The load generator: `tolok` (default), `k6`, `wrk`, `ab`, `h2load`, `hey`, `oha`, or { name = "k6", script =
+    /// "users.js" }; one, or several to compare.
     pub tool: Option<Spanned<Several<ToolFile>>>,
-    /// What is spoken to the subjects: `http1` (default), `https`, `h2`, `h2c`; one, or several to compare. A subject that does
-    /// not speak it is left out.
+    /// The protocol: `http1` (default), `https`, `h2`, `h2c`; one, or several to compare. Subjects that do not speak it
+    /// are left out.
     pub protocol: Option<Spanned<Several<Protocol>>>,
     /// What must hold in every trial, such as `p95 < 50ms` or `goodput >= 99.9%`; one or several.
     pub objective: Option<Spanned<Several<String>>>,
     /// Whether a trial stops at the first crossed objective. Default false.
     pub abort: Option<Spanned<bool>>,
-    /// How its cases take turns, instead of the study's value.
+    /// How its cases take turns. Default: the study's `design`.
     pub design: Option<Spanned<Design>>,
-    /// Lengths of its slices, instead of the study's.
+    /// Lengths of its slices. Default: the study's.
     pub slices: Option<Table<SlicesFile>>,
 }

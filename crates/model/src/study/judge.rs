@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::JsonSchema;
 
-/// The response that decides verdicts, tiers and order. The other stands beside it.
+/// The response that decides verdicts, tiers and order. Reports show the other next to it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Judge {
@@ -16,12 +16,12 @@ pub enum Judge {
 }
 
 impl Judge {
-    /// Whether it is what a study has that names none.
+    /// Whether it is the default of a study that names none.
     pub fn is_default(&self) -> bool {
         *self == Self::default()
     }
 
-    /// What the better of two is called.
+    /// The word for the better of two.
     pub fn comparative(self) -> &'static str {
         match self {
             Self::Goodput => "faster",
@@ -29,7 +29,7 @@ impl Judge {
         }
     }
 
-    /// What the best of all is called.
+    /// The word for the best of all.
     pub fn superlative(self) -> &'static str {
         match self {
             Self::Goodput => "fastest",

@@ -46,10 +46,10 @@ use crate::units::{Percent, duration_words};
 use crate::workload::Workload;
 use crate::workload::data::DataBody;
 
-/// How often a disturbed trial is measured again by default.
+/// How often a disturbed trial is repeated by default.
 const DEFAULT_RERUNS: u32 = 2;
 
-/// A question, the subjects it is put to, and the scenarios under which they answer.
+/// A question, its subjects, and the scenarios under which they are measured.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Study {
     /// A few words for the report's head.
@@ -58,41 +58,41 @@ pub struct Study {
     pub question: String,
     /// Which subjects, as the study names them.
     pub subjects: Vec<SubjectSelector>,
-    /// How often every case is run; with a rule for stopping, at most.
+    /// How often every case is run; with a stopping rule, at most.
     pub blocks: u32,
     /// When a run may end before its last block.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stopping: Option<Stopping>,
-    /// No block is begun that would not end within this time, but for the first five.
+    /// No block except the first five starts unless it would end within this many seconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub budget_s: Option<f64>,
-    /// Which subject of each scenario is entered twice, which shows how far apart equals come out.
+    /// Which subject of each scenario is entered twice, to show how much equal subjects differ.
     #[serde(default)]
     pub aa_pair: AaPair,
     /// Seed of the order, if the study fixes one.
     pub seed: Option<u64>,
     /// Differences smaller than this fraction do not matter to the question.
     pub smallest_effect: f64,
-    /// Which response decides.
+    /// Which response decides verdicts.
     #[serde(default, skip_serializing_if = "Judge::is_default")]
     pub judge: Judge,
-    /// Whether the ceiling, which shows the machine's limit, is measured as well.
+    /// Whether to measure the ceiling, which shows the machine's limit.
     pub ceiling: bool,
     pub scenarios: Vec<Scenario>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub programs: Vec<ProgramScenario>,
-    /// What sources say, to compare with what is measured.
+    /// Published figures to compare with the measured ones.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub published: Vec<PublishedRatio>,
-    /// How often a disturbed trial is measured again at most.
+    /// How often a disturbed trial is repeated at most.
     pub reruns: u32,
-    /// What surrounds the subjects: one, or each combination that the study lists.
+    /// The environments: one, or each combination that the study lists.
     pub environments: Vec<Environment>,
-    /// What each environment is called by a scenario without a database, by its id; the same for those that differ in nothing
-    /// else.
+    /// Maps each environment's id to its name in scenarios without a database. Environments that differ only in their
+    /// databases share a name.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub ids_without_database: BTreeMap<String, String>,
-    /// By how much every warm-up and window is longer than the file says.
+    /// Factor by which every warm-up and window of the file is scaled.
     #[serde(default = "unscaled", skip_serializing_if = "is_unscaled")]
     pub scale: f64,
 }
@@ -100,9 +100,9 @@ pub struct Study {
 /// A workload under a load profile.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Scenario {
-    /// A name for folders and tables: `json-c64`, or `json-c64-lan-wifi` where there are several environments.
+    /// A name for folders and tables: `json-c64`, or `json-c64-lan-wifi` if there are several environments.
     pub id: String,
-    /// Id of its environment; empty where there is one only.
+    /// Id of its environment; empty if there is only one.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub environment: String,
     /// The workload, with the parameters that the study sets: `rows?fields=40&limit=1000`.
@@ -111,10 +111,11 @@ pub struct Scenario {
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub database: bool,
     pub load: LoadProfile,
-    /// What is spoken to the subjects.
+    /// The protocol between load generator and subjects.
     #[serde(default, skip_serializing_if = "Protocol::is_default")]
     pub protocol: Protocol,
-    /// Users, or connections of the pool, that share a connection; 1 unless over HTTP/2.
+    /// Over HTTP/2: users, or pool connections, that share a connection. Over HTTP/1.1: requests that the workload
+    /// pipelines. Default 1.
     #[serde(default = "one", skip_serializing_if = "is_one")]
     pub streams: u32,
     #[serde(default, skip_serializing_if = "is_own_tool")]
@@ -122,11 +123,11 @@ pub struct Scenario {
     /// What must hold in every trial.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub objectives: Vec<Objective>,
-    /// Whether a trial is stopped at the first objective that is crossed.
+    /// Whether a trial stops at the first crossed objective.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub abort: bool,
-    /// How it is sliced, or `None` where each case has a trial of its own. Then `load.duration_s` is how long each case is
-    /// measured in a launch.
+    /// Its slices, or `None` if each case has its own trial. With slices, `load.duration_s` is the measured time of
+    /// each case in a launch.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub slices: Option<SliceDesign>,
 }
@@ -196,14 +197,14 @@ impl Study {
     }
 }
 
-/// What a study says of its design; a scenario may say otherwise.
+/// A study's design. A scenario may override it.
 #[derive(Debug, Clone, Copy)]
 struct WrittenDesign {
     design: Design,
     slices: SliceDesign,
 }
 
-/// Checks the design of a study in which something is sliced against what surrounds that.
+/// Checks a study with slices against its environments.
 fn check_slices(design: Option<Spanned<Design>>, environments: &[Environment], reading: &mut Reading) {
     let refused = environments.iter().find_map(not_sliced_in);
     if let (Some(why), Some(design)) = (refused, design) {
@@ -212,7 +213,7 @@ fn check_slices(design: Option<Spanned<Design>>, environments: &[Environment], r
     }
 }
 
-/// Whether any workload of the study uses a database, or `None` where that cannot be told because something is wrong.
+/// Whether any workload of the study uses a database, or `None` if an error leaves that unknown.
 fn asks_database(scenarios: Option<&[Table<ScenarioFile>]>, catalogue: &Catalogue, reading: &Reading) -> Option<bool> {
     let listed = scenarios?.iter().flat_map(|scenario| scenario.entries.workload.iter());
     let texts = listed.flat_map(|listed| &listed.get_ref().0);
@@ -255,7 +256,7 @@ fn check_database(
     }
 }
 
-/// Only names that differ need to be kept.
+/// Keeps only the ids that differ.
 fn told_apart(ids: BTreeMap<String, String>) -> BTreeMap<String, String> {
     ids.into_iter().filter(|(id, without_database)| id != without_database).collect()
 }
@@ -291,14 +292,14 @@ fn read_subjects(
 }
 
 impl Scenario {
-    /// Whether two scenarios ask for the same thing in the same surroundings, by whatever tool.
+    /// Whether two scenarios differ only in their tool.
     pub fn differs_in_tool_only(&self, other: &Self) -> bool {
         let same_load = self.workload == other.workload && self.load == other.load;
         let same_load = same_load && (self.protocol, self.streams) == (other.protocol, other.streams);
         same_load && self.environment == other.environment && self.tool != other.tool
     }
 
-    /// Its load and its protocol in a few words: `closed loop, 64 virtual users, keep-alive, 1s, over HTTP/2 with TLS`.
+    /// Its load and protocol in a few words: `closed loop, 64 virtual users, keep-alive, 1 s, over HTTP/2 with TLS`.
     pub fn describe_load(&self) -> String {
         let load = self.load.describe();
         let shared = match self.streams {
@@ -312,14 +313,14 @@ impl Scenario {
         }
     }
 
-    /// The name of its workload, without the parameters that are set: what subjects say that they serve.
+    /// The name of its workload without parameters, which subjects list.
     pub fn workload_name(&self) -> &str {
         self.workload.split('?').next().unwrap_or_default()
     }
 }
 
 impl SubjectSelector {
-    /// Reads `*`, `id`, `id:variant`, `id:*` or any of the last with `?parameter=value&…`.
+    /// Reads `*`, `id`, `id:variant`, `id:*`, or any but `*` with `?parameter=value&…`.
     pub fn read(text: &str, catalogue: &Catalogue) -> Result<Self, (String, Option<String>)> {
         if text == "*" {
             return Ok(SubjectSelector::EveryReady);
@@ -470,7 +471,7 @@ fn read_workloads(
         match catalogue.choose_workload(text.get_ref()) {
             Err((message, help)) => reading.note(text.span(), message, help),
             Ok(workload) => {
-                // `rows` and `rows?limit=10000` have two names and are one request.
+                // `rows` and `rows?limit=10000` differ in name, but mean the same request.
                 let is_same = |earlier: &&Workload| {
                     let [base, other] = [&earlier.name, &workload.name].map(|name| name.split('?').next());
                     base == other && earlier.values == workload.values && earlier.name != workload.name
@@ -487,7 +488,7 @@ fn read_workloads(
     known
 }
 
-/// What must hold in every trial of the scenario.
+/// Reads what must hold in every trial of the scenario.
 fn read_objectives(
     written: Option<Spanned<Several<String>>>,
     executor: Option<&Executor>,
@@ -512,7 +513,7 @@ fn read_objectives(
     objectives
 }
 
-/// Whether trials stop at the first objective that is crossed.
+/// Reads whether trials stop at the first crossed objective.
 fn read_abort(written: Option<Spanned<bool>>, objectives: Option<&Vec<Objective>>, reading: &mut Reading) -> bool {
     let Some(written) = written else { return false };
     match objectives.filter(|_| *written.get_ref()) {
@@ -520,7 +521,7 @@ fn read_abort(written: Option<Spanned<bool>>, objectives: Option<&Vec<Objective>
             let help = "for example: objective = [\"failed < 1%\"]";
             reading.note(written.span(), "without an `objective` there is nothing to stop at", help);
         }
-        // A value that could not be read has its problem already.
+        // An empty list means unreadable objectives, which are reported already.
         Some(objectives) if !objectives.is_empty() && !objectives.iter().any(Objective::can_end_a_trial) => {
             let help = "an upper limit can, such as failed < 1%, and goodput as a share";
             reading.note(written.span(), "no `objective` here can end a trial before its time", help);

@@ -1,19 +1,19 @@
-//! A study made long enough to be quoted.
+//! Makes a study long enough for its results to be quoted.
 
 use crate::load::profile::Executor;
 use crate::study::Study;
 
-/// The least that figures to be quoted rest on.
+/// The minimum that quotable figures require.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Quotable {
     pub blocks: u32,
-    /// The shortest window of a trial. Slices have no such limit.
+    /// The shortest window of a trial, in seconds. Slices have no such limit.
     pub window_s: f64,
 }
 
 impl Study {
-    /// The same study with as many blocks and as long windows as figures to be quoted need. What is more already stays as it is,
-    /// and so do numbers of iterations. A number of blocks takes the place of a rule for stopping.
+    /// The same study, with at least the blocks and windows that quotable figures need. Larger values and numbers of
+    /// iterations stay as they are. A fixed number of blocks replaces any stopping rule.
     #[must_use]
     pub fn to_publish(&self, least: Quotable) -> Self {
         let mut longer = self.clone();

@@ -13,10 +13,10 @@ pub struct PublishedRatio {
     /// Where in the source: `Table 5`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub place: Option<String>,
-    /// Id of the scenario of the plan.
+    /// Id of the plan's scenario.
     pub scenario: String,
     pub metric: PublishedMetric,
-    /// The first subject, as a person would write it with its variant: `go/nethttp:encoder`.
+    /// The first subject, with its variant: `go/nethttp:encoder`.
     pub a: String,
     /// The second.
     pub b: String,
@@ -24,7 +24,7 @@ pub struct PublishedRatio {
     pub ratio: f64,
 }
 
-/// What a published ratio is of.
+/// The metric of a published ratio.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum PublishedMetric {

@@ -1,4 +1,4 @@
-//! `[[published]]` of a study as it is written.
+//! `[[published]]` of a study, as written.
 
 use serde::Deserialize;
 
@@ -21,7 +21,7 @@ pub struct PublishedFile {
     pub source: Option<String>,
     /// Where in the source: `Table 5`.
     pub place: Option<String>,
-    /// Id of the scenario as `tolok plan` prints it; or a workload that stands in one scenario only.
+    /// Id of the scenario as `tolok plan` prints it, or a workload that only one scenario uses.
     #[schemars(required, with = "Option<String>")]
     pub scenario: Option<Spanned<String>>,
     /// What was compared. Default `goodput`.
@@ -34,13 +34,14 @@ pub struct PublishedFile {
     pub b: Option<Spanned<String>>,
     /// The figure of the first over that of the second.
     pub ratio: Option<Spanned<f64>>,
-    /// The figure of the first, in any unit, with `b-value` in the same unit; instead of `ratio`.
+    /// The figure of the first, in the same unit as `b-value`; instead of `ratio`.
     pub a_value: Option<Spanned<f64>>,
     /// The figure of the second.
     pub b_value: Option<Spanned<f64>>,
 }
 
-/// Reads all that is sound. It checks scenarios against those of `study` only if nothing else is wrong, as some may be missing.
+/// Reads all valid entries. It checks their scenarios against `study` only if nothing else is wrong, because scenarios
+/// may be missing otherwise.
 pub(crate) fn read_published(
     written: Vec<Table<PublishedFile>>,
     study: &Study,
@@ -83,7 +84,7 @@ fn read_one(
     })
 }
 
-/// The ratio itself, or that of the two values.
+/// The ratio as written, or that of the two values.
 fn read_ratio(
     ratio: Option<Spanned<f64>>,
     (a, b): (Option<Spanned<f64>>, Option<Spanned<f64>>),
@@ -119,10 +120,10 @@ fn read_ratio(
     }
 }
 
-/// The id of the scenario that is meant: by its id, or by a workload that only it has.
+/// The id of the scenario that the text names by its id, or by a workload that only it has.
 fn read_scenario(name: &Spanned<String>, study: &Study, reading: &mut Reading) -> Option<String> {
     let text = name.get_ref();
-    // Those of all environments, available here or not.
+    // The scenarios of all environments, whether or not they are available here.
     let known = in_environments(study, &study.environments);
     if known.iter().any(|scenario| scenario.id == *text) {
         return Some(text.clone());
@@ -167,7 +168,7 @@ fn read_subject(name: &Spanned<String>, study: &Study, catalogue: &Catalogue, re
         SubjectSelector::EveryVariant(id) => *id == choice.subject,
         SubjectSelector::One(listed) => *listed == choice,
     };
-    // Where a subject was wrong, the list is not whole.
+    // If a subject was wrong, the list may be incomplete.
     if !study.subjects.iter().any(lists) && !reading.was_wrong("subjects") && !study.subjects.is_empty() {
         reading.note(name.span(), format!("the study does not list `{text}`"), format!("it has {}", listed(study)));
         return None;

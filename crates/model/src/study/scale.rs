@@ -1,4 +1,4 @@
-//! A study made shorter or longer as a whole: by how much, and what that changes.
+//! Makes a whole study shorter or longer.
 
 use std::fmt;
 use std::str::FromStr;
@@ -8,29 +8,29 @@ use crate::load::profile::{Executor, LoadProfile, Stage};
 use crate::study::{Scenario, Study};
 use crate::tool::LoadTool;
 
-/// By how much every warm-up and window of a study is longer; 0.1 for a tenth.
+/// Factor by which every warm-up and window of a study is scaled; 0.1 for a tenth.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Scale(f64);
 
-/// A factor by which a study cannot be scaled.
+/// A factor that a study cannot be scaled by.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{0}` is no scale; it is a number of more than 0 and at most 10, such as 0.1 for a tenth")]
 pub struct ScaleError(String);
 
-/// A shorter warm-up or window shows a start or a single answer, and no rate.
+/// Shorter warm-ups and windows show a start or a single response, not a rate.
 const SHORTEST_S: f64 = 0.1;
 
 const LARGEST: f64 = 10.0;
 
 impl Scale {
-    /// Refuses what is not more than 0 and at most 10.
+    /// Accepts factors above 0 and up to 10.
     pub fn new(factor: f64) -> Result<Self, ScaleError> {
         let is_sound = factor > 0.0 && factor <= LARGEST;
         if is_sound { Ok(Self(factor)) } else { Err(ScaleError(factor.to_string())) }
     }
 
-    /// A time that is to be measured. What was shorter than the shortest stays as it is: a jump of a ramp takes no time, and
-    /// a warm-up of nothing is none.
+    /// Scales a time to be measured. It shrinks at most to the shortest, and a time already below that does not shrink.
+    /// Zero stays zero: a ramp's jump takes no time, and a warm-up may be empty.
     fn duration(self, seconds: f64) -> f64 {
         (seconds * self.0).max(SHORTEST_S.min(seconds))
     }
@@ -60,8 +60,9 @@ pub(crate) fn is_unscaled(scale: &f64) -> bool {
 }
 
 impl Study {
-    /// The same study with every warm-up, window, stage, outage and number of iterations multiplied. Names stay as they are, so
-    /// that a short run can be compared with a long one. Rates, users, time-outs, pauses and objectives do not change.
+    /// The same study, with every warm-up, window, stage, outage and number of iterations scaled. Names stay the same,
+    /// so that a short run can be compared with a long one. Rates, users, time-outs, pauses and objectives do not
+    /// change.
     #[must_use]
     pub fn scaled(&self, scale: Scale) -> Self {
         let mut scaled = self.clone();
@@ -78,7 +79,8 @@ impl Study {
     }
 }
 
-/// The tools that do the same as a scenario's, and its own: all of them are to measure for the same time.
+/// The tools of scenarios that differ only in their tool, including its own. All of them must measure for the same
+/// time.
 fn tools_beside(scenario: &Scenario, all: &[Scenario]) -> Vec<LoadTool> {
     let is_beside = |other: &&Scenario| scenario.differs_in_tool_only(other);
     all.iter().filter(is_beside).chain([scenario]).map(|scenario| scenario.tool.name).collect()
@@ -91,7 +93,7 @@ fn scale_load(load: &mut LoadProfile, scale: Scale, tools: &[LoadTool]) {
     match &mut load.executor {
         Executor::ConstantVus { .. } | Executor::ConstantArrivalRate { .. } => {}
         Executor::PerVuIterations { iterations, .. } => *iterations = scaled_iterations(*iterations, scale, 1),
-        // Each user has one at least, as in the study itself.
+        // Each user needs at least one, as in the study itself.
         Executor::SharedIterations { vus, iterations } => {
             *iterations = scaled_iterations(*iterations, scale, u64::from(*vus));
         }
@@ -105,13 +107,13 @@ fn scaled_iterations(iterations: u64, scale: Scale, least: u64) -> u64 {
     ((iterations as f64 * scale.0).round() as u64).max(least.max(1))
 }
 
-/// Scales them, and says how long they take together.
+/// Scales the stages and returns their total time, in seconds.
 fn scale_stages(stages: &mut [Stage], scale: Scale) -> f64 {
     stages.iter_mut().for_each(|stage| stage.duration_s = scale.duration(stage.duration_s));
     stages.iter().map(|stage| stage.duration_s).sum()
 }
 
-/// In proportion, however short, so that it stays inside the window.
+/// Scales proportionally, without a minimum, so that the outage stays inside the window.
 fn scale_outage(environment: &mut Environment, scale: Scale) {
     if let Some(outage) = environment.database.as_mut().and_then(|database| database.outage.as_mut()) {
         outage.at_s *= scale.0;

@@ -1,4 +1,4 @@
-//! `design` and `slices` of a study as they are written, and what is made of them.
+//! `design` and `slices` of a study as written, and their meaning.
 
 use serde::{Deserialize, Serialize};
 
@@ -13,19 +13,20 @@ use crate::units::{Seconds, duration_words};
 use crate::workload::Workload;
 use crate::workload::data::DataBody;
 
-/// Each of these rounds has windows of double length: by them a report sees what slicing itself does to a ratio.
+/// Every fourth round has windows of double length. They show reports how slicing itself affects a ratio.
 const DOUBLE_EVERY: u32 = 4;
-/// A shorter window holds too few responses, and its borders too large a share of it.
+/// A shorter window has too few responses, and its borders are too large a share of it.
 const SHORTEST_WINDOW_S: f64 = 0.01;
 
 /// How cases take turns on the machine.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Design {
-    /// Each case has the machine for a whole window, and its server is started for it alone.
+    /// Each case has the machine for a whole window, with a server of its own.
     #[default]
     Trials,
-    /// The servers of a launch are alive together, and load goes to one of them at a time for a slice. Programs alternate run by run.
+    /// The servers of a launch live together, and load goes to one at a time, for a slice. Programs alternate run by
+    /// run.
     Slices,
 }
 
@@ -34,7 +35,7 @@ pub enum Design {
 pub struct SliceDesign {
     /// Length of a window, in seconds.
     pub window_s: f64,
-    /// How long load is on before it, in seconds.
+    /// Length of the load before the window, in seconds.
     pub lead_in_s: f64,
 }
 
@@ -50,10 +51,10 @@ impl SliceDesign {
         if round.is_multiple_of(DOUBLE_EVERY) { 2.0 * self.window_s } else { self.window_s }
     }
 
-    /// Rounds in which each case is measured for at least this long. A round has two windows of each case.
+    /// Rounds needed to measure each case for at least this long, in seconds. A round has two windows of each case.
     pub fn rounds(&self, duration_s: f64) -> u32 {
         let (mut rounds, mut measured_s) = (0, 0.0);
-        // A sum of tenths may miss the whole by a rounding error.
+        // Rounding may leave a sum of tenths just short of the whole.
         while measured_s < duration_s * (1.0 - 1e-9) {
             rounds += 1;
             measured_s += 2.0 * self.window_s_of(rounds);
@@ -62,7 +63,7 @@ impl SliceDesign {
     }
 }
 
-/// `slices` of a study or of a scenario, as it is written.
+/// `slices` of a study or scenario, as written.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct SlicesFile {
@@ -72,7 +73,7 @@ pub struct SlicesFile {
     pub lead_in: Option<Spanned<Seconds>>,
 }
 
-/// What a study says of its slices, with the defaults where it says nothing.
+/// A study's slices, with `base` for missing keys.
 pub(super) fn read_slices(written: Option<Table<SlicesFile>>, base: SliceDesign, reading: &mut Reading) -> SliceDesign {
     let Some(written) = written.map(|table| table.entries) else { return base };
     let mut slices = base;
@@ -105,7 +106,7 @@ pub(super) fn not_sliced(scenario: &Scenario, workload: Option<&Workload>) -> Op
     reasons.into_iter().find_map(|(is_so, why)| is_so.then_some(why))
 }
 
-/// Why nothing can be sliced in an environment, if nothing can.
+/// Why nothing can be sliced in an environment, if it cannot.
 pub(super) fn not_sliced_in(environment: &Environment) -> Option<&'static str> {
     let outage = environment.database.as_ref().is_some_and(|database| database.outage.is_some());
     let reasons = [
@@ -118,7 +119,7 @@ pub(super) fn not_sliced_in(environment: &Environment) -> Option<&'static str> {
     reasons.into_iter().find_map(|(is_so, why)| is_so.then_some(why))
 }
 
-/// Says in a few words how a scenario is sliced.
+/// The slices of a scenario, in a few words.
 pub fn describe(slices: &SliceDesign) -> String {
     format!("slices of {}", duration_words(slices.window_s))
 }

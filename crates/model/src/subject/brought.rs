@@ -1,4 +1,4 @@
-//! What comes from outside the checkout: folders with subjects or workloads, and servers that run already.
+//! What comes from outside the checkout: folders with subjects or workloads, and servers that already run.
 
 use std::collections::BTreeMap;
 
@@ -12,25 +12,25 @@ use crate::study::Scenario;
 use crate::subject::{Subject, SubjectChoice, Variant};
 use crate::workload::{Body, Workload, WorkloadFolder};
 
-/// Before the name of a subject that lies in a folder of the user's: `local/mine`.
+/// Prefix of a subject in the user's own folder: `local/mine`.
 pub const LOCAL: &str = "local";
-/// Before the name of a server that tolok does not start: `external/mine`.
+/// Prefix of an external server: `external/mine`.
 pub const EXTERNAL: &str = "external";
-/// The workload whose request is what each URL itself names.
+/// The workload whose request is given by each URL.
 pub const URL_WORKLOAD: &str = "url";
-/// The only variant of a server that tolok does not start.
+/// The only variant of an external server.
 const AS_IT_IS: &str = "as-it-is";
 
-/// What was brought to a run, as its plan keeps it.
+/// What a run uses from outside the checkout, as stored in its plan.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Brought {
-    /// Subjects in folders of the user's.
+    /// Subjects in the user's folders.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub folders: Vec<SubjectFolder>,
-    /// Servers that tolok does not start.
+    /// External servers.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub servers: Vec<ExternalServer>,
-    /// Workloads in folders of the user's.
+    /// Workloads in the user's folders.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub workloads: Vec<WorkloadFolder>,
 }
@@ -41,42 +41,43 @@ pub struct SubjectFolder {
     /// Id of the subject: `local/mine`.
     pub subject: String,
     pub folder: String,
-    /// Fingerprint of all files in it but those written for people (`*.md`).
+    /// Fingerprint of all its files except those for people (`*.md`).
     pub sha256: String,
-    /// What it is called there, or `None` where its own title does.
+    /// Its name in that folder, or `None` if its own title is used.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
-    /// Versions of the programs that it is run with, where they are not those of this machine: `bun` by `1.0.0`.
+    /// Versions of its programs, if they differ from this machine's: `bun` maps to `1.0.0`.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub versions: BTreeMap<String, String>,
 }
 
-/// A server that tolok does not start: it is asked, and nothing else is known of it.
+/// A server that tolok does not start. tolok sends it requests and knows nothing else about it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ExternalServer {
-    /// Id of the subject that it is: `external/mine`.
+    /// Its id as a subject: `external/mine`.
     pub subject: String,
-    /// What stands before each path: `http://127.0.0.1:3000`.
+    /// The prefix of each path: `http://127.0.0.1:3000`.
     pub base: String,
-    /// The request that its URL names and the answer that it gave before the run, or `None` where a study says what is asked.
+    /// The request that its URL names, and the answer that it gave before the run. `None` if a study defines the
+    /// request.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub own: Option<OwnRequest>,
-    /// Its first process, if the user named it. Then its CPU time and memory, and those of all that it started, are known.
+    /// Its first process, if the user named it. tolok then measures CPU time and memory of it and its descendants.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pid: Option<u32>,
 }
 
-/// What a URL names, and the answer that was given to it before the run: the one expected from then on.
+/// The request of a URL, and the answer to it before the run, which is the expected one from then on.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OwnRequest {
     pub path: String,
     pub status: u16,
-    /// Its type, if it said one.
+    /// Its type; empty if it had none.
     pub content_type: String,
     pub body: OwedBody,
 }
 
-/// What of a body is compared: all of it if three answers were the same, else its length, else nothing.
+/// What of a body is compared: all of it if three answers were equal, else its length, else nothing.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "compared", rename_all = "kebab-case")]
 pub enum OwedBody {
@@ -84,11 +85,11 @@ pub enum OwedBody {
         bytes: u64,
         sha256: String,
     },
-    /// Its length alone: the bodies differed.
+    /// Its length only, because the bodies differed.
     Length {
         bytes: u64,
     },
-    /// Nothing: the lengths differed as well.
+    /// Nothing, because the lengths differed too.
     Nothing,
 }
 
@@ -97,7 +98,7 @@ impl Brought {
         self.folders.is_empty() && self.servers.is_empty() && self.workloads.is_empty()
     }
 
-    /// What the cases of a plan have of what was brought.
+    /// What the cases of a plan use from outside the checkout.
     pub(crate) fn of(cases: &[Case], scenarios: &[Scenario], catalogue: &Catalogue) -> Self {
         let mut brought = Self::default();
         for subject in catalogue.subjects.iter().filter(|it| cases.iter().any(|case| case.subject.subject == it.id)) {
@@ -120,7 +121,7 @@ impl Brought {
         brought
     }
 
-    /// The server that a subject is, if tolok does not start it.
+    /// The external server of this subject, if it is one.
     pub fn server(&self, subject: &str) -> Option<&ExternalServer> {
         self.servers.iter().find(|server| server.subject == subject)
     }
@@ -140,7 +141,7 @@ impl OwedBody {
         }
     }
 
-    /// The length that every correct response has, if it is expected.
+    /// The length that every correct response must have, if any.
     pub fn length(&self) -> Option<u64> {
         match self {
             Self::Bytes { bytes, .. } | Self::Length { bytes } => Some(*bytes),
@@ -150,7 +151,7 @@ impl OwedBody {
 }
 
 impl ExternalServer {
-    /// What is asked of it for `workload`: that, or what its own URL names.
+    /// The request for `workload`: the workload's own, or the one that the URL names.
     pub fn asked(&self, workload: Workload) -> Workload {
         match &self.own {
             Some(own) if workload.name == URL_WORKLOAD => Workload {
@@ -163,7 +164,7 @@ impl ExternalServer {
         }
     }
 
-    /// The server as a subject that serves these workloads. It has no process, so nothing is started and nothing is stopped.
+    /// The server as a subject that serves these workloads. It has no process, so tolok starts and stops nothing.
     pub fn subject(&self, workloads: Vec<String>) -> Subject {
         let as_it_is = Variant { help: "as it runs already".to_owned(), workloads, ..Variant::default() };
         Subject {
@@ -179,7 +180,7 @@ impl ExternalServer {
     }
 }
 
-/// The workload that stands for what each of these servers' URLs names.
+/// The workload in which each of these servers gets the request of its own URL.
 pub fn url_workload(servers: &[ExternalServer]) -> Workload {
     let mut paths: Vec<&str> = servers.iter().filter_map(|server| Some(server.own.as_ref()?.path.as_str())).collect();
     paths.dedup();
@@ -196,7 +197,7 @@ pub fn url_workload(servers: &[ExternalServer]) -> Workload {
         sent: None,
         status: 200,
         content_type: String::new(),
-        // Each server's own, which is asked for and never read from a file.
+        // Each server has its own expected body, which comes from a request and not from a file.
         body: Body::File(String::new()),
         database: false,
         pipeline: 1,
@@ -206,8 +207,8 @@ pub fn url_workload(servers: &[ExternalServer]) -> Workload {
     }
 }
 
-/// Why a server that tolok does not start cannot take part in a scenario, if it cannot. Such a scenario needs what only
-/// the subjects that tolok starts can have.
+/// Why an external server cannot take part in a scenario, if it cannot: the scenario needs something that only subjects
+/// started by tolok can have.
 fn out_of_reach(subject: &Subject, scenario: &Scenario, environments: &[Environment]) -> Option<String> {
     subject.external.as_ref()?;
     let environment = environments.iter().find(|environment| environment.id == scenario.environment)?;
@@ -231,7 +232,7 @@ pub(crate) fn reaches(
     subject.is_some_and(|subject| out_of_reach(subject, scenario, environments).is_none())
 }
 
-/// Each server with each scenario that it would serve and cannot take part in.
+/// Each external server that would serve a scenario but cannot take part in it, with the reason.
 pub(crate) fn kept_out(
     choices: &[SubjectChoice],
     catalogue: &Catalogue,

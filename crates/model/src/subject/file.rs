@@ -1,6 +1,6 @@
-//! `subject.toml` as it is written, before anything in it is known to make sense.
+//! `subject.toml` as written, not yet validated.
 //!
-//! No field is required by serde (see [`crate::reading::text`]); what is required is marked so for the JSON Schema, and asked for
+//! Serde requires no field (see [`crate::reading::text`]). Required fields are marked for the JSON Schema, and checked
 //! when the file is turned into a [`crate::Subject`].
 
 use std::collections::BTreeMap;
@@ -15,7 +15,7 @@ use crate::reading::table::{Spanned, Table};
 use crate::subject::{GcLog, Marker, ParameterValue, Role};
 use crate::units::Seconds;
 
-/// `subject.toml` as it is written.
+/// `subject.toml` as written.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 #[schemars(title = "tolok subject", extend("oneOf" = [{ "required": ["process"] }, { "required": ["program"] }]))]
@@ -25,14 +25,15 @@ pub struct SubjectFile {
     pub title: Option<String>,
     /// One word for charts and sentences. Default: the title.
     pub short: Option<String>,
-    /// The runtime: groups subjects in tables and gives them their colour.
+    /// The runtime. It groups subjects in tables and determines their colour.
     #[schemars(required)]
     pub runtime: Option<String>,
     /// The colour of its runtime in reports. One subject of a runtime sets it for all.
     pub colour: Option<Table<ColourFile>>,
     /// The shape of its runtime's points in charts. Default `ring`.
     pub marker: Option<Marker>,
-    /// `subject`, `framework` for one that `*` does not mean, or `ceiling` for the server that shows the machine's limit.
+    /// `subject`, `framework` for a subject that `*` excludes, or `ceiling` for the server that shows the machine's
+    /// limit.
     pub role: Option<Role>,
     /// What it is, in one sentence.
     pub summary: Option<String>,
@@ -42,33 +43,33 @@ pub struct SubjectFile {
     /// Further programs for workloads with a database. Without them, tolok measures its other workloads.
     #[serde(default)]
     pub database_needs: Vec<String>,
-    /// The same with PostgreSQL, where `database-needs` do not count.
+    /// Further programs for workloads with PostgreSQL, instead of `database-needs`.
     #[serde(default)]
     pub postgres_needs: Vec<String>,
-    /// Databases that it has drivers for. Default `["mariadb", "mysql"]`.
+    /// Databases for which it has drivers. Default `["mariadb", "mysql"]`.
     pub databases: Option<Vec<EngineWord>>,
     /// Workloads that it serves.
     #[schemars(required, length(min = 1))]
     pub workloads: Option<Spanned<Vec<String>>>,
     /// Protocols that it speaks. Default `["http1"]`.
     pub protocols: Option<Spanned<Vec<Protocol>>>,
-    /// The variant that the bare id means. May be left out if there is only one.
+    /// The variant that the bare id means. Optional if there is only one.
     pub default: Option<Spanned<String>>,
     /// How long it may take until its first correct response. Default `20s`.
     pub start_timeout: Option<Seconds>,
     /// How to build it.
     pub build: Option<Table<BuildFile>>,
-    /// Files to render into the trial's folder before the start.
+    /// Template files to render into the trial's folder before the start.
     #[serde(default)]
     pub file: Vec<Table<TemplateFileFile>>,
-    /// The subject's processes, in the order of their start.
+    /// The subject's processes, in start order.
     #[schemars(length(min = 1))]
     pub process: Option<Vec<Table<ProcessFile>>>,
-    /// How to start it, if it is a program and not a server. It then has no `process`.
+    /// How to start it, if it is a program rather than a server. It then has no `process`.
     pub program: Option<Table<SubjectProgramFile>>,
     /// Changes for an unscored diagnosis.
     pub diagnosis: Option<Table<DiagnosisFile>>,
-    /// What can be tuned, with defaults.
+    /// Tunable parameters, with defaults.
     #[serde(default)]
     pub parameter: BTreeMap<String, Table<ParameterFile>>,
     /// Named sets of parameter values.
@@ -95,10 +96,11 @@ pub struct BuildFile {
     /// The command, each part a template.
     #[schemars(required, length(min = 1))]
     pub command: Option<Spanned<Vec<String>>>,
-    /// Added environment, each value a template.
+    /// Extra environment variables, each value a template.
     #[serde(default)]
     pub env: BTreeMap<String, String>,
-    /// Files outside the subject's folder that the build depends on, relative to it. A change of one triggers a new build.
+    /// Files outside the subject's folder that the build depends on, relative to it. A change in one triggers a new
+    /// build.
     #[serde(default)]
     pub inputs: Vec<String>,
 }
@@ -123,10 +125,10 @@ pub struct ProcessFile {
     /// A name for logs.
     #[schemars(required)]
     pub name: Option<String>,
-    /// The command, each part a template; parts that render to nothing are dropped.
+    /// The command, each part a template; empty parts are dropped.
     #[schemars(required, length(min = 1))]
     pub command: Option<Spanned<Vec<String>>>,
-    /// Added environment, each value a template.
+    /// Extra environment variables, each value a template.
     #[serde(default)]
     pub env: BTreeMap<String, String>,
     /// Its working folder, a template such as `{{ subject }}`. Default: the trial's private folder.
@@ -142,7 +144,7 @@ pub struct ProcessFile {
 pub struct DiagnosisFile {
     /// The format of garbage collections in the subject's log.
     pub gc_log: Option<GcLog>,
-    /// Environment that is added to every process, each value a template.
+    /// Extra environment variables for every process, each value a template.
     #[serde(default)]
     pub env: BTreeMap<String, String>,
 }
@@ -152,9 +154,9 @@ pub struct DiagnosisFile {
 #[serde(rename_all = "UPPERCASE")]
 #[expect(dead_code, reason = "only its schema is used; the value is read as text")]
 pub enum StopSignal {
-    /// What most servers take.
+    /// For most servers.
     Term,
-    /// What Ctrl-C sends.
+    /// As sent by Ctrl-C.
     Int,
     /// Graceful for nginx and PHP-FPM.
     Quit,
@@ -187,18 +189,19 @@ pub struct VariantFile {
     /// Programs of the toolbox that it needs in addition to the subject's.
     #[serde(default)]
     pub needs: Vec<String>,
-    /// Programs that it needs in addition to the subject's for workloads with a database.
+    /// Further programs that it needs for workloads with a database.
     #[serde(default)]
     pub database_needs: Vec<String>,
-    /// The same with PostgreSQL, where `database-needs` do not count.
+    /// Further programs for workloads with PostgreSQL, instead of `database-needs`.
     #[serde(default)]
     pub postgres_needs: Vec<String>,
-    /// Databases that it has drivers for, if not the subject's.
+    /// Databases for which it has drivers, if not the subject's.
     pub databases: Option<Vec<EngineWord>>,
     /// The workloads it serves, if not all of the subject's.
     pub workloads: Option<Vec<Spanned<String>>>,
     /// The protocols it speaks, if not the subject's.
     pub protocols: Option<Spanned<Vec<Protocol>>>,
-    /// Work that others do for each response and this variant does not, in a few words. Reports show it in every comparison.
+    /// Work that others do for each response but this variant does not, in a few words. Reports show it in every
+    /// comparison.
     pub less_work: Option<String>,
 }

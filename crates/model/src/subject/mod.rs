@@ -25,16 +25,16 @@ use crate::subject::file::{
 };
 use crate::subject::processes::{read_command, read_processes};
 
-/// Whether a subject competes, in every study or where it is named, or shows the machine's limit.
+/// Whether a subject competes (always, or only where it is named) or shows the machine's limit.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Role {
     /// It competes.
     #[default]
     Subject,
-    /// It competes where a study names it: `*` means those that need nothing but their runtime.
+    /// It competes only if a study names it. `*` selects only subjects that need nothing but their runtime.
     Framework,
-    /// It shows the machine's limit, which every result is compared with.
+    /// It shows the machine's limit. Every result is compared with it.
     Ceiling,
 }
 
@@ -43,7 +43,7 @@ pub enum Role {
 pub struct Build {
     /// The command, each part a template.
     pub command: Vec<String>,
-    /// Added environment, each value a template.
+    /// Extra environment variables, each value a template.
     pub env: BTreeMap<String, String>,
     /// Files outside the subject's folder that the build depends on, relative to it.
     pub inputs: Vec<String>,
@@ -61,28 +61,28 @@ pub struct TemplateFile {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Process {
     pub name: String,
-    /// The command, each part a template; parts that render to nothing are dropped.
+    /// The command, each part a template; empty parts are dropped.
     pub command: Vec<String>,
-    /// Added environment, each value a template.
+    /// Extra environment variables, each value a template.
     pub env: BTreeMap<String, String>,
-    /// Its working folder, a template, if that is not the trial's folder.
+    /// Its working folder, a template. Default: the trial's folder.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cwd: Option<String>,
     /// The signal that stops it: `TERM` (default), `INT`, `QUIT` or `WINCH`.
     pub stop: Option<String>,
 }
 
-/// What is different in an unscored trial that looks into the subject. The commands' templates have the name `diagnosing`
-/// for what the environment cannot say.
+/// Changes for an unscored trial that looks inside the subject. Command templates can test `diagnosing`, for changes
+/// that environment variables cannot make.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct SubjectDiagnosis {
     /// The format of garbage collections in the subject's log.
     pub gc_log: Option<GcLog>,
-    /// Environment that is added to every process, each value a template.
+    /// Extra environment variables for every process, each value a template.
     pub env: BTreeMap<String, String>,
 }
 
-/// A format of garbage collections.
+/// A log format of garbage collections.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum GcLog {
@@ -133,17 +133,18 @@ pub struct Variant {
     /// Further programs that it needs for workloads with a database.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub database_needs: Vec<String>,
-    /// The same with PostgreSQL.
+    /// Further programs that it needs for workloads with PostgreSQL.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub postgres_needs: Vec<String>,
-    /// The databases that it has drivers for. If empty, MariaDB and MySQL.
+    /// The databases for which it has drivers. If empty, MariaDB and MySQL.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub databases: Vec<Engine>,
     pub workloads: Vec<String>,
-    /// What it speaks. If empty, only HTTP/1.1 without TLS.
+    /// Protocols that it speaks. If empty, only HTTP/1.1 without TLS.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub protocols: Vec<Protocol>,
-    /// What it does not do for each response that others do, in a few words, or `None` where it does the same work.
+    /// Work that others do for each response but this variant does not, in a few words, or `None` if it does the same
+    /// work.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub less_work: Option<String>,
 }
@@ -153,12 +154,12 @@ pub struct Subject {
     /// `<runtime folder>/<name>`, such as `go/nethttp`.
     pub id: String,
     pub title: String,
-    /// What charts and sentences call it; empty where its title is short enough.
+    /// Its name in charts and sentences; empty if its title is short enough.
     #[serde(skip)]
     pub short: String,
     /// The runtime it is grouped under.
     pub runtime: String,
-    /// How reports draw the runtime. Not stored: a record does not depend on it.
+    /// How reports draw the runtime. Not stored, because records do not depend on it.
     #[serde(skip)]
     pub colour: Option<Colour>,
     #[serde(skip)]
@@ -170,30 +171,30 @@ pub struct Subject {
     /// Further programs that it needs for workloads with a database.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub database_needs: Vec<String>,
-    /// The same with PostgreSQL.
+    /// Further programs that it needs for workloads with PostgreSQL.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub postgres_needs: Vec<String>,
-    /// How long it may take to its first correct response, in seconds.
+    /// How long it may take until its first correct response, in seconds.
     pub start_timeout_s: f64,
-    /// How it is built, if it must be.
+    /// How to build it, if necessary.
     pub build: Option<Build>,
-    /// Files rendered into the trial's folder.
+    /// Template files to render into the trial's folder.
     pub files: Vec<TemplateFile>,
     /// Its processes; a program has none.
     pub processes: Vec<Process>,
-    /// How it is started if it is no server but a program that is run to its end.
+    /// How to start it, if it is a program rather than a server.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub program: Option<SubjectProgram>,
-    /// What is different in a trial that looks into it.
+    /// Changes for a trial that looks inside it.
     pub diagnosis: SubjectDiagnosis,
     pub parameters: BTreeMap<String, Parameter>,
     pub variants: BTreeMap<String, Variant>,
-    /// The variant that is meant when none is named.
+    /// The variant to use if none is named.
     pub default_variant: String,
-    /// Where it lies, if it is not of the checkout.
+    /// Its folder, if it is outside the checkout.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub folder: Option<SubjectFolder>,
-    /// The server that it is, if tolok does not start it.
+    /// The server, if it is external.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub external: Option<ExternalServer>,
 }
@@ -227,19 +228,19 @@ pub enum Marker {
     Ring,
 }
 
-/// A subject, one of its variants, and the parameter values that follow.
+/// A subject, one of its variants, and the resulting parameter values.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SubjectChoice {
     pub subject: String,
     pub variant: String,
-    /// Every parameter with its value, defaults included.
+    /// Every parameter with its value, including defaults.
     pub parameters: BTreeMap<String, ParameterValue>,
-    /// What a person would write to get exactly this: `php/fpm:jit?pool=32`.
+    /// What a study must write to get exactly this: `php/fpm:jit?pool=32`.
     pub label: String,
 }
 
 impl Subject {
-    /// Reads the text of a `subject.toml` that lies in the folder `id`.
+    /// Reads the text of a `subject.toml` in the folder `id`.
     pub fn read(id: &str, text: &str) -> Result<Self, Vec<Problem>> {
         let (file, mut reading) = Reading::read::<SubjectFile>(text);
         let title = reading.require(file.title, &ROOT, "title", "title = \"Go net/http\"");
@@ -292,13 +293,13 @@ impl Subject {
         }
     }
 
-    /// Programs of the toolbox that `variant` needs for every workload, the subject's own included.
+    /// Programs of the toolbox that `variant` needs for every workload, including the subject's own.
     pub fn needs(&self, variant: &str) -> impl Iterator<Item = &str> {
         self.needs_for(variant, None)
     }
 
-    /// Programs of the toolbox that `variant` needs, the subject's own included; for workloads that use a `database` which
-    /// speaks this, or for those that use none.
+    /// Programs of the toolbox that `variant` needs, including the subject's own, for workloads with a `database` of
+    /// this protocol, or for workloads without one.
     pub fn needs_for(&self, variant: &str, database: Option<Wire>) -> impl Iterator<Item = &str> {
         let variant = self.variants.get(variant);
         let own = variant.map(|variant| variant.needs.as_slice()).unwrap_or_default();
@@ -306,13 +307,13 @@ impl Subject {
         self.needs.iter().chain(own).map(String::as_str).chain(for_database)
     }
 
-    /// Programs of the toolbox that `variant` needs for any workload and any database; some may come more than once.
+    /// Programs of the toolbox that `variant` needs for any workload and any database; may contain duplicates.
     pub fn needs_for_any(&self, variant: &str) -> impl Iterator<Item = &str> {
         let for_postgres = self.database_needs(self.variants.get(variant), Wire::Postgres);
         self.needs_for(variant, Some(Wire::Mysql)).chain(for_postgres)
     }
 
-    /// Whether `variant` has a driver for databases that speak this.
+    /// Whether `variant` has a driver for databases with this protocol.
     pub fn asks(&self, variant: &str, wire: Wire) -> bool {
         let databases = self.variants.get(variant).map(|variant| variant.databases.as_slice()).unwrap_or_default();
         match databases {
@@ -321,7 +322,7 @@ impl Subject {
         }
     }
 
-    /// Every program of the toolbox that any variant needs for any workload; some may come more than once.
+    /// Every program of the toolbox that any variant needs for any workload; may contain duplicates.
     pub fn all_needs(&self) -> impl Iterator<Item = &str> {
         let of_variants = self.variants.keys().flat_map(|variant| self.needs_for_any(variant));
         self.needs.iter().chain(&self.database_needs).chain(&self.postgres_needs).map(String::as_str).chain(of_variants)
@@ -340,7 +341,7 @@ impl Subject {
         self.variants.get(variant).map(|variant| variant.workloads.as_slice()).unwrap_or_default()
     }
 
-    /// What `variant` speaks.
+    /// The protocols that `variant` speaks.
     pub fn protocols(&self, variant: &str) -> &[Protocol] {
         match self.variants.get(variant) {
             Some(variant) if !variant.protocols.is_empty() => &variant.protocols,
@@ -348,7 +349,7 @@ impl Subject {
         }
     }
 
-    /// The parameter values of `variant`, with `overrides` on top; says what is wrong with the names.
+    /// The parameter values of `variant`, overridden by `overrides`. The error reports unknown names.
     pub fn choose(
         &self,
         variant: Option<&str>,
@@ -394,7 +395,7 @@ fn read_colour(colour: Table<ColourFile>, reading: &mut Reading) -> Option<Colou
     Some(Colour { light: light?, dark: dark? })
 }
 
-/// `value` as the type that the parameter's default has: what looks like a number may be meant as a word.
+/// Converts `value` to the type of the parameter's default, because what looks like a number may be meant as a word.
 fn like(default: &ParameterValue, name: &str, value: &ParameterValue) -> Result<ParameterValue, String> {
     match (default, value) {
         (ParameterValue::Text(_), value) => Ok(ParameterValue::Text(value.to_string())),
@@ -443,7 +444,7 @@ fn read_template_file(file: Table<TemplateFileFile>, reading: &mut Reading) -> T
     TemplateFile { from: inside(from), to: inside(to) }
 }
 
-/// A path that stays in the folder it is relative to.
+/// Accepts a path that stays in the folder it is relative to.
 fn read_path(path: Spanned<String>, reading: &mut Reading) -> String {
     let span = path.span();
     let path = path.into_inner();
@@ -461,7 +462,7 @@ fn read_parameters(
     for (name, file) in files {
         let Table { span, entries: file } = file;
         let default = reading.require(file.default, &span, "default", "default = 16");
-        // A parameter whose default is wrong is still known, so that variants can set it.
+        // A parameter with a wrong default is still known, so that variants can set it.
         let default = default.unwrap_or(ParameterValue::Text(String::new()));
         parameters.insert(name, Parameter { default, help: file.help });
     }

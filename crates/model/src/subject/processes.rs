@@ -1,4 +1,4 @@
-//! The processes of a subject, as `subject.toml` has them.
+//! The processes of a subject, as in `subject.toml`.
 
 use crate::reading::table::{Spanned, Table};
 use crate::reading::text::{ROOT, Reading, Span};
@@ -25,14 +25,14 @@ pub(super) fn read_processes(written: Option<Vec<Table<ProcessFile>>>, reading: 
     processes
 }
 
-/// The signals that servers take as a request to stop.
+/// The signals that ask a server to stop.
 const STOP_SIGNALS: [&str; 4] = ["TERM", "INT", "QUIT", "WINCH"];
 
 fn read_stop(stop: Spanned<String>, reading: &mut Reading) -> String {
     let span = stop.span();
     let name = stop.into_inner();
     if !STOP_SIGNALS.contains(&name.as_str()) {
-        // `SIGTERM` and `term` are what people write; without their beginning they are like enough to be recognised.
+        // People write `SIGTERM` or `term`. Without `SIG` and in upper case, the suggestion recognises them.
         let bare = name.to_uppercase().replace("SIG", "");
         reading.note(span, format!("`{name}` is not a signal to stop with"), suggestion(&bare, &STOP_SIGNALS));
     }

@@ -1,4 +1,4 @@
-//! The tools that measure: load generators that put load on servers, and timers that run programs.
+//! The tools that measure: load generators for servers, and timers for programs.
 
 pub(crate) mod reading;
 
@@ -15,16 +15,16 @@ use crate::workload::{Body, Workload};
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum LoadTool {
-    /// `tolok load`: knows everything that a record has.
+    /// `tolok load`, which reports everything that a record stores.
     #[default]
     Tolok,
-    /// k6, with a script that the lab writes, or with one's own.
+    /// k6, with a script from the lab or from the user.
     K6,
-    /// wrk: a closed loop for a time.
+    /// wrk: a closed loop for a given time.
     Wrk,
-    /// ab, `ApacheBench`: a closed loop in HTTP/1.0, by one thread.
+    /// ab, `ApacheBench`: a closed loop with HTTP/1.0, in one thread.
     Ab,
-    /// h2load of nghttp2, in HTTP/1.1.
+    /// h2load of nghttp2, with HTTP/1.1.
     H2load,
     /// hey.
     Hey,
@@ -36,7 +36,7 @@ pub enum LoadTool {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Timer {
-    /// tolok's own, by `wait4`.
+    /// tolok's own, with `wait4`.
     #[default]
     Tolok,
     /// hyperfine, without a shell.
@@ -45,21 +45,22 @@ pub enum Timer {
     Time,
 }
 
-/// Which load generator a scenario has.
+/// The load generator of a scenario.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct ToolChoice {
     pub name: LoadTool,
-    /// What its virtual users do, where the lab does not write that: k6 only.
+    /// The user's script for its virtual users, instead of the lab's; k6 only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub script: Option<Script>,
 }
 
-/// A script of the user's own.
+/// A script from the user.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Script {
     /// Its file, relative to the study's.
     pub file: String,
-    /// Its text: a part of the plan, so that the plan's fingerprint covers it and a run can go on without the file.
+    /// Its text. It is part of the plan, so that the plan's fingerprint covers it and a run can continue without the
+    /// file.
     pub text: String,
 }
 
@@ -72,7 +73,7 @@ impl LoadTool {
         (self != Self::Tolok).then(|| self.word())
     }
 
-    /// Why it cannot put this load on a subject, if it cannot; a sentence without its end.
+    /// Why it cannot generate this load, if it cannot; a sentence without its full stop.
     pub fn refuses_load(self, load: &LoadProfile) -> Option<String> {
         let executors: &[&str] = match self {
             Self::Tolok => return None,
@@ -117,8 +118,8 @@ impl LoadTool {
         }
     }
 
-    /// Why it cannot have a window of this length, if it cannot: it would measure for longer than the others. A warm-up that
-    /// is longer than asked for does no harm.
+    /// Why it cannot use a window of this length, if it cannot: it would measure for longer than the other tools. A
+    /// longer warm-up than requested does no harm.
     fn refuses_window(self, load: &LoadProfile) -> Option<String> {
         let is_ramp = matches!(load.executor, Executor::RampingVus { .. } | Executor::RampingArrivalRate { .. });
         if is_ramp || (self.nearest_window_s(load.duration_s) - load.duration_s).abs() < 1e-9 {
@@ -128,17 +129,17 @@ impl LoadTool {
         Some(format!("{} takes {length}, and `duration` is {}", self.word(), format_duration(load.duration_s)))
     }
 
-    /// The time nearest to this one, and no shorter, for which it can put load on a subject.
+    /// The shortest time of at least `seconds` for which it can generate load.
     pub fn nearest_window_s(self, seconds: f64) -> f64 {
         match self {
             Self::Tolok | Self::H2load | Self::Hey | Self::Oha => seconds,
             Self::K6 => seconds.max(1.0),
-            // What was multiplied may be a hair more than a whole number.
+            // Multiplication may leave a value just above a whole number.
             Self::Wrk | Self::Ab => (seconds - 1e-9).ceil().max(1.0),
         }
     }
 
-    /// Why it cannot ask for this workload, if it cannot; a sentence without its end.
+    /// Why it cannot request this workload, if it cannot; a sentence without its full stop.
     pub fn refuses_workload(self, workload: &Workload) -> Option<String> {
         if self == Self::Tolok {
             return None;
@@ -160,8 +161,8 @@ impl LoadTool {
         draws.then(|| format!("{word} asks for one path, and `{name}` draws its requests"))
     }
 
-    /// Why it cannot say what a counter must have counted, if it cannot: of the other tools none tells how many requests of
-    /// the whole run, warm-up and all, were sent and how many were answered.
+    /// Why it cannot check a counter, if it cannot. The other tools do not report how many requests of the whole run,
+    /// including warm-up, were sent and answered.
     fn refuses_account(self, workload: &Workload) -> Option<String> {
         let counts = workload.body.data().is_some_and(DataBody::counts);
         (counts && self != Self::Tolok).then(|| {
@@ -172,8 +173,8 @@ impl LoadTool {
 }
 
 impl ToolChoice {
-    /// Why it cannot ask for this workload, if it cannot. What a script asks for is its author's affair, but not what is
-    /// counted of it.
+    /// Why it cannot request this workload, if it cannot. A script's requests are its author's responsibility, except
+    /// for counts that tolok must check.
     pub(crate) fn refuses_workload(&self, workload: &Workload) -> Option<String> {
         match self.script {
             Some(_) => self.name.refuses_account(workload),
@@ -194,7 +195,8 @@ impl Timer {
 }
 
 impl ToolChoice {
-    /// What tells scenarios of one workload and load apart: nothing for tolok, `-wrk`, `-k6-users` with a script of that name.
+    /// A suffix that distinguishes scenarios of one workload and load: empty for tolok, `-wrk`, or `-k6-users` with a
+    /// script of that name.
     pub(crate) fn suffix(&self) -> String {
         let script = self.script.as_ref().map(|script| {
             let name = script.file.rsplit('/').next().unwrap_or_default();

@@ -1,4 +1,4 @@
-//! `tool` of a scenario as it is written, and what is made of it.
+//! `tool` of a scenario as written, and its meaning.
 
 use serde::Deserialize;
 
@@ -11,7 +11,7 @@ use crate::reading::wording::suggestion;
 use crate::tool::{LoadTool, Script, Timer, ToolChoice};
 use crate::workload::Workload;
 
-/// A tool by its name, or k6 with a script of one's own.
+/// A tool by name, or k6 with the user's own script.
 #[derive(Debug, Clone)]
 pub struct ToolFile {
     name: String,
@@ -77,8 +77,8 @@ fn read_tool(tool: Spanned<ToolFile>, reading: &mut Reading) -> Option<ToolChoic
     Some(ToolChoice { name: tool, script })
 }
 
-/// What is wrong with the name of a script, if anything is. A copy of it stands under its bare name among the files of each
-/// trial, none of which is a script, and the lab's own script names it in quotes.
+/// The problem of a script's name, if any. A copy with the bare name is stored next to each trial's files, none of
+/// which is a script, and the lab's own script quotes the name.
 fn problem_of_script_name(file: &str) -> Option<String> {
     let name = file.rsplit('/').next().unwrap_or_default();
     let is_script =
@@ -91,7 +91,7 @@ fn problem_of_script_name(file: &str) -> Option<String> {
         .then(|| format!("the script's name `{name}` has a sign other than letters, digits, `-`, `_`, `.` and blanks"))
 }
 
-/// Says why `tool` cannot put `load` on a subject, or ask for `workload`, if it cannot.
+/// Checks that `tool` can generate `load` and request `workload`, and reports the reason if not.
 pub(crate) fn check_tool(
     (tool, span): (&ToolChoice, &Option<Span>),
     (workload, load): (&Workload, &LoadProfile),
@@ -104,7 +104,7 @@ pub(crate) fn check_tool(
     false
 }
 
-/// Says that a tool cannot stop at an objective, where it is asked to.
+/// Reports a tool that cannot stop at an objective although it should.
 pub(crate) fn check_abort(tool: &ToolChoice, abort: bool, span: &Option<Span>, reading: &mut Reading) {
     let can = matches!(tool.name, LoadTool::Tolok | LoadTool::K6);
     if let Some(span) = span.as_ref().filter(|_| abort && !can) {

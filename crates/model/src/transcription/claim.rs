@@ -1,64 +1,63 @@
-//! A text's claims about its own figures, in a form that can be judged.
+//! A source's claims about its own figures, in a form that can be checked.
 
 use serde::Serialize;
 
 use super::{Number, Quantity, Row, Series, Unit};
 
-/// A statement of a source about its figures.
+/// A claim of a source about its figures.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Claim {
     /// Short name, unique in its file: `node-45x`.
     pub id: String,
-    /// Line of the transcription at which it begins, from 1.
+    /// Line of the transcription where it begins, from 1.
     pub line: usize,
     /// Where in the source: `Abstract`.
     pub place: Option<String>,
-    /// What it says, in a few words of our own.
+    /// What it claims, in a few words of our own.
     pub says: String,
     pub raw: Vec<String>,
-    /// The same as something that holds or does not.
+    /// The claim as a checkable statement.
     pub asserts: Assertion,
 }
 
-/// A statement that holds or does not hold of the figures.
+/// A statement that holds or does not hold for the figures.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case", tag = "kind")]
 pub enum Assertion {
     /// One figure is a multiple of another.
     Ratio { quantity: Quantity, a: Selector, b: Selector, is: Number },
-    /// One figure less another is so much.
+    /// One figure minus another has this value.
     Difference {
         quantity: Quantity,
-        /// In which unit `is` stands.
+        /// The unit of `is` as printed.
         unit: Unit,
         a: Selector,
         b: Selector,
         /// In base units.
         is: Number,
     },
-    /// Figures have this value, or reach from one to the other end of this range.
+    /// Figures have this value, or span this range.
     Value {
         quantity: Quantity,
-        /// In which unit `is` stands.
+        /// The unit of `is` as printed.
         unit: Unit,
         at: Selector,
         /// In base units.
         is: Number,
     },
-    /// One subject has the highest or the lowest figure under every setting that is meant.
+    /// One subject has the highest or lowest figure in every selected setting.
     Extreme {
         quantity: Quantity,
-        /// Which rows, those of all subjects.
+        /// Which rows, of all subjects.
         at: Selector,
         subject: String,
         extreme: Extreme,
     },
-    /// The subjects come in this order, from the highest figure to the lowest, under every setting that is meant.
+    /// In every selected setting, the subjects come in this order, from the highest figure to the lowest.
     Order {
         quantity: Quantity,
-        /// Which rows, those of all subjects.
+        /// Which rows, of all subjects.
         at: Selector,
-        /// The order.
         subjects: Vec<String>,
     },
     Untestable {
@@ -75,11 +74,11 @@ pub enum Extreme {
     Lowest,
 }
 
-/// Which rows a claim means; what it leaves open means all.
+/// Which rows a claim is about. An absent field selects all.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
 pub struct Selector {
     pub subject: Option<String>,
-    /// By name of the setting, one or several.
+    /// Names of settings.
     pub scenarios: Vec<String>,
     pub table: Option<String>,
 }

@@ -1,4 +1,4 @@
-//! From claims as they are written to claims that can be judged.
+//! Turns claims as written into claims that can be checked.
 
 use super::figure_key::{figure_key, figure_keys};
 use super::file::{ClaimFile, SelectorFile};
@@ -9,7 +9,7 @@ use crate::reading::table::{Spanned, Table};
 use crate::reading::text::{Reading, Span};
 use crate::reading::wording::{each_once, likely};
 
-/// All claims that are sound, compared with the rows and series of `source`.
+/// All valid claims, checked against the rows and series of `source`.
 pub(super) fn read_claims(
     written: Vec<Table<ClaimFile>>,
     source: &Transcription,
@@ -34,7 +34,7 @@ struct ClaimReader<'a> {
     source: &'a Transcription,
     text: &'a str,
     reading: &'a mut Reading,
-    /// Whether rows are whole, so that a name that none of them has is a mistake.
+    /// Whether rows are complete, so that a name that no row has is a mistake.
     is_sound: bool,
 }
 
@@ -55,7 +55,7 @@ impl ClaimReader<'_> {
         Some(Claim { id: id?.into_inner(), line, place, says: says?, raw, asserts: asserts? })
     }
 
-    /// The key of the one thing that the claim asserts.
+    /// The key of the claim's only assertion.
     fn only_assertion(&mut self, file: &ClaimFile, table: &Span) -> Option<&'static str> {
         let [ratio, difference, value] = [&file.ratio, &file.difference, &file.value].map(Spanned::place);
         let [highest, lowest, untestable] = [&file.highest, &file.lowest, &file.untestable].map(Spanned::place);
@@ -130,7 +130,7 @@ impl ClaimReader<'_> {
         read_number(written, unit.factor(), self.text, self.reading)
     }
 
-    /// The key of a figure; a name that is none of them is one of `[row.other]`.
+    /// The key of a figure. A name that is not a known key must be one of `[row.other]`.
     fn read_figure(&mut self, key: &Spanned<String>) -> Option<(Quantity, Unit)> {
         let name = key.get_ref();
         if let Some(known) = figure_key(name) {
@@ -172,7 +172,7 @@ impl ClaimReader<'_> {
         }
     }
 
-    /// Which rows are meant; at least one must have the figure.
+    /// Reads which rows are meant. At least one must have the figure.
     fn read_selector(&mut self, table: &Table<SelectorFile>, figure: Option<&(Quantity, Unit)>) -> Option<Selector> {
         let file = &table.entries;
         let subject = file.subject.as_ref().map(|subject| self.read_subject(subject));
@@ -206,7 +206,7 @@ impl ClaimReader<'_> {
         self.held_against(name, "subject", |head| Some(head.0))
     }
 
-    /// A name that some row or series must have, as its subject, scenario or table.
+    /// Checks a name that some row or series must have, as its subject, scenario or table.
     fn held_against(&mut self, name: &Spanned<String>, kind: &str, of: fn(Head<'_>) -> Option<&str>) -> String {
         let rows =
             self.source.rows.iter().map(|row| (row.subject.as_str(), row.scenario.as_deref(), row.table.as_deref()));

@@ -1,4 +1,4 @@
-//! Transcriptions from CSV: a line for each row of a table, a column for each figure.
+//! Reads transcriptions from CSV: one line for each row of a table, one column for each figure.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -12,36 +12,36 @@ use crate::limits::ROWS;
 use crate::reading::text::{Problem, Span};
 use crate::reading::wording::{closest, likely};
 
-/// How a CSV text is read: what its columns are, and what it does not say itself.
+/// How to read a CSV text: the meaning of its columns, and what it omits.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct CsvOptions {
-    /// Name of the file, without its ending.
+    /// Name of the file, without its extension.
     pub key: String,
     /// Title of the source. Default: `key`.
     pub title: Option<String>,
     /// The column that names what was measured. Default: `subject`.
     pub subject: Option<String>,
-    /// The columns whose words together name the setting. Default: `scenario`, if there is one.
+    /// The columns whose values together name the setting. Default: `scenario`, if present.
     pub scenario: Vec<String>,
-    /// The column that names the source's table. Default: `table`, if there is one.
+    /// The column that names the source's table. Default: `table`, if present.
     pub table: Option<String>,
-    /// Headers and what they are: the key of a figure or of `[method]`; empty for a column that is left out.
+    /// Maps headers to the key of a figure or of `[method]`; empty to leave the column out.
     pub columns: Vec<(String, String)>,
     pub conditions: Conditions,
     /// Whether several rows of the same subject and setting are repetitions.
     pub repetitions: bool,
-    /// Whether numbers are written as in `1.234,5`.
+    /// Whether numbers are written like `1.234,5`.
     pub decimal_comma: bool,
 }
 
 impl CsvOptions {
-    /// Reads `Req/s=throughput_rps` as a header and what it is.
+    /// Reads `Req/s=throughput_rps` as a header and its key.
     ///
     /// # Errors
     ///
-    /// What is wrong with it.
+    /// A text without `=` or header, with an example.
     pub fn column(text: &str) -> Result<(String, String), String> {
-        // A header may have the sign itself; a key has none.
+        // A header may contain `=`; a key cannot.
         match text.rsplit_once('=') {
             Some((header, key)) if !header.trim().is_empty() => Ok((header.trim().to_owned(), key.trim().to_owned())),
             _ => Err(format!("`{text}` names no column and what it is; for example: Req/s=throughput_rps")),
@@ -57,16 +57,16 @@ enum Column {
     Figure(String),
     Condition(String),
     LeftOut,
-    /// Neither the options nor its header say what it is.
+    /// Neither the options nor its header tell what it is.
     Unknown,
 }
 
 impl Transcription {
-    /// Reads a CSV text with a header; the separator is that of `,`, `;` and tab which the header has most of.
+    /// Reads a CSV text with a header. The separator is whichever of `,`, `;` and tab is most frequent in the header.
     ///
     /// # Errors
     ///
-    /// Everything that is wrong with it, each problem with its line in the text.
+    /// Everything that is wrong, each problem with its line in the text.
     pub fn read_csv(text: &str, options: &CsvOptions) -> Result<Self, Vec<Problem>> {
         let (problems, no_numbers, known, conditions, conditions_before, of_row_before) = Default::default();
         let lines = Lines::of(text);
@@ -87,7 +87,7 @@ impl Transcription {
             reader.note(line_from(text, 0), "there is no row below the header", None);
         }
         if !reader.problems.is_empty() {
-            // Cells that are no numbers are told last, as one problem for each column.
+            // Reported last, as one problem for each column, so this restores text order.
             reader.problems.sort_by_key(|problem| problem.span.start);
             return Err(reader.problems);
         }
@@ -107,21 +107,21 @@ struct CsvReader<'a> {
     options: &'a CsvOptions,
     problems: Vec<Problem>,
     no_numbers: Vec<NoNumber>,
-    /// Where the row is that others of its name and conditions repeat.
+    /// Index of the row that others with its name and conditions repeat.
     known: HashMap<(Option<String>, String, Option<String>, usize), usize>,
-    /// The conditions that rows have, each with its place.
+    /// An index for each distinct set of conditions.
     conditions: HashMap<String, usize>,
-    /// Those of the row before and their place: most rows have the same.
+    /// The previous row's conditions and their index: most rows share them.
     conditions_before: Option<(Conditions, usize)>,
     of_row_before: Option<Arc<Conditions>>,
 }
 
-/// The first cell of a column that is no number.
+/// The first non-numeric cell of a column.
 struct NoNumber {
     header: String,
     cell: String,
     span: Span,
-    /// How many others are none.
+    /// How many more there are.
     more: usize,
 }
 
@@ -160,7 +160,7 @@ impl CsvReader<'_> {
         rows
     }
 
-    /// What a column is: what the options say, else what its header says.
+    /// The meaning of a column: from the options, else from its header.
     fn column(&mut self, header: &str) -> Column {
         let options = self.options;
         let is = |named: Option<&String>, default: &str| named.map_or(default, String::as_str) == header;
@@ -200,7 +200,7 @@ impl CsvReader<'_> {
         Column::LeftOut
     }
 
-    /// Columns that the options name have to be there, and of the others it has to be said what they are.
+    /// Requires the columns that the options name, and a meaning for every other column.
     fn require_columns(&mut self, columns: &[(String, Column)]) {
         let headers: Vec<&str> = columns.iter().map(|(header, _)| header.as_str()).collect();
         let options = self.options;
@@ -263,7 +263,7 @@ impl CsvReader<'_> {
         Some(Row { line, table, subject: subject?, scenario, conditions, figures, raw })
     }
 
-    /// These conditions, kept once for rows in a row that have the same.
+    /// Shares one allocation among consecutive rows with equal conditions.
     fn shared(&mut self, conditions: Conditions) -> Arc<Conditions> {
         match &self.of_row_before {
             Some(before) if **before == conditions => Arc::clone(before),
@@ -271,7 +271,7 @@ impl CsvReader<'_> {
         }
     }
 
-    /// A cell's number, in the unit that stands in the cell, or else in that of the column.
+    /// A cell's number, in the unit given in the cell, or else in the column's.
     fn figure(&mut self, key: &str, cell: &str, header: &str, span: &Span) -> Option<Figure> {
         let (digits, key) = with_own_unit(cell, key);
         let digits = match self.options.decimal_comma {
@@ -292,7 +292,7 @@ impl CsvReader<'_> {
         Some(Figure { quantity, unit, key, numbers: vec![number] })
     }
 
-    /// Says once of each column which cell is no number.
+    /// Reports non-numeric cells, once for each column.
     fn refuse_cells(&mut self) {
         for NoNumber { header, cell, span, more } in std::mem::take(&mut self.no_numbers) {
             let is_ambiguous = !self.options.decimal_comma && cell.contains(',');
@@ -311,9 +311,9 @@ impl CsvReader<'_> {
         }
     }
 
-    /// Adds a row, to an earlier one of the same subject and setting if they are repetitions.
+    /// Adds a row, or merges it into an earlier one of the same subject and setting if they are repetitions.
     fn add(&mut self, row: Row, rows: &mut Vec<Row>, span: Span) {
-        // The number of repetitions is made of the rows themselves.
+        // The number of repetitions follows from the rows themselves.
         let under = self.place_of(Conditions { repetitions: None, ..row.conditions.as_ref().clone() });
         let name = (row.table.clone(), row.subject.clone(), row.scenario.clone(), under);
         let place = *self.known.entry(name).or_insert(rows.len());
@@ -338,7 +338,7 @@ impl CsvReader<'_> {
         Arc::make_mut(&mut earlier.conditions).repetitions = u64::try_from(earlier.raw.len()).ok();
     }
 
-    /// A number for these conditions, the same for equal ones.
+    /// An index for these conditions. Equal conditions share it.
     fn place_of(&mut self, under: Conditions) -> usize {
         if let Some((_, place)) = self.conditions_before.as_ref().filter(|(before, _)| *before == under) {
             return *place;
@@ -370,12 +370,12 @@ impl CsvReader<'_> {
 /// Keys of `[method]` that a column may have.
 pub(super) const CONDITIONS: [&str; 6] = ["connections", "duration", "subject-cpus", "subject-workers", "tool", "body"];
 
-/// Options that say what the unknown columns probably are, and what has to be seen to.
+/// Suggests options for the unknown columns, with remarks on what to check.
 fn suggestion(unknown: &[&str], headers: &[&str], has_subject: bool, may_have_scenario: bool) -> String {
     let is_of_programs = headers.iter().any(|header| header.eq_ignore_ascii_case("command"));
     let guesses: Vec<(&str, Guess)> = unknown.iter().map(|header| (*header, guess(header, is_of_programs))).collect();
     let names = || guesses.iter().filter(|(_, guess)| *guess == Guess::Subject).map(|(header, _)| *header);
-    // Of several names the last is the finest: language, framework.
+    // Of several names, the last is the most specific: language, framework.
     let subject = names().next_back().or_else(|| unknown.first().copied()).or_else(|| headers.first().copied());
     let subject = subject.filter(|_| !has_subject);
     let mut options: Vec<String> = subject.iter().map(|header| format!("--subject {}", quoted(header))).collect();
@@ -406,7 +406,7 @@ fn suggestion(unknown: &[&str], headers: &[&str], has_subject: bool, may_have_sc
     all.chain(["docs/reference/transcription.md lists all keys".to_owned()]).collect::<Vec<_>>().join("; ")
 }
 
-/// A word of a command line.
+/// Quotes a word for a command line.
 fn quoted(word: &str) -> String {
     let is_plain = word.chars().all(|letter| letter.is_alphanumeric() || "_-./".contains(letter));
     if is_plain && !word.is_empty() { word.to_owned() } else { format!("\"{word}\"") }
@@ -415,21 +415,21 @@ fn quoted(word: &str) -> String {
 fn separator(text: &str) -> u8 {
     let header = &text[line_from(text, 0)];
     let count = |separator: u8| header.bytes().filter(|byte| *byte == separator).count();
-    // Of equally many the last is taken: a comma, as the name of the format says.
+    // Of equal counts, `max_by_key` takes the last: the comma, which gave the format its name.
     [b'\t', b';', b','].into_iter().max_by_key(|separator| count(*separator)).unwrap_or(b',')
 }
 
-/// A cell without the unit behind its digits, and the key with that unit: of `1.02s` in a column of `latency_mean_ms` the digits are
-/// `1.02` and the key is `latency_mean_s`.
+/// Splits off a cell's own unit, and returns the key with that unit. For `1.02s` in a column of `latency_mean_ms`, the
+/// digits are `1.02` and the key is `latency_mean_s`.
 fn with_own_unit<'a>(cell: &'a str, key: &str) -> (&'a str, String) {
     let digits = cell.trim_end_matches(|letter: char| letter.is_alphabetic() || "%/".contains(letter)).trim_end();
     let is_binary = ["_kib", "_mib", "_gib"].iter().any(|unit| key.contains(unit));
-    // wrk leaves out that a rate is per second.
+    // wrk omits that a rate is per second.
     let end = match cell[digits.len()..].trim().trim_end_matches("/s") {
         "%" => "percent",
         "us" | "µs" | "μs" => "us",
         end @ ("s" | "ms") => end,
-        // Who says of a column that it is in MiB knows that its MB are some.
+        // In a column declared as MiB, `MB` means MiB.
         "kB" | "KB" if is_binary => "kib",
         "MB" if is_binary => "mib",
         "GB" if is_binary => "gib",
@@ -452,7 +452,7 @@ fn with_own_unit<'a>(cell: &'a str, key: &str) -> (&'a str, String) {
     }
 }
 
-/// Digits without separators of thousands, where these can be nothing else: 19,876.30 and 1,538,000, but not 1,234.
+/// Removes thousands separators where they are unambiguous: 19,876.30 and 1,538,000, but not 1,234.
 fn without_separators(digits: &str) -> String {
     let (whole, decimals) = digits.split_once('.').unwrap_or((digits, ""));
     let groups: Vec<&str> = whole.split(',').collect();
@@ -462,12 +462,12 @@ fn without_separators(digits: &str) -> String {
     if is_plain && are_groups { digits.replace(',', "") } else { digits.to_owned() }
 }
 
-/// Whether a cell says that there is no figure.
+/// Whether a cell marks a missing figure.
 fn is_absent(cell: &str) -> bool {
     matches!(cell, "" | "-" | "–" | "—" | "N/A" | "n/a" | "NA")
 }
 
-/// The line that begins at a byte, or behind empty lines there.
+/// The line that begins at a byte, or after the empty lines there.
 fn line_from(text: &str, at: usize) -> Span {
     let at = text.floor_char_boundary(at.min(text.len()));
     let start = at + text[at..].len() - text[at..].trim_start_matches(['\n', '\r', '\u{feff}']).len();

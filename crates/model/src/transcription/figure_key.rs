@@ -5,9 +5,9 @@ use std::sync::LazyLock;
 
 use super::{Moment, Quantity, Unit};
 
-/// Where a quantity has several keys that differ by moment: the word in the key, and the moment.
+/// Moments of a quantity with several keys: the word in the key, and the moment.
 type Moments = &'static [(&'static str, Moment)];
-/// The ends of keys, and their units; `""` where the key has no unit.
+/// Suffixes of keys, and their units; `""` if the key has no unit.
 type Units = &'static [(&'static str, Unit)];
 
 /// Keys of one kind: `<stem>[_<moment>][_<unit>]`.
@@ -16,7 +16,7 @@ pub(crate) struct FigureFamily {
     quantity: fn(Moment) -> Quantity,
     moments: Moments,
     units: Units,
-    /// What the figures are of, for the reference.
+    /// What the figures measure, for the reference.
     #[cfg_attr(not(feature = "schema"), expect(dead_code, reason = "only the JSON Schema has it"))]
     pub meaning: &'static str,
 }
@@ -116,7 +116,7 @@ const fn family(
 }
 
 impl FigureFamily {
-    /// Its keys, each with what it says.
+    /// Its keys, each with its quantity and unit.
     pub(crate) fn keys(&self) -> impl Iterator<Item = (String, Quantity, Unit)> {
         self.moments.iter().flat_map(move |(word, moment)| {
             self.units.iter().map(move |(end, unit)| {
@@ -127,7 +127,7 @@ impl FigureFamily {
         })
     }
 
-    /// Its keys in short: `latency_{mean,sd}_{s,ms}`.
+    /// Its keys in short form: `latency_{mean,sd}_{s,ms}`.
     #[cfg(feature = "schema")]
     pub(crate) fn pattern(&self) -> String {
         let parts = [choice(self.moments), choice(self.units)];
@@ -150,9 +150,9 @@ pub fn figure_keys() -> Vec<String> {
     FAMILIES.iter().flat_map(FigureFamily::keys).map(|(key, ..)| key).collect()
 }
 
-/// What a key of a figure says: of what it is, and in which unit.
+/// The quantity and unit that a key means.
 pub fn figure_key(key: &str) -> Option<(Quantity, Unit)> {
-    // Asked for every cell of a table.
+    // A map, because this is called for every cell of a table.
     static KNOWN: LazyLock<HashMap<String, (Quantity, Unit)>> = LazyLock::new(|| {
         let known = FAMILIES.iter().flat_map(FigureFamily::keys);
         known.map(|(key, quantity, unit)| (key, (quantity, unit))).collect()

@@ -1,6 +1,6 @@
-//! A transcription as it is written, before anything in it is known to make sense.
+//! A transcription as written, not yet validated.
 //!
-//! No field is required by serde (see [`crate::reading::text`]); what is required is marked so for the JSON Schema, and asked for
+//! Serde requires no field (see [`crate::reading::text`]). Required fields are marked for the JSON Schema, and checked
 //! when the file is turned into a [`super::Transcription`].
 
 use std::collections::BTreeMap;
@@ -15,7 +15,7 @@ use crate::reading::several::Several;
 use crate::reading::table::{Spanned, Table};
 use crate::units::{BitRate, Bytes, Seconds};
 
-/// A transcription as it is written.
+/// A transcription as written.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 #[schemars(title = "tolok transcription", extend("anyOf" = [{ "required": ["row"] }, { "required": ["series"] }]))]
@@ -27,11 +27,11 @@ pub struct TranscriptionFile {
     pub authors: Option<String>,
     /// Year of publication.
     pub year: Option<u32>,
-    /// Where it can be read.
+    /// Where to read it.
     pub url: Option<String>,
-    /// A remark of the person who transcribed it.
+    /// A remark by the transcriber.
     pub note: Option<String>,
-    /// The method as the source describes it. It holds for every row that does not override it.
+    /// The method as the source describes it. Applies to every row that does not override it.
     #[serde(default)]
     pub method: Table<MethodFile>,
     /// Settings that rows share.
@@ -40,7 +40,7 @@ pub struct TranscriptionFile {
     /// Rows of tables: figures of one subject under one setting, each under its key.
     #[schemars(length(min = 1))]
     pub row: Option<Vec<Table<Sorted<RowFile>>>>,
-    /// Figures over time: lists, each with a number for every instant.
+    /// Figures over time: lists with one number for every instant.
     #[serde(default)]
     pub series: Vec<Table<Sorted<SeriesFile>>>,
     /// Claims of the text about the figures.
@@ -48,7 +48,7 @@ pub struct TranscriptionFile {
     pub claim: Vec<Table<ClaimFile>>,
 }
 
-/// Declares a table with keys of its own and those that say under what was measured.
+/// Declares a table with its own keys and those of the measuring conditions.
 macro_rules! with_conditions {
     ($(#[$meta:meta])* pub struct $name:ident { $($own:tt)* }) => { with_conditions! {
         @with { $(#[$meta])* pub struct $name { $($own)* } }
@@ -57,14 +57,14 @@ macro_rules! with_conditions {
         /// `closed` if each user waits for an answer before the next request, `open` if requests start by the clock.
         #[serde(rename = "loop")]
         pub loop_model: Option<LoopModel>,
-        /// Connections or virtual users at the same time; the most of them where they ramp.
+        /// Simultaneous connections or virtual users; the maximum if they ramp.
         #[schemars(range(min = 1))]
         pub connections: Option<Spanned<u64>>,
-        /// Requests in flight on a connection at a time: 1 without pipelining, batches and streams of HTTP/2.
+        /// Simultaneous requests on one connection: 1 without pipelining, batches and streams of HTTP/2.
         #[schemars(range(min = 1))]
         pub streams: Option<Spanned<u64>>,
-        /// Of which requests the response times are: of `all` that were answered or given up, of the `good` ones, from the
-        /// `planned` instant on, or of a `probe` beside the load.
+        /// Which requests the response times are from: `all` that were answered or given up, the `good` ones, all from
+        /// their `planned` start, or those of a separate `probe`.
         pub latency_of: Option<LatencyOf>,
         /// Whether their number grew during the run.
         pub ramp: Option<bool>,
@@ -79,7 +79,7 @@ macro_rules! with_conditions {
         pub repetitions: Option<Spanned<u64>>,
         /// Whether each run began with a fresh server.
         pub fresh_start: Option<bool>,
-        /// After how long the tool gave up on a response. Only if the source states it; not the tool's default.
+        /// Time after which the tool gave up on a response. Only if the source states it; not the tool's default.
         pub timeout: Option<Spanned<Seconds>>,
         /// Whether connections served several requests.
         pub keep_alive: Option<bool>,
@@ -93,13 +93,13 @@ macro_rules! with_conditions {
         pub subject_workers: Option<Spanned<u64>>,
         /// Memory that the subject could use.
         pub subject_memory: Option<Bytes>,
-        /// Of what `cpu_percent` is a share: of one `core`, or of the whole `machine`.
+        /// What `cpu_percent` is a share of: one `core`, or the whole `machine`.
         pub cpu_scope: Option<CpuScope>,
         /// Round-trip time to the server.
         pub rtt: Option<Seconds>,
-        /// What the network carries.
+        /// Bandwidth of the network.
         pub link: Option<BitRate>,
-        /// Size of an answer's body, or the smallest and the largest that the source allows for.
+        /// Size of an answer's body, or the smallest and the largest that the source allows.
         pub body: Option<Spanned<Several<Bytes>>>,
     } };
     (@with { $(#[$meta:meta])* pub struct $name:ident { $($own:tt)* } }
@@ -112,7 +112,7 @@ macro_rules! with_conditions {
         }
 
         impl $name {
-            /// Takes out what it says of conditions, but for `requests`.
+            /// Takes out all conditions except `requests`.
             pub(super) fn take_conditions(&mut self) -> MethodFile {
                 MethodFile { requests: None, $($field: self.$field.take(),)* }
             }
@@ -125,36 +125,36 @@ with_conditions! {
     #[serde(deny_unknown_fields, rename_all = "kebab-case")]
     #[schemars(rename = "Method")]
     pub struct MethodFile {
-        /// Requests of a run, where their number was set.
+        /// Requests of a run, if their number was set.
         #[schemars(range(min = 1))]
         pub requests: Option<Spanned<u64>>,
     }
 }
 
 with_conditions! {
-    /// A setting of the source that rows name, and what holds under it.
+    /// A setting of the source that rows name, and its conditions.
     #[serde(deny_unknown_fields, rename_all = "kebab-case")]
     #[schemars(rename = "Setting")]
     pub struct SettingFile {
-        /// Its name, as rows give it: `file-500`.
+        /// Its name, as rows use it: `file-500`.
         #[schemars(required, with = "Option<String>")]
         pub name: Option<Spanned<String>>,
         /// In words, for reports: `534 KB file, 500 connections`. Default: its name.
         pub title: Option<String>,
         /// The source's own line or lines.
         pub raw: Option<Several<String>>,
-        /// Requests of a run, where their number was set.
+        /// Requests of a run, if their number was set.
         #[schemars(range(min = 1))]
         pub requests: Option<Spanned<u64>>,
     }
 }
 
 with_conditions! {
-    /// A row of a table: figures of one subject under one setting, and what holds for this row alone.
+    /// A row of a table: figures of one subject under one setting, and conditions of this row alone.
     #[serde(rename_all = "kebab-case")]
     #[schemars(rename = "Row")]
     pub struct RowFile {
-        /// What was measured, by the source's name.
+        /// What was measured, under the source's name.
         #[schemars(required, with = "Option<String>")]
         pub subject: Option<Spanned<String>>,
         /// Name of its setting.
@@ -163,7 +163,7 @@ with_conditions! {
         pub table: Option<String>,
         /// The source's own line or lines.
         pub raw: Option<Several<String>>,
-        /// Figures that no other key fits, by names of their own.
+        /// Figures that no other key fits, under names of their own.
         #[schemars(with = "Option<BTreeMap<String, crate::schema::WrittenNumbers>>")]
         pub other: Option<BTreeMap<Spanned<String>, Spanned<Several<Written>>>>,
     }
@@ -174,7 +174,7 @@ with_conditions! {
     #[serde(rename_all = "kebab-case")]
     #[schemars(rename = "Series")]
     pub struct SeriesFile {
-        /// What was measured, by the source's name.
+        /// What was measured, under the source's name.
         #[schemars(required, with = "Option<String>")]
         pub subject: Option<Spanned<String>>,
         /// Name of its setting.
@@ -185,13 +185,13 @@ with_conditions! {
         pub second: Option<Spanned<Vec<f64>>>,
         /// The source's own line or lines.
         pub raw: Option<Several<String>>,
-        /// Figures that no other key fits, by names of their own.
+        /// Figures that no other key fits, under names of their own.
         #[schemars(with = "Option<BTreeMap<String, crate::schema::WrittenNumbers>>")]
         pub other: Option<BTreeMap<Spanned<String>, Spanned<Several<Written>>>>,
     }
 }
 
-/// A statement of the source about its figures. One of `ratio`, `difference`, `value`, `highest`, `lowest`, `order` and
+/// A claim of the source about its figures. One of `ratio`, `difference`, `value`, `highest`, `lowest`, `order` and
 /// `untestable` states what it asserts.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
@@ -207,32 +207,32 @@ pub struct ClaimFile {
     pub says: Option<String>,
     /// The source's own words, a short quotation or several.
     pub raw: Option<Several<String>>,
-    /// Key of the figure that it is about, in the unit in which the claim gives numbers.
+    /// Key of the figure that it is about, in the unit of the claim's numbers.
     pub figure: Option<Spanned<String>>,
-    /// With `ratio` and `difference`: the rows above the line, or from which is taken.
+    /// With `ratio` and `difference`: the rows of the numerator, or of the minuend.
     pub a: Option<Table<SelectorFile>>,
-    /// With `ratio` and `difference`: the rows below the line, or that are taken away.
+    /// With `ratio` and `difference`: the rows of the denominator, or of the subtrahend.
     pub b: Option<Table<SelectorFile>>,
-    /// With the others: which rows. Default: all that have the figure.
+    /// With the other keys: which rows. Default: all that have the figure.
     pub at: Option<Table<SelectorFile>>,
     /// The figure of `a` divided by that of `b`.
     pub ratio: Option<Spanned<Written>>,
     /// The figure of `a` minus that of `b`.
     pub difference: Option<Spanned<Written>>,
-    /// The figures of `at` have this value, or reach over this range.
+    /// The figures of `at` have this value, or span this range.
     pub value: Option<Spanned<Written>>,
     /// This subject has the highest figure under every setting of `at`.
     pub highest: Option<Spanned<String>>,
     /// This subject has the lowest figure under every setting of `at`.
     pub lowest: Option<Spanned<String>>,
-    /// The subjects come in this order, from the highest figure to the lowest, under every setting of `at`.
+    /// In every setting of `at`, the subjects come in this order, from the highest figure to the lowest.
     #[schemars(length(min = 2))]
     pub order: Option<Spanned<Vec<Spanned<String>>>>,
-    /// Why no figure of the source can settle it, or what would have to be measured.
+    /// Why none of the source's figures can settle it, or what would have to be measured.
     pub untestable: Option<Spanned<String>>,
 }
 
-/// Which rows a claim means; what is left out means all.
+/// Which rows a claim is about. An absent key selects all.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 #[schemars(rename = "Selector")]

@@ -1,4 +1,4 @@
-//! What a header of a foreign CSV probably means: a suggestion for the user, never applied by itself.
+//! Guesses what a header of a CSV from another tool means. The guess is only suggested to the user, never applied.
 
 use super::figure_key::figure_key;
 
@@ -7,9 +7,9 @@ use super::figure_key::figure_key;
 pub(super) enum Guess {
     Subject,
     Scenario,
-    /// A key of a figure or of `[method]`, and what has to be seen to before it is taken.
+    /// A key of a figure or of `[method]`, and what to check before using it.
     Key(String, Option<&'static str>),
-    /// Nothing that a transcription has, with the reason if that is known.
+    /// Nothing that a transcription stores, with the reason if known.
     Nothing(Option<&'static str>),
 }
 
@@ -44,7 +44,7 @@ const OTHER_SHARE: &str = "this percentile has no key; the reference lists those
 const PER_MINUTE: &str = "rates are per second; one per minute has no key";
 const OF_SUCCESS: &str = "a share of correct responses has no key; error_rate_percent is of those that failed";
 
-/// What a header means. Times are those of programs where `is_of_programs`.
+/// Guesses a header's meaning. `is_of_programs` means that times are those of programs.
 pub(super) fn guess(header: &str, is_of_programs: bool) -> Guess {
     let words = Words::of(header);
     let kinds: [fn(&Words) -> Option<Guess>; 5] =
@@ -55,7 +55,7 @@ pub(super) fn guess(header: &str, is_of_programs: bool) -> Guess {
     by(first).or_else(times).or_else(|| by(last)).unwrap_or(Guess::Nothing(None))
 }
 
-/// A header in words: `Requests/sec` is `requests` and `/s`, `latencyAvg` is `latency` and `avg`.
+/// A header's words: `Requests/sec` is `requests` and `/s`, `latencyAvg` is `latency` and `avg`.
 struct Words(Vec<String>);
 
 impl Words {
@@ -63,7 +63,7 @@ impl Words {
         let mut text = String::new();
         let letters: Vec<char> = header.chars().collect();
         for (at, letter) in letters.iter().enumerate() {
-            // `latencyAvg` is two words, and `MiB` is one.
+            // `latencyAvg` is two words, but `MiB` is one.
             let goes_on = letters.get(at + 1).is_some_and(|next| next.is_lowercase());
             if goes_on && letter.is_uppercase() && at > 0 && letters[at - 1].is_lowercase() {
                 text.push(' ');
@@ -87,7 +87,7 @@ impl Words {
         self.0.iter().any(|word| any.contains(&word.as_str()))
     }
 
-    /// Names of what was measured and of settings, if the header is nothing else.
+    /// Names of subjects and settings, unless the header means something else.
     fn name(&self) -> Option<Guess> {
         match self.0.last() {
             Some(last) if SUBJECTS.contains(&last.as_str()) => Some(Guess::Subject),
@@ -136,7 +136,7 @@ impl Words {
         }
     }
 
-    /// Answers, or bytes, per second.
+    /// Answers or bytes per second.
     fn rate(&self) -> Option<Guess> {
         let (is_rate, of_requests) =
             (self.has(&["/s"]), self.has(&["req", "reqs", "requests", "answers", "responses"]));
@@ -168,7 +168,7 @@ impl Words {
             return Some(Guess::Nothing(Some(OTHER_SHARE)));
         }
         let unit = [(MILLISECOND, "ms"), (MICROSECOND, "us"), (SECOND, "s")].iter().find(|(words, _)| self.has(words));
-        // hyperfine, whose CSV has a column of commands, always prints seconds.
+        // hyperfine always prints seconds. Its CSV has a column of commands.
         let (stem, usual) = if is_of_programs { ("time", "s") } else { ("latency", "ms") };
         let unit_word = unit.map_or(usual, |(_, unit)| unit);
         let Some(moment) = self.moment() else {
@@ -187,7 +187,7 @@ impl Words {
         }
     }
 
-    /// Which value of a distribution: the word of a key.
+    /// Which statistic of a distribution, as the word of a key.
     fn moment(&self) -> Option<&'static str> {
         let moments: [(&[&str], &str); 5] = [
             (&["avg", "average", "mean"], "mean"),
@@ -201,7 +201,7 @@ impl Words {
     }
 }
 
-/// `p95`, `95%`, `95th`, `99.00%`: the word of a key.
+/// `p95`, `95%`, `95th`, `99.00%`, as the word of a key.
 fn percentile(word: &str) -> Option<&'static str> {
     let known =
         [(50.0, "p50"), (75.0, "p75"), (90.0, "p90"), (95.0, "p95"), (99.0, "p99"), (99.9, "p999"), (999.0, "p999")];
@@ -214,7 +214,7 @@ fn share(word: &str) -> Option<f64> {
     if digits == word { None } else { digits.parse().ok() }
 }
 
-/// The key of a figure or of `[method]`, if there is such a one.
+/// The key of a figure or of `[method]`, if it exists.
 fn key(name: &str, see: Option<&'static str>) -> Option<Guess> {
     let is_known = figure_key(name).is_some() || super::csv_reading::CONDITIONS.contains(&name);
     is_known.then(|| Guess::Key(name.to_owned(), see))
@@ -224,7 +224,7 @@ fn key(name: &str, see: Option<&'static str>) -> Option<Guess> {
 mod tests {
     use super::*;
 
-    /// What is suggested for a header: a key, with `!` where something has to be seen to.
+    /// The suggestion for a header: a key, with `!` if something must be checked.
     fn suggested(header: &str, is_of_programs: bool) -> String {
         match guess(header, is_of_programs) {
             Guess::Subject => "(subject)".to_owned(),

@@ -1,4 +1,4 @@
-//! Numbers of lines: of a table of many rows, none is counted twice.
+//! Line numbers, without rescanning the text for each row of a large table.
 
 /// Where the lines of a text end.
 #[derive(Debug)]
@@ -9,7 +9,7 @@ impl Lines {
         Self(text.match_indices('\n').map(|(at, _)| at).collect())
     }
 
-    /// The line, from 1, in which a byte stands.
+    /// The line, from 1, that contains a byte.
     pub(super) fn number(&self, at: usize) -> usize {
         self.0.partition_point(|end| *end < at) + 1
     }

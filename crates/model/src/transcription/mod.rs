@@ -1,8 +1,8 @@
-//! A published table as data: what a source says it measured, how, and what it claims of it.
+//! A published table as data: what a source measured, how, and what it claims about it.
 //!
-//! A transcription keeps each figure as it is printed, with the line of the source that it comes from. What the source does not
-//! say is absent, never guessed. Nothing here judges: `tolok-audit` holds the figures against each other, and
-//! `tolok-analysis` compares them with a run.
+//! A transcription keeps each figure as printed, with its line in the file. What the source does not say is absent,
+//! never guessed. This module does not judge: `tolok-audit` checks the figures against each other, and `tolok-analysis`
+//! compares them with a run.
 
 mod claim;
 mod claim_reading;
@@ -34,37 +34,37 @@ pub use quantity::{Moment, Quantity, Unit};
 #[cfg(feature = "schema")]
 pub(crate) use {figure_key::FAMILIES, number_reading::EXPECTED, sorted::Sorted};
 
-/// A published comparison, as it is printed.
+/// A published comparison, as printed.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
 pub struct Transcription {
-    /// Short name: that of its file, `asshuffi-apache-node`.
+    /// Short name, from its file: `asshuffi-apache-node`.
     pub key: String,
     pub title: String,
-    /// Who wrote it, if that is known.
+    /// Who wrote it, if known.
     pub authors: Option<String>,
     pub year: Option<u32>,
     pub url: Option<String>,
-    /// What the one who transcribed it wants to say.
+    /// A remark by the transcriber.
     pub note: Option<String>,
-    /// What the source says of its method; it holds for every row that says nothing else.
+    /// The source's method. Applies to every row that does not override it.
     pub conditions: Conditions,
     /// Settings that rows share, by name.
     pub scenarios: Vec<Setting>,
-    /// Rows of tables, in the order of the file.
+    /// Rows of tables, in file order.
     pub rows: Vec<Row>,
     pub series: Vec<Series>,
-    /// What the text says of the figures.
+    /// Claims of the text about the figures.
     pub claims: Vec<Claim>,
 }
 
-/// A named setting of a source: its rows have the figures that were found under it.
+/// A named setting of a source, which rows refer to.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Setting {
-    /// Name, as rows give it: `file-500`.
+    /// Its name, as rows use it: `file-500`.
     pub name: String,
     /// In words, for reports: `534 KB file, 500 connections`.
     pub title: String,
-    /// What holds under it (what holds for the whole source is filled in).
+    /// Its conditions, completed by those of the whole source.
     pub conditions: Conditions,
     /// The source's own line or lines.
     pub raw: Vec<String>,
@@ -73,17 +73,17 @@ pub struct Setting {
 /// A row of a table: the figures of one subject under one setting.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Row {
-    /// Line of the transcription at which it begins, from 1.
+    /// Line of the transcription where it begins, from 1.
     pub line: usize,
     /// The source's table: `Table 4`.
     pub table: Option<String>,
-    /// What was measured, by the source's name: `go`.
+    /// What was measured, under the source's name: `go`.
     pub subject: String,
     pub scenario: Option<String>,
-    /// What holds for it: its own, then its setting's, then the source's. Most rows of a table share them.
+    /// Its conditions: its own, completed by its setting's, then the source's. Most rows of a table share them.
     #[serde(serialize_with = "shared")]
     pub conditions: Arc<Conditions>,
-    /// The figures, in the order of the file.
+    /// The figures, in file order.
     pub figures: Vec<Figure>,
     /// The source's own line or lines.
     pub raw: Vec<String>,
@@ -94,12 +94,12 @@ fn shared<S: Serializer>(conditions: &Arc<Conditions>, serializer: S) -> Result<
 }
 
 impl Row {
-    /// The figure of a quantity, if the row has it.
+    /// The figure of a quantity, if present.
     pub fn figure(&self, quantity: &Quantity) -> Option<&Figure> {
         self.figures.iter().find(|figure| figure.quantity == *quantity)
     }
 
-    /// `go, 10,000 rows (Table 4)`: how sentences name the row. `title` is that of its setting.
+    /// The row's name in sentences: `go, 10,000 rows (Table 4)`. `title` is its setting's.
     pub fn name(&self, title: Option<&str>) -> String {
         let setting = title.or(self.scenario.as_deref()).map(|title| format!(", {title}")).unwrap_or_default();
         let table = self.table.as_ref().map(|table| format!(" ({table})")).unwrap_or_default();
@@ -111,21 +111,21 @@ impl Row {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Figure {
     pub quantity: Quantity,
-    /// In which unit it is printed.
+    /// The unit in which it is printed.
     pub unit: Unit,
     /// Its key in the file: `latency_p95_s`.
     pub key: String,
-    /// The numbers, one for each repetition where the source has them.
+    /// The numbers: one for each repetition, if the source lists them.
     pub numbers: Vec<Number>,
 }
 
 impl Figure {
-    /// The number, or the mean of those of the repetitions, in base units (s, bytes, requests per second, shares of 1, cores).
+    /// The number, or the mean over repetitions, in base units (s, bytes, requests per second, shares of 1, cores).
     pub fn value(&self) -> f64 {
         self.numbers.iter().map(|number| number.value).sum::<f64>() / self.numbers.len() as f64
     }
 
-    /// By how much the value may differ from the true one because it is rounded, in base units.
+    /// How far rounding may have moved the value, in base units.
     pub fn half_unit(&self) -> f64 {
         self.numbers.iter().map(|number| number.half_unit).sum::<f64>() / self.numbers.len() as f64
     }
@@ -134,17 +134,17 @@ impl Figure {
 /// A figure over time, as printed second by second.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Series {
-    /// Line of the transcription at which it begins, from 1.
+    /// Line of the transcription where it begins, from 1.
     pub line: usize,
     pub table: Option<String>,
-    /// What was measured, by the source's name.
+    /// What was measured, under the source's name.
     pub subject: String,
     pub scenario: Option<String>,
     #[serde(serialize_with = "shared")]
     pub conditions: Arc<Conditions>,
-    /// The instants, in seconds, or `None` if the source gives no times.
+    /// The instants, in seconds; empty if the source gives no times.
     pub second: Vec<f64>,
-    /// The figures: each has a number for each instant.
+    /// The figures, each with one number for each instant.
     pub figures: Vec<Figure>,
     /// The source's own line or lines.
     pub raw: Vec<String>,

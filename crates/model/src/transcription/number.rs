@@ -1,35 +1,35 @@
-//! A number as it is printed.
+//! A printed number.
 
 use serde::Serialize;
 
-/// A printed number: its value, and how exactly it is known.
+/// A printed number: its value and its precision.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Number {
-    /// The value in base units (s, bytes, 1/s, share of 1, cores): of a range, its middle.
+    /// The value in base units (s, bytes, 1/s, share of 1, cores). For a range, its midpoint.
     pub value: f64,
-    /// Half of one unit of its last printed digit, in base units: how far rounding may have moved it.
+    /// Half a unit of its last printed digit, in base units: how far rounding may have moved it.
     pub half_unit: f64,
-    /// As it stands in the file, trailing zeros and marks included: `2.750`, `~14000`.
+    /// As in the file, including trailing zeros and marks: `2.750`, `~14000`.
     pub printed: String,
     /// Digits after the decimal point, as printed.
     pub decimals: u32,
-    /// What the source says of it beyond its value.
+    /// How the source qualifies the value.
     pub mark: Mark,
 }
 
-/// What a source says of a number beyond its value.
+/// How a source qualifies a number.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case", tag = "kind")]
 pub enum Mark {
-    /// Nothing: it is what it is.
+    /// Without qualification.
     Plain,
-    /// `~14000`: about so much.
+    /// `~14000`: approximately.
     About,
-    /// `>= 400`, `400+`: at least; also `> 5`.
+    /// `>= 400`, `400+`, also `> 5`: at least.
     AtLeast,
-    /// `<= 30`: at most; also `< 0.5`.
+    /// `<= 30`, also `< 0.5`: at most.
     AtMost,
-    /// `0.5..0.9`: somewhere between, or from one to the other.
+    /// `0.5..0.9`: somewhere between the two, or from one to the other.
     Between {
         /// The lower end, in base units.
         low: f64,

@@ -1,4 +1,4 @@
-//! Numbers as they stand in a transcription: digits, or a text with a mark.
+//! Reads numbers of a transcription: digits, or text with a mark.
 
 use super::{Mark, Number};
 use crate::reading::kinds::read_kinds;
@@ -6,12 +6,13 @@ use crate::reading::several::Several;
 use crate::reading::table::Spanned;
 use crate::reading::text::Reading;
 
-/// A number as it is written. Which digits were written, its place in the text says: a computer would forget `2.750`.
+/// A number as written. Its digits are read from its place in the text, because a float would lose the last zero of
+/// `2.750`.
 #[derive(Debug)]
 pub enum Written {
-    /// A number: its digits stand in the text.
+    /// A number; its digits are in the text.
     Digits,
-    /// A text, perhaps with a mark.
+    /// Text, possibly with a mark.
     Text(String),
 }
 
@@ -26,7 +27,7 @@ read_kinds!(Written, EXPECTED,
     visit_str(text: &str) Some(Written::Text(text.to_owned()));
 );
 
-/// A number of `text`, in a unit of which one is `factor` in base units.
+/// Reads a number at its place in `text`. `factor` converts its unit to base units.
 pub(crate) fn read_number(
     written: &Spanned<Written>,
     factor: f64,
@@ -60,7 +61,7 @@ pub(crate) fn read_numbers(
     listed.iter().map(|one| read_number(one, factor, text, reading)).collect()
 }
 
-/// Reads `19.30`, `37.6k`, `~14000`, `>= 400`, `400+`, `< 0.5` or `0.5..0.9`; one of its unit is `factor` in base units.
+/// Reads `19.30`, `37.6k`, `~14000`, `>= 400`, `400+`, `< 0.5` or `0.5..0.9`. `factor` converts its unit to base units.
 pub fn parse_number(printed: &str, factor: f64) -> Option<Number> {
     let number = |digits: &str, mark: Mark| {
         let Digits { value, half_unit, decimals } = parse_digits(digits)?.times(factor);
@@ -80,7 +81,7 @@ pub fn parse_number(printed: &str, factor: f64) -> Option<Number> {
     }
 }
 
-/// Signs before a number; the longer ones first, as one begins with another.
+/// Signs before a number. Longer ones come first, because shorter ones are their prefixes.
 const MARKS: [(&str, Mark); 7] = [
     ("~", Mark::About),
     (">=", Mark::AtLeast),
@@ -94,7 +95,7 @@ const MARKS: [(&str, Mark); 7] = [
 fn between(printed: &str, low: &str, high: &str, factor: f64) -> Option<Number> {
     let (low, high) = (parse_digits(low)?.times(factor), parse_digits(high)?.times(factor));
     let mark = Mark::Between { low: low.value, high: high.value };
-    // Of two ends that are rounded differently, the rougher one says how exact the range is.
+    // If the ends are rounded differently, the coarser one determines the precision.
     let half_unit = low.half_unit.max(high.half_unit);
     let decimals = low.decimals.min(high.decimals);
     let value = f64::midpoint(low.value, high.value);
@@ -110,13 +111,13 @@ struct Digits {
 
 impl Digits {
     fn times(self, factor: f64) -> Self {
-        // 18 / 1000 is the number next to 0.018, and 18 × 0.001 is not.
+        // 18 / 1000 is the float nearest to 0.018, but 18 × 0.001 is not.
         let times = |value: f64| if factor < 1.0 { value / factor.recip().round() } else { value * factor };
         Self { value: times(self.value), half_unit: times(self.half_unit), decimals: self.decimals }
     }
 }
 
-/// Plain digits, perhaps thousands or millions: `19.30`, `37.6k`.
+/// Plain digits, possibly with a suffix for thousands or millions: `19.30`, `37.6k`.
 fn parse_digits(printed: &str) -> Option<Digits> {
     let (digits, factor) = match (printed.strip_suffix('k'), printed.strip_suffix('M')) {
         (Some(digits), _) => (digits, 1e3),

@@ -5,7 +5,7 @@ use serde::Serialize;
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Quantity {
-    /// Answers per second, as the source calls it, good or not.
+    /// What the source calls answers per second, correct or not.
     Throughput,
     /// Correct responses per second.
     Goodput,
@@ -18,12 +18,12 @@ pub enum Quantity {
     Failures,
     /// Requests of a run that were given up.
     Timeouts,
-    /// Share of requests with an error, as the source calls it.
+    /// What the source calls the share of requests with an error.
     ErrorRate,
-    /// Share of requests that failed as HTTP.
+    /// Share of requests that failed at the HTTP level.
     HttpFailRate,
     Latency(Moment),
-    /// Time that a program took from its start to its end.
+    /// Time of a program from its start to its end.
     Time(Moment),
     /// Runs of a program behind its times.
     Runs,
@@ -44,7 +44,7 @@ pub enum Quantity {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Moment {
-    /// Not said, or the only one.
+    /// Unspecified, or the only one.
     Whole,
     Mean,
     Sd,
@@ -61,7 +61,7 @@ pub enum Unit {
     /// A count, or a number without unit.
     One,
     Percent,
-    /// Seconds, and parts of them.
+    /// Seconds, and fractions of them.
     Second,
     Millisecond,
     Microsecond,
@@ -100,12 +100,12 @@ pub enum Unit {
 }
 
 impl Unit {
-    /// What one of it is in base units (s, bytes, 1/s, share of 1, cores).
+    /// The value of one unit in base units (s, bytes, 1/s, share of 1, cores).
     pub fn factor(self) -> f64 {
         self.factor_and_suffix().0
     }
 
-    /// What stands behind a number of it, with the space before it where one belongs: ` MB`.
+    /// The suffix of a number in this unit, with a leading space if customary: ` MB`.
     pub fn suffix(self) -> &'static str {
         self.factor_and_suffix().1
     }

@@ -1,4 +1,4 @@
-//! From a transcription as it is written to one that makes sense.
+//! Turns a transcription as written into a valid one.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
@@ -17,11 +17,11 @@ use crate::reading::wording::{closest, likely};
 use crate::units::{Bytes, Seconds};
 
 impl Transcription {
-    /// Reads the text of a transcription whose file is called `key`.
+    /// Reads the text of a transcription whose file is named `key`.
     ///
     /// # Errors
     ///
-    /// Everything that is wrong with it, each problem with its place in the text.
+    /// Everything that is wrong, each problem with its place in the text.
     pub fn read(text: &str, key: &str) -> Result<Self, Vec<Problem>> {
         let (file, mut reading) = Reading::read::<TranscriptionFile>(text);
         let title = reading.require(file.title, &ROOT, "title", "title = \"A blog post of 2026\"");
@@ -55,15 +55,15 @@ impl Transcription {
     }
 }
 
-/// What all tables of a transcription are read with.
+/// The shared state for reading all tables of a transcription.
 struct Reader<'a> {
     text: &'a str,
     reading: &'a mut Reading,
     lines: Lines,
     scenarios: Vec<Setting>,
-    /// Where the setting of a name is.
+    /// Index of each setting, by name.
     named: HashMap<String, usize>,
-    /// What the source says of its method.
+    /// The source's method.
     method: Conditions,
 }
 
@@ -121,7 +121,7 @@ impl Reader<'_> {
         Some(Series { line, table, subject, scenario, conditions, second, figures, raw })
     }
 
-    /// Each list of a series has as many numbers as the first of them.
+    /// Reports each list of a series whose length differs from the first's.
     fn refuse_other_lengths(&mut self, mut lengths: impl Iterator<Item = (Span, usize)>) {
         let Some((_, first)) = lengths.next() else { return };
         for (span, length) in lengths.filter(|(_, length)| *length != first) {
@@ -142,7 +142,7 @@ impl Reader<'_> {
         Some(Row { line, table, subject: subject?.into_inner(), scenario, conditions, figures, raw })
     }
 
-    /// The name of a setting; where the file describes any, it has to be one of those.
+    /// The name of a setting. If the file describes any settings, it must be one of them.
     fn known_scenario(&mut self, name: Spanned<String>) -> String {
         let is_known = self.named.is_empty() || self.named.contains_key(name.get_ref());
         if !is_known && !self.reading.was_wrong("scenario") {
@@ -184,7 +184,7 @@ impl Reader<'_> {
         figures
     }
 
-    /// Says of each unknown key which one may be meant.
+    /// Reports each unknown key, with the key that it may mean.
     fn refuse(&mut self, unknown: &[Spanned<String>], table: &Span, own: &[&str]) {
         let figures = figure_keys();
         for key in unknown {
@@ -198,7 +198,7 @@ impl Reader<'_> {
     }
 }
 
-/// Stands for any key of a figure that was misspelt.
+/// Stands for any misspelt key of a figure.
 const FIGURE: &str = "(a figure)";
 
 /// The texts of one value or several.
@@ -206,18 +206,18 @@ pub(super) fn texts(written: Option<Several<String>>) -> Vec<String> {
     written.into_iter().flat_map(|several| several.0).map(Spanned::into_inner).collect()
 }
 
-/// The line, from 1, in which a span begins.
+/// The line, from 1, where a span begins.
 pub(super) fn line_of(text: &str, span: &Span) -> usize {
     let before = &text.as_bytes()[..span.start.min(text.len())];
     before.iter().filter(|byte| **byte == b'\n').count() + 1
 }
 
 impl Conditions {
-    /// Reads conditions that are given as options: `connections=100`, `duration=30s`, with the keys of `[method]`.
+    /// Reads conditions given as options: `connections=100`, `duration=30s`, with the keys of `[method]`.
     ///
     /// # Errors
     ///
-    /// What is wrong with the first that is wrong.
+    /// The problem of the first wrong option.
     pub fn from_options<T: AsRef<str>>(options: &[T]) -> Result<Self, String> {
         let mut conditions = Self::default();
         for option in options {

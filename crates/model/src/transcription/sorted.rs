@@ -1,6 +1,6 @@
-//! A table in which known keys and keys of figures stand side by side.
+//! A table that mixes known keys with keys of figures.
 //!
-//! Serde's `flatten` would sort them, but it forgets where they stand in the text.
+//! Serde's `flatten` would separate them, but it loses their places in the text.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -14,14 +14,14 @@ use super::number_reading::Written;
 use crate::reading::several::Several;
 use crate::reading::table::Spanned;
 
-/// A figure as it is written: its key, and one number or several.
+/// A figure as written: its key, and one number or several.
 pub type WrittenFigure = (Spanned<String>, Spanned<Several<Written>>);
 
-/// What a table holds, sorted.
+/// The contents of a table, sorted.
 #[derive(Debug, Default)]
 pub struct Sorted<T> {
     pub known: T,
-    /// Keys of figures and what they hold.
+    /// Keys of figures, with their values.
     pub figures: Vec<WrittenFigure>,
     /// Any other key.
     pub unknown: Vec<Spanned<String>>,
@@ -47,19 +47,19 @@ impl<'de, T: Deserialize<'de>> Visitor<'de> for SortedVisitor<T> {
         let (mut figures, mut unknown, mut keys) = (Vec::new(), Vec::new(), [].as_slice());
         let aside = Aside { figures: &mut figures, unknown: &mut unknown, keys: &mut keys };
         let known = T::deserialize(Sorting { entries, aside })?;
-        // The parser hands keys over by their names.
+        // The parser yields keys sorted by name, so this restores text order.
         figures.sort_by_key(|(key, _): &WrittenFigure| key.span().start);
         Ok(Sorted { known, figures, unknown, keys })
     }
 }
 
-/// Hands a structure the keys that it knows, and puts the others aside.
+/// Passes a structure the keys that it has, and sets the others aside.
 struct Sorting<'a, A> {
     entries: A,
     aside: Aside<'a>,
 }
 
-/// Where what a structure does not know is put.
+/// The keys that a structure does not have.
 struct Aside<'a> {
     figures: &'a mut Vec<WrittenFigure>,
     unknown: &'a mut Vec<Spanned<String>>,

@@ -1,5 +1,5 @@
-//! Answers that follow from their requests, by functions that every subject and tolok compute. The functions are in the
-//! lab; here is what they depend on.
+//! Answers that follow from their requests, by functions that both tolok and every subject compute. The functions are
+//! in the lab; this module defines their parameters.
 
 use std::collections::BTreeMap;
 
@@ -8,19 +8,20 @@ use serde::{Deserialize, Serialize};
 use crate::JsonSchema;
 use crate::workload::data::grouped;
 
-/// Answers that follow from the request alone. `tolok check` asks with inputs that it draws when it runs.
+/// Answers that follow from the request alone. `tolok check` sends randomly drawn inputs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Computed {
-    /// `n` small objects, as an array. The load asks with many seeds, from which the objects follow.
+    /// `n` small objects, as an array. The load sends many seeds, which determine the objects.
     Items,
-    /// The same objects, packed by the server for clients that accept gzip.
+    /// The same objects, compressed by the server for clients that accept gzip.
     Compressed,
     /// The same objects as a page that React renders.
     React,
     /// Length and SHA-256 of the request's body. The load sends many bodies of `bytes` bytes each.
     Digest,
-    /// What a service that tolok runs beside the subject says of the request's `key`, after 10 ms. Each run has other words.
+    /// The answer of a service that tolok runs next to the subject, for the request's `key`, after 10 ms. Its words
+    /// differ in each run.
     Upstream,
 }
 

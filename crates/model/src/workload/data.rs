@@ -1,4 +1,4 @@
-//! Answers that follow from the tables of the lab's database, and the parameters that a study can set in a workload.
+//! Answers that follow from the tables of the lab's database, and the workload parameters that a study can set.
 
 use std::collections::BTreeMap;
 
@@ -12,42 +12,43 @@ use crate::reading::wording::suggestion;
 use crate::workload::file::WorkloadParameterFile;
 use crate::workload::{Body, Workload};
 
-/// Answers that follow from the tables of the lab's database, and from the parameters of the request.
+/// Answers that follow from the tables of the lab's database and the request's parameters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum DataBody {
-    /// `limit` rows of `fields` fields, as an array of objects in the order of their keys.
+    /// `limit` rows of `fields` fields, as an array of objects in key order.
     Rows,
-    /// One row by its key, as an object. The load asks for many keys.
+    /// One row by its key, as an object. The load requests many keys.
     Query,
-    /// `n` rows, each by a query of its own, as an array. The load asks with many seeds, from which the keys follow.
+    /// `n` rows, each by its own query, as an array. The load sends many seeds, which determine the keys.
     Queries,
-    /// The rows of `fortune` and one of the request, as an HTML table. The load adds many texts.
+    /// The rows of `fortune` and one from the request, as an HTML table. The load adds many texts.
     Fortunes,
-    /// `n` rows of `stock` after 1 was added to the amount of each. The load asks with many seeds, and compares lengths.
+    /// `n` rows of `stock` after adding 1 to the amount of each. The load sends many seeds, and compares lengths.
     Updates,
-    /// Rows of `stock`, read, written and deleted one at a time. The load draws requests with other methods, too, and compares lengths.
+    /// Rows of `stock`, read, written and deleted one at a time. The load also draws requests with other methods, and
+    /// compares lengths.
     Crud,
-    /// The next number; what it is depends on who asked before.
+    /// The next number of a counter. It depends on earlier requests.
     Counter,
-    /// What the driver makes of each type: no contest, so any answer will do.
+    /// How the driver converts each type. Not a competition, so any answer is accepted.
     Fidelity,
 }
 
-/// A parameter of a workload's request, and what it may be.
+/// A parameter of a workload's request, and its permitted values.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct WorkloadParameter {
-    /// The value that holds if the study says none.
+    /// The value unless a study sets another.
     pub default: u32,
     pub least: u32,
     pub most: u32,
-    /// The only values, where not all between the two will do.
+    /// The only permitted values, if the range is not enough.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub one_of: Vec<u32>,
     pub help: String,
 }
 
-/// What is wrong, and what to do about it if that is known.
+/// The problem and, if known, its remedy.
 pub(crate) type Refusal = (String, Option<String>);
 
 impl DataBody {
@@ -65,7 +66,7 @@ impl DataBody {
         matches!(self, Self::Counter | Self::Updates)
     }
 
-    /// How many rows the table with this many fields has, or `None` if there is no such table.
+    /// The number of rows in the table with this many fields, or `None` if there is no such table.
     pub fn rows_in_table(fields: u32) -> Option<u32> {
         match fields {
             40 => Some(10_000),
@@ -74,7 +75,7 @@ impl DataBody {
         }
     }
 
-    /// Whether the tables hold what these values ask for. Each is known to be what it may be on its own.
+    /// Checks that the tables can satisfy these values together. Each value is already valid on its own.
     pub(crate) fn check(self, values: &BTreeMap<String, u32>) -> Result<(), Refusal> {
         let (Self::Rows, Some(fields), Some(limit)) = (self, values.get("fields"), values.get("limit")) else {
             return Ok(());
@@ -90,7 +91,7 @@ impl DataBody {
         }
     }
 
-    /// The request in a few words for tables, where the values make a difference to it.
+    /// The request in a few words for tables, if the values affect it.
     fn title(self, values: &BTreeMap<String, u32>) -> Option<String> {
         let many = |number: u32, one: &str, many: &str| {
             format!("{} {}", grouped(number), if number == 1 { one } else { many })
@@ -132,10 +133,10 @@ fn any_of(values: &[u32]) -> String {
 }
 
 impl Workload {
-    /// The workload with the parameters that `query` sets (`fields=40&limit=1000`) and with the defaults of the others.
+    /// The workload with the parameters that `query` sets (`fields=40&limit=1000`), and defaults for the others.
     ///
-    /// As soon as one is set, the name has all of them, sorted, so that a default that changes does not change what a name in an
-    /// old record means, and so that `a=1&b=2` and `b=2&a=1` are the same.
+    /// Once one is set, the name contains all of them, sorted. A later change of a default therefore does not change
+    /// the meaning of a name in an old record, and `a=1&b=2` and `b=2&a=1` are the same.
     pub(crate) fn choose(&self, query: &str) -> Result<Self, (String, Option<String>)> {
         let Chosen { values, tail, says_any } = choose_values(&self.name, &self.parameters, query)?;
         self.body.check(&values)?;
@@ -147,20 +148,20 @@ impl Workload {
         Ok(Self {
             name: if says_any { format!("{}{tail}", self.name) } else { self.name.clone() },
             title: title.unwrap_or_else(|| self.title.clone()),
-            // What is said of a body is no part of the query.
+            // Parameters of a drawn body are not part of the query.
             path: if self.body.sends_drawn() { self.path.clone() } else { format!("{}{tail}", self.path) },
             values,
             ..self.clone()
         })
     }
 
-    /// Its name, fit for a folder: `rows-fields40-limit1000` of `rows?fields=40&limit=1000`.
+    /// Its name, suitable for a folder: `rows-fields40-limit1000` for `rows?fields=40&limit=1000`.
     pub(crate) fn folder_name(&self) -> String {
         folder_name(&self.name)
     }
 }
 
-/// The text of a workload, fit for a folder.
+/// Makes the text of a workload suitable for a folder.
 pub(crate) fn folder_name(text: &str) -> String {
     text.replace(['?', '&'], "-").replace('=', "")
 }
@@ -168,12 +169,12 @@ pub(crate) fn folder_name(text: &str) -> String {
 /// The values of a workload's parameters.
 pub(crate) struct Chosen {
     pub(crate) values: BTreeMap<String, u32>,
-    /// All of them behind a `?`, sorted; empty without any.
+    /// All of them after a `?`, sorted; empty without any.
     pub(crate) tail: String,
     pub(crate) says_any: bool,
 }
 
-/// The values that `query` sets (`fields=40&limit=1000`), and the defaults of the others.
+/// The values that `query` sets (`fields=40&limit=1000`), and defaults for the others.
 pub(crate) fn choose_values(
     name: &str,
     parameters: &BTreeMap<String, WorkloadParameter>,
@@ -216,7 +217,7 @@ fn written(
     Ok(written)
 }
 
-/// The parameters of a workload for programs: whatever its arguments name.
+/// The parameters of a workload for programs. Its arguments determine which exist.
 pub(crate) fn read_free_parameters(
     files: BTreeMap<Spanned<String>, Table<WorkloadParameterFile>>,
     reading: &mut Reading,
@@ -224,7 +225,7 @@ pub(crate) fn read_free_parameters(
     files.into_iter().filter_map(|(name, file)| Some((name.into_inner(), read_parameter(file, reading)?))).collect()
 }
 
-/// The parameters of a workload whose body stands at a place in the text; what that depends on is what can be set.
+/// The parameters of a workload with this body, given with its place. The body determines which can be set.
 pub(crate) fn read_parameters(
     files: BTreeMap<Spanned<String>, Table<WorkloadParameterFile>>,
     body: Option<(&Body, Span)>,
@@ -235,7 +236,7 @@ pub(crate) fn read_parameters(
     let mut given: Vec<String> = Vec::new();
     for (name, file) in files {
         given.push(name.get_ref().clone());
-        // What an answer depends on is not known of one that could not be read.
+        // If the body was unreadable, its parameters are unknown.
         if body.is_some() && !expected.contains(&name.get_ref().as_str()) {
             let message = format!("the answer does not depend on `{}`", name.get_ref());
             let help = match expected {

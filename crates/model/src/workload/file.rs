@@ -1,6 +1,6 @@
-//! `workload.toml` as it is written, before anything in it is known to make sense.
+//! `workload.toml` as written, not yet validated.
 //!
-//! No field is required by serde (see [`crate::reading::text`]); what is required is marked so for the JSON Schema, and asked for
+//! Serde requires no field (see [`crate::reading::text`]). Required fields are marked for the JSON Schema, and checked
 //! when the file is turned into a [`crate::Workload`].
 
 use std::collections::BTreeMap;
@@ -17,7 +17,7 @@ use crate::workload::list::RequestListFile;
 use crate::workload::mixed::PartFile;
 use crate::workload::{Compared, GeneratedKind};
 
-/// `workload.toml` as it is written.
+/// `workload.toml` as written.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 #[schemars(title = "tolok workload", extend("oneOf" = [{ "required": ["request", "answer"] }, { "required": ["program"] }, { "required": ["part"] }, { "required": ["requests"] }]))]
@@ -27,24 +27,25 @@ pub struct WorkloadFile {
     pub title: Option<String>,
     /// What the workload measures, in one sentence.
     pub summary: Option<String>,
-    /// Whether a subject must use a database for the answer, so that its trials have one. Default false.
+    /// Whether a subject must use a database for the answer. Its trials then have one. Default false.
     pub database: Option<Spanned<bool>>,
-    /// Users that share a connection of HTTP/1.1, on which their requests stand in line (pipelining). Default 1.
+    /// Users that share an HTTP/1.1 connection and pipeline their requests on it. Default 1.
     #[schemars(range(min = 1, max = 1000))]
     pub pipeline: Option<Spanned<u32>>,
-    /// What is asked.
+    /// The request.
     pub request: Option<Table<RequestFile>>,
-    /// What must be answered.
+    /// The correct response.
     pub answer: Option<Table<AnswerFile>>,
-    /// Other workloads that are asked for in turn, drawn by weight, instead of a request and its answer.
+    /// Other workloads to request instead of a request and its answer, drawn by weight.
     #[serde(default)]
     pub part: Vec<Table<PartFile>>,
     /// A file of requests, instead of a request and its answer.
     pub requests: Option<Table<RequestListFile>>,
     /// What programs do and print, instead of a request and its answer.
     pub program: Option<Table<ProgramWorkloadFile>>,
-    /// What a study can set in the request: `rows?limit=1000`. Those of `rows` are `fields` and `limit`, that of `queries`
-    /// and `items` is `n`, that of `digest` is `bytes`; other answers have none. Those of programs are what their arguments name.
+    /// What a study can set in the request: `rows?limit=1000`. `rows` has `fields` and `limit`; `queries`, `updates`,
+    /// `items`, `compressed` and `react` have `n`; `digest` has `bytes`; other answers have none. Programs have the
+    /// parameters that their arguments name.
     #[serde(default)]
     pub parameter: BTreeMap<Spanned<String>, Table<WorkloadParameterFile>>,
 }
@@ -57,11 +58,11 @@ pub struct WorkloadParameterFile {
     /// The value unless a study sets another.
     #[schemars(required)]
     pub default: Option<Spanned<u32>>,
-    /// The smallest value, where any up to `most` will do.
+    /// The smallest value, if any value up to `most` is permitted.
     pub least: Option<Spanned<u32>>,
     /// The largest value.
     pub most: Option<Spanned<u32>>,
-    /// The only values that make sense, instead of `least` and `most`.
+    /// The only permitted values, instead of `least` and `most`.
     #[schemars(length(min = 1))]
     pub one_of: Option<Spanned<Vec<u32>>>,
     /// What the parameter means.
@@ -73,17 +74,18 @@ pub struct WorkloadParameterFile {
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct RequestFile {
-    /// The method: `GET` (default), or `POST` for what changes something or has a body.
+    /// The method: `GET` (default), or `POST` for requests that change something or have a body.
     #[schemars(regex(pattern = "^(GET|POST)$"))]
     pub method: Option<Spanned<String>>,
-    /// The path with its leading slash, and the query if there is one: `/api/users?page=2`. Encode other characters as `%20`.
+    /// The path with its leading slash, and any query: `/api/users?page=2`. Percent-encode other characters, such as
+    /// `%20`.
     #[schemars(required, regex(pattern = "^/[A-Za-z0-9._~!$&'()*+,;=:@%/?-]*$"))]
     pub path: Option<Spanned<String>>,
     /// A file beside this one with the body of a `POST`. Default none.
     pub body: Option<Spanned<String>>,
     /// Type and subtype of that body.
     pub content_type: Option<Spanned<String>>,
-    /// A file beside this one with a body that must be answered with the status 422. It finds subjects that do not read
+    /// A file beside this one with a body that must be answered with status 422. It detects subjects that do not read
     /// the request's body.
     pub refused: Option<Spanned<String>>,
 }
@@ -98,24 +100,24 @@ pub struct AnswerFile {
     /// Type and subtype; parameters such as a character set are not compared.
     #[schemars(required)]
     pub content_type: Option<String>,
-    /// The body, byte for byte: a file beside this one, how it is generated, or how it follows from the database's tables or
-    /// from the request. Or what is compared of bodies that differ from response to response.
+    /// The exact body: a file beside this one, how to generate it, or how it follows from the database's tables or from
+    /// the request. Or what to compare of bodies that differ from response to response.
     #[schemars(with = "BodyFile")]
     pub body: Option<Spanned<BodyFile>>,
 }
 
-/// Where the bytes of an answer come from: a file beside this one, or { generate = "png", bytes = 546816, seed = 534 }, or the
-/// tables of the database, as { data = "rows" }, or the request, as { compute = "items" }.
+/// Where the bytes of an answer come from: a file beside this one, or { generate = "png", bytes = 546816, seed = 534 },
+/// or the tables of the database, as { data = "rows" }, or the request, as { compute = "items" }.
 #[derive(Debug, JsonSchema)]
 #[schemars(untagged)]
 pub enum BodyFile {
     /// A file in the workload's folder.
     File(String),
-    /// Bytes that the lab generates, the same ones everywhere.
+    /// Bytes that the lab generates, the same everywhere.
     Generated(GeneratedBodyFile),
-    /// What the tables of the lab's database hold.
+    /// Contents of the lab's database tables.
     Data(DataBodyFile),
-    /// What follows from the request alone.
+    /// Computed from the request alone.
     Computed(ComputedBodyFile),
     /// A body that differs from response to response.
     Varying(VaryingBodyFile),
@@ -125,10 +127,10 @@ pub enum BodyFile {
 #[derive(Debug, JsonSchema)]
 #[schemars(deny_unknown_fields)]
 pub struct GeneratedBodyFile {
-    /// What is generated.
+    /// What to generate.
     #[schemars(required)]
     pub generate: Option<GeneratedKind>,
-    /// Exact length of the body in bytes; with `mix` of the largest.
+    /// Exact length of the body in bytes; with `mix`, of the largest.
     #[schemars(required)]
     pub bytes: Option<usize>,
     /// Seed of its content.
@@ -148,7 +150,7 @@ pub struct DataBodyFile {
 #[derive(Debug, JsonSchema)]
 #[schemars(deny_unknown_fields)]
 pub struct ComputedBodyFile {
-    /// By which function.
+    /// The function.
     pub compute: Computed,
 }
 
@@ -156,15 +158,15 @@ pub struct ComputedBodyFile {
 #[derive(Debug, JsonSchema)]
 #[schemars(deny_unknown_fields)]
 pub struct VaryingBodyFile {
-    /// What is compared of it.
+    /// What to compare.
     pub compared: Compared,
-    /// With `shape`: a file beside this one with one such body, in JSON.
+    /// With `shape`: a file beside this one with a sample body, in JSON.
     pub file: Option<String>,
     /// The length of every body in bytes. Required with `length`.
     pub bytes: Option<usize>,
 }
 
-/// The keys of all tables, so that each can be read without knowing which one is meant.
+/// The keys of all tables, so that each can be read without knowing which table is meant.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct BodyTable {

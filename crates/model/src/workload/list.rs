@@ -1,4 +1,4 @@
-//! A workload whose requests are those of a file, as `tolok load --request-file` takes it.
+//! A workload whose requests are in a file, in the format of `tolok load --request-file`.
 
 use serde::{Deserialize, Serialize};
 
@@ -9,17 +9,17 @@ use crate::workload::file::WorkloadFile;
 use crate::workload::mixed::refuse_keys;
 use crate::workload::{Body, Workload, file_here};
 
-/// A file of requests, each with what a correct response to it is.
+/// A file of requests, each with its correct response.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RequestList {
     /// A file in the workload's folder.
     pub file: String,
-    /// A file beside it with the values that requests are filled with.
+    /// A file beside it with values to fill requests with.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub data: Option<String>,
     #[serde(default)]
     pub data_order: DataOrder,
-    /// Whether an iteration is all of them in order, instead of one of them, drawn by weight.
+    /// Whether an iteration sends all of them in order, instead of one drawn by weight.
     #[serde(default)]
     pub sequence: bool,
 }
@@ -28,10 +28,10 @@ pub struct RequestList {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum DataOrder {
-    /// Any, each with the same probability.
+    /// Any row, all equally likely.
     #[default]
     Random,
-    /// The next one, and after the last the first.
+    /// The next one; the first follows the last.
     InOrder,
 }
 
@@ -39,14 +39,14 @@ pub enum DataOrder {
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct RequestListFile {
-    /// A file beside this one, as `tolok load --request-file` takes it.
+    /// A file beside this one, in the format of `tolok load --request-file`.
     #[schemars(required)]
     pub file: Option<Spanned<String>>,
-    /// The same with values, as for `--data`.
+    /// A file beside this one with values, in the format of `--data`.
     pub data: Option<Spanned<String>>,
     /// Which row the next iteration takes. Default `random`.
     pub data_order: Option<Spanned<DataOrder>>,
-    /// Whether an iteration is all requests in order, instead of one drawn by weight.
+    /// Whether an iteration sends all requests in order, instead of one drawn by weight.
     #[serde(default)]
     pub sequence: bool,
 }
@@ -78,7 +78,7 @@ pub(super) fn read(
     Some(Workload { database, ..Workload::asking(name, title?, file.summary, Body::List { list }) })
 }
 
-/// What belongs to a single request is said in the file.
+/// Refuses keys of a single request: the file of requests defines them.
 fn refuse_others(file: &WorkloadFile, reading: &mut Reading) {
     let others: [(&str, Option<Span>); 5] = [
         ("request", file.request.as_ref().map(|table| table.span.clone())),
@@ -91,7 +91,7 @@ fn refuse_others(file: &WorkloadFile, reading: &mut Reading) {
 }
 
 impl Workload {
-    /// The file of its requests, if they are in one.
+    /// The file of its requests, if it has one.
     pub fn list(&self) -> Option<&RequestList> {
         match &self.body {
             Body::List { list } => Some(list),
@@ -99,7 +99,7 @@ impl Workload {
         }
     }
 
-    /// Whether method, path and answer are its own, and not those of parts or of a file of requests.
+    /// Whether it has its own method, path and answer, rather than parts or a file of requests.
     pub fn is_single(&self) -> bool {
         !self.is_mixed() && self.list().is_none()
     }

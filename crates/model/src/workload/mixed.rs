@@ -1,4 +1,4 @@
-//! A workload that asks for several others, drawn by weight.
+//! A workload that requests several others, drawn by weight.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ use crate::workload::computed::Computed;
 use crate::workload::file::WorkloadFile;
 use crate::workload::{Body, DataBody, Workload};
 
-/// The largest weight. Each part may have a hundred kinds of requests, and the engine adds up the weights of all.
+/// The largest weight. Each part may have a hundred kinds of requests, and the engine adds up all their weights.
 const MOST_WEIGHT: u32 = 100;
 const MOST_PARTS: usize = 5;
 const ONE_PART: &str = "[[part]] with workload = \"json\" and weight = 3";
@@ -20,11 +20,11 @@ const ONE_PART: &str = "[[part]] with workload = \"json\" and weight = 3";
 /// One part of a mixed workload.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct MixedPart {
-    /// As it is written: `items?n=50`.
+    /// As written: `items?n=50`.
     pub workload: String,
-    /// How often it is drawn, beside the others.
+    /// How often it is drawn, in proportion to the others.
     pub weight: u32,
-    /// What it means, once the catalogue knows all workloads.
+    /// The workload it names, once the catalogue has all workloads.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub meant: Option<Box<Workload>>,
 }
@@ -34,7 +34,7 @@ pub struct MixedPart {
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 #[schemars(rename = "WorkloadPart")]
 pub struct PartFile {
-    /// A workload, with parameters if it has any: `items?n=50`.
+    /// A workload, with any parameters: `items?n=50`.
     #[schemars(required)]
     pub workload: Option<Spanned<String>>,
     /// How often it is drawn, in proportion to the others. Default 1.
@@ -58,7 +58,7 @@ pub(super) fn read(name: &str, title: Option<String>, file: WorkloadFile, readin
     Some(Workload::asking(name, title?, file.summary, Body::Mixed { mixed }))
 }
 
-/// What belongs to a single request is said by each part's own workload.
+/// Refuses keys of a single request: each part's own workload defines them.
 fn refuse_others(file: &WorkloadFile, reading: &mut Reading) {
     let others: [(&str, Option<Span>); 5] = [
         ("request", file.request.as_ref().map(|table| table.span.clone())),
@@ -70,7 +70,7 @@ fn refuse_others(file: &WorkloadFile, reading: &mut Reading) {
     refuse_keys("parts", others, "leave it out: the workload of each part says it", reading);
 }
 
-/// Notes the keys that a workload with `what` does not have.
+/// Reports the keys that a workload with `what` does not have.
 pub(super) fn refuse_keys(what: &str, keys: [(&str, Option<Span>); 5], help: &str, reading: &mut Reading) {
     for (key, span) in keys {
         if let Some(span) = span {
@@ -96,7 +96,7 @@ fn read_part(part: Table<PartFile>, earlier: &[MixedPart], reading: &mut Reading
 }
 
 impl Workload {
-    /// One whose requests are said elsewhere: each has its own method, path and answer.
+    /// A workload whose requests are defined elsewhere, each with its own method, path and answer.
     pub(super) fn asking(name: &str, title: String, summary: Option<String>, body: Body) -> Self {
         Self {
             name: name.to_owned(),
@@ -116,18 +116,18 @@ impl Workload {
         }
     }
 
-    /// The workloads that it asks for, with their weights; none if it is a single one.
+    /// The workloads that it requests, with their weights; empty for a single one.
     pub fn parts(&self) -> impl Iterator<Item = (u32, &Self)> {
         let Body::Mixed { mixed } = &self.body else { return [].iter().filter_map(meant) };
         mixed.iter().filter_map(meant)
     }
 
-    /// Whether it asks for several others.
+    /// Whether it requests several others.
     pub fn is_mixed(&self) -> bool {
         matches!(self.body, Body::Mixed { .. })
     }
 
-    /// What stands for it where one request is asked: its first part, or itself.
+    /// The workload to use where only one request is sent: its first part, or itself.
     pub fn first_part(&self) -> &Self {
         self.parts().next().map_or(self, |(_, part)| part)
     }
@@ -137,20 +137,20 @@ fn meant(part: &MixedPart) -> Option<(u32, &Workload)> {
     Some((part.weight, part.meant.as_deref()?))
 }
 
-/// A part that means nothing, and why.
+/// A part that names no workload, and why.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WrongPart {
     /// The mixed workload.
     pub mixed: String,
-    /// The part as it is written.
+    /// The part as written.
     pub part: String,
     pub message: String,
     pub help: Option<String>,
 }
 
 impl Catalogue {
-    /// Finds the workloads that parts mean. A subject that serves all parts serves the mixed workload, too. Whoever adds workloads
-    /// or subjects does this again.
+    /// Resolves the workloads that parts name. A subject that serves all parts also serves the mixed workload. Call
+    /// this again after adding workloads or subjects.
     pub fn settle_mixed(&mut self) -> Result<(), WrongPart> {
         for place in 0..self.workloads.len() {
             let mut workload = self.workloads[place].clone();
@@ -196,7 +196,7 @@ impl Catalogue {
     }
 }
 
-/// The parts of a mixed workload that are not among these; none for any other workload.
+/// The parts of a mixed workload that are not in `served`; empty for any other workload.
 pub(crate) fn lacking<'a>(mixed: &'a Workload, served: &[String]) -> Vec<&'a str> {
     let names = mixed.parts().map(|(_, part)| part.name.split('?').next().unwrap_or_default());
     names.filter(|name| !served.iter().any(|served| served == name)).collect()

@@ -1,4 +1,4 @@
-//! A workload: the request, and the response that every subject must give.
+//! A workload: a request, and its correct response.
 
 pub(crate) mod computed;
 pub(crate) mod data;
@@ -22,7 +22,7 @@ use crate::workload::file::{
 use crate::workload::list::RequestList;
 use crate::workload::mixed::MixedPart;
 
-/// Most requests in line on a connection.
+/// The most requests pipelined on a connection.
 const MOST_IN_LINE: u32 = 1_000;
 
 /// Where the bytes of an answer come from.
@@ -31,11 +31,11 @@ const MOST_IN_LINE: u32 = 1_000;
 pub enum Body {
     /// A file in the workload's folder.
     File(String),
-    /// Bytes that the lab generates, the same ones everywhere.
+    /// Bytes that the lab generates, the same everywhere.
     Generated(GeneratedBody),
-    /// What the tables of the lab's database hold.
+    /// Contents of the lab's database tables.
     Data { data: DataBody },
-    /// What follows from the request alone.
+    /// Computed from the request alone.
     Computed { compute: Computed },
     /// It differs from response to response.
     Varying(VaryingBody),
@@ -45,23 +45,23 @@ pub enum Body {
     List { list: RequestList },
 }
 
-/// A body that differs from response to response, and as much of it as is compared.
+/// A body that differs from response to response, and what of it is compared.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct VaryingBody {
     pub compared: Compared,
-    /// A file in the workload's folder with one such body: its shape is expected.
+    /// A file in the workload's folder with a sample body, whose shape is expected.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub file: Option<String>,
-    /// The length of every body, if all have one.
+    /// The length of every body, if all have the same.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bytes: Option<u64>,
 }
 
-/// What is compared of a body that differs from response to response. The status and the type always are.
+/// What is compared of a body that differs from response to response. Status and type are always compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Compared {
-    /// Names and kinds of its JSON values, before each window; under load its length, if `bytes` says it.
+    /// Names and kinds of its JSON values, before each window. Under load, its length, if `bytes` gives it.
     Shape,
     /// Its length.
     Length,
@@ -78,14 +78,14 @@ pub struct GeneratedBody {
     pub seed: u64,
 }
 
-/// What kinds of body the lab can generate.
+/// The kinds of body that the lab can generate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum GeneratedKind {
-    /// A PNG picture of noise, which no compression makes smaller.
+    /// A PNG picture of noise, which cannot be compressed.
     Png,
-    /// Ten files of noise, two of each size: `bytes`, a quarter of it, a sixteenth and so on. The load asks for the smaller twice
-    /// as often as for the next larger.
+    /// Ten files of noise, two of each size: `bytes`, a quarter of it, a sixteenth and so on. The load requests each
+    /// size twice as often as the next larger one.
     Mix,
 }
 
@@ -94,19 +94,19 @@ pub struct SentBody {
     /// A file in the workload's folder.
     pub file: String,
     pub content_type: String,
-    /// A file beside it whose bytes must be answered with 422 in its place.
+    /// A file beside it whose bytes, sent instead, must be answered with 422.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub refused: Option<String>,
 }
 
-/// The request and the answer that every subject owes to it.
+/// A request, and its correct response.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Workload {
     pub name: String,
     pub title: String,
     pub summary: String,
     pub method: String,
-    /// The request's path, with its leading slash and its query.
+    /// The request's path, with its leading slash and query.
     pub path: String,
     /// The request's body, if it has one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -117,16 +117,16 @@ pub struct Workload {
     /// Whether its trials have a database.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub database: bool,
-    /// How many requests of a connection are under way at a time, over HTTP/1.1.
+    /// Simultaneous requests on one HTTP/1.1 connection.
     #[serde(default = "one", skip_serializing_if = "is_one")]
     pub pipeline: u32,
     /// What a study can set: `rows?limit=1000`.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub parameters: BTreeMap<String, WorkloadParameter>,
-    /// The values of the parameters, defaults included, once a study has chosen.
+    /// The values of the parameters, including defaults, once a study has chosen it.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub values: BTreeMap<String, u32>,
-    /// Where it lies, if it is not one of the checkout's.
+    /// Its folder, if it is outside the checkout.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub folder: Option<WorkloadFolder>,
 }
@@ -136,7 +136,7 @@ pub struct Workload {
 pub struct WorkloadFolder {
     pub workload: String,
     pub folder: String,
-    /// Fingerprint of all files in it but those written for people (`*.md`).
+    /// Fingerprint of all its files except those for people (`*.md`).
     pub sha256: String,
 }
 
@@ -150,17 +150,17 @@ impl Workload {
         self.sent.is_some() || self.body.sends_drawn()
     }
 
-    /// Whether a server must ask the service beside it.
+    /// Whether a server must query the upstream service.
     pub fn asks_upstream(&self) -> bool {
         self.body == Body::Computed { compute: Computed::Upstream }
     }
 
-    /// Whether its requests accept answers that are packed by gzip, and owe them.
+    /// Whether its requests accept gzip, and its responses must be compressed.
     pub fn accepts_gzip(&self) -> bool {
         self.body == Body::Computed { compute: Computed::Compressed }
     }
 
-    /// Reads the text of a `workload.toml` that lies in the folder `name`.
+    /// Reads the text of a `workload.toml` in the folder `name`.
     pub fn read(name: &str, text: &str) -> Result<Self, Vec<Problem>> {
         let (mut file, mut reading) = Reading::read::<WorkloadFile>(text);
         let title = reading.require(file.title.take(), &ROOT, "title", "title = \"Hello\"");
@@ -227,8 +227,8 @@ impl Workload {
         }
     }
 
-    /// The name under which the body lies among the assets: the path without its leading slash where that can name a file, so
-    /// that servers find it. The names of all others have a letter that no such path has.
+    /// The body's file name among the assets. It is the path without its leading slash if that is a valid file name, so
+    /// that servers find it. All other names contain `@`, which no such path has.
     pub fn asset(&self) -> String {
         let path = self.path.trim_start_matches('/');
         let path = if self.values.is_empty() { path } else { path.split('?').next().unwrap_or_default() };
@@ -242,7 +242,7 @@ impl Workload {
 }
 
 impl Body {
-    /// Which answer it is of those that follow from the database's tables, if it is one.
+    /// The kind of answer, if it follows from the database's tables.
     pub fn data(&self) -> Option<DataBody> {
         match self {
             Self::Data { data } => Some(*data),
@@ -250,12 +250,12 @@ impl Body {
         }
     }
 
-    /// Whether it is one of several, each under a path of its own.
+    /// Whether it is one of several bodies, each with its own path.
     pub fn is_mix(&self) -> bool {
         matches!(self, Self::Generated(GeneratedBody { generate: GeneratedKind::Mix, .. }))
     }
 
-    /// Whether it answers a body that tolok draws.
+    /// Whether the response depends on a request body that tolok draws.
     pub fn sends_drawn(&self) -> bool {
         matches!(self, Self::Computed { compute } if compute.sends_body())
     }
@@ -269,7 +269,7 @@ impl Body {
         }
     }
 
-    /// Whether there is such an answer. Each value is known to be what it may be on its own.
+    /// Checks that such an answer exists. Each value is already valid on its own.
     fn check(&self, values: &BTreeMap<String, u32>) -> Result<(), Refusal> {
         self.data().map_or(Ok(()), |data| data.check(values))
     }
@@ -283,7 +283,7 @@ impl Body {
     }
 }
 
-/// What tolok adds to a request must not be there already.
+/// Refuses a request that already has what tolok adds to it.
 fn check_request((method, path, sent): &Asked, body: &Body, span: &Span, reading: &mut Reading) {
     let is_segment =
         |path: &str| path.bytes().skip(1).all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte));
@@ -323,13 +323,14 @@ fn read_request(request: Table<RequestFile>, reading: &mut Reading) -> Option<As
     Some((method, path.into_inner(), sent))
 }
 
-/// Whether it needs no quoting in a request, in a command line or in a script. The fragment of a URL is never sent.
+/// Whether it needs no quoting in a request, a command line or a script. A URL's fragment is never sent, so it is not
+/// accepted.
 fn is_path(text: &str) -> bool {
     let may_stand = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~!$&'()*+,;=:@%/?".contains(&byte);
     text.starts_with('/') && text.bytes().all(may_stand)
 }
 
-/// The body of a request: a file, and what goes with it.
+/// Reads the body of a request: a file, and its settings.
 fn read_sent(request: &mut RequestFile, span: &Span, reading: &mut Reading) -> Option<SentBody> {
     let (body, refused) = (request.body.take(), request.refused.take());
     let content_type = request.content_type.take();
@@ -417,7 +418,7 @@ fn read_varying(varying: VaryingBodyFile, span: &Span, reading: &mut Reading) ->
 }
 
 fn read_generated(file: GeneratedBodyFile, span: &Span, reading: &mut Reading) -> Option<GeneratedBody> {
-    // Then it was meant to be an answer from the database's tables, or computed.
+    // It was meant to follow from the database's tables, or to be computed.
     if reading.is_damaged(span, "data") || reading.is_damaged(span, "compute") {
         return None;
     }
