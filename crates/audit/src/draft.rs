@@ -1,4 +1,4 @@
-//! A finding while a law is writing it: what was tested and with what, until the verdict is known; and findings put together.
+//! Drafts of findings, before their verdict is known, and merging of finished findings.
 
 use std::collections::{HashMap, HashSet, VecDeque};
 
@@ -7,14 +7,14 @@ use tolok_model::transcription::{Claim, Figure, Row, Series, Transcription};
 use crate::finding::{AuditFinding, AuditVerdict, Input};
 use crate::laws::Law;
 
-/// A finding lists at most this many figures; its arithmetic names the decisive ones.
+/// Most figures that a finding lists. Its arithmetic names the decisive ones.
 const MOST_INPUTS: usize = 24;
 
 /// A finding without a verdict.
 pub(crate) struct Draft(AuditFinding);
 
 impl Draft {
-    /// A statement about something.
+    /// Starts a finding: a statement about something.
     pub(crate) fn new(law: Law, about: impl Into<String>, statement: impl Into<String>) -> Self {
         Self(AuditFinding {
             law,
@@ -48,7 +48,7 @@ impl Draft {
         self.with(Input::of_series(series, figure))
     }
 
-    /// The number of a claim, as the text has it.
+    /// Adds the number of a claim, as in the text.
     pub(crate) fn claim(self, claim: &Claim, printed: &str) -> Self {
         self.with(Input { name: "the text".to_owned(), printed: printed.to_owned(), line: claim.line })
     }
@@ -66,19 +66,19 @@ impl Draft {
         self
     }
 
-    /// What the figures suggest beyond what they imply.
+    /// Sets what the figures suggest beyond what they imply.
     pub(crate) fn inferring(mut self, inference: Option<String>) -> Self {
         self.0.inference = inference;
         self
     }
 
-    /// What the source does not say.
+    /// Adds what the source does not state.
     pub(crate) fn lacks<T: Into<String>>(mut self, missing: impl IntoIterator<Item = T>) -> Self {
         self.0.missing.extend(missing.into_iter().map(Into::into));
         self
     }
 
-    /// The finding, with its verdict and what follows.
+    /// Finishes the finding with its verdict and conclusion.
     pub(crate) fn found(mut self, verdict: AuditVerdict, sentence: impl Into<String>) -> AuditFinding {
         self.0.verdict = verdict;
         self.0.sentence = sentence.into();
@@ -90,7 +90,7 @@ impl Draft {
         self.found(AuditVerdict::Holds, sentence)
     }
 
-    /// The figures cannot all be as printed, or they contradict the text.
+    /// The figures cannot all be as printed, or contradict the text.
     pub(crate) fn contradicted(self, sentence: impl Into<String>) -> AuditFinding {
         self.found(AuditVerdict::Contradicted, sentence)
     }
@@ -100,13 +100,13 @@ impl Draft {
         self.found(AuditVerdict::FewerUsers, sentence)
     }
 
-    /// Something is missing, or the figures allow both.
+    /// Something is missing, or the figures allow both answers.
     pub(crate) fn cannot_tell(self, sentence: impl Into<String>) -> AuditFinding {
         self.found(AuditVerdict::CannotTell, sentence)
     }
 }
 
-/// What a finding says, apart from what it is about.
+/// The content of a finding, apart from its subject.
 type Told = (AuditVerdict, String, String, String, Option<String>, Vec<String>);
 
 fn told(finding: &AuditFinding) -> Told {
@@ -114,7 +114,7 @@ fn told(finding: &AuditFinding) -> Told {
     (*verdict, statement.clone(), sentence.clone(), arithmetic.clone(), inference.clone(), missing.clone())
 }
 
-/// Merges findings that say the same of several settings.
+/// Merges findings that differ only in their subject.
 pub(crate) fn merged(findings: Vec<AuditFinding>) -> Vec<AuditFinding> {
     let (mut places, mut kept): (HashMap<Told, usize>, Vec<AuditFinding>) = Default::default();
     for finding in findings {
@@ -134,14 +134,14 @@ pub(crate) fn merged(findings: Vec<AuditFinding>) -> Vec<AuditFinding> {
     kept
 }
 
-/// Rows that a law cannot judge, counted by table and by what is missing.
+/// Rows that a law cannot check, by table and by what is missing.
 pub(crate) struct Lacks {
     law: Law,
     statement: &'static str,
     of: Vec<Lack>,
 }
 
-/// One thing that is missing in one table.
+/// One missing thing in one table.
 struct Lack {
     table: Option<String>,
     missing: &'static str,
@@ -155,12 +155,12 @@ impl Lacks {
         Self { law, statement, of: Vec::new() }
     }
 
-    /// A row, or series, with something missing.
+    /// Adds a row or series that lacks something.
     pub fn note(&mut self, table: Option<&String>, missing: &'static str, inputs: impl IntoIterator<Item = Input>) {
         self.note_with(table, missing, inputs, None);
     }
 
-    /// The same with what can be computed even so.
+    /// Like [`note`](Self::note), with what can be computed nevertheless.
     pub fn note_with(
         &mut self,
         table: Option<&String>,
@@ -181,7 +181,7 @@ impl Lacks {
         }
     }
 
-    /// One finding for each table and thing.
+    /// One finding for each table and missing thing.
     pub fn findings(self, transcription: &Transcription) -> Vec<AuditFinding> {
         let (law, statement) = (self.law, self.statement);
         let finding = |lack: Lack| {
@@ -198,25 +198,26 @@ impl Lacks {
     }
 }
 
-/// A finding on one row of a table, and how close it comes to what the law forbids.
+/// A finding about one row of a table, and how close the row comes to breaking the law.
 pub(crate) struct OfRow {
-    /// The table, with what else has to be the same for findings to be one.
+    /// The table, and anything else that findings must share to be folded.
     pub table: Option<String>,
     /// Larger means closer.
     pub closeness: f64,
     pub finding: AuditFinding,
 }
 
-/// Findings that hold are many and alike: the closest of each table stands for all of its rows, with the figures of all. The
-/// others stay as they are.
+/// Folds findings that hold, because they are many and alike. The closest one of each table represents all, with all
+/// their figures. Other findings stay as they are.
 pub(crate) fn folded(findings: Vec<OfRow>) -> Vec<AuditFinding> {
     folded_where(findings, |one| one.finding.verdict == AuditVerdict::Holds)
 }
 
-/// A reader follows this many contradictions of one kind in one table.
+/// As many contradictions of one kind as a reader follows in one table.
 const MOST_ALONE: usize = 3;
 
-/// One cause contradicts many rows of a table: the row that exceeds most stands for more than [`MOST_ALONE`].
+/// Folds contradictions of a table that probably have one cause. The worst row represents them if there are more than
+/// [`MOST_ALONE`].
 pub(crate) fn crowds_folded(findings: Vec<OfRow>) -> Vec<AuditFinding> {
     let mut counts: HashMap<Option<String>, usize> = HashMap::new();
     let is_contradicted = |one: &OfRow| one.finding.verdict == AuditVerdict::Contradicted;
@@ -245,12 +246,12 @@ fn folded_where(findings: Vec<OfRow>, is_folded: impl Fn(&OfRow) -> bool) -> Vec
     kept.into_iter().map(|fold| standing_for(fold.finding, fold.inputs, fold.rows)).collect()
 }
 
-/// Findings of a table that are one.
+/// The findings of a table that become one.
 struct Fold {
-    /// That of the closest row so far, without its figures.
+    /// The finding of the closest row so far, without its figures.
     finding: AuditFinding,
     closeness: f64,
-    /// The figures of all, those of the closest first.
+    /// The figures of all rows, those of the closest row first.
     inputs: VecDeque<Input>,
     known: HashSet<Input>,
     rows: usize,
@@ -268,7 +269,7 @@ impl Fold {
         if closeness > self.closeness {
             (self.finding, self.closeness) = (finding, closeness);
             let is_new: HashSet<&Input> = own.iter().collect();
-            // Few are printed twice, and these are near the front or rare.
+            // Few figures are printed twice, and those are rare or near the front.
             if own.iter().any(|input| self.known.contains(input)) {
                 self.inputs.retain(|input| !is_new.contains(input));
             }
@@ -281,7 +282,7 @@ impl Fold {
     }
 }
 
-/// A finding that says for how many rows it stands.
+/// A finding that states how many rows it represents.
 fn standing_for(mut finding: AuditFinding, inputs: VecDeque<Input>, rows: usize) -> AuditFinding {
     finding.inputs = inputs.into();
     match rows {

@@ -9,33 +9,33 @@ use crate::laws::Law;
 /// Version of the JSON of an audit.
 pub const AUDIT_SCHEMA: u32 = 1;
 
-/// The findings of all laws on a transcription.
+/// The findings of all laws about a transcription.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Audit {
-    /// Version of this shape.
+    /// Version of this format.
     pub schema_version: u32,
     /// Name of the transcription.
     pub key: String,
     /// Title of the source.
     pub title: String,
-    /// Its authors and year, as far as they are known.
+    /// Its authors and year, as far as known.
     pub source: String,
-    /// Rows, series and claims that were checked.
+    /// The number of rows, numbers and claims that were checked.
     pub read: Tally,
     /// The number of checks with each verdict.
     pub verdicts: Verdicts,
     /// The same in a sentence.
     pub sentence: String,
-    /// Every check, made or impossible because the source lacks something.
+    /// Every check, including those that are impossible because the source lacks something.
     pub findings: Vec<AuditFinding>,
 }
 
-/// What a transcription has.
+/// The size of a transcription.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, JsonSchema)]
 pub struct Tally {
     /// Rows.
     pub rows: usize,
-    /// Numbers, those of series included.
+    /// Numbers, including those of series.
     pub numbers: usize,
     /// Claims.
     pub claims: usize,
@@ -44,41 +44,41 @@ pub struct Tally {
 /// The number of checks with each verdict.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, JsonSchema)]
 pub struct Verdicts {
-    /// That hold.
+    /// Checks that hold.
     pub holds: usize,
-    /// That are contradicted.
+    /// Checks that are contradicted.
     pub contradicted: usize,
-    /// That leave users over.
+    /// Checks that show fewer users than stated.
     pub fewer_users: usize,
-    /// That are undecided.
+    /// Checks that are undecided.
     pub cannot_tell: usize,
 }
 
-/// One check: a statement, the figures, the arithmetic, and what follows.
+/// One check: a statement, the figures, the arithmetic, and the conclusion.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct AuditFinding {
     /// The law.
     pub law: Law,
-    /// What was tested, as a statement that holds or does not: `Mean time of 200 connections at 11,705/s is at most the p95.`
+    /// The tested statement, which holds or does not: `Mean time of 200 connections at 11,705/s is at most the p95.`
     pub statement: String,
-    /// What it is about, in a few words: `Node, 10,000 rows (Table 4)`.
+    /// Its subject, in a few words: `Node, 10,000 rows (Table 4)`.
     pub about: String,
     /// The verdict.
     pub verdict: AuditVerdict,
-    /// The figures that went in.
+    /// The figures that it uses.
     pub inputs: Vec<Input>,
-    /// The arithmetic: `200 / 11,705/s = 17.1 ms; printed 29.13 ms`. Empty where nothing could be computed.
+    /// The arithmetic: `200 / 11,705/s = 17.1 ms; printed 29.13 ms`. Empty if nothing could be computed.
     pub arithmetic: String,
-    /// What follows, as one plain sentence that claims only what the figures imply.
+    /// The conclusion, as one plain sentence that claims only what the figures imply.
     pub sentence: String,
-    /// What the figures suggest beyond that, as a sentence; marked as an inference wherever it is shown.
+    /// What the figures suggest beyond that, as a sentence. Always shown as an inference.
     pub inference: Option<String>,
-    /// What the source does not say and the check needs.
+    /// What the check needs but the source does not state.
     pub missing: Vec<String>,
 }
 
 impl AuditFinding {
-    /// Gives back room that was set aside while it was written: a large table has a hundred thousand findings.
+    /// Frees unused capacity: a large table has a hundred thousand findings.
     pub(crate) fn shrink(&mut self) {
         let Self { statement, about, inputs, arithmetic, sentence, missing, .. } = self;
         [statement, about, arithmetic, sentence].into_iter().for_each(String::shrink_to_fit);
@@ -87,7 +87,7 @@ impl AuditFinding {
     }
 }
 
-/// How a check came out.
+/// The result of a check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum AuditVerdict {
@@ -95,16 +95,16 @@ pub enum AuditVerdict {
     Holds,
     /// The figures cannot all be as printed, or do not support the text.
     Contradicted,
-    /// The printed responses keep fewer users waiting than the source states. Their reason is not known.
+    /// The printed responses keep fewer users waiting than the source states. The reason is unknown.
     FewerUsers,
-    /// Something is missing, or the figures allow both.
+    /// Something is missing, or the figures allow both answers.
     CannotTell,
 }
 
-/// A figure that went into a check.
+/// A figure that a check uses.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, JsonSchema)]
 pub struct Input {
-    /// What it is: `throughput of Node`, or the key of the figure.
+    /// Its name: `throughput of Node`, or the figure's key.
     pub name: String,
     /// As printed, with its unit's key: `11705.0`.
     pub printed: String,
@@ -132,7 +132,7 @@ fn printed(figure: &Figure) -> String {
 }
 
 impl Audit {
-    /// The findings of a transcription, counted.
+    /// The findings of a transcription, with counts.
     pub fn of(transcription: &Transcription, findings: Vec<AuditFinding>) -> Self {
         let count = |verdict| findings.iter().filter(|finding| finding.verdict == verdict).count();
         let of_rows = transcription.rows.iter().flat_map(|row| &row.figures);

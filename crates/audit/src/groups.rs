@@ -1,4 +1,4 @@
-//! Rows that belong together: those of a table, of a setting, or of a comparison.
+//! Rows that belong together: those of a table, a setting, or a comparison.
 
 use std::collections::{BTreeSet, HashMap};
 use std::hash::Hash;
@@ -15,18 +15,18 @@ pub(crate) struct Group<'a> {
     pub table: Option<&'a str>,
     /// Name of the setting.
     pub scenario: Option<&'a str>,
-    /// The rows, in the order of the file.
+    /// The rows, in file order.
     pub rows: Vec<&'a Row>,
 }
 
 impl Group<'_> {
-    /// `10,000 rows (Table 4)`: the name of what the rows share.
+    /// The name of what the rows share: `10,000 rows (Table 4)`.
     pub fn name(&self, transcription: &Transcription) -> String {
         place(transcription, self.scenario, self.table)
     }
 }
 
-/// Rows by a key, in the order of the file.
+/// Groups rows by a key, in file order.
 fn by<'a, K: Eq + Hash>(rows: impl IntoIterator<Item = &'a Row>, key: impl Fn(&'a Row) -> K) -> Vec<Vec<&'a Row>> {
     let (mut places, mut found): (HashMap<K, usize>, Vec<Vec<&Row>>) = Default::default();
     for row in rows {
@@ -39,7 +39,7 @@ fn by<'a, K: Eq + Hash>(rows: impl IntoIterator<Item = &'a Row>, key: impl Fn(&'
     found
 }
 
-/// The group of rows that share table and setting.
+/// A group of rows that share table and setting.
 fn group(rows: Vec<&Row>) -> Group<'_> {
     let first = rows.first();
     let (table, scenario) = (first.and_then(|row| row.table.as_deref()), first.and_then(|row| row.scenario.as_deref()));
@@ -51,8 +51,8 @@ pub(crate) fn groups<'a>(rows: impl IntoIterator<Item = &'a Row>) -> Vec<Group<'
     by(rows, |row| (&row.table, &row.scenario)).into_iter().map(group).collect()
 }
 
-/// Rows by table, setting and connections, with one subject each: what a reader compares. A group with a subject twice is dropped, because
-/// the row that is meant is ambiguous.
+/// Groups rows by table, setting and connections, with one row for each subject, as a reader compares them. Drops
+/// groups with several rows of one subject, because it is ambiguous which one is meant.
 pub(crate) fn comparable(transcription: &Transcription) -> Vec<Group<'_>> {
     let alike = by(&transcription.rows, |row| (&row.table, &row.scenario, row.conditions.connections));
     let is_plain = |rows: &Vec<&Row>| {
@@ -62,18 +62,18 @@ pub(crate) fn comparable(transcription: &Transcription) -> Vec<Group<'_>> {
     alike.into_iter().filter(is_plain).map(group).collect()
 }
 
-/// Tables in the order of the file, each with its rows.
+/// Tables in file order, each with its rows.
 pub(crate) fn tables(transcription: &Transcription) -> Vec<(Option<&str>, Vec<&Row>)> {
     let tables = by(&transcription.rows, |row| &row.table).into_iter();
     tables.map(|rows| (rows.first().and_then(|row| row.table.as_deref()), rows)).collect()
 }
 
-/// The rates that a table printed.
+/// The rates that a table prints.
 type OfTable<'a> = (&'a Option<String>, Vec<Range>);
 
-/// Rows without repeats of an earlier table: the same rate of the same subject and setting.
+/// Rows without repetitions from an earlier table: the same rate for the same subject and setting.
 pub(crate) fn measured(transcription: &Transcription) -> Vec<&Row> {
-    // By subject and setting.
+    // Keyed by subject and setting.
     let mut printed: HashMap<(&str, &Option<String>), Vec<OfTable>> = HashMap::new();
     let mut kept = Vec::new();
     for row in &transcription.rows {
@@ -93,7 +93,7 @@ pub(crate) fn measured(transcription: &Transcription) -> Vec<&Row> {
     kept
 }
 
-/// The tables of some rows, in words: `Table 1 and Table 2`.
+/// The names of the rows' tables: `Table 1 and Table 2`.
 pub(crate) fn names_of_tables(rows: &[&Row]) -> String {
     let names: Vec<String> =
         by(rows.iter().copied(), |row| &row.table).iter().filter_map(|rows| rows[0].table.clone()).collect();

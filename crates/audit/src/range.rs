@@ -1,14 +1,14 @@
-//! What a printed number can stand for: an interval of true values.
+//! The true values that a printed number can represent, as an interval.
 //!
-//! A number printed as 3.04 stands for anything from 3.035 to 3.045; one marked as *about* for 5% more on both sides; one marked
-//! *at least* or *at most* for all that lies beyond. Arithmetic on such intervals (Moore 1966) keeps every value that the printed
-//! numbers allow; a law contradicts only where none of them obeys it.
+//! A number printed as 3.04 represents anything from 3.035 to 3.045. One marked as *about* represents 5% more on both
+//! sides. One marked *at least* or *at most* represents everything beyond. Arithmetic on such intervals (Moore 1966)
+//! keeps every value that the printed numbers allow. A law contradicts only if no value obeys it.
 
 use tolok_model::transcription::{Figure, Mark, Number};
 
 use crate::AuditVerdict;
 
-/// How far a number that is marked as *about* may be off, as a share of it.
+/// How far a number marked as *about* may be off, as a share of it.
 pub(crate) const ABOUT: f64 = 0.05;
 
 /// Tolerance for rounding in the last bits of f64.
@@ -30,17 +30,17 @@ impl Range {
         Self { low: value, high: value, vague: false }
     }
 
-    /// From one value to another, both included despite rounding in the last bits.
+    /// From one value to another. Widened slightly, so that rounding in the last bits cannot exclude the ends.
     pub fn between(low: f64, high: f64) -> Self {
         Self { low: low - low.abs() * LAST_BITS, high: high + high.abs() * LAST_BITS, vague: false }
     }
 
-    /// The values that a printed number can stand for.
+    /// The values that a printed number can represent.
     pub fn of_number(number: &Number) -> Self {
         Self::read(number, |_| number.half_unit)
     }
 
-    /// The values that a figure can stand for, or the mean of its repetitions.
+    /// The values that a figure can represent, or that the mean of its repetitions can.
     pub fn of(figure: &Figure) -> Self {
         let ranges: Vec<Self> = figure.numbers.iter().map(Self::of_number).collect();
         let mean = |end: fn(&Self) -> f64| ranges.iter().map(end).sum::<f64>() / ranges.len().max(1) as f64;
@@ -48,21 +48,23 @@ impl Range {
         Self { low: mean(|range| range.low), high: mean(|range| range.high), vague }
     }
 
-    /// The values that a figure can stand for where the source does not say how it summed up repetitions: from the smallest to the largest.
+    /// The values that a figure can represent if the source does not say how it summarised repetitions: from the
+    /// smallest to the largest.
     pub fn spanning(figure: &Figure) -> Self {
         let ranges = figure.numbers.iter().map(Self::of_number);
         ranges.reduce(Self::hull).unwrap_or(Self { low: 0.0, high: f64::INFINITY, vague: true })
     }
 
-    /// What a number in a text can stand for. A whole number that ends in zeros is read as rounded there, to 5% at most: "6000"
-    /// may be 6,300. A limit ("more than 1") is not rounded: it says which side figures are on.
+    /// The values that a number in a text can represent. A whole number that ends in zeros is read as rounded there, to
+    /// at most 5%: "6000" may be 6,300. A limit ("more than 1") is not rounded, because it only says which side figures
+    /// are on.
     pub fn of_text(number: &Number, unit_factor: f64) -> Self {
         let is_limit = matches!(number.mark, Mark::AtLeast | Mark::AtMost);
         let rounded = |value: f64| number.half_unit.max(rounded_zeros(value / unit_factor) * unit_factor);
         Self::read(number, |value| if is_limit { 0.0 } else { rounded(value) })
     }
 
-    /// The ends of a range in a text. People round these, so each may be off by as much as a number that is marked as *about*.
+    /// The ends of a range in a text. People round these, so each may be off by as much as a number marked as *about*.
     pub fn ends_of_text(low: f64, high: f64, half_unit: f64) -> (Self, Self) {
         let end = |value: f64| {
             let half = half_unit.max(ABOUT * value.abs());
@@ -86,7 +88,7 @@ impl Range {
         if value < 0.0 { range } else { Self { low: range.low.max(0.0), ..range } }
     }
 
-    /// The smallest range that holds both.
+    /// The smallest range that contains both.
     pub fn hull(self, other: Self) -> Self {
         let vague = self.vague || other.vague;
         Self { low: self.low.min(other.low), high: self.high.max(other.high), vague }
@@ -107,7 +109,7 @@ impl Range {
         Self { vague: self.vague || other.vague, ..Self::between(low, high) }
     }
 
-    /// Quotient of ranges without negative values. It has no upper end where the divisor may be 0.
+    /// Quotient of ranges without negative values. It has no upper end if the divisor may be 0.
     pub fn over(self, other: Self) -> Self {
         let low = if other.high > 0.0 && other.high.is_finite() { self.low.max(0.0) / other.high } else { 0.0 };
         let high = if other.low > 0.0 { self.high / other.low } else { f64::INFINITY };
@@ -115,7 +117,7 @@ impl Range {
         Self { vague, ..Self::between(low, high) }
     }
 
-    /// 1 less a share.
+    /// 1 minus a share.
     pub fn complement(self) -> Self {
         Self { low: (1.0 - self.high).max(0.0), high: (1.0 - self.low).max(0.0), vague: self.vague }
     }
@@ -125,12 +127,12 @@ impl Range {
         Self { low: self.low * (1.0 - share), high: self.high * (1.0 + share), ..self }
     }
 
-    /// The middle; where there is no upper end, the lower one.
+    /// The midpoint; if there is no upper end, the lower one.
     pub fn middle(self) -> f64 {
         if self.high.is_finite() { f64::midpoint(self.low, self.high) } else { self.low }
     }
 
-    /// Whether every value lies above every one of `other`.
+    /// Whether every value is above every value of `other`.
     pub fn is_above(self, other: Self) -> bool {
         self.low > other.high
     }
@@ -140,12 +142,13 @@ impl Range {
         self.low <= other.high && other.low <= self.high
     }
 
-    /// Whether all of these lie within others.
+    /// Whether all values are within `outer`.
     pub fn is_within(self, outer: Self) -> bool {
         outer.low <= self.low && self.high <= outer.high
     }
 
-    /// Whether figures of this range are what a text says. A range that a mark made wide and that reaches beyond allows both.
+    /// Whether figures of this range match what a text says. A range that a mark widened and that extends beyond allows
+    /// both answers.
     pub fn agrees(self, said: Self) -> AuditVerdict {
         match (self.meets(said), self.vague && !self.is_within(said)) {
             (false, _) => AuditVerdict::Contradicted,
@@ -160,8 +163,8 @@ fn product(a: f64, b: f64) -> f64 {
     if a == 0.0 || b == 0.0 { 0.0 } else { a * b }
 }
 
-/// By how much a whole number that ends in zeros may be rounded: half of the place of its last digit that is not 0, and at most
-/// 5% of it. 0 for any other number.
+/// How much a whole number that ends in zeros may be rounded: half the place of its last non-zero digit, but at most 5%
+/// of the number. 0 for any other number.
 fn rounded_zeros(value: f64) -> f64 {
     let size = value.abs();
     if size < 10.0 || size.fract() != 0.0 {

@@ -1,4 +1,4 @@
-//! What several laws read off rows: throughput, shares of failures, CPUs in use; and where else a figure of theirs stands.
+//! What several laws read from rows: throughput, failed shares, CPUs in use, and figures that other rows print.
 
 use std::collections::HashMap;
 
@@ -8,18 +8,18 @@ use crate::finding::Input;
 use crate::range::Range;
 use crate::tools;
 
-/// A quantity of a row, printed or computed from what is printed.
+/// A quantity of a row, printed or computed from printed figures.
 #[derive(Debug, Clone)]
 pub(crate) struct Known {
     /// The best single value.
     pub value: f64,
     pub range: Range,
-    /// The figures that it comes from.
+    /// The figures that it is computed from.
     pub inputs: Vec<Input>,
 }
 
 impl Known {
-    /// A figure as it is.
+    /// A figure as printed.
     pub fn printed(row: &Row, figure: &Figure) -> Self {
         Self { value: figure.value(), range: Range::of(figure), inputs: vec![Input::of_row(row, figure)] }
     }
@@ -44,7 +44,7 @@ pub(crate) fn known(row: &Row, quantity: &Quantity) -> Option<Known> {
     row.figure(quantity).filter(|figure| !figure.numbers.is_empty()).map(|figure| Known::printed(row, figure))
 }
 
-/// Answers a second: as printed, or the requests over the length of the run.
+/// Answers per second: as printed, or requests ÷ length of the run.
 pub(crate) fn throughput(row: &Row) -> Option<Known> {
     let requests_over_time = || {
         let duration_s = row.conditions.duration_s.filter(|seconds| *seconds > 0.0)?;
@@ -55,7 +55,7 @@ pub(crate) fn throughput(row: &Row) -> Option<Known> {
     known(row, &Quantity::Throughput).or_else(requests_over_time)
 }
 
-/// The rate by which a row is compared with others: answers a second, or the good ones where only these are printed.
+/// The rate by which rows are compared: answers per second, or correct ones if only these are printed.
 pub(crate) fn rate(row: &Row) -> Option<Known> {
     throughput(row).or_else(|| known(row, &Quantity::Goodput))
 }
@@ -65,7 +65,7 @@ pub(crate) fn rate_inputs<'a>(rows: impl IntoIterator<Item = &'a Row>) -> Vec<In
     rows.into_iter().filter_map(rate).flat_map(|rate| rate.inputs).collect()
 }
 
-/// How long a run took: as stated, or its requests over its throughput.
+/// The length of a run in seconds: as stated, or requests ÷ throughput.
 pub(crate) fn duration_s(row: &Row) -> Option<f64> {
     let requests = row.figure(&Quantity::Requests).map(Figure::value).or(row.conditions.requests.map(|n| n as f64));
     let of_requests = || {
@@ -75,7 +75,7 @@ pub(crate) fn duration_s(row: &Row) -> Option<f64> {
     row.conditions.duration_s.or_else(of_requests)
 }
 
-/// Answers of a run: as printed, or its throughput over its length.
+/// Answers of a run: as printed, or throughput × length of the run.
 fn requests(row: &Row) -> Option<Known> {
     let rate_times_time = || {
         let duration_s = row.conditions.duration_s?;
@@ -85,7 +85,7 @@ fn requests(row: &Row) -> Option<Known> {
     known(row, &Quantity::Requests).or_else(rate_times_time)
 }
 
-/// Share of requests that failed: of HTTP failures, or else of errors, or else of counts.
+/// Share of requests that failed: from HTTP failures, else from errors, else from counts.
 pub(crate) fn failed_share(row: &Row) -> Option<Known> {
     let printed = known(row, &Quantity::HttpFailRate).or_else(|| known(row, &Quantity::ErrorRate));
     printed.or_else(|| {
@@ -94,13 +94,13 @@ pub(crate) fn failed_share(row: &Row) -> Option<Known> {
     })
 }
 
-/// Whether a row says that anything failed or was given up.
+/// Whether a row reports any failures or time-outs.
 pub(crate) fn has_failures(row: &Row) -> bool {
     let all = [Quantity::HttpFailRate, Quantity::ErrorRate, Quantity::Failures, Quantity::Timeouts];
     all.iter().filter_map(|quantity| row.figure(quantity)).any(|figure| figure.value() > 0.0)
 }
 
-/// What the source does not say and could be what users did whom the printed response times leave over.
+/// What users whom the printed response times do not account for may have done, if the source leaves it open.
 pub(crate) fn unsaid_of_idle_users(row: &Row) -> Option<&'static str> {
     let conditions = &row.conditions;
     let says_failures = failed_share(row).is_some();
@@ -117,13 +117,13 @@ pub(crate) fn unsaid_of_idle_users(row: &Row) -> Option<&'static str> {
     }
 }
 
-/// CPU in use of a row: its mean, else an unnamed figure, else its peak.
+/// CPU in use of a row: its mean, else a figure without a moment, else its peak.
 pub(crate) fn cpu_figure(row: &Row) -> Option<(&Figure, Moment)> {
     let of = |moment| row.figure(&Quantity::Cpu(moment)).map(|figure| (figure, moment));
     [Moment::Mean, Moment::Whole, Moment::Max].into_iter().find_map(of)
 }
 
-/// CPUs in use, of a figure that may be a share of one or of all.
+/// CPUs in use, from a figure that may be a share of one CPU or of all.
 pub(crate) fn cpus_in_use(row: &Row, figure: &Figure) -> Result<Known, &'static str> {
     let Known { value, range, inputs } = Known::printed(row, figure);
     let times =
@@ -133,17 +133,17 @@ pub(crate) fn cpus_in_use(row: &Row, figure: &Figure) -> Result<Known, &'static 
     }
     match row.conditions.cpu_scope {
         Some(CpuScope::Core) => Ok(times(1.0)),
-        // A share of a machine cannot exceed the machine.
+        // A share of the machine cannot exceed 100%.
         None if range.low > 1.0 => Ok(times(1.0)),
         Some(CpuScope::Machine) => row.conditions.subject_cpus.map(times).ok_or("how many CPUs the machine had"),
         None => Err("whether the CPU percentage is of one CPU or of the machine"),
     }
 }
 
-/// What a figure is of: subject, setting, connections or CPUs, quantity.
+/// What a figure describes: subject, setting, connections or CPUs, quantity.
 type About<'a> = (&'a str, Option<&'a str>, Option<u64>, &'a Quantity);
 
-/// The figures of all rows, by what they are of.
+/// The figures of all rows, by what they describe.
 pub(crate) struct Companions<'a>(HashMap<About<'a>, Vec<(&'a Row, &'a Figure)>>);
 
 impl<'a> Companions<'a> {
@@ -151,7 +151,7 @@ impl<'a> Companions<'a> {
         let mut all: HashMap<About, Vec<(&Row, &Figure)>> = HashMap::new();
         for row in rows {
             for (place, figure) in row.figures.iter().enumerate() {
-                // Of a quantity that a row prints twice, the first counts.
+                // If a row prints a quantity twice, the first counts.
                 if row.figures[..place].iter().all(|earlier| earlier.quantity != figure.quantity) {
                     all.entry(about(row, &figure.quantity)).or_default().push((row, figure));
                 }
@@ -160,7 +160,8 @@ impl<'a> Companions<'a> {
         Self(all)
     }
 
-    /// The figure of a quantity for what a row is about: its own, or else that of the one other row of the same subject and setting.
+    /// The figure of a quantity for a row: its own, or else that of the only other row with the same subject and
+    /// setting.
     pub fn find<'q>(&'q self, row: &'a Row, quantity: &'q Quantity) -> Option<(&'a Row, &'a Figure)> {
         if let Some(figure) = row.figure(quantity) {
             return Some((row, figure));
@@ -176,8 +177,8 @@ fn about<'a>(row: &'a Row, quantity: &'a Quantity) -> About<'a> {
     (row.subject.as_str(), row.scenario.as_deref(), row.conditions.connections, quantity)
 }
 
-/// The first figures of subjects under settings, from whichever table has them; also from rows that name no setting, because these
-/// are then of all of them.
+/// The first figure of each subject and setting, from any table. Rows without a setting apply to all settings of their
+/// subject.
 pub(crate) struct Elsewhere<'a> {
     /// By subject, setting, CPUs and quantity.
     of_setting: HashMap<About<'a>, Entry<'a>>,
@@ -201,7 +202,7 @@ impl<'a> Elsewhere<'a> {
         Self { of_setting, of_all }
     }
 
-    /// The figure for what a row is about. The first quantity that is found counts.
+    /// The figure for a row's subject and setting. The first of `quantities` that is found counts.
     pub fn find<'q>(&'q self, row: &'q Row, quantities: &'q [Quantity]) -> Option<(&'a Row, &'a Figure)> {
         let (subject, scenario) = (row.subject.as_str(), row.scenario.as_deref());
         quantities.iter().find_map(|quantity| {

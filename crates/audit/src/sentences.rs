@@ -3,7 +3,7 @@
 use crate::finding::{Audit, AuditVerdict, Verdicts};
 
 impl AuditVerdict {
-    /// The verdict on a statement about several things: contradicted by one, or not to be told because of one.
+    /// The verdict on a statement about several things: the worst of them.
     pub(crate) fn of_all(verdicts: impl IntoIterator<Item = Self>) -> Self {
         let worst = |so_far, verdict| match (so_far, verdict) {
             (Self::Contradicted, _) | (_, Self::Contradicted) => Self::Contradicted,
@@ -14,7 +14,7 @@ impl AuditVerdict {
         verdicts.into_iter().fold(Self::Holds, worst)
     }
 
-    /// `contradicted`.
+    /// The verdict in words: `contradicted`.
     pub fn words(self) -> &'static str {
         match self {
             Self::Holds => "holds",
@@ -36,7 +36,7 @@ impl AuditVerdict {
 }
 
 impl Audit {
-    /// The findings with a verdict, in their order.
+    /// The findings with a verdict, in order.
     pub fn with(&self, verdict: AuditVerdict) -> impl Iterator<Item = &crate::AuditFinding> {
         self.findings.iter().filter(move |finding| finding.verdict == verdict)
     }
@@ -52,7 +52,8 @@ impl Verdicts {
         self.holds + self.contradicted + self.fewer_users + self.cannot_tell
     }
 
-    /// The verdict on a table in a sentence: `8 of 41 checks are contradicted by the table's own figures, 12 undecided, 21 hold.`
+    /// The verdict on a table, in a sentence: `8 of 41 checks are contradicted by the table's own figures, 12
+    /// undecided, 21 hold.`
     pub(crate) fn sentence(&self) -> String {
         let all = self.all();
         let checks = if all == 1 { "check" } else { "checks" };
@@ -89,7 +90,7 @@ fn all_hold(all: usize) -> String {
     if all == 1 { "the only one holds".to_owned() } else { format!("all {all} hold") }
 }
 
-/// The verdict on several tables in a sentence.
+/// The verdict on several tables, in a sentence.
 pub fn sentence_of_several(audits: &[Audit]) -> String {
     let contradicted = audits.iter().filter(|audit| audit.is_contradicted()).count();
     let all = audits.len();

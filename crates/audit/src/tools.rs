@@ -1,34 +1,34 @@
-//! The defaults of load generators, as far as they change what the figures mean.
+//! The defaults of load generators that affect the meaning of figures.
 //!
-//! Seen against servers that never answer, answer late, or answer with 500: wrk 4.1.0 and ab 2.3 of Debian 12, hey, h2load of
-//! nghttp2 1.52.0, oha 1.16.0, k6 1.8.1. Read in the manuals and sources, and not run: wrk2, autocannon, bombardier, vegeta. All
-//! count answers with an error status in their rates and times. They differ in what they do with a request that they give up: see
-//! the table below.
+//! Tested against servers that never answer, answer late, or answer with 500: wrk 4.1.0 and ab 2.3 of Debian 12, hey,
+//! h2load of nghttp2 1.52.0, oha 1.16.0, k6 1.8.1. Known only from manuals and sources: wrk2, autocannon, bombardier,
+//! vegeta. All count answers with an error status in their rates and times. They differ in how they treat a request
+//! that they give up: see the table below.
 
 use tolok_model::transcription::{Conditions, LoopModel};
 
 struct Tool {
     /// Its names in sources, in lower case. Reports use the first.
     names: &'static [&'static str],
-    /// Seconds after which it gives up a request; `None` where it waits for ever.
+    /// Seconds after which it gives up a request; `None` if it waits forever.
     timeout_s: Option<f64>,
     /// Whether it always waits for an answer before the next request.
     is_closed: bool,
-    /// Whether its figures begin with its first request, so that no request was in flight before.
+    /// Whether its figures begin with its first request, so that none was in flight before.
     begins_empty: bool,
-    /// What it does with a request that it gave up.
+    /// How it treats a request that it gave up.
     given_up: GivenUp,
 }
 
-/// What a tool does with a request that it gives up.
+/// How a tool treats a request that it gives up.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum GivenUp {
-    /// Its time is recorded, as about the time-out.
+    /// It records the time as about the time-out.
     Kept,
-    /// It is in no percentile, mean or maximum. wrk keeps waiting and counts a time-out when the answer arrives; a request without any
-    /// answer is in no figure of wrk.
+    /// The request is in no percentile, mean or maximum. wrk keeps waiting, and counts a time-out when the answer
+    /// arrives. A request that is never answered is in none of wrk's figures.
     LeftOut,
-    /// The run ends there and prints no figures.
+    /// The run ends and prints no figures.
     EndsRun,
 }
 
@@ -45,7 +45,7 @@ const TOOLS: &[Tool] = &[
         given_up: GivenUp::EndsRun,
     },
     Tool { names: &["hey"], timeout_s: Some(20.0), is_closed: true, begins_empty: true, given_up: GivenUp::LeftOut },
-    // With several streams each connection waits for several answers at a time. It can warm up before it counts.
+    // With several streams, each connection waits for several answers at a time. It can warm up before it counts.
     Tool { names: &["h2load"], timeout_s: None, is_closed: false, begins_empty: false, given_up: GivenUp::LeftOut },
     Tool {
         names: &["autocannon"],
@@ -70,17 +70,17 @@ fn is(conditions: &Conditions, name: &str) -> bool {
     known(conditions).is_some_and(|tool| tool.names[0] == name)
 }
 
-/// Whether the tool is wrk itself.
+/// Whether the tool is wrk itself, not wrk2.
 pub(crate) fn is_wrk(conditions: &Conditions) -> bool {
     is(conditions, "wrk")
 }
 
-/// Whether the tool is ab, which sends from one thread and counts an answer of another length as failed.
+/// Whether the tool is ab, which uses one thread and counts an answer of another length as failed.
 pub(crate) fn is_ab(conditions: &Conditions) -> bool {
     is(conditions, "ab")
 }
 
-/// For how long the tool waits at the end for requests under way: k6's `gracefulStop`.
+/// How long the tool waits at the end for requests in flight, in seconds: k6's `gracefulStop`.
 pub(crate) fn grace_s(conditions: &Conditions) -> f64 {
     if is(conditions, "k6") { 30.0 } else { 0.0 }
 }
@@ -90,24 +90,25 @@ pub(crate) fn name(conditions: &Conditions) -> &str {
     known(conditions).map(|tool| tool.names[0]).or(conditions.tool.as_deref()).unwrap_or("the tool")
 }
 
-/// Whether the tool's rates are those of all answers that came, failed ones included. All known ones do that.
+/// Whether the tool's rates count all answers, including failed ones. All known tools do.
 pub(crate) fn counts_failed_answers(conditions: &Conditions) -> bool {
     known(conditions).is_some()
 }
 
-/// Whether the times of requests that were given up are in no figure. wrk before 4.0 counted time-outs and recorded their times.
+/// Whether no figure includes the times of requests that were given up. wrk before 4.0 counted time-outs and recorded
+/// their times.
 pub(crate) fn leaves_out_given_up(conditions: &Conditions) -> bool {
     let is_old = is_wrk(conditions) && major_version(conditions).is_some_and(|version| version < 4);
     known(conditions).is_some_and(|tool| tool.given_up == GivenUp::LeftOut) && !is_old
 }
 
-/// Whether nothing was in flight before the first request that the figures count. A warm-up of the same run may precede it.
+/// Whether nothing was in flight before the first counted request. A warm-up of the same run may precede it.
 pub(crate) fn begins_empty(conditions: &Conditions) -> bool {
     let warms_up = conditions.warmup_s.is_some_and(|seconds| seconds > 0.0);
     known(conditions).is_some_and(|tool| tool.begins_empty) && !warms_up
 }
 
-/// The 4 of `wrk 4.1.0`.
+/// The major version: 4 for `wrk 4.1.0`.
 fn major_version(conditions: &Conditions) -> Option<u32> {
     let said = conditions.tool.as_ref()?.to_lowercase();
     let words: Vec<&str> = said.split(|letter: char| !letter.is_alphanumeric()).collect();
@@ -115,36 +116,36 @@ fn major_version(conditions: &Conditions) -> Option<u32> {
     words.get(place + 1)?.parse().ok()
 }
 
-/// Whether a request that is given up ends the run, so that no time in a table can be one that was cut.
+/// Whether giving up a request ends the run, so that no printed time can have been cut.
 pub(crate) fn ends_when_one_is_given_up(conditions: &Conditions) -> bool {
     known(conditions).is_some_and(|tool| tool.given_up == GivenUp::EndsRun)
 }
 
-/// Requests under way on a connection at a time: as stated, or 1 of a tool that sends the next one after an answer and has no
-/// pipelining. Scripts of wrk, batches of k6, autocannon and h2load can have several.
+/// Requests in flight on a connection at a time: as stated, or 1 for a tool that sends the next request after an answer
+/// and cannot pipeline. wrk scripts, k6 batches, autocannon and h2load can have several.
 pub(crate) fn streams(conditions: &Conditions) -> Option<u64> {
     let is_single = || ["ab", "hey", "bombardier"].iter().any(|name| is(conditions, name));
     conditions.streams.or_else(|| is_single().then_some(1))
 }
 
-/// The time-out, and whether the source states it (else it is the tool's default).
+/// The time-out in seconds, and whether the source states it. Otherwise it is the tool's default.
 pub(crate) fn timeout_s(conditions: &Conditions) -> Option<(f64, bool)> {
     let default = || known(conditions).and_then(|tool| tool.timeout_s).map(|seconds| (seconds, false));
     conditions.timeout_s.map(|seconds| (seconds, true)).or_else(default)
 }
 
-/// Whether the time-out is known, or that there was none.
+/// Whether the time-out, or its absence, is known.
 pub(crate) fn timeout_is_known(conditions: &Conditions) -> bool {
     conditions.timeout_s.is_some() || known(conditions).is_some()
 }
 
-/// Whether requests wait for answers, or `None` where neither the source nor the tool says.
+/// Whether requests wait for answers, or `None` if neither the source nor the tool says.
 pub(crate) fn is_closed(conditions: &Conditions) -> Option<bool> {
     let stated = conditions.loop_model.map(|model| model == LoopModel::Closed);
     stated.or_else(|| known(conditions).and_then(|tool| tool.is_closed.then_some(true)))
 }
 
-/// Whether users may have paused although the source does not say so: scripts of a tool can pause.
+/// Whether users may have paused without the source saying so, because the tool's scripts can pause.
 pub(crate) fn may_pause(conditions: &Conditions) -> bool {
     conditions.think_time_s.is_none() && !known(conditions).is_some_and(|tool| tool.is_closed)
 }

@@ -1,20 +1,20 @@
-//! How numbers, figures and things stand in sentences.
+//! Formats numbers, figures and names for sentences.
 
 use tolok_model::figures;
 pub(crate) use tolok_model::figures::significant;
 use tolok_model::transcription::{Figure, Mark, Moment, Number, Quantity, Transcription, Unit};
 
-/// A number with three digits that count, whole ones with all theirs: `2.02`, `11,705`.
+/// A number with three significant digits; whole numbers keep all their digits: `2.02`, `11,705`.
 pub(crate) fn number(value: f64) -> String {
     significant(value, 3)
 }
 
-/// The same with four digits, for comparisons with a text: `5.027`.
+/// Like [`number`], with four digits, for comparisons with a text: `5.027`.
 pub(crate) fn precise(value: f64) -> String {
     significant(value, 4)
 }
 
-/// A number without digits after the point, rounded up, so that an upper bound stays one.
+/// A number without decimals, rounded up, so that an upper bound stays one. Below 10, it keeps its decimals.
 pub(crate) fn whole(value: f64) -> String {
     if value < 10.0 { number(value) } else { number(value.ceil()) }
 }
@@ -37,12 +37,12 @@ pub(crate) fn bytes(value: f64) -> String {
     scaled(value, &[(1e9, "GB"), (1e6, "MB"), (1e3, "kB"), (1.0, "B")])
 }
 
-/// Bits a second, of bytes a second.
+/// Bits per second, from bytes per second.
 pub(crate) fn bits_per_s(bytes_per_s: f64) -> String {
     scaled(8.0 * bytes_per_s, &[(1e9, "Gbit/s"), (1e6, "Mbit/s"), (1e3, "kbit/s"), (1.0, "bit/s")])
 }
 
-/// A share of 1 as percent. Less than 100% is never rounded to 100%.
+/// A fraction as a percentage. Less than 100% is never rounded to 100%.
 pub(crate) fn percent(share: f64) -> String {
     let percent = 100.0 * share;
     let text = if (99.95..100.0).contains(&percent) { precise(percent) } else { number(percent) };
@@ -53,30 +53,30 @@ pub(crate) fn per_second(value: f64) -> String {
     format!("{}/s", number(value))
 }
 
-/// A value in the largest unit that leaves at least 1 of it, or else in the smallest.
+/// A value in the largest unit in which it is at least 1, or else in the smallest.
 fn scaled(value: f64, units: &[(f64, &str)]) -> String {
-    // A value that would be printed as 1,000 of a unit belongs to the next one.
+    // A value that would print as 1,000 of a unit belongs to the next one.
     let fits = |(factor, _): &&(f64, &str)| value.abs() >= 0.9995 * factor;
     let chosen = units.iter().find(fits).or(units.last());
     chosen.map_or_else(|| number(value), |(factor, unit)| format!("{} {unit}", number(value / factor)))
 }
 
-/// A chance in words that also fit very small ones: `3 of 100 cases`, `1 of 10^53 cases`.
+/// A chance in words that also suit very small ones: `3 of 100 cases`, `1 of 10^53 cases`.
 pub(crate) fn chance(log10: f64) -> String {
     if log10 >= -2.0 {
         format!("{} of 100 cases", significant(10f64.powf(log10 + 2.0), 2))
     } else {
-        // Rounded so that the chance is never understated.
+        // Rounds so that the chance is never understated.
         format!("1 of 10^{} cases", (-log10).floor())
     }
 }
 
-/// A value in base units, in a unit: `429.2 MB`.
+/// Converts a value from base units to a unit: `429.2 MB`.
 pub(crate) fn amount(value: f64, unit: Unit) -> String {
     format!("{}{}", precise(value / unit.factor()), unit.suffix())
 }
 
-/// A figure as it is printed, with its unit, or the mean of its repetitions.
+/// A figure as printed, with its unit, or the mean of its repetitions.
 pub(crate) fn quoted(figure: &Figure) -> String {
     let unit = figure.unit.suffix();
     match figure.numbers.as_slice() {
@@ -88,7 +88,7 @@ pub(crate) fn quoted(figure: &Figure) -> String {
     }
 }
 
-/// A number as it is printed, with its marks in words: `7`, `about 2`, `at least 400`, `6000 to 7000`.
+/// A number as printed, with its marks in words: `7`, `about 2`, `at least 400`, `6000 to 7000`.
 pub(crate) fn printed(number: &Number) -> String {
     let text = number.printed.trim();
     let signs = |sign: char| "~<>=≤≥+ ".contains(sign);
@@ -139,13 +139,13 @@ pub(crate) fn noun(quantity: &Quantity) -> String {
     }
 }
 
-/// The title of a setting, or its name without one.
+/// The title of a setting, or its name if it has no title.
 pub(crate) fn setting(transcription: &Transcription, scenario: Option<&str>) -> Option<String> {
     let name = scenario?;
     Some(transcription.setting(name).map_or_else(|| name.to_owned(), |setting| setting.title.clone()))
 }
 
-/// `10,000 rows (Table 4)`; `the table` if nothing is named.
+/// A place in words: `10,000 rows (Table 4)`; `the table` if nothing is named.
 pub(crate) fn place(transcription: &Transcription, scenario: Option<&str>, table: Option<&str>) -> String {
     match (setting(transcription, scenario), table) {
         (Some(setting), Some(table)) => format!("{setting} ({table})"),

@@ -1,9 +1,11 @@
-//! Budgets: had those who are compared the same CPUs, workers and memory?
+//! Budgets: did all compared subjects have the same CPUs, workers and memory?
 //!
-//! What the source states of each row is compared within a setting of a table. Unequal budgets contradict no figure: they say that
-//! the figures are not of the subjects alone, so that the law cannot tell who is faster. It holds where CPUs and workers are stated
-//! and all that is stated is equal. Whether all sent the same bytes is a matter of figures, which the law of bytes compares.
-//! Source: the fairness ledger of this project; nothing is computed.
+//! The law compares what the source states about each row, within a setting of a table. Unequal budgets do not
+//! contradict a figure. But the figures then do not describe the subjects alone, so the law cannot tell which is
+//! faster. It holds if CPUs and workers are stated and all stated budgets are equal. The law of bytes checks whether
+//! all subjects sent the same bytes.
+//!
+//! Source: this project's own rules of fairness. Nothing is computed.
 
 use tolok_model::transcription::{Row, Transcription};
 
@@ -14,13 +16,13 @@ use crate::rows::rate_inputs;
 use crate::wording::{listed, precise};
 use crate::{AuditFinding, Law};
 
-/// What is tested.
+/// The tested statement.
 const STATEMENT: &str = "All compared subjects had the same CPUs, workers and memory.";
 
 pub(super) const LAW: LawInfo =
     LawInfo { title: "Budgets", says: "All compared subjects had the same CPUs, workers and memory.", check };
 
-/// Compares the subjects of every setting with two of them.
+/// Compares the subjects of every setting that has at least two.
 fn check(transcription: &Transcription) -> Vec<AuditFinding> {
     let mut found = Vec::new();
     let mut unstated: Vec<(Vec<&'static str>, Group)> = Vec::new();
@@ -50,7 +52,7 @@ fn has_two_subjects(group: &Group) -> bool {
     group.rows.iter().any(|row| row.subject != group.rows[0].subject)
 }
 
-/// What is stated of a setting.
+/// The stated budgets of a setting.
 struct Budgets {
     /// `CPUs: go 8, node 1`.
     unequal: Vec<String>,
@@ -61,7 +63,8 @@ struct Budgets {
 
 type Stated = fn(&Row) -> Option<f64>;
 
-/// The budgets compared, and what is missing where a row does not state one. Memory has a limit only where one was set.
+/// The compared budgets, and what is missing if a row does not state one. Memory is optional, because it is only
+/// limited if someone set a limit.
 const BUDGETS: [(&str, Option<&str>, Stated); 3] = [
     ("CPUs", Some("the CPUs of each subject"), |row| row.conditions.subject_cpus),
     ("processes or threads", Some("the processes or threads of each subject"), |row| {

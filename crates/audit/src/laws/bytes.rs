@@ -1,11 +1,13 @@
 //! Bytes of an answer, of the network and of memory.
 //!
-//! - Bandwidth ÷ throughput is the bytes of one answer, headers included. Where these differ between subjects by more than rounding
-//!   and 5%, the subjects did not send the same bytes. No answer is smaller than its body, unless it was compressed.
-//! - Bytes a second = throughput × bytes of an answer is at most what the network carries (utilisation law, Denning and Buzen
-//!   1978). Only correct responses surely have a whole body, so only they count: X · (1 − failed share) · smallest body.
-//! - A server that makes each body as a whole before it sends it holds one for each request in progress. How many bodies fit into the
-//!   peak of memory follows from the figures; whether the server streamed them does not, so this is never a contradiction.
+//! - Bandwidth ÷ throughput is the bytes of one answer, headers included. If these differ between subjects by more than
+//!   rounding and 5%, the subjects did not send the same bytes. An answer is never smaller than its body, unless it was
+//!   compressed.
+//! - Bytes per second = throughput × bytes of an answer, and is at most what the network carries (utilisation law,
+//!   Denning and Buzen 1978). Only correct responses certainly have a whole body, so only they count: X · (1 − failed
+//!   share) · smallest body.
+//! - A server that builds each body as a whole before sending it holds one for each request in progress. The figures
+//!   tell how many bodies fit into peak memory, but not whether the server streamed them, so this never contradicts.
 
 use tolok_model::transcription::{Figure, Moment, Quantity, Row, Transcription};
 
@@ -17,10 +19,10 @@ use crate::range::Range;
 use crate::rows::{self, Known};
 use crate::wording;
 
-/// By how much answers of subjects may differ by their headers, as a share.
+/// How much headers may make subjects' answers differ, as a share.
 const HEADERS: f64 = 0.05;
 
-/// From this many bytes a second on, the network may be the limit: 100 Mbit/s.
+/// From this many bytes per second on, the network may be the limit: 100 Mbit/s.
 const WORTH_ASKING: f64 = 12.5e6;
 
 pub(super) const LAW: LawInfo = LawInfo {
@@ -29,7 +31,7 @@ pub(super) const LAW: LawInfo = LawInfo {
     check,
 };
 
-/// Holds bytes against answers, network and memory.
+/// Checks bytes against answers, network and memory.
 fn check(transcription: &Transcription) -> Vec<AuditFinding> {
     let mut findings = Vec::new();
     for group in groups::comparable(transcription) {
@@ -42,7 +44,7 @@ fn check(transcription: &Transcription) -> Vec<AuditFinding> {
     findings
 }
 
-/// Bytes of an answer as they passed the network: by the second, or of the whole run.
+/// Bytes of an answer on the network, from rates or from totals of the run.
 fn answer_bytes(row: &Row) -> Option<Known> {
     let over =
         |bytes, answers: Option<Known>| Some(rows::known(row, &bytes)?.over(answers.filter(|it| it.value > 0.0)?));
@@ -50,8 +52,8 @@ fn answer_bytes(row: &Row) -> Option<Known> {
     over(Quantity::Bandwidth, rows::throughput(row)).or_else(of_run)
 }
 
-/// All subjects of a group should send equally long bodies, or answers where bodies are not printed. Sources do not state this, and headers
-/// differ, so other lengths contradict nothing.
+/// All subjects of a group should send bodies of equal length, or answers if bodies are not printed. Sources do not
+/// state this, and headers differ, so other lengths never contradict.
 fn same_size(transcription: &Transcription, group: &Group) -> Option<AuditFinding> {
     let of_all = |size: &dyn Fn(&Row) -> Option<Known>| -> Option<Vec<(&str, Known)>> {
         group.rows.iter().map(|row| size(row).map(|known| (row.subject.as_str(), known))).collect()
@@ -95,7 +97,7 @@ fn same_size(transcription: &Transcription, group: &Group) -> Option<AuditFindin
     })
 }
 
-/// An answer is not smaller than its body.
+/// An answer is at least as large as its body.
 fn holds_its_body(transcription: &Transcription, row: &Row) -> Option<OfRow> {
     let answer = answer_bytes(row)?;
     let good = rows::failed_share(row).map_or(Range::exact(1.0), |failed| failed.range.complement());
@@ -116,13 +118,13 @@ fn holds_its_body(transcription: &Transcription, row: &Row) -> Option<OfRow> {
     Some(OfRow { table: row.table.clone(), closeness: body.low / answer.value, finding })
 }
 
-/// Bytes of a body: printed, or as the source allows for.
+/// Bytes of a body: as printed, or as the source allows.
 fn body_bytes(row: &Row) -> Option<Range> {
     let stated = row.conditions.body_bytes.map(|(low, high)| Range::between(low, high));
     row.figure(&Quantity::Body).map(Range::of).or(stated).filter(|range| range.high > 0.0)
 }
 
-/// Bytes a second that a row needs: those printed, or its correct responses with their smallest body.
+/// Bytes per second that a row needs: those printed, or its correct responses with their smallest body.
 struct Traffic {
     range: Range,
     arithmetic: String,
@@ -153,7 +155,7 @@ impl Traffic {
     }
 }
 
-/// What rows send passes through the network; where that is not stated, one finding for each table with much to send.
+/// The network carries what rows send. If the link is not stated, reports one finding for each table with much traffic.
 fn through_link(transcription: &Transcription) -> Vec<AuditFinding> {
     let mut lacks = Lacks::new(Law::Bytes, "The network carries the bytes of the answers.");
     let mut findings = Vec::new();
@@ -171,7 +173,7 @@ fn through_link(transcription: &Transcription) -> Vec<AuditFinding> {
     folded(findings).into_iter().chain(lacks.findings(transcription)).collect()
 }
 
-/// A row against a stated link.
+/// Checks a row against a stated link.
 fn against_link(transcription: &Transcription, row: &Row, traffic: Traffic, link: f64) -> OfRow {
     let (needed, carried) = (wording::bits_per_s(traffic.range.low), wording::bits_per_s(link));
     let draft = Draft::new(Law::Bytes, transcription.row_name(row), "The network carries the bytes of the answers.")
@@ -188,13 +190,13 @@ fn against_link(transcription: &Transcription, row: &Row, traffic: Traffic, link
     OfRow { table: row.table.clone(), closeness: traffic.range.low / link, finding }
 }
 
-/// How many bodies fit into the memory that rows had at their peak: one finding for each setting where not all users' bodies do.
+/// How many bodies fit into the peak memory of rows: one finding for each setting in which not all users' bodies fit.
 fn into_memory(transcription: &Transcription) -> Vec<AuditFinding> {
     let mut settings: Vec<(Option<&String>, Vec<Held>)> = Vec::new();
     for held in transcription.rows.iter().filter_map(Held::of) {
         let scenario = held.row.scenario.as_ref();
         match settings.iter_mut().find(|(other, _)| *other == scenario) {
-            // A table may repeat the figures of another.
+            // A table may repeat figures of another.
             Some((_, all)) => {
                 let is_new =
                     all.iter().all(|other| other.row.subject != held.row.subject || other.bodies != held.bodies);
@@ -206,7 +208,7 @@ fn into_memory(transcription: &Transcription) -> Vec<AuditFinding> {
     settings.iter().filter_map(|(_, all)| memory_finding(transcription, all)).collect()
 }
 
-/// The bodies that the memory of a row holds.
+/// The number of bodies that a row's memory can hold.
 struct Held<'a> {
     row: &'a Row,
     memory: &'a Figure,
@@ -216,7 +218,7 @@ struct Held<'a> {
 }
 
 impl<'a> Held<'a> {
-    /// `None` where all users' bodies fit, or where a size is not known.
+    /// `None` if all users' bodies fit, or if a size is unknown.
     fn of(row: &'a Row) -> Option<Self> {
         let memory =
             [Moment::Max, Moment::Whole].into_iter().find_map(|moment| row.figure(&Quantity::Memory(moment)))?;
@@ -226,7 +228,7 @@ impl<'a> Held<'a> {
     }
 }
 
-/// What follows where not all users' bodies fit.
+/// The conclusion if not all users' bodies fit.
 fn memory_finding(transcription: &Transcription, all: &[Held]) -> Option<AuditFinding> {
     let first = all.first()?;
     let (size, users) = (wording::bytes(first.body_bytes), wording::number(first.users));

@@ -1,10 +1,13 @@
-//! Times that end where the tool gives answers up.
+//! Times that end at the tool's time-out.
 //!
-//! A tool with a time-out L either leaves longer times out (wrk: a time at or above L is counted as a time-out and not recorded) or
-//! records them as about L (k6). In both cases nothing above L is known, so a maximum or percentile at L is a bound and not
-//! a time, which the source cannot be blamed for printing (but ab stops the run at the first request that it gives up, so that what it prints was never cut), and if any request timed out, the longest time is L or more whatever maximum is printed. Nothing can be recorded that is
-//! much longer than L. Where a source states no time-out, the tool's default is taken, unless its own times show that it was not in
-//! force; then a limit can only be guessed, by several figures that end at the same value.
+//! A tool with a time-out L either omits longer times (wrk counts a time at or above L as a time-out and does not
+//! record it) or records them as about L (k6). Either way nothing above L is known, so a maximum or percentile at L is
+//! a bound rather than a time. The source cannot be blamed for printing it. ab is an exception: it stops the run at the
+//! first request that it gives up, so its times were never cut.
+//!
+//! If any request timed out, the longest time is at least L, whatever maximum is printed. No recorded time can be much
+//! longer than L. If a source states no time-out, the law uses the tool's default, unless printed times show that it
+//! was not in force. The limit can then only be guessed, from several figures that end at the same value.
 
 use tolok_model::transcription::{Figure, LatencyOf, Moment, Quantity, Row, Transcription};
 
@@ -14,13 +17,13 @@ use crate::laws::{Law, LawInfo};
 use crate::range::Range;
 use crate::{tools, wording};
 
-/// A time within this share of the time-out counts as cut by it.
+/// A time within this share of the time-out counts as cut.
 const AT_LIMIT: f64 = 0.01;
 
-/// Tolerance for a tool that notices a time-out late, as a share.
+/// Tolerance for a tool that detects a time-out late, as a share.
 const LATE: f64 = 0.10;
 
-/// Times at or above the tenth quantile from the top are where a limit shows.
+/// Percentiles from this one on show a limit, in hundredths of a percent: p90.
 const HIGH: u16 = 9000;
 
 pub(super) const LAW: LawInfo = LawInfo {
@@ -29,7 +32,7 @@ pub(super) const LAW: LawInfo = LawInfo {
     check,
 };
 
-/// Holds high percentiles and maxima of response times against the time-out of each row.
+/// Checks high percentiles and maxima of response times against each row's time-out.
 fn check(transcription: &Transcription) -> Vec<AuditFinding> {
     let overrun = default_overrun(transcription);
     let of_row = |row| high(row).max_by(|a, b| a.value().total_cmp(&b.value())).map(|figure| (row, figure));
@@ -60,7 +63,7 @@ fn high(row: &Row) -> impl Iterator<Item = &Figure> {
     })
 }
 
-/// The longest response time of a row, and the time-out that holds for it.
+/// The longest response time of a row, and the time-out that applies to it.
 struct Case<'a> {
     row: &'a Row,
     figure: &'a Figure,
@@ -134,7 +137,7 @@ impl Case<'_> {
     }
 }
 
-/// Times that a default time-out would have cut, where the source states none.
+/// Times that the tool's default time-out would have cut, in rows that state none.
 fn default_overrun(transcription: &Transcription) -> Vec<(&Row, &Figure)> {
     let is_over = |row: &Row, figure: &Figure| {
         let limit = tools::timeout_s(&row.conditions).filter(|(_, is_stated)| !is_stated);
@@ -144,7 +147,7 @@ fn default_overrun(transcription: &Transcription) -> Vec<(&Row, &Figure)> {
     all.filter(|(row, figure)| is_over(row, figure)).collect()
 }
 
-/// The inference from such times: another limit was set, which the source does not name.
+/// Infers from such times that another limit was set, which the source does not name.
 fn overrun_finding(transcription: &Transcription, overrun: &[(&Row, &Figure)]) -> Option<AuditFinding> {
     let (first, _) = overrun.first()?;
     let (limit_s, _) = tools::timeout_s(&first.conditions)?;
@@ -165,7 +168,7 @@ fn overrun_finding(transcription: &Transcription, overrun: &[(&Row, &Figure)]) -
     Some(finding)
 }
 
-/// The common end of several rows, as a limit produces it.
+/// The common end of several rows, as a limit would produce it.
 fn same_end(transcription: &Transcription) -> Option<String> {
     let ends: Vec<(&Row, &Figure)> =
         transcription.rows.iter().flat_map(|row| high(row).map(move |figure| (row, figure))).collect();
@@ -186,7 +189,7 @@ fn same_end(transcription: &Transcription) -> Option<String> {
     })
 }
 
-/// One finding for each table with high times and no tool whose limit is known.
+/// One finding for each table with high times but no known limit.
 fn no_limit_known(transcription: &Transcription) -> Vec<AuditFinding> {
     let mut lacks = Lacks::new(Law::Censoring, "The longest times printed were measured, and are not a limit.");
     for row in &transcription.rows {

@@ -1,18 +1,24 @@
-//! Duplicates: different measurements do not give the same digits throughout.
+//! Duplicates: different measurements do not have the same digits throughout.
 //!
-//! It compares every two series of the same quantity, the columns of every two subjects of a table (over its settings), and
-//! the columns of every two moments of a distribution (p99 and mean, over its rows; where the whole table differs, over those of
-//! each setting).
+//! The law compares every two series of the same quantity, the columns of every two subjects of a table (over its
+//! settings), and the columns of every two moments of a distribution. The latter (p99 and mean, for example) are
+//! compared over the table's rows, or, if the whole table differs, over those of each setting.
 //!
-//! How likely is it that two of them agree by chance? Let d be the number of distinct printed values among the compared ones. Take
-//! each new value to be one of these d with equal chances, give the first away, and count no value that comes again, because
-//! a level that stays is no evidence: P = (1 / d)^(d − 1). Real readings can take more than d values, so that this errs on
-//! the side of coincidence. Figures that agree together multiply. A pair is contradicted only if P · (number of pairs compared)
-//! is below one in a million. That excludes short, constant and nearly constant columns (d ≤ 6). Left out are columns with equal
-//! steps and others that are set rather than measured (sizes of bodies, numbers of runs, rates of an open loop, round numbers of
-//! requests); numbers with less than three digits, in which servers that are about equally fast agree; and percentiles beyond
-//! which there are no two requests, so that they are the maximum. Source: the argument is that of a birthday bound; the correction for
-//! many pairs is Bonferroni's, O. J. Dunn, "Multiple comparisons among means", JASA 56(293), 1961.
+//! How likely is it that two of them agree by chance? Let d be the number of distinct printed values among the compared
+//! ones. Assume that each new value is one of these d with equal chances. Do not count the first value, nor any value
+//! that repeats, because a constant level is no evidence. Then P = (1 / d)^(d − 1). Real readings can take more than d
+//! values, so this errs on the side of coincidence. The chances of figures that agree together multiply.
+//!
+//! A pair is contradicted only if P · (number of pairs compared) is below one in a million. That excludes short,
+//! constant and nearly constant columns (d ≤ 6). The law also leaves out:
+//!
+//! - columns with equal steps, and others that are set rather than measured (sizes of bodies, numbers of runs, rates of
+//!   an open loop, round numbers of requests);
+//! - numbers with fewer than three digits, in which servers of about the same speed agree;
+//! - percentiles with fewer than two requests beyond them, because those are the maximum.
+//!
+//! Source: the argument is that of a birthday bound; the correction for many pairs is Bonferroni's, O. J. Dunn,
+//! "Multiple comparisons among means", JASA 56(293), 1961.
 
 use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap};
@@ -26,13 +32,13 @@ use crate::rows::throughput;
 use crate::wording::{chance, counted, listed, noun, setting};
 use crate::{AuditFinding, Input, Law};
 
-/// A run with printed percentiles has at least this many requests.
+/// Assumed number of requests of a run with printed percentiles.
 const FEW_REQUESTS: f64 = 20.0;
 
-/// A number with fewer units of its last digit than this is too rough to be evidence.
+/// A number with fewer units of its last digit than this is too coarse to be evidence.
 const ROUGH: f64 = 100.0;
 
-/// Agreement that is rarer than this by chance, over all pairs, is not a coincidence.
+/// Agreement that is less likely than this by chance, over all pairs, is not a coincidence.
 const LOG10_CHANCE: f64 = -6.0;
 
 pub(super) const LAW: LawInfo =
@@ -81,7 +87,7 @@ fn of_series(transcription: &Transcription) -> Vec<AuditFinding> {
     doubles.iter().map(|double| series_twice(transcription, double, (all.len(), pairs.len(), doubles.len()))).collect()
 }
 
-/// The same subject under the same setting may be printed twice.
+/// The same subject in the same setting may be printed twice.
 fn same_origin(a: &Series, b: &Series) -> bool {
     a.subject == b.subject && a.scenario == b.scenario
 }
@@ -90,7 +96,7 @@ fn values(figure: &Figure) -> Vec<f64> {
     figure.numbers.iter().map(|number| number.value).collect()
 }
 
-/// The values that are exact enough to be evidence.
+/// The values that are precise enough to be evidence.
 fn telling(figure: &Figure) -> Vec<f64> {
     let is_exact = |number: &&Number| number.value.abs() >= ROUGH * 2.0 * number.half_unit;
     figure.numbers.iter().filter(is_exact).map(|number| number.value).collect()
@@ -153,13 +159,13 @@ fn series_twice(
         ))
 }
 
-/// A column of a table: what its entries are of, and their numbers.
+/// A column of a table: the key and numbers of each entry.
 struct Column<'a> {
     name: String,
     table: Option<&'a str>,
     kind: &'a Quantity,
     entries: Vec<Entry<'a>>,
-    /// Where it stands first.
+    /// The row and figure where it first appears.
     first: (&'a Row, &'a Figure),
 }
 
@@ -169,25 +175,25 @@ struct Entry<'a> {
     figure: &'a Figure,
 }
 
-/// The first entry of a column for each key.
+/// The first entry of a column, for each key.
 type Places<'c> = HashMap<&'c str, &'c Figure>;
 
-/// What two columns have in the same places.
+/// What two columns have at the same keys.
 struct Shared {
-    /// How many numbers, if all are equal.
+    /// The count of numbers, if all are equal.
     equal: Option<usize>,
     telling: Vec<f64>,
 }
 
 type IsPair = dyn Fn(&Column<'_>, &Column<'_>) -> bool;
 
-/// Columns of a table, and which of them are compared.
+/// Columns of a table, and which of them to compare.
 struct Compared<'a> {
     columns: Vec<Column<'a>>,
     is_pair: Box<IsPair>,
-    /// How many pairs that are.
+    /// The number of pairs.
     pairs: usize,
-    /// The same columns setting by setting, asked where none of the whole table agree.
+    /// The same columns setting by setting, used only if none of the whole table agree.
     finer: Vec<Compared<'a>>,
 }
 
@@ -208,7 +214,7 @@ fn of_columns(transcription: &Transcription) -> Vec<AuditFinding> {
     all.iter().flat_map(|compared| compared.twice_or_finer(pairs)).collect()
 }
 
-/// The moments of each distribution.
+/// The columns of moments of each distribution.
 fn of_moments<'a>(place: Option<&'a str>, rows: &[&'a Row]) -> Compared<'a> {
     let least = rows.iter().map(|row| requests(row)).fold(f64::INFINITY, f64::min);
     let is_pair = move |a: &Column, b: &Column| is_time(a.kind, b.kind) && are_apart(a.kind, b.kind, least);
@@ -219,7 +225,8 @@ fn of_moments<'a>(place: Option<&'a str>, rows: &[&'a Row]) -> Compared<'a> {
 }
 
 impl Compared<'_> {
-    /// Pairs that agree in the whole table, or else those of settings: the first stands for all with the same two columns.
+    /// Pairs that agree in the whole table, or else in settings. The first finding represents all with the same two
+    /// columns.
     fn twice_or_finer(&self, pairs: usize) -> Vec<AuditFinding> {
         let whole = self.twice(pairs);
         if !whole.is_empty() {
@@ -246,10 +253,10 @@ impl Compared<'_> {
         found.into_iter().map(told).collect()
     }
 
-    /// Pairs that agree too well. `pairs` is how many there are in all tables.
+    /// Pairs that agree too well. `pairs` is their number over all tables.
     fn twice(&self, pairs: usize) -> Vec<AuditFinding> {
         let limit = LOG10_CHANCE - (pairs.max(1) as f64).log10();
-        // Whoever agrees in many places does so in one, so that not every two have to be compared.
+        // Columns that agree in many places agree in at least one, so we need not compare every two.
         let mut alike: HashMap<(&str, Vec<u64>), Vec<usize>> = HashMap::new();
         let telling: Vec<usize> =
             (0..self.columns.len()).filter(|place| self.columns[*place].log10_chance() < limit).collect();
@@ -287,7 +294,7 @@ impl Column<'_> {
         Input::of_row(self.first.0, self.first.1)
     }
 
-    /// That of the whole column, which no part of it exceeds.
+    /// The chance for the whole column. No part of it is less likely.
     fn log10_chance(&self) -> f64 {
         let telling: BTreeSet<u64> =
             self.entries.iter().flat_map(|entry| telling(entry.figure)).map(f64::to_bits).collect();
@@ -297,13 +304,13 @@ impl Column<'_> {
 }
 
 impl Entry<'_> {
-    /// What another column has if it agrees here.
+    /// What another column must have here to agree.
     fn bits(&self) -> (&str, Vec<u64>) {
         (self.key.as_ref(), values(self.figure).into_iter().map(f64::to_bits).collect())
     }
 }
 
-/// Response times, or times of programs, of different moments.
+/// Whether both are response times, or times of programs.
 fn is_time(a: &Quantity, b: &Quantity) -> bool {
     let spread = |quantity: &Quantity| matches!(quantity, Quantity::Latency(Moment::Sd) | Quantity::Time(Moment::Sd));
     let both = matches!((a, b), (Quantity::Latency(_), Quantity::Latency(_)) | (Quantity::Time(_), Quantity::Time(_)));
@@ -318,7 +325,7 @@ fn requests(row: &Row) -> f64 {
     printed.or_else(stated).or_else(implied).unwrap_or(FEW_REQUESTS)
 }
 
-/// Whether at least two requests lie beyond the lower of two percentiles, so that not both are the maximum.
+/// Whether at least two requests are beyond the lower of two percentiles, so that they are not both the maximum.
 fn are_apart(a: &Quantity, b: &Quantity, requests: f64) -> bool {
     let share = |quantity: &Quantity| match quantity {
         Quantity::Latency(Moment::Percentile(hundredths)) | Quantity::Time(Moment::Percentile(hundredths)) => {
@@ -341,14 +348,14 @@ fn is_set(row: &Row, figure: &Figure) -> bool {
     }
 }
 
-/// Columns, and where each of a name is.
+/// Columns, and the index of each by name.
 #[derive(Default)]
 struct Columns<'a> {
     all: Vec<Column<'a>>,
     named: HashMap<String, usize>,
 }
 
-/// A figure of each subject over the settings.
+/// Each subject's figures over the settings.
 fn by_subject<'a>(table: Option<&'a str>, rows: &[&'a Row]) -> Vec<Column<'a>> {
     let mut columns = Columns::default();
     for row in rows {
@@ -361,7 +368,7 @@ fn by_subject<'a>(table: Option<&'a str>, rows: &[&'a Row]) -> Vec<Column<'a>> {
     columns.all
 }
 
-/// A figure over all rows.
+/// Each figure over all rows.
 fn by_quantity<'a>(table: Option<&'a str>, rows: &[&'a Row]) -> Vec<Column<'a>> {
     let mut columns = Columns::default();
     for row in rows {

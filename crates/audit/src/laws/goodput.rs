@@ -1,9 +1,11 @@
-//! Who serves most, if only correct responses count.
+//! Which subject serves most, if only correct responses count?
 //!
-//! Correct responses per second = X · (1 − f), where f is the share of requests that failed (of HTTP failures where these are printed, else
-//! of errors, else failures ÷ requests). It follows from the printed figures only if X counts failed answers too, as all common load
-//! generators do; from another tool it cannot be told. The winner flips where the subject with the highest throughput has,
-//! with all rounding in its favour, fewer correct responses than one whose throughput is lower with all rounding in *its* favour.
+//! Correct responses per second = X · (1 − f). Here f is the share of requests that failed: of HTTP failures if these
+//! are printed, else of errors, else failures ÷ requests. The formula applies only if X also counts failed answers, as
+//! it does for all common load generators; for other tools, the law cannot tell.
+//!
+//! The winner flips if the subject with the highest throughput has fewer correct responses than one with lower
+//! throughput. All rounding is in the former's favour for the first figure, and in the latter's favour for the second.
 
 use tolok_model::transcription::{Row, Transcription};
 
@@ -49,7 +51,7 @@ fn check(transcription: &Transcription) -> Vec<AuditFinding> {
         let mut served = Vec::new();
         for (row, throughput) in with_throughput {
             match rows::failed_share(row) {
-                // More than all of them cannot fail; the law of percentages says so.
+                // A failed share above 100% is impossible; the law of percentages reports it.
                 Some(failed) if failed.value > 1.0 => {}
                 Some(failed) => {
                     let good = throughput.range.times(failed.range.complement());
@@ -64,7 +66,7 @@ fn check(transcription: &Transcription) -> Vec<AuditFinding> {
     findings
 }
 
-/// What follows for one group, if two of its subjects can be compared.
+/// The conclusion for one group, if two of its subjects can be compared.
 fn judged(transcription: &Transcription, group: &Group, served: &[Served]) -> Option<AuditFinding> {
     let by_throughput = |a: &&Served, b: &&Served| a.throughput.value.total_cmp(&b.throughput.value);
     let by_good = |a: &&Served, b: &&Served| a.good_value().total_cmp(&b.good_value());
@@ -108,7 +110,7 @@ fn judged(transcription: &Transcription, group: &Group, served: &[Served]) -> Op
     })
 }
 
-/// The finding of a group without its verdict.
+/// Starts the finding of a group.
 fn draft(transcription: &Transcription, group: &Group, served: &[Served]) -> Draft {
     let term = |one: &Served| {
         let (x, failed) = (wording::per_second(one.throughput.value), wording::percent(one.failed.value));

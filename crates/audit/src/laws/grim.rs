@@ -1,16 +1,17 @@
 //! GRIM: means of whole numbers.
 //!
-//! The mean of n whole numbers is k ÷ n for a whole k. A mean m printed with d decimals can be one only if some k ÷ n rounds to
-//! it: |k ÷ n − m| ≤ ½ · 10⁻ᵈ. That says something only while 1 ÷ n is wider than one unit of the last digit; of all numbers
-//! with d decimals the share n ÷ 10ᵈ fits. Source: N. J. L. Brown and J. A. J. Heathers, "The GRIM test: a simple technique
-//! detects numerous anomalies in the reporting of results in psychology", *Social Psychological and Personality Science* 8(4),
-//! 2017.
+//! The mean of n whole numbers is k ÷ n for a whole k. A mean m printed with d decimals is possible only if some k ÷ n
+//! rounds to it: |k ÷ n − m| ≤ ½ · 10⁻ᵈ. This is informative only while 1 ÷ n is wider than one unit of the last digit;
+//! of all numbers with d decimals, the share n ÷ 10ᵈ fits. Source: N. J. L. Brown and J. A. J. Heathers, "The GRIM
+//! test: a simple technique detects numerous anomalies in the reporting of results in psychology", *Social
+//! Psychological and Personality Science* 8(4), 2017.
 //!
-//! - **Counts** (requests, failures, time-outs) are whole. A printed mean that no k ÷ n gives, neither rounded nor cut off after
-//!   its last digit, is contradicted: it is not the mean of so many counts.
-//! - **Other readings** have a step that is not known, so that nothing can be contradicted. But if all means of a column are
-//!   k · s ÷ n for the same step s = 1, 0.1, 0.01, … of their unit, and by chance at most 5 in 100 such columns would be, the stated
-//!   number of repetitions is confirmed. Numbers without decimals fit always, and are no evidence; equal ones count once.
+//! - **Counts** (requests, failures, time-outs) are whole. A printed mean that no k ÷ n yields, neither rounded nor
+//!   truncated after its last digit, is contradicted: it is not the mean of so many counts.
+//! - **Other readings** have an unknown step, so they cannot be contradicted. But suppose that all means of a column
+//!   are k · s ÷ n for the same step s = 1, 0.1, 0.01, … of their unit, and at most 5 in 100 such columns would be by
+//!   chance. The stated number of repetitions is then confirmed. Numbers without decimals always fit and are no
+//!   evidence; equal ones count once.
 
 use std::collections::BTreeSet;
 
@@ -21,13 +22,13 @@ use crate::laws::LawInfo;
 use crate::wording::{chance, counted, listed, noun, significant};
 use crate::{AuditFinding, Input, Law};
 
-/// A column is reported only if it would fit by chance no more often than this.
+/// A column is reported only if it would fit by chance at most this often.
 const CHANCE: f64 = 0.05;
 
-/// Powers of ten that a step of readings is looked for among.
+/// Steps of readings to try: powers of ten.
 const STEPS: [f64; 3] = [1.0, 0.1, 0.01];
 
-/// A printed mean, in the unit in which it is printed.
+/// A printed mean, in its printed unit.
 #[derive(Clone)]
 struct Mean {
     value: f64,
@@ -36,7 +37,7 @@ struct Mean {
     of: String,
 }
 
-/// The means of one key that rest on the same number of repetitions.
+/// The means of one key with the same number of repetitions.
 struct Column {
     key: String,
     quantity: Quantity,
@@ -105,21 +106,21 @@ fn add(columns: &mut Vec<Column>, repetitions: Option<u64>, figure: &Figure, mea
     }
 }
 
-/// Whether some k · step ÷ n lies from `below` under the value to `above` over it.
+/// Whether some k · step ÷ n is between `below` under the value and `above` over it.
 fn fits(value: f64, step: f64, repetitions: u64, below: f64, above: f64) -> bool {
     let spacing = step / repetitions as f64;
-    // The largest multiple that is not too high; the slack is for the last bits of f64 only.
+    // The largest multiple that is not too high. The slack only covers the last bits of f64.
     let slack = 1e-9 * (1.0 + value.abs());
     let nearest = ((value + above + slack) / spacing).floor() * spacing;
     nearest >= value - below - slack
 }
 
-/// Whether numbers with so many decimals are finer than the means could be.
+/// Whether numbers with this many decimals are finer than the means could be.
 fn is_telling(step: f64, repetitions: u64, decimals: u32) -> bool {
     share(step, repetitions, decimals) < 1.0 - 1e-9
 }
 
-/// Share of the numbers with so many decimals that fit.
+/// Share of the numbers with this many decimals that fit.
 fn share(step: f64, repetitions: u64, decimals: u32) -> f64 {
     repetitions as f64 / (step * unit(decimals).recip())
 }
@@ -134,7 +135,8 @@ fn counts(column: &Column) -> Vec<AuditFinding> {
     let telling = column.means.iter().filter(|mean| is_telling(1.0, n, mean.decimals));
     let (fitting, not): (Vec<&Mean>, Vec<&Mean>) = telling.partition(|mean| {
         let unit = unit(mean.decimals);
-        // A number that is cut off stands for all below the next one; a multiple that is not that one is 1/n of a unit away at least.
+        // A truncated number represents all values below the next one. Any other multiple is at least 1/n of a unit
+        // away.
         fits(mean.value, 1.0, n, unit / 2.0, unit * (1.0 - 0.5 / n as f64))
     });
     let mut found: Vec<AuditFinding> = not.into_iter().map(|mean| impossible(column, mean)).collect();

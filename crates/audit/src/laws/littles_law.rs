@@ -1,26 +1,29 @@
 //! Little's law on a mean: N users cannot together wait longer than N runs last.
 //!
-//! Let C answers come in a run of T seconds, so that X = C ÷ T. In a closed loop a user waits for one answer at a time, so the waits
-//! of one user never overlap, and all waits together last N · T at most: C · R ≤ N · T, that is X · R ≤ N, and with a pause Z after
-//! each answer X · (R + Z) ≤ N (Little 1961; as the interactive response time law, R ≤ N ÷ X − Z, Denning and Buzen 1978). This is no
-//! limit theorem but a sum over one run, with one exception: requests already under way when the window opens bring waits from
-//! before it, N of them at most. The allowance for these is the longest wait ÷ T, on top of 5%; a tool whose figures begin with
-//! its first request needs none. Where neither is known, an excess is undecided. Figures that are means over several
-//! runs may exceed N where the runs differ, because the mean of X times the mean of 1 ÷ X is above 1 (by the square of the relative
-//! spread, about). So each run is held to the law by itself where the figures of each are printed, and where only their means are, it
-//! cannot be told; but how far the runs would have to differ can: of values up to k times as large as the smallest, the product is at
-//! most (1 + k)² ÷ 4k (Kantorovich 1948).
+//! Let C answers arrive in a run of T seconds, so X = C ÷ T. In a closed loop, a user waits for one answer at a time,
+//! so the waits of one user never overlap. All waits together last at most N · T: C · R ≤ N · T, that is X · R ≤ N.
+//! With a pause Z after each answer, X · (R + Z) ≤ N (Little 1961; as the interactive response time law, R ≤ N ÷ X − Z,
+//! Denning and Buzen 1978). This is not a limit theorem but a sum over one run.
 //!
-//! The other direction is no contradiction, because users who pause, reconnect or have not started yet make X · R smaller. It has a
-//! verdict of its own, *fewer users*. A stated ramp is not judged.
+//! There is one exception: requests that are already in flight when the window opens add waits from before it, at most
+//! N. The allowance for these is the longest wait ÷ T, on top of 5%. A tool whose figures begin with its first request
+//! needs none. If neither is known, an excess is undecided.
 //!
-//! Users are connections × `streams`: pipelining, batches and streams of HTTP/2 put several requests on a connection. Where
-//! neither the source nor the tool says that there was one, an excess is undecided. Times from a planned instant and times of a
-//! probe are not held to the law.
+//! Figures that are means over several runs may exceed N if the runs differ, because the mean of X times the mean of 1
+//! ÷ X is above 1 (by about the square of the relative spread). If the figures of each run are printed, each run is
+//! checked separately. If only their means are, the law cannot tell. It does report how much the runs would have to
+//! differ: for values up to k times the smallest, the product is at most (1 + k)² ÷ 4k (Kantorovich 1948).
 //!
-//! If the mean covers correct responses only, the bound is on those: X · (1 − failed share) · R ≤ N, which is what is tested where failures
-//! are printed. wrk adds invented times to its mean after stalls (`stats_correct` in its source), so its mean is held to the law
-//! like any other, and the reason is named.
+//! The other direction contradicts nothing, because users who pause, reconnect or have not started yet make X · R
+//! smaller. It has a separate verdict, *fewer users*. A stated ramp is not checked for it.
+//!
+//! Users are connections × `streams`: pipelining, batches and streams of HTTP/2 put several requests on a connection.
+//! If neither the source nor the tool says that there was one, an excess is undecided. Times from a planned start and
+//! times of a probe are not checked.
+//!
+//! If the mean covers correct responses only, the bound applies to those: X · (1 − failed share) · R ≤ N. That is what
+//! is tested if failures are printed. wrk adds invented times to its mean after stalls (`stats_correct` in its source).
+//! Its mean is checked like any other, and the finding names this reason.
 
 use tolok_model::transcription::{Figure, LatencyOf, Moment, Number, Quantity, Row, Transcription};
 
@@ -35,7 +38,8 @@ use crate::{tools, wording};
 /// Tolerance for clocks and counting, as a share.
 const TOLERANCE: f64 = 0.05;
 
-/// Fewer users than stated by more than this share get the verdict: a generator needs time between an answer and the next request.
+/// Fewer users than stated by more than this share get the verdict. A generator needs some time between an answer and
+/// the next request.
 const BETWEEN: f64 = 0.10;
 
 pub(super) const LAW: LawInfo = LawInfo {
@@ -44,14 +48,14 @@ pub(super) const LAW: LawInfo = LawInfo {
     check,
 };
 
-/// Holds the mean of each row with a throughput against the number of users.
+/// Checks the mean of each row with a throughput against the number of users.
 fn check(transcription: &Transcription) -> Vec<AuditFinding> {
     let companions = Companions::of(&transcription.rows);
     let mut lacks = Lacks::new(Law::LittlesLaw, "Users waiting = throughput × mean response time.");
     let mut findings = Vec::new();
     for row in &transcription.rows {
         let Some(throughput) = rows::throughput(row).filter(|throughput| throughput.value > 0.0) else { continue };
-        // Times from a planned instant, or of a probe, are not waits of these users.
+        // Times from a planned start, or of a probe, are not waits of these users.
         let is_of_users = !matches!(row.conditions.latency_of, Some(LatencyOf::Planned | LatencyOf::Probe));
         if tools::is_closed(&row.conditions) == Some(false) || !is_of_users {
             continue;
@@ -60,12 +64,12 @@ fn check(transcription: &Transcription) -> Vec<AuditFinding> {
             Ok((users, mean)) => {
                 let case = Case { row, users, throughput, mean };
                 let closeness = case.waiting().0 / users;
-                // What makes one mean of a tool too long makes others too long.
+                // What makes one mean of a tool too long also affects its others.
                 let table = Some(format!("{:?} {:?}", row.table, row.conditions.tool));
                 findings.push(OfRow { table, closeness, finding: case.judged(transcription) });
             }
             Err(missing) => {
-                // A table may repeat a throughput that stands with its response times elsewhere.
+                // A table may repeat a throughput that another prints with its response times.
                 if companions.find(row, &Quantity::Latency(Moment::Mean)).is_none() {
                     lacks.note(row.table.as_ref(), missing, throughput.inputs);
                 }
@@ -84,7 +88,7 @@ fn needed(row: &Row) -> Result<(f64, &Figure), &'static str> {
     Ok((users as f64 * tools::streams(&row.conditions).unwrap_or(1) as f64, mean))
 }
 
-/// A row that can be held to the law.
+/// A row that the law can check.
 struct Case<'a> {
     row: &'a Row,
     users: f64,
@@ -113,7 +117,7 @@ impl Case<'_> {
         }
     }
 
-    /// What follows where more users wait than there are, and what would have to be known for that to be impossible.
+    /// The conclusion if more users wait than exist, and what else would be needed to rule that out.
     fn excess(&self, value: f64, range: Range) -> Option<(Option<&'static str>, String)> {
         let (waits, users) = (wording::number(value), wording::number(self.users));
         let more = format!("{waits} waits at a time are more than {users} users can have");
@@ -151,7 +155,7 @@ impl Case<'_> {
         }
     }
 
-    /// The printed responses leave users over.
+    /// The printed responses account for fewer users than stated.
     fn fewer(&self, draft: Draft, most: f64) -> AuditFinding {
         let sentence = format!(
             "{} users were stated, and at most {} of them ({}) waited for the printed responses on average.",
@@ -165,7 +169,7 @@ impl Case<'_> {
         }
     }
 
-    /// Users waiting at a time: X · (R + Z), of correct responses where failures are printed.
+    /// Users waiting at a time: X · (R + Z), of correct responses if failures are printed.
     fn waiting(&self) -> (f64, Range) {
         let (throughput, mean) = match self.fullest_run() {
             Some((x, mean)) => ((x.value, Range::of_number(x)), (mean.value, Range::of_number(mean))),
@@ -177,7 +181,7 @@ impl Case<'_> {
         (throughput.0 * (mean.0 + self.think_s()), lowest)
     }
 
-    /// The share by which the product may exceed the users, or what would have to be known.
+    /// The share by which the product may exceed the users, or what is missing to tell.
     fn tolerance(&self) -> Result<f64, &'static str> {
         let conditions = &self.row.conditions;
         if tools::begins_empty(conditions) {
@@ -189,13 +193,13 @@ impl Case<'_> {
         Ok(TOLERANCE + longest_s / run_s)
     }
 
-    /// Whether throughput and mean are means over runs whose own figures are not both printed.
+    /// Whether throughput and mean are means over runs without printed figures for each run.
     fn is_of_several_runs(&self) -> bool {
         let is_several = self.row.conditions.repetitions.is_some_and(|runs| runs > 1) || self.mean.numbers.len() > 1;
         is_several && self.fullest_run().is_none()
     }
 
-    /// Throughput and mean of the run with most waits, if those of each run are printed.
+    /// Throughput and mean of the run with the most waits, if those of each run are printed.
     fn fullest_run(&self) -> Option<(&Number, &Number)> {
         let throughput = &self.row.figure(&Quantity::Throughput)?.numbers;
         let is_paired = throughput.len() > 1 && throughput.len() == self.mean.numbers.len();
@@ -243,7 +247,7 @@ impl Case<'_> {
             .arithmetic(arithmetic)
     }
 
-    /// Why a mean of wrk can be too long.
+    /// Why wrk's mean can be too long.
     fn explanation(&self) -> Option<String> {
         let stalls = "wrk adds invented times to its mean when answers come late, so a mean above this bound is a sign that the \
                       server or the generator stood still at times.";
@@ -251,8 +255,8 @@ impl Case<'_> {
     }
 }
 
-/// How many times as large as the smallest the largest of several values must be, so that the product of their mean and of the mean of
-/// their inverses is `excess`.
+/// For values whose mean times the mean of their inverses is `excess`: the least possible ratio of the largest to the
+/// smallest.
 fn least_fold(excess: f64) -> f64 {
     2.0 * excess - 1.0 + 2.0 * (excess * excess - excess).sqrt()
 }

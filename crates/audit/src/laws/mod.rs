@@ -1,6 +1,6 @@
 //! The laws, one module each.
 //!
-//! A law is its module, which says all there is to say of it in `LAW`, and its line in [`laws!`] below.
+//! Each module defines its law in `LAW` and has a line in [`laws!`] below.
 
 mod budgets;
 mod bytes;
@@ -26,19 +26,19 @@ use tolok_model::transcription::Transcription;
 use crate::JsonSchema;
 use crate::finding::AuditFinding;
 
-/// What a law is called, what it demands, and how it is checked.
+/// The name of a law, what it demands, and how it is checked.
 struct LawInfo {
     /// Its name in reports: `Little’s law`.
     title: &'static str,
-    /// What it holds figures to, as a sentence.
+    /// What it demands of figures, as a sentence.
     says: &'static str,
-    /// Everything it finds in a transcription.
+    /// Returns all its findings in a transcription.
     check: fn(&Transcription) -> Vec<AuditFinding>,
 }
 
 macro_rules! laws {
     ($($law:ident in $module:ident,)+) => {
-        /// What figures are held to. The order is that of reports.
+        /// The laws that figures are checked against, in report order.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, JsonSchema)]
         #[serde(rename_all = "kebab-case")]
         #[allow(missing_docs, reason = "each law describes itself in its module")]
@@ -47,7 +47,7 @@ macro_rules! laws {
         }
 
         impl Law {
-            /// All of them, in the order of reports.
+            /// All laws, in report order.
             pub const ALL: [Self; [$(Self::$law),+].len()] = [$(Self::$law),+];
 
             fn info(self) -> &'static LawInfo {
@@ -85,12 +85,12 @@ impl Law {
         self.info().title
     }
 
-    /// What it holds figures to, as a sentence.
+    /// What it demands of figures, as a sentence.
     pub fn says(self) -> &'static str {
         self.info().says
     }
 
-    /// Everything it finds in a transcription, in the order of the file.
+    /// All its findings in a transcription, in file order.
     pub(crate) fn check(self, transcription: &Transcription) -> Vec<AuditFinding> {
         (self.info().check)(transcription)
     }

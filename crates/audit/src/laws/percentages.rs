@@ -1,10 +1,11 @@
-//! Shares and the counts that they are of.
+//! Shares, and the counts they are shares of.
 //!
-//! A share of requests lies between 0 and 100%. Requests that failed as HTTP are among those with an error, so the error rate is
-//! at least the HTTP fail rate. Failures are among the requests where the tool counts failed ones, as most do; where failures
-//! are not answers (wrk's socket errors, hey's time-outs) they may be more. A printed share of failures is failures ÷ requests, or failures ÷
-//! (requests + failures) where `requests` are those that were answered; if neither comes out, the share and the counts are not of
-//! the same requests.
+//! A share of requests is between 0 and 100%. Requests with an HTTP failure are among those with an error, so the error
+//! rate is at least the HTTP fail rate. Failures are among the requests if the tool counts failed ones, as most do. If
+//! failures are not answers (wrk's socket errors, hey's time-outs), there may be more failures than requests.
+//!
+//! A printed share of failures is failures ÷ requests, or failures ÷ (requests + failures) if `requests` are the
+//! answered ones. If neither fits, the share and the counts are not of the same requests.
 
 use tolok_model::transcription::{Quantity, Row, Transcription};
 
@@ -15,10 +16,10 @@ use crate::laws::{Law, LawInfo};
 use crate::range::Range;
 use crate::{rows, tools, wording};
 
-/// An error rate this far above the HTTP fail rate needs a definition, as a share of requests.
+/// An error rate this far above the HTTP fail rate needs an explanation, as a share of requests.
 const UNEXPLAINED: f64 = 0.05;
 
-/// Time-outs for each connection that look like one for each of most of them.
+/// Time-outs per connection that suggest one for each of most connections.
 const ABOUT_ONE_EACH: (f64, f64) = (0.8, 1.2);
 
 pub(super) const LAW: LawInfo = LawInfo {
@@ -27,7 +28,7 @@ pub(super) const LAW: LawInfo = LawInfo {
     check,
 };
 
-/// Holds the shares of each row against each other and against its counts.
+/// Checks the shares of each row against each other and against its counts.
 fn check(transcription: &Transcription) -> Vec<AuditFinding> {
     let each: [fn(&Transcription, &Row) -> Option<AuditFinding>; 4] =
         [within, errors_hold_failures, counts, share_of_counts];
@@ -41,12 +42,12 @@ fn check(transcription: &Transcription) -> Vec<AuditFinding> {
     each.iter().flat_map(|one| folded(of_each(one))).chain(unexplained_errors(transcription)).collect()
 }
 
-/// How much of the requests of a row failed: what stands for others is the row with most failures.
+/// The failed share of a row: the row with most failures represents others.
 fn closeness(row: &Row) -> f64 {
     rows::failed_share(row).map_or(0.0, |failed| failed.value)
 }
 
-/// No share of requests above 100%.
+/// Checks that no share of requests is above 100%.
 fn within(transcription: &Transcription, row: &Row) -> Option<AuditFinding> {
     let shares = [Quantity::ErrorRate, Quantity::HttpFailRate];
     let figures: Vec<_> = shares.iter().filter_map(|quantity| row.figure(quantity)).collect();
@@ -57,7 +58,7 @@ fn within(transcription: &Transcription, row: &Row) -> Option<AuditFinding> {
     Some(draft.contradicted(format!("{} of requests are more than all of them.", wording::quoted(above))))
 }
 
-/// Errors hold HTTP failures.
+/// Checks that errors include HTTP failures.
 fn errors_hold_failures(transcription: &Transcription, row: &Row) -> Option<AuditFinding> {
     let (errors, failures) = (row.figure(&Quantity::ErrorRate)?, row.figure(&Quantity::HttpFailRate)?);
     let (all, some) = (wording::quoted(errors), wording::quoted(failures));
@@ -74,7 +75,7 @@ fn errors_hold_failures(transcription: &Transcription, row: &Row) -> Option<Audi
     })
 }
 
-/// Failures are among the requests.
+/// Checks that failures are among the requests.
 fn counts(transcription: &Transcription, row: &Row) -> Option<AuditFinding> {
     let requests = row.figure(&Quantity::Requests)?;
     let failures = row.figure(&Quantity::Failures).or_else(|| row.figure(&Quantity::Timeouts))?;
@@ -97,7 +98,7 @@ fn counts(transcription: &Transcription, row: &Row) -> Option<AuditFinding> {
     })
 }
 
-/// What a number of time-outs close to that of connections suggests.
+/// What it suggests if the number of time-outs is close to that of connections.
 fn one_each(row: &Row, failures: f64, share: f64) -> Option<String> {
     let connections = row.conditions.connections.filter(|connections| *connections > 0)? as f64;
     let each = failures / connections;
@@ -111,7 +112,7 @@ fn one_each(row: &Row, failures: f64, share: f64) -> Option<String> {
     })
 }
 
-/// A printed share is that of the printed counts.
+/// Checks that a printed share equals that of the printed counts.
 fn share_of_counts(transcription: &Transcription, row: &Row) -> Option<AuditFinding> {
     let shares: Vec<_> =
         [Quantity::HttpFailRate, Quantity::ErrorRate].iter().filter_map(|quantity| row.figure(quantity)).collect();
@@ -135,12 +136,12 @@ fn share_of_counts(transcription: &Transcription, row: &Row) -> Option<AuditFind
     })
 }
 
-/// One finding for each table whose errors are far more than its HTTP failures.
+/// One finding for each table with far more errors than HTTP failures.
 fn unexplained_errors(transcription: &Transcription) -> Vec<AuditFinding> {
     tables(transcription).iter().filter_map(|(table, rows)| unexplained_in(transcription, *table, rows)).collect()
 }
 
-/// The same for one table.
+/// The finding for one table.
 fn unexplained_in(transcription: &Transcription, table: Option<&str>, rows: &[&Row]) -> Option<AuditFinding> {
     let gap = |row: &Row| {
         let share = |quantity| rows::known(row, quantity).map(|known| known.range);

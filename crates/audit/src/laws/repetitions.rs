@@ -1,14 +1,15 @@
-//! Repetitions: do figures rest on several runs, and is their spread given?
+//! Repetitions: are figures based on several runs, and is their spread given?
 //!
-//! Nothing is computed but counts. A list of repetitions that is shorter or longer than the stated number of repetitions is
-//! contradicted: the source says both. Otherwise the law holds for rows with two runs or more and a spread (a list, a
-//! standard deviation, a least and a largest value, or a printed range), and cannot tell for others what a second run would
-//! have given. A single run contradicts nothing.
+//! The law only counts. If a list of repetitions is shorter or longer than the stated number of repetitions, the source
+//! contradicts itself. Otherwise the law holds for rows with at least two runs and a spread (a list, a standard
+//! deviation, a minimum and a maximum, or a printed range). For other rows, it cannot tell what a second run would have
+//! given. A single run contradicts nothing.
 //!
-//! A list of n values that only rises or only falls has a chance of 2 ÷ n! if runs are exchangeable. Below 5% over all lists of the
-//! source, the runs drift, and their spread is not that of repetitions. A count of failures that comes again in all but one of several
-//! runs is no chance either: something gives up the same requests each time, such as connections that are never served. Source: A. Georges, D. Buytaert and L. Eeckhout, "Statistically rigorous
-//! Java performance evaluation", OOPSLA 2007.
+//! If runs are exchangeable, a list of n values only rises or only falls with a chance of 2 ÷ n!. If that is below 5%
+//! over all lists of the source, the runs drift, and their spread is not that of repetitions. A count of failures that
+//! recurs in all but one of several runs is not chance either: something gives up the same requests each time, such as
+//! connections that are never served. Source: A. Georges, D. Buytaert and L. Eeckhout, "Statistically rigorous Java
+//! performance evaluation", OOPSLA 2007.
 
 use tolok_model::transcription::{Figure, Mark, Moment, Quantity, Row, Transcription};
 
@@ -18,19 +19,19 @@ use crate::laws::LawInfo;
 use crate::wording::{counted, noun, significant};
 use crate::{AuditFinding, Input, Law};
 
-/// Fewer values often rise or fall by chance.
+/// Shorter lists often rise or fall by chance.
 const LEAST_OF_A_DRIFT: usize = 5;
 
-/// Smaller counts may come again by chance.
+/// Smaller counts may recur by chance.
 const LEAST_COUNT: f64 = 20.0;
 
-/// The chance, over all lists of a source, below which an order is none.
+/// An order with a lower chance than this, over all lists of a source, is not a coincidence.
 const CHANCE: f64 = 0.05;
 
 pub(super) const LAW: LawInfo =
     LawInfo { title: "Repetitions", says: "A figure rests on several runs and states their spread.", check };
 
-/// One finding for each kind of repetition, and one for each list that has the wrong length.
+/// One finding for each kind of repetition, and one for each list of the wrong length.
 fn check(transcription: &Transcription) -> Vec<AuditFinding> {
     let mut found: Vec<AuditFinding> =
         transcription.rows.iter().flat_map(|row| wrong_lists(transcription, row)).collect();
@@ -48,7 +49,7 @@ fn check(transcription: &Transcription) -> Vec<AuditFinding> {
     found
 }
 
-/// One finding for all lists in which the same number of requests fails again and again.
+/// One finding for all lists in which the same number of requests fails repeatedly.
 fn same_again(transcription: &Transcription) -> Option<AuditFinding> {
     let is_count = |figure: &&Figure| matches!(figure.quantity, Quantity::Timeouts | Quantity::Failures);
     let lists = transcription.rows.iter().flat_map(|row| row.figures.iter().filter(is_count).map(move |it| (row, it)));
@@ -120,10 +121,11 @@ fn drift(transcription: &Transcription, row: &Row, figure: &Figure, lists: usize
         ))
 }
 
-/// What the source says of the repetitions of a row.
+/// What the source says about the repetitions of a row.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Kind {
-    /// How many runs; none if that is not said. Those of programs, of which each row has its own number, are all "several".
+    /// The number of runs, or `None` if unknown. Each row of programs has its own number, so those count only as
+    /// "several".
     runs: Option<u64>,
     several: bool,
     spread: bool,
@@ -167,7 +169,7 @@ impl Kind {
     }
 }
 
-/// A deviation, a least and a largest value, or a range, of one of the figures that are compared.
+/// Whether a compared figure has a deviation, a minimum and a maximum, or a range.
 fn has_spread(row: &Row) -> bool {
     let of_runs = |quantity: &Quantity| matches!(quantity, Quantity::Time(Moment::Sd | Moment::Min | Moment::Max));
     let is_range = |figure: &Figure| figure.numbers.iter().any(|number| matches!(number.mark, Mark::Between { .. }));

@@ -1,27 +1,29 @@
-//! What a run has room for: bounds that follow from its users, its length, its network and its budgets.
+//! Room: bounds on a run's figures that follow from its users, length, network and budgets.
 //!
-//! Let N be the most requests in flight at a time (connections × `streams`), X the answers a second and T the length of the run.
-//! In a closed loop none of these is possible:
+//! Let N be the most requests in flight at a time (connections × `streams`), X the answers per second and T the length
+//! of the run. In a closed loop, these are impossible:
 //!
 //! - X · (shortest time) > N: the same sum as Little's law, with the least that every answer took;
-//! - X > N ÷ RTT, because no answer comes sooner than a packet goes and returns;
-//! - time-outs × (time-out) > N · (T + time-out): users waited for them.
+//! - X > N ÷ RTT, because no answer arrives before a packet has gone and returned;
+//! - time-outs × (time-out) > N · (T + time-out), because users waited for them.
 //!
-//! In any loop none of these is possible:
+//! In any loop, these are impossible:
 //!
-//! - a response time below the round trip, or one of a load generator below a microsecond, even if it was divided by the users;
-//! - one that is longer than the run, with what the tool waits for at its end;
-//! - more correct responses than answers, or others than answers × (1 − failed share). A rate may count correct responses only: then
-//!   the two rates are equal;
-//! - more answers a second than an open loop offers;
+//! - a response time below the round trip, or one of a load generator below a microsecond, even if it was divided by
+//!   the users;
+//! - one that is longer than the run plus the time that the tool waits at its end;
+//! - more correct responses than answers, or a number other than answers × (1 − failed share). A rate may count correct
+//!   responses only: then the two rates are equal;
+//! - more answers per second than an open loop offers;
 //! - bytes of the run other than bandwidth × T;
 //! - X × (CPU time of a request) > CPUs (utilisation law, Denning and Buzen 1978);
 //! - more memory than the limit. From 90% of it on, the limit may be what was measured, and the bound is undecided.
 //!
-//! Correct and failed requests that are not all of them are undecided, unless they are more and the tool counts failed ones.
+//! If correct and failed requests do not add up to all, the bound is undecided, unless they are more and the tool
+//! counts failed ones.
 //!
-//! A bound contradicts only if what it needs is stated or follows from the tool. `streams` is asked for, because pipelining, batches
-//! and streams of HTTP/2 would make a sound table look impossible.
+//! A bound contradicts only if its inputs are stated or follow from the tool. `streams` is required, because
+//! pipelining, batches and streams of HTTP/2 would make a sound table look impossible.
 
 use tolok_model::transcription::{Figure, LatencyOf, Moment, Quantity, Row, Transcription, Unit};
 
@@ -34,11 +36,11 @@ use crate::{tools, wording};
 
 /// Tolerance for clocks and counting, as a share.
 const TOLERANCE: f64 = 0.03;
-/// A round trip is stated roughly.
+/// Round trips are stated roughly, so this is their tolerance, as a share.
 const ROUGH: f64 = 0.10;
-/// From this share of a limit on, the limit may be what a figure shows.
+/// From this share of a limit on, a figure may show the limit itself.
 const NEARLY_ALL: f64 = 0.90;
-/// What a tool needs to stop.
+/// Time that a tool needs to stop, in seconds.
 const STOP_S: f64 = 0.5;
 /// What a source lacks for bounds on users.
 const STREAMS: &str = "how many requests a connection had in flight at a time (`streams`)";
@@ -51,14 +53,14 @@ struct Bound<'a> {
     statement: String,
     inputs: Vec<&'a Figure>,
     arithmetic: String,
-    /// Whether the figures break it, with all rounding in their favour.
+    /// Whether the figures break it, even with all rounding in their favour.
     is_broken: bool,
     sentence: String,
-    /// What would have to be known; none where the bound holds for every listed convention.
+    /// What would have to be known for a contradiction; `None` if the bound holds under every listed convention.
     unless: Option<&'static str>,
 }
 
-/// Every bound on every row: broken ones by themselves, the others of a row together.
+/// Checks every bound on every row. Each broken bound is a finding; the others of a row share one.
 fn check(transcription: &Transcription) -> Vec<AuditFinding> {
     let of_bound = |row: &Row, finding: AuditFinding| {
         let table = Some(format!("{:?} {}", row.table, finding.statement));
@@ -175,7 +177,7 @@ fn rate_over_trips(row: &Row) -> Option<Bound<'_>> {
     })
 }
 
-/// The shortest of the typical times that a row prints.
+/// The first of the typical times that a row prints: minimum, median or mean.
 fn typical(row: &Row) -> Option<&Figure> {
     let moments = [Moment::Min, Moment::Percentile(5000), Moment::Mean];
     moments.into_iter().find_map(|moment| row.figure(&Quantity::Latency(moment)))

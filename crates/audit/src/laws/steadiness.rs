@@ -1,11 +1,11 @@
 //! Steadiness: is a run long enough for the server to be steady?
 //!
-//! - **Series.** Over the last third of the readings, five at least, the slope of Theil and Sen (P. K. Sen, "Estimates of the
-//!   regression coefficient based on Kendall's tau", JASA 63(324), 1968) times the length of that third, against its median.
-//!   Above 10%, and with a 95% interval of the slope that excludes 0, the figure still grows or falls. This contradicts nothing: it says that the run does not show where the server
-//!   settles.
-//! - **Ramp.** With connections that grow during the run, a figure of the whole run is a mean over many loads.
-//! - **No warm-up and no series.** Nothing shows whether the beginning was slower, in runs below a minute.
+//! - **Series.** The slope of Theil and Sen (P. K. Sen, "Estimates of the regression coefficient based on Kendall's
+//!   tau", JASA 63(324), 1968) over the last third of the readings, at least five, times the length of that third,
+//!   relative to its median. If that is above 10%, and the 95% interval of the slope excludes 0, the figure still grows
+//!   or falls. This contradicts nothing: the run does not show where the server settles.
+//! - **Ramp.** If connections grow during the run, a figure of the whole run is a mean over many loads.
+//! - **No warm-up and no series.** In runs below a minute, nothing shows whether the beginning was slower.
 
 use tolok_model::transcription::{Figure, Row, Series, Transcription};
 use tolok_stats::{Level, theil_sen};
@@ -20,16 +20,16 @@ use crate::{AuditFinding, Law};
 /// A figure that changes by more than this share over the last third of a run is not steady.
 const STILL: f64 = 0.1;
 
-/// The last third has so many readings at least.
+/// The fewest readings of the last third.
 const LEAST: usize = 5;
 
-/// Runs without warm-up that last as long hide no beginning that would matter much.
+/// Longer runs, in seconds, are hardly affected by a slow beginning without warm-up.
 const LONG_S: f64 = 60.0;
 
 pub(super) const LAW: LawInfo =
     LawInfo { title: "Steadiness", says: "A run is long enough for the server to be steady.", check };
 
-/// Series, then rows.
+/// Checks series, then rows.
 fn check(transcription: &Transcription) -> Vec<AuditFinding> {
     let mut found = of_series(transcription);
     let served: Vec<&Row> = measured(transcription).into_iter().filter(|row| rate(row).is_some()).collect();
@@ -38,11 +38,11 @@ fn check(transcription: &Transcription) -> Vec<AuditFinding> {
     found
 }
 
-/// A figure of a series, with how it goes on in the last third.
+/// A figure of a series, and its course over the last third.
 struct End<'a> {
     series: &'a Series,
     figure: &'a Figure,
-    /// Per second, or per reading where no times are given.
+    /// Per second, or per reading if no times are given.
     slope: f64,
     /// Change over the last third ÷ its median.
     change: f64,
@@ -78,7 +78,7 @@ fn end<'a>(series: &'a Series, figure: &'a Figure) -> Option<End<'a>> {
     }
     let values: Vec<f64> = figure.numbers[from..].iter().map(|number| number.value).collect();
     let found = theil_sen(&times[from..], &values, Level::P95)?;
-    // A slope that could be 0 is none.
+    // A slope that may be 0 counts as 0.
     let is_sure = found.interval.is_some_and(|interval| interval.low > 0.0 || interval.high < 0.0);
     let slope = if is_sure { found.slope } else { 0.0 };
     let length = times[n - 1] - times[from];
@@ -123,7 +123,7 @@ fn not_steady(transcription: &Transcription, series: &Series, moving: &[End]) ->
         ))
 }
 
-/// Three digits are enough for a slope.
+/// Rounds a slope to three digits.
 fn round(slope: f64) -> f64 {
     if slope == 0.0 {
         return 0.0;
@@ -166,7 +166,7 @@ fn ramp(rows: &[&Row]) -> Option<AuditFinding> {
     })
 }
 
-/// Short runs without warm-up, of which no series shows the beginning.
+/// Short runs without warm-up whose beginning is not shown by any series.
 fn no_beginning(transcription: &Transcription, rows: &[&Row]) -> Option<AuditFinding> {
     let has_series = |row: &Row| {
         transcription.series.iter().any(|series| series.subject == row.subject && series.scenario == row.scenario)

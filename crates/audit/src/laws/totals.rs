@@ -1,10 +1,13 @@
 //! Requests = throughput × time.
 //!
-//! X is C ÷ T by definition, so the requests of a run divided by its throughput are the seconds that it took. A tool stops a little
-//! late, and k6 lets requests under way end for up to 30 s (`gracefulStop`): the run may seem 2% shorter, and longer by 2% and
-//! half a second, with k6 by 30 s besides. Requests of a stated warm-up may be among the printed ones. Where one of the two is given for each repetition and the other once, the one may be any
-//! of the repetitions, their mean or their median. Where only the correct responses are counted, they are some of all, so they can
-//! show that a run was longer than stated, and never that it was shorter.
+//! X is C ÷ T by definition, so the requests of a run divided by its throughput are its length in seconds. A tool stops
+//! a little late, and k6 lets requests in flight finish for up to 30 s (`gracefulStop`). The run may therefore seem 2%
+//! shorter, or longer by 2% and half a second, with k6 by another 30 s. The printed requests may include those of a
+//! stated warm-up.
+//!
+//! If one of the two is given for each repetition but the other once, the latter may be any of the repetitions, their
+//! mean or their median. If only correct responses are counted, they are only some of all. They can show that a run was
+//! longer than stated, but never that it was shorter.
 
 use tolok_model::transcription::{Quantity, Row, Transcription};
 
@@ -15,16 +18,16 @@ use crate::range::Range;
 use crate::rows::{self, Known};
 use crate::{tools, wording};
 
-/// By how much a run may differ from its stated length, as a share.
+/// How much a run may differ from its stated length, as a share.
 const TOLERANCE: f64 = 0.02;
 
-/// What a tool needs to stop.
+/// Time that a tool needs to stop, in seconds.
 const STOP_S: f64 = 0.5;
 
 pub(super) const LAW: LawInfo =
     LawInfo { title: "Totals", says: "Requests of a run = throughput × its length.", check };
 
-/// Holds the printed requests of a row against its throughput and length.
+/// Checks the printed requests of a row against its throughput and length.
 fn check(transcription: &Transcription) -> Vec<AuditFinding> {
     let mut lacks = Lacks::new(Law::Totals, "Requests = throughput × length of the run.");
     let mut findings = Vec::new();
@@ -40,11 +43,11 @@ fn check(transcription: &Transcription) -> Vec<AuditFinding> {
                 let run = count.over(throughput);
                 let closeness = run.value / duration_s;
                 let finding = judged(transcription, row, duration_s, &counted, run);
-                // What is wrong with the length of one run of a setting is wrong with that of others.
+                // What is wrong with the length of one run of a setting is wrong with the others too.
                 let table = Some(format!("{:?} {:?}", row.table, row.scenario));
                 findings.extend(finding.map(|finding| OfRow { table, closeness, finding }));
             }
-            // Correct responses alone need no question.
+            // Missing data is reported only for all requests, not for correct responses alone.
             None if counted == Quantity::Requests => {
                 lacks.note(row.table.as_ref(), "how long a run took", throughput.inputs);
             }
@@ -62,13 +65,13 @@ fn counted(row: &Row) -> Option<(Quantity, Known)> {
     })
 }
 
-/// The same with every repetition.
+/// A quantity with a range that spans every repetition.
 fn spanning(row: &Row, known: Known, quantity: &Quantity) -> Known {
     let range = row.figure(quantity).map_or(known.range, Range::spanning);
     Known { range, ..known }
 }
 
-/// What follows for a row of which all three are printed; `run` is what was counted over its throughput.
+/// The conclusion for a row with all three figures. `run` is the count divided by the throughput.
 fn judged(
     transcription: &Transcription,
     row: &Row,
@@ -77,7 +80,7 @@ fn judged(
     run: Known,
 ) -> Option<AuditFinding> {
     let grace_s = tools::grace_s(&row.conditions);
-    // Requests of the warm-up may be among those that are printed.
+    // The printed requests may include those of the warm-up.
     let warmup_s = row.conditions.warmup_s.unwrap_or(0.0);
     let most_s = (duration_s + warmup_s) * (1.0 + TOLERANCE) + STOP_S + grace_s;
     let is_all = *counted == Quantity::Requests;

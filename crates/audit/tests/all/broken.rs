@@ -1,4 +1,4 @@
-//! Tables with one thing wrong each: exactly the law that forbids it contradicts them.
+//! Tables with one flaw each: only the law that forbids it contradicts them.
 
 use crate::invented;
 
@@ -194,7 +194,7 @@ fn the_winner_of_answers_is_not_that_of_good_answers() {
 fn requests_that_do_not_fit_throughput_and_time() {
     assert_eq!(against(WRK, "throughput_rps = 1000\nrequests = 30041"), []);
     assert_eq!(against(WRK, "throughput_rps = 1000\nrequests = 36000"), [Law::Totals]);
-    // Correct responses are some of all, so only too many of them say something.
+    // Correct responses are only some of all, so only too many of them tell something.
     assert_eq!(against(WRK, "throughput_rps = 1000\nsuccesses = 90000"), [Law::Totals]);
     assert_eq!(against(WRK, "throughput_rps = 1000\nsuccesses = 3000"), []);
     assert_eq!(against(WRK, "throughput_rps = 1000\nrequests = [29000, 30000, 31000]"), []);
@@ -275,7 +275,7 @@ fn pipelining_is_asked_for_before_waits_are_called_impossible() {
     assert_eq!(against(&format!("{WRK}\nlatency-of = \"planned\""), mean), [], "waits from a planned instant");
 }
 
-/// The findings of the law of room on one row that contradict, or that something is lacking for.
+/// The findings of the law of room about one row with this verdict.
 fn room(method: &str, figures: &str, verdict: AuditVerdict) -> Vec<String> {
     let all = of_verdict(&table(method, &[("red", figures)]), verdict);
     all.into_iter().filter(|finding| finding.law == Law::Room).map(|finding| finding.sentence).collect()

@@ -185,7 +185,8 @@ fn figures_that_are_printed_twice_are_compared() {
 }
 
 proptest! {
-    /// Whatever is measured: the ratio of the measured values, rounded like the values themselves, is never contradicted.
+    /// Whatever is measured, the ratio of the measured values, rounded like the values themselves, is never
+    /// contradicted.
     #[test]
     fn a_ratio_computed_from_the_rows_never_contradicts(
         a in 0.01f64..1e6, b in 0.01f64..1e6, of_a in 0usize..4, of_b in 0usize..4, of_ratio in 0usize..4,
@@ -194,13 +195,13 @@ proptest! {
         prop_assume!(b >= 10f64.powi(-(of_b as i32)) && ratio_is < 1e9);
         let (a, b) = (format!("{a:.of_a$}"), format!("{b:.of_b$}"));
         let said = format!("{ratio_is:.of_ratio$}");
-        // A plain 1 is a tie, and no rounded ratio.
+        // A plain 1 is a tie, not a rounded ratio.
         prop_assume!(said != "1");
         let verdict = ratio(&a, &b, &said);
         prop_assert_ne!(verdict, Contradicted);
     }
 
-    /// Nor is the order of the measured values, however far they are rounded.
+    /// The order of the measured values is never contradicted either, however much they are rounded.
     #[test]
     fn the_order_of_what_was_measured_never_contradicts(a in 0.0f64..1e4, b in 0.0f64..1e4, decimals in 0usize..4) {
         let (go, bun) = (format!("{:.decimals$}", a.max(b)), format!("{:.decimals$}", a.min(b)));

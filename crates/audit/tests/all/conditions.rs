@@ -1,4 +1,4 @@
-//! Repetitions, the limit of the load generator, budgets and steadiness: laws of how was measured.
+//! Laws about the method: repetitions, the limit of the load generator, budgets and steadiness.
 
 use crate::reading;
 

@@ -113,7 +113,7 @@ proptest! {
         prop_assert_eq!(verdicts(Law::Duplicates, &text), [Holds]);
     }
 
-    /// Nor are series with so few levels that they can agree by chance, even where they do.
+    /// Series with so few levels that they can agree by chance are not duplicates either, even if they agree.
     #[test]
     fn series_of_few_levels_are_never_duplicates(levels in prop::collection::vec(0u16..5, 3..40)) {
         let values: Vec<f64> = levels.iter().map(|value| f64::from(*value)).collect();
@@ -122,7 +122,7 @@ proptest! {
     }
 }
 
-/// Some programs print a p99 and some do not, and whoever joined their figures wrote the mean in its place.
+/// Some programs print a p99 and some do not. Whoever merged their figures wrote the mean in its place.
 #[test]
 fn a_column_that_is_another_in_some_settings_is_found_there() {
     let setting = |name: &str, p99: &dyn Fn(f64) -> f64| -> String {

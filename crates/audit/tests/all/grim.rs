@@ -7,7 +7,7 @@ use reading::{findings, only, rows, verdicts};
 use tolok_audit::AuditVerdict::{Contradicted, Holds};
 use tolok_audit::Law;
 
-/// One row with a mean of so many repetitions.
+/// One row with a mean of this many repetitions.
 fn with(repetitions: u64, figure: &str) -> String {
     format!("[method]\nrepetitions = {repetitions}\n{}", rows(&[("go", figure)]))
 }
@@ -67,7 +67,7 @@ fn thirds_confirm_three_readings() {
 }
 
 proptest! {
-    /// Whole numbers, their mean, rounded or cut off: never contradicted.
+    /// The mean of whole numbers is never contradicted, whether rounded or truncated.
     #[test]
     fn means_of_whole_numbers_are_never_contradicted(
         counts in prop::collection::vec(0u32..2_000_000, 2..40), decimals in 1usize..5, cut in any::<bool>(),
@@ -75,7 +75,7 @@ proptest! {
         let n = counts.len() as u64;
         let total: u64 = counts.iter().map(|count| u64::from(*count)).sum();
         let unit = 10u64.pow(decimals as u32);
-        // In whole numbers, as a decimal library would round it: half up.
+        // Computed in whole numbers, rounding half up like a decimal library.
         let scaled = if cut { total * unit / n } else { (2 * total * unit + n) / (2 * n) };
         let printed = format!("{}.{:0decimals$}", scaled / unit, scaled % unit);
         let found = verdicts(Law::Grim, &with(n, &format!("requests = {printed}")));

@@ -1,5 +1,6 @@
-//! The laws, on tables that are sound, broken and published.
-//! One program for all of them, because linking each by itself takes longer.
+//! The laws, on sound, broken and published tables.
+//!
+//! One program for all of them, because linking each separately takes longer.
 
 #[path = "../invented/closed_loop.rs"]
 mod closed_loop;

@@ -70,7 +70,7 @@ fn short_times_hold_the_start_of_the_program() {
     assert_eq!(verdicts(&of_programs(("7.9", "0.4", 369), ("40.1", "1.5", 72))), [Holds, Holds]);
 }
 
-/// A row with all of mean, deviation, ends and runs.
+/// A row with a mean, a deviation, both ends and a number of runs.
 fn spread_of(mean: f64, sd: f64, min: f64, max: f64, runs: usize) -> AuditVerdict {
     let keys = format!(
         "time_mean_ms = {mean:.1}\ntime_sd_ms = {sd:.1}\ntime_min_ms = {min:.1}\ntime_max_ms = {max:.1}\nruns = {runs}"
@@ -90,7 +90,7 @@ fn a_deviation_fits_between_its_ends() {
 }
 
 proptest! {
-    /// The figures of any times, rounded, are possible.
+    /// The rounded figures of any times are possible.
     #[test]
     fn deviations_of_real_times_are_possible(times in prop::collection::vec(5.0f64..500.0, 2..60), population in any::<bool>()) {
         let n = times.len() as f64;

@@ -1,7 +1,7 @@
-//! Small tables with what real ones have: those that are sound, and those with one flaw planted in each.
+//! Small tables like real ones: sound ones, and ones with a single planted flaw.
 //!
-//! A table is a line: its method, then its rows, each a subject and its keys. Rows stand in one table and setting unless they say
-//! otherwise.
+//! A table is a line: its method, then its rows, each a subject and its keys. Rows belong to one table and setting
+//! unless they say otherwise.
 
 mod sound;
 
@@ -12,7 +12,7 @@ use sound::SOUND;
 use tolok_audit::AuditVerdict::{CannotTell, Contradicted, FewerUsers};
 use tolok_audit::{AuditFinding, AuditVerdict, Law};
 
-/// `key=value key=value` as lines of TOML. Text gets its quotes.
+/// Turns `key=value key=value` into lines of TOML, and quotes text.
 fn keys(pairs: &str) -> String {
     let is_bare =
         |value: &str| value.parse::<f64>().is_ok() || value.starts_with('[') || ["true", "false"].contains(&value);
@@ -23,7 +23,7 @@ fn keys(pairs: &str) -> String {
     pairs.split_whitespace().map(line).collect()
 }
 
-/// A transcription of `method`, of `rows` between semicolons, and of claims.
+/// A transcription of `method`, of `rows` separated by semicolons, and of claims.
 fn text(method: &str, rows: &str, claims: &str) -> String {
     let row = |row: &str| {
         let (subject, rest) = row.trim().split_once(' ').unwrap_or_else(|| panic!("{row} has no figures"));
@@ -39,7 +39,7 @@ fn text(method: &str, rows: &str, claims: &str) -> String {
     format!("[method]\n{}{settings}{rows}{claims}", keys(method))
 }
 
-/// What accuses a table.
+/// The findings that accuse a table.
 fn accusations(findings: &[AuditFinding]) -> Vec<(Law, &str)> {
     let is_one = |finding: &&AuditFinding| matches!(finding.verdict, Contradicted | FewerUsers);
     findings.iter().filter(is_one).map(|finding| (finding.law, finding.sentence.as_str())).collect()
@@ -55,7 +55,7 @@ fn no_sound_table_is_accused() {
     assert_eq!(accused.collect::<Vec<_>>(), Vec::<String>::new());
 }
 
-/// A flaw; the law and the verdict that show it, and a word of what it says; method and rows.
+/// A flaw; the law and verdict that detect it, and a word of the finding; method and rows.
 type Planted = (&'static str, Law, AuditVerdict, &'static str, [&'static str; 2]);
 
 const PLANTED: &[Planted] = &[
@@ -484,7 +484,7 @@ fn every_planted_flaw_is_found() {
     assert_eq!(missed.collect::<Vec<_>>(), Vec::<String>::new());
 }
 
-/// A text about two rows, and whether they say so.
+/// A claim about two rows, and its verdict.
 const TEXTS: &[(&str, AuditVerdict, &str)] = &[
     ("three times, of twice", Contradicted, "a={subject=\"a\"} b={subject=\"b\"} ratio=3"),
     ("as fast as, of 14 % more", Contradicted, "a={subject=\"b\"} b={subject=\"c\"} ratio=1"),
@@ -494,7 +494,7 @@ const TEXTS: &[(&str, AuditVerdict, &str)] = &[
     ("a value that no row has", Contradicted, "at={subject=\"a\"} value=21000"),
 ];
 
-/// Three sentences that one other place in a table would mend, and one that it would not.
+/// Three sentences that moving one subject in the table would fix, and one that it would not.
 #[test]
 fn who_is_put_last_in_three_sentences_is_told_once() {
     let of = |id: &str, asserts: &str| {

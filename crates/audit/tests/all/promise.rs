@@ -1,11 +1,12 @@
-//! The promise of an audit, on tables of many shapes: nothing sound is called contradicted, and each planted flaw is found.
+//! The promise of an audit, on tables of many kinds: nothing sound is contradicted, and each planted flaw is found.
 //!
-//! The tables are CSV, as somebody has them who audits his own. They are made up, with figures that the tools named could print.
+//! The tables are CSV, as people have them who audit their own. They are invented, with figures that the named tools
+//! could print.
 
 use tolok_audit::{AuditVerdict, Law, audit};
 use tolok_model::transcription::{Conditions, CsvOptions, Transcription};
 
-/// What holds for a table, as options of `tolok audit`.
+/// The conditions of a table, as options of `tolok audit`.
 type Method = &'static [&'static str];
 
 const WRK: Method = &["tool=wrk", "connections=100", "duration=30s"];
@@ -15,7 +16,7 @@ const HEY: Method = &["tool=hey", "connections=50"];
 const VEGETA: Method = &["tool=vegeta", "loop=open", "duration=60s"];
 const HYPERFINE: Method = &["tool=hyperfine"];
 
-/// What is wrong in a table, fewer users than stated included: the law, and the sentence.
+/// What is wrong in a table, including fewer users than stated: the law, and the sentence.
 fn contradicted(method: Method, table: &str) -> Vec<(Law, String)> {
     let conditions = Conditions::from_options(method).unwrap_or_else(|problem| panic!("{problem}"));
     let options = CsvOptions {
@@ -327,7 +328,7 @@ fn each_planted_flaw_is_found_by_its_law() {
     }
 }
 
-/// One flaw gives one sentence, not a list of its consequences, but for those that more than one law is about.
+/// One flaw yields one sentence rather than a list of its consequences, unless several laws cover it.
 #[test]
 fn a_flaw_is_not_said_many_times() {
     let many = UNSOUND.iter().filter(|(_, _, method, table)| contradicted(method, table).len() > 2);

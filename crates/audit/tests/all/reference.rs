@@ -1,4 +1,4 @@
-//! The page on the laws is checked in, and says what the code says.
+//! The checked-in page about the laws matches the code.
 
 #![allow(clippy::unwrap_used, reason = "a test may")]
 

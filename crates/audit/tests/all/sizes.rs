@@ -1,4 +1,4 @@
-//! Tables of many rows. Time and memory stay in proportion to them, whatever is different in the rows.
+//! Tables of many rows. Time and memory grow in proportion to the rows, whichever of their parts differ.
 
 use std::fmt::Write;
 use std::time::Duration;
@@ -8,7 +8,7 @@ use tolok_audit::audit;
 use tolok_model::limits::ROWS;
 use tolok_model::transcription::{CsvOptions, Transcription};
 
-/// A table in which every row has a subject, a setting, or nothing of its own.
+/// A table in which every row has its own subject, its own setting, or neither.
 fn table(rows: u32, subject: impl Fn(u32) -> String, setting: impl Fn(u32) -> String) -> String {
     let mut text =
         "subject,scenario,connections,throughput_rps,latency_mean_ms,latency_p50_ms,latency_p99_ms,latency_max_ms,cpu_percent,requests,failures\n"
@@ -32,7 +32,7 @@ fn table(rows: u32, subject: impl Fn(u32) -> String, setting: impl Fn(u32) -> St
     text
 }
 
-/// CPU time of this thread, in which no other test has a part.
+/// CPU time of this thread, which excludes other tests.
 fn cpu_time() -> Duration {
     clock_gettime(ClockId::ThreadCPUTime).try_into().expect("a thread has used some time")
 }

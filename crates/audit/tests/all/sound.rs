@@ -1,7 +1,7 @@
-//! A table with nothing wrong in it: no law may contradict it.
+//! A table without flaws: no law may contradict it.
 //!
-//! The figures come from a simulated closed loop, printed as sources print them: rounded, summed up over repetitions by means, by
-//! medians, or one by one.
+//! The figures come from a simulated closed loop, printed as sources print them: rounded, and summarised over
+//! repetitions by means, by medians, or one by one.
 
 use crate::closed_loop;
 use crate::invented;
@@ -11,7 +11,7 @@ use invented::{of_verdict, read};
 use proptest::prelude::*;
 use tolok_audit::AuditVerdict;
 
-/// Bytes of an answer: 52 of body, and headers.
+/// Bytes of an answer: a body of 52, and headers.
 const ANSWER_BYTES: f64 = 204.0;
 
 /// How several repetitions become one number.
@@ -27,7 +27,7 @@ fn median(values: &[f64]) -> f64 {
     sorted[sorted.len() / 2]
 }
 
-/// The figures of a row. `decimals` is how exactly times are printed, in ms.
+/// The figures of a row. `decimals` is the precision of printed times, in ms.
 fn figures(runs: &[Outcome], summary: Summary, decimals: usize) -> String {
     let of = |what: &dyn Fn(&Outcome) -> f64| summary(&runs.iter().map(what).collect::<Vec<f64>>());
     let ms = |what: &dyn Fn(&Outcome) -> f64| format!("{:.decimals$}", 1e3 * of(what));
@@ -97,7 +97,7 @@ fn a_complete_table_lets_every_law_of_figures_come_to_a_verdict() {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 64, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// Whatever the load, the service and the rounding: figures of one closed loop never contradict each other.
+    /// Whatever the load, the service and the rounding, figures of one closed loop never contradict each other.
     #[test]
     fn figures_of_a_closed_loop_never_contradict_each_other(
         users in 1usize..80, cpus in 1usize..6, service_us in 50u32..20_000, think_ms in 0u32..50, decimals in 0usize..4,
@@ -118,7 +118,7 @@ proptest! {
         }
     }
 
-    /// The minimum, mean, percentiles and maximum of any values are those of one distribution.
+    /// The minimum, mean, percentiles and maximum of any values fit one distribution.
     #[test]
     fn figures_of_any_values_are_in_order(seed: u64, n in 2usize..400, skew in 0.2f64..12.0, decimals in 0usize..4) {
         let mut random = Random(seed);

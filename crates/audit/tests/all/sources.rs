@@ -1,4 +1,4 @@
-//! The published sources: exactly what the laws of figures contradict in each, and how that reads.
+//! The published sources: exactly what the laws of figures contradict in each, and the wording of the findings.
 
 use crate::invented;
 
@@ -6,7 +6,7 @@ use invented::OF_FIGURES;
 use tolok_audit::{AuditFinding, AuditVerdict, Law, audit};
 use tolok_model::transcription::Transcription;
 
-/// A source that comes with the project.
+/// A source that is part of the project.
 fn source(key: &str) -> Transcription {
     let path = format!("{}/../../published/{key}.toml", env!("CARGO_MANIFEST_DIR"));
     let text = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{path}: {error}"));
@@ -19,7 +19,7 @@ fn findings(key: &str) -> Vec<AuditFinding> {
     all.into_iter().filter(|finding| OF_FIGURES.contains(&finding.law)).collect()
 }
 
-/// All of it, as text.
+/// All findings, as text.
 fn told(findings: &[AuditFinding]) -> String {
     let of = |finding: &AuditFinding| {
         let AuditFinding { law, about, verdict, statement, arithmetic, sentence, inference, missing, .. } = finding;
@@ -35,13 +35,13 @@ fn told(findings: &[AuditFinding]) -> String {
     findings.iter().map(of).collect::<Vec<_>>().join("\n")
 }
 
-/// What is contradicted: law, and what it is about.
+/// The contradicted findings: the law, and the subject.
 fn contradicted(key: &str) -> Vec<(Law, String)> {
     let all = findings(key).into_iter().filter(|finding| finding.verdict == AuditVerdict::Contradicted);
     all.map(|finding| (finding.law, finding.about)).collect()
 }
 
-/// The same, as a test writes it.
+/// The expected findings, as a test writes them.
 fn expected(list: &[(Law, &str)]) -> Vec<(Law, String)> {
     list.iter().map(|(law, about)| (*law, (*about).to_owned())).collect()
 }
@@ -67,7 +67,7 @@ fn srivastava_node_bun_go() {
     insta::assert_snapshot!("srivastava-node-bun-go", told(&findings("srivastava-node-bun-go")));
 }
 
-/// Its time-outs and its traffic are worth a question, but by these laws none of its figures contradicts another.
+/// Its time-outs and its traffic are questionable, but by these laws none of its figures contradict each other.
 #[test]
 fn asshuffi_apache_node() {
     assert_eq!(contradicted("asshuffi-apache-node"), []);
@@ -81,7 +81,7 @@ fn nunez_queue() {
     insta::assert_snapshot!("nunez-queue", told(&findings("nunez-queue")));
 }
 
-/// CPU for each request follows from it (74, 113 and 114 µs), and contradicts nothing.
+/// CPU for each request follows from its figures (74, 113 and 114 µs), and contradicts nothing.
 #[test]
 fn astamal_swoole_node_go() {
     assert_eq!(contradicted("astamal-swoole-node-go"), []);

@@ -1,6 +1,6 @@
-//! The five published comparisons: what their text and their method say, compared with their own figures.
+//! The five published comparisons: compares their text and method with their own figures.
 //!
-//! Each list is exact: all contradictions of these laws, and none else. Each was worked out by hand before.
+//! Each list is exact: it has all contradictions of these laws and no others. Each was worked out by hand beforehand.
 
 use tolok_audit::AuditVerdict::{CannotTell, Contradicted, Holds};
 use tolok_audit::{Audit, AuditFinding, Law, audit};
@@ -26,13 +26,13 @@ fn of(key: &str) -> Audit {
     audit
 }
 
-/// What is contradicted, without the place in brackets.
+/// The contradicted findings, without the place in brackets.
 fn contradicted(audit: &Audit) -> Vec<(Law, &str)> {
     let found = audit.findings.iter().filter(|finding| finding.verdict == Contradicted);
     found.map(|finding| (finding.law, finding.about.split(" (").next().unwrap_or_default())).collect()
 }
 
-/// Every finding but that a claim cannot be tested, as a reader meets it.
+/// Every finding as a reader sees it, except untestable claims.
 fn told(audit: &Audit) -> String {
     let one = |finding: &AuditFinding| {
         let mut text =

@@ -1,4 +1,4 @@
-//! A closed loop in a few lines: users who ask a server with some CPUs, and wait.
+//! A minimal closed loop: users who send requests to a server with some CPUs, and wait.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -8,32 +8,32 @@ use std::collections::BinaryHeap;
 pub struct Loop {
     /// Users.
     pub users: usize,
-    /// CPUs of the server, each for one request at a time.
+    /// CPUs of the server; each serves one request at a time.
     pub cpus: usize,
-    /// Mean time of a request on a CPU.
+    /// Mean time of a request on a CPU, in seconds.
     pub service_s: f64,
-    /// Pause of a user after an answer, and at most so long before its first request.
+    /// Pause of a user after an answer, in seconds; also the longest delay before its first request.
     pub think_s: f64,
-    /// Length of the run.
+    /// Length of the run, in seconds.
     pub duration_s: f64,
 }
 
-/// What came out of one run.
+/// The result of one run.
 #[derive(Debug, Clone)]
 pub struct Outcome {
-    /// Response times of the answers that came within the run, sorted.
+    /// Response times of the answers that arrived during the run, in seconds, sorted.
     pub times_s: Vec<f64>,
     /// CPUs in use, on average.
     pub cpus: f64,
-    /// Length of the run.
+    /// Length of the run, in seconds.
     pub duration_s: f64,
 }
 
-/// Numbers from a seed (SplitMix64).
+/// Random numbers from a seed (SplitMix64).
 pub struct Random(pub u64);
 
 impl Random {
-    /// A number above 0, and 1 at most.
+    /// A number above 0 and at most 1.
     pub fn share(&mut self) -> f64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut bits = self.0;
@@ -42,13 +42,13 @@ impl Random {
         ((bits ^ (bits >> 31)) >> 11) as f64 / (1u64 << 53) as f64 + f64::EPSILON
     }
 
-    /// A time of the exponential distribution.
+    /// A time from the exponential distribution.
     pub fn time(&mut self, mean_s: f64) -> f64 {
         -self.share().ln() * mean_s
     }
 }
 
-/// Runs the loop: each request is served by the CPU that is free first.
+/// Runs the loop: the first free CPU serves each request.
 pub fn run(of: Loop, seed: u64) -> Outcome {
     let nanos = |seconds: f64| (seconds * 1e9) as u64;
     let mut random = Random(seed);
@@ -86,7 +86,7 @@ impl Outcome {
         (squares / (self.times_s.len() - 1) as f64).sqrt()
     }
 
-    /// The smallest time that at least a share of all do not exceed.
+    /// The smallest time that at least this share of all times does not exceed.
     pub fn quantile_s(&self, share: f64) -> f64 {
         let rank = (share * self.times_s.len() as f64).ceil() as usize;
         self.times_s[rank.clamp(1, self.times_s.len()) - 1]

@@ -1,11 +1,11 @@
-//! Invented tables for tests, written as a transcription is.
+//! Invented tables for tests, written as transcriptions.
 
 #![allow(dead_code, reason = "each test file uses a part of it")]
 
 use tolok_audit::{AuditFinding, AuditVerdict, Law};
 use tolok_model::transcription::Transcription;
 
-/// Reads the text of a transcription that is meant to be free of mistakes.
+/// Reads the text of a transcription that should be free of mistakes.
 pub fn read(text: &str) -> Transcription {
     Transcription::read(text, "invented").unwrap_or_else(|problems| panic!("{problems:?}\n{text}"))
 }
@@ -23,7 +23,7 @@ pub fn table(method: &str, rows: &[(&str, &str)]) -> Transcription {
     read(&text)
 }
 
-/// The laws that contradict a transcription, each once, and only those of `among`.
+/// The laws that contradict a transcription, each once, limited to `among`.
 pub fn contradicting(transcription: &Transcription, among: &[Law]) -> Vec<Law> {
     let mut laws: Vec<Law> =
         of_verdict(transcription, AuditVerdict::Contradicted).iter().map(|finding| finding.law).collect();
@@ -38,7 +38,7 @@ pub fn of_verdict(transcription: &Transcription, verdict: AuditVerdict) -> Vec<A
     all.into_iter().filter(|finding| finding.verdict == verdict).collect()
 }
 
-/// The laws on times, answers, bytes and CPU.
+/// The laws about times, answers, bytes and CPU.
 pub const OF_FIGURES: &[Law] = &[
     Law::LittlesLaw,
     Law::Order,

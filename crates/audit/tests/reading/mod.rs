@@ -1,27 +1,27 @@
-//! Short texts of transcriptions, and what one law says of them.
+//! Short texts of transcriptions, and what the laws find in them.
 
 #![allow(dead_code, reason = "each test file uses a part of it")]
 
 use tolok_audit::{AuditFinding, AuditVerdict, Law, audit};
 use tolok_model::transcription::Transcription;
 
-/// Reads a transcription to which a title was not worth writing.
+/// Reads a transcription, adding a title.
 pub fn read(text: &str) -> Transcription {
     let text = format!("title = \"Invented\"\n{text}");
     Transcription::read(&text, "invented").unwrap_or_else(|problems| panic!("{problems:?}\n{text}"))
 }
 
-/// What all laws say of it.
+/// All laws' findings about it.
 pub fn all(text: &str) -> Vec<AuditFinding> {
     audit(&read(text)).findings
 }
 
-/// What a law says of it.
+/// The findings of one law about it.
 pub fn findings(law: Law, text: &str) -> Vec<AuditFinding> {
     all(text).into_iter().filter(|finding| finding.law == law).collect()
 }
 
-/// The only thing that a law says of it.
+/// The only finding of a law about it.
 pub fn only(law: Law, text: &str) -> AuditFinding {
     let mut found = findings(law, text);
     assert_eq!(found.len(), 1, "{found:#?}");

@@ -39,7 +39,7 @@ impl CsvOptions {
     ///
     /// # Errors
     ///
-    /// A text without `=` or header, with an example.
+    /// If the text has no `=`, or nothing before it.
     pub fn column(text: &str) -> Result<(String, String), String> {
         // A header may contain `=`; a key cannot.
         match text.rsplit_once('=') {

@@ -8,7 +8,7 @@ use crate::rows::Elsewhere;
 use crate::wording::{amount, listed, noun, precise, printed, quoted, setting};
 use crate::{AuditFinding, AuditVerdict};
 
-/// What one pair of figures gives.
+/// The result for one pair of figures.
 struct Outcome<'a> {
     a: Entry<'a>,
     b: Entry<'a>,
@@ -21,7 +21,7 @@ struct Outcome<'a> {
     name: String,
 }
 
-/// `7 times as many`.
+/// Checks a ratio: `7 times as many`.
 pub(super) fn ratio(
     transcription: &Transcription,
     claim: &Claim,
@@ -51,7 +51,7 @@ pub(super) fn ratio(
     conclude(claim, statement, is, &outcomes, inference)
 }
 
-/// A text that says "as many as" means equal figures; "about as many" leaves 5%.
+/// "As many as" means equal figures; "about as many" allows 5%.
 fn tie(is: &Number) -> Option<Range> {
     let one = Range::exact(1.0);
     match is.mark {
@@ -61,7 +61,7 @@ fn tie(is: &Number) -> Option<Range> {
     }
 }
 
-/// `55% more`.
+/// Checks a difference: `55% more`.
 pub(super) fn difference(
     transcription: &Transcription,
     claim: &Claim,
@@ -122,10 +122,10 @@ fn conclude(
         .found(verdict, sentence)
 }
 
-/// A number that the source does not print is the reading of whoever transcribed its words, and not put into its mouth.
+/// A number that the source does not print is the transcriber's reading, so it is not attributed to the text.
 fn says(claim: &Claim, is: &Number) -> &'static str {
     let has = |raw: &String| {
-        // With any grouping of thousands.
+        // Ignores any grouping of thousands.
         let raw = raw.replace(['.', ',', ' '], "");
         is.printed.split(|sign: char| !sign.is_ascii_digit()).all(|digits| raw.contains(digits))
     };
@@ -133,8 +133,8 @@ fn says(claim: &Claim, is: &Number) -> &'static str {
     if is_quoted { "says" } else { "was transcribed as saying" }
 }
 
-/// The pairs that two selectors mean. What neither of them fixes is the same on both sides; where a row has partners in its
-/// own table, only these count.
+/// The pairs that two selectors mean. Whatever neither selector fixes is the same on both sides. If a row has partners
+/// in its own table, only those count.
 fn pairs<'a>(
     transcription: &'a Transcription,
     quantity: &Quantity,
@@ -160,7 +160,7 @@ fn pairs<'a>(
     found
 }
 
-/// A side of a comparison, in words: what it fixes, and what differs from the other.
+/// One side of a comparison, in words: what it fixes, and how it differs from the other.
 fn side(transcription: &Transcription, this: &Selector, other: &Selector) -> String {
     let settings: Vec<String> = this.scenarios.iter().filter_map(|name| setting(transcription, Some(name))).collect();
     let settings = (this.scenarios != other.scenarios && !settings.is_empty()).then(|| listed(&settings));
@@ -186,7 +186,7 @@ fn in_brackets(setting: Option<String>) -> String {
     setting.map(|setting| format!(" ({setting})")).unwrap_or_default()
 }
 
-/// A share of a CPU is not yet work: where times are printed, what each took of the CPU is share × time.
+/// A share of CPU is not work. If times are printed, this adds the CPU time of each side: share × time.
 fn cpu_time(transcription: &Transcription, outcomes: &[Outcome]) -> Option<String> {
     let elsewhere = Elsewhere::of(transcription);
     let times = [Quantity::Time(Moment::Mean), Quantity::Time(Moment::Whole)];

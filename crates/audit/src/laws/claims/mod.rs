@@ -1,21 +1,23 @@
-//! Claims: what a text says of its figures, compared with the rows that it means.
+//! Claims: compares what a text says about its figures with the rows that it means.
 //!
-//! Each side is an interval: a printed figure x with last digit u stands for \[x − u/2, x + u/2\]; one marked as *about* for
-//! 5% more; a whole number in a text that ends in zeros is read as rounded there, to 5% at most. Of a list of repetitions the
-//! mean counts.
+//! Each side is an interval. A printed figure x whose last digit has the unit u represents \[x − u/2, x + u/2\]. One
+//! marked as *about* represents 5% more. A whole number in a text that ends in zeros is read as rounded there, to at
+//! most 5%. For a list of repetitions, the mean counts.
 //!
-//! - **Ratio** a ÷ b: \[a₋ ÷ b₊, a₊ ÷ b₋\], where a₋, a₊ are the ends of a. **Difference** a − b: \[a₋ − b₊, a₊ − b₋\]. Each
-//!   pair of rows must meet the interval of the text; one that cannot contradicts.
-//! - **Value**: each figure must meet it. A range of several figures must begin at the lowest and end at the highest of them,
-//!   taken either of the means or of all repetitions, each end to 5%; a range of one figure must contain it.
-//! - **Extreme** and **order**: contradicted under a setting where the other's interval lies wholly on the wrong side. Where
-//!   intervals overlap, the printed digits cannot tell. Whether a difference is more than noise is the law of noise.
+//! - **Ratio** a ÷ b: \[a₋ ÷ b₊, a₊ ÷ b₋\], where a₋, a₊ are the ends of a. **Difference** a − b: \[a₋ − b₊, a₊ − b₋\].
+//!   Each pair of rows must meet the text's interval; one that cannot contradicts.
+//! - **Value**: each figure must meet it. A range of several figures must begin at the lowest and end at the highest of
+//!   them, of either the means or all repetitions, each end to 5%. A range of one figure must contain it.
+//! - **Extreme** and **order**: contradicted in a setting where the other's interval is entirely on the wrong side. If
+//!   intervals overlap, the printed digits cannot tell. The law of noise checks whether a difference is more than
+//!   noise.
 //! - **Tables**: figures that are printed twice, in two tables, for the same subject, setting and conditions.
 //!
-//! A text that says "usually" or the like is contradicted only if more than half of the cases transcribed from it are otherwise.
+//! A text that says "usually" or similar is contradicted only if more than half of the cases transcribed from it
+//! differ.
 //!
-//! So no rounding of true values for which a claim holds, and no reading of *about* up to 5%, can make it contradicted. Source:
-//! R. E. Moore, *Interval Analysis*, Prentice-Hall, 1966 (the arithmetic).
+//! Therefore no rounding of true values for which a claim holds, and no reading of *about* up to 5%, can make the claim
+//! contradicted. Source: R. E. Moore, *Interval Analysis*, Prentice-Hall, 1966 (the arithmetic).
 
 mod compare;
 mod order;
@@ -38,7 +40,7 @@ pub(super) const LAW: LawInfo = LawInfo {
     check,
 };
 
-/// Judges every claim, and compares tables.
+/// Checks every claim, and compares tables.
 fn check(transcription: &Transcription) -> Vec<AuditFinding> {
     let mut claims: Vec<AuditFinding> = transcription.claims.iter().map(|claim| judge(transcription, claim)).collect();
     let notes = weigh_hedges(&transcription.claims, &mut claims);
@@ -46,8 +48,8 @@ fn check(transcription: &Transcription) -> Vec<AuditFinding> {
     told.into_iter().chain(tables::check(transcription)).collect()
 }
 
-/// Merges contradicted claims that one change would mend: those of one sentence of the text, those that assert the same, and those
-/// that put the same subject at the same end.
+/// Merges contradicted claims that one correction would fix: those of one sentence of the text, those with the same
+/// assertion, and those that put the same subject at the same end.
 fn by_flaw(
     transcription: &Transcription,
     findings: Vec<AuditFinding>,
@@ -77,12 +79,12 @@ fn by_flaw(
     told.into_iter().map(with_note).collect()
 }
 
-/// Whether two claims assert the same of the same figures.
+/// Whether two claims assert the same about the same figures.
 fn asserts_same(a: &Claim, b: &Claim) -> bool {
     !matches!(a.asserts, Assertion::Untestable { .. }) && a.asserts == b.asserts
 }
 
-/// Whether two claims give a value of the same figures: rounded otherwise, or to other ends.
+/// Whether two claims give a value of the same figures, perhaps with different rounding or ends.
 fn is_about_same(a: &Claim, b: &Claim) -> bool {
     let of = |claim: &Claim| match &claim.asserts {
         Assertion::Value { quantity, at, .. } => Some((quantity.clone(), at.clone())),
@@ -91,7 +93,7 @@ fn is_about_same(a: &Claim, b: &Claim) -> bool {
     of(a).is_some_and(|one| of(b) == Some(one))
 }
 
-/// Adds a finding to an earlier one of the same flaw.
+/// Merges a finding into an earlier one of the same flaw.
 fn join(one: &mut AuditFinding, other: AuditFinding) {
     let add = |text: &mut String, separator: &str, more: &str| {
         if !more.is_empty() && !text.contains(more) {
@@ -125,12 +127,12 @@ fn judge(transcription: &Transcription, claim: &Claim) -> AuditFinding {
     }
 }
 
-/// Words by which a text says that it has exceptions.
+/// Words by which a text admits exceptions.
 const HEDGES: [&str; 9] =
     ["usually", "typically", "mostly", "generally", "often", "tends to", "biasanya", "umumnya", "cenderung"];
 
-/// A text that allows for exceptions ("usually") is contradicted only if more than half of the cases that are transcribed from
-/// it are otherwise. One case that is otherwise contradicts nothing. Returns what to add to each sentence.
+/// A text that allows exceptions ("usually") is contradicted only if more than half of the cases transcribed from it
+/// differ. A single case never contradicts. Returns what to add to each sentence.
 fn weigh_hedges(claims: &[Claim], findings: &mut [AuditFinding]) -> Vec<Option<String>> {
     let mut notes = vec![None; findings.len()];
     let judged: Vec<AuditVerdict> = findings.iter().map(|finding| finding.verdict).collect();
@@ -152,14 +154,14 @@ fn weigh_hedges(claims: &[Claim], findings: &mut [AuditFinding]) -> Vec<Option<S
     notes
 }
 
-/// A finding about a claim.
+/// Starts a finding about a claim.
 fn draft(claim: &Claim, statement: String) -> Draft {
     let place = claim.place.as_ref().map(|place| format!(" ({place})")).unwrap_or_default();
     Draft::new(Law::Claims, format!("{}{place}", claim.says), statement)
 }
 
-/// A claim of which the rows are missing. Of a figure that is printed over time only, the text does not say which reading, or
-/// which mean, it is about.
+/// A claim whose rows are missing. If its figure is printed only over time, the text does not say which reading or mean
+/// it is about.
 fn without_rows(
     transcription: &Transcription,
     claim: &Claim,

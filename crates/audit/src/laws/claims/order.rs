@@ -1,4 +1,4 @@
-//! Who comes first, who last, and in which order.
+//! Checks which subject is first, which is last, and in which order they come.
 
 use tolok_model::transcription::{Assertion, Claim, Extreme, Quantity, Row, Selector, Transcription};
 
@@ -8,16 +8,16 @@ use crate::range::Range;
 use crate::wording::{noun, quoted};
 use crate::{AuditFinding, AuditVerdict};
 
-/// What one setting says.
+/// The result for one setting.
 struct Outcome {
     verdict: AuditVerdict,
     /// `10,000 rows: go 19.3/s, php 3.5/s, bun 2.75/s`.
     arithmetic: String,
-    /// `10,000 rows (Table 4): bun 2.75/s is below php 3.5/s`, for the pairs that are the other way round.
+    /// `10,000 rows (Table 4): bun 2.75/s is below php 3.5/s`, for the pairs in the wrong order.
     against: Vec<String>,
 }
 
-/// One has the highest or the lowest figure under every setting.
+/// Checks that one subject has the highest or lowest figure in every setting.
 pub(super) fn extreme(
     transcription: &Transcription,
     claim: &Claim,
@@ -36,7 +36,7 @@ pub(super) fn extreme(
     })
 }
 
-/// They come in this order under every setting.
+/// Checks that the subjects come in this order in every setting.
 pub(super) fn order(
     transcription: &Transcription,
     claim: &Claim,
@@ -53,7 +53,8 @@ pub(super) fn order(
     })
 }
 
-/// The subject that a claim puts first or last. An order does so if no setting has its other subjects the other way round.
+/// The subject that a claim puts first or last. For an order, it is the last one, if no setting contradicts the order
+/// of the others.
 pub(super) fn end<'a>(transcription: &Transcription, claim: &'a Claim) -> Option<(&'a Quantity, &'a str, Extreme)> {
     match &claim.asserts {
         Assertion::Extreme { quantity, subject, extreme, .. } => Some((quantity, subject, *extreme)),
@@ -66,7 +67,7 @@ pub(super) fn end<'a>(transcription: &Transcription, claim: &'a Claim) -> Option
     }
 }
 
-/// Holds the pairs (above, below) that a claim asserts against every setting that has them.
+/// Checks the pairs (above, below) that a claim asserts against every setting that has them.
 fn judge(
     transcription: &Transcription,
     claim: &Claim,
@@ -112,8 +113,8 @@ fn sentence(verdict: AuditVerdict, outcomes: &[Outcome]) -> String {
     }
 }
 
-/// The settings to judge: groups of one table; where no table has both sides, those of all tables together. What is printed
-/// twice counts once.
+/// The settings to check: groups of one table. If no table has both sides, the settings of all tables together. Figures
+/// that are printed twice count once.
 fn settings<'a>(
     rows: &[&'a Row],
     quantity: &Quantity,
@@ -185,7 +186,7 @@ fn entries<'a, 'b>(
     rows.filter_map(move |row| row.figure(quantity).map(|figure| (*row, figure)))
 }
 
-/// A subject's figures in a group: from the lowest to the highest.
+/// The figures of a subject in a group, from the lowest to the highest.
 fn range_of(group: &Group, quantity: &Quantity, name: &str) -> Option<Range> {
     let all = entries(group, quantity, name).map(|(_, figure)| Range::of(figure));
     all.reduce(Range::hull)

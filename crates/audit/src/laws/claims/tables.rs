@@ -1,4 +1,4 @@
-//! Figures that are printed in two tables.
+//! Checks figures that are printed in two tables.
 
 use std::collections::HashMap;
 
@@ -10,16 +10,16 @@ use crate::range::Range;
 use crate::wording::{counted, noun, quoted};
 use crate::{AuditFinding, Law};
 
-/// A figure in the one table and in the other.
+/// A figure as two tables print it.
 type Twice<'a> = (Entry<'a>, Entry<'a>);
 
-/// Compares every pair of tables that print the same quantity for the same subject, setting and conditions. Two tables may
-/// come from different runs, so figures that differ contradict nothing by themselves.
+/// Compares every two tables that print the same quantity for the same subject, setting and conditions. Two tables may
+/// come from different runs, so differing figures alone contradict nothing.
 pub(super) fn check(transcription: &Transcription) -> Vec<AuditFinding> {
     let mut pairs: Vec<(Names, Vec<Twice>)> = Vec::new();
     let mut uncompared: Vec<((Names, &str), Vec<Twice>)> = Vec::new();
     let rows = &transcription.rows;
-    // Only rows of one subject and setting can print the same, and only in several tables.
+    // Only rows of one subject and setting can print the same figures, and only in several tables.
     let mut alike: HashMap<(&str, Option<&str>), Vec<usize>> = HashMap::new();
     for (index, row) in rows.iter().enumerate() {
         alike.entry((row.subject.as_str(), row.scenario.as_deref())).or_default().push(index);
@@ -60,7 +60,7 @@ fn two_tables<'a>(a: &'a Row, b: &'a Row) -> Option<Names<'a>> {
     (a.subject == b.subject && a.scenario == b.scenario && of_a != of_b).then_some((of_a, of_b))
 }
 
-/// Why figures of two rows of a subject need not be the same, if that is so.
+/// Why figures of two rows of a subject may differ, if they may.
 fn incomparable(a: &Row, b: &Row) -> Option<&'static str> {
     match (a.scenario.is_some(), a.conditions.agrees_with(&b.conditions)) {
         (true, true) => None,
@@ -69,7 +69,7 @@ fn incomparable(a: &Row, b: &Row) -> Option<&'static str> {
     }
 }
 
-/// What two tables print of the same subjects and was not compared.
+/// Reports what two tables print about the same subjects but was not compared.
 fn not_compared((a, b): Names, why: &str, shared: &[Twice]) -> AuditFinding {
     let statement = format!("{a} and {b} print the same figures where they print the same quantity.");
     let number = counted(shared.len(), "figure");
@@ -84,7 +84,7 @@ fn differs((one, other): &Twice) -> bool {
     !Range::of(one).meets(Range::of(other)) || other_digits(one, other)
 }
 
-/// Numbers with as many digits each, of which one differs: 19.3 and 19.4 could only be the same at the very edge of both.
+/// Whether plain numbers with equally many digits differ. 19.3 and 19.4 could only be equal at the very edge of both.
 fn other_digits(one: &Figure, other: &Figure) -> bool {
     let ([one_number], [other_number]) = (one.numbers.as_slice(), other.numbers.as_slice()) else { return false };
     let plain = one_number.mark == Mark::Plain && other_number.mark == Mark::Plain;

@@ -1,4 +1,4 @@
-//! Figures that a text repeats from its tables.
+//! Checks figures that a text repeats from its tables.
 
 use tolok_model::transcription::{Claim, Figure, Mark, Number, Quantity, Row, Selector, Transcription, Unit};
 
@@ -7,7 +7,7 @@ use crate::range::Range;
 use crate::wording::{amount, listed, noun, printed, quoted};
 use crate::{AuditFinding, AuditVerdict};
 
-/// Figures have a value, or go from one to another.
+/// Checks that figures have a value, or span a range.
 pub(super) fn value(
     transcription: &Transcription,
     claim: &Claim,
@@ -33,19 +33,19 @@ pub(super) fn value(
     }
 }
 
-/// A text's number with its unit.
+/// A number of the text, with its unit.
 fn in_words(is: &Number, unit: Unit) -> String {
     let one = amount(unit.factor(), unit);
     format!("{}{}", printed(is), one.trim_start_matches('1'))
 }
 
-/// Whether there is more than one value that a range could go through.
+/// Whether there is more than one value that a range could span.
 fn several(entries: &[Entry]) -> bool {
     let numbers: Vec<&Number> = entries.iter().flat_map(|(_, figure)| &figure.numbers).collect();
     numbers.len() > 1 || numbers.iter().any(|number| matches!(number.mark, Mark::Between { .. }))
 }
 
-/// Each figure must be what the text says.
+/// Checks that each figure is what the text says.
 fn each(
     transcription: &Transcription,
     claim: &Claim,
@@ -79,13 +79,13 @@ fn each(
         .found(verdict, sentence)
 }
 
-/// The lowest and the highest of some values, each with the row that it is of.
+/// The lowest and highest of some values, each with its row.
 struct Reach<'a> {
     lowest: (&'a Row, Range, f64),
     highest: (&'a Row, Range, f64),
 }
 
-/// The range must begin and end where the figures do, taken as means or one by one.
+/// Checks that the range begins and ends where the figures do, either as means or one by one.
 fn range(
     transcription: &Transcription,
     claim: &Claim,
@@ -130,7 +130,7 @@ fn range(
         .found(verdict, sentence)
 }
 
-/// Of figures that all lie within the text's range: which of its ends none of them reaches.
+/// If all figures are within the text's range: which of its ends they do not reach.
 fn inside(reach: &Reach, low: Range, high: Range) -> &'static str {
     let (short_of_low, short_of_high) = (reach.lowest.1.low > low.high, reach.highest.1.high < high.low);
     match (short_of_low, short_of_high) {
@@ -142,7 +142,7 @@ fn inside(reach: &Reach, low: Range, high: Range) -> &'static str {
     }
 }
 
-/// A figure's value; of a printed range, its ends.
+/// A figure's value; for a printed range, its ends.
 fn ends_of<'a>(row: &'a Row, figure: &Figure) -> Vec<(&'a Row, Range, f64)> {
     match figure.numbers.as_slice() {
         [one] => of_number(row, one),
@@ -171,7 +171,7 @@ fn reach<'a>(values: impl Iterator<Item = (&'a Row, Range, f64)>) -> Option<Reac
     Some(Reach { lowest, highest })
 }
 
-/// Where a number of the text stands in another column of the same rows.
+/// Where the rows have the text's number in another column.
 fn elsewhere(transcription: &Transcription, entries: &[Entry], text: Range, unit: Unit) -> Option<String> {
     entries.iter().find_map(|&(row, own)| {
         let others = row.figures.iter().filter(|figure| figure.key != own.key && figure.unit == unit);

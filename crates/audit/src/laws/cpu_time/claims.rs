@@ -1,10 +1,12 @@
-//! Claims about CPU use, in CPU time.
+//! Claims about CPU use, checked as CPU time.
 //!
-//! A share of CPU is CPU time per second of run. A claim that one subject needs so many times the CPU of another, taken from shares,
-//! is about cost only if both took equally long or served equally much. Where time or throughput is printed, the same ratio is
-//! formed of CPU times: (share a · time a) ÷ (share b · time b), or (CPUs a ÷ throughput a) ÷ (CPUs b ÷ throughput b). Another size of
-//! it leaves the claim standing as one of CPU in use, so it cannot be told; only where the other subject turns out to need more, by
-//! figures of the same rows, is the claim contradicted.
+//! A share of CPU is CPU time per second of a run. A source may conclude from shares that one subject needs several
+//! times the CPU of another. That is about cost only if both took equally long or served equally much. If time or
+//! throughput is printed, the law computes the same ratio for CPU times: (share a · time a) ÷ (share b · time b), or
+//! (CPUs a ÷ throughput a) ÷ (CPUs b ÷ throughput b).
+//!
+//! If that ratio has another size, the claim may still be right about CPU in use, so the law cannot tell. The claim is
+//! contradicted only if figures of the same rows show that the other subject needs more.
 
 use tolok_model::transcription::{Assertion, Claim, Mark, Number, Quantity, Row, Selector, Transcription};
 
@@ -16,7 +18,7 @@ use crate::range::Range;
 use crate::rows::{self, Companions, Known};
 use crate::wording;
 
-/// Holds each ratio of CPU shares against the ratio of CPU times, setting by setting.
+/// Checks each claimed ratio of CPU shares against the ratio of CPU times, setting by setting.
 pub(super) fn check<'a>(transcription: &'a Transcription, companions: &Companions<'a>) -> Vec<AuditFinding> {
     let of_claim = |claim: &Claim| match &claim.asserts {
         Assertion::Ratio { quantity: Quantity::Cpu(moment), a, b, is } => {
@@ -29,7 +31,7 @@ pub(super) fn check<'a>(transcription: &'a Transcription, companions: &Companion
     transcription.claims.iter().flat_map(of_claim).collect()
 }
 
-/// The rows that two selectors mean, by setting, where each means one.
+/// The rows that two selectors mean, by setting, where each selector means one row.
 fn pairs<'a>(
     transcription: &'a Transcription,
     quantity: &Quantity,
@@ -49,7 +51,7 @@ fn pairs<'a>(
     all_a.iter().filter_map(partner).collect()
 }
 
-/// CPU time of what a row is about: of a program's run, or of a request.
+/// The CPU time that a row is about: of a program's run, or of a request.
 fn cpu_time<'a>(companions: &Companions<'a>, row: &'a Row) -> Option<Known> {
     let of_request = || {
         let (figure, _) = rows::cpu_figure(row)?;
@@ -59,7 +61,7 @@ fn cpu_time<'a>(companions: &Companions<'a>, row: &'a Row) -> Option<Known> {
     program_cpu(companions, row).or_else(of_request)
 }
 
-/// What follows for one pair of rows.
+/// The conclusion for one pair of rows.
 fn judged<'a>(
     (transcription, companions): (&Transcription, &Companions<'a>),
     claim: &Claim,
@@ -101,7 +103,7 @@ fn judged<'a>(
     })
 }
 
-/// The values that a claimed number stands for. A range in the text is taken as given.
+/// The values that a claimed number allows. A range in the text is taken as given.
 fn claimed_range(number: &Number) -> Range {
     match number.mark {
         Mark::Between { low, high } => Range::between(low, high),

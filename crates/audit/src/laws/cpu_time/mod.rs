@@ -1,9 +1,11 @@
 //! CPU time of a request and of a run.
 //!
-//! CPU time per request = CPUs in use ÷ throughput (service demand, D = U ÷ X: Denning and Buzen 1978); a printed one is that
-//! quotient. CPUs in use are at most those there are, with 5% for the clock of the one who reads them. Of a program, CPU time =
-//! share of a CPU × time. A lower share of CPU is no lower cost: over a longer time, or with fewer answers, it is a higher one. So
-//! a claim that rests on shares is compared with CPU times where those follow from the figures.
+//! CPU time per request = CPUs in use ÷ throughput (service demand, D = U ÷ X: Denning and Buzen 1978); a printed one
+//! must equal that quotient. CPUs in use are at most the existing ones, with 5% for the reader's clock. For a program,
+//! CPU time = share of a CPU × time.
+//!
+//! A lower share of CPU is not a lower cost: over a longer time, or with fewer answers, it is a higher one. Claims that
+//! rely on shares are therefore compared with CPU times, if those follow from the figures.
 
 mod claims;
 
@@ -17,13 +19,13 @@ use crate::range::Range;
 use crate::rows::{self, Companions, Known};
 use crate::wording;
 
-/// Tolerance for CPU use that is sampled at intervals, as a share.
+/// Tolerance for CPU use sampled at intervals, as a share.
 const SAMPLING: f64 = 0.05;
 
-/// A program that computes uses more of its CPU than this.
+/// A program that computes uses more than this share of its CPU.
 const BUSY: f64 = 0.5;
 
-/// Shorter programs are mostly their start, which waits for the disk.
+/// Shorter programs, in seconds, mostly start, which waits for the disk.
 const LONG_S: f64 = 1.0;
 
 pub(super) const LAW: LawInfo = LawInfo {
@@ -32,7 +34,7 @@ pub(super) const LAW: LawInfo = LawInfo {
     check,
 };
 
-/// Holds CPU in use against CPUs, and printed CPU times against computed ones.
+/// Checks CPU in use against CPUs, and printed CPU times against computed ones.
 fn check(transcription: &Transcription) -> Vec<AuditFinding> {
     let companions = Companions::of(&transcription.rows);
     let mut lacks = Lacks::new(Law::CpuTime, "CPU time of a request = CPUs in use ÷ throughput.");
@@ -45,7 +47,7 @@ fn check(transcription: &Transcription) -> Vec<AuditFinding> {
                 findings.extend(more_than_workers(transcription, row, &cpus));
                 findings.extend(of_a_request(transcription, &companions, row, &cpus));
             }
-            // A program's share of CPU is one of one CPU by custom, and its times need no throughput.
+            // A program's share of CPU is by convention of one CPU, and its times need no throughput.
             Err(missing) if program_time(&companions, row).is_none() => {
                 lacks.note(row.table.as_ref(), missing, [Input::of_row(row, figure)]);
             }
@@ -60,7 +62,7 @@ fn check(transcription: &Transcription) -> Vec<AuditFinding> {
     folded(within).into_iter().chain(findings).collect()
 }
 
-/// Series of CPU shares that cannot be converted to CPUs.
+/// Notes series of CPU shares that cannot be converted to CPUs.
 fn note_series(transcription: &Transcription, lacks: &mut Lacks) {
     for series in transcription.series.iter().filter(|series| series.conditions.cpu_scope.is_none()) {
         let is_share = |figure: &&Figure| matches!(figure.quantity, Quantity::Cpu(_)) && figure.unit == Unit::Percent;
@@ -71,7 +73,7 @@ fn note_series(transcription: &Transcription, lacks: &mut Lacks) {
     }
 }
 
-/// Nobody uses more CPUs than there are.
+/// No subject uses more CPUs than it has.
 fn at_most_all(transcription: &Transcription, row: &Row, cpus: &Known) -> Option<OfRow> {
     let there_are = row.conditions.subject_cpus?;
     let (used, all) = (wording::number(cpus.value), wording::number(there_are));
@@ -87,7 +89,7 @@ fn at_most_all(transcription: &Transcription, row: &Row, cpus: &Known) -> Option
     Some(OfRow { table: row.table.clone(), closeness: cpus.value / there_are, finding })
 }
 
-/// More CPUs than the stated workers could use with one thread each.
+/// Reports more CPUs than the stated workers could use with one thread each.
 fn more_than_workers(transcription: &Transcription, row: &Row, cpus: &Known) -> Option<AuditFinding> {
     let workers = row.conditions.subject_workers? as f64;
     if cpus.range.low <= workers * (1.0 + SAMPLING) {
@@ -108,7 +110,7 @@ fn more_than_workers(transcription: &Transcription, row: &Row, cpus: &Known) -> 
     Some(draft.lacks(["how many threads served"]).cannot_tell(sentence))
 }
 
-/// CPU time of a request: printed as computed, or computed alone.
+/// CPU time of a request: checks the printed one, or computes it.
 fn of_a_request<'a>(
     transcription: &Transcription,
     companions: &Companions<'a>,
@@ -141,7 +143,7 @@ fn of_a_request<'a>(
     })
 }
 
-/// The mean time of the program that a row with a share of CPU is about.
+/// The mean time of the program that a row's share of CPU is about.
 fn program_time<'a>(companions: &Companions<'a>, row: &'a Row) -> Option<(&'a Row, Known)> {
     let means = [Quantity::Time(Moment::Mean), Quantity::Time(Moment::Whole)];
     means.iter().find_map(|quantity| {
@@ -157,10 +159,11 @@ fn program_cpu<'a>(companions: &Companions<'a>, row: &'a Row) -> Option<Known> {
     program_time(companions, row).map(|(_, time)| share.times(time))
 }
 
-/// The first two programs of which the one has the lower share, and yet more CPU time.
+/// The first two programs of which one has the lower share of CPU but more CPU time.
 fn first_flip<'p, 'r>(programs: &'p [Program<'r>]) -> Option<(&'p Program<'r>, &'p Program<'r>)> {
     let flips = |a: &Program, b: &Program| b.1.is_above(a.1) && a.2.range.is_above(b.2.range);
-    // The least CPU time among the programs with the largest shares: whether there is a partner shows without trying all.
+    // The least CPU time among the programs with the largest shares. It shows whether a program has a partner without
+    // trying all.
     let mut by_share: Vec<&Program> = programs.iter().collect();
     by_share.sort_by(|a, b| b.1.low.total_cmp(&a.1.low));
     let mut least = f64::INFINITY;
@@ -203,7 +206,7 @@ fn waiting<'a>(transcription: &'a Transcription, companions: &Companions<'a>) ->
 /// A program of a setting: its row, its share of CPU, and its CPU time.
 type Program<'r> = (&'r Row, Range, Known);
 
-/// One finding for the tables in which a lower share of CPU is more CPU time.
+/// One finding for the tables in which a lower share of CPU means more CPU time.
 fn shares_that_mislead<'a>(transcription: &'a Transcription, companions: &Companions<'a>) -> Option<AuditFinding> {
     let mut settings = 0;
     let mut misled: Vec<(String, Known, Known)> = Vec::new();

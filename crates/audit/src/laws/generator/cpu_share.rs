@@ -6,19 +6,19 @@ use crate::range::Range;
 use crate::rows::Elsewhere;
 use crate::wording::quoted;
 
-/// The CPU of a subject in a row's setting, in shares of the CPUs that it had.
+/// The CPU use of a subject in a row's setting, as a share of the CPUs that it had.
 pub(super) struct CpuShare {
     /// The possible values.
     pub(super) share: Range,
-    /// As printed, with what it is of: `50.67% of 8 CPUs`.
+    /// As printed, with what it is a share of: `50.67% of 8 CPUs`.
     pub(super) printed: String,
     pub(super) line: usize,
     pub(super) key: String,
-    /// Whether the source does not say of what the percentage is a share.
+    /// Whether the source does not say what the percentage is a share of.
     pub(super) of_unknown: bool,
 }
 
-/// The same of the rows, else of the series of the subject and setting, of which the highest second counts.
+/// The CPU share from rows, or else from the series of the subject and setting. Of a series, the highest second counts.
 pub(super) fn cpu_share(transcription: &Transcription, elsewhere: &Elsewhere<'_>, row: &Row) -> Option<CpuShare> {
     let moments = [Moment::Mean, Moment::Whole, Moment::Max];
     if let Some((of, figure)) = elsewhere.find(row, &moments.map(Quantity::Cpu)) {
@@ -45,7 +45,7 @@ fn cpu_of_series(series: &Series) -> Option<&Figure> {
     series.figures.iter().find(|figure| matches!(figure.quantity, Quantity::Cpu(_)) && !figure.numbers.is_empty())
 }
 
-/// Whether the source does not say of what a percentage is a share.
+/// Whether the source does not say what a percentage is a share of.
 fn is_of_unknown(conditions: &Conditions, unit: Unit) -> bool {
     unit == Unit::Percent && conditions.cpu_scope.is_none()
 }
@@ -59,7 +59,7 @@ fn with_cpus(cpu: String, conditions: &Conditions, of_unknown: bool) -> String {
     }
 }
 
-/// A percentage without a stated whole lies between a share of one core and a share of all cores.
+/// If the whole is not stated, a percentage is between a share of one core and a share of all cores.
 fn share(conditions: &Conditions, unit: Unit, cpu: Range) -> Option<Range> {
     let cpus = conditions.subject_cpus.filter(|cpus| *cpus > 0.0);
     match (unit, conditions.cpu_scope) {

@@ -1,14 +1,15 @@
-//! Generator: is it the server that is the limit, or what asks it, or the way between them?
+//! Generator: is the limit the server, the load generator, or the network between them?
 //!
-//! - **Utilisation.** U = CPU in use ÷ CPUs (the utilisation law; P. J. Denning and J. P. Buzen, "The operational analysis of
-//!   queueing network models", *ACM Computing Surveys* 10(3), 1978). The law holds for a server with U of 90% or more. Below that
-//!   another limit is possible: one thread of the server, a lock, a database, the network, the generator. So it cannot tell, and says
-//!   what the figures suggest: below half of the CPUs, or two leaders within 3% of each other while both have CPUs left. A
-//!   percentage of which the source does not say what it is of lies between that of one core and that of all.
-//! - **Response times that do not grow.** In a closed loop the mean response time is N ÷ X − think time (the interactive response
-//!   time law, ibid.). A server that is the limit answers at its capacity, so that with twice the connections N ÷ X doubles.
-//!   Where N ÷ X stays within 5% while the connections at least double, the server had room at the smaller numbers, and
-//!   answers take the time of the way and of one request alone.
+//! - **Utilisation.** U = CPU in use ÷ CPUs (the utilisation law; P. J. Denning and J. P. Buzen, "The operational
+//!   analysis of queueing network models", *ACM Computing Surveys* 10(3), 1978). The law holds for a server with U of
+//!   90% or more. Below that, the limit may be something else: one thread of the server, a lock, a database, the
+//!   network, the generator. So the law cannot tell, and reports what the figures suggest: less than half of the CPUs
+//!   in use, or two leaders within 3% of each other while both have CPU left. If the source does not say what a
+//!   percentage is a share of, it is between that of one core and that of all.
+//! - **Response times that do not grow.** In a closed loop, the mean response time is N ÷ X − think time (the
+//!   interactive response time law, ibid.). A server that is the limit answers at its capacity, so with twice the
+//!   connections N ÷ X doubles. If N ÷ X stays within 5% while the connections at least double, the server had room at
+//!   the smaller numbers. Answers then take only the time of the network and of one request.
 //!
 //! Neither contradicts a figure.
 
@@ -29,7 +30,7 @@ use crate::{AuditFinding, Input, Law, tools};
 /// Leaders within this share of each other are tied.
 const TIE: f64 = 0.03;
 
-/// Response times within this share of each other are the same.
+/// Response times within this share of each other are equal.
 const SAME_TIME: f64 = 0.05;
 
 /// A server that uses this share of its CPUs is at its limit.
@@ -44,7 +45,7 @@ pub(super) const LAW: LawInfo = LawInfo {
     check,
 };
 
-/// Settings first, then response times.
+/// Checks settings, then response times.
 fn check(transcription: &Transcription) -> Vec<AuditFinding> {
     let elsewhere = Elsewhere::of(transcription);
     let mut found = Vec::new();
@@ -117,7 +118,7 @@ fn setting(transcription: &Transcription, group: &Group, asked: &[Asked]) -> Aud
         .cannot_tell(format!("{} {were} limit: {}.", listed(&others), listed(&used)))
 }
 
-/// What the figures suggest: a tie of the leaders with CPUs left, or servers that hardly work.
+/// What the figures suggest: a tie of leaders with CPU left, or servers that are mostly idle.
 fn inference(asked: &[Asked]) -> Option<String> {
     let mut ranked: Vec<&Asked> = asked.iter().collect();
     ranked.sort_by(|a, b| b.rate.value.total_cmp(&a.rate.value));
@@ -144,7 +145,7 @@ fn inference(asked: &[Asked]) -> Option<String> {
     })
 }
 
-/// What is known of the generator and bears on its limit.
+/// What is known about the generator that may limit it.
 fn tool(row: &Row) -> String {
     let one_thread = tools::is_ab(&row.conditions) || row.conditions.generator_threads == Some(1);
     let connects = row.conditions.keep_alive == Some(false);
@@ -166,14 +167,14 @@ fn without_cpu(rows: &[&Row]) -> AuditFinding {
         )
 }
 
-/// A subject with a workload at several numbers of connections.
+/// A subject and workload at several numbers of connections.
 struct Sweep<'a> {
     subject: &'a str,
     workload: String,
     points: Vec<(&'a Row, Known, u64, f64)>,
 }
 
-/// Response times that stay the same while the connections at least double.
+/// Response times that stay constant while the connections at least double.
 fn constant(transcription: &Transcription) -> Vec<AuditFinding> {
     let mut sweeps: Vec<Sweep> = Vec::new();
     let mut places: HashMap<(&str, String), usize> = HashMap::new();
@@ -195,7 +196,7 @@ fn constant(transcription: &Transcription) -> Vec<AuditFinding> {
     sweeps.iter().filter_map(Sweep::finding).collect()
 }
 
-/// The name of a setting without its number of connections: settings that differ in that alone are one workload.
+/// The name of a setting without its number of connections, so that settings that differ only in it share a workload.
 fn without(scenario: &str, connections: u64) -> String {
     let number = connections.to_string();
     let parts = scenario.split(|letter: char| !letter.is_ascii_alphanumeric());

@@ -1,4 +1,4 @@
-//! Whether a standard deviation is possible with the mean, the least, the largest and the number of values.
+//! Checks whether a standard deviation is possible with the mean, the minimum, the maximum and the number of values.
 
 use tolok_model::transcription::{Figure, Moment, Quantity, Row, Transcription};
 
@@ -9,7 +9,7 @@ use crate::range::Range;
 use crate::wording::{amount, counted};
 use crate::{AuditFinding, Law};
 
-/// One finding for each row that is impossible, and one for all others of a table.
+/// One finding for each impossible row, and one for all others of a table.
 pub(super) fn check(transcription: &Transcription) -> Vec<AuditFinding> {
     let mut found = Vec::new();
     for (table, rows) in tables(transcription) {
@@ -23,7 +23,7 @@ pub(super) fn check(transcription: &Transcription) -> Vec<AuditFinding> {
     found
 }
 
-/// A row with what its spread must lie between.
+/// A row, with the bounds of its spread.
 struct Tested<'a> {
     row: &'a Row,
     sd_figure: &'a Figure,
@@ -31,9 +31,9 @@ struct Tested<'a> {
     sd: Range,
     least: f64,
     most: f64,
-    /// Whether any values at all have this mean, least and largest.
+    /// Whether any values can have this mean, minimum and maximum.
     has_values: bool,
-    /// Between which their mean lies, in seconds.
+    /// The bounds of their mean, in seconds.
     means: Range,
 }
 
@@ -54,22 +54,22 @@ fn test(row: &Row) -> Option<Tested<'_>> {
     let (least, most) = ends(of.mean, a, b, of.runs);
     let figures = [of.mean_figure, min, max];
     let has_values = of.mean.meets(means);
-    // Where no values exist, the bounds of their deviation cross.
+    // If no values exist, the bounds of their deviation cross.
     Some(Tested { row, sd_figure: of.sd_figure, figures, sd: of.sd, least, most: most.max(least), has_values, means })
 }
 
-/// Between which the mean of n values lies of which one is the least and one the largest: all others are at the one end or at the
-/// other.
+/// The bounds of the mean of n values with this minimum and maximum: all others are at one end or at the other.
 fn means(min: Range, max: Range, n: f64) -> Range {
     Range::between((min.low * (n - 1.0) + max.low) / n, (max.high * (n - 1.0) + min.high) / n)
 }
 
-/// The least and the largest standard deviation that any values within the rounding can have.
+/// The smallest and largest standard deviation of any values within the rounding.
 fn ends(mean: Range, min: Range, max: Range, n: f64) -> (f64, f64) {
-    // (b − m)(m − a) grows with b and falls with a; in m it is largest in the middle.
+    // (b − m)(m − a) grows with b and falls with a; as a function of m, it is largest in the middle.
     let m = f64::midpoint(min.low, max.high).clamp(mean.low, mean.high);
     let most = (n / (n - 1.0) * ((max.high - m) * (m - min.low)).max(0.0)).sqrt();
-    // Each square is least where its ends are nearest; taken apart, they are a bound still. Two values have no others.
+    // Each square is smallest where its ends are nearest. Minimised separately, they are still a bound. Two values have
+    // no others.
     let above = (max.low - mean.high).max(0.0);
     let below = (mean.low - min.high).max(0.0);
     let sum = Range::between(min.low + max.low - 2.0 * mean.high, min.high + max.high - 2.0 * mean.low);
@@ -130,10 +130,10 @@ mod tests {
     #[test]
     fn ends_are_those_of_values_that_reach_them() {
         let exact = Range::exact;
-        // 0, 0, 1, 1 have mean 0.5 and the largest deviation that there is: √(4 ÷ 3) ÷ 2.
+        // 0, 0, 1, 1 have mean 0.5 and the largest possible deviation: √(4 ÷ 3) ÷ 2.
         let (_, most) = ends(exact(0.5), exact(0.0), exact(1.0), 4.0);
         assert!((most - (1.0f64 / 3.0).sqrt()).abs() < 1e-12);
-        // 0, 0.5, 0.5, 1 have the least, taken as a population.
+        // 0, 0.5, 0.5, 1 have the smallest, as a population.
         let (least, _) = ends(exact(0.5), exact(0.0), exact(1.0), 4.0);
         assert!((least - (0.5f64 / 4.0).sqrt()).abs() < 1e-8);
     }

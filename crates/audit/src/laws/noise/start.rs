@@ -1,4 +1,4 @@
-//! Times of programs that are little more than their start.
+//! Checks times of programs that are little more than their start.
 
 use tolok_model::transcription::{Figure, Moment, Quantity, Row, Transcription};
 
@@ -11,8 +11,8 @@ use crate::{AuditFinding, Law};
 /// hyperfine's own limit, in seconds.
 const LEAST_TIME_S: f64 = 5e-3;
 
-/// For each table with times of programs, one finding for each subject that has times below the limit; one that holds if there
-/// is none.
+/// For each table with times of programs: one finding for each subject with times below the limit, or one that holds if
+/// there is none.
 pub(super) fn check(transcription: &Transcription) -> Vec<AuditFinding> {
     let mut found = Vec::new();
     for (table, rows) in tables(transcription) {

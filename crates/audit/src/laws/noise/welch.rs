@@ -1,4 +1,4 @@
-//! Welch's test from what is printed.
+//! Welch's test from printed figures.
 
 use tolok_model::transcription::{Figure, Mark, Moment, Quantity, Row, Transcription};
 use tolok_stats::{holm, student_t_cdf};
@@ -26,7 +26,7 @@ pub(super) struct Spread<'a> {
     pub(super) runs: f64,
 }
 
-/// Two of them, tested.
+/// Two tested subjects.
 struct Pair<'a> {
     a: Spread<'a>,
     b: Spread<'a>,
@@ -39,21 +39,21 @@ struct Pair<'a> {
     p: f64,
 }
 
-/// What is compared: times of programs, and counts or rates that are listed by repetition. Of counts and rates in the same row,
-/// which are the same measurement, the first counts.
+/// The compared quantities: times of programs, and counts or rates listed by repetition. Counts and rates of one row
+/// are the same measurement, so only the first quantity of a row counts.
 const COMPARED: [Quantity; 4] =
     [Quantity::Time(Moment::Mean), Quantity::Throughput, Quantity::Goodput, Quantity::Requests];
 
-/// Of more rows of a setting, only neighbours are tested.
+/// If a setting has more rows, only neighbours are tested.
 const MOST_PAIRED: usize = 200;
 
-/// The figure of a quantity, unless the row has one that counts before it.
+/// The figure of a quantity, unless the row has an earlier one of [`COMPARED`].
 fn compared<'a>(row: &'a Row, quantity: &Quantity) -> Option<&'a Figure> {
     let first = COMPARED.iter().find(|compared| row.figure(compared).is_some())?;
     row.figure(quantity).filter(|_| first == quantity)
 }
 
-/// Tests every pair of subjects that stand beside each other with a spread.
+/// Tests every pair of subjects in a setting that have a spread.
 pub(super) fn check(transcription: &Transcription) -> Vec<AuditFinding> {
     let groups = groups(&transcription.rows);
     let mut pairs: Vec<Pair> = Vec::new();
@@ -72,7 +72,7 @@ fn pairs_of<'a>(group: &Group<'a>, index: usize, quantity: &Quantity) -> Vec<Pai
     let mut spreads: Vec<Spread> = group.rows.iter().filter_map(|row| spread(row, quantity)).collect();
     let mut reach = spreads.len();
     if spreads.len() > MOST_PAIRED {
-        // Nobody reads so many pairs. Those that are next to each other are the ones in doubt.
+        // Nobody reads so many pairs, and only neighbours are in doubt.
         spreads.sort_by(|a, b| a.mean_figure.value().total_cmp(&b.mean_figure.value()));
         reach = 1;
     }
@@ -84,7 +84,7 @@ fn pairs_of<'a>(group: &Group<'a>, index: usize, quantity: &Quantity) -> Vec<Pai
     pairs
 }
 
-/// Of a list of repetitions; or of a mean with its standard deviation and its number of runs.
+/// The spread of a list of repetitions, or of a mean with its standard deviation and number of runs.
 pub(super) fn spread<'a>(row: &'a Row, quantity: &Quantity) -> Option<Spread<'a>> {
     let figure = compared(row, quantity)?;
     let mean = Range::of(figure);
@@ -92,7 +92,8 @@ pub(super) fn spread<'a>(row: &'a Row, quantity: &Quantity) -> Option<Spread<'a>
     if n >= 2 {
         let value = figure.value();
         let variance = figure.numbers.iter().map(|number| (number.value - value).powi(2)).sum::<f64>() / (n - 1) as f64;
-        // Rounding moves each value by half a unit at most, and so their deviation by at most as much times √(n ÷ (n − 1)).
+        // Rounding moves each value by at most half a unit, and so their deviation by at most that times √(n ÷ (n −
+        // 1)).
         let half = figure.half_unit() * (n as f64 / (n - 1) as f64).sqrt();
         let sd = Range::between((variance.sqrt() - half).max(0.0), variance.sqrt() + half);
         return plain(figure).then_some(Spread {
@@ -184,7 +185,7 @@ fn p_words(p: f64) -> String {
     if p < 1e-4 { "below 0.0001".to_owned() } else { format!("= {}", significant(p, 2)) }
 }
 
-/// Pairs of neighbours that are close, of which at least one has no spread.
+/// Pairs of close neighbours, at least one of them without a spread.
 pub(super) fn without_spread(transcription: &Transcription) -> Vec<AuditFinding> {
     let mut found = Vec::new();
     for group in groups(measured(transcription)) {

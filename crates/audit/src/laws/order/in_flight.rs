@@ -1,17 +1,19 @@
 //! How many users the printed answers account for.
 //!
-//! Of N users in a closed loop, X · R wait at a time for answers that are counted, where R is their mean (Little 1961). No R above the
-//! largest mean M that the percentiles allow is possible, so the printed answers account for at most X · M users. If no maximum is
-//! printed, the longest wait is at most the run itself (with k6, 30 s more, for which it lets requests end); a time-out shortens that
-//! where the source states one. Where N ÷ X is above the highest percentile, say p95, without being above M, the slowest 5% must
-//! have taken (N ÷ X − 0.95 · p95) ÷ 0.05 on average, and it cannot be told whether they did.
+//! Of N users in a closed loop, X · R wait at a time for counted answers, where R is their mean (Little 1961). R cannot
+//! exceed the largest mean M that the percentiles allow, so the printed answers account for at most X · M users. If no
+//! maximum is printed, the longest wait is at most the run itself. With k6, it is 30 s more, because k6 lets requests
+//! finish for that long. A stated time-out shortens it.
 //!
-//! Users who wait when the run ends are not counted either, each for a highest wait at most: a share of (highest wait) ÷ T is left to
-//! them, and a tenth to what a generator does between an answer and the next request.
+//! If N ÷ X is above the highest percentile, say p95, but not above M, the slowest 5% must have taken (N ÷ X − 0.95 ·
+//! p95) ÷ 0.05 on average. The law cannot tell whether they did.
 //!
-//! Fewer users than N is no mistake of arithmetic, so it is a verdict of its own: the row reads as one of N users who were served
-//! throughout, and is not. A source that says that users were being added (a ramp) states no such thing. Where a mean is printed,
-//! Little's law says more.
+//! Users who wait when the run ends are not counted either, each for at most a highest wait. The allowance for them is
+//! the share (highest wait) ÷ T. Another tenth is for what a generator does between an answer and the next request.
+//!
+//! Fewer users than N is not an arithmetic mistake, so it is a separate verdict: the row claims N users who were served
+//! throughout, but was not measured so. A source that says that users were being added (a ramp) makes no such claim. If
+//! a mean is printed, Little's law says more.
 
 use tolok_model::transcription::{Figure, Moment, Quantity, Row, Transcription};
 
@@ -30,10 +32,10 @@ const BETWEEN: f64 = 0.10;
 pub(in crate::laws) const IDLE: &str =
     "The other users paused, had not started yet, or waited for answers that never came.";
 
-/// The statement, where it cannot be tested.
+/// The statement, if it cannot be tested.
 const STATEMENT: &str = "The figures are possible if all users are served throughout.";
 
-/// Holds percentiles against users ÷ throughput.
+/// Checks percentiles against users ÷ throughput.
 pub(super) fn check(transcription: &Transcription) -> Vec<AuditFinding> {
     let mut lacks = Lacks::new(Law::Order, STATEMENT);
     let mut findings = Vec::new();
@@ -56,7 +58,7 @@ pub(super) fn check(transcription: &Transcription) -> Vec<AuditFinding> {
     folded(findings).into_iter().chain(lacks.findings(transcription)).collect()
 }
 
-/// The users of a closed loop, `None` where the row says nothing of users served throughout, or what is missing.
+/// The users of a closed loop; `None` if the row does not claim users served throughout; or what is missing.
 fn needed(row: &Row) -> Result<Option<f64>, &'static str> {
     let conditions = &row.conditions;
     let has_mean = row.figure(&Quantity::Latency(Moment::Mean)).is_some();
@@ -79,7 +81,7 @@ fn needed(row: &Row) -> Result<Option<f64>, &'static str> {
     Ok(Some(users as f64))
 }
 
-/// The longest that anything can take.
+/// The longest possible wait, in words.
 fn the_run(run_s: f64, grace_s: f64) -> String {
     let run = format!("the whole run of {}", wording::seconds(run_s));
     if grace_s > 0.0 {
@@ -89,7 +91,7 @@ fn the_run(run_s: f64, grace_s: f64) -> String {
     }
 }
 
-/// A row that can be held to its users.
+/// A row whose users can be checked.
 struct Case<'a> {
     row: &'a Row,
     users: f64,
@@ -126,7 +128,7 @@ impl Case<'_> {
         BETWEEN + rows::duration_s(self.row).map_or(1.0, at_the_end)
     }
 
-    /// The longest wait that is possible where no maximum is printed, and what sets it.
+    /// The longest possible wait if no maximum is printed, and what limits it.
     fn longest(&self) -> Option<(f64, String)> {
         let conditions = &self.row.conditions;
         let highest_s = Range::of(self.highest).high;
@@ -136,7 +138,7 @@ impl Case<'_> {
         stated.filter(|(limit_s, _)| *limit_s >= highest_s).or(run)
     }
 
-    /// The printed answers leave users over.
+    /// The printed answers account for fewer users than stated.
     fn too_few(&self, draft: Draft, accounted: f64, what: Option<String>) -> AuditFinding {
         let (users, row) = (wording::number(self.users), self.row);
         let highest = wording::quoted(self.highest);

@@ -1,4 +1,4 @@
-//! Minimum, mean, percentiles and maximum of one distribution, and what they allow the mean to be.
+//! Checks minimum, mean, percentiles and maximum of one distribution, and which means they allow.
 //!
 //! For the n values behind a row, whatever their distribution:
 //!
@@ -9,10 +9,10 @@
 //! - sd² ≤ (max − mean)·(mean − min)·n ÷ (n − 1) (Bhatia and Davis 2000), and over n runs no value is further from the mean than
 //!   sd·(n − 1) ÷ √n (Samuelson 1968).
 //!
-//! Pairs in order stay in order when figures are means or medians over repetitions. The sums do so for means only: where the source
-//! states repetitions and prints one figure, a broken sum is undecided. Percentiles of few values are drawn in different ways, so
-//! sums are given [`SLACK`]. In the same module's [`in_flight`], the bound of the
-//! mean meets the number of users: N ÷ X cannot be above it if all N were waiting.
+//! Ordered pairs stay ordered if figures are means or medians over repetitions. The sums hold for means only: if the
+//! source states repetitions and prints one figure, a broken sum is undecided. There are several ways to compute
+//! percentiles of few values, so sums get [`SLACK`]. In the submodule [`in_flight`], the bound of the mean is compared
+//! with the number of users: if all N were waiting, N ÷ X cannot be above it.
 
 pub(super) mod in_flight;
 
@@ -24,13 +24,13 @@ use crate::laws::{Law, LawInfo};
 use crate::range::Range;
 use crate::wording;
 
-/// What is left to the ways in which percentiles are drawn and repetitions are summed up, as a share.
+/// Tolerance for different ways to compute percentiles and to summarise repetitions, as a share.
 const SLACK: f64 = 0.03;
 
 /// The quantity of a moment of a distribution.
 type Of = fn(Moment) -> Quantity;
 
-/// Of what a distribution is given, with its word for sentences.
+/// Kinds of distributions, each with its word for sentences.
 const KINDS: &[(&str, Of)] = &[
     ("response time", Quantity::Latency),
     ("time", Quantity::Time),
@@ -44,7 +44,7 @@ pub(super) const LAW: LawInfo = LawInfo {
     check,
 };
 
-/// Holds the figures of each distribution against each other.
+/// Checks the figures of each distribution against each other.
 fn check(transcription: &Transcription) -> Vec<AuditFinding> {
     let of_kind = |(word, of): &(&str, Of)| {
         let of_row = |row: &Row| {
@@ -92,7 +92,7 @@ impl<'a> Shape<'a> {
         }
     }
 
-    /// The one finding of a distribution of which at least two figures can be compared.
+    /// The finding of a distribution, if at least two of its figures can be compared.
     fn judged(&self, transcription: &Transcription, row: &Row, word: &str) -> Option<AuditFinding> {
         if self.ladder.len() + usize::from(self.mean.is_some()) < 2 {
             return None;
@@ -129,7 +129,7 @@ impl<'a> Shape<'a> {
         figures.fold(draft, |draft, figure| draft.figure(row, figure))
     }
 
-    /// Neighbours on the ladder that fall.
+    /// Neighbours on the ladder that decrease.
     fn falls(&self) -> Vec<String> {
         let pairs = self.ladder.windows(2).filter_map(|pair| match pair {
             [(low_share, low), (high_share, high)] if Range::of(low).is_above(Range::of(high)) => {
@@ -140,13 +140,13 @@ impl<'a> Shape<'a> {
         pairs.collect()
     }
 
-    /// Whether one figure stands for several runs, and how is not known.
+    /// Whether one figure summarises several runs in an unknown way.
     fn sums_up(&self, row: &Row) -> bool {
         let is_one = self.mean.is_some_and(|mean| mean.numbers.len() == 1);
         is_one && row.conditions.repetitions.is_some_and(|runs| runs > 1)
     }
 
-    /// A mean beyond the ends.
+    /// A mean beyond the minimum or maximum.
     fn mean_is_outside(&self) -> Option<String> {
         let figure = self.mean?;
         let (mean, text) = (Range::of(figure), wording::quoted(figure));
@@ -163,7 +163,7 @@ impl<'a> Shape<'a> {
         }
     }
 
-    /// A mean within the ends that the ladder does not allow.
+    /// A mean between minimum and maximum that the ladder does not allow.
     fn mean_is_off(&self) -> Option<String> {
         let figure = self.mean.filter(|_| self.mean_is_outside().is_none())?;
         let (mean, text) = (Range::of(figure), wording::quoted(figure));
@@ -209,7 +209,7 @@ impl<'a> Shape<'a> {
         None
     }
 
-    /// The largest mean that the ladder allows. `longest` is an upper end where no maximum is printed.
+    /// The largest mean that the ladder allows. `longest` is an upper bound to use if no maximum is printed.
     fn largest_mean(&self, longest: Option<f64>) -> Option<f64> {
         let (mut sum, mut below) = (0.0, 0.0);
         for (share, figure) in self.ladder.iter().filter(|(share, _)| *share > 0.0) {
@@ -220,7 +220,7 @@ impl<'a> Shape<'a> {
         if rest <= 0.0 { Some(sum) } else { longest.map(|longest| sum + rest * longest) }
     }
 
-    /// The smallest mean that the ladder allows: of each step the value below it.
+    /// The smallest mean that the ladder allows: each step counts with its lower value.
     fn smallest_mean(&self) -> f64 {
         let (mut sum, mut below, mut value) = (0.0, 0.0, 0.0);
         for (share, figure) in &self.ladder {
@@ -230,7 +230,7 @@ impl<'a> Shape<'a> {
         sum + (1.0 - below) * value
     }
 
-    /// A computed value in the kind of unit that the row's figures have.
+    /// Formats a computed value in the same kind of unit as the row's figures.
     fn in_unit(&self, value: f64) -> String {
         match self.mean.map(|mean| &mean.quantity) {
             Some(Quantity::Memory(_)) => wording::bytes(value),

@@ -1,6 +1,6 @@
-//! Tables with nothing wrong in them.
+//! Tables without flaws.
 
-/// What makes it look odd, its method, its rows.
+/// What makes a table look odd, its method, its rows.
 pub const SOUND: &[[&str; 3]] = &[
     [
         "pipelining, stated",
