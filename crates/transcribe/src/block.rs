@@ -1,27 +1,27 @@
-//! One run in a text, and what is read of it.
+//! One run in a text, and what is read from it.
 
 use std::collections::BTreeSet;
 
 use crate::digits::{number, time};
 use crate::row::{Remark, Row};
 
-/// A line of a text without its end.
+/// A line of a text, without its newline.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Line<'a> {
     /// From 1.
     pub number: usize,
-    /// Without blanks around it.
+    /// Without surrounding blanks.
     pub text: &'a str,
 }
 
-/// The lines of one run, and the row that they become.
+/// The lines of one run, and the row they become.
 pub(crate) struct Block<'a> {
     pub lines: &'a [Line<'a>],
     pub row: Row,
     pub remarks: Vec<Remark>,
-    /// Places in `lines` that are understood.
+    /// Indices in `lines` that are understood.
     known: BTreeSet<usize>,
-    /// Places in `lines` of which something is in the row.
+    /// Indices in `lines` that the row uses.
     used: BTreeSet<usize>,
 }
 
@@ -32,7 +32,7 @@ impl<'a> Block<'a> {
         Self { lines, row, remarks: Vec::new(), known: BTreeSet::new(), used: BTreeSet::new() }
     }
 
-    /// The first line with that beginning: its place, and what stands behind.
+    /// The first line with this label: its index, and the rest of the line.
     pub fn find(&self, label: &str) -> Option<(usize, &'a str)> {
         self.find_from(0, label)
     }
@@ -42,14 +42,14 @@ impl<'a> Block<'a> {
         lines.find_map(|(at, line)| Some((at, line.text.strip_prefix(label)?.trim())))
     }
 
-    /// Reads what stands behind a label into the row; `read` says whether it understood it.
+    /// Reads the text after a label into the row. `read` returns whether it understood it.
     pub fn read(&mut self, label: &str, read: impl FnOnce(&mut Row, &'a str) -> bool) {
         if let Some((at, text)) = self.find(label) {
             self.at(at, |row| read(row, text));
         }
     }
 
-    /// Reads a line into the row; `read` says whether it understood it.
+    /// Reads a line into the row. `read` returns whether it understood it.
     pub fn at(&mut self, at: usize, read: impl FnOnce(&mut Row) -> bool) {
         self.known.insert(at);
         self.used.insert(at);
@@ -59,17 +59,17 @@ impl<'a> Block<'a> {
         }
     }
 
-    /// A number behind a label.
+    /// Reads a number after a label.
     pub fn number(&mut self, label: &str, key: &str) {
         self.read(label, |row, text| number(text).is_some_and(|digits| row.figure(key, digits)));
     }
 
-    /// A time with its unit behind a label: `key` is without the unit.
+    /// Reads a time and its unit after a label. `key` has no unit.
     pub fn time(&mut self, label: &str, key: &str) {
         self.read(label, |row, text| time_into(row, key, text));
     }
 
-    /// The row with its lines. A line that is neither read nor one that `skips` knows is remarked on.
+    /// The row with its lines. Adds a remark for each line that was neither read nor accepted by `skips`.
     pub fn finish(mut self, skips: impl Fn(&str) -> bool) -> (Row, Vec<Remark>) {
         for (at, line) in self.lines.iter().enumerate() {
             if !line.text.is_empty() && !self.known.contains(&at) && !skips(line.text) {
@@ -82,7 +82,7 @@ impl<'a> Block<'a> {
     }
 }
 
-/// A time under its key: `latency_mean` and `5.03ms` are `latency_mean_ms` and `5.03`.
+/// Adds a time under its key: `latency_mean` and `5.03ms` become `latency_mean_ms` and `5.03`.
 pub(crate) fn time_into(row: &mut Row, key: &str, text: &str) -> bool {
     let Some((digits, unit)) = time(text) else { return false };
     let has_it = ["s", "ms", "us"].iter().any(|unit| row.has(&format!("{key}_{unit}")));
@@ -90,16 +90,16 @@ pub(crate) fn time_into(row: &mut Row, key: &str, text: &str) -> bool {
     has_it || row.figure_with(&format!("{key}_{unit}"), &digits, comment)
 }
 
-/// Sets how long a run took.
+/// Sets the length of a run.
 pub(crate) fn duration_into(row: &mut Row, text: &str) -> bool {
     let Some((digits, unit)) = time(text) else { return false };
-    // A range of seconds, of which a setting can have one only: two minutes are printed as 2.00m.
+    // Two minutes are printed as 2.00m, which is a range of seconds, but the setting takes only one value.
     let value =
         if digits.contains("..") { text.trim().replace(' ', "") } else { format!("{}{unit}", measured(&digits, unit)) };
     row.duration(&value)
 }
 
-/// A length of time down to its nanoseconds: tools write all digits of a float, 15.133894378666668.
+/// Truncates a time to nanoseconds: tools write all digits of a float, such as 15.133894378666668.
 fn measured<'a>(digits: &'a str, unit: &str) -> &'a str {
     let decimals = match unit {
         "s" => 9,
@@ -109,7 +109,7 @@ fn measured<'a>(digits: &'a str, unit: &str) -> &'a str {
     digits.find('.').map_or(digits, |point| &digits[..digits.len().min(point + 1 + decimals)])
 }
 
-/// As much of a line as a message repeats.
+/// The beginning of a line, short enough for a message.
 pub(crate) fn shortened(text: &str) -> String {
     const MOST: usize = 100;
     let short: String = text.chars().take(MOST).collect();

@@ -1,13 +1,13 @@
-//! Digits as they are printed, and the units behind them.
+//! Printed digits, and the units after them.
 
 use tolok_model::transcription::parse_number;
 
-/// Whether a transcription can have it as it is.
+/// Whether a transcription accepts it as it is.
 pub(crate) fn is_number(digits: &str) -> bool {
     parse_number(digits, 1.0).is_some()
 }
 
-/// A number and what stands behind it: of `2.01s,` the parts `2.01` and `s,`.
+/// Splits a number from what follows: `2.01s,` into `2.01` and `s,`.
 pub(crate) fn split(text: &str) -> Option<(&str, &str)> {
     let text = text.trim();
     let end = text.find(|letter: char| !letter.is_ascii_digit() && letter != '.').unwrap_or(text.len());
@@ -15,20 +15,20 @@ pub(crate) fn split(text: &str) -> Option<(&str, &str)> {
     is_number(number).then_some((number, unit.trim_start()))
 }
 
-/// A number without anything behind it.
+/// A number with nothing after it.
 pub(crate) fn number(text: &str) -> Option<&str> {
     split(text).filter(|(_, unit)| unit.is_empty()).map(|(number, _)| number)
 }
 
-/// What is in front of the unit, such as `804.30` of `804.30us`.
+/// The number before this unit, such as `804.30` of `804.30us`.
 pub(crate) fn with_unit<'a>(text: &'a str, unit: &str) -> Option<&'a str> {
     split(text).filter(|(_, found)| *found == unit).map(|(number, _)| number)
 }
 
-/// A time as `(digits, unit of a key)`. Minutes and hours have no key, so such a time becomes the range of seconds that it is
-/// rounded from.
+/// A time as `(digits, unit of a key)`. Minutes and hours have no key, so such a time becomes the range of seconds that
+/// it is rounded from.
 pub(crate) fn time(text: &str) -> Option<(String, &'static str)> {
-    // Two points are a range in a transcription, and nothing that a tool prints.
+    // Two points are a range in a transcription, but no tool prints them.
     let (number, unit) = split(text).filter(|(number, _)| !number.contains(".."))?;
     let as_it_is = |unit| Some((number.to_owned(), unit));
     match unit {
@@ -42,7 +42,7 @@ pub(crate) fn time(text: &str) -> Option<(String, &'static str)> {
     }
 }
 
-/// `1m2.5s` in seconds: the only sum that a transcription makes.
+/// Converts `1m2.5s` to seconds. This is the only sum that we compute for a transcription.
 fn together(text: &str) -> Option<String> {
     let (minutes, seconds) = text.trim().split_once('m')?;
     let (hours, minutes) = minutes.split_once('h').unwrap_or(("0", minutes));
@@ -61,7 +61,7 @@ fn range_of_seconds(number: &str, factor: f64) -> Option<String> {
     Some(format!("{low}..{high}"))
 }
 
-/// The point moved to the right by so many digits: the same digits in another unit.
+/// Moves the point right by this many digits, which converts a unit.
 pub(crate) fn shifted(number: &str, by: i32) -> Option<String> {
     let (whole, decimals) = number.split_once('.').unwrap_or((number, ""));
     let digits = format!("{whole}{decimals}");
@@ -77,7 +77,7 @@ pub(crate) fn shifted(number: &str, by: i32) -> Option<String> {
     Some(if decimals.is_empty() { whole.to_owned() } else { format!("{whole}.{decimals}") })
 }
 
-/// A number of JSON without an exponent: `5.116e-05` is `0.00005116`.
+/// A JSON number without an exponent: `5.116e-05` becomes `0.00005116`.
 pub(crate) fn plain(number: &str) -> Option<String> {
     let (mantissa, exponent) = number.split_once(['e', 'E']).unwrap_or((number, "0"));
     if exponent == "0" && is_number(mantissa) {

@@ -1,4 +1,4 @@
-//! JSON with every digit as it stands in the text, and where.
+//! JSON that keeps every digit as written, and its place.
 
 use std::fmt;
 
@@ -8,13 +8,13 @@ use serde_json::value::RawValue;
 use crate::digits::plain;
 use crate::row::Row;
 
-/// How deep values may be nested. No format that is read comes near.
+/// Maximum depth of nested values. No supported format comes close.
 const DEEPEST: usize = 32;
 
 /// A value of JSON.
 #[derive(Debug)]
 pub(crate) struct Json<'a> {
-    /// Its text, which is a part of the whole.
+    /// Its text, which is a slice of the whole.
     text: &'a str,
     value: Value<'a>,
 }
@@ -24,9 +24,9 @@ enum Value<'a> {
     Object(Vec<(String, Json<'a>)>),
     List(Vec<Json<'a>>),
     Text(String),
-    /// Its text is its digits.
+    /// A number; its text is its digits.
     Number,
-    /// Anything else, and what is nested too deep.
+    /// Anything else, and anything nested too deep.
     Other,
 }
 
@@ -76,12 +76,12 @@ impl<'a> Json<'a> {
         }
     }
 
-    /// What is under a key, or below several: `["summary", "total"]`.
+    /// The value under a path of keys: `["summary", "total"]`.
     pub fn at(&self, path: &[&str]) -> Option<&Json<'a>> {
         path.iter().try_fold(self, |value, key| value.entries().iter().find(|(name, _)| name == key).map(|(_, it)| it))
     }
 
-    /// The digits of a number as they stand.
+    /// The digits of a number as written.
     fn printed(&self) -> Option<&'a str> {
         matches!(self.value, Value::Number).then_some(self.text)
     }
@@ -91,13 +91,13 @@ impl<'a> Json<'a> {
         self.printed().and_then(plain)
     }
 
-    /// How it reads: a text without its quotes, anything else as it stands.
+    /// A text without its quotes, or anything else as written.
     pub fn shown(&self) -> &str {
         self.words().unwrap_or(self.text)
     }
 }
 
-/// Where the lines of a text begin, so that a value is found in it.
+/// Where the lines of a text begin, to find the line of a value.
 pub(crate) struct Places<'a> {
     whole: &'a str,
     begins: Vec<usize>,
@@ -115,7 +115,8 @@ impl<'a> Places<'a> {
     }
 }
 
-/// Digits as they stand under a path go to the row; `with` makes them what the key wants. What is `null` or not there is no figure.
+/// Adds the number under a path to the row. `with` converts its digits for the key. A missing or `null` value is not a
+/// figure.
 pub(crate) fn figure(json: &Json<'_>, path: &[&str], row: &mut Row, with: impl FnOnce(&mut Row, &str) -> bool) {
     let Some((value, printed)) = json.at(path).and_then(|value| Some((value, value.printed()?))) else { return };
     let understood = value.digits().is_some_and(|digits| with(row, &digits));
@@ -124,7 +125,7 @@ pub(crate) fn figure(json: &Json<'_>, path: &[&str], row: &mut Row, with: impl F
     }
 }
 
-/// The entries of an object in their order.
+/// The entries of an object, in order.
 struct Entries<'a>(Vec<(String, &'a RawValue)>);
 
 impl<'de> Deserialize<'de> for Entries<'de> {

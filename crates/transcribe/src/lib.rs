@@ -1,8 +1,8 @@
-//! From what people have to a transcription: outputs of load generators, as text or JSON, result files of public benchmarks, and
-//! tables of saved pages.
+//! Turns what people have into a transcription: outputs of load generators (text or JSON), result files of public
+//! benchmarks, and tables of saved pages.
 //!
-//! Digits stay as they are printed. What is not understood is told with its line, and never guessed. A format is known by its
-//! content, not by the name of its file. Pure: no I/O, no clock.
+//! Digits stay as printed. What is not understood is reported with its line, never guessed. A format is recognised by
+//! its content, not by its file name. This crate is pure: no I/O, no clock.
 
 mod block;
 mod digits;

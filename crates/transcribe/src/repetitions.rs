@@ -1,10 +1,10 @@
-//! Several runs of one subject under the same settings become one row.
+//! Merges several runs of one subject under the same settings into one row.
 
 use crate::row::{Figure, Row};
 
-/// Puts rows together that have the same subject and settings: their figures become lists. The length of a run, which is measured
-/// each time, may differ; that of the first is kept. A figure that not all of them have is left out, because a list would not say
-/// whose it is. Rows without a figure in common stay apart.
+/// Merges rows with the same subject and settings: their figures become lists. The measured length of a run may differ;
+/// the first one is kept. A figure that some of the rows lack is dropped, because a list would not show which. Rows
+/// without a common figure stay separate.
 pub fn merge_repetitions(rows: Vec<Row>) -> Vec<Row> {
     let mut groups: Vec<Vec<Row>> = Vec::new();
     for row in rows {

@@ -1,4 +1,4 @@
-//! A row of a transcription that is being written.
+//! A row of a transcription under construction.
 
 use serde::Deserialize;
 use serde::de::IntoDeserializer;
@@ -9,18 +9,18 @@ use tolok_model::transcription::figure_key;
 use crate::digits::is_number;
 use crate::writing::{on_one_line, quoted};
 
-/// A run, or a row of a table, as it is printed.
+/// A run, or a row of a table, as printed.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Row {
-    /// Line of the text at which it begins, from 1.
+    /// Line of the text where it begins, from 1.
     pub line: usize,
     pub subject: String,
-    /// Which of the runs of its file it is, where there are several.
+    /// Which run of its file it is, if there are several.
     pub table: Option<String>,
-    /// What it says of the conditions.
+    /// Its conditions.
     pub settings: Vec<Setting>,
     pub figures: Vec<Figure>,
-    /// The lines that all of this comes from.
+    /// The lines that it comes from.
     pub raw: Vec<String>,
 }
 
@@ -32,7 +32,7 @@ pub struct Setting {
     pub comment: Option<String>,
 }
 
-/// A figure under the key that it has in a transcription, or under a name of its own.
+/// A figure under a key of transcriptions, or under its own name.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Figure {
     pub key: String,
@@ -41,7 +41,7 @@ pub struct Figure {
     pub comment: Option<&'static str>,
 }
 
-/// Something that a person has to know about a line.
+/// Something about a line that a person should know.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Remark {
     /// From 1.
@@ -54,7 +54,7 @@ impl Row {
         self.setting(key, quoted(value), None);
     }
 
-    /// A whole number; `false` if it is none, or none that a setting can have.
+    /// Sets a whole number; `false` if it is not one, or not one that the setting accepts.
     pub(crate) fn count(&mut self, key: &'static str, digits: &str) -> bool {
         let count = digits.parse::<u32>().ok().filter(|count| *count > 0);
         if let Some(count) = count {
@@ -63,7 +63,7 @@ impl Row {
         count.is_some()
     }
 
-    /// How long the run took; `false` if a transcription can have no such time.
+    /// Sets the length of the run; `false` if a transcription does not accept it.
     pub(crate) fn duration(&mut self, text: &str) -> bool {
         let read: Result<Seconds, ValueError> = Seconds::deserialize(text.into_deserializer());
         let is_some = read.is_ok_and(|time| time.0 > 0.0);
@@ -79,7 +79,8 @@ impl Row {
         }
     }
 
-    /// A figure; `false` if the digits are none. Of two of one quantity the first counts, whatever their units.
+    /// Adds a figure; `false` if the digits are not a number. The first of several figures of one quantity counts,
+    /// whatever their units.
     pub(crate) fn figure(&mut self, key: &str, digits: &str) -> bool {
         self.figure_with(key, digits, None)
     }
@@ -88,7 +89,7 @@ impl Row {
         if !is_number(digits) {
             return false;
         }
-        // Keys that differ in control characters alone are the same once they are written.
+        // Keys that differ only in control characters become equal when written.
         let key = on_one_line(key);
         if !self.has(&key) {
             self.figures.push(Figure { key, numbers: vec![digits.to_owned()], comment });

@@ -1,4 +1,4 @@
-//! Rows as TOML, and as a transcription at once.
+//! Writes rows as TOML, and reads them as a transcription.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use tolok_model::transcription::{Conditions, Transcription, figure_key};
 
 use crate::row::{Figure, Row};
 
-/// Rows as a transcription has them. `heads` has a comment above each row, which says where it comes from.
+/// Rows in the form of a transcription. `heads` has a comment for each row, which says where it comes from.
 pub fn rows_in_toml(rows: &[Row], heads: &[String]) -> String {
     let heads = heads.iter().map(String::as_str).chain(std::iter::repeat(""));
     rows.iter().zip(heads).map(|(row, head)| row_in_toml(row, head)).collect::<Vec<_>>().join("\n")
@@ -21,11 +21,11 @@ pub fn setting_in_toml(option: &str) -> String {
     format!("{key} = {}", if is_bare { value.to_owned() } else { quoted(value) })
 }
 
-/// The rows as a transcription, whose lines are those of the text that they were read from. `method` completes what they say.
+/// The rows as a transcription, whose line numbers are those of the source text. `method` completes their conditions.
 ///
 /// # Errors
 ///
-/// What is wrong with their TOML, which would be a mistake of this crate.
+/// The problems of the generated TOML, which would be a bug in this crate.
 pub fn transcription(rows: &[Row], key: &str, title: &str, method: &Conditions) -> Result<Transcription, Vec<Problem>> {
     let text = format!("title = {}\n\n{}", quoted(title), rows_in_toml(rows, &[]));
     let mut read = Transcription::read(&text, key)?;
@@ -71,7 +71,7 @@ fn figure_in_toml(key: &str, figure: &Figure) -> String {
     }
 }
 
-/// Digits as TOML has them, else in quotes.
+/// The number as TOML, in quotes if TOML does not accept its digits.
 fn number_in_toml(number: &str) -> String {
     let (whole, decimals) = number.split_once('.').unwrap_or((number, "0"));
     let are_digits = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
@@ -80,7 +80,7 @@ fn number_in_toml(number: &str) -> String {
     if is_bare { number.to_owned() } else { quoted(number) }
 }
 
-/// A key that may need quotes.
+/// A key, in quotes if necessary.
 fn name(key: &str) -> String {
     let is_bare = !key.is_empty() && key.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-".contains(&byte));
     if is_bare { key.to_owned() } else { quoted(key) }
@@ -91,7 +91,7 @@ pub(crate) fn quoted(text: &str) -> String {
     serde_json::Value::from(on_one_line(text)).to_string()
 }
 
-/// A text with a blank for each control character but the tab.
+/// Replaces each control character except the tab with a blank.
 pub(crate) fn on_one_line(text: &str) -> String {
     let is_plain = |letter: char| !letter.is_control() || letter == '\t';
     text.chars().map(|letter| if is_plain(letter) { letter } else { ' ' }).collect()

@@ -1,4 +1,4 @@
-//! Recorded outputs become transcriptions, whole and cut off.
+//! Turns recorded outputs into transcriptions, complete and cut off.
 
 use std::fs;
 use std::path::PathBuf;
@@ -6,19 +6,19 @@ use std::path::PathBuf;
 use tolok_model::transcription::{Conditions, Transcription};
 use tolok_transcribe::{Outputs, merge_repetitions, outputs, rows_in_toml, transcription};
 
-/// An output that the drivers of load generators are tested with as well.
+/// An output that also tests the drivers of load generators.
 fn recorded(name: &str) -> String {
     let folder = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../tools/src"));
     fs::read_to_string(folder.join(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
 }
 
-/// An output that only this crate reads, or a result file with invented figures in the form of a public benchmark.
+/// An output that only this crate reads, or a result file with invented figures in the format of a public benchmark.
 fn own(name: &str) -> String {
     let folder = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/recorded"));
     fs::read_to_string(folder.join(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
 }
 
-/// What is written for it, with what is remarked on.
+/// The generated rows, and the remarks.
 fn told(text: &str) -> String {
     let Some(Outputs { rows, remarks }) = outputs(text, "alpha") else { return "(not known)\n".to_owned() };
     let remarks = remarks.iter().map(|remark| format!("! line {}: {}\n", remark.line, remark.text));
@@ -89,7 +89,7 @@ snapshot!(
 snapshot!(autocannon, AUTOCANNON, AUTOCANNON_JSON);
 snapshot!(databases, PGBENCH, SYSBENCH);
 
-/// After vegeta's README.
+/// From vegeta's README.
 const VEGETA: &str = "Requests      [total, rate, throughput] 1200, 120.00, 65.87
 Duration      [total, attack, wait]     10.094965987s, 9.949883921s, 145.082066ms
 Latencies     [min, mean, 50, 95, 99, max]  90.438129ms, 113.172398ms, 108.272568ms, 140.18235ms, 247.771566ms, 1m2.5s
@@ -101,13 +101,13 @@ Error Set:
 Get http://localhost:6060: dial tcp 127.0.0.1:6060: connection refused
 ";
 
-/// After vegeta's README.
+/// From vegeta's README.
 const VEGETA_JSON: &str = r#"{"latencies":{"total":237119463,"mean":2371194,"50th":2854306,"90th":3228223,"99th":3530000,"max":3660505},
 "bytes_in":{"total":606700,"mean":6067},"duration":9949883921,"wait":2000,"requests":100,"rate":10.05,"throughput":9.95,
 "success":1,"status_codes":{"200":100}}
 "#;
 
-/// After `main` of siege 4.1, with an invented head.
+/// From `main` of siege 4.1, with an invented head.
 const SIEGE: &str = "** SIEGE 4.1.7
 ** Preparing 25 concurrent users for battle.
 The server is now under siege...
@@ -126,7 +126,7 @@ Longest transaction:\t     1230.00 ms
 Shortest transaction:\t        0.12
 ";
 
-/// After bombardier's README.
+/// From bombardier's README.
 const BOMBARDIER: &str = "Bombarding http://127.0.0.1/ for 10s using 200 connections
 [=========================================================================] 10s Done!
 Statistics        Avg      Stdev        Max
@@ -143,7 +143,7 @@ Statistics        Avg      Stdev        Max
   Throughput:     3.06MB/s
 ";
 
-/// After `printResult` of autocannon 8.
+/// From `printResult` of autocannon 8.
 const AUTOCANNON: &str = "Running 10s test @ http://localhost:3000
 100 connections with 10 pipelining factor
 
@@ -167,13 +167,13 @@ Req/Bytes counts sampled once per second.
 12 errors (3 timeouts)
 ";
 
-/// After autocannon's description of its results.
+/// From autocannon's description of its results.
 const AUTOCANNON_JSON: &str = r#"{"url":"http://localhost:3000","connections":100,"pipelining":1,"duration":10.05,"errors":12,"timeouts":3,"non2xx":0,
 "2xx":251312,"latency":{"average":0.02,"stddev":0.16,"min":0,"max":16.45,"p2_5":0,"p50":0,"p97_5":0,"p99":1,"totalCount":251312},
 "requests":{"average":25131.2,"total":251312,"sent":251412},"throughput":{"average":2790000,"total":27900000}}
 "#;
 
-/// After PostgreSQL's documentation of pgbench.
+/// From PostgreSQL's documentation of pgbench.
 const PGBENCH: &str = "transaction type: <builtin: TPC-B (sort of)>
 scaling factor: 10
 query mode: simple
@@ -189,7 +189,7 @@ initial connection time = 45.758 ms
 tps = 896.967014 (without initial connection time)
 ";
 
-/// After the samples in sysbench's documentation.
+/// From the samples in sysbench's documentation.
 const SYSBENCH: &str = "sysbench 1.0.20 (using bundled LuaJIT 2.1.0-beta2)
 
 Running the test with following options:
@@ -215,13 +215,13 @@ Threads fairness:
     execution time (avg/stddev):   10.0049/0.00
 ";
 
-/// After k6's documentation of `--summary-export`.
+/// From k6's documentation of `--summary-export`.
 const K6_EXPORT: &str = r#"{"metrics":{"http_reqs":{"count":13442,"rate":224.019866},"vus_max":{"value":100,"min":100,"max":100},
 "http_req_duration":{"avg":143.86,"min":101.2,"med":140.5,"max":1.5e3,"p(90)":160,"p(97.5)":181.25},
 "http_req_failed":{"passes":7,"fails":13435,"value":0.00052}}}
 "#;
 
-/// After the summaries in the documentation of k6 before version 1.
+/// From the summaries in the documentation of k6 before version 1.
 const K6_OLD: &str = "
      data_received..................: 148 MB 2.5 MB/s
      data_sent......................: 1.0 MB 17 kB/s
@@ -233,7 +233,7 @@ const K6_OLD: &str = "
      vus_max........................: 100    min=100      max=100
 ";
 
-/// After `print_summary` of oha 1.16.
+/// From `print_summary` of oha 1.16.
 const OHA: &str = "Summary:
   Success rate:\t100.00%
   Total:\t1000.5299 ms
@@ -267,7 +267,7 @@ Error distribution:
   [8] aborted due to deadline
 ";
 
-/// After wrk2's README.
+/// From wrk2's README.
 const WRK2: &str = "Running 30s test @ http://127.0.0.1:80/index.html
   2 threads and 100 connections
   Thread calibration: mean lat.: 9747 usec, rate sampling interval: 21 msec
@@ -320,7 +320,7 @@ fn the_beginning_of_an_output_says_nothing_that_the_whole_does_not() {
         for end in (0..text.len()).filter(|end| text.is_char_boundary(*end)) {
             let Some(read) = outputs(&text[..end], "alpha") else { continue };
             for figure in &read.rows[0].figures {
-                // Of two keys for one number, a beginning may have the other.
+                // If one number has two possible keys, a cut-off output may yield the other one.
                 let is_same = known.figures.iter().any(|it| it.numbers == figure.numbers);
                 assert!(read.rows.len() == 1 && is_same, "{figure:?} of:\n{}", &text[..end]);
             }

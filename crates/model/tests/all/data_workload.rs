@@ -18,7 +18,7 @@ fn check(text: &str) -> String {
     }
 }
 
-/// Name, path and title of what a study means; or what is wrong.
+/// Name, path and title of what a study means, or the problem.
 fn chosen(text: &str) -> String {
     match catalogue_with_data().choose_workload(text) {
         Ok(workload) => format!("{} · {} · {}", workload.name, workload.path, workload.title),
@@ -40,7 +40,7 @@ fn an_answer_can_follow_from_the_tables() {
     assert_eq!(Workload::read("counter", counter).unwrap().method, "POST");
 }
 
-/// As soon as one parameter is set the name has all of them, so that it means the same when a default has changed.
+/// Once one parameter is set, the name has all of them, so that a changed default does not change its meaning.
 #[test]
 fn a_name_is_the_same_however_its_parameters_are_written() {
     assert_snapshot!(chosen("rows"), @"rows · /rows?fields=40&limit=10000 · 10,000 rows of 40 fields");

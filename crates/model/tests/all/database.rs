@@ -1,4 +1,4 @@
-//! The database of a study: how it is written, what lists of it make, and what is refused.
+//! The database of a study: how it is written, what its lists expand to, and what is refused.
 
 #![allow(clippy::unwrap_used, reason = "a test may, and so may what a test calls")]
 
@@ -26,7 +26,7 @@ fn database(written: &str) -> Database {
     study.environments[0].database.clone().unwrap()
 }
 
-/// The environments of a study, one a line: id and words of the database.
+/// The environments of a study, one per line: id and description of the database.
 fn environments(environment: &str) -> String {
     let line = |one: &tolok_model::Environment| format!("{:<30} {}", one.id, one.database.as_ref().unwrap().describe());
     study(environment).environments.iter().map(line).collect::<Vec<_>>().join("\n")
@@ -146,7 +146,7 @@ fn a_server_that_is_there_already() {
     );
 }
 
-/// What the lab did not start it cannot limit, move away or kill; and nothing lies between the parts of such a trial.
+/// The lab cannot limit, move or kill what it did not start, and there is no link between the parts of such a trial.
 #[test]
 fn what_a_server_of_somebody_else_cannot_have_is_refused() {
     assert_snapshot!(problems(
@@ -245,6 +245,6 @@ fn an_outage_is_not_probed_by_writing() {
 fn a_database_that_nobody_asks_is_refused() {
     assert_snapshot!(problems_of("['hello', 'json']", "database = { pool = 5 }"), @"7:12 «{ pool = 5 }» nothing in this study asks a database (these do: query, rows)");
     assert_eq!(problems_of("['hello', 'rows?limit=5']", "database = { pool = 5 }"), "no problem");
-    // What the mistyped name means is not known.
+    // The meaning of the mistyped name is unknown.
     assert_snapshot!(problems_of("['hello', 'row']", "database = { pool = 5 }"), @"4:22 «'row'» there is no workload `row` (did you mean `rows`? known here: file, hello, json, query, rows)");
 }

@@ -1,4 +1,5 @@
-//! The TOML that the documents show is sound: each block is read as what the line above it, `<!-- check: … -->`, says.
+//! The TOML in the documents is valid: each block is read as the kind that the line above it, `<!-- check: … -->`,
+//! names.
 
 #![allow(clippy::unwrap_used, reason = "a test may, and so may what a test calls")]
 
@@ -40,7 +41,7 @@ fn catalogue() -> Catalogue {
     catalogue
 }
 
-/// The kind that each block of TOML in a document has, by the line above, and its text.
+/// The blocks of TOML in a document, each with its kind, from the line above.
 fn marked(document: &str) -> Vec<(&str, &str)> {
     let mut blocks = Vec::new();
     let mut parts = document.split("```toml\n");
@@ -54,7 +55,7 @@ fn marked(document: &str) -> Vec<(&str, &str)> {
     blocks
 }
 
-/// A part of a file made whole, as the words after the comma say.
+/// Completes a part of a file, as the words after the comma say.
 fn whole(kind: &str, block: &str) -> String {
     match kind.split_once(", but for its ").map(|(_, lacking)| lacking) {
         None => block.to_owned(),

@@ -1,4 +1,4 @@
-//! What surrounds a subject: how it is written, what lists of it make, and what is refused.
+//! The environment of a subject: how it is written, what its lists expand to, and what is refused.
 
 #![allow(clippy::unwrap_used, reason = "a test may, and so may what a test calls")]
 
@@ -15,7 +15,7 @@ fn study(environment: &str) -> Study {
     Study::read(&format!("{SOUND}{environment}"), &catalogue()).unwrap()
 }
 
-/// The environments of a study, one a line: id and words.
+/// The environments of a study, one per line: id and description.
 fn environments(environment: &str) -> String {
     let lines = study(environment)
         .environments
@@ -144,7 +144,7 @@ fn what_makes_no_sense_is_refused_at_its_place() {
     assert_snapshot!(problems("link = 5"), @r#"7:8 «5» expected the name of a link, such as "lan-wifi", or a table such as { rtt = "20ms" }, found the number 5"#);
 }
 
-/// Quota and dedicated CPUs are two questions: no table has both.
+/// Quota and dedicated CPUs answer two questions, so no table has both.
 #[test]
 fn each_environment_has_scenarios_of_its_own() {
     let study = study("subject.mode = ['dedicated', 'quota']");

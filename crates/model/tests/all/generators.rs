@@ -1,4 +1,4 @@
-//! Which plans can have their load from machines of its own.
+//! Which plans can get their load from separate machines.
 
 #![allow(clippy::unwrap_used, reason = "a test may, and so may what a test calls")]
 

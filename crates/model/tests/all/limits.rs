@@ -1,4 +1,4 @@
-//! What a stranger's study may ask for: beyond each bound, one sentence names it, and nothing of that size is made.
+//! What an untrusted study may request. Beyond each limit, one sentence names it, and nothing of that size is created.
 
 #![allow(clippy::unwrap_used, reason = "a test may, and so may what a test calls")]
 
@@ -15,7 +15,7 @@ fn study(users: &str, environment: &str) -> String {
     )
 }
 
-/// A list of so many different values, each from its number.
+/// A list with this many different values, each made from its number.
 fn list(length: u64, value: impl Fn(u64) -> String) -> String {
     let values: Vec<String> = (1..=length).map(value).collect();
     format!("[{}]", values.join(", "))
@@ -29,7 +29,7 @@ fn round_trips(length: u64) -> String {
     format!("link = {{ rtt = {} }}", list(length, |number| format!("'{number}ms'")))
 }
 
-/// Asserts that a text is refused for this bound alone.
+/// Asserts that a text is refused because of this limit only.
 fn assert_beyond(bound: &Bound, text: &str) {
     let problems = Study::read(text, &catalogue()).unwrap_err();
     let messages: Vec<&str> = problems.iter().map(|problem| problem.message.as_str()).collect();

@@ -1,4 +1,4 @@
-//! Load profiles: the keys and name of each executor, and the messages on keys in the wrong place.
+//! Load profiles: the keys and name of each executor, and the messages about misplaced keys.
 
 #![allow(clippy::unwrap_used, reason = "a test may, and so may what a test calls")]
 
@@ -21,13 +21,13 @@ fn profile(load: &str) -> LoadProfile {
     scenarios(load).remove(0).load
 }
 
-/// Ids of the scenarios and what their loads are called.
+/// Ids of the scenarios, with the descriptions of their loads.
 fn named(load: &str) -> String {
     let line = |scenario: Scenario| format!("{}: {}", scenario.id, scenario.load.describe());
     scenarios(load).into_iter().map(line).collect::<Vec<_>>().join("\n")
 }
 
-/// The problems of a scenario, without the places that are the same for all.
+/// The problems of a scenario, without the places, which are the same for all.
 fn problems(load: &str, rest: &str) -> String {
     let text = study(load, rest);
     match Study::read(&text, &catalogue()) {

@@ -1,5 +1,6 @@
 //! Studies, subjects, workloads, plans and records: how they are read, and what is refused.
-//! One program for all of them, because linking each by itself takes longer.
+//!
+//! One program for all of them, because linking each separately takes longer.
 
 #[path = "../examples/mod.rs"]
 mod examples;

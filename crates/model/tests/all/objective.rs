@@ -1,4 +1,4 @@
-//! How objectives are written, and the messages on those that are none.
+//! How objectives are written, and the messages about invalid ones.
 
 #![allow(clippy::unwrap_used, reason = "a test may, and so may what a test calls")]
 
@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 use tolok_model::{Limit, Metric, Objective, Part, Relation};
 
-/// The canonical form, or what is wrong and what would be right.
+/// The canonical form, or the error and its help.
 fn check(text: &str) -> String {
     match Objective::parse(text) {
         Ok(objective) => objective.to_string(),
@@ -118,7 +118,7 @@ fn values_are_in_base_units() {
     check("rate > 60/m", 1.0, "per_s");
 }
 
-/// Pieces of objectives, of which some fit together.
+/// Pieces of objectives, some of which fit together.
 fn piece() -> impl Strategy<Value = &'static str> {
     let pieces = [
         "p95",
@@ -153,7 +153,7 @@ fn piece() -> impl Strategy<Value = &'static str> {
 }
 
 proptest! {
-    // The seed is fixed: a suite that fails must fail for everybody.
+    // The seed is fixed, so that a failure is the same for everyone.
     #![proptest_config(ProptestConfig {
         cases: 2000,
         rng_seed: RngSeed::Fixed(83850),

@@ -33,7 +33,7 @@ fn plan_of(study: &Study, seed: u64) -> Plan {
     Plan::expand(study, &catalogue(), here(&all_ready), seed).unwrap()
 }
 
-/// The cases of a plan, one a line, `^` before those that show the limit, and what is left out.
+/// The cases of a plan, one per line, with `^` before ceilings, and what is skipped.
 fn check(subjects: &str, workloads: &str, ready: Ready<'_>) -> String {
     let plan = match Plan::expand(&study(subjects, workloads), &catalogue(), here(ready), 1) {
         Ok(plan) => plan,
@@ -220,7 +220,7 @@ fn the_seed_decides_the_order_and_nothing_else() {
 
 #[test]
 fn the_order_for_a_seed_stays_the_same_in_every_version() {
-    // A recorded seed must give the recorded order for ever, so this list may never change.
+    // A recorded seed must always give the recorded order, so this list may never change.
     let plan = plan_of(&study("['go/nethttp', 'bun/serve']", "'json'"), 83850);
     let order: Vec<&str> = plan.trials.iter().map(|trial| trial.case.as_str()).collect();
     assert_snapshot!(order.join("\n"), @r"
@@ -297,11 +297,11 @@ fn a_stored_plan_is_read_back_with_its_fingerprint() {
     assert_eq!(read.hash(), plan.hash());
 }
 
-/// A run goes on only under the plan that it began with, so what a later version adds must not be written where it is not
-/// used.
+/// A run continues only under the plan that it began with. What a later version adds must therefore not be written
+/// unless it is used.
 #[test]
 fn a_plan_without_anything_new_keeps_the_fingerprint_that_it_had() {
-    // All but the number of the format, which is a part of it.
+    // Everything but the format number, which is part of it.
     let plan = Plan { format: 2, ..plan_of(&study("['go/nethttp', 'php/fpm']", "'json'"), 7) };
     assert_snapshot!(plan.hash(), @"8ff7473b999bf1ba9e22c1a28fb1f84b5cbd4bf06cd287dbb6152ec9975a9837");
     let stored = serde_json::to_string(&plan.scenarios[0].load).unwrap();
@@ -343,7 +343,7 @@ fn the_first_subject_of_each_scenario_is_entered_twice_if_the_study_says_so() {
     assert_eq!(twins(&plan), again);
     let twin = plan.case(again[0].0).unwrap();
     assert!(!twin.competes() && twin.subject == plan.case(again[0].1).unwrap().subject);
-    // It is a case like any other to whoever runs it: once in each block.
+    // It runs like any other case: once in each block.
     assert_eq!(plan.trials.iter().filter(|trial| trial.case == twin.id).count(), 3);
 }
 
@@ -415,7 +415,7 @@ fn labels_that_make_the_same_folder_name_still_make_two_cases() {
     assert_eq!(ids, ["json-c8--go-nethttp-default", "json-c8--go-nethttp-default-2"]);
 }
 
-/// As `plan --blocks 100000000` asks.
+/// As with `plan --blocks 100000000`.
 #[test]
 fn a_plan_of_more_trials_than_tolok_takes_is_refused_before_they_are_listed() {
     let study = Study { blocks: 100_000_000, ..study("['go/nethttp']", "'hello'") };

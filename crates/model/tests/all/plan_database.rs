@@ -1,4 +1,4 @@
-//! How a study with a database becomes cases, and what is left out where something for that is missing.
+//! How a study with a database becomes cases, and what is skipped if something is missing.
 
 #![allow(clippy::unwrap_used, reason = "a test may, and so may what a test calls")]
 
@@ -20,7 +20,7 @@ fn expand(study: &Study, here: Here<'_>) -> Result<Plan, PlanError> {
     Plan::expand(study, &catalogue_with_data(), here, 1)
 }
 
-/// Scenarios with their environments, cases, and what is left out.
+/// Scenarios with their environments, cases, and what is skipped.
 fn check(study: &Study, here: Here<'_>) -> String {
     let plan = match expand(study, here) {
         Ok(plan) => plan,
@@ -33,7 +33,7 @@ fn check(study: &Study, here: Here<'_>) -> String {
     scenarios.chain(cases).chain(skipped).collect::<Vec<_>>().join("\n")
 }
 
-/// As PHP is where its extension for MySQL is missing.
+/// Like PHP without its extension for MySQL.
 fn no_extension(subject: &Subject, variant: &str, _: &Database) -> Result<(), String> {
     let missing: Vec<&str> =
         subject.needs_for(variant, Some(Wire::Mysql)).filter(|name| *name == "pdo_mysql").collect();
@@ -69,7 +69,7 @@ fn who_asks_no_database_sees_no_difference_between_two_of_them() {
     assert_eq!(serde_json::from_str::<Plan>(&stored).unwrap(), plan);
 }
 
-/// The link to the database is what cannot be had, so all that needs none is measured.
+/// Only the link to the database is unavailable, so everything without it is measured.
 #[test]
 fn an_environment_that_cannot_be_had_with_its_database_is_taken_without() {
     let study = study("['bun/serve']", "['hello', 'rows']", "subject.cpus = [1, 64]\ndatabase.rtt = ['20ms', '0ms']");

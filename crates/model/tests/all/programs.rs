@@ -1,4 +1,4 @@
-//! Programs that are no servers: their workloads, the subjects that do them, and studies that time them.
+//! Programs that are not servers: their workloads, the subjects that do them, and studies that time them.
 
 #![allow(clippy::unwrap_used, reason = "a test may, and so may what a test calls")]
 
@@ -26,7 +26,7 @@ workloads = ["queue"]
 program = { command = ["{{ build }}/queue"] }
 "#;
 
-/// Servers and workloads for them, and a program with one of its own.
+/// Servers and their workloads, and a program with its own.
 fn with_programs() -> Catalogue {
     let mut catalogue = catalogue();
     catalogue.programs.push(ProgramWorkload::read("queue", QUEUE).unwrap());

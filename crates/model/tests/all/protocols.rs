@@ -1,4 +1,4 @@
-//! Protocols of a scenario: what can be named, which tools refuse them, and who is left out.
+//! Protocols of a scenario: what can be named, which tools refuse them, and which subjects are skipped.
 
 #![allow(clippy::unwrap_used, reason = "a test may, and so may what a test calls")]
 
@@ -26,7 +26,7 @@ fn problems(protocol: &str, load: &str, more: &str) -> String {
     listed(&text, &Study::read(&text, &catalogue()).unwrap_err())
 }
 
-/// `go/nethttp` speaks these as well.
+/// `go/nethttp` also speaks these.
 fn catalogue_with(protocols: &[Protocol]) -> Catalogue {
     let mut catalogue = catalogue();
     let subject = catalogue.subjects.iter_mut().find(|subject| subject.id == "go/nethttp").unwrap();

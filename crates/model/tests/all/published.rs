@@ -1,4 +1,4 @@
-//! What sources say, as a study writes it.
+//! Published figures, as a study writes them.
 
 #![allow(clippy::unwrap_used, reason = "a test may, and so may what a test calls")]
 

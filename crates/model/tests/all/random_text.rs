@@ -1,4 +1,4 @@
-//! Whatever is written in a file, reading it ends, does not panic, and points into the text.
+//! Whatever a file contains, reading it terminates, does not panic, and reports places inside the text.
 
 #![allow(clippy::unwrap_used, reason = "a test may, and so may what a test calls")]
 
@@ -67,7 +67,7 @@ outage = { at = "2s", for = "1s" }
 
 static CATALOGUE: LazyLock<Catalogue> = LazyLock::new(catalogue_with_data);
 
-/// Reads the text as each kind of file, and checks what can be said of any list of problems.
+/// Reads the text as each kind of file, and checks what holds for any list of problems.
 fn check(text: &str) {
     let study = Study::read(text, &CATALOGUE).err();
     let subject = Subject::read("go/nethttp", text).err();
@@ -82,7 +82,7 @@ fn check(text: &str) {
     }
 }
 
-/// Bits of TOML, of which some fit together.
+/// Bits of TOML, some of which fit together.
 fn toml_ish() -> impl Strategy<Value = String> {
     let bits = [
         "[",
@@ -142,7 +142,7 @@ fn toml_ish() -> impl Strategy<Value = String> {
 }
 
 proptest! {
-    // The seed is fixed: a suite that fails must fail for everybody.
+    // The seed is fixed, so that a failure is the same for everyone.
     #![proptest_config(ProptestConfig {
         cases: 400,
         rng_seed: RngSeed::Fixed(83850),

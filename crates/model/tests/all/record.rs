@@ -1,10 +1,10 @@
-//! Records of trials, among them those from before a field was there.
+//! Records of trials, including those from before a field existed.
 
 #![allow(clippy::unwrap_used, reason = "a test may, and so may what a test calls")]
 
 use tolok_model::{LedgerCounts, Measurement};
 
-/// A measurement as the first version of tolok stored it.
+/// A measurement as stored by the first version of tolok.
 const FIRST: &str = r#"{
     "cold_start_s": 0.02, "window_s": 2.0, "goodput_rps": 45.0, "body_bytes": 900,
     "ledger": {

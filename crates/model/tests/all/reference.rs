@@ -1,4 +1,4 @@
-//! The pages of docs/reference that are made of the JSON Schemas: every key with its type, its default and its meaning.
+//! The pages of docs/reference that are generated from the JSON Schemas: every key with its type, default and meaning.
 
 #![allow(clippy::unwrap_used, reason = "a test may, and so may what a test calls")]
 
@@ -16,7 +16,7 @@ use tolok_model::{StudyFile, SubjectFile, WorkloadFile};
 
 const HOW: &str = "TOLOK_WRITE_REFERENCE=1 cargo test -p tolok-model -p tolok-cli reference";
 
-/// Compares a page with what is generated; with `TOLOK_WRITE_REFERENCE` set, writes it instead.
+/// Compares a page with the generated one. With `TOLOK_WRITE_REFERENCE` set, writes it instead.
 fn check(name: &str, generated: &str) {
     let file = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../docs/reference").join(format!("{name}.md"));
     if std::env::var_os("TOLOK_WRITE_REFERENCE").is_some() {
@@ -28,16 +28,16 @@ fn check(name: &str, generated: &str) {
     assert!(written == generated, "docs/reference/{name}.md is out of date; regenerate it with\n{HOW}");
 }
 
-/// A page in the making.
+/// A page under construction.
 struct Page<'a> {
     schema: &'a Value,
     text: String,
-    /// Tables that have a section, and those that still need one: name of the definition, and how its place is written.
+    /// Tables that have a section, and those that still need one: name of the definition, and its place as written.
     known: BTreeSet<String>,
     open: Vec<(String, String)>,
-    /// Kinds of values that are explained at the end.
+    /// Kinds of values to explain at the end.
     kinds: BTreeSet<String>,
-    /// Rows of keys, and the table in which each stands first.
+    /// Rows of keys, each with the table where it first appears.
     explained: BTreeMap<String, String>,
 }
 
@@ -64,14 +64,14 @@ fn page(title: &str, head: &str, schema: &Value) -> String {
 }
 
 impl Page<'_> {
-    /// The keys of a table; those that must be there first. Keys that stand in an earlier table with the same words are only named.
+    /// The keys of a table, required ones first. A key that an earlier table has with the same words is only named.
     fn table(&mut self, table: &Value, place: &str) {
         let required: Vec<&str> =
             table["required"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
         let empty = Map::new();
         let keys = table["properties"].as_object().unwrap_or(&empty);
         let (must, may): (Vec<_>, Vec<_>) = keys.iter().partition(|(key, _)| required.contains(&key.as_str()));
-        // Many keys may be told in one line.
+        // One line may describe many keys.
         let mut told: BTreeSet<&str> = BTreeSet::new();
         let (mut rows, mut repeated) = (Vec::new(), BTreeMap::<String, Vec<String>>::new());
         for (key, schema) in must.into_iter().chain(may) {
@@ -112,7 +112,7 @@ impl Page<'_> {
         self.explained.extend(rows.into_iter().map(|row| (row, place.to_owned())));
     }
 
-    /// Keys that an earlier table explains. If they are most of its keys, the others are named.
+    /// Keys that an earlier table explains. If they are most of its keys, names the others instead.
     fn keys_of(&self, place: &str, keys: &[String]) -> String {
         let key_of = |row: &String| row.split("**").nth(1).unwrap_or_default().to_owned();
         let others: Vec<String> = self
@@ -129,7 +129,7 @@ impl Page<'_> {
         }
     }
 
-    /// What a value is, in words. Tables get a section of their own.
+    /// The type of a value, in words. Tables get their own section.
     fn kind(&mut self, schema: &Value, path: &str) -> String {
         if let Some(name) = schema["$ref"].as_str() {
             return self.named(name.trim_start_matches("#/definitions/"), path);
@@ -137,7 +137,7 @@ impl Page<'_> {
         if let Some(several) = ["allOf", "anyOf", "oneOf"].into_iter().find_map(|keyword| schema[keyword].as_array()) {
             let kinds: Vec<String> = several.iter().map(|option| self.kind(option, path)).collect();
             return match kinds.as_slice() {
-                // One of something or several of it.
+                // One of something, or a list of it.
                 [one, list] if *list == format!("list of: {one}") => format!("{one}; or a list"),
                 kinds => kinds.join("; or "),
             };
@@ -172,7 +172,7 @@ impl Page<'_> {
         format!("list of: {}", self.kind(item, path))
     }
 
-    /// A small table that has no name.
+    /// A small table without a name.
     fn inline(&mut self, schema: &Value, path: &str) -> String {
         let keys = schema["properties"].as_object().unwrap();
         let keys: Vec<String> =
@@ -187,7 +187,7 @@ impl Page<'_> {
 
     fn named(&mut self, name: &str, path: &str) -> String {
         if self.is_table(name) && path.is_empty() {
-            // A value of a kind has no place of its own.
+            // A kind of value has no place of its own.
             let definition = self.schema["definitions"][name].clone();
             let text = words(&definition);
             let what = text[..1].to_lowercase() + text[1..].trim_end_matches('.');
@@ -200,7 +200,7 @@ impl Page<'_> {
             return format!("[`{place}`](#{})", anchor(&place));
         }
         let definition = self.schema["definitions"][name].clone();
-        // Short forms stand in place; a form that needs examples has its own paragraph.
+        // Short forms are explained in place; a form that needs examples has its own paragraph.
         match definition["oneOf"].as_array().or(definition["enum"].as_array()) {
             Some(values) => {
                 self.kinds.insert(name.to_owned());
@@ -223,7 +223,7 @@ impl Page<'_> {
         }
     }
 
-    /// The heading under which a table stands that is used in several places.
+    /// The heading of a table that is used in several places.
     fn place_of(&self, name: &str) -> Option<String> {
         let open = self.open.iter().find(|(open, _)| open == name).map(|(_, place)| place.clone());
         open.or_else(|| {
@@ -245,7 +245,7 @@ impl Page<'_> {
             let values = definition["oneOf"].as_array().cloned().unwrap_or_default();
             let meaning = words(&definition);
             let _ = writeln!(self.text, "\n### {}\n", spoken(&name));
-            // One sentence before values that are explained says what the key has said.
+            // A single sentence before explained values would only repeat what the key says.
             if values.is_empty() {
                 let _ = writeln!(self.text, "{}", sentence(&meaning));
             } else if meaning.contains(". ") {
@@ -255,7 +255,7 @@ impl Page<'_> {
                 let _ = writeln!(self.text, "- `{}`: {}", value["const"], words(value));
             }
             let known = self.kinds.len();
-            // A kind may be made of others.
+            // A kind may consist of others.
             if values.is_empty() {
                 self.kind(&definition, "");
             }
@@ -279,7 +279,8 @@ fn sentence(text: &str) -> String {
     if whole.ends_with('.') { whole } else { whole + "." }
 }
 
-/// The default, which a description says in a sentence of its own or in brackets behind a value, and the rest of it.
+/// Splits a description into the default and the rest. The default is a sentence of its own, or in brackets after a
+/// value.
 fn default_and_meaning(schema: &Value) -> (String, String) {
     let text = words(schema);
     let sentence = Regex::new(r"\s*Default:? (`[^`]*`|[^.;]*)([.;])\s*").unwrap();
@@ -293,7 +294,7 @@ fn default_and_meaning(schema: &Value) -> (String, String) {
     if let Some(found) = Regex::new(r"(`[^`]+`)(?: \(|, )default\)").unwrap().captures(&text) {
         let bracket = found.get(0).unwrap();
         let value = &found[1];
-        // `word (default)` keeps the word, `(word, default)` the brackets as well.
+        // `word (default)` keeps the word; `(word, default)` also keeps the brackets.
         let kept = if text[..bracket.start()].ends_with('(') { format!("{value})") } else { value.to_owned() };
         return (value.to_owned(), format!("{}{kept}{}", &text[..bracket.start()], &text[bracket.end()..]));
     }
@@ -324,7 +325,7 @@ fn spoken(name: &str) -> String {
     Regex::new("([a-z])([A-Z])").unwrap().replace_all(bare, "$1 $2").to_lowercase()
 }
 
-/// As GitHub makes it of a heading.
+/// The anchor that GitHub makes of a heading.
 fn anchor(heading: &str) -> String {
     let kept = heading.to_lowercase();
     kept.chars()

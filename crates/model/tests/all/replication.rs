@@ -1,4 +1,4 @@
-//! Reading a replication: what it says, and everything that is wrong with it at once.
+//! Reading a replication: its contents, and all its problems at once.
 
 #![allow(clippy::unwrap_used, reason = "a test may, and so may what a test calls")]
 
@@ -186,7 +186,7 @@ fn what_a_study_does_not_have_is_named() {
     insta::assert_snapshot!(found.join("\n"));
 }
 
-/// Every replication of the repository reads, and its studies have what it names of them.
+/// Every replication of the repository is readable, and its studies have everything that it names.
 #[test]
 fn every_replication_of_the_repository_fits_its_source_and_its_studies() {
     let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..");

@@ -1,4 +1,4 @@
-//! The workloads, subjects and studies of this repository are sound.
+//! The workloads, subjects and studies of this repository are valid.
 
 #![allow(clippy::unwrap_used, reason = "a test may, and so may what a test calls")]
 
@@ -26,7 +26,7 @@ fn name(path: &Path) -> String {
     path.file_name().unwrap().to_string_lossy().into_owned()
 }
 
-/// What could be read, and every problem as `file:line:column: message`.
+/// Everything readable, and every problem as `file:line:column: message`.
 #[derive(Default)]
 struct Repository {
     catalogue: Catalogue,
@@ -80,7 +80,7 @@ impl Repository {
         self.studies_in(&root().join("studies"), &catalogue)
     }
 
-    /// Those of published sources, `<key>/<part>` each.
+    /// The studies of published sources, each named `<key>/<part>`.
     fn studies_of_sources(&mut self) -> Vec<(String, Study)> {
         let catalogue = self.catalogue.clone();
         let sources = entries(&root().join("studies/sources"));
@@ -161,7 +161,7 @@ fn bodies_and_templates_that_are_named_are_there() {
     assert!(missing.is_empty(), "{missing:?}");
 }
 
-/// Each subject is a folder that stands for itself, so what two of them have in common is a copy, and has to stay one.
+/// Each subject is a self-contained folder, so what two of them share is a copy and must stay one.
 #[test]
 fn what_subjects_have_in_common_is_the_same() {
     let script =
@@ -179,7 +179,7 @@ fn what_subjects_have_in_common_is_the_same() {
         same(file, &["php/fpm", "apache/prefork"]);
     }
     same("fortunes.php", &["php/fpm", "apache/prefork", "php/swoole"]);
-    // One application on four runtimes, where nothing but the runtime may differ.
+    // One application on four runtimes: only the runtime may differ.
     let hono = ["node/hono", "bun/hono", "deno/hono", "workerd/hono"];
     same("app.js", &hono);
     let react = [&hono[..], &["node/react", "bun/react"]].concat();
@@ -227,7 +227,7 @@ fn servers_serve_workloads_of_servers_and_programs_those_of_programs() {
     }
 }
 
-/// Their tables stand side by side, so none of them may lack a row.
+/// Reports show their tables side by side, so none of them may lack a row.
 #[test]
 fn every_program_workload_is_done_by_every_variant_of_the_same_subjects() {
     let catalogue = Repository::read().catalogue;
@@ -244,7 +244,7 @@ fn every_program_workload_is_done_by_every_variant_of_the_same_subjects() {
     }
 }
 
-/// What is not asked for is not reported as left out.
+/// Subjects of a kind that the study does not use are not reported as skipped.
 #[test]
 fn a_star_means_servers_where_servers_are_asked_and_programs_where_programs_are_timed() {
     let catalogue = Repository::read().catalogue;
@@ -315,7 +315,8 @@ fn studies_can_be_read_and_take_as_long_as_they_say() {
     assert!((7.0..11.0).contains(&tools), "tools.toml takes {tools:.1} min");
 }
 
-/// At the scale that their headers name, all parts of a source together fit an hour, also where there are CPUs for all of them.
+/// At the scale that their headers name, all parts of a source together fit into an hour, even with enough CPUs for
+/// all.
 #[test]
 fn studies_of_sources_can_be_read_and_fit_an_hour_in_short() {
     let mut repository = Repository::read();

@@ -1,4 +1,4 @@
-//! A study made shorter or longer as a whole.
+//! Making a whole study shorter or longer.
 
 #![allow(clippy::unwrap_used, reason = "a test may, and so may what a test calls")]
 
@@ -24,7 +24,7 @@ fn scale(text: &str) -> Scale {
     text.parse().unwrap()
 }
 
-/// The scenarios of a study, one a line.
+/// The scenarios of a study, one per line.
 fn scenarios(study: &Study) -> String {
     let lines = study
         .scenarios

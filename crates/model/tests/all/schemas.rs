@@ -1,4 +1,4 @@
-//! The JSON Schemas that are checked in are those of the types that read the files.
+//! The checked-in JSON Schemas match the types that read the files.
 
 #![allow(clippy::unwrap_used, reason = "a test may, and so may what a test calls")]
 
@@ -18,7 +18,7 @@ fn file(name: &str) -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../schemas").join(format!("{name}.schema.json"))
 }
 
-/// Compares the file with what is generated; with `TOLOK_WRITE_SCHEMAS` set, writes it instead.
+/// Compares the file with the generated schema. With `TOLOK_WRITE_SCHEMAS` set, writes it instead.
 fn check(name: &str, generated: &Value) {
     if std::env::var_os("TOLOK_WRITE_SCHEMAS").is_some() {
         let text = serde_json::to_string_pretty(generated).unwrap();
@@ -26,7 +26,8 @@ fn check(name: &str, generated: &Value) {
         return;
     }
     let text = std::fs::read_to_string(file(name)).unwrap_or_default();
-    // Values and not texts, as the order of keys depends on features that other crates ask of serde_json.
+    // Compares values rather than texts, because the order of keys depends on serde_json features that other crates
+    // enable.
     let found: Option<Value> = serde_json::from_str(&text).ok();
     assert!(
         found.as_ref() == Some(generated),
@@ -39,7 +40,7 @@ fn required(schema: &Value) -> Vec<&str> {
     schema["required"].as_array().unwrap().iter().map(|name| name.as_str().unwrap()).collect()
 }
 
-/// What each of several alternatives requires.
+/// The required keys of each alternative.
 fn alternatives(several: &Value) -> Vec<Vec<&str>> {
     several.as_array().unwrap().iter().map(required).collect()
 }

@@ -28,7 +28,7 @@ fn problems(text: &str) -> String {
 fn a_block_is_one_launch_of_all_cases_that_share_servers() {
     let plan = plan(STUDY);
     let launches: Vec<Option<u32>> = plan.trials.iter().map(|trial| trial.launch).collect();
-    // Two scenarios of two subjects, the ceiling and the noise check's second entry.
+    // Two scenarios with two subjects, the ceiling and the noise check's second entry.
     assert_eq!(launches, [[Some(1); 8], [Some(2); 8]].concat());
     assert_eq!(plan.launch(2).map(|trial| trial.block).collect::<Vec<_>>(), [2; 8]);
 }
@@ -72,7 +72,7 @@ fn scenarios_that_share_servers_enter_the_same_subject_twice() {
 fn every_fourth_round_has_windows_of_double_length() {
     let design = SliceDesign::default();
     assert_eq!([1, 3, 4, 5, 8].map(|round| design.window_s_of(round)), [0.1, 0.1, 0.2, 0.1, 0.2]);
-    // 0.2 + 0.2 + 0.2 + 0.4 s make a second of each case.
+    // 0.2 + 0.2 + 0.2 + 0.4 s make one second for each case.
     assert_eq!([0.05, 0.6, 1.0, 2.0].map(|duration_s| design.rounds(duration_s)), [1, 3, 4, 8]);
 }
 
@@ -101,7 +101,7 @@ fn the_warm_up_of_a_server_is_divided_among_its_cases() {
         let plan = plan(&text.replace("duration = '1s'", "duration = '1s', warmup = '500ms'"));
         plan.cases.iter().map(|case| plan.warm_up_s(case)).collect::<Vec<f64>>()
     };
-    // The noise check's second entry has its own server, whose two cases share its warm-up likewise.
+    // The noise check's second entry has its own server, whose two cases also share a warm-up.
     assert!(warm(STUDY).iter().all(|warm_up_s| (warm_up_s - 0.25).abs() < 1e-9), "{:?}", warm(STUDY));
     let trials = STUDY.replace("design = 'slices'\n", "");
     assert!(warm(&trials).iter().all(|warm_up_s| *warm_up_s == 0.5), "each trial has a server of its own");
@@ -115,7 +115,8 @@ fn the_warm_up_of_a_server_is_divided_among_its_cases() {
 #[test]
 fn a_launch_takes_its_start_its_warm_ups_and_its_slices() {
     let plan = plan(STUDY);
-    // Four servers and eight cases, each with half of a warm-up and four rounds: 1 s of windows, and eight times a lead-in with what follows a slice.
+    // Four servers and eight cases. Each case has half a warm-up and four rounds: 1 s of windows, and eight lead-ins
+    // with what follows a slice.
     let expected_s = 0.4 + 4.0 * 0.05 + 8.0 * (0.15 + 1.0 + 8.0 * (0.02 * 1.35 + 0.001));
     assert!((plan.estimate_s() - 2.0 * expected_s).abs() < 1e-9, "{} and not {}", plan.estimate_s(), 2.0 * expected_s);
 }

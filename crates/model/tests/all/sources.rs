@@ -1,4 +1,4 @@
-//! The transcriptions of published/: each reads, and each figure stands as it is printed.
+//! The transcriptions of published/: each is readable, and each figure is as printed.
 
 #![allow(clippy::unwrap_used, reason = "a test may, and so may what a test calls")]
 
@@ -93,12 +93,12 @@ fn every_row_and_every_claim_quotes_the_source() {
     }
 }
 
-/// The cells of a line that begins with its second or its iteration.
+/// The cells of a line that begins with a second or an iteration.
 fn cells(line: &str) -> Vec<String> {
     line.replace(',', ".").split('\t').map(str::to_owned).collect()
 }
 
-/// Where the two columns of a subject under a setting stand in the tables.
+/// Index of the first of two columns for a subject and setting in the tables.
 fn column(subject: &str, scenario: &str) -> usize {
     let load = ["static", "compute", "file"].iter().position(|load| scenario.starts_with(load)).unwrap();
     1 + 4 * load + if subject == "node" { 2 } else { 0 }

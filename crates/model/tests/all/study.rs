@@ -23,7 +23,7 @@ fn check(text: &str) -> String {
     }
 }
 
-/// The problems of the sound study after one of its parts is replaced.
+/// The problems of the sound study after replacing one of its parts.
 fn check_with(part: &str, replacement: &str) -> String {
     assert!(SOUND.contains(part), "{part} is not part of the sound study");
     check(&SOUND.replace(part, replacement))

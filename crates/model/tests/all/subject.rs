@@ -1,4 +1,4 @@
-//! What a `subject.toml` says, what can be wrong with it, and what a choice of variant and parameters means.
+//! What a `subject.toml` contains, what can be wrong with it, and what a choice of variant and parameters means.
 
 #![allow(clippy::unwrap_used, reason = "a test may, and so may what a test calls")]
 

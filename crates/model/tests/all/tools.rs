@@ -1,4 +1,4 @@
-//! Load generators of a study: what can be named, what each refuses, and what becomes of one that is missing.
+//! Load generators of a study: what can be named, what each refuses, and what happens if one is missing.
 
 #![allow(clippy::unwrap_used, reason = "a test may, and so may what a test calls")]
 
@@ -20,7 +20,7 @@ fn study(tool: &str, load: &str) -> Study {
     Study::read(&text(tool, load, ""), &catalogue()).unwrap()
 }
 
-/// The problems of a study whose scenario has this tool.
+/// The problems of a study whose scenario uses this tool.
 fn problems(tool: &str, load: &str, more: &str) -> String {
     let text = text(tool, load, more);
     listed(&text, &Study::read(&text, &catalogue()).unwrap_err())
@@ -194,7 +194,7 @@ fn a_study_made_shorter_stays_one_that_its_tools_can_run_for_the_same_time() {
     assert_eq!(scaled("['tolok', 'wrk', 'k6']", "0.1"), [(0.2, 2.0); 3]);
     assert_eq!(scaled("['tolok', 'k6']", "0.1"), [(0.2, 1.3); 2]);
     assert_eq!(scaled("['tolok', 'oha']", "0.1"), [(0.2, 1.3); 2]);
-    // 0.7 times 10 is a hair more than 7.
+    // 0.7 times 10 is slightly more than 7 in floating point.
     let ten = study("'ab'", "{ executor = 'constant-vus', vus = 8, duration = '10s', warmup = '0s' }");
     let load = &ten.scaled("0.7".parse().unwrap()).scenarios[0].load;
     assert_eq!((load.warmup_s, load.duration_s), (0.0, 7.0));

@@ -1,4 +1,4 @@
-//! Transcriptions: how they are read, and the messages on mistakes.
+//! Transcriptions: how they are read, and the messages about mistakes.
 
 #![allow(clippy::unwrap_used, reason = "a test may, and so may what a test calls")]
 
@@ -74,7 +74,7 @@ fn problems(text: &str) -> String {
     Transcription::read(text, "source").err().map_or_else(|| "no problem".to_owned(), |found| told(text, &found))
 }
 
-/// The messages after a change of one place of the sound text.
+/// The messages after one change to the sound text.
 fn with(from: &str, to: &str) -> String {
     assert!(SOUND.contains(from), "{from}");
     problems(&SOUND.replacen(from, to, 1))

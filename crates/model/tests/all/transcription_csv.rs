@@ -73,7 +73,7 @@ fn numbers_with_a_decimal_comma_are_asked_for() {
     assert_snapshot!(told(text, &CsvOptions::default()), @"2 «go;1.234,50» column `throughput_rps`: `1.234,50` is no number as it is printed (a comma may stand before thousands or decimals: leave it out, or let --decimal-comma read 12.345,60)");
 }
 
-/// A cell may have its own unit, as wrk prints them, and separators of thousands where they can be nothing else.
+/// A cell may have its own unit, as wrk prints them, and thousands separators where they are unambiguous.
 #[test]
 fn numbers_are_read_as_spreadsheets_have_them() {
     let table = "subject,throughput_rps,latency_mean_ms,error_rate_percent,memory_mb,bandwidth_mib_s\n\
@@ -104,7 +104,7 @@ fn numbers_are_read_as_spreadsheets_have_them() {
     "#);
 }
 
-/// What is suggested can be taken as it is.
+/// A suggestion can be used as it is.
 #[test]
 fn a_suggestion_names_options_for_the_whole_table() {
     let wrk = "Framework,Requests/sec,Avg latency [ms],99%,Non-2xx,Notes\ngin,51234,1.95,8.1,0,\n";

@@ -1,10 +1,10 @@
-//! Values with a unit are read as people write them, and written as they would be read.
+//! Values with a unit are read as people write them, and written so that they can be read again.
 
 #![allow(clippy::unwrap_used, reason = "a test may, and so may what a test calls")]
 
 use tolok_model::{Percent, Seconds, duration_words, format_duration};
 
-/// Reads a JSON string (whose text is what stands in the TOML) and writes it again.
+/// Reads a JSON string (with the text of a TOML value) and writes it again.
 fn seconds(text: &str) -> Result<(f64, String), String> {
     let read: Seconds = serde_json::from_value(text.into()).map_err(|error| error.to_string())?;
     Ok((read.0, serde_json::to_value(read).unwrap().as_str().unwrap().to_owned()))

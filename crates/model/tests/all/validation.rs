@@ -1,5 +1,5 @@
-//! Schema and reader agree: every study, subject and workload of this repository, and every block of TOML that its documents mark,
-//! is sound by the schema that editors check it with; and what the schema refuses, the reader refuses as well.
+//! Schema and reader agree. Every study, subject and workload of this repository, and every marked block of TOML in its
+//! documents, is valid under the schema that editors use. What the schema refuses, the reader also refuses.
 
 #![allow(clippy::unwrap_used, reason = "a test may, and so may what a test calls")]
 
@@ -17,13 +17,13 @@ fn root() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-/// The keywords of JSON Schema that our schemas use. One that is not known here fails, so that nothing goes unchecked.
+/// The JSON Schema keywords that our schemas use. An unknown keyword fails, so that nothing goes unchecked.
 struct Schema<'a> {
     whole: &'a Value,
 }
 
 impl Schema<'_> {
-    /// What is wrong with a document, each with its place.
+    /// The problems of a document, each with its place.
     fn problems(&self, document: &Value) -> Vec<String> {
         let mut problems = Vec::new();
         self.check(self.whole, document, "", &mut problems);
@@ -54,7 +54,7 @@ impl Schema<'_> {
         }
     }
 
-    /// Rules about what a value is made of.
+    /// Rules about the parts of a value.
     fn descend(
         &self,
         (keyword, rule, rules): (&str, &Value, &Map<String, Value>),
@@ -95,7 +95,7 @@ fn options(rule: &Value) -> impl Iterator<Item = &Value> {
     rule.as_array().unwrap().iter()
 }
 
-/// Rules about a value by itself.
+/// Rules about a value alone.
 fn is_kept(keyword: &str, rule: &Value, value: &Value) -> bool {
     let is_least = |most: f64| value.as_f64().is_none_or(|number| number <= most);
     match keyword {
@@ -137,13 +137,13 @@ fn problems(schema: &Value, toml: &str) -> Vec<String> {
     Schema { whole: schema }.problems(&document)
 }
 
-/// All files below a folder that end so.
+/// All files below a folder whose names end in `ending`.
 fn files(folder: &Path, ending: &str) -> Vec<PathBuf> {
     let mut found = Vec::new();
     for path in fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
         match path.is_dir() {
             true => found.extend(files(&path, ending)),
-            // Beside the studies of a source lies what it is made of, which has a schema of its own.
+            // A source's folder also has its replication, which has its own schema.
             false if path.ends_with("replication.toml") => {}
             false if path.to_string_lossy().ends_with(ending) => found.push(path),
             false => {}
@@ -197,7 +197,7 @@ fn what_the_documents_show_is_sound_by_the_schemas() {
         let text = fs::read_to_string(root().join(document)).unwrap();
         for part in text.split("<!-- check: ").skip(1) {
             let (kind, rest) = part.split_once(" -->\n```toml\n").unwrap();
-            // A part of a file is no whole one.
+            // A part of a file is not a whole file.
             if kind.contains(", but for its ") {
                 continue;
             }

@@ -1,4 +1,4 @@
-//! What a `workload.toml` says, and what can be wrong with it.
+//! What a `workload.toml` contains, and what can be wrong with it.
 
 #![allow(clippy::unwrap_used, reason = "a test may, and so may what a test calls")]
 

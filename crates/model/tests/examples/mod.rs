@@ -46,8 +46,8 @@ pub fn catalogue() -> Catalogue {
     }
 }
 
-/// The small catalogue with two workloads that use a database; `bun/serve` and `php/fpm` serve both, the ceiling `rows`, and for
-/// that `php/fpm` needs a program more.
+/// The small catalogue plus two workloads that use a database. `bun/serve` and `php/fpm` serve both, and the ceiling
+/// serves `rows`. `php/fpm` needs one more program for them.
 pub fn catalogue_with_data() -> Catalogue {
     let mut catalogue = catalogue();
     let rows = "title = 'Rows'\ndatabase = true\nrequest.path = '/rows'\n[answer]\ncontent-type = 'application/json'\n\

@@ -1,4 +1,4 @@
-//! JSON Schemas of the files that people write, for editors and for other programs.
+//! JSON Schemas of the files that people write, for editors and other programs.
 
 use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
@@ -6,12 +6,12 @@ use serde_json::{Map, Value};
 
 /// The schema of a file that people write.
 pub fn of_file<T: JsonSchema>() -> Value {
-    // Draft 7 is the newest that the TOML plug-ins of editors understand.
+    // Draft 7 is the newest that the TOML plug-ins of editors support.
     let schema = SchemaSettings::draft07().into_generator().into_root_schema_for::<T>();
     without_null(schema.to_value())
 }
 
-/// TOML has no null: what may be missing is not in `required`, and need not be allowed to be null as well.
+/// TOML has no null. An optional key is not in `required`, so it need not allow null as well.
 fn without_null(schema: Value) -> Value {
     match schema {
         Value::Object(object) => without_null_object(object),

@@ -16,7 +16,7 @@ fn begins(lines: &[Line<'_>]) -> Vec<usize> {
 fn read(mut block: Block<'_>) -> (Row, Vec<Remark>) {
     block.read("Concurrency Level:", |row, text| row.count("connections", text));
     block.read("Time taken for tests:", duration_into);
-    // `Variable` with -l.
+    // ab prints `Variable` with -l.
     block.read("Document Length:", |row, text| text == "Variable" || document_length(row, text));
     block.number("Complete requests:", "requests");
     block.number("Failed requests:", "failures");
@@ -29,7 +29,7 @@ fn read(mut block: Block<'_>) -> (Row, Vec<Remark>) {
     block.read("Transfer rate:", |row, text| counted(row, "bandwidth_kib_s", text, "[Kbytes/sec] received"));
     let has_times = block.lines.iter().any(|line| line.text.starts_with("Total: "));
     block.read("Total: ", times);
-    // Where the measured mean is, that is the mean.
+    // If a measured mean is printed, that one is the mean.
     let key = if has_times { "time per request (mean) [ms]" } else { "latency_mean_ms" };
     block.read("Time per request:", |row, text| {
         let digits = text.strip_suffix("[ms] (mean)").and_then(number);
@@ -69,7 +69,7 @@ const KNOWN: [&str; 24] = [
 /// `12 bytes`
 fn document_length(row: &mut Row, text: &str) -> bool {
     let bytes = split(text).filter(|(_, unit)| *unit == "bytes").and_then(|(digits, _)| digits.parse::<u32>().ok());
-    // `body` has no word for none.
+    // `body` cannot express an empty one.
     if let Some(bytes) = bytes.filter(|bytes| *bytes > 0) {
         row.text("body", &format!("{bytes}B"));
     }
@@ -80,7 +80,7 @@ fn counted(row: &mut Row, key: &str, text: &str, unit: &str) -> bool {
     text.strip_suffix(unit).and_then(|text| number(text)).is_some_and(|digits| row.figure(key, digits))
 }
 
-/// All or none of the requests were sent on a kept connection, or the setting does not say which.
+/// Sets whether connections were kept, if all or none of the requests used one.
 fn keep_alive(block: &mut Block<'_>) {
     let (Some((_, kept)), Some((_, all))) = (block.find("Keep-Alive requests:"), block.find("Complete requests:"))
     else {
@@ -97,7 +97,7 @@ fn keep_alive(block: &mut Block<'_>) {
     });
 }
 
-/// `100  102   2.6    101     108`: shortest, mean, deviation, median, longest, in milliseconds.
+/// `100  102   2.6    101     108`: minimum, mean, deviation, median and maximum, in milliseconds.
 fn times(row: &mut Row, text: &str) -> bool {
     let words: Vec<&str> = text.split_whitespace().collect();
     let keys = ["latency_min_ms", "latency_mean_ms", "latency_sd_ms", "latency_p50_ms", "latency_max_ms"];

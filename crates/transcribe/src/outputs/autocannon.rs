@@ -1,4 +1,4 @@
-//! autocannon: its table and its JSON. Its rate is the mean of one-second samples; its kB and MB are thousands and millions.
+//! autocannon: its table and its JSON. Its rate is the mean of one-second samples. Its kB and MB are powers of 1,000.
 
 use crate::block::{Block, Line, duration_into, time_into};
 use crate::digits::{number, split};
@@ -12,12 +12,12 @@ pub(super) const JSON: JsonFormat = JsonFormat { tool: "autocannon", is: is_json
 const OF_SAMPLES: &str = "the mean of its samples";
 
 fn begins(lines: &[Line<'_>]) -> Vec<usize> {
-    // wrk begins so too, and goes on with threads.
+    // wrk begins in the same way, but continues with threads.
     by_heads(lines, &["Running ", "│ Stat "], |lines| {
         let next = lines.get(1).map_or("", |line| line.text);
         match lines[0].text.starts_with("Running ") {
             true => next.split_once(" connections").is_some_and(|(count, _)| number(count).is_some()),
-            // Of its two tables the first begins a run whose head is cut off.
+            // If the head is cut off, the first of its two tables begins the run.
             false => lines[0].text.contains("99%"),
         }
     })
@@ -56,7 +56,7 @@ fn read(mut block: Block<'_>) -> (Row, Vec<Remark>) {
     })
 }
 
-/// Rows between lines of a frame: `│ Latency │ 0 ms │ …`, each below a head that names its columns.
+/// Rows of framed tables: `│ Latency │ 0 ms │ …`, each below a header that names its columns.
 fn tables(block: &mut Block<'_>) {
     let mut head: Vec<&str> = Vec::new();
     for at in 0..block.lines.len() {

@@ -1,4 +1,4 @@
-//! bombardier. It counts bytes in steps of 1,024 and prints K, M and G (`formatBinary` in its `format.go`).
+//! bombardier. It counts bytes in powers of 1,024 and prints K, M and G (`formatBinary` in its `format.go`).
 
 use crate::block::{Block, Line, time_into};
 use crate::digits::number;
@@ -45,7 +45,7 @@ fn read(mut block: Block<'_>) -> (Row, Vec<Remark>) {
 
 /// `http://… for 10s using 200 connections`, or `with 1000 requests using …`.
 fn load(row: &mut Row, text: &str) -> bool {
-    // Versions differ in the last word.
+    // The last word differs between versions.
     let without = text.strip_suffix(" connections").or_else(|| text.strip_suffix(" connection(s)"));
     let Some((what, connections)) = without.and_then(|text| text.rsplit_once(" using ")) else { return false };
     let has_time = what.rsplit_once(" for ").is_none_or(|(_, time)| row.duration(time));

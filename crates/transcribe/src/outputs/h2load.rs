@@ -1,4 +1,5 @@
-//! h2load of nghttp2. Its KB are 1,024 bytes (`utos_funit` in its `src/util.h`); it prints the exact count of a run beside.
+//! h2load of nghttp2. Its KB are 1,024 bytes (`utos_funit` in its `src/util.h`). It also prints the exact count of a
+//! run.
 
 use crate::block::{Block, Line, duration_into, time_into};
 use crate::digits::{number, split};
@@ -24,7 +25,7 @@ fn read(mut block: Block<'_>) -> (Row, Vec<Remark>) {
         keys.iter().fold(true, |all, (word, key)| all & of(text, word).is_some_and(|count| row.figure(key, count)))
     });
     block.read("traffic: ", traffic);
-    // Without an answer all times are 0.
+    // Without any answer, all times are 0.
     if done != "0" {
         block.read("time for request:", |row, text| times(row, text, &["min", "max", "mean", "sd"]));
         block.read("request  ", |row, text| {
@@ -105,18 +106,18 @@ fn finished(row: &mut Row, text: &str) -> bool {
         })
 }
 
-/// Of `153 total, 162 started, …` the number before a word.
+/// The number before a word in `153 total, 162 started, …`.
 fn of<'a>(text: &'a str, word: &str) -> Option<&'a str> {
     text.split(", ").find_map(|part| number(part.strip_suffix(word)?.trim_end()))
 }
 
-/// `15.09KB (15453) total, …`: the exact number of bytes.
+/// The exact number of bytes in `15.09KB (15453) total, …`.
 fn traffic(row: &mut Row, text: &str) -> bool {
     let exact = text.split_once('(').and_then(|(_, rest)| rest.split_once(") total")).map(|(count, _)| count);
     exact.and_then(number).is_some_and(|count| row.figure("transferred_bytes", count))
 }
 
-/// Times in the order of their heads; the share behind them is none.
+/// Times in the order of their headers. The share after them is not a time.
 fn times(row: &mut Row, text: &str, moments: &[&str]) -> bool {
     let words: Vec<&str> = text.split_whitespace().collect();
     let times = || moments.iter().zip(&words);

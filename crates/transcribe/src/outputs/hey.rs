@@ -1,4 +1,4 @@
-//! hey. Its rate counts failed requests too (`finalize` in its `requester/report.go`).
+//! hey. Its rate includes failed requests (`finalize` in its `requester/report.go`).
 
 use crate::block::{Block, Line, duration_into, time_into};
 use crate::digits::{number, split};
@@ -8,13 +8,13 @@ use crate::row::{Remark, Row};
 pub(super) const TEXT: TextFormat = TextFormat { tool: "hey", begins, last: "Status code distribution:", read };
 
 fn begins(lines: &[Line<'_>]) -> Vec<usize> {
-    // oha begins so too, with its rate of success.
+    // oha begins in the same way, but has a success rate.
     by_heads(lines, &["Summary:"], |lines| has_soon(lines, 6, "Fastest:") && !has_soon(lines, 6, "Success rate:"))
 }
 
 fn read(mut block: Block<'_>) -> (Row, Vec<Remark>) {
     block.read("Total:", duration_into);
-    // Without an answer there is no mean, and the other times are 0.
+    // Without any answer there is no mean, and the other times are 0.
     let has_answers = block.find("Average:").is_some_and(|(_, text)| !text.starts_with("NaN"));
     if has_answers {
         block.time("Slowest:", "latency_max");
@@ -49,7 +49,7 @@ const KNOWN: [&str; 14] = [
     "[",
 ];
 
-/// Percentiles below `head`: `95%% in 0.0002 secs`, with one sign or two.
+/// Percentiles below `head`: `95%% in 0.0002 secs`, with one or two percent signs.
 pub(super) fn distribution(block: &mut Block<'_>, head: &str) {
     let Some((head, _)) = block.find(head) else { return };
     for at in head + 1..block.lines.len() {
@@ -59,7 +59,7 @@ pub(super) fn distribution(block: &mut Block<'_>, head: &str) {
     }
 }
 
-/// `[200] 75123 responses`: of one status it is the number of answers, of several each has its own.
+/// `[200] 75123 responses`. A single status gives the number of answers; each of several has its own key.
 pub(super) fn statuses(block: &mut Block<'_>) {
     let Some((head, _)) = block.find("Status code distribution:") else { return };
     let lines = block.lines[head + 1..].iter();
@@ -75,7 +75,7 @@ fn status(line: &str) -> Option<(&str, &str)> {
     Some((number(status)?, number(count.strip_suffix(" responses")?)?))
 }
 
-/// `[6] Get "…": context deadline exceeded (…)`: how many, and which.
+/// `[6] Get "…": context deadline exceeded (…)`: the count, and the error.
 pub(super) fn errors<'a>(block: &mut Block<'a>) {
     let Some((head, _)) = block.find("Error distribution:") else { return };
     let error = |line: &Line<'a>| line.text.strip_prefix('[').and_then(|line| line.split_once(']'));
@@ -83,14 +83,14 @@ pub(super) fn errors<'a>(block: &mut Block<'a>) {
     let is_timeout = |error: &str| error.contains("deadline exceeded") || error.contains("timeout");
     let timeouts = found.iter().filter(|(_, error)| is_timeout(error)).count();
     for (at, (count, error)) in (head + 1..).zip(found) {
-        // Of several in different words, none is the number of all.
+        // If time-outs have several wordings, no line has their total.
         let is_all = timeouts == 1 && is_timeout(error);
         let key = if is_all { "timeouts".to_owned() } else { format!("errors: {}", error.trim()) };
         block.at(at, |row| row.figure(&key, count));
     }
 }
 
-/// `0.002 [74014] |■■■`, also with a unit as oha has it.
+/// `0.002 [74014] |■■■`, also with a unit, as in oha.
 pub(super) fn is_of_histogram(line: &str) -> bool {
     line.split_once(" [").is_some_and(|(mark, count)| split(mark).is_some() && count.contains("|"))
 }

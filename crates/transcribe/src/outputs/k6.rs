@@ -1,6 +1,6 @@
-//! k6: the summary on the terminal, in the form of its version 0 or 1, and as JSON from `--summary-export` and `handleSummary`.
+//! k6: the summary on the terminal, of version 0 or 1, and JSON from `--summary-export` and `handleSummary`.
 //!
-//! Its kB and MB are thousands and millions (`humanizeBytes` in its `internal/js/summary.js`).
+//! Its kB and MB are powers of 1,000 (`humanizeBytes` in its `internal/js/summary.js`).
 
 use crate::block::{Block, Line, time_into};
 use crate::digits::{number, shifted, time};
@@ -14,7 +14,7 @@ pub(super) const JSON: JsonFormat = JsonFormat { tool: "k6", is: is_json, read: 
 const OF_CUT_OFF: &str = "k6 cuts off further decimals";
 const OF_SHARE: &str = "printed as a share of 1";
 
-/// A metric and its figures: of `http_reqs......: 13442  224.01/s` what is before and behind the dots.
+/// A metric and its figures: the text before and after the dots of `http_reqs......: 13442  224.01/s`.
 fn metric(line: &str) -> Option<(&str, &str)> {
     let line = line.trim_start_matches(['✓', '✗', ' ']);
     let (name, figures) = line.split_once(':')?;
@@ -23,7 +23,7 @@ fn metric(line: &str) -> Option<(&str, &str)> {
     is_name.then_some((name, figures.trim()))
 }
 
-/// A summary begins with its first metric; a metric that comes again is of the next one.
+/// A summary begins with its first metric. A repeated metric belongs to the next one.
 fn begins(lines: &[Line<'_>]) -> Vec<usize> {
     let (mut begins, mut seen): (Vec<usize>, Vec<&str>) = Default::default();
     let mut is_k6 = false;
@@ -53,7 +53,7 @@ fn read(mut block: Block<'_>) -> (Row, Vec<Remark>) {
             _ => {}
         }
     }
-    // A script has metrics and checks of its own, of any name.
+    // A script has its own metrics and checks, with any name.
     block.finish(|_| true)
 }
 
@@ -85,18 +85,18 @@ fn moment(name: &str) -> Option<String> {
     })
 }
 
-/// `0.00%  0 out of 13442`, in versions before 1 `0.00%  ✓ 0  ✗ 13442`.
+/// `0.00%  0 out of 13442`; before version 1, `0.00%  ✓ 0  ✗ 13442`.
 fn failed(row: &mut Row, figures: &str) -> bool {
     let Some((share, _)) = figures.split_once('%') else { return false };
     let share = number(share).and_then(|share| cut_off(share, 2));
     share.is_some_and(|share| row.figure_with("http_fail_rate_percent", &share, Some(OF_CUT_OFF)))
 }
 
-/// A time under its key. k6 cuts off what follows the second decimal, whole nanoseconds, or whole seconds where it prints minutes,
-/// and drops zeros at the end (`humanizeGenericDuration`).
+/// Adds a time under its key. k6 truncates after the second decimal, to whole nanoseconds, or to whole seconds if it
+/// prints minutes, and drops trailing zeros (`humanizeGenericDuration`).
 fn time_cut_off(row: &mut Row, key: &str, text: &str) -> bool {
     let decimals = match text {
-        // Exactly none.
+        // Exactly zero.
         "0s" => return time_into(row, key, text),
         _ if text.ends_with("ns") => 3,
         _ if text.contains('m') && !text.ends_with("ms") => 0,
@@ -108,8 +108,8 @@ fn time_cut_off(row: &mut Row, key: &str, text: &str) -> bool {
     row.figure_with(&format!("{key}_{unit}"), &range, comment)
 }
 
-/// The range of a number that was cut off after so many decimals: `143.8` of two decimals is `143.80..143.81`. A number of more
-/// decimals was not.
+/// The range of a number truncated after this many decimals: `143.8` with two decimals is `143.80..143.81`. A number
+/// with more decimals was not truncated.
 fn cut_off(digits: &str, decimals: usize) -> Option<String> {
     let (whole, part) = digits.split_once('.').unwrap_or((digits, ""));
     if part.len() > decimals {
@@ -140,7 +140,7 @@ fn is_json(json: &Json<'_>) -> bool {
     json.at(&["metrics", "http_reqs"]).is_some()
 }
 
-/// `--summary-export` has the figures beside the metric's name, `handleSummary` below `values`.
+/// `--summary-export` has the figures directly under the metric, `handleSummary` under `values`.
 fn read_json(json: &Json<'_>, row: &mut Row) {
     let path = |metric: &'static str| -> Vec<&str> {
         let has_values = json.at(&["metrics", metric, "values"]).is_some();

@@ -1,4 +1,4 @@
-//! Outputs of load generators. Each format says where a run begins, and reads it.
+//! Outputs of load generators. Each format recognises where a run begins, and reads it.
 
 mod ab;
 mod autocannon;
@@ -18,29 +18,29 @@ use crate::json::Json;
 use crate::results::results;
 use crate::row::{Remark, Row};
 
-/// The tools whose outputs are read.
+/// The tools whose outputs can be read.
 pub const TOOLS: &str =
     "wrk, wrk2, ab, hey, oha, h2load, k6, siege, autocannon, vegeta, bombardier, pgbench and sysbench";
 
-/// What a text says: a row for each run.
+/// The contents of a text: a row for each run.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Outputs {
     pub rows: Vec<Row>,
-    /// In the order of the lines.
+    /// In line order.
     pub remarks: Vec<Remark>,
 }
 
-/// A format of text.
+/// A text format.
 struct TextFormat {
     tool: &'static str,
-    /// Places at which runs begin.
+    /// Indices of lines where runs begin.
     begins: fn(&[Line<'_>]) -> Vec<usize>,
-    /// Beginning of a line without which the end is missing.
+    /// Prefix of a line that must be present; if missing, the output is incomplete.
     last: &'static str,
     read: fn(Block<'_>) -> (Row, Vec<Remark>),
 }
 
-/// A format of JSON.
+/// A JSON format.
 struct JsonFormat {
     tool: &'static str,
     is: fn(&Json<'_>) -> bool,
@@ -63,8 +63,8 @@ const TEXTS: [TextFormat; 12] = [
 ];
 const JSONS: [JsonFormat; 4] = [oha::JSON, k6::JSON, autocannon::JSON, vegeta::JSON];
 
-/// Reads the runs in a text; `None` if it has none that is known. All of them are runs of `subject`, but for those of a public
-/// benchmark, which name theirs.
+/// Reads the runs in a text; `None` if it recognises none. All are runs of `subject`, except those of a public
+/// benchmark, which name their own subjects.
 pub fn outputs(text: &str, subject: &str) -> Option<Outputs> {
     let begins_json = text.trim_start_matches('\u{feff}').trim_start().starts_with(['{', '[']);
     let json = if begins_json { Some(Json::read(text).ok()?) } else { None };
@@ -102,7 +102,7 @@ fn of_text(text: &str) -> Option<Outputs> {
     let mut lines: Vec<Line<'_>> =
         (1..).zip(plain.lines()).map(|(number, line)| Line { number, text: line.trim_matches(BLANKS) }).collect();
     let mut outputs = Outputs::default();
-    // A figure in a line without an end may be cut off: 990 of 99009.68.
+    // A figure in a line without a newline may be cut off: 990 of 99009.68.
     if !plain.ends_with('\n')
         && let Some(Line { number, .. }) = lines.pop()
     {
@@ -132,7 +132,7 @@ fn of_text(text: &str) -> Option<Outputs> {
 
 const BLANKS: [char; 4] = [' ', '\t', '\r', '\u{feff}'];
 
-/// One remark on all that stands above the first run.
+/// One remark for everything above the first run.
 fn above(lines: &[Line<'_>]) -> Option<Remark> {
     let first = lines.iter().find(|line| !line.text.is_empty())?;
     let last = lines.iter().rfind(|line| !line.text.is_empty())?;
@@ -143,7 +143,7 @@ fn above(lines: &[Line<'_>]) -> Option<Remark> {
     Some(Remark { line: first.number, text })
 }
 
-/// The text without what a terminal takes for colours.
+/// Removes terminal colour codes.
 fn without_colours(text: &str) -> String {
     let mut parts = text.split("\u{1b}[");
     let mut plain = parts.next().unwrap_or_default().to_owned();
@@ -154,8 +154,8 @@ fn without_colours(text: &str) -> String {
     plain
 }
 
-/// Begins of runs where an output has `heads`, in this order, and its upper part may be cut off: a head begins a run unless a run
-/// has begun above and has come no further than heads before it. `is` tells formats with the same heads apart.
+/// Finds where runs begin in an output with `heads`, in this order, whose upper part may be cut off. A head begins a
+/// run unless the current run has so far only reached earlier heads. `is` distinguishes formats with the same heads.
 fn by_heads(lines: &[Line<'_>], heads: &[&str], is: fn(&[Line<'_>]) -> bool) -> Vec<usize> {
     let mut begins = Vec::new();
     let mut reached = heads.len();
@@ -172,12 +172,12 @@ fn by_heads(lines: &[Line<'_>], heads: &[&str], is: fn(&[Line<'_>]) -> bool) -> 
     begins
 }
 
-/// Whether one of the lines below, within so many, begins so.
+/// Whether one of the next `within` lines begins with `label`.
 fn has_soon(lines: &[Line<'_>], within: usize, label: &str) -> bool {
     lines.iter().take(within).any(|line| line.text.starts_with(label))
 }
 
-/// The words of a percentile in the key of a figure: `99.9` is `p999`, and `97.5` is `p97.5`, which has no key.
+/// The percentile in the key of a figure: `99.9` is `p999`. `97.5` is `p97.5`, for which no key exists.
 fn percentile_key(percent: &str) -> String {
     let percent = match percent.split_once('.') {
         Some((whole, part)) => match part.trim_end_matches('0') {

@@ -1,4 +1,4 @@
-//! oha, as text and as JSON. Its sizes say KiB where they are (`print_summary` in its `src/printer.rs`).
+//! oha, as text and as JSON. It names KiB as such (`print_summary` in its `src/printer.rs`).
 
 use crate::block::{Block, Line, duration_into};
 use crate::digits::split;

@@ -1,4 +1,4 @@
-//! pgbench of PostgreSQL, whose requests are transactions.
+//! pgbench of PostgreSQL. Its requests are transactions.
 
 use crate::block::{Block, Line, duration_into, time_into};
 use crate::digits::number;
@@ -23,7 +23,7 @@ fn read(mut block: Block<'_>) -> (Row, Vec<Remark>) {
     });
     block.read("latency average = ", |row, text| time_into(row, "latency_mean", text));
     block.read("latency stddev = ", |row, text| time_into(row, "latency_sd", text));
-    // Before version 14 there are two rates; that without the time to connect is the second.
+    // Before version 14, it prints two rates. The second excludes the time to connect.
     block.read("tps = ", |row, text| text.split(' ').next().is_some_and(|digits| row.figure("throughput_rps", digits)));
     block.finish(|line| KNOWN.iter().any(|known| line.starts_with(known)))
 }

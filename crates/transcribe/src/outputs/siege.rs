@@ -28,7 +28,7 @@ fn read(mut block: Block<'_>) -> (Row, Vec<Remark>) {
     block.number("Successful transactions:", "successes");
     block.number("Failed transactions:", "failures");
     for (label, key) in [("Longest transaction:", "latency_max"), ("Shortest transaction:", "latency_min")] {
-        // Before version 4.1.7 without a unit, which was the second.
+        // Before version 4.1.7, there is no unit, and times are in seconds.
         block.read(label, |row, text| match number(text) {
             Some(digits) => row.figure(&format!("{key}_s"), digits),
             None => time_into(row, key, text),

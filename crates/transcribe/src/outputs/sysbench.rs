@@ -1,4 +1,4 @@
-//! sysbench, whose requests are its events.
+//! sysbench. Its requests are events.
 
 use crate::block::{Block, Line, duration_into};
 use crate::digits::number;
@@ -38,10 +38,10 @@ fn read(mut block: Block<'_>) -> (Row, Vec<Remark>) {
                     None => break,
                 },
             };
-            // 0.00 stands for a percentile that was not asked for.
+            // 0.00 means that the percentile was not requested.
             block.at(at, |row| number(value.trim()).is_some_and(|digits| digits == "0.00" || row.figure(&key, digits)));
         }
     }
-    // Statements, threads and settings in lines of their own.
+    // Statements, threads and settings are in lines of their own.
     block.finish(|_| true)
 }

@@ -1,4 +1,4 @@
-//! vegeta: its text report and its JSON, whose times are nanoseconds. Its throughput is of correct responses only.
+//! vegeta: its text report, and its JSON, with times in nanoseconds. Its throughput counts correct responses only.
 
 use crate::block::{Block, Line, duration_into, time_into};
 use crate::digits::{number, shifted};
@@ -24,7 +24,7 @@ fn read(mut block: Block<'_>) -> (Row, Vec<Remark>) {
         match label.trim() {
             "Requests" => block
                 .at(at, |row| all(&pairs, |name, value| number(value).is_some_and(|digits| rate(row, name, digits)))),
-            // The length of the attack: the wait for the last answers comes after it.
+            // Only the attack counts: the wait for the last answers follows it.
             "Duration" => block.at(at, |row| all(&pairs, |name, value| name != "attack" || duration_into(row, value))),
             "Latencies" => block
                 .at(at, |row| all(&pairs, |name, value| time_into(row, &format!("latency_{}", moment(name)), value))),
@@ -44,7 +44,7 @@ fn read(mut block: Block<'_>) -> (Row, Vec<Remark>) {
             _ => {}
         }
     }
-    // Errors stand in their own words below.
+    // Errors are listed below, in their own words.
     block.finish(|_| true)
 }
 
@@ -61,7 +61,7 @@ fn rate(row: &mut Row, name: &str, digits: &str) -> bool {
     }
 }
 
-/// `50`, `95th`, `mean`: the word of a key.
+/// `50`, `95th` or `mean`, as the word of a key.
 fn moment(name: &str) -> String {
     match name {
         "min" | "mean" | "max" => name.to_owned(),

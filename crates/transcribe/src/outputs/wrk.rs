@@ -1,6 +1,6 @@
 //! wrk, and wrk2, whose output has more digits.
 //!
-//! wrk counts bytes in steps of 1,024 and prints K, M and G (`binary_units` in its `src/units.c`): its MB are MiB.
+//! wrk counts bytes in powers of 1,024 and prints K, M and G (`binary_units` in its `src/units.c`), so its MB are MiB.
 
 use crate::block::{Block, Line, duration_into, time_into};
 use crate::digits::{number, split, with_unit};
@@ -12,12 +12,12 @@ pub(super) const TEXT: TextFormat = TextFormat { tool: "wrk", begins, last: "Tra
 const BINARY: &str = "printed KB, MB and GB are steps of 1,024 bytes";
 
 fn begins(lines: &[Line<'_>]) -> Vec<usize> {
-    // autocannon begins so too, and goes on without threads.
+    // autocannon begins in the same way, but continues without threads.
     by_heads(lines, &["Running ", "Thread Stats ", "Requests/sec:"], |lines| {
         let head = lines[0].text;
         match () {
             () if head.starts_with("Running ") => lines.get(1).is_some_and(|line| threads(line.text).is_some()),
-            // hey and oha print the rate with this label among others.
+            // hey and oha print a rate with this label, too.
             () if head.starts_with("Requests/sec:") => has_soon(&lines[1..], 1, "Transfer/sec:"),
             () => true,
         }
@@ -68,13 +68,14 @@ fn threads(line: &str) -> Option<(&str, &str)> {
     Some((number(threads)?, number(connections)?))
 }
 
-/// The line with mean, deviation and longest.
+/// The line with mean, deviation and maximum.
 fn of_latency(block: &Block<'_>) -> Option<usize> {
     let is_it = |line: &Line<'_>| line.text.starts_with("Latency ") && !line.text.starts_with("Latency Distribution");
     block.lines.iter().position(is_it)
 }
 
-/// `804.30us    1.98ms  20.12ms   90.68%`: mean, deviation, longest. Without an answer all are 0 and the share is no number.
+/// `804.30us    1.98ms  20.12ms   90.68%`: mean, deviation, maximum. Without any answer, all are 0 and the share is not
+/// a number.
 fn latency(row: &mut Row, text: &str) -> bool {
     let words: Vec<&str> = text.split_whitespace().collect();
     match words.as_slice() {
@@ -86,7 +87,8 @@ fn latency(row: &mut Row, text: &str) -> bool {
     }
 }
 
-/// The lines below `Latency Distribution`: `50%   59.00us`. wrk2 may print two; the first has the corrected times.
+/// The lines below `Latency Distribution`: `50%   59.00us`. wrk2 may print two distributions; the first has the
+/// corrected times.
 pub(super) fn distribution(block: &mut Block<'_>, has_times: bool) {
     let Some((head, _)) = block.find("Latency Distribution") else { return };
     for at in head + 1..block.lines.len() {
@@ -120,7 +122,7 @@ fn socket_errors(row: &mut Row, text: &str) -> bool {
     })
 }
 
-/// `19.13MB`, in steps of 1,024.
+/// `19.13MB`, in powers of 1,024.
 pub(super) fn bytes(row: &mut Row, stem: &str, text: &str, end: &str) -> bool {
     let Some((digits, unit)) = split(text) else { return false };
     let unit = match unit {

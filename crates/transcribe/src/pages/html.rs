@@ -1,10 +1,10 @@
-//! Tables of HTML. A table inside a table is a part of its cell's text.
+//! Tables of HTML. A nested table is part of its cell's text.
 
 use html5gum::{DefaultEmitter, StartTag, Token, Tokenizer};
 
 use super::{PageRow, PageTable, on_one_line};
 
-/// The most columns or rows that a cell may span, as browsers have it.
+/// The most columns or rows that a cell may span, as in browsers.
 const MOST_SPANNED: usize = 1_000;
 
 pub(super) fn tables(text: &str) -> Vec<PageTable> {
@@ -22,7 +22,7 @@ pub(super) fn tables(text: &str) -> Vec<PageTable> {
     reader.tables
 }
 
-/// A cell that is being read.
+/// The cell being read.
 #[derive(Default)]
 struct Cell {
     text: String,
@@ -34,15 +34,15 @@ struct Cell {
 struct Reader<'a> {
     text: &'a str,
     tables: Vec<PageTable>,
-    /// How many tables are open.
+    /// The number of open tables.
     depth: usize,
-    /// The rows of the outermost one.
+    /// The rows of the outermost table.
     rows: Vec<PageRow>,
     row: Option<PageRow>,
     cell: Option<Cell>,
-    /// Cells that go on in the next rows: for each column the text, and for how many rows.
+    /// Cells that span following rows: for each column, the text and the number of rows left.
     below: Vec<(String, usize)>,
-    /// The element whose text no reader sees.
+    /// The open element whose text is invisible, if any.
     hidden: Option<Vec<u8>>,
 }
 
@@ -70,7 +70,7 @@ impl Reader<'_> {
                 self.cell = Some(Cell { text: String::new(), columns: span(b"colspan"), rows: span(b"rowspan") });
             }
             b"script" | b"style" => self.hidden = Some(tag.name.to_vec()),
-            // Elements part words, but for those inside a line.
+            // Elements separate words, except inline elements.
             b"b" | b"i" | b"em" | b"strong" | b"a" | b"code" | b"span" | b"sup" | b"sub" => {}
             _ => self.text(" "),
         }
@@ -114,7 +114,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Adds the cells from above that come next.
+    /// Adds the cells that span down into this row, up to its next own cell.
     fn fill(&mut self) {
         let Some(row) = &mut self.row else { return };
         while let Some((text, _)) = self.below.get(row.cells.len()).filter(|(_, rows)| *rows > 0) {

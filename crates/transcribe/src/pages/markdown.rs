@@ -1,4 +1,4 @@
-//! Tables of Markdown with pipes: a header, a line of dashes, and rows down to the next empty line.
+//! Markdown pipe tables: a header, a line of dashes, and rows up to the next empty line.
 
 use super::{PageRow, PageTable, on_one_line};
 
@@ -21,7 +21,7 @@ pub(super) fn tables(text: &str) -> Vec<PageTable> {
         let rows: Vec<PageRow> = rows
             .map(|(at, line)| {
                 let mut cells = cells(line);
-                // What a row lacks is empty.
+                // Missing cells are empty.
                 cells.resize(header.len().max(cells.len()), String::new());
                 PageRow { cells, line: at + 1 }
             })

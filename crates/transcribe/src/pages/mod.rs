@@ -15,15 +15,15 @@ pub struct PageTable {
     pub rows: Vec<PageRow>,
 }
 
-/// A row of such a table, below its header.
+/// A row of a table, below its header.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct PageRow {
     pub cells: Vec<String>,
-    /// Line of the page at which it begins, from 1.
+    /// Line of the page where it begins, from 1.
     pub line: usize,
 }
 
-/// The tables of a page in its order: of Markdown, in which HTML may stand, or of HTML.
+/// The tables of a page, in order: those of Markdown, which may contain HTML, or of HTML.
 pub fn page_tables(text: &str) -> Vec<PageTable> {
     let is_html = text.to_ascii_lowercase().contains("<table");
     let mut tables = if is_html { html::tables(text) } else { Vec::new() };
@@ -32,7 +32,7 @@ pub fn page_tables(text: &str) -> Vec<PageTable> {
     tables
 }
 
-/// Words with single blanks between them.
+/// Joins words with single blanks.
 fn on_one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }

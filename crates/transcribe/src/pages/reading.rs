@@ -1,4 +1,4 @@
-//! A table of a page is read as CSV is, by the same options.
+//! Reads a table of a page like CSV, with the same options.
 
 use std::collections::HashMap;
 
@@ -9,11 +9,11 @@ use super::PageTable;
 use crate::row::{Figure, Row};
 use crate::writing::quoted;
 
-/// Reads a table of `text` as `options` say.
+/// Reads a table of `text` according to `options`.
 ///
 /// # Errors
 ///
-/// Everything that is wrong with it, each problem with its line in `text`.
+/// Everything that is wrong, each problem with its line in `text`.
 pub fn read_page_table(text: &str, table: &PageTable, options: &CsvOptions) -> Result<Transcription, Vec<Problem>> {
     let rows = table.rows.iter().map(|row| (&row.cells, row.line));
     let all: Vec<(&Vec<String>, usize)> = std::iter::once((&table.header, table.line)).chain(rows).collect();
@@ -44,7 +44,7 @@ fn in_csv(cells: &[String]) -> String {
     cells.iter().map(|cell| format!("\"{}\"", cell.replace('"', "\"\""))).collect::<Vec<_>>().join(",")
 }
 
-/// The bytes of a line.
+/// The byte range of a line.
 fn span_of(text: &str, line: usize) -> std::ops::Range<usize> {
     let start = text.match_indices('\n').map(|(at, _)| at + 1).nth(line.wrapping_sub(2)).unwrap_or(0);
     let start = if line < 2 { 0 } else { start };
@@ -52,7 +52,7 @@ fn span_of(text: &str, line: usize) -> std::ops::Range<usize> {
     start..start + text[start..end].trim_end().len()
 }
 
-/// The rows of a table that was read, to be written: their figures, and what columns say of the conditions.
+/// The rows of a table, for writing: their figures, and the conditions from its columns.
 pub fn from_transcription(read: &Transcription) -> Vec<Row> {
     read.rows.iter().map(row).collect()
 }

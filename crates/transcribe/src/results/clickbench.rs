@@ -1,4 +1,5 @@
-//! ClickBench: a system on a machine, with three times in seconds for each query. The first is cold, the others are hot.
+//! ClickBench: a system on a machine, with three times in seconds for each query. The first is cold, the others are
+//! hot.
 
 use super::{Form, Reading, digits};
 use crate::json::Json;
@@ -31,7 +32,7 @@ fn read(json: &Json<'_>, _: &str, reading: &mut Reading<'_>) {
     }
 }
 
-/// The times of a query in one state: one for each run. A query that failed has `null`.
+/// The times of a query in one state, one for each run. A failed run has `null`.
 fn query(json: &Json<'_>, subject: &str, scenario: &str, times: &[Json<'_>], reading: &mut Reading<'_>) {
     let printed: Vec<String> = times.iter().filter_map(Json::digits).collect();
     let failed = times.iter().filter(|time| time.shown() == "null").count();

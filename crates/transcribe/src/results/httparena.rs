@@ -1,7 +1,7 @@
 //! HttpArena: `site/data/PROFILE-CONNECTIONS.json` is a list of records; a round has such a list for each profile.
 //!
-//! No record names its load generator: the profile decides it (`endpoint_tool` in its `scripts/lib/profiles.sh`). The rate is that
-//! of the best of several runs. The steps of its MB are those of the generator, which differ, so bandwidths have no key.
+//! No record names its load generator: the profile determines it (`endpoint_tool` in its `scripts/lib/profiles.sh`).
+//! The rate is the best of several runs. The meaning of MB depends on the generator, so bandwidths have no key.
 
 use super::{Form, Measurement, Reading, digits};
 use crate::block::{duration_into, time_into};
@@ -38,7 +38,7 @@ fn record(json: &Json<'_>, profile: &str, reading: &mut Reading<'_>) {
 }
 
 fn entry(key: &str, value: &Json<'_>, measurement: &mut Measurement<'_>) {
-    // A name, and what records have beside figures.
+    // Names and other values that are not figures.
     if matches!(key, "framework" | "language" | "cpu_breakdown") || value.shown().is_empty() {
         return;
     }

@@ -1,4 +1,4 @@
-//! Result files of public benchmarks: a row for each measurement, with the name that the file has for its subject.
+//! Result files of public benchmarks: a row for each measurement, with the file's name for its subject.
 
 mod clickbench;
 mod httparena;
@@ -10,19 +10,19 @@ use crate::outputs::Outputs;
 use crate::row::{Remark, Row};
 use crate::writing::quoted;
 
-/// The benchmarks whose result files are read.
+/// The benchmarks whose result files can be read.
 pub const RESULTS: &str = "HttpArena, TechEmpower, the-benchmarker and ClickBench";
 
-/// The form of a file.
+/// The format of a file.
 struct Form {
     is: fn(&Json<'_>) -> bool,
-    /// Takes the name of the file as well.
+    /// Also takes the name of the file.
     read: fn(&Json<'_>, &str, &mut Reading<'_>),
 }
 
 const FORMS: [Form; 4] = [httparena::FORM, techempower::FORM, the_benchmarker::FORM, clickbench::FORM];
 
-/// The measurements of a file; `None` if its form is of no known benchmark.
+/// The measurements of a file; `None` if no known benchmark has its format.
 pub(crate) fn results(whole: &str, json: &Json<'_>, file: &str) -> Option<Outputs> {
     let form = FORMS.iter().find(|form| (form.is)(json))?;
     let mut reading = Reading { places: Places::of(whole), outputs: Outputs::default() };
@@ -30,14 +30,14 @@ pub(crate) fn results(whole: &str, json: &Json<'_>, file: &str) -> Option<Output
     Some(reading.outputs)
 }
 
-/// What has been read of a file.
+/// What was read from a file so far.
 struct Reading<'a> {
     places: Places<'a>,
     outputs: Outputs,
 }
 
 impl Reading<'_> {
-    /// A row for a value; one without any figure is left out.
+    /// Adds a row for a value, unless the row has no figures.
     fn row(&mut self, json: &Json<'_>, subject: &str, read: impl FnOnce(&mut Measurement<'_>)) {
         let row = Row { line: self.places.line(json), subject: subject.to_owned(), ..Row::default() };
         let mut measurement = Measurement { row, of: subject, places: &self.places, remarks: Vec::new() };
@@ -54,7 +54,7 @@ impl Reading<'_> {
     }
 }
 
-/// A row that is being read.
+/// The row being read.
 struct Measurement<'a> {
     row: Row,
     of: &'a str,
@@ -63,7 +63,7 @@ struct Measurement<'a> {
 }
 
 impl Measurement<'_> {
-    /// A value under its key in the file. `read` says whether it was understood.
+    /// Reads a value under its key in the file. `read` returns whether it understood it.
     fn value(&mut self, key: &str, json: &Json<'_>, read: impl FnOnce(&mut Row, &Json<'_>) -> bool) {
         let shown = json.shown();
         if read(&mut self.row, json) {

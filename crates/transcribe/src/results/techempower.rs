@@ -1,8 +1,8 @@
-//! TechEmpower's `results.json`: for each test and framework a list with an entry for each level of load.
+//! TechEmpower's `results.json`: for each test and framework, a list with an entry for each level of load.
 //!
-//! The entries are what its `toolset/utils/results.py` finds in the output of wrk. What is sent at a time, and which levels a test
-//! has, stands in `toolset/test_types`: plaintext sends 16 requests at a time, and tests by number of queries use the most
-//! connections.
+//! The entries are what its `toolset/utils/results.py` finds in wrk's output. `toolset/test_types` defines the levels
+//! of a test, and how many requests it sends at a time. Plaintext sends 16 at a time, and tests by number of queries
+//! use the most connections.
 
 use super::{Form, Reading, digits};
 use crate::block::time_into;
@@ -19,11 +19,11 @@ fn is(json: &Json<'_>) -> bool {
     json.at(&["rawData"]).is_some() && json.at(&["concurrencyLevels"]).is_some()
 }
 
-/// The levels of a test: what they count, and how many.
+/// The levels of a test: what they count, and the numbers.
 struct Levels {
     are_queries: bool,
     each: Vec<String>,
-    /// The connections of a test by queries.
+    /// The connections of a test by number of queries.
     most: Option<String>,
 }
 
@@ -95,7 +95,7 @@ fn one(
             row.duration(&format!("{seconds}s"));
         }
         for (key, value) in json.entries() {
-            // The instants are of the clock of the machine.
+            // These are times of the machine's clock.
             if matches!(key.as_str(), "startTime" | "endTime") {
                 continue;
             }
@@ -104,7 +104,7 @@ fn one(
                 "latencyStdev" => time_into(row, "latency_sd", value.shown()),
                 "latencyMax" => time_into(row, "latency_max", value.shown()),
                 "totalRequests" => digits(row, "requests", value),
-                // wrk's answers other than 2xx and 3xx.
+                // wrk's answers with a status other than 2xx and 3xx.
                 "5xx" => digits(row, "failures", value),
                 "timeout" => digits(row, "timeouts", value),
                 "connect" | "read" | "write" => digits(row, &format!("{key} errors"), value),

@@ -1,7 +1,7 @@
-//! the-benchmarker: `data.json` has a record for each figure, of a framework at a number of connections.
+//! the-benchmarker: `data.json` has a record for each figure of a framework at a number of connections.
 //!
-//! A figure of -1 is none. Its task `collect` (in `.tasks/collect.rake`, February 2026) reads outputs of oha, and writes oha's p95 as
-//! `percentile99`: the file cannot say which of the two a figure is, so it gets no key.
+//! A figure of -1 is missing. Its task `collect` (in `.tasks/collect.rake`, February 2026) reads outputs of oha, and
+//! writes oha's p95 as `percentile99`. The file cannot tell which of the two a figure is, so it gets no key.
 
 use std::collections::HashMap;
 
@@ -40,7 +40,7 @@ fn read(json: &Json<'_>, _: &str, reading: &mut Reading<'_>) {
     }
 }
 
-/// The number of a framework, and its name with its language: two have the same name in two languages.
+/// The id of a framework, and its name with its language, because two languages may have frameworks of the same name.
 fn name(framework: &Json<'_>) -> Option<(String, String)> {
     let of = |key| framework.at(&[key]).map(|value| value.shown().to_owned());
     let language = of("language").map(|language| format!(" ({language})")).unwrap_or_default();
@@ -57,7 +57,7 @@ fn row(name: &str, level: &str, records: &[&Json<'_>], reading: &mut Reading<'_>
                 continue;
             };
             let is_none = value.shown().starts_with('-') || value.shown() == "null";
-            // Bytes are 0 throughout, because oha's output has them under another key.
+            // Bytes are always 0, because oha's output has them under another key.
             let is_unread = label == "total_bytes_received" && value.shown().parse() == Ok(0.0);
             if is_none || is_unread {
                 continue;
