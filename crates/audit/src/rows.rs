@@ -100,7 +100,7 @@ pub(crate) fn has_failures(row: &Row) -> bool {
     all.iter().filter_map(|quantity| row.figure(quantity)).any(|figure| figure.value() > 0.0)
 }
 
-/// What users whom the printed response times do not account for may have done, if the source leaves it open.
+/// What the source leaves open and could explain why the printed response times do not account for all users.
 pub(crate) fn unsaid_of_idle_users(row: &Row) -> Option<&'static str> {
     let conditions = &row.conditions;
     let says_failures = failed_share(row).is_some();

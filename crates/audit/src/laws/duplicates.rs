@@ -1,7 +1,7 @@
 //! Duplicates: different measurements do not have the same digits throughout.
 //!
-//! The law compares every two series of the same quantity, the columns of every two subjects of a table (over its
-//! settings), and the columns of every two moments of a distribution. The latter (p99 and mean, for example) are
+//! The law compares every two series of the same quantity, and the columns of every two subjects of a table, over its
+//! settings. It also compares the columns of every two moments of a distribution, such as p99 and mean. These are
 //! compared over the table's rows, or, if the whole table differs, over those of each setting.
 //!
 //! How likely is it that two of them agree by chance? Let d be the number of distinct printed values among the compared
@@ -310,7 +310,7 @@ impl Entry<'_> {
     }
 }
 
-/// Whether both are response times, or times of programs.
+/// Whether both are response times, or both times of programs, and neither is a standard deviation.
 fn is_time(a: &Quantity, b: &Quantity) -> bool {
     let spread = |quantity: &Quantity| matches!(quantity, Quantity::Latency(Moment::Sd) | Quantity::Time(Moment::Sd));
     let both = matches!((a, b), (Quantity::Latency(_), Quantity::Latency(_)) | (Quantity::Time(_), Quantity::Time(_)));

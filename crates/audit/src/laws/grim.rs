@@ -8,10 +8,10 @@
 //!
 //! - **Counts** (requests, failures, time-outs) are whole. A printed mean that no k ÷ n yields, neither rounded nor
 //!   truncated after its last digit, is contradicted: it is not the mean of so many counts.
-//! - **Other readings** have an unknown step, so they cannot be contradicted. But suppose that all means of a column
-//!   are k · s ÷ n for the same step s = 1, 0.1, 0.01, … of their unit, and at most 5 in 100 such columns would be by
-//!   chance. The stated number of repetitions is then confirmed. Numbers without decimals always fit and are no
-//!   evidence; equal ones count once.
+//! - **Other readings** have an unknown step, so they cannot be contradicted. But all means of a column may
+//!   be k · s ÷ n for the same step s = 1, 0.1, 0.01, … of their unit. If at most 5 in 100 such columns would be so by
+//!   chance, the stated number of repetitions is confirmed. Numbers without decimals always fit and are no evidence;
+//!   equal ones count once.
 
 use std::collections::BTreeSet;
 

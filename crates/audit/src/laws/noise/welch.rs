@@ -92,8 +92,7 @@ pub(super) fn spread<'a>(row: &'a Row, quantity: &Quantity) -> Option<Spread<'a>
     if n >= 2 {
         let value = figure.value();
         let variance = figure.numbers.iter().map(|number| (number.value - value).powi(2)).sum::<f64>() / (n - 1) as f64;
-        // Rounding moves each value by at most half a unit, and so their deviation by at most that times √(n ÷ (n −
-        // 1)).
+        // Rounding moves each value by at most half a unit. It moves their deviation by at most √(n ÷ (n − 1)) times that.
         let half = figure.half_unit() * (n as f64 / (n - 1) as f64).sqrt();
         let sd = Range::between((variance.sqrt() - half).max(0.0), variance.sqrt() + half);
         return plain(figure).then_some(Spread {

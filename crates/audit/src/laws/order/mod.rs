@@ -2,7 +2,7 @@
 //!
 //! For the n values behind a row, whatever their distribution:
 //!
-//! - the minimum, the percentiles in their order, and the maximum never fall, and the mean lies between the ends;
+//! - the minimum, the percentiles in their order, and the maximum never decrease, and the mean is between the ends;
 //! - at least a share q of the values is at most the q-percentile, so with percentiles p1 ≤ … ≤ pk at the shares q1 < … < qk,
 //!   q1·min + (q2 − q1)·p1 + … + (1 − qk)·pk ≤ mean ≤ q1·p1 + (q2 − q1)·p2 + … + (1 − qk)·max.
 //!   With p95 alone: mean ≤ 0.95·p95 + 0.05·max, and mean ≥ 0.95·min + 0.05·p95 (Markov's inequality is the case of min = 0);
