@@ -93,7 +93,7 @@ pub(crate) fn time_into(row: &mut Row, key: &str, text: &str) -> bool {
 /// Sets the length of a run.
 pub(crate) fn duration_into(row: &mut Row, text: &str) -> bool {
     let Some((digits, unit)) = time(text) else { return false };
-    // Two minutes are printed as 2.00m, which is a range of seconds, but the setting takes only one value.
+    // `2.00m` is a range of seconds, but the setting takes only one value, so it keeps the printed text.
     let value =
         if digits.contains("..") { text.trim().replace(' ', "") } else { format!("{}{unit}", measured(&digits, unit)) };
     row.duration(&value)
