@@ -11,7 +11,7 @@ use crate::subject::BuildError;
 pub(super) enum BuildPlace<'a> {
     /// Builds are made once and kept for later runs.
     Cache,
-    /// Compiled subjects are built anew with the order of functions that `layout` draws.
+    /// Compiled subjects are rebuilt with the order of functions that `layout` draws.
     Block { folder: &'a Path, layout: u32 },
 }
 
@@ -31,7 +31,7 @@ impl BuildPlace<'_> {
         }
     }
 
-    /// Calls `begins` if there is anything to do, and gives up once `is_wanted` says no. Returns the folder of the build.
+    /// Returns the folder of the build. Calls `begins` if there is anything to build, and gives up once `is_wanted` returns false.
     pub(super) fn build(
         self,
         laboratory: &Laboratory,

@@ -1,4 +1,4 @@
-//! What a trial is blamed for, once it has failed: the first to complain is often not the one to blame.
+//! Finds the real cause of a failed trial: the part that reports an error first is often not to blame.
 
 use tolok_model::{Failure, FailureKind, Limits, Link, bit_rate_words, bytes_words};
 
@@ -32,7 +32,7 @@ impl Trial<'_> {
         }
     }
 
-    /// What looks like a fault of the subject may be a limit that the study has set, and then that is the reason.
+    /// An apparent fault of the subject may come from a limit of the study; then that limit is the reason.
     pub(in crate::run) fn explained(&self, trial_error: TrialError, trial_box: &TrialBox) -> TrialError {
         let TrialError::Failed(reason, message) = trial_error else { return trial_error };
         let limits = AtLimits::of(&self.environment.subject, (trial_box, "subject"));
@@ -53,14 +53,14 @@ impl Trial<'_> {
         TrialError::Failed(reason, message + &limits.refused.unwrap_or_default())
     }
 
-    /// The memory limit of the database in words, if the kernel killed some of it there.
+    /// The database's memory limit in words, if the kernel killed one of its processes for exceeding it.
     fn database_out_of_memory(&self, trial_box: &TrialBox) -> Option<String> {
         let (asked, _) = self.database?;
         let killed = trial_box.group(PART)?.reader().read().memory?.oom_kills;
         asked.memory_bytes.filter(|_| killed > 0).map(bytes_words)
     }
 
-    /// In words, if a link needs longer than the window for one answer to each user.
+    /// In words, if a link needs longer than the window for one response to each user.
     fn link_too_slow(&self) -> Option<String> {
         let users = self.scenario.load.connections_max().unwrap_or(1);
         let body = self.session.assets.body(&self.workload).len();
@@ -68,16 +68,16 @@ impl Trial<'_> {
         let of_database = self.database.map(|(asked, _)| asked);
         too_slow("the link", &environment.link, (body, users), window_s).or_else(|| {
             let asked = of_database?;
-            // No more answers than connections are under way at once.
+            // The pool bounds the responses under way at once.
             too_slow("the link to the database", &asked.link, (body, users.min(asked.pool)), window_s)
         })
     }
 
-    /// Whether another program took a port of the trial between our look and the start.
+    /// Whether another program took the trial's port after tolok found it free and before the server started.
     pub(in crate::run) fn lost_its_port<T>(&self, measured: &Result<T, TrialError>) -> bool {
         let Err(TrialError::Failed(reason, _)) = measured else { return false };
         let log = match reason {
-            // The program that has the port may have answered in the subject's place, hardly by the contract.
+            // The program that holds the port may have answered in the subject's place, most likely against the contract.
             FailureKind::DidNotStart | FailureKind::WrongAnswer => SUBJECT_LOG,
             FailureKind::DatabaseFailed => DATABASE_LOG,
             _ => return false,
@@ -96,9 +96,9 @@ pub(in crate::run) fn failure(
     match trial_error {
         TrialError::Store(error) => Err(error),
         TrialError::Stopped => Ok(None),
-        // What fails while everything is being stopped may fail because of it.
+        // A failure during an immediate stop may be caused by the stop.
         TrialError::Failed(..) if stop.is_immediate() => Ok(None),
-        // Programs that cannot write their output fail in ways of their own; what they lack is room.
+        // On a full disk, programs fail in many ways; the cause is the lack of space.
         TrialError::Failed(..) if folder.disk_is_full() => Err(folder.full()),
         TrialError::Failed(reason, message) => {
             let log_tail = log_tail_in(folder.folder(), log(reason), LOG_LINES);
@@ -107,16 +107,16 @@ pub(in crate::run) fn failure(
     }
 }
 
-/// What a subject met of the limits that the study has set.
+/// Which of the study's limits the subject hit.
 struct AtLimits {
-    /// In words, if the kernel killed some of it for want of memory.
+    /// In words, if the kernel killed one of its processes for lack of memory.
     killed: Option<String>,
-    /// In words, if it could not start a process or thread: the end of a sentence.
+    /// The end of a sentence, if it could not start a process or thread.
     refused: Option<String>,
 }
 
 impl AtLimits {
-    /// While the subject's group is there to tell.
+    /// Call it while the subject's control group exists.
     fn of(limits: &Limits, (trial_box, part): (&TrialBox, &str)) -> Self {
         let reading = trial_box.group(part).map(|group| group.reader().read()).unwrap_or_default();
         let killed = reading.memory.map_or(0, |memory| memory.oom_kills);
@@ -133,7 +133,7 @@ impl AtLimits {
     }
 }
 
-/// The same for a program, which has neither link nor database, and is this part of its box.
+/// The same for a program, which has neither link nor database. `part` is its part of the box.
 pub(in crate::run) fn because_of_a_limit(
     trial_error: TrialError,
     limits: &Limits,
@@ -147,8 +147,8 @@ pub(in crate::run) fn because_of_a_limit(
     }
 }
 
-/// What looks like a fault of the subject is the database's if that has ended, does not answer, or has refused the subject's
-/// connections.
+/// Blames the database for an apparent fault of the subject, if the database has ended, does not answer, or has refused the
+/// subject's connections.
 pub(in crate::run) fn because_of_the_database(
     trial_error: TrialError,
     database: &mut TrialDatabase,
@@ -166,7 +166,7 @@ pub(in crate::run) fn because_of_the_database(
     }
 }
 
-/// Says in words that `link` needs longer than the window to send one body to each user.
+/// Describes that `link` needs longer than the window to send one body to each user.
 fn too_slow(name: &str, link: &Link, (body_bytes, users): (usize, u32), window_s: f64) -> Option<String> {
     let rate_bps = link.rate_bps?;
     let needed_s = body_bytes as f64 * 8.0 * f64::from(users) / rate_bps;
@@ -180,7 +180,7 @@ fn too_slow(name: &str, link: &Link, (body_bytes, users): (usize, u32), window_s
     })
 }
 
-/// Whether a server's log says that its port is taken, in one of the known wordings.
+/// Whether a server's log reports, in one of the known wordings, that its port is taken.
 fn says_port_is_taken(log: &[String]) -> bool {
     let log = log.join("\n").to_ascii_lowercase();
     ["address already in use", "address in use", "eaddrinuse"].iter().any(|words| log.contains(words))

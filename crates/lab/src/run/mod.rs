@@ -36,7 +36,7 @@ pub use session::{Laboratory, Session, SessionError};
 pub use slurm::{Slurm, SlurmError};
 pub use stop::Stop;
 
-/// Whether a trial failed by the lab's fault: such a record is no finding, and the trial is run again.
+/// Whether a trial failed through the lab's fault. Such a record is not a finding, and the trial is run again.
 pub fn lab_failed(outcome: &Outcome) -> bool {
     matches!(outcome, Outcome::Failed(failure) if failure.reason == FailureKind::LabFailed)
 }

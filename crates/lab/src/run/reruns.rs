@@ -1,4 +1,4 @@
-//! How often disturbed trials are measured again. A rule, fixed before the run: it looks at the machine, never at results.
+//! How often disturbed trials are measured again. The rule is fixed before the run: it considers the machine, never the results.
 
 use std::cell::Cell;
 
@@ -9,13 +9,13 @@ use tolok_store::{StoreError, TrialFolder};
 
 /// However noisy the machine, re-runs take at most this share of the run.
 const SHARE_OF_TRIALS: f64 = 0.2;
-/// Of few trials a share is none.
+/// The share of a few trials would round to none.
 const FEWEST: u32 = 2;
 
-/// What is left of a run's re-runs.
+/// The re-runs that a run has left.
 #[derive(Debug)]
 pub(super) struct Reruns {
-    /// For one trial, as the plan says.
+    /// The plan's limit for one trial.
     each: u32,
     left: Cell<u32>,
 }
@@ -26,20 +26,20 @@ impl Reruns {
         Self { each, left: Cell::new(left) }
     }
 
-    /// How many are left to a run of `trials` of which `used` were taken.
+    /// How many re-runs are left in a run of `trials`, `used` of them taken.
     pub(super) fn left(trials: usize, used: u32) -> u32 {
         let all = ((trials as f64 * SHARE_OF_TRIALS) as u32).max(FEWEST);
         all.saturating_sub(used)
     }
 
-    /// Whether a trial that has been measured `attempts` times may be measured once more; takes it from what is left.
+    /// Whether a trial that was measured `attempts` times may be measured again. If so, takes one re-run from those left.
     pub(super) fn take(&self, attempts: u32) -> bool {
         let granted = attempts <= self.each && self.left.get() > 0;
         self.left.set(self.left.get() - u32::from(granted));
         granted
     }
 
-    /// Whether a trial that was disturbed is to be measured once more. Then what its attempt has left is set aside.
+    /// Whether to measure a disturbed trial again. If so, sets the files of this attempt aside.
     pub(super) fn again(
         &self,
         attempts: u32,

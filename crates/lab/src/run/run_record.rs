@@ -1,4 +1,4 @@
-//! What is recorded of a run before its first trial, and whether a run can go on where it is resumed.
+//! The record of a run before its first trial, and the checks before a run is resumed.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
@@ -14,7 +14,7 @@ use tolok_store::sha256_of;
 /// A run that is about to begin.
 #[derive(Debug, Clone)]
 pub struct NewRun<'a> {
-    /// Name of the study, without the ending of its file.
+    /// Name of the study, without its file extension.
     pub study: &'a str,
     pub plan: &'a Plan,
     /// CPUs of the parts, by the id of the environment.
@@ -84,7 +84,7 @@ pub fn machine_summary(machine: &Machine) -> MachineSummary {
     }
 }
 
-/// What a reader must know to judge the figures. Missing abilities are reported where the study needs them.
+/// What a reader must know to judge the figures. Missing capabilities are reported where the study needs them.
 fn remarks(machine: &Machine) -> Vec<String> {
     let advice = machine.advice().into_iter().filter(|advice| advice.bears_on == BearsOn::Figures);
     advice.map(|advice| format!("{}: {}", advice.what, advice.why)).collect()
@@ -110,9 +110,9 @@ pub enum CannotResume {
     Plan,
 }
 
-/// Whether a run can go on here: on the machine on which its last block ran, and with the plan that it began with.
+/// Whether a run can be resumed here: on the machine of its last block, and with its original plan.
 pub fn check_resumable(run: &RunRecord, blocks: &[BlockRecord], plan: &Plan) -> Result<(), CannotResume> {
-    // Each block on a machine of a pool sees for itself whether the machine fits.
+    // Each block on a pool machine checks its own machine.
     if run.pool.is_none() {
         check_machine(run, blocks)?;
     }
@@ -139,7 +139,7 @@ fn check_machine(run: &RunRecord, blocks: &[BlockRecord]) -> Result<(), CannotRe
     Ok(())
 }
 
-/// What has changed since a run began, a sentence each. It is still one run, but its reader must know.
+/// What has changed since a run began, a sentence each. It is still one run, but its readers must know.
 pub fn changes_since(laboratory: &Laboratory, run: &RunRecord) -> Vec<String> {
     let mut changes = Vec::new();
     let git = laboratory.home.git_state();

@@ -1,10 +1,10 @@
-//! The wish to stop: once means after this trial, twice means now.
+//! A request to stop: once means after this trial, twice means now.
 
 use std::fmt;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// The wish to stop, shared between the thread that hears signals and the run.
+/// Stop requests, shared between the signal thread and the run.
 #[derive(Debug, Clone, Default)]
 pub struct Stop(Arc<Wish>);
 
@@ -18,7 +18,7 @@ struct Wish {
 type Listener = Box<dyn Fn() -> bool + Send>;
 
 impl Stop {
-    /// Asks to stop; asking a second time means now.
+    /// Requests a stop. A second request means now.
     pub fn ask(&self) {
         let mut listeners = self.0.listeners.lock().unwrap_or_else(PoisonError::into_inner);
         self.0.asked.fetch_add(1, Ordering::SeqCst);
@@ -30,7 +30,7 @@ impl Stop {
         self.times() > 0
     }
 
-    /// Whether the trial at hand should be dropped.
+    /// Whether to abandon the current trial.
     pub fn is_immediate(&self) -> bool {
         self.times() > 1
     }
@@ -39,7 +39,7 @@ impl Stop {
         self.0.asked.load(Ordering::SeqCst)
     }
 
-    /// Calls `listener` for each wish from now on, until it returns false. Returns how many there were before.
+    /// Calls `listener` for each request from now on, until it returns false. Returns how many requests there were before.
     pub(super) fn on_ask(&self, listener: impl Fn() -> bool + Send + 'static) -> usize {
         let mut listeners = self.0.listeners.lock().unwrap_or_else(PoisonError::into_inner);
         listeners.push(Box::new(listener));

@@ -1,5 +1,5 @@
-//! A node that generates load for a block on another one. It stands by as long as the block runs: each trial of that connects to it, and
-//! a process of the load engine serves the connection.
+//! A node that generates load for a block on another node. It stands by while the block runs. Each of the block's trials connects to
+//! it, and a process of the load engine serves the connection.
 
 use std::io::{self, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -23,13 +23,13 @@ use crate::run::slurm::{own_address, this_node};
 /// The hidden verb of the load engine that serves a connection.
 const VERB: &str = "load-part";
 
-/// Stands by until the block is over, or the run is gone.
+/// Stands by until the block is over or the run is gone.
 pub(super) fn stand_by(job: &BlockJob, apart: &Elsewhere, number: u32, words: &Receiver<Word>) -> io::Result<()> {
     let listener = TcpListener::bind((own_address()?, 0))?;
     let alive = alive(number, listener.local_addr()?)?;
     Builder::new().spawn(move || {
         loop {
-            // One write, as the lines of other nodes go the same way.
+            // A single write, because lines of other nodes go to the same stream.
             let _ = io::stderr().write_all(alive.as_bytes());
             sleep(BEAT);
         }
@@ -38,7 +38,7 @@ pub(super) fn stand_by(job: &BlockJob, apart: &Elsewhere, number: u32, words: &R
     Builder::new().spawn(move || {
         for socket in listener.incoming().flatten() {
             let (tolok, token) = (tolok.clone(), token.clone());
-            // One who says nothing keeps no other waiting.
+            // A silent client must not keep others waiting.
             let _ = Builder::new().spawn(move || {
                 if admits(&socket, &token).unwrap_or(false) {
                     let _ = start(Command::new(&tolok), socket).and_then(|mut child| child.wait());
@@ -57,15 +57,15 @@ pub(super) fn stand_by(job: &BlockJob, apart: &Elsewhere, number: u32, words: &R
     }
 }
 
-/// The line that says that the node is there.
+/// The line that reports this node as alive.
 fn alive(number: u32, address: SocketAddr) -> io::Result<String> {
     let name = this_node().map(|node| node.name).ok_or_else(|| io::Error::other("this is no node of Slurm"))?;
-    // Remarks are long, and those of the server's node are what matters.
+    // Remarks are long, and only those of the server's node matter.
     let machine = MachineSummary { remarks: Vec::new(), ..machine_summary(&Machine::read()) };
     Ok(serde_json::to_string(&GeneratorAlive { number, name, address, machine })? + "\n")
 }
 
-/// Lets the load engine serve a connection. It ends with it.
+/// Lets a process of the load engine serve a connection. The process ends with the connection.
 fn start(mut command: Command, socket: TcpStream) -> io::Result<std::process::Child> {
     command.arg(VERB).stdin(OwnedFd::from(socket)).stdout(Stdio::null());
     let guard = Some(Guard::of_engine());
@@ -77,7 +77,7 @@ fn start(mut command: Command, socket: TcpStream) -> io::Result<std::process::Ch
 pub fn run_load_part() -> io::Result<()> {
     let socket = io::stdin().as_fd().try_clone_to_owned()?;
     let socket = TcpStream::from(socket);
-    // Not of a person, who has a terminal or a file.
+    // Refuses a person, whose standard input is a terminal or a file.
     socket.peer_addr().map_err(|_| refuse_people(VERB))?;
     serve(&socket)
 }

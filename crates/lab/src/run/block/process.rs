@@ -1,4 +1,4 @@
-//! The process of a block, as the run sees it: started, heard, told to go on or to stop, and never left behind.
+//! The process of a block, from the run's side: it is started, read, told to continue or to stop, and never left behind.
 
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
@@ -14,25 +14,25 @@ use tolok_host::isolate::{Placement, end_within, place};
 
 /// The hidden verb that runs a block.
 const VERB: &str = "block";
-/// A block that has said its last word ends within this time, or is killed.
+/// A block that was told to end gets this long before it is killed.
 const END_LIMIT: Duration = Duration::from_secs(20);
 
-/// What brings a block to another machine takes its job back within this time when it is asked to end, or is killed.
+/// The program that brings a block to another machine gets this long to cancel its job before it is killed.
 const WITHDRAWAL_LIMIT: Duration = Duration::from_secs(1);
-/// Of what it prints on standard error, so many lines are kept.
+/// This many lines of its standard error are kept.
 const COMPLAINT_LINES: usize = 3;
 
 #[derive(Debug)]
 pub(in crate::run) struct BlockProcess {
-    /// Gone once somebody waits for its end.
+    /// `None` once another thread waits for its end.
     child: Option<Child>,
-    /// Closed when the run has nothing more to say.
+    /// Closed when the run has no more words for it.
     words: Option<Sender<String>>,
-    /// Reads standard error to its end, where the run listens to that.
+    /// Reads standard error to its end, if the run captures it.
     complaint: Option<JoinHandle<String>>,
 }
 
-/// What the run hears while a block is at work.
+/// What the run receives while a block is at work.
 #[derive(Debug)]
 pub(in crate::run) enum Heard {
     Block(BlockEvent),
@@ -40,18 +40,18 @@ pub(in crate::run) enum Heard {
     Generator(Box<GeneratorAlive>),
     /// The run was asked to stop.
     StopAsked,
-    /// The block says nothing more.
+    /// The block sends nothing more.
     Silence,
-    /// What was printed last on standard error, after [`BlockProcess::ask_why`].
+    /// The last lines of its standard error, after [`BlockProcess::ask_why`].
     Complaint(Option<String>),
 }
 
-/// Who hears a block, and by which number it knows the block.
+/// The channel to the run, and the number by which the run identifies the block.
 pub(in crate::run) type Listener = (u32, Sender<(u32, Heard)>);
 
 impl BlockProcess {
-    /// Starts tolok's own program as the block of a job. `command` is what starts it, on the CPUs that this run may use; an
-    /// `srun` that takes tolok elsewhere, with what srun says on standard error, or tolok itself.
+    /// Starts tolok's own program as the block of a job, on the CPUs that this run may use. `command` is tolok itself, or an `srun` that
+    /// starts tolok elsewhere; standard error is read only in the second case.
     pub(in crate::run) fn start(
         mut command: Command,
         job: &BlockJob,
@@ -59,7 +59,7 @@ impl BlockProcess {
         stop: &Stop,
         (number, run): Listener,
     ) -> io::Result<Self> {
-        // The folder is for people who list processes.
+        // The folder shows people who list processes which run this is.
         command.arg(VERB).arg(&job.folder).stdin(Stdio::piped()).stdout(Stdio::piped());
         if job.apart.is_some() {
             command.stderr(Stdio::piped());
@@ -87,22 +87,22 @@ impl BlockProcess {
         Ok(process)
     }
 
-    /// Says a word; a block that has ended does not hear it.
+    /// Sends a word. A block that has ended ignores it.
     pub(in crate::run) fn tell(&mut self, word: Word) {
         self.say(serde_json::to_string(&word).unwrap_or_default());
     }
 
     fn say(&self, line: String) {
-        // One that has ended already is noticed by its silence.
+        // The run notices the end of a block by its silence.
         let _ = self.words.as_ref().map(|words| words.send(line + "\n"));
     }
 
-    /// Waits for the end of a block that says nothing more; how it ended.
+    /// Waits for the end of a block that sends nothing more, and returns how it ended.
     pub(in crate::run) fn end(mut self) -> io::Result<ExitStatus> {
         self.close()
     }
 
-    /// Waits in the background for the end of one that says nothing more, and lets the run hear what it printed last on standard error.
+    /// Waits in the background for the end of a silent block, then sends the run the last lines of its standard error.
     pub(in crate::run) fn ask_why(&mut self, (number, run): Listener) {
         drop(self.words.take());
         let (child, complaint) = (self.child.take(), self.complaint.take());
@@ -117,7 +117,7 @@ impl BlockProcess {
         }
     }
 
-    /// Gives blocks up that run elsewhere: asks what brought them there to end, all at once, and kills what does not.
+    /// Gives up blocks that run elsewhere: asks all their launchers at once to end, and kills those that do not.
     pub(in crate::run) fn give_up(mut all: Vec<Self>) {
         let deadline = Instant::now() + WITHDRAWAL_LIMIT;
         for child in all.iter().filter_map(|block| block.child.as_ref()) {
@@ -136,13 +136,12 @@ impl BlockProcess {
 
 impl Drop for BlockProcess {
     fn drop(&mut self) {
-        // It stops when its input ends, and cleans up. One that has been waited for stays as it is.
+        // A block stops and cleans up when its input ends. Closing twice does no harm.
         let _ = self.close();
     }
 }
 
-/// Passes events on until the block says nothing more. A line that is none of them, such as one that tells of lost lines, is
-/// passed over.
+/// Passes events on until the block sends nothing more. Skips other lines, such as a note about lost lines.
 fn hear(events: impl BufRead, number: u32, run: &Sender<(u32, Heard)>) {
     for line in events.lines().map_while(Result::ok) {
         let Ok(event) = serde_json::from_str(&line) else { continue };
@@ -153,12 +152,12 @@ fn hear(events: impl BufRead, number: u32, run: &Sender<(u32, Heard)>) {
     let _ = run.send((number, Heard::Silence));
 }
 
-/// Writes what the run says. An `srun` in the queue reads nothing, and the run must not wait for it.
+/// Writes the run's words. An `srun` in the queue reads nothing, and the run must not wait for it.
 fn say(mut input: ChildStdin, words: &Receiver<String>) {
     let _ = words.iter().try_for_each(|line| input.write_all(line.as_bytes()));
 }
 
-/// Passes on which nodes are there that generate load. Returns the last of the other lines.
+/// Reports the nodes that generate load. Returns the last of the other lines.
 fn hear_errors(errors: impl Read, number: u32, run: &Sender<(u32, Heard)>) -> String {
     let mut kept: Vec<String> = Vec::new();
     for line in BufReader::new(errors).lines().map_while(Result::ok).filter(|line| !line.trim().is_empty()) {

@@ -1,4 +1,4 @@
-//! What a run and the process of one of its blocks say to each other, a JSON line each.
+//! The messages between a run and the process of one of its blocks, a JSON line each.
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
@@ -11,47 +11,47 @@ use crate::run::database::prepared::Prepared;
 use crate::run::events::event::TrialEvent;
 use crate::run::session::Laboratory;
 
-/// What a block is to do: the first line of its input. The plan and the CPUs stand in the run's folder.
+/// What a block is to do: the first line of its input. The plan and the CPUs are in the run's folder.
 #[derive(Debug, Serialize, Deserialize)]
 pub(in crate::run) struct BlockJob {
     pub(in crate::run) folder: PathBuf,
     pub(in crate::run) part: Part,
     /// Where it runs, if not on the machine of the run.
     pub(in crate::run) apart: Option<Elsewhere>,
-    /// How often disturbed trials may still be measured again, in all.
+    /// How many more times disturbed trials may be repeated, in all.
     pub(in crate::run) reruns_left: u32,
-    /// Whether a busy machine is given a while to become quiet before the first trial.
+    /// Whether to wait a while for a busy machine to become quiet before the first trial.
     pub(in crate::run) wait_until_quiet: bool,
     /// Without the subjects and workloads that the plan does not name.
     pub(in crate::run) laboratory: Laboratory,
     pub(in crate::run) prepared: Preparations,
 }
 
-/// What a block on another machine needs to know.
+/// What only a block on another machine needs.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(in crate::run) struct Elsewhere {
-    /// The folder of its results, from the run's folder on.
+    /// The folder of its results, relative to the run's folder.
     pub(in crate::run) attempt: String,
-    /// The machine whose hardware it must have.
+    /// The machine whose hardware its node must match.
     pub(in crate::run) alike: Option<MachineSummary>,
     /// How many other nodes generate its load.
     pub(in crate::run) generators: u32,
-    /// What these know the block by.
+    /// The secret by which the generators recognise the block.
     pub(in crate::run) token: String,
 }
 
-/// A node that generates load is there: what it says on standard error, and what the run tells the block of it.
+/// A generating node is alive: its line on standard error, which the run passes on to the block.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(in crate::run) struct GeneratorAlive {
     /// From 1.
     pub(in crate::run) number: u32,
     pub(in crate::run) name: String,
-    /// Where it waits for the block's load engine.
+    /// Where it accepts connections of the block's load engine.
     pub(in crate::run) address: SocketAddr,
     pub(in crate::run) machine: MachineSummary,
 }
 
-/// Which part of a run a process runs.
+/// The part of a run that a process runs.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(in crate::run) enum Part {
@@ -71,7 +71,7 @@ impl Part {
     }
 }
 
-/// What was made ready before the first trial.
+/// What was prepared before the first trial.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(in crate::run) struct Preparations {
     /// Where the build of each subject is, or why there is none.
@@ -83,47 +83,47 @@ pub(in crate::run) struct Preparations {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(in crate::run) struct PreparedDatabase {
     pub(in crate::run) asked: Database,
-    /// What was made ready of it, or why it cannot be had.
+    /// The result of its preparation, or why it failed.
     pub(in crate::run) prepared: Result<Prepared, Failure>,
 }
 
-/// What the run says to the block, and to the nodes that generate its load, after the job.
+/// What the run sends to the block, and to the nodes that generate its load, after the job.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(in crate::run) enum Word {
     /// Consent to the trial that the block has announced.
     Go,
-    /// The wish to stop: once means after this trial, twice means now.
+    /// A request to stop: once means after this trial, twice means now.
     Stop,
-    /// The run is there. It says so to blocks on other machines.
+    /// The run is alive. Sent only to blocks on other machines.
     Beat,
-    /// A node that generates load is there.
+    /// A generating node is alive.
     Generator(Box<GeneratorAlive>),
     /// The block is over, and its generators end.
     End,
 }
 
-/// What the block says to the run.
+/// What the block sends to the run.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(in crate::run) enum BlockEvent {
-    /// The block is there. One on another machine says so, and where.
+    /// The block is alive. A block on another machine names its node.
     Alive(Option<Node>),
-    /// One on another machine has done its work. It ends when the run says [`Word::Go`], and ends its job itself without a run.
+    /// A block on another machine has done its work. It ends when the run sends [`Word::Go`]; if the run is gone, it ends its own job.
     Over,
-    /// Machine and time are recorded in this folder of the results. `session` is the private folder in which the block works.
+    /// The block has recorded machine and time in this folder of the results. `session` is the private folder in which it works.
     Recorded { folder: String, session: PathBuf },
     /// The machine is busy; the block waits for a while.
     Waiting { reasons: Vec<String>, at_most_s: f64 },
-    /// It is ready for this trial, and begins when the run says [`Word::Go`].
+    /// The block is ready for this trial, and begins when the run sends [`Word::Go`].
     Ready(TrialId),
-    /// Something happens in the trial at hand.
+    /// An event of the current trial.
     InTrial(TrialEvent),
     /// The record of the trial is on the disk.
     Finished(TrialId),
     /// The block cannot go on, for this reason.
     Failed(String),
-    /// A node that generates load is lost, and the block with it.
+    /// A generating node is lost, and the block with it.
     Lost { node: Option<String>, why: String },
 }
 
@@ -131,10 +131,10 @@ pub(in crate::run) enum BlockEvent {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(in crate::run) enum TrialId {
-    /// A scored one, by its number.
+    /// A scored trial, by its number.
     Scored(u32),
-    /// The unscored one of a case.
+    /// The unscored trial of a case.
     Diagnosis(CaseId),
-    /// All trials of a launch, by its number. Each is reported as finished by itself.
+    /// All trials of a launch, by its number. Each trial is also reported as finished.
     Launch(u32),
 }

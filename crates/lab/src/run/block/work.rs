@@ -33,10 +33,10 @@ use tolok_host::isolate::{ignore_stop_signals, job_of};
 use tolok_host::machine::{Machine, Processes, ThisHost, busiest, busy_words, wait_until_quiet};
 use tolok_store::{LineWriter, RunFolder, StoreError, TrialFolder};
 
-/// How long a busy machine is given to become quiet before the first trial.
+/// How long to wait for a busy machine to become quiet before the first trial.
 const QUIET_PATIENCE: Duration = Duration::from_secs(10);
 
-/// A block on another machine stops when the run has said nothing for so long, and before its first beat for so long.
+/// How long a block on another machine waits for the run's next beat, and for its first, before it stops.
 pub(super) const RUN_SILENCE_LIMIT: Duration = Duration::from_secs(10);
 pub(super) const FIRST_BEAT_LIMIT: Duration = Duration::from_secs(30);
 
@@ -68,7 +68,7 @@ enum BlockError {
     GeneratorLost { node: Option<String>, why: String },
 }
 
-/// Runs one block on this machine: the job and the run's words come from standard input, events go to standard output.
+/// Runs one block on this machine: the job and the run's words come from standard input; events go to standard output.
 pub fn run_block() -> io::Result<()> {
     let mut input = BufReader::new(io::stdin());
     let mut line = String::new();
@@ -76,7 +76,7 @@ pub fn run_block() -> io::Result<()> {
         input.read_line(&mut line)?;
     }
     let job: BlockJob = job_of("block", &line)?;
-    // Signals are the run's to hear; it says what they mean.
+    // Only the run handles signals; it sends the block a word instead.
     ignore_stop_signals()?;
     let stop = Stop::default();
     let (sender, consent) = channel();
@@ -98,7 +98,7 @@ pub fn run_block() -> io::Result<()> {
         Err(error) => run.tell(&BlockEvent::Failed(error.to_string())),
     }
     let is_left_alone = job.apart.is_some() && !run.is_released();
-    // A run that is gone needs no last word.
+    // If the run is gone, lost events do not matter.
     let _ = run.events().finish();
     match this_node() {
         Some(node) if is_left_alone => end_job(&node),
@@ -106,7 +106,7 @@ pub fn run_block() -> io::Result<()> {
     }
 }
 
-/// What the run says, until its words end.
+/// The run's words, until its input ends.
 fn words_of(input: impl BufRead + Send + 'static) -> io::Result<Receiver<Word>> {
     let (sender, words) = channel();
     std::thread::Builder::new().spawn(move || {
@@ -117,8 +117,8 @@ fn words_of(input: impl BufRead + Send + 'static) -> io::Result<Receiver<Word>> 
     Ok(words)
 }
 
-/// Hears the run until it is gone, which means: stop now. One on another machine may be cut off, so it beats, and is gone when it
-/// has said nothing for as long as `patience` lasts.
+/// Follows the run's words until the run is gone, which means: stop now. A block on another machine may be cut off from the run, so
+/// it also counts the run as gone after `patience` without a beat.
 fn hear(
     words: &Receiver<Word>,
     mut patience: Option<Duration>,
@@ -141,7 +141,7 @@ fn hear(
                 Ok(())
             }
             Ok(Word::Generator(alive)) => {
-                // Once all are known, no one waits for them.
+                // Once all generators have reported, the receiver is gone.
                 let _ = generators.send(*alive);
                 Ok(())
             }
@@ -156,23 +156,23 @@ fn hear(
     stop.ask();
 }
 
-/// Whether the trial that was announced may begin.
+/// Whether the announced trial may begin.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Consent {
     Given,
     Refused,
 }
 
-/// The run, which listens.
+/// The block's side of the connection to the run.
 struct Listener {
     events: Arc<Mutex<LineWriter>>,
     consent: Receiver<Consent>,
-    /// The nodes that generate load, one by one.
+    /// The generating nodes, one by one.
     generators: Receiver<GeneratorAlive>,
 }
 
 impl Listener {
-    /// The nodes that generate the load of the block, in their order.
+    /// The nodes that generate the block's load, in order.
     fn generators(&self, of: u32) -> Result<Vec<GeneratorAlive>, BlockError> {
         let mut found: Vec<GeneratorAlive> = Vec::new();
         let deadline = Instant::now() + FIRST_BEAT_LIMIT;
@@ -190,7 +190,7 @@ impl Listener {
         self.events.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// From now on, says at every beat that the block is there, until it ends.
+    /// Reports at every beat, until the block ends, that it is alive.
     fn say_alive(&self) -> io::Result<()> {
         let events = Arc::downgrade(&self.events);
         let alive = serde_json::to_string(&BlockEvent::Alive(this_node())).unwrap_or_default() + "\n";
@@ -204,14 +204,14 @@ impl Listener {
         Ok(())
     }
 
-    /// Hands an event over and goes on at once. Whether the run is still there, its silence says.
+    /// Sends an event without waiting. Whether the run is gone shows in its silence.
     fn tell(&mut self, event: &BlockEvent) {
         if let Ok(line) = serde_json::to_string(event) {
             let _ = self.events().push((line + "\n").as_bytes());
         }
     }
 
-    /// Says that all is done, and waits until the run has heard it. False if the run is gone.
+    /// Reports that all is done, and waits for the run's answer. Returns false if the run is gone.
     fn is_released(&mut self) -> bool {
         self.tell(&BlockEvent::Over);
         self.consent.recv().is_ok()
@@ -225,7 +225,7 @@ impl Listener {
 }
 
 fn work(job: &BlockJob, stop: &Stop, run: &mut Listener) -> Result<(), BlockError> {
-    // Of the whole machine, so before this process keeps to some of its CPUs.
+    // Read the whole machine before this process confines itself to some of its CPUs.
     let machine = Machine::read();
     let run_folder = RunFolder::open(&job.folder);
     let read = run_folder.plan().and_then(|plan| Ok((plan, run_folder.run()?.cpus)));
@@ -262,7 +262,7 @@ fn work(job: &BlockJob, stop: &Stop, run: &mut Listener) -> Result<(), BlockErro
     }
 }
 
-/// The nodes that generate the load of a block, if that one does not.
+/// The nodes that generate the block's load, unless its own node does.
 fn generators_of(apart: &Elsewhere, run: &Listener) -> Result<Option<Generators>, BlockError> {
     if apart.generators == 0 {
         return Ok(None);
@@ -272,8 +272,8 @@ fn generators_of(apart: &Elsewhere, run: &Listener) -> Result<Option<Generators>
     Ok(Some(Generators { server, token, nodes, lost: OnceLock::new() }))
 }
 
-/// The workloads whose responses are compared. Each trial requests a URL's, and what is gone from the checkout is a failure of
-/// its trials.
+/// The workloads whose responses are compared. A URL's workload is requested by each trial instead. What is gone from the checkout
+/// fails only its own trials.
 fn owed(job: &BlockJob, plan: &Plan) -> Vec<Workload> {
     let mut owed = job.laboratory.workloads_of(plan);
     owed.retain(|workload| workload.name != URL_WORKLOAD);
@@ -302,7 +302,7 @@ fn generator_machine(alive: &GeneratorAlive) -> GeneratorMachine {
     GeneratorMachine { name: alive.name.clone(), machine: alive.machine.clone() }
 }
 
-/// On another machine, what cannot be read is most likely not shared.
+/// On another machine, an unreadable folder is most likely not shared.
 fn not_read(job: &BlockJob, source: StoreError) -> BlockError {
     match (&job.apart, this_node()) {
         (Some(_), Some(node)) => BlockError::NotShared { node: node.name, source },
@@ -318,7 +318,7 @@ fn check_hardware(node: Option<String>, here: &MachineSummary, there: &MachineSu
     Err(BlockError::OtherHardware { node, here: here.hardware(), there: there.hardware() })
 }
 
-/// Without one of the CPUs of the plan, a part of a trial would run where another one does.
+/// If a CPU of the plan were missing, two parts of a trial would share one.
 fn check_cpus(here: &[u32], cpus: &BTreeMap<String, CpuMap>) -> Result<(), BlockError> {
     let of_map =
         |map: &CpuMap| [&map.subject, &map.generator, &map.lab, &map.link, &map.database].map(Clone::clone).concat();
@@ -344,8 +344,8 @@ struct Block<'a> {
 }
 
 impl Block<'_> {
-    /// Gives a machine that is busy a while to become quiet. If it does not, the block goes on: each window is judged by
-    /// itself, and one that is disturbed is not scored. A study without re-runs does not care.
+    /// Waits a while for a busy machine to become quiet. If it stays busy, the block continues: each window is judged on its own, and a
+    /// disturbed one is not scored. A study without re-runs does not wait.
     fn wait_until_quiet(&self, run: &mut Listener) {
         if self.plan.reruns == 0 {
             return;
@@ -377,7 +377,7 @@ impl Block<'_> {
         Ok(())
     }
 
-    /// Runs a trial by itself; false if the block is to end.
+    /// Runs a single trial outside any launch. Returns false if the block is to end.
     fn run_alone(&self, planned: &PlannedTrial, run: &mut Listener) -> Result<bool, StoreError> {
         let Some(case) = self.plan.case(&planned.case) else { return Ok(true) };
         let id = TrialId::Scored(planned.number);
@@ -388,7 +388,7 @@ impl Block<'_> {
         Ok(true)
     }
 
-    /// Runs the trials of a launch and stores their records; false if it was stopped, and then nothing is left of it.
+    /// Runs the trials of a launch and stores their records. Returns false, and leaves nothing behind, if it was stopped.
     fn run_launch(&self, launch: u32, planned: &[&PlannedTrial], run: &mut Listener) -> Result<bool, StoreError> {
         let id = TrialId::Launch(launch);
         if self.stop.is_asked() || !run.consents_to(&id) {
@@ -426,7 +426,7 @@ impl Block<'_> {
         Ok(true)
     }
 
-    /// Runs a launch of whichever kind to its end, or returns `None` if it was stopped.
+    /// Runs a launch of either kind to its end. Returns `None` if it was stopped.
     fn launch<'b>(
         &'b self,
         number: u32,
@@ -448,7 +448,7 @@ impl Block<'_> {
         Launch { plan, number, cases: cases.map(found).collect() }.run(emit)
     }
 
-    /// Runs one trial and stores its record; false if it was stopped, and then nothing is left of it.
+    /// Runs one trial and stores its record. Returns false, and leaves nothing behind, if it was stopped.
     fn run_trial(&self, planned: &PlannedTrial, case: &Case, run: &mut Listener) -> Result<bool, StoreError> {
         let kept = self.folder.begin_trial(planned)?;
         let (began, started_at) = (Instant::now(), jiff::Timestamp::now());
@@ -473,7 +473,7 @@ impl Block<'_> {
         Ok(true)
     }
 
-    /// Runs a trial of whichever kind to its end, or returns `None` if it was stopped.
+    /// Runs a trial of either kind to its end. Returns `None` if it was stopped.
     fn finish(
         &self,
         setup: Result<TrialSetup<'_>, Failure>,
@@ -492,7 +492,7 @@ impl Block<'_> {
         finished.unwrap_or_else(|| Ok(Some(Finished::failed(gone(case)))))
     }
 
-    /// Runs each case once more, unscored, and stores what was counted.
+    /// Runs each case once more, unscored, and stores what the counters found.
     fn diagnose(&self, cases: &[String], run: &mut Listener) -> Result<(), StoreError> {
         for case in self.plan.cases.iter().filter(|case| cases.contains(&case.id)) {
             let id = TrialId::Diagnosis(case.id.clone());
@@ -516,7 +516,7 @@ impl Block<'_> {
         Ok(())
     }
 
-    /// What a trial of a case needs, or why it cannot be run.
+    /// What a trial of a case needs, or why it cannot run.
     fn setup<'b>(&'b self, case: &'b Case, block: u32, folder: &'b TrialFolder) -> Result<TrialSetup<'b>, Failure> {
         let (session, plan, stop) = (self.session, self.plan, self.stop);
         let (build, database) = (self.build_of(case)?, self.database_of(case)?);

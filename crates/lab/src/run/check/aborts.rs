@@ -1,4 +1,4 @@
-//! Whether a subject gives its connections back when clients hang up: what a leak would look like an hour later.
+//! Checks that a subject returns its connections to the pool when clients hang up. A slow leak would show only after an hour.
 
 use std::io::{Read, Write};
 use std::time::{Duration, Instant};
@@ -10,33 +10,33 @@ use crate::run::server::probe_queue::{Server, ask_at_once};
 use crate::run::server::trial::TrialError;
 use crate::run::stop::Stop;
 
-/// Of this many aborted requests, one has an answer that no socket buffer holds; the others are small.
+/// One in this many aborted requests has a response too large for any socket buffer; the others are small.
 const LARGE_IN: usize = 20;
 /// Connecting takes microseconds.
 const CONNECT: Duration = Duration::from_secs(1);
-/// All of them take seconds; where they take longer than this, no more are given up.
+/// All aborts together take seconds. After this long, the check makes no more.
 const GIVING_UP: Duration = Duration::from_secs(60);
-/// What a subject says of its pool is a number of connections, and not of anything else.
+/// A reported pool size above this is not a number of connections.
 const LARGEST_POOL: u32 = 1_000;
-/// The first bytes of an answer that is given up may take this long.
+/// Limit for the first bytes of a response that is then aborted.
 const FIRST_BYTES: Duration = Duration::from_secs(10);
-/// Connections that are busy after the last abort are given this long to be done: a subject may read a result to its end.
+/// Connections that are busy after the last abort get this long to finish: a subject may read a result to its end.
 const SETTLE: Duration = Duration::from_secs(30);
-/// An answer after all that may take this long.
+/// Limit for the final request, which must be answered.
 const PATIENCE: Duration = Duration::from_secs(ANSWERED_WITHIN_S);
 const POLL: Duration = Duration::from_millis(20);
 
-/// How thoroughly leaks are looked for.
+/// How thoroughly to look for leaks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::run) enum Search {
-    /// As many requests as show a leak that only some of them cause.
+    /// Enough requests to show a leak that only some of them cause.
     Rare,
-    /// As many as show a leak of every request, or of every kind of them, many times over: a matter of a second.
+    /// Enough to show, many times over, a leak that every request or every kind of request causes. Takes a second.
     Plain,
 }
 
 impl Search {
-    /// Requests that are given up.
+    /// Requests to abort.
     fn requests(self) -> usize {
         match self {
             Self::Rare => 1_000,
@@ -45,7 +45,7 @@ impl Search {
     }
 }
 
-/// Gives up many requests, then looks whether all connections are there again.
+/// Aborts many requests, then checks that all connections are free again.
 pub(in crate::run) fn check_aborts(
     server: &mut StartedServer,
     pool: u32,
@@ -64,14 +64,14 @@ pub(in crate::run) fn check_aborts(
     Ok(Aborts { aborted, pool, connections_before, connections_after, busy_after, asked_after, answered_after })
 }
 
-/// Connections of the pool as the subject itself tells: with more processes than connections, each process has one all the same.
+/// The pool size that the subject reports. With more processes than connections, each process still has one.
 fn own_pool(server: &mut StartedServer) -> Option<u32> {
     let answer = server.ask("GET", "/pool", PATIENCE).ok().filter(|answer| answer.status == 200)?;
     let told: serde_json::Value = serde_json::from_slice(&answer.body).ok()?;
     u32::try_from(told.get("size")?.as_u64()?).ok().filter(|size| *size <= LARGEST_POOL)
 }
 
-/// Returns how many it were: a subject that has no connection left answers no more, and no one waits for that a thousand times.
+/// Returns how many requests it aborted. A subject without free connections answers no more, so a deadline bounds the wait.
 fn give_up_many(server: &mut StartedServer, requests: usize, stop: &Stop) -> usize {
     let deadline = Instant::now() + GIVING_UP;
     for number in 0..requests {
@@ -84,7 +84,7 @@ fn give_up_many(server: &mut StartedServer, requests: usize, stop: &Stop) -> usi
     requests
 }
 
-/// Asks, and hangs up: at once, or when the first bytes of the answer are there. What fails is a client that is gone, too.
+/// Sends a request and hangs up, at once or after the first bytes of the response. Errors are ignored: the client is gone either way.
 fn give_up(server: &mut StartedServer, rows: u32, at_once: bool) {
     let Ok(mut stream) = server.trial_box.connect(server.address, CONNECT) else { return };
     let request = format!("GET /rows?fields=40&limit={rows} HTTP/1.1\r\nHost: {}\r\n\r\n", server.address);
@@ -94,7 +94,7 @@ fn give_up(server: &mut StartedServer, rows: u32, at_once: bool) {
     }
 }
 
-/// Connections, and those of them that are busy, when that has come to rest, or `None` if they cannot be read.
+/// Total and busy connections once these are at rest, or `None` if they cannot be read.
 fn settled(server: &mut StartedServer, pool: u32, stop: &Stop) -> Option<(u64, u64)> {
     let deadline = Instant::now() + SETTLE;
     loop {
@@ -107,7 +107,7 @@ fn settled(server: &mut StartedServer, pool: u32, stop: &Stop) -> Option<(u64, u
     }
 }
 
-/// Connections, and those of them that are busy. A server of the user's own has connections of others, too, so they are not read.
+/// Total and busy connections. `None` for a user's own server, which has connections of other clients too.
 fn connections(server: &mut StartedServer) -> Option<(u64, u64)> {
     server.database.as_mut().filter(|database| !database.is_external())?.connections_now()
 }

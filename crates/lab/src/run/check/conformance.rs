@@ -1,8 +1,8 @@
-//! Whether a subject keeps the contract of its workloads: the same answers as all others, and the same refusals.
+//! Checks that a subject keeps the contract of its workloads: the same answers and the same refusals as all others.
 //!
-//! A subject that answers a wrong path or a wrong method as if it were right does less work than the others, so this is
-//! part of being comparable. The test suite checks every variant of every subject; a trial itself checks the answer that
-//! it is about to measure, and the load tool every answer in the window.
+//! A subject that answers a wrong path or method as if it were right does less work than the others, so refusals are
+//! part of comparability. The test suite checks every variant of every subject. A trial itself checks only the answer that
+//! it is about to measure, and the load tool checks every answer in the window.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{Read, Write};
@@ -27,26 +27,26 @@ use crate::run::stop::Stop;
 use crate::subject::{Question, Rehearsal, SENT_TYPE};
 use crate::upstream::Upstream;
 
-/// One answer may take this long.
+/// Limit for one answer.
 const PATIENCE: Duration = Duration::from_secs(20);
 /// Methods that none of the workloads allows.
 const WRONG_METHODS: [&str; 3] = ["POST", "PUT", "DELETE"];
 /// Paths that no subject has.
 const WRONG_PATHS: [&str; 3] = ["/", "/nothing-here", "/hello/world"];
 
-/// The checks of a subject, and where it differs from the contract.
+/// The workloads checked in a subject, and where it differs from the contract.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Conformance {
     /// The workloads that were checked.
     pub workloads: Vec<String>,
-    /// Each wrong answer to what is asked under load, in a sentence; none for a subject that can be measured.
+    /// Each wrong answer to a request that is also sent under load, in a sentence; empty for a subject that can be measured.
     pub differences: Vec<String>,
-    /// Where it differs in what is never asked under load: methods, HEAD, nonsense, and clients that hang up.
+    /// Each wrong answer to what is never sent under load: wrong methods, HEAD, nonsense, and clients that hang up.
     pub advice: Vec<String>,
 }
 
-/// Starts a subject once, and requests every workload that it serves and what it must refuse, over a protocol. Workloads that
-/// use a database are left out where there is none.
+/// Starts a subject once, sends it the requests of every workload that it serves, over one protocol, and those that it must refuse.
+/// Leaves out workloads that need a database if there is none.
 pub fn check_conformance(
     session: &Session<'_>,
     choice: &SubjectChoice,
@@ -67,7 +67,7 @@ pub fn check_conformance(
         differences.extend(in_line(session, &mut server, workload));
         advice.extend(half_a_body(session, &mut server, workload));
     }
-    // Checks that need a body do not apply to HEAD, and these read bytes as they come.
+    // The HEAD check excludes requests with a body, and reads raw HTTP/1.1 bytes.
     let reads_bytes = protocol == Protocol::Http1;
     let single = || workloads.iter().filter(|workload| workload.is_single());
     let only_adds = |workload: &Workload| workload.body.data() == Some(DataBody::Updates);
@@ -93,14 +93,14 @@ pub fn check_conformance(
     Ok(Conformance { workloads, differences, advice })
 }
 
-/// Another one each time: answers that were prepared for known inputs are none.
+/// Different each time, so that answers prepared for known inputs are wrong.
 fn seed() -> std::io::Result<u64> {
     let mut seed = [0; 8];
     getrandom(&mut seed, GetRandomFlags::empty())?;
     Ok(u64::from_le_bytes(seed))
 }
 
-/// Whether a workload asks no database, or this one. The types of `fidelity` are those of MariaDB and MySQL.
+/// Whether a workload needs no database, or can use this one. The types of `fidelity` are those of MariaDB and MySQL.
 fn can_be_asked(workload: &Workload, database: Option<(&Database, &Prepared)>) -> bool {
     let Some((_, prepared)) = database else { return !workload.database };
     prepared.wire() == Wire::Mysql || workload.body != Body::Data { data: DataBody::Fidelity }
@@ -144,7 +144,7 @@ fn contract(
     found.into_iter().chain(strays.into_iter().flatten()).collect()
 }
 
-/// A workload with one request: its answer, and the refusal of what breaks a rule if rules are its work.
+/// A workload with one request: checks its answer and, if the workload is to check rules, the refusal of a violation.
 fn one_answer(session: &Session<'_>, server: &mut StartedServer, workload: &Workload) -> Vec<String> {
     let (assets, name) = (&session.assets, format!("{} {}", workload.method, workload.path));
     let asked = server.ask_with_body(assets.question(workload), PATIENCE).map_err(|error| error.to_string());
@@ -154,7 +154,7 @@ fn one_answer(session: &Session<'_>, server: &mut StartedServer, workload: &Work
     difference.into_iter().chain(refused).collect()
 }
 
-/// A workload that pipelines is asked as often at once as its load asks.
+/// Sends a pipelined workload as many requests at once as its load does.
 fn in_line(session: &Session<'_>, server: &mut StartedServer, workload: &Workload) -> Option<String> {
     if workload.pipeline == 1 || server.speech.http2 {
         return None;
@@ -169,7 +169,7 @@ fn in_line(session: &Session<'_>, server: &mut StartedServer, workload: &Workloa
     Some(format!("{} GET {} at once on one connection: {said}", workload.pipeline, request.path))
 }
 
-/// A workload whose request has a body refuses half of one.
+/// A workload whose request has a body must refuse half of one.
 fn half_a_body(session: &Session<'_>, server: &mut StartedServer, workload: &Workload) -> Option<String> {
     let refused = session.assets.refused(workload)?;
     let cut = refused.body.map(|(content_type, body)| (content_type, &body[..body.len() / 2]));
@@ -185,7 +185,7 @@ fn refused_with(server: &mut StartedServer, question: Question<'_>, what: &str, 
     }
 }
 
-/// All of the tables, ends of them, and what nobody could prepare for; so are the next two.
+/// The whole tables, their ends, and a limit that no subject could prepare for. The next two functions do the same.
 fn rows(random: &mut SplitMix64) -> Vec<PathAnswer> {
     let drawn = 1 + random.below(1_000) as u32;
     let asked = [(40, 1), (40, 1_000), (40, 10_000), (50, 1), (50, 1_000), (40, drawn), (50, drawn)];
@@ -195,7 +195,7 @@ fn rows(random: &mut SplitMix64) -> Vec<PathAnswer> {
         .into()
 }
 
-/// The parts of a mixed workload, each of them several times among the others: an answer must not hang on what was asked before.
+/// The parts of a mixed workload, each several times in random order: an answer must not depend on earlier requests.
 fn in_turn(
     session: &Session<'_>,
     server: &mut StartedServer,
@@ -210,7 +210,7 @@ fn in_turn(
     differences.into_iter().map(|difference| format!("among the parts of {}: {difference}", workload.name)).collect()
 }
 
-/// The requests of a file, in their order, with some rows of their data.
+/// The requests of a file, in order, with some rows of its data.
 fn iterations(
     session: &Session<'_>,
     server: &mut StartedServer,
@@ -223,7 +223,7 @@ fn iterations(
     [(); 3].map(row).into_iter().filter_map(|row| iteration(server, options, row).err()).collect()
 }
 
-/// What the first of the requests that is answered wrongly got.
+/// Sends the requests in turn. Fails with the first wrong answer.
 fn iteration(server: &mut StartedServer, options: &Options, row: usize) -> Result<(), String> {
     let mut rehearsal = Rehearsal::new(options, row).map_err(|error| error.to_string())?;
     for place in 0..options.requests.len() {
@@ -237,7 +237,7 @@ fn iteration(server: &mut StartedServer, options: &Options, row: usize) -> Resul
     Ok(())
 }
 
-/// The files of a mix, each of them once.
+/// The files of a mix, each once.
 fn files(session: &Session<'_>, workload: &Workload, random: &mut SplitMix64) -> Vec<PathAnswer> {
     let Answers::Many(files) = session.assets.answers(workload) else { return Vec::new() };
     let mut files = files.clone();
@@ -245,7 +245,7 @@ fn files(session: &Session<'_>, workload: &Workload, random: &mut SplitMix64) ->
     files
 }
 
-/// Packed for those who accept it, and as it is for others.
+/// Compressed for clients that accept it, and uncompressed for others.
 fn compressed(server: &mut StartedServer, workload: &Workload, random: &mut SplitMix64) -> Vec<String> {
     let owed = computed::drawn(Computed::Compressed, workload, random);
     let found = asked(server, workload, &owed);
@@ -261,7 +261,7 @@ fn compressed(server: &mut StartedServer, workload: &Workload, random: &mut Spli
     vec![format!("{} {} without Accept-Encoding: {difference}", workload.method, last.path)]
 }
 
-/// What the service beside says, which is to be asked for every answer.
+/// What the upstream service answers. The subject must call it for every response.
 fn upstream(server: &mut StartedServer, workload: &Workload, random: &mut SplitMix64) -> Vec<String> {
     let owed = computed::drawn(Computed::Upstream, workload, random);
     let words = |server: &StartedServer| server.upstream.as_ref().map_or(0, Upstream::asked);
@@ -277,7 +277,7 @@ fn upstream(server: &mut StartedServer, workload: &Workload, random: &mut SplitM
     )]
 }
 
-/// Texts that nobody could prepare for, and then a row that the lab changes.
+/// Texts that no subject could prepare for, and then a row that the lab changes.
 fn fortunes(server: &mut StartedServer, workload: &Workload, random: &mut SplitMix64) -> Vec<String> {
     let owed = data::drawn_fortunes(&workload.path, random);
     let found = asked(server, workload, &owed);
@@ -302,7 +302,7 @@ fn asked(server: &mut StartedServer, workload: &Workload, owed: &[PathAnswer]) -
     })
 }
 
-/// Files that must not be given: one that is not there, and one outside the folder.
+/// Files that must not be served: one that does not exist, and one outside the folder.
 fn strays(session: &Session<'_>, server: &mut StartedServer, workload: &Workload) -> Vec<String> {
     let list = session.assets.file(workload);
     let outside = list.as_ref().and_then(|list| list.file_name()).unwrap_or_default().to_string_lossy();
@@ -329,7 +329,7 @@ fn queries(random: &mut SplitMix64) -> Vec<PathAnswer> {
     asked.map(|(n, seed)| PathAnswer::plain(format!("/queries?n={n}&seed={seed}"), data::queries_body(n, seed))).into()
 }
 
-/// The response to HEAD is that to GET without its body: a body would break kept connections.
+/// The response to HEAD is that to GET without its body: a body would break kept-alive connections.
 fn body_for_head(session: &Session<'_>, server: &mut StartedServer, workload: &Workload) -> Option<String> {
     let path = session.assets.path(workload);
     match head(server, path) {
@@ -345,7 +345,7 @@ fn body_for_head(session: &Session<'_>, server: &mut StartedServer, workload: &W
     }
 }
 
-/// All that comes until the connection is closed.
+/// Everything received until the connection closes.
 fn head(server: &mut StartedServer, path: &str) -> std::io::Result<String> {
     let mut stream = server.trial_box.connect(server.address, PATIENCE)?;
     stream.set_read_timeout(Some(PATIENCE))?;
@@ -356,7 +356,7 @@ fn head(server: &mut StartedServer, path: &str) -> std::io::Result<String> {
     Ok(String::from_utf8_lossy(&said).into_owned())
 }
 
-/// The number must be right after many have added to it at once.
+/// The counter must be exact after many concurrent increments.
 fn counter(server: &mut StartedServer, workload: &Workload) -> Vec<String> {
     let asked = Server { address: server.address, speech: server.speech, stop: &Stop::default() };
     match check_burst(&mut server.trial_box, asked, Tally::Counter { path: &workload.path }) {
@@ -366,8 +366,8 @@ fn counter(server: &mut StartedServer, workload: &Workload) -> Vec<String> {
     }
 }
 
-/// Which wrong requests are not refused as they should be: 405 with the methods allowed for a method, 400 for parameters that make
-/// no sense.
+/// Lists wrong requests that are not properly refused: a wrong method needs 405 with the allowed methods, nonsensical parameters
+/// need 400.
 fn refusals(session: &Session<'_>, server: &mut StartedServer, workloads: &[Workload]) -> Vec<String> {
     let mut allowed: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
     for workload in workloads.iter().filter(|workload| workload.is_single()) {
@@ -426,7 +426,7 @@ fn refusals(session: &Session<'_>, server: &mut StartedServer, workloads: &[Work
     asked.flatten().chain(wrong_rows).collect()
 }
 
-/// `instead` is a method that a path allows.
+/// `instead` is a method that the path allows.
 fn refusal(server: &mut StartedServer, asked: Question<'_>, expected: u16, instead: &str) -> Option<String> {
     let Question { method, path, .. } = asked;
     match server.ask_with_body(asked, PATIENCE) {

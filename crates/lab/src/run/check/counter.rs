@@ -1,4 +1,4 @@
-//! Whether a number that many increment at once is exactly right in the end.
+//! Checks that a number that many requests increment concurrently is exact in the end.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -14,33 +14,33 @@ use crate::subject::{Answer, ProbeError};
 use tolok_host::isolate::TrialBox;
 use tolok_tools::ToolReport;
 
-/// Increments after the load: enough that a lost one shows, few enough to take no time.
+/// Increments after the load: enough to show a lost one, few enough to take no time.
 const ASKED: usize = 1_024;
-/// How many of them at once.
+/// How many of them run at once.
 const AT_ONCE: usize = 16;
-/// One answer may take this long.
+/// Limit for one answer.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// A number that has not changed for this long is at rest: increments that the load has given up may still wait for a row's lock,
+/// A number that has not changed for this long is at rest. Increments that the load gave up may still wait for a row's lock,
 /// and each holds it for a round trip or two.
 const REST: Duration = Duration::from_secs(1);
-/// A number that is not at rest by then is taken as it stands.
+/// A number that is not at rest by then is read anyway.
 const REST_LIMIT: Duration = Duration::from_secs(30);
 const POLL: Duration = Duration::from_millis(50);
 
 /// A number to which requests add.
 #[derive(Clone, Copy)]
 pub(in crate::run) enum Tally<'a> {
-    /// The server's own, at this path.
+    /// The server's own counter, at this path.
     Counter { path: &'a str },
-    /// The amounts of the table `stock`, `n` of which each request to this path raises.
+    /// The amounts of the table `stock`; each request to this path raises `n` of them.
     Updates { path: &'a str, n: u32, database: &'a TrialDatabase },
 }
 
-/// The seed of the requests that raise one row at once, and the row.
+/// The seed for requests that all raise the same row, and for finding that row.
 const RAISED_SEED: u32 = 1;
 
 impl Tally<'_> {
-    /// All that the load adds to, as it stands.
+    /// The sum of everything that the load adds to.
     pub(in crate::run) fn total(self, trial_box: &mut TrialBox, server: Server<'_>) -> Result<u64, TrialError> {
         match self {
             Self::Counter { path } => read_counter(trial_box, server, path),
@@ -48,14 +48,14 @@ impl Tally<'_> {
         }
     }
 
-    /// What requests that are made at once add to.
+    /// The number that concurrent requests add to.
     fn raised(self, trial_box: &mut TrialBox, server: Server<'_>) -> Result<u64, TrialError> {
         let Self::Updates { database, .. } = self else { return self.total(trial_box, server) };
         let key = stock_keys(1, RAISED_SEED)[0];
         amount(database, &format!("SELECT amount FROM stock WHERE id = {key}"))
     }
 
-    /// The path of the requests that are made at once.
+    /// The path of the concurrent requests.
     pub(in crate::run) fn raising_path(self) -> String {
         match self {
             Self::Counter { path } => path.to_owned(),
@@ -78,7 +78,7 @@ fn amount(database: &TrialDatabase, sql: &str) -> Result<u64, TrialError> {
     told.parse().map_err(|_| database_failed(format!("{sql} gave `{told}`, which is not a whole number")))
 }
 
-/// The number as it stands, without adding to it.
+/// Reads the number without adding to it.
 fn read_counter(trial_box: &mut TrialBox, server: Server<'_>, path: &str) -> Result<u64, TrialError> {
     let answers = ask_at_once(trial_box, server, (1, 1), PATIENCE, &|_| ("GET".to_owned(), path.to_owned()))?;
     answers.into_iter().next().map_or_else(|| Err("nothing was asked".to_owned()), number).map_err(wrong)
@@ -108,7 +108,7 @@ impl fmt::Display for Burst {
     }
 }
 
-/// Increments the number many times at once and compares the responses with the increments.
+/// Sends many concurrent increments and compares the responses with the growth of the number.
 pub(in crate::run) fn check_burst(
     trial_box: &mut TrialBox,
     server: Server<'_>,
@@ -123,8 +123,7 @@ pub(in crate::run) fn check_burst(
     Ok(Burst { asked: ASKED as u64, grew, wrong_answers: wrong_answers(&answered, before) })
 }
 
-/// Checks the number under a burst of increments, and compares what the load
-/// added to it since it was `before` with the load's ledger.
+/// Checks the number under a burst of increments. Also compares its growth since `before` with the load's ledger.
 pub(in crate::run) fn check_counter(
     trial_box: &mut TrialBox,
     server: Server<'_>,
@@ -146,7 +145,7 @@ pub(in crate::run) fn check_counter(
     })
 }
 
-/// The number when no increment that the load has sent is under way any more: it has come to `most`, or does not change.
+/// Reads the number once no increment of the load is under way: it has reached `most`, or no longer changes.
 fn at_rest<E>(read: &mut dyn FnMut() -> Result<u64, E>, most: u64) -> Result<u64, E> {
     let deadline = Instant::now() + REST_LIMIT;
     let (mut number, mut since) = (read()?, Instant::now());
@@ -160,7 +159,7 @@ fn at_rest<E>(read: &mut dyn FnMut() -> Result<u64, E>, most: u64) -> Result<u64
     Ok(number)
 }
 
-/// Numbers that stand there twice, or that cannot have been the next one when they were answered.
+/// Counts responses that repeat a number, or that cannot have been the next one.
 fn wrong_answers(answered: &[u64], before: u64) -> u64 {
     let owed = before + 1..=before + answered.len() as u64;
     let right: BTreeSet<&u64> = answered.iter().filter(|number| owed.contains(number)).collect();
@@ -177,7 +176,7 @@ fn number(answer: Result<Answer, ProbeError>) -> Result<u64, String> {
             text.chars().take(100).collect::<String>()
         ));
     }
-    // The amount of the row, where a row was asked for.
+    // For a row, the amount in it.
     let is_digit = |character: &char| character.is_ascii_digit();
     let number = text
         .strip_prefix("[{\"amount\":")

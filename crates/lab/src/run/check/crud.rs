@@ -1,4 +1,4 @@
-//! Whether a server that keeps rows in a cache reads what is there, writes to the database, and forgets what it has changed.
+//! Checks that a server that caches rows reads what is there, writes to the database, and invalidates what it has changed.
 
 use std::cell::RefCell;
 use std::time::Duration;
@@ -9,13 +9,13 @@ use crate::data_contract::{any_amount, crud_row, crud_sent, difference, with_par
 use crate::run::check::started_server::StartedServer;
 use crate::subject::{Answer, Question, SENT_TYPE};
 
-/// One answer may take this long.
+/// Limit for one answer.
 const PATIENCE: Duration = Duration::from_secs(20);
-/// Rows that the table has, and the first key that it does not have.
+/// The number of rows in the table, and the first of the keys that it does not use.
 const ROWS: u64 = 10_000;
 const FREE: u64 = 1_000_000;
 
-/// The first request with which something is wrong, in words.
+/// Describes the first wrong answer.
 pub(super) fn crud(server: &mut StartedServer, workload: &Workload, random: &mut SplitMix64) -> Option<String> {
     let server = RefCell::new(server);
     let mut ask = |question: Question<'_>| {
@@ -30,14 +30,14 @@ pub(super) fn crud(server: &mut StartedServer, workload: &Workload, random: &mut
     World { path: &workload.path, ask: &mut ask, table: &mut table }.difference(random).err()
 }
 
-/// A request, and what is owed to it.
+/// A request, and what the server owes for it.
 #[derive(Clone, Copy)]
 enum Step {
-    /// The row with this amount, or 404.
+    /// The row with this amount, or 404 for `None`.
     Read(Option<u64>),
-    /// The row with this amount, which the table then holds.
+    /// The row with this amount, which the table must hold afterwards.
     Write(u64),
-    /// Nothing, and no row.
+    /// An empty response; the table must no longer hold the row.
     Delete,
 }
 
@@ -45,7 +45,7 @@ enum Step {
 struct World<'a> {
     path: &'a str,
     ask: &'a mut dyn FnMut(Question<'_>) -> Result<Answer, String>,
-    /// The first value that a statement returns.
+    /// Runs a statement and returns the first value of its result.
     table: &'a mut dyn FnMut(&str) -> Result<Option<String>, String>,
 }
 
@@ -54,7 +54,7 @@ impl World<'_> {
         let known = 1 + random.below(ROWS) as u32;
         let new = (FREE + random.below(FREE)) as u32;
         let [first, second, third, created, again] = [(); 5].map(|()| any_amount(random));
-        // Who knows the table by heart does not know this.
+        // A server that has the table built in does not have this value.
         (self.table)(&format!("UPDATE stock SET amount = {first} WHERE id = {known}"))?;
         let read = |amount| Step::Read(Some(amount));
         let (gone, write) = (Step::Read(None), Step::Write);
@@ -73,7 +73,7 @@ impl World<'_> {
         Ok(())
     }
 
-    /// Asks, and compares the answer and what the table holds then.
+    /// Sends the request, then compares the answer and the row in the table.
     fn step(&mut self, id: u32, step: Step, path: &str) -> Result<(), String> {
         let sent = if let Step::Write(amount) = step { Some(crud_sent(amount)) } else { None };
         let body = sent.as_ref().map(|sent| (SENT_TYPE, sent.as_bytes()));
@@ -176,7 +176,7 @@ mod tests {
             }
         }
 
-        /// `UPDATE stock SET amount = 17 WHERE id = 4`, or a SELECT.
+        /// Understands `UPDATE stock SET amount = 17 WHERE id = 4`, and a SELECT.
         fn ask(&mut self, sql: &str) -> Option<String> {
             let words: Vec<&str> = sql.split(' ').collect();
             let id: u32 = words.last().unwrap().parse().unwrap();

@@ -1,17 +1,16 @@
-//! Answers that follow from their requests, asked with inputs that nobody knew before: what was prepared, or kept from an earlier
-//! request, is found out.
+//! Computed answers, checked with inputs drawn at random. This exposes answers that were prepared, or kept from an earlier request.
 
 use tolok_model::Workload;
 
 use crate::data_contract::PathAnswer;
 use crate::subject::{Answer, DRAWN_TYPE, Question, check};
 
-/// So many wrong answers tell what is wrong; the rest would repeat it.
+/// This many wrong answers show what is wrong; more would repeat it.
 const MOST_SHOWN: usize = 3;
 /// A body up to this length is shown as it is.
 const SHOWN_BYTES: usize = 40;
 
-/// Asks all in turn, and says of wrong answers what they are instead.
+/// Sends all requests in turn, and describes how each wrong answer differs.
 pub(super) fn differences(
     workload: &Workload,
     asked: &[PathAnswer],
@@ -62,7 +61,7 @@ impl Given<'_> {
     }
 }
 
-/// The request as whoever mends the server can send it.
+/// The request in a form that the developer of the server can repeat.
 fn request(workload: &Workload, owed: &PathAnswer) -> String {
     let request = format!("{} {}", workload.method, owed.path);
     match owed.sent.as_deref() {
@@ -93,7 +92,7 @@ mod tests {
         Workload::read("x", &text).unwrap()
     }
 
-    /// What a server is found to do wrong that answers with the bodies of `server`.
+    /// The faults found in a server that answers with the bodies of `server`.
     fn found(compute: Computed, mut server: impl FnMut(&Question<'_>) -> Vec<u8>) -> Vec<String> {
         let workload = workload(compute);
         assert_eq!(workload.body, Body::Computed { compute });

@@ -1,5 +1,5 @@
-//! What each driver makes of each type, what two tasks on one connection come to, and what clients that hang up leave behind:
-//! a report, and no contest.
+//! How each driver represents each type, how two tasks on one connection behave, and what aborted requests leave behind.
+//! The result is a report, not a ranking.
 
 use std::time::{Duration, Instant};
 
@@ -14,10 +14,10 @@ use crate::run::database::prepared::Prepared;
 use crate::run::session::Session;
 use crate::run::stop::Stop;
 
-/// One answer may take this long.
+/// Limit for one answer.
 const PATIENCE: Duration = Duration::from_secs(20);
-/// Each of two tasks is busy on a connection for 0.2 s, by the clock of the database. The subject reads another, so two in a row
-/// may seem to take a little less than twice as long; two side by side never take that long by themselves.
+/// Each of two tasks keeps a connection busy for 0.2 s by the database's clock. The subject reads another clock, so two in a row
+/// may appear to take slightly less than 0.4 s. Two in parallel never take this long.
 const IN_A_ROW_S: f64 = 0.39;
 
 /// The answer of `/shared-connection`.
@@ -27,18 +27,18 @@ struct Told {
     errors: Vec<String>,
 }
 
-/// What to look at.
+/// What to check.
 #[derive(Debug, Clone, Copy)]
 pub struct FidelityJob<'a> {
-    /// The database of all of them.
+    /// The database that all subjects use.
     pub database: (&'a Database, &'a Prepared),
-    /// Whether many requests are given up, which takes some seconds for each subject.
+    /// Whether to abort many requests, which takes some seconds for each subject.
     pub aborts: bool,
-    /// Once means after the subject at hand, twice means now.
+    /// Once means after the current subject, twice means now.
     pub stop: &'a Stop,
 }
 
-/// Asks one subject after the other; calls `begins` with each first.
+/// Checks one subject after the other, and calls `begins` before each.
 pub fn fidelity(
     session: &Session<'_>,
     job: FidelityJob<'_>,
@@ -82,7 +82,7 @@ fn help(session: &Session<'_>, choice: &SubjectChoice) -> String {
     variant.map(|variant| variant.help.clone()).unwrap_or_default()
 }
 
-/// Asks one subject. What was found before something failed is kept.
+/// Checks one subject. Keeps what was found before an error.
 fn ask_all(
     session: &Session<'_>,
     job: FidelityJob<'_>,
@@ -116,7 +116,7 @@ fn ask_all(
     server.stop()
 }
 
-/// `None` where the subject cannot do it.
+/// `None` if the subject does not offer it.
 fn two_tasks(server: &mut StartedServer, from: &str) -> Option<TwoTasks> {
     let began = Instant::now();
     let answer = server.ask("GET", &format!("/shared-connection?from={from}"), PATIENCE);
@@ -127,7 +127,7 @@ fn two_tasks(server: &mut StartedServer, from: &str) -> Option<TwoTasks> {
         },
         Ok(answer) if answer.status == 404 => return None,
         Ok(answer) => format!("status {}: {}", answer.status, String::from_utf8_lossy(&answer.body).trim()),
-        // A subject that breaks over it has told as well.
+        // A subject that breaks during this request has given its answer too.
         Err(error) => format!("no answer: {error}"),
     };
     Some(judged(Told { elapsed_s: began.elapsed().as_secs_f64(), errors: vec![refused] }))

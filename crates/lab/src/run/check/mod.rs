@@ -1,4 +1,4 @@
-//! Whether a subject does what its workloads require: the same answers, refusals and counts as all others.
+//! Checks that a subject does what its workloads require: the same answers, refusals and counts as all others.
 
 pub(in crate::run) mod aborts;
 pub(in crate::run) mod conformance;

@@ -1,4 +1,4 @@
-//! A subject that is up for questions which are not measured: of its contract, of its drivers, of its manners.
+//! A running subject for requests that are not measured: checks of its contract, its drivers and its behaviour.
 
 use std::cell::RefCell;
 use std::net::SocketAddr;
@@ -22,7 +22,7 @@ use crate::subject::{Answer, BuildError, ProbeError, ProbeTarget, Question, Spee
 use crate::upstream::Upstream;
 use tolok_host::isolate::TrialBox;
 
-/// Lines of a log that an error shows.
+/// Lines of the log that an error shows.
 const LOG_LINES: usize = 10;
 
 /// Why a subject could not be started or tested.
@@ -44,17 +44,17 @@ pub(in crate::run) struct StartedServer {
     pub(in crate::run) trial_box: TrialBox,
     pub(in crate::run) address: SocketAddr,
     pub(in crate::run) speech: Speech,
-    /// Its database, if it was given one.
+    /// Its database, if it got one.
     pub(in crate::run) database: Option<TrialDatabase>,
-    /// The service that it asks, if one of its workloads does.
+    /// The upstream service that it calls, if one of its workloads does.
     pub(in crate::run) upstream: Option<Upstream>,
     log: PathBuf,
-    /// Outlives everything that runs in it.
+    /// Last field, because it must outlive everything that runs in it.
     _scratch: TempDir,
 }
 
 impl StartedServer {
-    /// Builds the subject at need and starts it, with a database if one was made ready; returns when it answers to `first`.
+    /// Builds the subject if needed and starts it, with a database if one was prepared. Returns when it answers `first`.
     pub(in crate::run) fn start(
         session: &Session<'_>,
         (choice, protocol): (&SubjectChoice, Protocol),
@@ -66,7 +66,7 @@ impl StartedServer {
         let subject = catalogue.subject(&choice.subject).ok_or_else(|| ServeError::new("no such subject"))?;
         let build = session.laboratory.build(subject, &mut || {}, &|| !stop.is_immediate()).map_err(not_built)?;
         let scratch = session.trial_scratch().map_err(ServeError::new)?;
-        // Beside the private folder, which only the box sees the inside of.
+        // Beside the private folder, because the inside of that is visible only in the box.
         let log = scratch.path().with_extension("log");
         let (build, padding_bytes) = (build.as_path(), 0);
         let launch = Launch { session, subject, choice, protocol, build, log: log.clone(), padding_bytes, stop };
@@ -80,7 +80,7 @@ impl StartedServer {
         self.ask_with_body(Question::plain(method, path), patience)
     }
 
-    /// Asks once, with a body if the question has one.
+    /// Sends one request, with the question's body if it has one.
     pub(in crate::run) fn ask_with_body(
         &mut self,
         question: Question<'_>,
@@ -91,7 +91,7 @@ impl StartedServer {
         ask(ProbeTarget { address: self.address, connect: &connect, speech: self.speech }, question, patience)
     }
 
-    /// Asks so many times at once on one connection, as [`tolok_load::ask::ask_in_line`] does.
+    /// Sends `count` requests at once on one connection, as [`tolok_load::ask::ask_in_line`] does.
     pub(in crate::run) fn ask_in_line(
         &mut self,
         request: &Request,
@@ -111,7 +111,7 @@ impl StartedServer {
     }
 }
 
-/// With what the command printed at last, such as that a registry cannot be reached.
+/// Includes the last lines of the build command, for example that a registry is unreachable.
 fn not_built(error: BuildError) -> ServeError {
     let message = error.to_string();
     let BuildError::Command { tail, .. } = error else { return ServeError { message, log: Vec::new() } };

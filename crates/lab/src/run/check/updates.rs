@@ -1,4 +1,4 @@
-//! Whether a server that changes rows reads what is there, answers what it wrote, and wrote it.
+//! Checks that a server that updates rows reads what is there, answers what it wrote, and has written it.
 
 use std::time::Duration;
 
@@ -12,16 +12,16 @@ use crate::run::server::probe_queue::Server;
 use crate::run::stop::Stop;
 use crate::subject::{Question, check};
 
-/// One answer may take this long.
+/// Limit for one answer.
 const PATIENCE: Duration = Duration::from_secs(20);
-/// What the lab itself adds to rows, so that who keeps amounts is found out.
+/// What the lab itself adds to rows, to expose a server that caches amounts.
 const OWN_STEP: u64 = 1_000;
 
-/// The first request with which something is wrong, in words; then whether requests at once lose anything.
+/// Describes the first wrong answer; if there is none, whether concurrent requests lose updates.
 pub(super) fn updates(server: &mut StartedServer, workload: &Workload, random: &mut SplitMix64) -> Option<String> {
     let mut seed = || 1 + random.below(LARGEST_SEED) as u32;
     let (one, other) = (seed(), seed());
-    // Rows that the server has changed are changed behind its back before the last request.
+    // Before the last request, the lab changes rows that the server has changed.
     let asked = [(1, LARGEST_SEED as u32, 0), (20, one, 0), (20, one, 0), (100, other, 0), (20, one, OWN_STEP)];
     let mut differences = asked.into_iter().map(|(n, seed, own_step)| {
         let owed = expected(server.database.as_ref()?, workload, (n, seed), own_step);
@@ -31,7 +31,7 @@ pub(super) fn updates(server: &mut StartedServer, workload: &Workload, random: &
     found.or_else(|| at_once(server, workload))
 }
 
-/// A request, what is owed to it, and the amounts of all rows after it.
+/// A request, what the server owes for it, and the amounts of all rows afterwards.
 struct Expected {
     answer: PathAnswer,
     amounts: Vec<u64>,
@@ -58,7 +58,7 @@ fn expected(
     Ok(Expected { answer, amounts })
 }
 
-/// The amounts in the table, in the order of its keys.
+/// The amounts in the table, in key order.
 fn held(database: &TrialDatabase) -> Result<Vec<u64>, String> {
     let rows = database.ask_tables("SELECT amount FROM stock ORDER BY id").map_err(|error| error.to_string())?;
     rows.into_iter()
@@ -85,7 +85,7 @@ fn one_request(server: &mut StartedServer, workload: &Workload, owed: &Expected)
     })
 }
 
-/// Requests that raise one row at the same time.
+/// Sends concurrent requests that raise the same row.
 fn at_once(server: &mut StartedServer, workload: &Workload) -> Option<String> {
     let asked = Server { address: server.address, speech: server.speech, stop: &Stop::default() };
     let tally = Tally::Updates { path: &workload.path, n: 1, database: server.database.as_ref()? };

@@ -1,4 +1,4 @@
-//! A login to a trial's database that goes on in a thread of its own until the server lets it in.
+//! A login to a trial's database, in a thread of its own, that retries until the server accepts it.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -14,19 +14,19 @@ use crate::run::stop::Stop;
 use crate::toolbox::Program;
 use tolok_host::isolate::TrialBox;
 
-/// A server takes a second to its first login, and a few on a machine that is busy.
+/// A server takes a second until its first login, and a few seconds on a busy machine.
 pub(in crate::run) const LOGIN_LIMIT: Duration = Duration::from_secs(60);
-/// How often is looked for what the box or a login brings.
+/// How often to check the box and the login.
 const POLL: Duration = Duration::from_millis(1);
 
-/// The login. It is given up, and its thread has ended, when this is dropped.
+/// A pending login. Dropping it gives the login up and joins its thread.
 #[derive(Debug)]
 pub(in crate::run) struct Login {
     thread: Option<JoinHandle<Result<LetIn, DatabaseError>>>,
     is_wanted: Arc<AtomicBool>,
 }
 
-/// A client, and when it was let in.
+/// A client, and when its login succeeded.
 pub(in crate::run) type LetIn = (Client, MonotonicNs);
 
 impl Login {
@@ -40,12 +40,12 @@ impl Login {
         Self { thread: thread.ok(), is_wanted }
     }
 
-    /// Whether it came to an end, good or bad.
+    /// Whether it has succeeded or failed.
     pub(in crate::run) fn is_over(&self) -> bool {
         self.thread.as_ref().is_none_or(JoinHandle::is_finished)
     }
 
-    /// The client that was let in, or why none was.
+    /// The logged-in client, or why the login failed.
     pub(in crate::run) fn client(mut self) -> Result<LetIn, TrialError> {
         match self.thread.take().map(JoinHandle::join) {
             Some(Ok(client)) => client.map_err(database_failed),
@@ -53,7 +53,7 @@ impl Login {
         }
     }
 
-    /// Waits, unless the server ends, or the trial is stopped. `ended` of its processes have ended before.
+    /// Waits for the login. Fails if the server ends or the trial is stopped. `ended` of its processes have ended before.
     pub(in crate::run) fn wait(self, trial_box: &mut TrialBox, ended: usize, stop: &Stop) -> Result<LetIn, TrialError> {
         while !self.is_over() {
             let exits = trial_box.exits()?;
@@ -72,7 +72,7 @@ impl Login {
 impl Drop for Login {
     fn drop(&mut self) {
         self.is_wanted.store(false, Ordering::Relaxed);
-        // The result is no longer needed.
+        // Nobody needs the result any more.
         drop(self.thread.take().map(JoinHandle::join));
     }
 }

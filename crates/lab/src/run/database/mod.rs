@@ -1,4 +1,4 @@
-//! The database of a trial: prepared once, started in the box, watched under load, taken away and brought back.
+//! The database of a trial: prepared once, started in the box, watched under load, killed and restarted.
 
 pub(in crate::run) mod login;
 pub(in crate::run) mod outage;

@@ -1,4 +1,5 @@
-//! A database that goes away in the middle of the window and comes back, as the study asks, and what the subject does about it.
+//! An outage: the database is killed and restarted in the middle of the window, as the study says, and a probe records how the
+//! subject reacts.
 
 use std::io;
 use std::sync::Arc;
@@ -16,9 +17,9 @@ use crate::run::server::probe_queue::{Asker, no_thread};
 use crate::run::server::trial::TrialError;
 use tolok_host::isolate::TrialBox;
 
-/// Every subject owes an answer within this time, with or without its database.
+/// Every subject must answer within this time, with or without its database.
 const DEADLINE: Duration = Duration::from_secs(5);
-/// Between two questions.
+/// Pause between two probes.
 const PAUSE: Duration = Duration::from_millis(10);
 
 #[derive(Debug)]
@@ -27,7 +28,7 @@ pub(in crate::run) struct OutageAtWork {
     state: State,
     began: Option<MonotonicNs>,
     ended: Option<MonotonicNs>,
-    /// What was heard of the probe so far.
+    /// The probe's results so far.
     answers: Vec<ProbeResult>,
     probe: Probe,
 }
@@ -41,7 +42,7 @@ enum State {
 }
 
 impl OutageAtWork {
-    /// Begins to probe the subject; the database goes away later.
+    /// Begins to probe the subject; the database is killed later.
     pub(in crate::run) fn begin(asked: Outage, asker: &Asker, (path, owed): (&str, u16)) -> Result<Self, TrialError> {
         Ok(Self {
             asked,
@@ -53,8 +54,7 @@ impl OutageAtWork {
         })
     }
 
-    /// Takes the step that is due; returns whether it has restarted the database. Called again and again from the beginning of
-    /// the window on.
+    /// Takes the step that is due, and returns whether the database was restarted. Call it repeatedly from the beginning of the window.
     pub(in crate::run) fn step(
         &mut self,
         window_began: MonotonicNs,
@@ -68,7 +68,7 @@ impl OutageAtWork {
                 database.kill(trial_box)?;
                 self.state = State::Gone;
             }
-            // From when it was really killed: where that was late, the outage is as long as it was to be.
+            // Counted from the actual kill: if that was late, the outage still lasts as long as planned.
             State::Gone if self.began.is_none_or(|began| seconds_since(began) >= self.asked.for_s) => {
                 if let Some(login) = database.start_again(trial_box)? {
                     self.state = State::ComingBack(login);
@@ -83,13 +83,13 @@ impl OutageAtWork {
         Ok(false)
     }
 
-    /// Whether the database was started again and has let no one in yet.
+    /// Whether the database was restarted and has not accepted a login yet.
     pub(in crate::run) fn is_coming_back(&self) -> bool {
         matches!(self.state, State::ComingBack(_))
     }
 
-    /// Whether there is still something to see: the database is on its way back, or the subject has owed a correct response for a
-    /// short time only.
+    /// Whether there is still something to observe: the database is restarting, or the subject has not recovered and its deadline is not
+    /// over.
     pub(in crate::run) fn goes_on(&mut self) -> bool {
         self.answers.extend(self.probe.answers.try_iter());
         let may_recover = self.ended.is_some_and(|ended| {
@@ -99,36 +99,36 @@ impl OutageAtWork {
         self.is_coming_back() || may_recover
     }
 
-    /// Ends the questions; the last of them may still wait for its answer.
+    /// Stops the probe. Its last request may still wait for an answer.
     pub(in crate::run) fn stop_asking(&self) {
         self.probe.is_wanted.store(false, Ordering::Relaxed);
     }
 
-    /// Whether no question is under way any more.
+    /// Whether no probe is under way.
     pub(in crate::run) fn has_stopped_asking(&self) -> bool {
         self.probe.thread.is_finished()
     }
 
-    /// Says what the questions found. `window_began` is where its times count from.
+    /// The record of the outage. Its times count from `window_began`.
     pub(in crate::run) fn record(mut self, window_began: MonotonicNs) -> Option<OutageRecord> {
         self.answers.extend(self.probe.answers.try_iter());
         Some(found(window_began, self.began?, self.ended, &self.answers))
     }
 }
 
-/// What became of one question.
+/// The result of one probe.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct ProbeResult {
     at: MonotonicNs,
     answered: MonotonicNs,
     /// The status, if an answer came.
     status: Option<u16>,
-    /// Whether it is what the workload owes.
+    /// Whether it is the status that the workload owes.
     good: bool,
 }
 
-/// Asks the subject one question after the other. Once no one listens to it or hands out connections any more, as when the trial is
-/// broken off, its thread ends after the question under way, and at the latest with the trial's box.
+/// Probes the subject, one request after the other. Its thread ends when stopped, or when no receiver is left. If the trial is
+/// aborted, it ends after the current request, at the latest with the trial's box.
 #[derive(Debug)]
 struct Probe {
     is_wanted: Arc<AtomicBool>,
@@ -149,15 +149,15 @@ impl Probe {
     }
 }
 
-/// Whether a listener is left.
+/// Sends one probe. Returns whether a receiver is left.
 fn ask(asker: &Asker, path: &str, owed: u16, answers: &Sender<ProbeResult>) -> bool {
     let at = SystemClock.now();
-    // A request that changes nothing.
+    // GET, because it changes nothing.
     let status = asker.ask("GET", path, DEADLINE).ok().map(|answer| answer.status);
     answers.send(ProbeResult { at, answered: SystemClock.now(), status, good: status == Some(owed) }).is_ok()
 }
 
-/// A correct response that was on its way while the database came back says nothing about the subject.
+/// A correct response to a request sent before the database was back proves nothing about the subject.
 fn recovers(asked: &ProbeResult, ended: MonotonicNs) -> bool {
     asked.good && asked.at >= ended
 }
@@ -172,7 +172,7 @@ fn found(
     let later: Vec<&ProbeResult> = answers.iter().filter(|asked| asked.answered >= began).collect();
     let recovered = ended.and_then(|ended| later.iter().find(|asked| recovers(asked, ended)));
     let until = recovered.map(|asked| asked.answered);
-    // What fails after the recovery is none of the outage's.
+    // Failures after the recovery do not belong to the outage.
     let unrecovered = || later.iter().filter(|asked| until.is_none_or(|until| asked.answered <= until));
     let error = unrecovered().find(|asked| asked.status.is_some_and(|status| status >= 500));
     let silences = unrecovered().map(|asked| asked.answered.since(asked.at.max(began)).as_secs_f64());
@@ -202,10 +202,10 @@ mod tests {
     fn both_moments_and_the_longest_silence_are_found() {
         let answers = [
             asked(1_000, 1_010, Some(200)),
-            // Was under way when the database went.
+            // Under way when the database was killed.
             asked(1_990, 2_400, Some(503)),
             asked(2_410, 2_420, Some(503)),
-            // Went out before the database was back.
+            // Sent before the database was back.
             asked(2_950, 3_050, Some(200)),
             asked(3_060, 3_070, Some(503)),
             asked(3_080, 3_100, Some(200)),

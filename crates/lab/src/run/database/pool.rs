@@ -1,4 +1,4 @@
-//! What a subject tells of its pool of connections to the database, at the borders of the window.
+//! What a subject reports of its database connection pool, at the borders of the window.
 
 use std::thread::JoinHandle;
 use std::time::Duration;
@@ -9,12 +9,12 @@ use tolok_model::PoolWindow;
 use crate::run::server::probe_queue::Asker;
 use crate::subject::{Answer, ProbeError};
 
-/// The path at which subjects report it, if they can.
+/// The path at which subjects report it, if they do.
 const PATH: &str = "/pool";
-/// A busy subject answers this like any other request, in its turn.
+/// A busy subject queues this request like any other.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// What a subject says; totals since its start.
+/// A subject's report; totals since its start.
 #[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
 struct PoolReading {
     size: Option<u32>,
@@ -22,11 +22,11 @@ struct PoolReading {
     wait_s: Option<f64>,
 }
 
-/// A question that was asked and whose answer no one waits for yet.
+/// A request whose answer is awaited later.
 #[derive(Debug)]
 pub(in crate::run) struct Pending(Option<JoinHandle<Option<PoolReading>>>);
 
-/// Asks in a thread of its own.
+/// Sends the request in a thread of its own.
 pub(in crate::run) fn ask_for_pool(asker: &Asker) -> Pending {
     let asker = asker.clone();
     Pending(std::thread::Builder::new().spawn(move || reading(asker.ask("GET", PATH, PATIENCE))).ok())
@@ -37,15 +37,14 @@ impl Pending {
         self.0?.join().ok().flatten()
     }
 
-    /// Whether the answer is there, or will not come any more.
+    /// Whether the answer has arrived or failed.
     pub(in crate::run) fn is_over(&self) -> bool {
         self.0.as_ref().is_none_or(JoinHandle::is_finished)
     }
 }
 
-/// What lies between two answers, or `None` where the subject tells nothing, or has gone back: each process of several tells of
-/// itself, and then another one answered. `size` is what the study asks for, where the subject
-/// does not say it.
+/// The difference of two reports. `None` if the subject reports nothing, or if a total went back: in a subject of several processes,
+/// each reports only itself, so another process answered. `size` is the study's pool size, used if the subject does not report one.
 pub(in crate::run) fn pool_window(first: Pending, last: Pending, size: u32) -> Option<PoolWindow> {
     between(first.reading()?, last.reading()?, size)
 }

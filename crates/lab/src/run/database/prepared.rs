@@ -1,4 +1,4 @@
-//! The databases that a run needs, made ready once, before its first trial.
+//! The databases of a run, prepared once, before its first trial.
 
 use std::io::Write;
 
@@ -12,7 +12,7 @@ use crate::run::session::Laboratory;
 use crate::subject::DatabaseNames;
 use crate::toolbox::Program;
 
-/// A database that trials can be given.
+/// A database that trials can use.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Prepared {
     pub(in crate::run) kind: Kind,
@@ -20,16 +20,16 @@ pub struct Prepared {
     pub(in crate::run) program: Program,
 }
 
-/// Whose the server is.
+/// Who runs the server.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(in crate::run) enum Kind {
-    /// One of our own for each trial, from data that are loaded already.
+    /// Our own for each trial, from data that are already loaded.
     Private(Template),
-    /// A user's, in which our tables are.
+    /// A user's, which contains our tables.
     External(DatabaseAddress),
 }
 
-/// What is made ready once and used by many environments.
+/// Whether one preparation serves both.
 pub(in crate::run) fn same(one: &Database, other: &Database) -> bool {
     (one.engine, &one.dsn) == (other.engine, &other.dsn)
 }
@@ -40,7 +40,7 @@ pub(in crate::run) fn database_of<'a>(plan: &'a Plan, case: &Case) -> Option<&'a
     plan.environment(scenario)?.database.as_ref()
 }
 
-/// Makes the data of a private server, or looks after the tables in a user's. `begins` is called if it will take a while.
+/// Loads the data of a private server, or checks the tables in a user's. Calls `begins` if that will take a while.
 pub fn prepare_database(
     laboratory: &Laboratory,
     database: &Database,
@@ -74,7 +74,7 @@ fn external(program: &Program, address: DatabaseAddress, is_wanted: &dyn Fn() ->
     Ok(Kind::External(address))
 }
 
-/// The server's own program, or for a user's server whichever client there is.
+/// The server's own program; for a user's server, any client that is installed.
 fn client_program(laboratory: &Laboratory, engine: Engine, wire: Wire) -> Result<&Program, Failure> {
     let names: &[&str] = match engine {
         Engine::Mariadb => &["mariadb"],
@@ -92,7 +92,7 @@ fn failure(message: &str) -> Failure {
 }
 
 impl Prepared {
-    /// What it speaks.
+    /// Its wire protocol.
     pub(in crate::run) fn wire(&self) -> Wire {
         match &self.kind {
             Kind::External(address) => address.wire,
@@ -101,7 +101,7 @@ impl Prepared {
         }
     }
 
-    /// The login that subjects get. A user's server has its own password, a private one that of its trial.
+    /// The login for subjects. A user's server has its own password; a private server has its trial's.
     pub(in crate::run) fn names(&self, pool: u32, (host, port): (String, u16), password: String) -> DatabaseNames {
         let engine = self.wire().word().to_owned();
         match &self.kind {

@@ -1,4 +1,4 @@
-//! Asks a trial's database every now and then what it is doing, in a thread of its own: under load it takes its time to answer.
+//! Reads the status of a trial's database repeatedly, in a thread of its own, because answers are slow under load.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -13,19 +13,19 @@ use crate::run::stop::Stop;
 
 /// How often the server's counters are read.
 const EVERY: Duration = Duration::from_millis(250);
-/// A server that does not answer in this time does not answer its clients either.
+/// A server that does not answer within this time does not answer its clients either.
 const STATUS_LIMIT: Duration = Duration::from_secs(10);
 
-/// What the server said of itself, and when.
+/// Status readings, and when each was taken.
 pub(in crate::run) type Readings = Vec<(MonotonicNs, StatusReading)>;
 
-/// What a watch leaves: all readings, and the client or, in words, why the server tells nothing more.
+/// The result of a watch: all readings, and the client or, in words, why the server no longer answers.
 pub(in crate::run) struct Watched {
     pub(in crate::run) readings: Readings,
     pub(in crate::run) client: Result<Client, String>,
 }
 
-/// The watch. Its thread has ended when this is dropped.
+/// The watch. Dropping it joins its thread.
 #[derive(Debug)]
 pub(in crate::run) struct StatusWatch {
     looks: Option<Sender<()>>,
@@ -43,18 +43,18 @@ impl StatusWatch {
         Self { looks: Some(looks), is_wanted, thread: thread.ok() }
     }
 
-    /// Asks the server now, and not only when it is due.
+    /// Requests a reading now, before the next is due.
     pub(in crate::run) fn look(&self) {
-        // A thread whose server is gone has ended, and no one looks any more.
+        // If the server is gone, the thread has ended and this has no effect.
         let _ = self.looks.as_ref().map(|looks| looks.send(()));
     }
 
-    /// Whether the server tells nothing more.
+    /// Whether the server no longer answers.
     pub(in crate::run) fn is_over(&self) -> bool {
         self.thread.as_ref().is_none_or(JoinHandle::is_finished)
     }
 
-    /// Asks a last time, and ends.
+    /// Takes a last reading, and ends.
     pub(in crate::run) fn end(mut self) -> Watched {
         self.looks = None;
         let watched = self.thread.take().and_then(|thread| thread.join().ok());
@@ -81,12 +81,12 @@ fn watch(mut client: Client, asked: &Receiver<()>, is_wanted: &dyn Fn() -> bool)
         if is_last {
             return Watched { readings, client: Ok(client) };
         }
-        // The last reading comes after all refused connections.
+        // The last reading must come after all refused connections.
         is_last = asked.recv_timeout(EVERY) == Err(RecvTimeoutError::Disconnected);
     }
 }
 
-/// What the server does at this moment, or in words why it does not say.
+/// The current status of the server, or in words why it does not answer.
 pub(in crate::run) fn status(client: &mut Client, is_wanted: &dyn Fn() -> bool) -> Result<StatusReading, String> {
     client.status_while(STATUS_LIMIT, is_wanted).map_err(|error| match error {
         DatabaseError::TimedOut { .. } => {

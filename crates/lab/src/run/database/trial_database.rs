@@ -1,5 +1,5 @@
-//! The database of a trial: started in its part of the box from data that were loaded before, watched, and at need killed and
-//! started again.
+//! The database of a trial: started in its part of the box from data that were loaded before, watched, and killed and restarted for
+//! an outage.
 
 use std::io;
 use std::net::{Ipv4Addr, SocketAddrV4};
@@ -23,17 +23,17 @@ use crate::toolbox::Program;
 use tolok_host::isolate::{ProcessSpec, TrialBox, Trust};
 use tolok_host::sample::Window;
 
-/// The name of the part in groups and of its processes in records.
+/// The part's name in control groups, and of its processes in records.
 pub(in crate::run) const PART: &str = "database";
-/// The file in which it says what it has to say.
+/// The log file of the server.
 pub(in crate::run) const DATABASE_LOG: &str = "database.log";
-/// Its place in the run folder. The path of its socket must not become longer than the kernel allows.
+/// Its folder in the run folder. Short, because the kernel limits the path of its socket.
 const FOLDER: &str = "db";
-/// How often is looked for what the box brings.
+/// How often to check the box.
 const POLL: Duration = Duration::from_millis(1);
-/// To copy the data takes a tenth of a second, and a few seconds from a slow disk.
+/// Copying the data takes a tenth of a second, and a few seconds from a slow disk.
 const COMMAND_LIMIT: Duration = Duration::from_secs(60);
-/// A server that is killed breaks its connections a moment before its end is heard of.
+/// A killed server breaks its connections a moment before its exit is reported.
 const END_IS_HEARD: Duration = Duration::from_millis(500);
 
 /// What a trial's database is started with.
@@ -44,7 +44,7 @@ pub(in crate::run) struct Launch<'a> {
     pub(in crate::run) cpus: &'a [u32],
     /// The run folder of the box.
     pub(in crate::run) run: &'a Path,
-    /// What it says is appended to this file.
+    /// The server's output is appended to this file.
     pub(in crate::run) log: &'a Path,
     pub(in crate::run) stop: &'a Stop,
 }
@@ -54,18 +54,18 @@ pub(in crate::run) struct TrialDatabase {
     /// The login that the subject gets.
     pub(in crate::run) names: DatabaseNames,
     pub(in crate::run) version: String,
-    /// The server, if it is ours: how it is started again.
+    /// How to restart the server, if it is ours.
     server: Option<Server>,
     /// The client program, and what it logs in to.
     program: Program,
     target: Target,
     watch: Option<StatusWatch>,
-    /// The lab's own connection, while no one watches.
+    /// The lab's own connection, while no watch uses it.
     client: Option<Client>,
-    /// In words, if it does not tell anything any more, and no one asked it to be silent.
+    /// In words, why it no longer answers; `None` if it was ended on purpose.
     silence: Option<String>,
     readings: Readings,
-    /// How many of its processes have ended because we asked for it.
+    /// How many of its processes the lab has ended.
     ended_on_purpose: usize,
     stop: Stop,
 }
@@ -73,12 +73,12 @@ pub(in crate::run) struct TrialDatabase {
 #[derive(Debug)]
 struct Server {
     spec: ProcessSpec,
-    /// Removes what it leaves when it is killed.
+    /// Removes what the server leaves when it is killed.
     tidy: ProcessSpec,
 }
 
 impl TrialDatabase {
-    /// Starts a server of our own, or connects to a user's; returns after the first login.
+    /// Starts our own server, or connects to a user's. Returns after the first login.
     pub(in crate::run) fn start(launch: Launch<'_>, trial_box: &mut TrialBox) -> Result<Self, TrialError> {
         let (prepared, asked) = (launch.prepared, launch.asked);
         let password = random_password().map_err(TrialError::lab)?;
@@ -95,10 +95,11 @@ impl TrialDatabase {
                 let instance = template.instance(&folder, at, &settings);
                 let process = |name, argv: &[String]| process(launch, name, argv, &instance);
                 carry_out(&process("close", &instance.close), 0, trial_box, launch.stop)?;
-                // Nobody else can enter the folder, and the account of the server need not be the lab's.
+                // The server's account need not be the lab's, so the file is readable; no other account can enter the folder.
                 trial_box.write_file(&instance.first, first_file(prepared.wire(), &password).as_bytes(), 0o644)?;
-                // A process of the database's part copies, so that the memory of the data is charged to that part. The
-                // template is the lab's alone.
+                // A process of the database's part makes the copy, so the memory of the data is charged to that part. Only the lab can read
+                // the
+                // template.
                 let copy = ProcessSpec { trust: Trust::Lab, ..process("copy", &instance.copy) };
                 carry_out(&copy, 1, trial_box, launch.stop)?;
                 let target = Target::Socket { path: trial_box.path_inside(&instance.socket) };
@@ -111,7 +112,7 @@ impl TrialDatabase {
         let login = Login::begin(&prepared.program, &target);
         let (mut client, _) = login.wait(trial_box, ended, launch.stop)?;
         if server.is_some() && prepared.wire() == Wire::Postgres {
-            // Until now nobody could log in on the network.
+            // Until now no network login was possible.
             client.rows(&data::new_password(&password, Wire::Postgres)).map_err(database_failed)?;
         }
         let version = client.version().to_owned();
@@ -130,12 +131,12 @@ impl TrialDatabase {
         })
     }
 
-    /// Whether it is a server of the user's own.
+    /// Whether it is a user's own server.
     pub(in crate::run) fn is_external(&self) -> bool {
         self.server.is_none()
     }
 
-    /// In words, if a process of it has ended that no one asked to. Of a server of the user's own only the connection can tell.
+    /// In words, if one of its processes has ended unexpectedly. For a user's own server only the connection shows it.
     pub(in crate::run) fn has_ended(&mut self, trial_box: &mut TrialBox) -> Result<Option<String>, TrialError> {
         if self.is_external() && self.watch.as_ref().is_some_and(StatusWatch::is_over) {
             self.stop_watching();
@@ -146,14 +147,14 @@ impl TrialDatabase {
         Ok(unasked.map(|exit| format!("the database ended with {}", exit.how)))
     }
 
-    /// Asks it now what it is doing, and not only at the next look: at the borders of the window.
+    /// Requests a reading now: at the borders of the window.
     pub(in crate::run) fn look(&self) {
         if let Some(watch) = &self.watch {
             watch.look();
         }
     }
 
-    /// Ends the watch; the server goes on until its box is closed.
+    /// Ends the watch; the server runs until its box is closed.
     pub(in crate::run) fn stop_watching(&mut self) {
         if let Some(watch) = self.watch.take() {
             let watched = watch.end();
@@ -165,7 +166,7 @@ impl TrialDatabase {
         }
     }
 
-    /// In words, if what looks like a fault of the subject is the database's: it has ended, does not answer the lab either, or
+    /// In words, if an apparent fault of the subject is the database's: it has ended, does not answer the lab either, or
     /// has refused connections.
     pub(in crate::run) fn failure(&mut self, trial_box: &mut TrialBox) -> Result<Option<String>, TrialError> {
         if let Some(ended) = self.has_ended(trial_box)? {
@@ -194,7 +195,7 @@ impl TrialDatabase {
         }))
     }
 
-    /// Says in words that it does not answer. Returns `None` if it answers, or if the trial has killed it.
+    /// Describes that it does not answer. Returns `None` if it answers, or if the trial has killed it.
     fn silence(&mut self) -> Option<String> {
         self.stop_watching();
         let stop = self.stop.clone();
@@ -210,14 +211,14 @@ impl TrialDatabase {
         self.silence.clone()
     }
 
-    /// Connections of others than the lab, and those of them that are busy, at this moment, or `None` if it does not say.
+    /// Current connections except the lab's, total and busy, or `None` if the server does not report them.
     pub(in crate::run) fn connections_now(&mut self) -> Option<(u64, u64)> {
         self.stop_watching();
         let status = self.client.as_mut()?.status().ok()?;
         Some((status.connected?, status.running?))
     }
 
-    /// Carries out a statement on the subject's tables, on a connection of its own.
+    /// Runs a statement on the subject's tables, on a new connection.
     pub(in crate::run) fn ask_tables(&self, sql: &str) -> Result<Rows, DatabaseError> {
         let mut client = Client::login(&self.program, &self.target, COMMAND_LIMIT, &|| !self.stop.is_immediate())?;
         let choose = match (self.is_external(), self.names.engine == Wire::Postgres.word()) {
@@ -228,12 +229,12 @@ impl TrialDatabase {
         client.rows(&(choose + sql))
     }
 
-    /// A server of the user's own may have refused others before this trial, and counts them for as long as it runs.
+    /// A user's own server counts refusals for as long as it runs, so those before this trial are subtracted.
     fn refused_here(&self, in_all: Option<u64>) -> Option<u64> {
         Some(in_all?.saturating_sub(self.readings.first()?.1.refused?))
     }
 
-    /// What it told in the window.
+    /// The figures of the window.
     pub(in crate::run) fn window(&self, window: Window) -> DatabaseWindow {
         let mut series = StatusSeries::default();
         for (at, status) in &self.readings {
@@ -242,7 +243,7 @@ impl TrialDatabase {
         series.window(window, &self.version)
     }
 
-    /// Kills it in the midst of its work.
+    /// Kills the server under load.
     pub(in crate::run) fn kill(&mut self, trial_box: &mut TrialBox) -> Result<(), TrialError> {
         trial_box.end_part(PART, Signal::KILL)?;
         self.ended_on_purpose += 1;
@@ -251,7 +252,7 @@ impl TrialDatabase {
         Ok(())
     }
 
-    /// Starts it again on the data that it left; a login tells when it is back.
+    /// Restarts the server on the data that it left. The returned login shows when it is back.
     pub(in crate::run) fn start_again(&mut self, trial_box: &mut TrialBox) -> Result<Option<Login>, TrialError> {
         let Some(server) = &self.server else { return Ok(None) };
         carry_out(&server.tidy, self.ended_on_purpose, trial_box, &self.stop)?;
@@ -260,7 +261,7 @@ impl TrialDatabase {
         Ok(Some(Login::begin(&self.program, &self.target)))
     }
 
-    /// Goes on watching after the first new login; returns when that was.
+    /// Resumes the watch after the first new login, and returns when that was.
     pub(in crate::run) fn watch_again(&mut self, (client, at): LetIn) -> MonotonicNs {
         self.watch = Some(StatusWatch::begin(client, &self.stop));
         at
@@ -302,14 +303,14 @@ fn process(launch: Launch<'_>, name: &str, argv: &[String], instance: &Instance)
     }
 }
 
-/// A password for one trial: where a trial has no network of its own, everybody on the machine can ask its database.
+/// A password for one trial: without a network of its own, a trial's database is reachable for everybody on the machine.
 fn random_password() -> io::Result<String> {
     let mut bytes = [0; 16];
     getrandom(&mut bytes, GetRandomFlags::empty())?;
     Ok(bytes.iter().fold(String::new(), |hex, byte| hex + &format!("{byte:02x}")))
 }
 
-/// What a server reads before it lets anybody in: the password of the trial, or who may have one.
+/// What a server reads before it accepts logins: the trial's password, or the access rules.
 fn first_file(wire: Wire, password: &str) -> String {
     match wire {
         Wire::Mysql => data::new_password(password, wire),
@@ -326,7 +327,7 @@ fn refuse_root(wire: Wire, account: Option<u32>) -> Result<(), TrialError> {
     Ok(())
 }
 
-/// In a network of its own, a database has every port for itself.
+/// In a network of its own, a database can use its usual port.
 fn own_address(trial_box: &TrialBox, wire: Wire) -> io::Result<SocketAddrV4> {
     if trial_box.isolation().network == "host" {
         return Ok(SocketAddrV4::new(Ipv4Addr::LOCALHOST, free_port()?));
@@ -338,12 +339,12 @@ pub(in crate::run) fn database_failed(error: impl std::fmt::Display) -> TrialErr
     TrialError::failed(FailureKind::DatabaseFailed, error)
 }
 
-/// Where its processes run: on the generator's CPUs where it has none of its own.
+/// The CPUs of its processes: the lab's if it has none of its own.
 pub(in crate::run) fn own_cpus(cpus: &CpuMap) -> &[u32] {
     if cpus.database.is_empty() { cpus.of_lab() } else { &cpus.database }
 }
 
-/// The log of the database of a trial.
+/// The log of a trial's database.
 pub(in crate::run) fn log(folder: &Path) -> PathBuf {
     folder.join(DATABASE_LOG)
 }

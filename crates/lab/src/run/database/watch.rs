@@ -1,5 +1,4 @@
-//! What goes on beside the load in a trial with a database: the lab reads the pool, and the database goes away and comes back
-//! where the study wants that.
+//! Runs beside the load in a trial with a database: reads the pool, and carries out the study's outage.
 
 use std::time::{Duration, Instant};
 
@@ -14,11 +13,11 @@ use crate::run::server::trial::TrialError;
 use crate::run::stop::Stop;
 use tolok_host::isolate::TrialBox;
 
-/// A thread that was just started orders its connection within this time.
+/// A thread that was just started requests its connection within this time.
 const ORDER: Duration = Duration::from_millis(20);
-/// Answers, and a database that is about to come back, may take this long when the load is over.
+/// After the load, answers and a restarting database get this long.
 const LAST_ANSWER: Duration = Duration::from_secs(20);
-/// While the database may go away at any moment, the trial looks this often.
+/// During an outage study, the trial checks this often.
 const LOOK: Duration = Duration::from_millis(5);
 
 /// What goes on beside the load.
@@ -26,7 +25,7 @@ const LOOK: Duration = Duration::from_millis(5);
 pub(in crate::run) struct DatabaseWatch<'a> {
     database: &'a mut TrialDatabase,
     asked: &'a Database,
-    /// Path and status of a question that the workload knows.
+    /// Path and status of a request of the workload.
     question: (&'a str, u16),
     asker: Asker,
     orders: Orders,
@@ -37,7 +36,7 @@ pub(in crate::run) struct DatabaseWatch<'a> {
     stop: &'a Stop,
 }
 
-/// What it brought.
+/// What the watch found.
 #[derive(Debug, Default)]
 pub(in crate::run) struct Found {
     pub(in crate::run) pool: Option<PoolWindow>,
@@ -67,7 +66,7 @@ impl<'a> DatabaseWatch<'a> {
         }
     }
 
-    /// How long the trial may wait for something to happen, at most `usual`.
+    /// How long the trial may sleep, at most `usual`.
     pub(in crate::run) fn patience(&self, usual: Duration) -> Duration {
         if self.outage.is_some() { LOOK } else { usual }
     }
@@ -92,7 +91,7 @@ impl<'a> DatabaseWatch<'a> {
         self.orders.serve(trial_box, ORDER);
     }
 
-    /// Takes the step that is due; returns whether it has restarted the database.
+    /// Takes the step that is due, and returns whether the database was restarted.
     pub(in crate::run) fn step(&mut self, trial_box: &mut TrialBox) -> Result<bool, TrialError> {
         self.orders.serve(trial_box, Duration::ZERO);
         match (&mut self.outage, self.window_began) {
@@ -101,7 +100,7 @@ impl<'a> DatabaseWatch<'a> {
         }
     }
 
-    /// Waits for the answers that are still under way, and ends the watch over the database.
+    /// Waits for outstanding answers, and ends the watch.
     pub(in crate::run) fn finish(mut self, trial_box: &mut TrialBox) -> Result<Found, TrialError> {
         self.wait(trial_box, |it| it.pool_is_told() && !it.outage.as_mut().is_some_and(OutageAtWork::goes_on))?;
         let pool_is_told = self.pool_is_told();
@@ -120,7 +119,7 @@ impl<'a> DatabaseWatch<'a> {
         [&self.pool_before, &self.pool_after].into_iter().flatten().all(Pending::is_over)
     }
 
-    /// Goes on beside the end of the load until `is_over`, for as long as that is worth waiting for.
+    /// Serves connections after the load until `is_over` returns true or the time limit passes.
     fn wait(&mut self, trial_box: &mut TrialBox, is_over: impl Fn(&mut Self) -> bool) -> Result<(), TrialError> {
         let deadline = Instant::now() + LAST_ANSWER;
         while !is_over(self) && Instant::now() < deadline {
@@ -135,7 +134,7 @@ impl<'a> DatabaseWatch<'a> {
         Ok(())
     }
 
-    /// In words, if the database has ended and should not have.
+    /// In words, if the database has ended unexpectedly.
     pub(in crate::run) fn database_has_ended(
         &mut self,
         trial_box: &mut TrialBox,

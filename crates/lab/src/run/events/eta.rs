@@ -1,19 +1,19 @@
-//! How long the rest of a run takes.
+//! Estimates how long the rest of a run takes.
 
 use std::collections::BTreeMap;
 use std::time::Instant;
 
 use tolok_model::{Plan, PlannedTrial};
 
-/// What is done at once: a trial, or a launch with all its trials.
+/// A unit of work: a trial, or a launch with all its trials.
 #[derive(Debug)]
 struct Step {
-    /// The case of a trial; the least of the cases of a launch, which stands for all of them.
+    /// The case of a trial; for a launch, the first of its cases by name, which represents all of them.
     case: String,
     estimate_s: f64,
 }
 
-/// Times seen of a case, and what the plan estimated for them.
+/// Times measured for a case, and the plan's estimates for them.
 #[derive(Debug, Default, Clone, Copy)]
 struct Seen {
     took_s: f64,
@@ -21,11 +21,11 @@ struct Seen {
     times: u32,
 }
 
-/// Each case takes as long as it took before. A case not seen yet takes what the plan says, scaled by how far the plan was off for
-/// the others. Waiting for a quiet machine is in no time.
+/// Each case is expected to take as long as before. A case not yet seen takes the plan's estimate, scaled by how far off the plan
+/// was for the others. The times exclude waiting for a quiet machine.
 #[derive(Debug)]
 pub(in crate::run) struct Eta {
-    /// What was open at first, in order. Trials of a launch are over one by one, so each but the first is a step of no time.
+    /// Everything open at first, in order. Trials of a launch finish one by one, so each but the first is a step of no time.
     steps: Vec<Step>,
     done: usize,
     seen: BTreeMap<String, Seen>,
@@ -57,7 +57,7 @@ impl Eta {
         self.done += 1;
     }
 
-    /// A trial of this case, or the launch for which it stands, took so long.
+    /// A trial of this case, or the launch that it represents, took this long.
     pub(in crate::run) fn took(&mut self, case: &str, took_s: f64) {
         let step = self.steps.iter().find(|step| step.case == case && step.estimate_s > 0.0);
         let Some(estimate_s) = step.map(|step| step.estimate_s) else { return };
@@ -65,7 +65,7 @@ impl Eta {
         *seen = Seen { took_s: seen.took_s + took_s, estimate_s: seen.estimate_s + estimate_s, times: seen.times + 1 };
     }
 
-    /// Trials that were over have to be run again.
+    /// Trials that had finished must run again.
     pub(in crate::run) fn again(&mut self, trials: usize) {
         self.done -= trials;
     }
@@ -74,7 +74,7 @@ impl Eta {
         self.done as u32
     }
 
-    /// How long the rest takes by what was seen so far, in seconds.
+    /// The estimate for the rest, in seconds, from what was measured so far.
     pub(in crate::run) fn left_s(&self) -> f64 {
         self.left_after_s(self.began.elapsed().as_secs_f64())
     }
@@ -93,12 +93,12 @@ impl Eta {
         };
         // Nodes of a pool run several rounds at once.
         let at_once = if elapsed_s > 0.0 { (all.took_s / elapsed_s).max(1.0) } else { 1.0 };
-        // The sum of none is -0.0, which is no time to be told.
+        // An empty sum is -0.0, which would be shown with its sign.
         self.steps[self.done..].iter().map(left_s).sum::<f64>() / at_once + 0.0
     }
 }
 
-/// The case that stands for a launch of these trials.
+/// The case that represents a launch of these trials.
 pub(in crate::run) fn stands_for<'a>(launch: impl Iterator<Item = &'a PlannedTrial>) -> String {
     launch.map(|trial| trial.case.clone()).min().unwrap_or_default()
 }
@@ -132,7 +132,7 @@ mod tests {
         assert_eq!(eta.left_after_s(1.0), 1.0 + 2.0 + 1.0 + 1.0);
         eta.step();
         eta.took("slow", 5.0);
-        // Six seconds instead of four; that the run waited ten seconds for a quiet machine changes nothing.
+        // Six seconds instead of four. The ten seconds of waiting for a quiet machine change nothing.
         assert_eq!(eta.left_after_s(16.0), 6.0 + 1.0 + 5.0);
         eta.again(1);
         assert_eq!((eta.steps(), eta.left_after_s(16.0)), (1, 17.0));

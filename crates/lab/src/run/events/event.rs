@@ -1,4 +1,4 @@
-//! The events of a run, for a terminal, a log or a test. The run loop knows no screen.
+//! The events of a run, for a terminal, a log or a test. The run loop prints nothing itself.
 
 use std::path::PathBuf;
 
@@ -10,13 +10,13 @@ use tolok_tools::LoadSecond;
 /// A moment of a run.
 #[derive(Debug, Clone)]
 pub enum RunEvent {
-    /// The run's folder is there and the first step begins.
+    /// The run's folder exists and the first step begins.
     RunStarted {
-        /// Its id, the name that its folder was given.
+        /// Its id, which is also the name of its folder.
         run: String,
         folder: PathBuf,
         title: String,
-        /// The process that runs it.
+        /// The tolok process that runs it.
         pid: u32,
         trials: u32,
         /// Trials that are finished already.
@@ -26,23 +26,23 @@ pub enum RunEvent {
     },
     /// A subject is built, or the data of a database are loaded.
     PreparationStarted {
-        /// Which of these, and whose.
+        /// Which of the two, and of which subject or database.
         what: Preparation,
         /// Counted from 1 among those of its kind that the run needs.
         number: u32,
-        /// How many of its kind the run needs. Some may be ready.
+        /// How many of its kind the run needs. Some may be ready already.
         of: u32,
     },
     PreparationEnded {
-        /// Which of these, and whose.
+        /// Which of the two, and of which subject or database.
         what: Preparation,
         took_s: f64,
         /// Why it failed, if it did.
         failure: Option<String>,
     },
-    /// The machine is busy with other things; the run waits for a while.
+    /// The machine is busy with other work; the run waits for a while.
     Waiting {
-        /// With what, a sentence each.
+        /// What keeps it busy, a sentence each.
         reasons: Vec<String>,
         /// How long it waits; it goes on earlier if the machine becomes quiet.
         at_most_s: f64,
@@ -67,7 +67,7 @@ pub enum RunEvent {
         launch: u32,
         /// Launches of the plan.
         of: u32,
-        /// Cases that it asked.
+        /// Cases that it measured.
         cases: u32,
         /// Cases that failed.
         failed: u32,
@@ -77,7 +77,7 @@ pub enum RunEvent {
     },
     /// Something happens in a trial.
     InTrial {
-        /// Its number; none for an unscored one.
+        /// Its number; `None` for an unscored one.
         trial: Option<u32>,
         event: TrialEvent,
     },
@@ -107,7 +107,7 @@ pub enum RunEvent {
     },
     /// A block begins on a machine of a pool.
     BlockPlaced { block: u32, node: Option<Node> },
-    /// The pool refuses a machine for a block, and is asked again for a while.
+    /// The pool refuses a machine for a block. The run repeats the request for a while.
     BlockRefused { block: u32, why: String, at_most_s: f64 },
     /// A machine of a pool was lost with the block that it ran.
     BlockLost {
@@ -117,16 +117,16 @@ pub enum RunEvent {
         /// Whether the block runs again elsewhere.
         again: bool,
     },
-    /// What is known after the blocks so far.
+    /// What the rule for stopping reports after the blocks so far.
     Standing { words: String },
-    /// The plan's rule for stopping holds, so that no further block is begun.
+    /// The plan's rule for stopping holds, so no further block begins.
     Settled {
         /// After this many blocks.
         blocks: u32,
-        /// Blocks that it might have taken.
+        /// Blocks that the run could have taken.
         at_most: u32,
     },
-    /// No further trial is begun.
+    /// The run is over, and no further trial begins.
     RunEnded {
         /// Trials without a record.
         missing: u32,
@@ -135,7 +135,7 @@ pub enum RunEvent {
     },
 }
 
-/// What is made ready once, before the first trial.
+/// What is prepared once, before the first trial.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Preparation {
     /// The build of a subject, by its id.
@@ -148,9 +148,9 @@ pub enum Preparation {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum TrialEvent {
-    /// It goes on to its next step.
+    /// The trial enters its next step.
     Phase { phase: Phase },
-    /// The load tool has told a second of its load.
+    /// The load tool has reported a second of its load.
     Second(LoadSecond),
     /// Some slices of a launch are over.
     Slices { done: u32, of: u32 },
@@ -159,7 +159,7 @@ pub enum TrialEvent {
     Disturbed {
         /// How, a sentence each.
         reasons: Vec<String>,
-        /// Whether it is measured again; if not, it is kept and not scored.
+        /// Whether it is measured again. If not, it is kept but not scored.
         again: bool,
     },
 }
@@ -168,11 +168,11 @@ pub enum TrialEvent {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Phase {
-    /// The subject's processes are started, until the first correct response.
+    /// The subject's processes start, until the first correct response.
     Starting,
-    /// Load is on, and discarded.
+    /// Load is on, and its figures are discarded.
     WarmingUp,
-    /// Load is on, and measured.
+    /// Load is on, and its figures count.
     Measuring,
     Stopping,
 }

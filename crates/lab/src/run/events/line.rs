@@ -1,4 +1,4 @@
-//! Events as programs read them: a JSON object for each, a line of `events.jsonl` and of `--format jsonl`.
+//! Events for programs: a JSON object for each, as a line of `events.jsonl` and of `--format jsonl`.
 
 use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
@@ -7,10 +7,10 @@ use tolok_model::{Failure, Measurement, Outcome, PlannedTrial, ProgramTiming, Re
 use crate::run::events::event::{Preparation, RunEvent, TrialEvent};
 use tolok_tools::LoadSecond;
 
-/// Version of these lines. New kinds and new fields make no new version: readers must ignore what they do not know.
+/// Version of these lines. New kinds and fields do not change it: readers must ignore what they do not know.
 pub const EVENTS_SCHEMA: u32 = 1;
 
-/// An event as it is written: its kind and time first, then its fields in the order given here.
+/// A serialised event: its kind and time first, then its fields in the order given here.
 #[derive(Debug, Clone, PartialEq)]
 pub struct EventLine {
     kind: &'static str,
@@ -21,10 +21,10 @@ pub struct EventLine {
 type Fields = Vec<(&'static str, Value)>;
 
 impl EventLine {
-    /// The line of an event. `t_s` is the time since this tolok began to run, or to go on with, the run.
+    /// The line of an event. `t_s` is the time since this tolok process began or resumed the run.
     pub fn of(event: &RunEvent, t_s: f64) -> Self {
         let (kind, fields) = told(event);
-        // More digits would only be noise.
+        // More digits are noise.
         Self { kind, t_s: (t_s * 1e3).round() / 1e3, fields }
     }
 }
@@ -36,7 +36,7 @@ impl Serialize for EventLine {
     }
 }
 
-/// The kind of an event and what it tells.
+/// The kind of an event and its fields.
 fn told(event: &RunEvent) -> (&'static str, Fields) {
     match event {
         RunEvent::RunStarted { run, folder, title, pid, trials, finished, estimate_s } => (
@@ -152,7 +152,7 @@ fn which(trial: &PlannedTrial, subject: &str, scenario: &str) -> Fields {
     ]
 }
 
-/// What came of a trial, in a few figures. What does not apply is absent.
+/// The outcome of a trial, in a few figures. Fields that do not apply are absent.
 #[derive(Debug, Default)]
 struct Came {
     outcome: &'static str,
@@ -161,7 +161,7 @@ struct Came {
     p99_s: Option<f64>,
     cpu_s_per_good: Option<f64>,
     memory_bytes: Option<u64>,
-    /// Median time of a run of a program that is timed.
+    /// Median wall time of a timed program's run.
     wall_p50_s: Option<f64>,
     reason: Option<String>,
     message: Option<String>,

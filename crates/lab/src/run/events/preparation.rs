@@ -1,4 +1,4 @@
-//! Work that is done once, before the first trial, and its events.
+//! Work done once, before the first trial, and its events.
 
 use std::time::Instant;
 
@@ -6,10 +6,10 @@ use tolok_model::Failure;
 
 use crate::run::events::event::{Preparation, RunEvent};
 
-/// One of these at work, or found ready.
+/// A preparation, under way or found ready.
 pub(in crate::run) struct Step<'a> {
     what: Preparation,
-    /// Which of how many.
+    /// Its number, and how many there are.
     place: (u32, u32),
     began: Option<Instant>,
     emit: &'a mut dyn FnMut(RunEvent),
@@ -20,14 +20,14 @@ impl<'a> Step<'a> {
         Self { what, place, began: None, emit }
     }
 
-    /// There is something to do, and it will take a while.
+    /// Work is needed, and will take a while.
     pub(in crate::run) fn begins(&mut self) {
         self.began = Some(Instant::now());
         let (number, of) = self.place;
         (self.emit)(RunEvent::PreparationStarted { what: self.what.clone(), number, of });
     }
 
-    /// It is done, or has failed.
+    /// The preparation is done or has failed.
     pub(in crate::run) fn ended(self, failure: Option<&Failure>) {
         let Some(began) = self.began else { return };
         let (took_s, failure) = (began.elapsed().as_secs_f64(), failure.map(|failure| failure.message.clone()));

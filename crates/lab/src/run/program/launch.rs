@@ -1,8 +1,8 @@
 //! A launch of programs: all cases of a scenario in one box, whose runs alternate.
 //!
 //! Each case has a timer in a control group of its own. All timers are alive together, and one at a time gets a turn: a run, with
-//! its floor beside it. A timer that waits sleeps, so nothing has to be frozen. What goes wrong with one program is the outcome of
-//! its case, and the others go on.
+//! its floor beside it. A waiting timer sleeps, so nothing needs freezing. A fault of one program is the outcome of
+//! its case, and the others continue.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -27,39 +27,39 @@ use crate::run::server::trial::{Finished, TrialError, load_average};
 use crate::run::session::capabilities::server_part;
 use crate::run::session::cgroup_membership::CgroupMembership;
 
-/// The machine is read this often at most, between two turns.
+/// The shortest time between two readings of the machine, which are taken between turns.
 const READ: Duration = Duration::from_millis(500);
 
-/// A case of a launch: its trial, or why there is none.
+/// A case of a launch: its trial, or why it has none.
 pub(in crate::run) struct ProgramCase<'a> {
     pub(in crate::run) case: &'a Case,
     pub(in crate::run) trial: Result<ProgramTrial<'a>, Failure>,
 }
 
-/// What a launch is made of.
+/// The contents of a launch.
 pub(in crate::run) struct ProgramLaunch<'a> {
     pub(in crate::run) plan: &'a Plan,
     pub(in crate::run) number: u32,
     pub(in crate::run) cases: Vec<ProgramCase<'a>>,
 }
 
-/// What was found from the first turn that counts to the end of the last.
+/// What was measured from the first turn that counts to the end of the last.
 struct Turned {
     window: Window,
     usage: Option<WindowUsage>,
-    /// By case: why it has no timer, or what that left.
+    /// By case: its timer and report, or why there is none.
     timers: Vec<Result<(TurnTaker, TimerReport), TrialError>>,
 }
 
 impl<'a> ProgramLaunch<'a> {
-    /// Runs the launch. Returns what became of each case, in their order, or `None` if it was stopped.
+    /// Runs the launch. Returns the result of each case in order, or `None` if it was stopped.
     pub(in crate::run) fn run(mut self, emit: &mut dyn FnMut(TrialEvent)) -> Result<Option<Vec<Finished>>, StoreError> {
         let timed = if self.trials().next().is_none() { Ok(Vec::new()) } else { self.boxed(emit) };
         let mut timed = match timed {
             Ok(timed) => timed.into_iter(),
             Err(TrialError::Stopped) => return Ok(None),
             Err(TrialError::Store(error)) => return Err(error),
-            // Something that all of them share: each has it in its record.
+            // A failure of the shared part goes into every record.
             Err(TrialError::Failed(reason, message)) => {
                 let failed = || Err(TrialError::Failed(reason, message.clone()));
                 self.cases.iter().map(|_| failed()).collect::<Vec<_>>().into_iter()
@@ -82,12 +82,12 @@ impl<'a> ProgramLaunch<'a> {
         Ok(Some(finished))
     }
 
-    /// The trials that can be run, with their places.
+    /// The trials that can run, with their places.
     fn trials(&self) -> impl Iterator<Item = (usize, &ProgramTrial<'a>)> {
         self.cases.iter().enumerate().filter_map(|(place, case)| Some((place, case.trial.as_ref().ok()?)))
     }
 
-    /// From an empty box to the end of every process. Returns what was timed of each case.
+    /// Runs from an empty box to the end of every process. Returns the timings of each case.
     fn boxed(
         &mut self,
         emit: &mut dyn FnMut(TrialEvent),
@@ -97,7 +97,7 @@ impl<'a> ProgramLaunch<'a> {
         let (_, first) = self.trials().next().ok_or_else(|| TrialError::lab("the launch has no cases"))?;
         let session = first.launch.session;
         let unwritable = |source| StoreError::Write { path: std::env::temp_dir(), source };
-        // The private folder of the box, and one that the lab sees as well.
+        // The private folder of the box, and one that the lab can read as well.
         let [scratch, shared] = [session.trial_scratch(), session.trial_scratch()].map(|made| made.map_err(unwritable));
         let (scratch, shared) = (scratch?, shared?);
         for (_, trial) in self.trials() {
@@ -121,7 +121,7 @@ impl<'a> ProgramLaunch<'a> {
         self.timings(turned, load_average)
     }
 
-    /// Starts the timer of each case. One that cannot be started is a failure of its case.
+    /// Starts the timer of each case. A timer that cannot start is a failure of its case.
     fn start_timers(
         &mut self,
         trial_box: &mut TrialBox,
@@ -142,7 +142,7 @@ impl<'a> ProgramLaunch<'a> {
         Ok(takers)
     }
 
-    /// Gives all turns, those that do not count first, and reads what the timers left.
+    /// Gives all turns, warm-up first, and reads the timers' reports.
     fn turned(
         &self,
         mut takers: Vec<Result<TurnTaker, TrialError>>,
@@ -178,7 +178,7 @@ impl<'a> ProgramLaunch<'a> {
             let trial = trial.map_err(|failure| TrialError::lab(&failure.message))?;
             let report = taker.report(trial_box, trial.folder.folder());
             let report = report.and_then(|report| sound(trial, &taker, report));
-            // While the group of the case is there to say what it met.
+            // The case's control group, which shows the limits it hit, must still exist here.
             let limits = &trial.environment.subject;
             let explained = |error| because_of_a_limit(error, limits, (trial_box, &taker.part));
             let report = report.map_err(explained)?;
@@ -209,7 +209,7 @@ impl<'a> ProgramLaunch<'a> {
     }
 }
 
-/// The machine while turns are taken: it is read between two of them, when no run is on.
+/// The machine during the turns, read only between two of them, when no run is on.
 struct Machine {
     sampler: Sampler,
     clock: Instant,
@@ -228,7 +228,7 @@ impl Machine {
         began
     }
 
-    /// Reads it if that is due; whether it was.
+    /// Reads it if that is due; returns whether it was.
     fn is_read(&mut self) -> bool {
         let is_due = self.last.elapsed() >= READ;
         if is_due {
@@ -240,7 +240,7 @@ impl Machine {
 
     fn ends(&mut self, began: tolok_load::clock::MonotonicNs) -> (Window, Option<WindowUsage>) {
         let window = Window { began, ended: SystemClock.now() };
-        // Without enough readings nothing is known of the rest of the machine.
+        // Without enough readings, the rest of the machine is unknown.
         (window, self.sampler.window_ends(self.clock.elapsed().as_secs_f64(), window.ended).ok())
     }
 }
@@ -265,7 +265,7 @@ fn start_timer(
     Ok(taker)
 }
 
-/// A report in which all runs ended well; the first that did not is the failure of the case.
+/// Returns a report in which all runs succeeded. Otherwise the first faulty run is the failure of the case.
 fn sound(trial: &ProgramTrial<'_>, taker: &TurnTaker, report: TimerReport) -> Result<TimerReport, TrialError> {
     let Some(faulty) = &report.fault else { return Ok(report) };
     trial.folder.write_lines(ROWS, &report.runs.iter().map(RunRow::own).collect::<Vec<_>>())?;

@@ -1,5 +1,5 @@
-//! The timers at work: runs that do not count, then the window, in which tolok's own timer, hyperfine or GNU time runs the
-//! program, while the lab reads what the machine does.
+//! Runs the timers: warm-up runs first, then the window, in which tolok's own timer, hyperfine or GNU time runs the
+//! program while the lab samples the machine.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -22,15 +22,15 @@ use tolok_store::recompute::SAMPLES;
 use tolok_store::recompute::program_rows::{ROWS, RunRow, TIMER_REPORT, TOOL_OUTPUT};
 use tolok_tools::timer::{GNU_TIME_FORMAT, TimerNotUnderstood, gnu_time_runs, hyperfine_arguments, hyperfine_report};
 
-/// What a timer itself says.
+/// The output of a timer.
 pub(in crate::run) const TIMER_LOG: &str = "tool.log";
 pub(super) const PART: &str = "subject";
-/// How often resources are read.
+/// How often resources are sampled.
 const SAMPLE: Duration = Duration::from_millis(100);
 /// How much longer than its runs a timer may take before it counts as hung.
 pub(super) const TIMER_SLACK: Duration = Duration::from_secs(15);
 
-/// What times a program, ready to be used.
+/// A timer that is ready to use.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::run) enum TimerAtHand<'a> {
     Own,
@@ -38,18 +38,18 @@ pub(in crate::run) enum TimerAtHand<'a> {
     GnuTime(&'a Program),
 }
 
-/// What is known of the runs beside what the timer has left in the folder.
+/// What is known of the runs, apart from the files that the timer left.
 pub(in crate::run) struct Timed {
     pub(in crate::run) timer: ToolUsed,
-    /// While the timer's process ran.
+    /// From the start to the end of the timer's process.
     pub(in crate::run) window: Window,
-    /// Where the times of the samples count from.
+    /// The origin of the samples' times.
     pub(in crate::run) clock_zero_ns: i64,
-    /// What was read of the launch, where its runs alternated with those of others.
+    /// The readings of the launch, if its runs alternated with those of others.
     pub(in crate::run) turns: Option<RawTurns>,
 }
 
-/// What is read while a timer is at work.
+/// What is sampled while a timer runs.
 struct Watch<'s> {
     sampler: &'s mut Sampler,
     clock: Instant,
@@ -74,7 +74,7 @@ impl<'a> TimerAtHand<'a> {
 }
 
 impl ProgramTrial<'_> {
-    /// Makes all runs, those that do not count first.
+    /// Makes all runs, warm-up first.
     pub(in crate::run) fn take_times(
         &self,
         trial_box: &mut TrialBox,
@@ -93,7 +93,7 @@ impl ProgramTrial<'_> {
         watch.sampler.window_starts(watch.at_s(), began);
         let counted = self.count(trial_box, &mut watch, job, timer, &before);
         let ended = SystemClock.now();
-        // Where the timer ended too soon to be told, nothing is known of others, and that is no fault.
+        // If the timer ended too soon for enough readings, other programs' use is unknown; that is not a failure.
         let _ = watch.sampler.window_ends(watch.at_s(), ended);
         emit(TrialEvent::Phase { phase: Phase::Stopping });
         self.folder.write_lines(SAMPLES, &sampler.samples())?;
@@ -103,8 +103,8 @@ impl ProgramTrial<'_> {
         Ok(Timed { timer: timer.used(), window: Window { began, ended }, clock_zero_ns, turns: None })
     }
 
-    /// The runs before those that count, by tolok's own timer. The other timers do not look at what a program writes, so one
-    /// run is made for them whose output is looked at, and GNU time knows no runs that do not count.
+    /// The warm-up runs, by tolok's own timer. Other timers do not check a program's output, so one checked run is made for them.
+    /// GNU time has no warm-up runs of its own.
     fn warm_up(
         &self,
         trial_box: &mut TrialBox,
@@ -143,7 +143,7 @@ impl ProgramTrial<'_> {
         }
     }
 
-    /// Runs tolok's timer; the first run that is not as it should be is the trial's failure.
+    /// Runs tolok's timer. The first faulty run is the trial's failure.
     fn run_timer(
         &self,
         trial_box: &mut TrialBox,
@@ -174,7 +174,7 @@ impl ProgramTrial<'_> {
         }
     }
 
-    /// The command of tolok's timer, whose job is written down.
+    /// The command of tolok's timer, whose job is written to a file.
     pub(super) fn timer_command(&self, job: &TimerJob) -> Result<Vec<String>, TrialError> {
         const JOB: &str = "timer-job.json";
         self.folder.write(JOB, &serde_json::to_vec_pretty(job).map_err(TrialError::lab)?)?;
@@ -182,8 +182,8 @@ impl ProgramTrial<'_> {
         Ok(vec![tolok.display().to_string(), "program-timer".to_owned(), job.display().to_string()])
     }
 
-    /// GNU time runs a program once, so tolok's timer runs GNU time, with the same care: what the program writes passes
-    /// through, and its exit code does, too.
+    /// GNU time runs a program once, so tolok's timer runs GNU time repeatedly. The program's output and exit code pass through and
+    /// are checked as usual.
     fn run_gnu_time(
         &self,
         trial_box: &mut TrialBox,
@@ -207,8 +207,7 @@ impl ProgramTrial<'_> {
         Ok(runs.into_iter().map(|run| RunRow::of_tool(Timer::Time, run)).collect())
     }
 
-    /// hyperfine has no time limit for all runs together, so it gets a number of runs that the run before lets expect
-    /// to fit.
+    /// hyperfine has no limit for the total time, so it gets a number of runs that should fit, judged by the earlier runs.
     fn run_hyperfine(
         &self,
         trial_box: &mut TrialBox,
@@ -235,7 +234,7 @@ impl ProgramTrial<'_> {
         Ok(found.runs.into_iter().map(|run| RunRow::of_tool(Timer::Hyperfine, run)).collect())
     }
 
-    /// What a tool wrote in the private folder, the only one that it could write in. It is kept with the trial.
+    /// The output file of a tool, from the private folder, the only one that it can write in. It is kept with the trial.
     fn tool_said(&self, trial_box: &TrialBox, job: &TimerJob) -> Result<String, TrialError> {
         let unreadable = |error| tool_failed(format!("cannot read {TOOL_OUTPUT}: {error}"));
         let text = Folder::at(&trial_box.path_inside(&job.cwd)).text(TOOL_OUTPUT).map_err(unreadable)?;
@@ -243,7 +242,7 @@ impl ProgramTrial<'_> {
         Ok(text)
     }
 
-    /// It ends as soon as the program does not end well, and says so.
+    /// hyperfine ends, with a message, as soon as a run of the program fails.
     fn why_hyperfine_ended(&self, command: &str, how: &str) -> TrialError {
         let log = log_tail_in(self.folder.folder(), TIMER_LOG, 20);
         let is_of_program = |line: &&String| {
@@ -282,7 +281,7 @@ impl ProgramTrial<'_> {
         }
     }
 
-    /// Starts a timer and reads resources until it ends. Returns how it ended, or `None` if it did not.
+    /// Starts a timer and samples resources until it ends. Returns how it ended, or `None` if it did not.
     fn wait_for(
         &self,
         trial_box: &mut TrialBox,
@@ -312,14 +311,14 @@ impl Watch<'_> {
     }
 }
 
-/// How many runs fit into the time that is given, by the longest of those before.
+/// How many runs fit into the time limit, judged by the longest run before.
 fn fitting(job: &TimerJob, before: &[TimedRun]) -> u32 {
     let longest_s = before.iter().map(|run| run.wall_s).fold(0.0, f64::max);
-    // A quotient beyond the range of whole numbers becomes the largest.
+    // The cast saturates: a quotient beyond the range becomes the largest number.
     ((job.at_most_s / longest_s) as u32).clamp(1, job.runs.max(1))
 }
 
-/// What a run that did not end well makes of the trial.
+/// The trial's failure for a faulty run.
 pub(super) fn trial_error_of(FaultyRun { number, floor, fault }: &FaultyRun, job: &TimerJob) -> TrialError {
     let task = job.floor.as_ref().filter(|_| *floor).unwrap_or(&job.work);
     let run = format!("run {number} of `{}`", command_line(&task.argv));

@@ -1,4 +1,4 @@
-//! A trial of a program that is no server: a box, a timer in the subject's place that runs it again and again, an end.
+//! A trial of a program that is not a server: a box, and a timer in the subject's place that runs the program repeatedly.
 
 use std::net::SocketAddr;
 use std::path::Path;
@@ -34,11 +34,11 @@ pub(in crate::run) struct ProgramTrial<'a> {
     pub(in crate::run) cpus: &'a CpuMap,
     /// Where the trial's files are kept.
     pub(in crate::run) folder: &'a TrialFolder,
-    /// Seed of what a link draws at random, if the environment has one.
+    /// Seed for the link's random numbers, if the environment has a link.
     seed: u64,
-    /// The program's command, as soon as it is known.
+    /// The program's command, once it is known.
     pub(super) commands: Vec<String>,
-    /// What holds it apart from the rest of the machine, as soon as it is known.
+    /// How it is isolated from the rest of the machine, once that is known.
     pub(super) isolation: Option<Isolation>,
 }
 
@@ -79,7 +79,7 @@ impl<'a> ProgramTrial<'a> {
         self.finished(timed, attempts)
     }
 
-    /// What came of the trial, or `None` if it was stopped.
+    /// The result of the trial, or `None` if it was stopped.
     pub(super) fn finished(
         self,
         timed: Result<ProgramTiming, TrialError>,
@@ -95,7 +95,7 @@ impl<'a> ProgramTrial<'a> {
         Ok(Some(Finished { commands: self.commands, attempts, isolation: self.isolation, outcome }))
     }
 
-    /// Where it says more of a failure.
+    /// The log with more on a failure.
     fn log_of(reason: FailureKind) -> &'static str {
         match reason {
             FailureKind::ToolFailed => TIMER_LOG,
@@ -117,14 +117,14 @@ impl<'a> ProgramTrial<'a> {
             let _guest = CgroupMembership::enter(session.capabilities, &trial_box);
             self.inside(&mut trial_box, scratch.path(), emit)
         };
-        // While the subject's group is there to say what it met.
+        // The subject's control group, which shows the limits it hit, must still exist here.
         let timed = timed
             .map_err(|trial_error| because_of_a_limit(trial_error, &self.environment.subject, (&trial_box, PART)))?;
         trial_box.stop()?;
         self.timing(timed, load_average)
     }
 
-    /// Opens a box with `run` as its private folder, for this program alone or for so many that take turns.
+    /// Opens a box with `run` as its private folder, for this program alone (0), or for this many that take turns.
     pub(super) fn open_box(&self, programs: usize, run: &Path) -> Result<TrialBox, TrialError> {
         let session = self.launch.session;
         let [report, database_report] = [LINK_REPORT, DATABASE_LINK_REPORT].map(|name| self.folder.path().join(name));
@@ -145,7 +145,7 @@ impl<'a> ProgramTrial<'a> {
         Ok(TrialBox::open(&session.laboratory.tolok, &spec)?)
     }
 
-    /// What happens between the opening of the box and its end.
+    /// Everything between the opening and the closing of the box.
     fn inside(
         &mut self,
         trial_box: &mut TrialBox,
@@ -159,9 +159,9 @@ impl<'a> ProgramTrial<'a> {
         self.take_times(trial_box, &job, &timer, emit)
     }
 
-    /// What is to be run, with everything filled in.
+    /// The timer's job, with every template filled in.
     pub(super) fn job(&self, trial_box: &mut TrialBox, run: &Path) -> Result<TimerJob, TrialError> {
-        // A program listens nowhere.
+        // A program does not listen, so the port is 0.
         let address = SocketAddr::from((trial_box.subject_address(), 0));
         let (protocol, database) = (Protocol::default(), Default::default());
         let cpus = &self.cpus.subject;
@@ -190,7 +190,7 @@ impl<'a> ProgramTrial<'a> {
         })
     }
 
-    /// What was found, from what is stored and nothing else.
+    /// The figures, computed only from what is stored.
     pub(super) fn timing(&self, timed: Timed, load_average: f64) -> Result<ProgramTiming, TrialError> {
         let Timed { timer, window, clock_zero_ns, turns } = timed;
         let raw = RawWindow {

@@ -18,36 +18,36 @@ use crate::run::program::timing::{TIMER_SLACK, tool_failed};
 use crate::run::server::trial::TrialError;
 use crate::run::stop::Stop;
 
-/// How often is looked after the box while a run is on.
+/// How often to check the box during a run.
 const LOOK: Duration = Duration::from_millis(100);
 
 /// The lab's side of a timer that takes turns.
 pub(super) struct TurnTaker {
-    /// Place of its case in the launch.
+    /// Position of its case in the launch.
     pub(super) place: usize,
-    /// The part of the box that it is.
+    /// Its part of the box.
     pub(super) part: String,
     pub(super) job: TimerJob,
     /// `None` once it gets no more turns.
     given: Option<File>,
     taken: File,
-    /// Round and half of each turn that it took, but for warm-up.
+    /// Round and half of each counted turn; warm-up is left out.
     pub(super) turns: Vec<(u32, u32)>,
-    /// Whether another turn is of use.
+    /// Whether it can use another turn.
     is_open: bool,
     /// What went wrong with the timer itself.
     broken: Option<TrialError>,
 }
 
 impl TurnTaker {
-    /// Makes the FIFOs of a timer in a folder that lab and box see.
+    /// Makes the FIFOs of a timer in a folder that both lab and box can access.
     pub(super) fn new(place: usize, part: String, folder: &Path, job: TimerJob) -> io::Result<Self> {
         let path = |name: &str| folder.join(format!("{name}-{}", place + 1));
         let turns = Turns { given: path("given"), taken: path("taken") };
         for fifo in [&turns.given, &turns.taken] {
             mknodat(CWD, fifo, FileType::Fifo, Mode::RUSR | Mode::WUSR, 0)?;
         }
-        // Open to read as well, so that opening waits for no timer, and writing to one that has ended is no signal.
+        // Also open for reading, so that opening does not wait for the timer, and writing after its end raises no SIGPIPE.
         let given = OpenOptions::new().read(true).write(true).open(&turns.given)?;
         let without_waiting = OFlags::NONBLOCK.bits() as i32;
         let taken = OpenOptions::new().read(true).custom_flags(without_waiting).open(&turns.taken)?;
@@ -60,7 +60,7 @@ impl TurnTaker {
         self.is_open
     }
 
-    /// Gives it a turn and waits until that is over. An error ends the launch; what is wrong with this timer ends its turns.
+    /// Gives it a turn and waits for the end of that. An error ends the launch; a fault of this timer only ends its turns.
     pub(super) fn take(
         &mut self,
         turn: Turn,
@@ -76,7 +76,7 @@ impl TurnTaker {
             }
             Err(broken @ TrialError::Failed(FailureKind::ToolFailed, _)) => {
                 (self.is_open, self.broken) = (false, Some(broken));
-                // A program whose timer was killed still runs, and the others are to go on undisturbed.
+                // The program of a killed timer still runs, and would disturb the others.
                 Ok(trial_box.end_part(&self.part, Signal::KILL)?)
             }
             Err(error) => Err(error),
@@ -99,7 +99,7 @@ impl TurnTaker {
                 Err(error) if error.kind() != ErrorKind::WouldBlock => return Err(TrialError::lab(error)),
                 _ => {}
             }
-            // Without a writer the FIFO counts as readable and gives nothing.
+            // Without a writer, the FIFO polls as readable but returns nothing.
             let patience = if is_readable { LOOK } else { Duration::ZERO };
             if trial_box.has_ended_within(&self.part, patience)? {
                 return Err(tool_failed(format!("tolok's timer ended with {}", self.how_it_ended(trial_box)?)));
@@ -118,12 +118,12 @@ impl TurnTaker {
         Ok(exit.map_or_else(|| "no word".to_owned(), |exit| exit.how.clone()))
     }
 
-    /// There are no more turns: it writes its report and ends.
+    /// Gives no more turns: the timer writes its report and ends.
     pub(super) fn dismiss(&mut self) {
         self.given = None;
     }
 
-    /// Waits until it has ended after that, and reads its report.
+    /// Waits until the dismissed timer has ended, and reads its report.
     pub(super) fn report(&mut self, trial_box: &mut TrialBox, folder: &Folder) -> Result<TimerReport, TrialError> {
         if let Some(broken) = self.broken.take() {
             return Err(broken);

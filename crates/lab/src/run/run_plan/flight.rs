@@ -1,4 +1,4 @@
-//! A block at work: what the run hears of it, and what it makes of that.
+//! A block at work: the run's reactions to its events.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -15,11 +15,11 @@ use crate::run::block::protocol::{BlockEvent, BlockJob, GeneratorAlive, TrialId,
 use crate::run::events::eta::stands_for;
 use crate::run::events::event::{RunEvent, TrialEvent};
 
-/// The box of a block that was killed is gone within this time.
+/// The box of a killed block is gone within this time.
 const BOX_END_LIMIT: Duration = Duration::from_secs(3);
 const LOOK: Duration = Duration::from_millis(5);
 
-/// A block at work, as the run follows it.
+/// A block at work, from the run's side.
 pub(super) struct Flight {
     block: u32,
     pub(super) process: BlockProcess,
@@ -28,23 +28,23 @@ pub(super) struct Flight {
     session: Option<PathBuf>,
     /// How many of its trials have a record.
     pub(super) done: usize,
-    /// What is known of one on another machine.
+    /// Set for a block on another machine.
     pub(super) apart: Option<Apart>,
     pub(super) last_heard: Instant,
 }
 
-/// A block on another machine. Its results lie apart until it is over.
+/// A block on another machine. Its results are kept apart until it is over.
 pub(super) struct Apart {
     pub(super) attempt: Attempt,
-    /// The folder of its record, from that of the attempt on.
+    /// The folder of its record, relative to that of the attempt.
     pub(super) record: Option<String>,
-    /// Where it is, once it has said so.
+    /// Its node, once it has reported.
     pub(super) place: Option<Option<Node>>,
     /// Why it cannot go on.
     pub(super) failure: Option<String>,
-    /// The nodes that generate its load, and when they were last heard.
+    /// The nodes that generate its load, and when each last reported.
     pub(super) generators: BTreeMap<u32, (String, Instant)>,
-    /// The node that was lost, as far as the block knows, and why.
+    /// The lost node and the reason, if the block reported a loss.
     pub(super) loss: Option<Loss>,
 }
 
@@ -55,11 +55,11 @@ pub(super) struct Loss {
 }
 
 pub(super) enum LostNode {
-    /// That of the block.
+    /// The block's own node.
     First,
     /// One that generated its load.
     Generator(String),
-    /// Slurm ends a block on all nodes when it notices that one is gone.
+    /// Slurm ends a block on all nodes when one is lost, so the block cannot tell which.
     Unknown,
 }
 
@@ -70,12 +70,12 @@ impl Apart {
     }
 }
 
-/// The trial that a block is at.
+/// The trial or launch that a block is at.
 struct AtHand {
     trial: TrialId,
     began: Instant,
     started_at: jiff::Timestamp,
-    /// How many trials of a launch failed.
+    /// How many trials of the launch failed.
     failed: u32,
 }
 
@@ -94,7 +94,7 @@ impl AtHand {
 }
 
 impl<'a> Run<'a> {
-    /// Lets `command` start tolok as the block of a job.
+    /// Starts tolok through `command` as the block of a job.
     pub(super) fn start(
         &self,
         command: Command,
@@ -115,7 +115,7 @@ impl<'a> Run<'a> {
         })
     }
 
-    /// A node that generates load for a block is there.
+    /// A generating node has reported.
     pub(super) fn note_generator(&self, flight: &mut Flight, alive: Box<GeneratorAlive>) {
         let Some(apart) = &mut flight.apart else { return };
         let known = apart.generators.insert(alive.number, (alive.name.clone(), Instant::now()));
@@ -124,7 +124,7 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// Does what an event of a block asks for.
+    /// Reacts to an event of a block.
     pub(super) fn follow(
         &mut self,
         flight: &mut Flight,
@@ -149,7 +149,7 @@ impl<'a> Run<'a> {
                 }
             }
             BlockEvent::Failed(why) => match &mut flight.apart {
-                // It may be the fault of its machine.
+                // The block's machine may be at fault.
                 Some(apart) => apart.failure = Some(why),
                 None => return Err(RunError::Block(why)),
             },
@@ -161,7 +161,7 @@ impl<'a> Run<'a> {
                 }
             },
             BlockEvent::Waiting { reasons, at_most_s } => emit(RunEvent::Waiting { reasons, at_most_s }),
-            // It is about to hear that it should stop.
+            // A stop request is already on its way to the block.
             BlockEvent::Ready(_) if self.setup.stop.is_asked() => {}
             BlockEvent::Ready(trial) => {
                 self.begin(&trial, flight.apart.is_some(), emit)?;
@@ -170,7 +170,7 @@ impl<'a> Run<'a> {
             }
             BlockEvent::InTrial(event) => {
                 let trial = flight.at_hand.as_ref().and_then(AtHand::number);
-                // The steps of several rounds at once would be mixed up.
+                // Progress of several simultaneous rounds would be mixed up.
                 if flight.apart.is_none() || matches!(event, TrialEvent::Disturbed { .. }) {
                     emit(RunEvent::InTrial { trial, event });
                 }
@@ -197,7 +197,7 @@ impl<'a> Run<'a> {
             }
         }
         let is_launch = matches!(trial, TrialId::Launch(_));
-        // The trials of a launch are finished one by one, and then the launch.
+        // The trials of a launch finish one by one, then the launch itself.
         if is_launch || flight.at_hand.as_ref().is_some_and(|at| at.trial == *trial) {
             flight.at_hand = None;
         }
@@ -205,7 +205,7 @@ impl<'a> Run<'a> {
         Ok(())
     }
 
-    /// What is over took as long as it was at hand.
+    /// Notes the time that a trial or launch took.
     fn note_time(&mut self, over: &TrialId, at: &AtHand) {
         if at.trial != *over {
             return;
@@ -218,8 +218,8 @@ impl<'a> Run<'a> {
         case.into_iter().for_each(|case| self.eta.took(&case, at.began.elapsed().as_secs_f64()));
     }
 
-    /// Waits for the end of a block that says nothing more. The trial that it was at failed by the lab, unless it was stopped.
-    /// Returns how many of its trials have a record now.
+    /// Waits for the end of a block that sends nothing more. The current trial failed by the lab, unless it was stopped.
+    /// Returns how many of the block's trials have a record now.
     pub(super) fn ended(&mut self, flight: Flight, emit: &mut dyn FnMut(RunEvent)) -> Result<usize, RunError> {
         let Flight { block, process, at_hand, session, mut done, .. } = flight;
         let (how, stop) = (process.end().map_err(|error| not_started(&error))?, self.setup.stop);
@@ -240,7 +240,7 @@ impl<'a> Run<'a> {
         Ok(done)
     }
 
-    /// A trial begins: what an earlier one left is taken away, unless the new one is measured apart.
+    /// A trial begins: removes what an earlier attempt left, unless the new one is measured apart.
     fn begin(&self, trial: &TrialId, apart: bool, emit: &mut dyn FnMut(RunEvent)) -> Result<(), StoreError> {
         let RunSetup { plan, folder, .. } = self.setup;
         match trial {
@@ -268,7 +268,7 @@ impl<'a> Run<'a> {
         Ok(())
     }
 
-    /// The record of a trial is on the disk: it is entered in the manifest, unless it lies apart, and an event says so. Returns
+    /// The record of a trial is on the disk: enters it in the manifest, unless it is kept apart, and emits an event. Returns
     /// whether the trial failed.
     fn finished(
         &mut self,
@@ -303,7 +303,7 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// All trials of a launch are entered.
+    /// All trials of a launch are stored.
     fn launch_finished(&self, launch: u32, at: &AtHand) -> RunEvent {
         let plan = self.setup.plan;
         RunEvent::LaunchFinished {
@@ -316,7 +316,7 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// The trials that a block was at when it ended without a word: of a launch those that were not finished yet.
+    /// The trials that a block was at when it ended abnormally. For a launch, those that were not finished yet.
     fn lost_trials(&self, at: &TrialId) -> Vec<TrialId> {
         let RunSetup { plan, folder, .. } = self.setup;
         match at {
@@ -328,7 +328,7 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// Records the trial that a block was at when it ended without a word as failed by the lab, unless its record is there.
+    /// Records a trial that was cut off by the abnormal end of its block as failed by the lab, unless its record exists.
     fn lost(&self, trial: &TrialId, lost: &AtHand, how: ExitStatus) -> Result<(), StoreError> {
         let RunSetup { folder, .. } = self.setup;
         let message = format!("the process that ran the block ended in the middle of the trial ({how})");
@@ -361,8 +361,8 @@ impl<'a> Run<'a> {
     }
 }
 
-/// The box of a block that was killed outlives it for an instant; the keeper removes the block's private folder as its last
-/// step. A block that was killed between two boxes leaves the folder to the next start of tolok.
+/// The box of a killed block outlives it for an instant. The keeper removes the block's private folder as its last step.
+/// A block that was killed between two boxes leaves the folder to tolok's next start.
 fn wait_for_end_of(session: Option<&Path>) {
     let deadline = Instant::now() + BOX_END_LIMIT;
     while session.is_some_and(Path::exists) && Instant::now() < deadline {

@@ -1,6 +1,6 @@
-//! The run: every trial of a plan in its order, block by block, and what surrounds the blocks.
+//! The run: every trial of a plan in its order, block by block, and the work around the blocks.
 //!
-//! It knows no screen: it emits [`RunEvent`]s. It measures nothing itself: each block is a process
+//! It prints nothing: it emits [`RunEvent`]s. It measures nothing itself: each block is a process
 //! of its own ([`super::block`]), here ([`flight`]) or on nodes of Slurm ([`on_slurm`]).
 
 mod flight;
@@ -32,11 +32,11 @@ use tolok_store::{RunFolder, StoreError};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RunSummary {
-    /// Trials that were run now.
+    /// Trials run in this session.
     pub run: u32,
     /// Trials without a record: the run was stopped before them.
     pub missing: u32,
-    /// Records that say the trial failed, of this run and of earlier attempts.
+    /// Records of failed trials, including earlier sessions.
     pub failed: u32,
 }
 
@@ -46,7 +46,7 @@ pub enum RunError {
     /// The run's folder cannot be read or written.
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// A block cannot go on, and says why.
+    /// A block cannot go on, for this reason.
     #[error("{0}")]
     Block(String),
     #[error(
@@ -55,13 +55,13 @@ pub enum RunError {
     BlockEnded { block: u32, how: String },
 }
 
-/// When enough blocks were run, as the plan says ([`tolok_model::Stopping`]). Judging is not the lab's task, so the rule
-/// comes from outside.
+/// Decides when enough blocks were run, according to the plan ([`tolok_model::Stopping`]). The lab does not judge results, so the
+/// caller supplies the rule.
 pub trait StopRule {
-    /// After how many blocks the rule held, judged by what was found so far, or `None` while it does not hold.
+    /// After how many blocks the rule held, or `None` while it does not hold.
     fn blocks_settled(&self, trials: &[TrialRecord]) -> Option<u32>;
 
-    /// What is known so far, in words, where somebody waits for it.
+    /// What the results show so far, in words, for somebody who waits.
     fn standing(&self, _trials: &[TrialRecord]) -> Option<String> {
         None
     }
@@ -69,10 +69,10 @@ pub trait StopRule {
 
 #[derive(Clone, Copy)]
 pub struct RunSetup<'a> {
-    /// What there is on this machine.
+    /// What this machine has.
     pub laboratory: &'a Laboratory,
     pub plan: &'a Plan,
-    /// The folder of the run, opened to write.
+    /// The folder of the run, open for writing.
     pub folder: &'a RunFolder,
     pub stop: &'a Stop,
     /// The rule that may end the run early.
@@ -81,8 +81,8 @@ pub struct RunSetup<'a> {
     pub slurm: Option<&'a Slurm>,
 }
 
-/// Runs every trial of the plan that has no record yet, or until the plan's own rule for stopping holds. A folder that cannot be
-/// written ends it otherwise, and nodes that cannot be had; what goes wrong with a subject is a record.
+/// Runs every trial of the plan that has no record yet, until the plan's rule for stopping holds. The run also ends if its folder
+/// cannot be written or nodes are not available. A fault of a subject is recorded.
 pub fn run_plan(setup: RunSetup<'_>, emit: &mut dyn FnMut(RunEvent)) -> Result<RunSummary, RunError> {
     let (plan, stop) = (setup.plan, setup.stop);
     let mut run = Run {
@@ -96,7 +96,7 @@ pub fn run_plan(setup: RunSetup<'_>, emit: &mut dyn FnMut(RunEvent)) -> Result<R
         failed_starts: BTreeMap::new(),
         cancelling: Cancelling::at(setup.slurm.and_then(Slurm::conf)),
     };
-    // `RunStarted` is the first event of a session.
+    // `RunStarted` must be the first event of a session, so earlier ones are held back.
     let mut early = Vec::new();
     run.ask_the_rule(&mut |event| early.push(event))?;
     let mut open = open_trials(plan, &setup.folder.read()?.trials, run.last_block);
@@ -135,11 +135,11 @@ pub fn run_plan(setup: RunSetup<'_>, emit: &mut dyn FnMut(RunEvent)) -> Result<R
     run.close(emit)
 }
 
-/// The trials up to a block that have no finding. A record that says the lab failed is none: the trial is run again.
+/// The trials up to a block that still lack a result. A record of a lab failure is not a result: the trial is run again.
 pub fn open_trials<'p>(plan: &'p Plan, records: &[TrialRecord], last_block: u32) -> Vec<&'p PlannedTrial> {
     let settled: BTreeSet<u32> =
         records.iter().filter(|record| !lab_failed(&record.outcome)).map(|record| record.number).collect();
-    // A launch is run as a whole: its slices are compared with each other.
+    // A launch runs as a whole, because its slices are compared with each other.
     let open_launches: BTreeSet<u32> =
         plan.trials.iter().filter(|trial| !settled.contains(&trial.number)).filter_map(|trial| trial.launch).collect();
     let is_open = |trial: &&PlannedTrial| {
@@ -149,7 +149,7 @@ pub fn open_trials<'p>(plan: &'p Plan, records: &[TrialRecord], last_block: u32)
     open.filter(|trial| trial.block <= last_block && plan.case(&trial.case).is_some()).collect()
 }
 
-/// All trials of the blocks of these trials: what is run again on nodes, where a round is whole or not at all.
+/// All trials of the blocks of these trials. On nodes, a round is run whole or not at all.
 pub fn whole_blocks<'p>(plan: &'p Plan, open: &[&PlannedTrial]) -> Vec<&'p PlannedTrial> {
     let blocks: BTreeSet<u32> = open.iter().map(|trial| trial.block).collect();
     let of_blocks = plan.trials.iter().filter(|trial| blocks.contains(&trial.block));
@@ -162,13 +162,13 @@ struct Run<'a> {
     last_block: u32,
     prepared: Preparations,
     eta: Eta,
-    /// The CPUs that a block may divide among the parts of its trials.
+    /// The CPUs that a block may assign to the parts of its trials.
     block_cpus: Vec<u32>,
-    /// Whether a busy machine was waited for in this session.
+    /// Whether this session has already waited for a busy machine.
     is_quiet: bool,
-    /// What the rule said last of the standing.
+    /// The last standing that the rule reported.
     standing: String,
-    /// The rounds in which a subject did not start, and how it last failed; `None` once it has started.
+    /// The rounds in which a subject did not start, and its last failure; `None` once it has started.
     failed_starts: BTreeMap<String, Option<(BTreeSet<u32>, Failure)>>,
     /// Jobs of Slurm that are being cancelled.
     cancelling: Cancelling,
@@ -182,7 +182,7 @@ impl<'a> Run<'a> {
             return Ok(());
         }
         let trials = folder.read()?.trials;
-        // A session that goes on with a run looks at finished blocks again.
+        // A resumed run looks at finished blocks again, so the same standing is not repeated.
         if let Some(words) = rule.standing(&trials).filter(|words| *words != self.standing) {
             self.standing.clone_from(&words);
             emit(RunEvent::Standing { words });
@@ -208,14 +208,14 @@ impl<'a> Run<'a> {
         })
     }
 
-    /// Builds the subjects of these cases before they are measured, so that no compiler runs beside a measurement.
+    /// Builds the subjects of these cases before they are measured, so no compiler runs beside a measurement.
     fn build_subjects(&mut self, cases: &[&Case], place: BuildPlace<'_>, emit: &mut dyn FnMut(RunEvent)) {
         let RunSetup { laboratory, stop, .. } = self.setup;
         let ids: BTreeSet<&str> = cases.iter().map(|case| case.subject.subject.as_str()).collect();
-        // One that is gone from the checkout is a failure of its trials.
+        // A subject that is gone from the checkout fails only its own trials.
         let known = ids.into_iter().filter_map(|id| laboratory.catalogue.subject(id));
         let mut subjects: Vec<&Subject> = known.filter(|subject| place.takes(subject)).collect();
-        // In the order in which they are needed first.
+        // In the order of first use.
         subjects.sort_by_key(|subject| cases.iter().position(|case| case.subject.subject == subject.id));
         let of = subjects.iter().filter(|subject| place.must_build(laboratory, subject)).count() as u32;
         let mut number = 0;
@@ -232,8 +232,8 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// A subject that did not start in any trial of two rounds of this session is not started again: each try costs its time-out to
-    /// start. A later session tries again, as somebody may have mended it.
+    /// Gives up a subject that did not start in any trial of two rounds of this session, because each try costs its start time-out.
+    /// A later session tries again, since the subject may have been fixed.
     fn give_up_dead_subjects(&mut self) {
         for (subject, (rounds, failure)) in
             self.failed_starts.iter().filter_map(|(id, dead)| Some((id, dead.as_ref()?)))
@@ -258,7 +258,7 @@ impl<'a> Run<'a> {
         self.failed_starts.insert(subject.to_owned(), dead);
     }
 
-    /// Loads the data of every database, once, before the first trial.
+    /// Loads the data of every database once, before the first trial.
     fn prepare_databases(&mut self, cases: &[&Case], emit: &mut dyn FnMut(RunEvent)) {
         let RunSetup { laboratory, plan, stop, .. } = self.setup;
         let mut asked: Vec<&Database> = Vec::new();
@@ -279,12 +279,12 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// The competing cases that are to be run unscored, and have not been. Programs that are timed are not among them: what
-    /// is counted is counted for each answer, and they give none.
+    /// The competing cases that need an unscored trial and have none yet. Timed programs are left out: the counts are per response,
+    /// and programs give none.
     fn cases_to_diagnose(&self) -> Vec<&'a Case> {
         let RunSetup { plan, folder, .. } = self.setup;
         let is_server = |case: &&Case| plan.program(&case.scenario).is_none();
-        // Nor are servers that tolok does not start: there is nothing to be counted in.
+        // Servers that tolok does not start are left out too: they run outside its control groups.
         let is_ours = |case: &&Case| plan.brought.server(&case.subject.subject).is_none();
         let competing = plan.cases.iter().filter(|case| plan.diagnose && case.competes());
         competing.filter(is_server).filter(is_ours).filter(|case| !folder.is_diagnosed(&case.id)).collect()
@@ -299,7 +299,7 @@ impl<'a> Run<'a> {
         Ok(())
     }
 
-    /// Runs the open trials of one block. A process that was killed costs the trial that it was at, and another one goes on.
+    /// Runs the open trials of one block. If the process is killed, only the current trial is lost, and another process continues.
     fn run_block(&mut self, trials: &[&PlannedTrial], emit: &mut dyn FnMut(RunEvent)) -> Result<(), RunError> {
         let mut left = trials;
         while !left.is_empty() && !self.setup.stop.is_asked() {
@@ -309,10 +309,10 @@ impl<'a> Run<'a> {
         Ok(())
     }
 
-    /// The same with builds of the block's own, which go with it.
+    /// The same with the block's own builds, which are removed with it.
     fn run_block_rebuilt(&mut self, trials: &[&PlannedTrial], emit: &mut dyn FnMut(RunEvent)) -> Result<(), RunError> {
         let RunSetup { laboratory, plan, .. } = self.setup;
-        // Programs of a trial see nothing of other folders of sessions in the temporary folder.
+        // Programs of a trial cannot see other sessions' folders in the temporary folder.
         let scratch = laboratory.builds.place_for_others().and_then(|parent| {
             sweep(parent);
             Scratch::make(parent)
@@ -327,7 +327,7 @@ impl<'a> Run<'a> {
         ran
     }
 
-    /// Runs a part of the plan in a process of its own on this machine. Returns how many of its trials have a record now.
+    /// Runs a part of the plan in a separate process on this machine. Returns how many of its trials have a record now.
     fn run_part(&mut self, part: Part, emit: &mut dyn FnMut(RunEvent)) -> Result<usize, RunError> {
         let (job, (sender, heard)) = (self.job(part)?, channel());
         let mut flight = self.start(Command::new(&self.setup.laboratory.tolok), &job, None, (0, sender))?;
@@ -386,7 +386,7 @@ fn names(case: &Case) -> (String, String) {
     (case.subject.label.clone(), case.scenario.clone())
 }
 
-/// A path that says the same wherever it is read.
+/// A path that stays valid from any working directory.
 fn whole(path: &Path) -> PathBuf {
     std::path::absolute(path).unwrap_or_else(|_| path.to_owned())
 }

@@ -1,4 +1,4 @@
-//! The part of a trial that its database has: what it is started with, and what goes on beside the load.
+//! A trial's use of its database: how it is started, and what runs beside the load.
 
 use std::path::Path;
 
@@ -24,7 +24,7 @@ impl Trial<'_> {
         TrialDatabase::start(Launch { prepared, asked, cpus, run, log: &log, stop }, trial_box).map(Some)
     }
 
-    /// What is to go on beside the load.
+    /// What must run beside the load.
     pub(in crate::run) fn beside<'a>(
         &'a self,
         database: Option<&'a mut TrialDatabase>,
@@ -35,7 +35,7 @@ impl Trial<'_> {
         Some(DatabaseWatch::new(database?, asked, question, server))
     }
 
-    /// What the workload adds to, if it adds to something, so that the sum can be checked.
+    /// The number that the workload adds to, if it does, so that the sum can be checked.
     pub(in crate::run) fn tally<'a>(&'a self, database: Option<&'a TrialDatabase>) -> Option<Tally<'a>> {
         let path = &self.workload.path;
         match self.workload.body.data()? {

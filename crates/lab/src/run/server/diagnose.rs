@@ -1,5 +1,4 @@
-//! The unscored trial of a case: what its subject does for each answer, counted by means that cost too much to be used in a
-//! trial that counts.
+//! The unscored trial of a case: what its subject does for each response, counted by means that are too expensive for a scored trial.
 
 use std::time::Duration;
 
@@ -13,7 +12,7 @@ use tolok_host::isolate::TrialBox;
 use tolok_host::sample::{DiagnosticCount, DiagnosticCounters, DiagnosticReading, Window};
 use tolok_tools::ToolReport;
 
-/// Counters at work, and what they showed.
+/// Attached counters and their readings.
 #[derive(Debug)]
 pub(in crate::run) struct Counters {
     counters: DiagnosticCounters,
@@ -22,14 +21,14 @@ pub(in crate::run) struct Counters {
     readings: Vec<(MonotonicNs, DiagnosticReading)>,
 }
 
-/// What was counted in a window.
+/// The counts of a window.
 #[derive(Debug)]
 pub(in crate::run) struct Counted {
     window: Window,
     since: MonotonicNs,
     first: Option<DiagnosticReading>,
     last: Option<DiagnosticReading>,
-    /// What the window is longer or shorter than what was counted over, as a factor.
+    /// Length of the window relative to the counted time, as a factor.
     scale: f64,
     unavailable: Vec<String>,
 }
@@ -45,8 +44,8 @@ impl Counters {
         self.readings.push((SystemClock.now(), self.counters.read()));
     }
 
-    /// What lies between the readings nearest to the borders of the window. Load is steady in it, so what little they are off
-    /// is made up for by the ratio of the times.
+    /// The difference between the readings nearest to the borders of the window. Load is steady in it, so a small offset is corrected
+    /// by the ratio of the times.
     pub(in crate::run) fn counted(self, window: Window) -> Counted {
         let nearest = |border: MonotonicNs| {
             let distance = |at: MonotonicNs| at.since(border).max(border.since(at));
@@ -70,7 +69,7 @@ impl Counters {
 }
 
 impl Trial<'_> {
-    /// What the subject did for the answers of the window.
+    /// What the subject did for the responses of the window.
     pub(in crate::run) fn diagnosis(&self, counted: Counted, report: &ToolReport) -> Diagnosis {
         let counts = counted.last.as_ref().zip(counted.first.as_ref()).map(|(last, first)| last.since(first));
         let counts = counts.unwrap_or_default();
@@ -100,7 +99,7 @@ impl Trial<'_> {
         }
     }
 
-    /// What the runtime said of its garbage collector in the window, if it can be made to speak.
+    /// What the runtime logged of its garbage collector in the window, if it supports that.
     fn garbage_collection(&self, window: Window, since: MonotonicNs) -> Option<GarbageCollection> {
         let format = self.launch.subject.diagnosis.gc_log?;
         let log = self.folder.subject_said().ok()?;

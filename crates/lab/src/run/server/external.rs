@@ -1,4 +1,4 @@
-//! A trial of a server that tolok does not start: whether it is there, and what it owes.
+//! A trial of a server that tolok does not start: whether it is reachable, and what it must answer.
 
 use std::fs;
 use std::net::SocketAddr;
@@ -13,7 +13,7 @@ use crate::subject::{Answer, ProbeError, ProbeTarget, Question, ask_by_name};
 use crate::user_servers::differs;
 use tolok_tools::Answers;
 
-/// A server that runs already has nothing to get ready: one that does not answer within this time is not there.
+/// A running server needs no preparation: one that does not answer within this time is unreachable.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Where a server listens.
@@ -23,8 +23,8 @@ pub(in crate::run) fn address_of(server: &ExternalServer) -> Result<SocketAddr, 
 }
 
 impl Trial<'_> {
-    /// Fails if the server does not answer, or not as it owes. The body that is owed is kept for the load tool: its fingerprint
-    /// says that it is the one from before the run.
+    /// Fails if the server does not answer, or answers wrongly. A body is kept for the load tool only after its fingerprint has matched
+    /// the one recorded before the run.
     pub(in crate::run) fn is_there(&self, server: &ExternalServer, address: SocketAddr) -> Result<(), TrialError> {
         let answer = self.answer_of(server, address).map_err(|error| match error {
             ProbeError::Malformed(_) => TrialError::failed(FailureKind::WrongAnswer, error),
@@ -38,7 +38,7 @@ impl Trial<'_> {
         fs::write(self.owed_file(), &answer.body).map_err(TrialError::lab)
     }
 
-    /// A load tool that finds no one has nothing to say that is worth more than that no one is there.
+    /// If the server is unreachable, that explains the failure better than the load tool's message.
     pub(in crate::run) fn or_unreachable<T>(&self, failed: TrialError, address: SocketAddr) -> Result<T, TrialError> {
         match self.external.map(|server| self.is_there(server, address)) {
             Some(Err(gone @ TrialError::Failed(FailureKind::Unreachable, _))) => Err(gone),
@@ -46,7 +46,7 @@ impl Trial<'_> {
         }
     }
 
-    /// The request that its URL names, if no study names one.
+    /// The request that the server's URL names, if the study names none.
     pub(in crate::run) fn own_request(&self) -> Option<&OwnRequest> {
         self.external?.own.as_ref().filter(|_| self.workload.name == URL_WORKLOAD)
     }

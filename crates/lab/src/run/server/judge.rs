@@ -1,4 +1,4 @@
-//! Whether a window is a measurement: something was answered in it as it should, and the subject did not fall silent.
+//! Judges whether a window is a valid measurement: it has correct responses, and the subject did not fall silent.
 
 use std::time::Duration;
 
@@ -8,19 +8,19 @@ use tolok_model::{FailureKind, Scenario};
 use crate::run::server::trial::TrialError;
 use tolok_tools::ToolReport;
 
-/// A subject that gives no correct response for this long up to the end of the window, and for the given share of it, may have
-/// fallen silent for good.
+/// A subject may have hung if it gives no correct response up to the end of the window for this long, and for at least the given
+/// share of the window.
 const SILENCE: Duration = Duration::from_millis(500);
 const SILENT_SHARE: f64 = 1.0 / 3.0;
 
-/// A window without a single correct response to its own requests is a failure, and the classes of its errors say which. So is
-/// one in which the subject fell silent.
+/// A window without a correct response to its own requests is a failure, classified by its errors. So is a window in which the subject
+/// fell silent.
 pub(in crate::run) fn judge(report: &ToolReport, scenario: &Scenario) -> Result<(), TrialError> {
     match report.ledger.good {
-        // If responses take longer than the window, those in it belong to requests of the warm-up.
+        // If responses take longer than the window, those in it belong to warm-up requests.
         0 if report.carried_over_good > 0 && report.ledger.failed_total() == 0 => still_answering(report, scenario),
         0 => Err(nothing_good(report)),
-        // A window that was cut off where an objective was crossed may well end in silence, and says why it ended.
+        // A window cut off by a crossed objective may end in silence, and records its own reason.
         _ if report.aborted => Ok(()),
         _ => still_answering(report, scenario),
     }
@@ -28,7 +28,7 @@ pub(in crate::run) fn judge(report: &ToolReport, scenario: &Scenario) -> Result<
 
 fn nothing_good(report: &ToolReport) -> TrialError {
     let (sent, carried_over) = (report.ledger.sent, report.carried_over);
-    // Errors tell of a warm-up so bad that all users were pausing after dead connections; that is no fault of the tool.
+    // With errors, the warm-up was so bad that all users were pausing after dead connections; the tool is not at fault.
     if sent == Some(0) && carried_over == 0 && report.examples.is_empty() {
         return TrialError::Failed(FailureKind::ToolFailed, "the load tool sent nothing".to_owned());
     }
@@ -48,23 +48,23 @@ fn nothing_good(report: &ToolReport) -> TrialError {
     let examples = examples(report);
     let requests = match (sent, report.ledger.finished()) {
         (Some(sent), _) => format!("{sent} requests were sent, none was answered correctly"),
-        // Not every tool tells how many it sent.
+        // Not every tool reports how many requests it sent.
         (None, 0) => "no response came in the window".to_owned(),
         (None, ended) => format!("{ended} requests ended, none was answered correctly"),
     };
     TrialError::Failed(reason, format!("{requests}{carried}{examples}"))
 }
 
-/// Fails if every user was left waiting, and for longer than a slow subject would explain. The time-out does not find that
-/// out where it is longer than the rest of the window, and the rate of the first part would pass for that of the whole.
-/// A subject whose answers take long is silent for up to the length of one, so the longest seen is waited for as well.
+/// Fails if every user was left waiting for longer than a slow subject would explain. A time-out longer than the rest of the window
+/// does not detect this, and the rate of the first part would count for the whole.
+/// A slow subject is silent for up to one response time, so the longest time seen is tolerated as well.
 fn still_answering(report: &ToolReport, scenario: &Scenario) -> Result<(), TrialError> {
     let load = &scenario.load;
-    // Where the tool does not say who was waiting, users that may pause may all have been pausing.
+    // If the tool does not report who was waiting, users with pauses may all have been pausing.
     let may_pause = scenario.tool.script.is_some() || load.think_time.is_some();
     let last_good_s = match report.last_good_s {
         _ if report.waiting_at_end.is_none() && may_pause => return Ok(()),
-        // Neither the tool nor the wire says when the last answer came.
+        // Neither the tool nor the wire count knows when the last response came.
         None if report.waiting_at_end.is_none() => return Ok(()),
         last => last.unwrap_or_default(),
     };
@@ -85,7 +85,7 @@ fn still_answering(report: &ToolReport, scenario: &Scenario) -> Result<(), Trial
     Err(TrialError::Failed(FailureKind::Hung, message))
 }
 
-/// What went wrong, as the end of a sentence, or `None` where nothing is known.
+/// Examples of errors as the end of a sentence; empty if there are none.
 fn examples(report: &ToolReport) -> String {
     if report.examples.is_empty() { String::new() } else { format!(": {}", report.examples.join("; ")) }
 }
@@ -191,7 +191,7 @@ mod tests {
         assert_eq!(judged(&report(1, &[("timeout", 8)], &[])), None);
     }
 
-    /// What a report is judged to be, in words.
+    /// The judgement of a report, in words.
     fn judged(report: &ToolReport) -> Option<(FailureKind, String)> {
         judged_under(report, &four_users())
     }
@@ -225,7 +225,7 @@ mod tests {
         assert_eq!(judged(&ToolReport { last_good_s: Some(0.9), ..carried }), None);
     }
 
-    /// What a tool leaves that knows neither what it sent nor when the last answer came.
+    /// The report of a tool that knows neither what it sent nor when the last response came.
     fn of_another_tool(good: u64, last_good_s: Option<f64>) -> ToolReport {
         let ledger = LedgerCounts { sent: None, ..report(good, &[], &[]).ledger };
         ToolReport { window_s: 9.0, waiting_at_end: None, last_good_s, ledger, ..report(good, &[], &[]) }
@@ -248,7 +248,7 @@ mod tests {
         let script = Some(Script { file: "users.js".to_owned(), text: String::new() });
         let tool = ToolChoice { name: LoadTool::K6, script };
         assert_eq!(judged_in(&silent, &Scenario { tool, ..scenario(&four_users()) }), None);
-        // A tool that says who was waiting is believed.
+        // A tool that reports who was waiting is trusted.
         assert!(judged_under(&silent_since(1.0), &pausing).is_some());
     }
 
@@ -257,7 +257,7 @@ mod tests {
         let mut idle = report(0, &[], &[]);
         idle.ledger.sent = Some(0);
         assert_eq!(judged(&idle), Some((FailureKind::ToolFailed, "the load tool sent nothing".to_owned())));
-        // A user that waits since the warm-up cannot send, and a refused user pauses.
+        // A user that has waited since the warm-up cannot send, and a refused user pauses.
         let kind = |report| judged(&report).unwrap().0;
         let waiting = ToolReport { carried_over: 4, ..report(0, &[], &[]) };
         assert_eq!(kind(ToolReport { ledger: LedgerCounts::default(), ..waiting }), FailureKind::Hung);
@@ -265,7 +265,7 @@ mod tests {
         assert_eq!(kind(ToolReport { ledger: LedgerCounts::default(), ..refused }), FailureKind::Hung);
     }
 
-    /// A window of 9 s of which the last correct response came at `last_good_s`.
+    /// A window of 9 s whose last correct response came at `last_good_s`.
     fn silent_since(last_good_s: f64) -> ToolReport {
         ToolReport { window_s: 9.0, last_good_s: Some(last_good_s), ..report(500, &[], &[]) }
     }
@@ -277,7 +277,7 @@ mod tests {
         assert_eq!(judged(&silent_since(5.99)), Some((FailureKind::Hung, message.to_owned())));
         let with_example = ToolReport { examples: vec!["no answer".to_owned()], ..silent_since(5.99) };
         assert_eq!(judged(&with_example), Some((FailureKind::Hung, format!("{message}: no answer"))));
-        // A third of the window is tolerated, and half a second of a short one.
+        // Tolerated: a third of the window, or half a second if the window is short.
         assert_eq!(judged(&silent_since(6.01)), None);
         let short = |last_good_s| ToolReport { window_s: 0.75, ..silent_since(last_good_s) };
         assert_eq!(judged(&short(0.26)), None);
@@ -308,7 +308,7 @@ mod tests {
         let silent = silent_since(5.0);
         assert_eq!(judged_under(&silent, &arrivals(100.0)), Some((FailureKind::Hung, message.to_owned())));
         assert_eq!(judged_under(&ToolReport { waiting_at_end: Some(3), ..silent_since(5.0) }, &arrivals(100.0)), None);
-        // One request in ten seconds: no one can expect an answer in the last three.
+        // At one request in ten seconds, no response is due in the last three.
         assert_eq!(judged_under(&silent, &arrivals(0.1)), None);
         let stages = vec![Stage { target: 0.0, duration_s: 5.0 }, Stage { target: 0.0, duration_s: 4.0 }];
         let over = load(Executor::RampingVus { start_vus: 9, stages });

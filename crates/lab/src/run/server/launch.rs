@@ -1,4 +1,4 @@
-//! The start of a subject: files and commands filled in, processes started, the first correct response awaited.
+//! The start of a subject: fills in files and commands, starts processes, and waits for the first correct response.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -18,37 +18,37 @@ use crate::run::stop::Stop;
 use crate::subject::{ProbeError, ProbeTarget, Render, TemplateNames, ask_while, speech};
 use tolok_host::isolate::{ProcessSpec, TrialBox, Trust};
 
-/// One answer before the window may take this long.
+/// Limit for one response before the window.
 const ANSWER_LIMIT: Duration = Duration::from_secs(10);
 /// How often the lab probes the subject while it starts: the resolution of the cold start.
 const POLL: Duration = Duration::from_millis(1);
 
-/// All that a subject inherits of the user's environment: what it takes to find programs, and nothing that tunes one.
-/// A `GOGC` or `NODE_OPTIONS` that happens to be set would change the figures, and no record would tell.
+/// All that a subject inherits of the user's environment: enough to find programs, and nothing that tunes them.
+/// A stray `GOGC` or `NODE_OPTIONS` would change the figures without a trace in the record.
 const INHERITED: [&str; 6] = ["HOME", "LANG", "LD_LIBRARY_PATH", "PATH", "TMPDIR", "USER"];
 
-/// The environment lies above the stack, so its size moves everything on it. A size that is always the same would be an advantage
-/// or a drawback of one subject in all of its trials (Mytkowicz et al. 2009).
+/// The environment is above the stack, so its size shifts everything on it. A constant size would favour or handicap a subject
+/// in all of its trials (Mytkowicz et al. 2009).
 const PADDING: &str = "TOLOK_PADDING";
 
-/// A subject that is to be started.
+/// A subject to start.
 pub(in crate::run) struct Launch<'a> {
     pub(in crate::run) session: &'a Session<'a>,
     pub(in crate::run) subject: &'a Subject,
     pub(in crate::run) choice: &'a SubjectChoice,
-    /// What is spoken to it.
+    /// The protocol of its clients.
     pub(in crate::run) protocol: Protocol,
     /// Where the subject's build is.
     pub(in crate::run) build: &'a Path,
-    /// Where its processes write what they say.
+    /// The file for the output of its processes.
     pub(in crate::run) log: PathBuf,
-    /// How much longer its environment is made.
+    /// How many bytes of padding its environment gets.
     pub(in crate::run) padding_bytes: u32,
     pub(in crate::run) stop: &'a Stop,
 }
 
 impl Launch<'_> {
-    /// Renders the subject's files into its private folder, which only the box sees the inside of, and its commands.
+    /// Renders the subject's files into its private folder, whose inside is visible only in the box, and its commands.
     pub(in crate::run) fn prepare(
         &self,
         trial_box: &mut TrialBox,
@@ -79,13 +79,13 @@ impl Launch<'_> {
         Ok(specs)
     }
 
-    /// The working folder of a process: the trial's, or what the subject names, which may be relative to it.
+    /// The working folder of a process: the trial's, or the one that the subject names, relative to the trial's.
     fn cwd(process: &Process, names: &TemplateNames, run: &Path) -> Result<PathBuf, TrialError> {
         let Some(template) = &process.cwd else { return Ok(run.to_owned()) };
         Ok(run.join(names.render(template).map_err(TrialError::lab)?))
     }
 
-    /// The same for a subject that is no server: its command, without the workload's arguments, and its environment.
+    /// The same for a program: its command, without the workload's arguments, and its environment.
     pub(in crate::run) fn prepare_program(
         &self,
         trial_box: &mut TrialBox,
@@ -100,12 +100,12 @@ impl Launch<'_> {
         Ok((names.render_command(&program.command).map_err(TrialError::lab)?, env))
     }
 
-    /// What every process of the subject has in its environment.
+    /// The environment that all processes of the subject share.
     fn base_env(&self, run: &Path) -> BTreeMap<String, String> {
         let mut base = inherited_environment();
-        // What it leaves there is to go with its trial.
+        // Temporary files must disappear with the trial.
         base.insert("TMPDIR".to_owned(), run.display().to_string());
-        // That of the user is not to be seen, and not to be written.
+        // The user's home must be neither read nor written.
         base.insert("HOME".to_owned(), run.display().to_string());
         base.extend(self.session.program_env(self.choice, self.subject));
         base.insert(PADDING.to_owned(), "x".repeat(self.padding_bytes as usize));
@@ -127,11 +127,11 @@ impl Launch<'_> {
         let unreadable = |error| TrialError::lab(format!("cannot read {}: {error}", source.display()));
         let text = fs::read_to_string(&source).map_err(unreadable)?;
         let rendered = names.render(&text).map_err(TrialError::lab)?;
-        // Servers that gave up their rights have to read it.
+        // Servers that dropped their privileges must be able to read it.
         Ok(trial_box.write_file(&run.join(&file.to), rendered.as_bytes(), 0o644)?)
     }
 
-    /// Starts the processes and requests `workload` until the first correct response; returns how long that took, in seconds.
+    /// Starts the processes and requests `workload` until the first correct response. Returns how long that took, in seconds.
     pub(in crate::run) fn first_good_answer(
         &self,
         trial_box: &mut TrialBox,
@@ -147,7 +147,7 @@ impl Launch<'_> {
         let limit = Duration::from_secs_f64(self.subject.start_timeout_s);
         let deadline = Instant::now() + limit;
         while let Some(seen) = self.try_once(trial_box, address, workload, deadline)? {
-            // Other servers of a launch are other parts.
+            // Other parts belong to other servers of the launch.
             let is_own = |part: &str| specs.first().map_or(part != PART, |spec| spec.part == part);
             if let Some(exit) = trial_box.exits()?.iter().find(|exit| is_own(&exit.part)) {
                 let message =
@@ -168,7 +168,7 @@ impl Launch<'_> {
         Ok(now_ns.saturating_sub(first_start_ns.unwrap_or(now_ns)) as f64 / 1e9)
     }
 
-    /// Fails if the subject gives no correct response within this time after the load, because the tool might not have noticed.
+    /// Fails if the subject gives no correct response within this time after the load. The tool might not have noticed.
     pub(in crate::run) fn still_answers(
         &self,
         trial_box: &mut TrialBox,
@@ -190,7 +190,7 @@ impl Launch<'_> {
         Err(TrialError::Failed(FailureKind::Hung, message))
     }
 
-    /// Tries once: `None` for a correct response, words for one that may still come, and an error for a wrong one.
+    /// Tries once: returns `None` for a correct response, words if one may still come, and an error for a wrong one.
     fn try_once(
         &self,
         trial_box: &mut TrialBox,
@@ -199,7 +199,7 @@ impl Launch<'_> {
         deadline: Instant,
     ) -> Result<Option<String>, TrialError> {
         let left = deadline.saturating_duration_since(Instant::now());
-        // Connecting takes no patience of zero.
+        // A time-out of zero is not allowed for connecting.
         let patience = left.clamp(POLL, ANSWER_LIMIT);
         let is_wanted = || !self.stop.is_immediate();
         let boxed = RefCell::new(trial_box);
@@ -213,7 +213,7 @@ impl Launch<'_> {
         match ask_while(server, question, patience, &is_wanted) {
             Ok(answer) => match self.session.assets.check(&answer, workload) {
                 Ok(()) => Ok(None),
-                // A gateway without its backend says so until the backend is there.
+                // A gateway answers these until its backend is up.
                 Err(_) if matches!(answer.status, 502..=504) => Ok(Some(format!("status {}", answer.status))),
                 Err(difference) => wrong(difference),
             },
@@ -226,7 +226,7 @@ impl Launch<'_> {
     }
 }
 
-/// What it takes to find programs, of this process's environment.
+/// The part of this process's environment that is needed to find programs.
 pub(in crate::run) fn inherited_environment() -> BTreeMap<String, String> {
     INHERITED.iter().filter_map(|name| Some(((*name).to_owned(), std::env::var(name).ok()?))).collect()
 }

@@ -28,33 +28,33 @@ use tolok_store::recompute::WIRE;
 use tolok_store::recompute::objectives;
 use tolok_tools::{Answers, LoadJob, Requests, ToolEvent, ToolReport, driver};
 
-/// How often resources are read when nothing else asks for it.
+/// How often resources are sampled without another occasion.
 const SAMPLE: Duration = Duration::from_millis(100);
-/// How long a box that breaks may take to say so.
+/// How long a broken box may take to report.
 const BOX_TELLS: Duration = Duration::from_millis(500);
-/// How often it is asked.
+/// How often the box is checked in that time.
 const POLL: Duration = Duration::from_millis(10);
-/// After its load a subject is given the time-out of its requests to answer once more, but no longer than this.
+/// After the load, a subject gets its request time-out to answer once more, but no longer than this.
 const STILL_ANSWERS_LIMIT_S: f64 = 10.0;
 /// How much longer than its job a tool may take before it counts as hung.
 const TOOL_SLACK: Duration = Duration::from_secs(15);
 
-/// What load brought.
+/// What the load phase found.
 pub(in crate::run) struct Loaded {
     pub(in crate::run) report: ToolReport,
-    /// Proportional set sizes of the subject, read when the window had ended.
+    /// Proportional set size of the subject, read at the end of the window.
     pub(in crate::run) pss_bytes: Option<u64>,
     pub(in crate::run) window: Window,
-    /// What was counted in the window, if that was the purpose.
+    /// The counts of the window in a diagnosis.
     pub(in crate::run) counted: Option<Counted>,
-    /// What was found beside the load.
+    /// What the watch beside the load found.
     pub(in crate::run) beside: Found,
 }
 
-/// Follows everything that has a part in a trial, by its control group where there is one. In a box in which nothing was
-/// started yet, so that the kernel's counters count from the first program on.
+/// Follows all parts of a trial, by control group if there is one. Call it before anything is started in the box,
+/// so that the kernel's counters cover the first program too.
 ///
-/// A subject that tolok did not start is not followed: its part of the box is empty, and would be read as one that does nothing.
+/// A subject that tolok did not start is not followed: its part of the box is empty, and would look idle.
 pub(in crate::run) fn sampler(trial_box: &TrialBox, has_subject: bool) -> Sampler {
     let init = trial_box.init_pid();
     let group = |part: &str| trial_box.group(part).cloned().map(Members::Group);
@@ -62,11 +62,11 @@ pub(in crate::run) fn sampler(trial_box: &TrialBox, has_subject: bool) -> Sample
     let net_of = (trial_box.isolation().network != "host").then_some(NetOf::Process(init));
     let members = group("subject").unwrap_or(Members::Below(init));
     let subject = Followed { part: Part::Subject, members, net_of };
-    // CPU time that no part used counts as that of other programs.
+    // CPU time that no part accounts for counts as other programs'.
     let process = |pid: Option<u32>| pid.map(Members::Process);
     let others = [
         (Part::Generator, group("generator")),
-        // Two links share a control group, and each is a process that starts no other.
+        // Two links share a control group. Each is a single process without children.
         (Part::Link, process(trial_box.link_pid())),
         (Part::DatabaseLink, process(trial_box.database_link_pid())),
         (Part::Lab, group("lab").or(process(Some(std::process::id())))),
@@ -84,8 +84,7 @@ pub(in crate::run) fn sampler(trial_box: &TrialBox, has_subject: bool) -> Sample
     sampler
 }
 
-/// The database as a part that is followed, if it is one. Where it has no control group, the processes of it that are started
-/// later must be added.
+/// The database as a followed part, if it is one. Without a control group, its later processes must be added by hand.
 fn database(trial_box: &TrialBox) -> Option<Followed> {
     trial_box.isolation().database_network.as_ref()?;
     let group = trial_box.group("database").cloned().map(Members::Group);
@@ -94,8 +93,8 @@ fn database(trial_box: &TrialBox) -> Option<Followed> {
     Some(Followed { part: Part::Database, members, net_of })
 }
 
-/// Where the kernel can count what the subject does: in its control group, else below the first process of the box, unless
-/// there are others of the box below it.
+/// Where the kernel can count the subject: in its control group, or else below the first process of the box, unless
+/// other parts are below it too.
 pub(in crate::run) fn scopes(trial_box: &TrialBox) -> Vec<Scope> {
     let group = trial_box.group("subject").and_then(Scope::of);
     let is_alone = trial_box.isolation().database_network.is_none();
@@ -103,7 +102,7 @@ pub(in crate::run) fn scopes(trial_box: &TrialBox) -> Vec<Scope> {
 }
 
 impl Trial<'_> {
-    /// Reads resources and takes what steps are due until the tool ends.
+    /// Samples resources and takes the due steps until the tool ends.
     fn follow(
         &self,
         tool: &mut RunningTool<'_>,
@@ -112,7 +111,7 @@ impl Trial<'_> {
         emit: &mut dyn FnMut(TrialEvent),
     ) -> Result<(), TrialError> {
         let (name, load) = (self.scenario.tool.name.word(), &self.scenario.load);
-        // Most end only once the last answer has come or its time is up.
+        // Most tools end only after the last response or its time-out.
         let limit = Duration::from_secs_f64(load.warmup_s + load.duration_s + load.timeout_s) + TOOL_SLACK;
         let deadline = Instant::now() + limit;
         let (has_group, mut pid) = (trial_box.group("generator").is_some(), tool.pid());
@@ -135,10 +134,10 @@ impl Trial<'_> {
                 _ => None,
             };
             readings.hear(waited, patience, trial_box, emit)?;
-            // After the readings that are due: a listener may take a while.
+            // Only after the due readings, because a listener may take a while.
             second.into_iter().for_each(|second| emit(TrialEvent::Second(second)));
             readings.look_after_the_database(trial_box)?;
-            // A subject that has ended gives no more answers, so there is nothing to wait for.
+            // A subject that has ended cannot answer, so waiting is useless.
             self.nothing_has_ended(trial_box, "while load was on it")?;
             if self.stop.is_immediate() {
                 return Err(TrialError::Stopped);
@@ -158,7 +157,7 @@ impl Trial<'_> {
         TrialError::Stopped
     }
 
-    /// Puts the scenario's load on the subject and reads resources all the while.
+    /// Puts the scenario's load on the subject, and samples resources meanwhile.
     pub(in crate::run) fn load(
         &self,
         trial_box: &mut TrialBox,
@@ -175,7 +174,7 @@ impl Trial<'_> {
         let placement = self.place_of_tool(&tool, trial_box)?;
         let name = tool.driver.tool().word();
         let not_started = |error| tool_failed(format!("cannot start {name}: {}", machine::not_started(&error)));
-        // Before the first question, so that all answers are counted.
+        // Attached before the first request, so that all responses are counted.
         let wire = self.referee(trial_box, address);
         let mut tool = tool.start(&job, placement, self.folder.folder()).map_err(not_started)?;
         if trial_box.group("generator").is_none() {
@@ -187,12 +186,12 @@ impl Trial<'_> {
         let is_silent = tool.is_silent_before_window();
         let mut readings = Readings { sampler, counters, beside, wire, is_silent, clock, began, ended, last_tick };
         self.follow(&mut tool, &mut readings, trial_box, emit)?;
-        // A tool that finds no one to talk to has nothing to say that is worth more than why.
+        // A subject that has ended explains more than the tool's message.
         self.nothing_has_ended(trial_box, "while load was on it")?;
         let report = report_of(tool, trial_box);
         if self.scenario.tool.name != LoadTool::Tolok {
-            // Neither its exit code nor its words say whether the subject is still there; and a tool that gives up because
-            // no one answers is not what failed.
+            // Neither the tool's exit code nor its output shows whether the subject is still alive. A tool that gives up on a
+            // silent subject is not to blame.
             let limit = Duration::from_secs_f64(self.scenario.load.timeout_s.clamp(1.0, STILL_ANSWERS_LIMIT_S));
             match self.external {
                 Some(server) => self.is_there(server, address)?,
@@ -210,8 +209,8 @@ impl Trial<'_> {
         readings.finish(report, trial_box)
     }
 
-    /// Where the tool runs, and what it gives up. tolok's own engine writes where the lab does; another tool has a private
-    /// folder and an account of its own.
+    /// Where the tool runs, and which rights it gives up. tolok's own engine writes where the lab does; another tool has a private
+    /// folder and its own account.
     fn place_of_tool(&self, tool: &Tool, trial_box: &mut TrialBox) -> Result<Placement, TrialError> {
         if tool.driver.tool() != LoadTool::Tolok {
             return Ok(trial_box.guarded_placement("generator", self.cpus.of_lab())?);
@@ -220,8 +219,7 @@ impl Trial<'_> {
         Ok(Placement { guard: Some(Guard::of_engine()), ..placement })
     }
 
-    /// Lets the kernel count the answers, if they are to be counted. Where that cannot be had, there is no count, and what
-    /// follows from it is not known.
+    /// Lets the kernel count the responses, if they need counting. If it cannot, the count and what depends on it are unknown.
     fn referee(&self, trial_box: &mut TrialBox, address: SocketAddr) -> Option<WireWatch> {
         if !self.has_referee {
             return None;
@@ -272,7 +270,7 @@ impl Trial<'_> {
         }
     }
 
-    /// Length of the body that every correct response has, where all have the same.
+    /// Length of the body of correct responses, if all have the same.
     pub(in crate::run) fn body_bytes(&self) -> Option<u64> {
         match self.answers() {
             _ if self.own_request().is_some() => self.own_request().and_then(|own| own.body.length()),
@@ -304,31 +302,31 @@ impl Trial<'_> {
     }
 }
 
-/// What is read and done while load is on.
+/// What is read and done during the load.
 struct Readings<'s, 'b> {
     sampler: &'s mut Sampler,
     counters: Option<Counters>,
     beside: Option<DatabaseWatch<'b>>,
     wire: Option<WireWatch>,
-    /// Whether no answer crosses the wire between the last reading before the window and the window.
+    /// Whether no response crosses the wire between the last reading before the window and the window.
     is_silent: bool,
-    /// Since when the samples' times count.
+    /// The origin of the samples' times.
     clock: Instant,
     began: Option<MonotonicNs>,
     ended: Option<WindowEnd>,
     last_tick: Instant,
 }
 
-/// When the window ended, what was used in it, and proportional set sizes right after it.
+/// When the window ended, its resource usage, and proportional set sizes right after it.
 type WindowEnd = (MonotonicNs, Result<WindowUsage, NoUsage>, BTreeMap<Part, u64>);
 
 impl Readings<'_, '_> {
-    /// How long nothing may be heard of the tool until something is due.
+    /// How long to wait for the tool before something else is due.
     fn patience(&self) -> Duration {
         self.beside.as_ref().map_or(SAMPLE, |beside| beside.patience(SAMPLE))
     }
 
-    /// Reads what is due after the tool was waited for.
+    /// Takes the readings that are due after a wait for the tool.
     fn hear(
         &mut self,
         waited: Waited,
@@ -336,7 +334,7 @@ impl Readings<'_, '_> {
         trial_box: &mut TrialBox,
         emit: &mut dyn FnMut(TrialEvent),
     ) -> Result<(), TrialError> {
-        // Everything was read at the border that it ended with, right before.
+        // The event that ended at this border was read just before.
         if matches!(waited, Waited::Event(ToolEvent::Second { at_border: true, .. })) {
             return Ok(());
         }
@@ -347,10 +345,10 @@ impl Readings<'_, '_> {
         if let (Some(wire), Waited::Event(ToolEvent::WindowStarted { monotonic_ns }), true) =
             (&mut self.wire, &waited, self.is_silent)
         {
-            // The event arrives late, and packets that came in between came after it.
+            // The event arrives late; packets since then came after the border.
             wire.nothing_until(MonotonicNs(*monotonic_ns));
         }
-        // A count that cannot be read is none.
+        // Drop a count that cannot be read.
         if self.wire.as_mut().is_some_and(|wire| wire.read(SystemClock.now()).is_err()) {
             self.wire = None;
         }
@@ -372,7 +370,7 @@ impl Readings<'_, '_> {
                 }
                 self.ended = Some((ended, usage, self.sampler.after_load()));
             }
-            // While something may happen at any moment, the tool is waited for in shorter steps than are worth a reading.
+            // With an outage, the waits are shorter than a sampling interval, so not each of them is sampled.
             Waited::Event(ToolEvent::Second { .. } | ToolEvent::Slices { .. } | ToolEvent::GeneratorLost { .. })
             | Waited::Nothing => {
                 if self.last_tick.elapsed() >= patience.max(SAMPLE / 2) {
@@ -385,11 +383,11 @@ impl Readings<'_, '_> {
         Ok(())
     }
 
-    /// Takes what steps are due there; fails if the database has ended and should not have.
+    /// Takes the steps that are due. Fails if the database has ended unexpectedly.
     fn look_after_the_database(&mut self, trial_box: &mut TrialBox) -> Result<(), TrialError> {
         let Some(beside) = &mut self.beside else { return Ok(()) };
         if beside.step(trial_box)? {
-            // Where it has a group, the group has its new processes already.
+            // A control group includes new processes by itself.
             trial_box.pids_of(PART).into_iter().for_each(|pid| self.sampler.add_process(Part::Database, pid));
         }
         match beside.database_has_ended(trial_box)? {
@@ -398,7 +396,7 @@ impl Readings<'_, '_> {
         }
     }
 
-    /// What was counted of the answers, by the time since the window began.
+    /// The counted responses, by time since the beginning of the window.
     fn wire_lines(&self) -> Vec<WireLine> {
         self.wire.as_ref().zip(self.began).map(|(wire, began)| wire.lines(began)).unwrap_or_default()
     }
@@ -407,7 +405,7 @@ impl Readings<'_, '_> {
         let silent = || tool_failed("the load tool did not say when its window began and ended".to_owned());
         let (began, (ended, usage, pss)) = self.began.zip(self.ended).ok_or_else(silent)?;
         let window = Window { began, ended };
-        // What was used is computed from what is stored; that there is enough of it is known here.
+        // Usage is computed later from stored samples; here it is only checked that there are enough.
         usage.map_err(TrialError::lab)?;
         let counted = self.counters.map(|counters| counters.counted(window));
         let wire = self.wire.and_then(|wire| wire.window(window));
@@ -422,12 +420,12 @@ fn tool_failed(message: String) -> TrialError {
     TrialError::Failed(FailureKind::ToolFailed, message)
 }
 
-/// What a tool that has closed its events found.
+/// The report of a tool that has closed its events.
 fn report_of(tool: RunningTool<'_>, trial_box: &mut TrialBox) -> Result<ToolReport, TrialError> {
     match tool.finish() {
         Ok(report) => Ok(report),
         Err(message) => {
-            // A box that breaks takes the tool with it, and tells so a moment later.
+            // A broken box takes the tool down, and reports that a moment later.
             let deadline = Instant::now() + BOX_TELLS;
             while Instant::now() < deadline {
                 trial_box.exits()?;

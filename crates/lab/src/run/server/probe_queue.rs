@@ -1,7 +1,7 @@
-//! Questions to a subject from threads of their own, beside the load or all at once.
+//! Requests to a subject from threads of their own, beside the load or all at once.
 //!
-//! Only the thread of the trial holds the box, and only the box makes connections into its network. So a thread that asks
-//! orders its connections there, and the trial hands them out whenever it comes around.
+//! Only the trial's thread holds the box, and only the box can connect into its network. So an asking thread
+//! orders its connections from the trial's thread, which serves the orders whenever it gets to it.
 
 use std::io;
 use std::net::{SocketAddr, TcpStream};
@@ -16,13 +16,13 @@ use crate::subject::{Answer, ProbeError, ProbeTarget, Question, Speech, ask_whil
 use tolok_host::isolate::TrialBox;
 use tolok_host::machine;
 
-/// Connecting takes microseconds; a server that does not accept in this time does not listen.
+/// Connecting takes microseconds; a server that does not accept within this time is not listening.
 const CONNECT_LIMIT: Duration = Duration::from_secs(1);
 
-/// An order for a connection: where it is to be delivered.
+/// An order for a connection: the channel to deliver it on.
 type Order = Sender<io::Result<TcpStream>>;
 
-/// A subject that answers requests, until the trial must stop at once.
+/// A running subject, and the stop that ends waiting for it.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::run) struct Server<'a> {
     pub(in crate::run) address: SocketAddr,
@@ -30,7 +30,7 @@ pub(in crate::run) struct Server<'a> {
     pub(in crate::run) stop: &'a Stop,
 }
 
-/// Asks a subject from any thread.
+/// Sends requests to a subject from any thread.
 #[derive(Debug, Clone)]
 pub(in crate::run) struct Asker {
     address: SocketAddr,
@@ -53,7 +53,7 @@ pub(in crate::run) fn asker(server: Server<'_>) -> (Asker, Orders) {
 }
 
 impl Asker {
-    /// Asks once, as [`ask_while`] does. Fails if the trial is over.
+    /// Sends one request, as [`ask_while`] does. Fails if the trial is over.
     pub(in crate::run) fn ask(&self, method: &str, path: &str, patience: Duration) -> Result<Answer, ProbeError> {
         let over = || io::Error::other("the trial is over");
         let connect = |_: SocketAddr, _: Duration| {
@@ -67,16 +67,16 @@ impl Asker {
 }
 
 impl Orders {
-    /// Hands out what was ordered, and waits for a first order as long as `patience` says.
+    /// Serves pending orders, and waits up to `patience` for more.
     pub(in crate::run) fn serve(&self, trial_box: &mut TrialBox, patience: Duration) {
         let until = Instant::now() + patience;
         while let Ok(order) = self.orders.recv_timeout(until.saturating_duration_since(Instant::now())) {
-            // The caller may have stopped waiting for it.
+            // The caller may have stopped waiting.
             let _ = order.send(trial_box.connect(self.address, CONNECT_LIMIT));
         }
     }
 
-    /// Hands out all orders until every asker is gone.
+    /// Serves all orders until every asker is gone.
     fn serve_all(&self, trial_box: &mut TrialBox) {
         while let Ok(order) = self.orders.recv() {
             let _ = order.send(trial_box.connect(self.address, CONNECT_LIMIT));
@@ -84,8 +84,8 @@ impl Orders {
     }
 }
 
-/// Asks `count` questions, `at_once` of them at any time; the answers in the order of the questions. When one was not answered at
-/// all, those that are under way are the last: a subject that hangs would be waited for once a question.
+/// Sends `count` requests, `at_once` of them concurrently, and returns the answers in the order of the requests. After an
+/// unanswered request it sends no more: a hanging subject would cost the time limit for every request.
 pub(in crate::run) fn ask_at_once(
     trial_box: &mut TrialBox,
     server: Server<'_>,
@@ -112,7 +112,7 @@ pub(in crate::run) fn ask_at_once(
         let askers: Vec<Asker> = (0..at_once).map(|_| asker.clone()).collect();
         let start = |asker| Builder::new().spawn_scoped(scope, || work(asker)).map_err(|error| no_thread(&error));
         let threads = askers.into_iter().map(start).collect::<Result<Vec<_>, TrialError>>();
-        // Those that did start have nothing to wait for.
+        // The threads that did start should not continue.
         is_silent.fetch_or(threads.is_err(), Ordering::Relaxed);
         drop(asker);
         orders.serve_all(trial_box);
@@ -123,7 +123,7 @@ pub(in crate::run) fn ask_at_once(
     Ok(answers.into_iter().map(|(_, answer)| answer).collect())
 }
 
-/// The system starts no more threads, which is no failure of the subject.
+/// The system refuses more threads, which is not a failure of the subject.
 pub(in crate::run) fn no_thread(error: &io::Error) -> TrialError {
     TrialError::lab(format!("the system starts no more threads: {}", machine::not_started(error)))
 }

@@ -1,4 +1,4 @@
-//! A trial's life: start, first correct response, warm-up, window, stop.
+//! A trial from start to stop: start, first correct response, warm-up, window, stop.
 
 use std::fmt::Display;
 use std::io;
@@ -36,18 +36,18 @@ use tolok_host::sample::{Followed, Members, Part, Window};
 use tolok_store::recompute::{DATABASE_LINK_REPORT, LINK_REPORT, RAW_WINDOW, SAMPLES, TrialInputs, measurement_of};
 use tolok_store::{StoreError, TrialFolder};
 
-/// In a network of its own, a subject has every port for itself.
+/// In a network of its own, a subject can always have this port.
 const OWN_PORT: u16 = 8080;
-/// How often a port is replaced that another program takes between our look and the subject's start.
+/// How often to choose another port when another program takes it before the subject starts.
 const PORT_ATTEMPTS: u32 = 5;
 
-/// What a trial leaves behind.
+/// The result of a trial.
 pub(in crate::run) struct Finished {
     /// Commands of the subject's processes.
     pub(in crate::run) commands: Vec<String>,
     /// How often it was measured.
     pub(in crate::run) attempts: u32,
-    /// What held its parts apart, if it came to that.
+    /// How its parts were isolated, if it got that far.
     pub(in crate::run) isolation: Option<Isolation>,
     pub(in crate::run) outcome: Outcome,
 }
@@ -61,26 +61,26 @@ pub(in crate::run) struct Trial<'a> {
     pub(in crate::run) cpus: &'a CpuMap,
     /// The server under load, if tolok does not start it.
     pub(in crate::run) external: Option<&'a ExternalServer>,
-    /// The workload's database, if it has one: the study's settings, and what was made ready.
+    /// The workload's database, if it has one: the study's settings, and what was prepared.
     pub(in crate::run) database: Option<(&'a Database, &'a Prepared)>,
     /// Where the trial's files are kept.
     pub(in crate::run) folder: &'a TrialFolder,
     pub(in crate::run) stop: &'a Stop,
-    /// Whether answers are counted on the wire, so that no tool's word decides.
+    /// Whether responses are counted on the wire, independently of the tool.
     pub(in crate::run) has_referee: bool,
-    /// Seed of what the load tool and the link draw at random.
+    /// Seed for the random numbers of the load tool and the link.
     pub(in crate::run) seed: u64,
-    /// Commands of the subject's processes, as soon as they are known.
+    /// Commands of the subject's processes, once they are known.
     pub(in crate::run) commands: Vec<String>,
-    /// What holds its parts apart, as soon as it is known.
+    /// How its parts are isolated, once that is known.
     pub(in crate::run) isolation: Option<Isolation>,
 }
 
-/// Why a trial did not come to its end.
+/// Why a trial did not complete.
 pub(in crate::run) enum TrialError {
     /// It failed, and that is its outcome.
     Failed(FailureKind, String),
-    /// Its files cannot be written, so that it has no outcome at all.
+    /// Its files cannot be written, so it has no outcome at all.
     Store(StoreError),
     /// A stop was requested.
     Stopped,
@@ -113,13 +113,13 @@ impl From<StoreError> for TrialError {
 }
 
 impl Finished {
-    /// A trial that failed before any process was to be started.
+    /// A trial that failed before any process was started.
     pub(in crate::run) fn failed(failure: Failure) -> Self {
         Self { commands: Vec::new(), attempts: 1, isolation: None, outcome: Outcome::Failed(failure) }
     }
 }
 
-/// What it takes to run a trial.
+/// Everything needed to run a trial.
 #[derive(Clone, Copy)]
 pub(in crate::run) struct TrialSetup<'a> {
     pub(in crate::run) session: &'a Session<'a>,
@@ -151,11 +151,11 @@ impl<'a> Trial<'a> {
         let padding_bytes = plan.padding_bytes(case, block);
         let protocol = scenario.protocol;
         let launch = Launch { session, subject, choice: &case.subject, protocol, build, log, padding_bytes, stop };
-        // The same for all cases of a block, so that they see the same arrivals and the same link, and another in the next.
+        // The same for all cases of a block, so that they get the same arrivals and link behaviour; different in the next block.
         let seed = plan.seed.wrapping_add(u64::from(block));
         let (commands, isolation) = (Vec::new(), None);
         let has_siblings = plan.scenarios.iter().any(|other| scenario.differs_in_tool_only(other));
-        // The kernel counts answers by how they begin, which it sees of HTTP/1.1 without TLS only.
+        // The kernel recognises responses by their first bytes, which are visible only in HTTP/1.1 without TLS.
         let is_seen = scenario.protocol == Protocol::Http1;
         let has_referee = is_seen && (has_siblings || scenario.tool.name != LoadTool::Tolok);
         Some(Self {
@@ -176,7 +176,7 @@ impl<'a> Trial<'a> {
         })
     }
 
-    /// Runs the trial; a failure of the subject is an outcome. A disturbed trial is run again as often as `reruns` allows.
+    /// Runs the trial; a failure of the subject is an outcome. A disturbed trial is repeated as often as `reruns` allows.
     /// Returns `None` if it was stopped: neither a process nor a figure is left of it.
     pub(in crate::run) fn run(
         mut self,
@@ -205,7 +205,7 @@ impl<'a> Trial<'a> {
         Ok(Some(Finished { commands: self.commands, attempts, isolation: self.isolation, outcome }))
     }
 
-    /// Runs the trial once with counters that cost too much for a scored trial. Returns `None` if it was stopped.
+    /// Runs the trial once, with counters too expensive for a scored trial. Returns `None` if it was stopped.
     pub(in crate::run) fn diagnose(
         mut self,
         emit: &mut dyn FnMut(TrialEvent),
@@ -216,7 +216,7 @@ impl<'a> Trial<'a> {
         }
     }
 
-    /// On the machine's own network another program may take the port between our look and the subject's start.
+    /// On the machine's own network, another program may take the port after tolok found it free.
     fn measure_at_a_free_port(&mut self, emit: &mut dyn FnMut(TrialEvent)) -> Result<Measured, TrialError> {
         let mut attempt = 1;
         loop {
@@ -228,13 +228,13 @@ impl<'a> Trial<'a> {
         }
     }
 
-    /// One attempt, from an empty folder to the end of every process. The box ends its processes on every way out of here,
-    /// and their folder goes after them.
+    /// One attempt, from an empty folder to the end of every process. On every exit path the box ends its processes before
+    /// their folder is removed.
     fn measure_fresh(&mut self, purpose: Purpose, emit: &mut dyn FnMut(TrialEvent)) -> Result<Measured, TrialError> {
         emit(TrialEvent::Phase { phase: Phase::Starting });
         self.folder.write("subject.log", b"")?;
         if self.database.is_some() {
-            // Else a port that was taken once would be taken for ever.
+            // Otherwise an old message about a taken port would be found again.
             self.folder.write(DATABASE_LOG, b"")?;
         }
         let load_average = load_average();
@@ -262,7 +262,7 @@ impl<'a> Trial<'a> {
             let _guest = CgroupMembership::enter(self.session.capabilities, &trial_box);
             self.inside(&mut trial_box, scratch.path(), purpose, emit)
         };
-        // While the subject's group is there to say why nothing was answered.
+        // The subject's control group, which may explain the failure, must still exist here.
         let inside = inside.map_err(|trial_error| self.explained(trial_error, &trial_box))?;
         let group = trial_box.group("subject").filter(|_| self.external.is_none());
         let refused_tasks = group.and_then(|group| group.reader().read().refused_tasks);
@@ -270,7 +270,7 @@ impl<'a> Trial<'a> {
         let diagnosis = inside.diagnosis.clone();
         let raw = self.raw_window(inside, load_average, refused_tasks)?;
         self.folder.write_json(RAW_WINDOW, &raw)?;
-        // From the files and nothing else, so that anyone can make it again.
+        // Computed only from the files, so that anyone can repeat it.
         let given = TrialInputs {
             scenario: self.scenario,
             environment: self.environment,
@@ -281,7 +281,7 @@ impl<'a> Trial<'a> {
         Ok(Measured { measurement, diagnosis })
     }
 
-    /// What was read once, as it is stored.
+    /// The values that were read once, as they are stored.
     fn raw_window(
         &self,
         inside: Inside,
@@ -318,14 +318,13 @@ impl<'a> Trial<'a> {
         })
     }
 
-    /// How much longer its environment was made, if tolok started it.
+    /// The padding of its environment, if tolok started it.
     pub(in crate::run) fn padding_bytes(&self) -> Option<u32> {
         self.external.is_none().then_some(self.launch.padding_bytes)
     }
 
-    /// Where many requests are drawn, their bodies are of many lengths, and counting each would cost the generator
-    /// something at every answer; the mean is as good. 0 where any body will do, and where a user's script sends the
-    /// requests.
+    /// The mean length of the bodies. With many drawn requests, the lengths differ, and measuring each body would cost the generator
+    /// time at every response; the mean is as good. 0 if any body will do, or if a user's script sends the requests.
     pub(in crate::run) fn mean_body_bytes(&self) -> u64 {
         match self.scenario.tool.script {
             Some(_) => 0,
@@ -333,7 +332,7 @@ impl<'a> Trial<'a> {
         }
     }
 
-    /// What happens between the opening of the box and its end.
+    /// Everything between the opening and the closing of the box.
     fn inside(
         &mut self,
         trial_box: &mut TrialBox,
@@ -346,7 +345,7 @@ impl<'a> Trial<'a> {
             Some(server) => address_of(server)?,
             None => self.own_address(trial_box).map_err(TrialError::lab)?,
         };
-        // Before the sampler, which counts what the subject does from its first program on.
+        // Started before the sampler, which counts everything from the subject's first program on.
         let mut database = self.start_database(trial_box, run)?;
         let upstream = self.start_upstream(trial_box)?;
         let place = (run, address, clock);
@@ -361,7 +360,7 @@ impl<'a> Trial<'a> {
         Ok(inside)
     }
 
-    /// Where the subject listens, for the lab and for the generators.
+    /// The subject's address, for the lab and for the generators.
     fn own_address(&self, trial_box: &TrialBox) -> io::Result<SocketAddr> {
         match &self.session.generators {
             Some(Generators { server, .. }) => Ok(SocketAddr::new(*server, free_port_of(*server)?)),
@@ -369,7 +368,7 @@ impl<'a> Trial<'a> {
         }
     }
 
-    /// From the subject's start to its last answer.
+    /// From the subject's start to its last response.
     fn with_subject(
         &mut self,
         trial_box: &mut TrialBox,
@@ -389,7 +388,7 @@ impl<'a> Trial<'a> {
             None => self.launch.prepare(trial_box, &place)?,
         };
         self.commands = commands(&specs, database.as_deref());
-        // Counters count what is started after they were attached.
+        // Counters count only what is started after they are attached.
         let counters = diagnosing.then(|| Counters::attach(trial_box));
         let mut sampler = sampler(trial_box, self.external.is_none());
         if let Some(pid) = self.external.and_then(|server| server.pid) {
@@ -422,18 +421,18 @@ impl<'a> Trial<'a> {
     }
 }
 
-/// What one attempt brought.
+/// The result of one attempt.
 struct Measured {
     measurement: Measurement,
-    /// What was counted, if that was the purpose.
+    /// The counts of a diagnosis.
     diagnosis: Option<Diagnosis>,
 }
 
-/// What is known when the box is about to be closed.
+/// What is known just before the box is closed.
 struct Inside {
     pss_bytes: Option<u64>,
     window: Window,
-    /// Where the times of the samples count from.
+    /// The origin of the samples' times.
     clock_zero_ns: i64,
     cold_start_s: Option<f64>,
     diagnosis: Option<Diagnosis>,
@@ -449,15 +448,15 @@ struct Data {
     counter: Option<CounterCheck>,
 }
 
-/// What an attempt is for.
+/// The purpose of an attempt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Purpose {
     Score,
-    /// Its figures tell what a subject does; counting them slows it down.
+    /// Shows what a subject does; the counters slow it down.
     Diagnosis,
 }
 
-/// The commands as they are recorded, without the password of the database.
+/// The recorded commands, without the password of the database.
 pub(in crate::run) fn commands(specs: &[ProcessSpec], database: Option<&TrialDatabase>) -> Vec<String> {
     let secret = database.map(|database| database.names.password.as_str());
     let secret = secret.filter(|secret| !secret.is_empty());
@@ -468,14 +467,14 @@ pub(in crate::run) fn commands(specs: &[ProcessSpec], database: Option<&TrialDat
     specs.iter().map(shown).collect()
 }
 
-/// Where the subject of a box is to listen.
+/// Where the subject of a box must listen.
 pub(in crate::run) fn own_address(trial_box: &TrialBox) -> io::Result<SocketAddr> {
     let has_own_network = trial_box.isolation().network != "host";
     let port = if has_own_network { OWN_PORT } else { free_port()? };
     Ok(SocketAddr::from((trial_box.subject_address(), port)))
 }
 
-/// A port of 127.0.0.1 that no one uses at this moment.
+/// A port of 127.0.0.1 that is free at this moment.
 pub(in crate::run) fn free_port() -> io::Result<u16> {
     free_port_of(Ipv4Addr::LOCALHOST.into())
 }
@@ -495,7 +494,7 @@ mod tests {
 
     #[test]
     fn a_free_port_can_be_listened_on() {
-        // Another program may take it in between, which is why a trial tries several times, too.
+        // Another program may take it in between, so this test retries, as a trial does.
         let listens = |_| TcpListener::bind(("127.0.0.1", free_port().unwrap())).is_ok();
         assert!((0..PORT_ATTEMPTS).any(listens));
     }

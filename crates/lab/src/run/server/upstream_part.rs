@@ -1,4 +1,4 @@
-//! The service beside a subject that its workload asks: started for the trial, and its count held against the answers.
+//! The upstream service that a subject's workload calls: started for the trial, and its count compared with the subject's responses.
 
 use tolok_host::isolate::TrialBox;
 use tolok_model::{FailureKind, Workload};
@@ -8,7 +8,7 @@ use crate::run::server::trial::{Trial, TrialError};
 use crate::upstream::Upstream;
 
 impl Trial<'_> {
-    /// Starts the service, if the workload asks it.
+    /// Starts the service if the workload calls it.
     pub(in crate::run) fn start_upstream(&self, trial_box: &mut TrialBox) -> Result<Option<Upstream>, TrialError> {
         if self.external.is_some() && self.workload.asks_upstream() {
             let why = "the workload asks a service whose address only a server that tolok starts can know";
@@ -18,7 +18,7 @@ impl Trial<'_> {
     }
 }
 
-/// Starts the service beside the subject of a box, if one of these workloads asks it.
+/// Starts the service beside the subject of a box, if one of these workloads calls it.
 pub(in crate::run) fn start_upstream<'a>(
     trial_box: &mut TrialBox,
     mut workloads: impl Iterator<Item = &'a Workload>,
@@ -30,7 +30,7 @@ pub(in crate::run) fn start_upstream<'a>(
     Upstream::start(listener).map(Some).map_err(TrialError::lab)
 }
 
-/// Fails if the service was asked less often than the subject has answered.
+/// Fails if the service was called less often than the subject has answered.
 pub(in crate::run) fn check_asked(upstream: &Upstream, report: &ToolReport) -> Result<(), TrialError> {
     let (asked, answered) = (upstream.asked(), report.answered_in_all.unwrap_or_default());
     if asked >= answered {

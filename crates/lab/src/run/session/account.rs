@@ -1,4 +1,4 @@
-//! The account without rights that servers change to when they have to be started as root.
+//! The unprivileged account that servers switch to when they must be started as root.
 
 use std::fs;
 
@@ -11,11 +11,11 @@ pub(in crate::run) struct Account {
     gid: u32,
 }
 
-/// What the kernel shows for an account that it does not know, and what distributions give to `nobody`.
+/// The number that the kernel shows for unknown accounts, and that distributions give to `nobody`.
 const OVERFLOW_ID: u32 = 65_534;
 
 impl Account {
-    /// `nobody` of this machine, and the group that goes with it: Debian calls it `nogroup`, others `nobody`.
+    /// `nobody` of this machine and its group, which Debian calls `nogroup` and others `nobody`.
     pub(in crate::run) fn unprivileged() -> Self {
         let read = |path| fs::read_to_string(path).unwrap_or_default();
         Self::among(&read("/etc/passwd"), &read("/etc/group"))

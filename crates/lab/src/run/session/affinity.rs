@@ -6,21 +6,21 @@ use rustix::process::Pid;
 use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 use tolok_model::CpuMap;
 
-/// The threads of this process are on some CPUs only; when this is dropped, they may be where this one was before.
+/// Confines this process's threads to some CPUs. Dropping it restores the CPUs that the calling thread had before.
 #[must_use = "the threads go back when this is dropped"]
 pub(in crate::run) struct AffinityGuard {
     before: Option<CpuSet>,
 }
 
 impl AffinityGuard {
-    /// The lab reads clocks and files while a subject is measured, so it stays with the generator. A machine that refuses
-    /// this loses a little accuracy and nothing else.
+    /// The lab reads clocks and files while a subject is measured, so it shares the generator's CPUs. If the machine refuses, only
+    /// a little accuracy is lost.
     pub(in crate::run) fn off_the_subjects(cpus: &BTreeMap<String, CpuMap>) -> Self {
         let before = sched_getaffinity(None).ok();
         let mut own = CpuSet::new();
         let theirs: BTreeSet<u32> = cpus.values().flat_map(|cpus| cpus.subject.clone()).collect();
         let generators = cpus.values().flat_map(|cpus| cpus.of_lab());
-        // Where the parts share CPUs in one environment, there may be no CPU that is free of subjects in all.
+        // If the parts share CPUs in one environment, every CPU may belong to a subject.
         let free: BTreeSet<u32> = generators.clone().filter(|cpu| !theirs.contains(cpu)).copied().collect();
         let chosen = if free.is_empty() { generators.copied().collect() } else { free };
         chosen.iter().for_each(|cpu| own.set(*cpu as usize));
@@ -51,8 +51,8 @@ impl Drop for AffinityGuard {
     }
 }
 
-/// Moves every thread that there is: those that listen to signals or write lines began earlier, and must not wake on a subject's CPU
-/// either. A thread that begins later inherits the CPUs of the one that begins it.
+/// Moves every existing thread: those that wait for signals or write lines started earlier, and must not wake on a subject's CPU
+/// either. A later thread inherits the CPUs of its creator.
 fn keep_threads_on(cpus: &CpuSet) {
     let threads = std::fs::read_dir("/proc/self/task").into_iter().flatten().flatten();
     let ids = threads.filter_map(|thread| Pid::from_raw(thread.file_name().to_str()?.parse().ok()?));

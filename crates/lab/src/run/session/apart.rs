@@ -1,4 +1,4 @@
-//! What the programs of a trial need of this machine, and what they are to see nothing of.
+//! What the programs of a trial need of this machine, and what is hidden from them.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -18,7 +18,7 @@ pub(super) fn shown(laboratory: &Laboratory) -> Vec<PathBuf> {
     let mut shown = vec![home.root().to_owned()];
     shown.extend(user_folder("XDG_CACHE_HOME", ".cache").ok());
     shown.extend(tolok.parent().map(Path::to_owned));
-    // Alone, where its folder is a home or that of temporary files.
+    // On its own, in case its folder is a home or the temporary folder.
     shown.push(tolok.clone());
     shown.extend(catalogue.subjects.iter().map(|subject| home.sources_of(subject)));
     shown.extend(programs.values().flat_map(parts_of));
@@ -31,7 +31,7 @@ pub(super) fn shown(laboratory: &Laboratory) -> Vec<PathBuf> {
     in_parts(shown, &homes().into_iter().chain(temporary).collect::<Vec<_>>())
 }
 
-/// Of folders that many use, only parts are shown. What lies in a folder that is shown is shown.
+/// Folders that many use are not shown as a whole. What is inside a shown folder needs no entry.
 fn in_parts(mut shown: Vec<PathBuf>, shared: &[PathBuf]) -> Vec<PathBuf> {
     shown.retain(|path| path != Path::new("/") && !shared.contains(path));
     let all = shown.clone();
@@ -40,8 +40,8 @@ fn in_parts(mut shown: Vec<PathBuf>, shared: &[PathBuf]) -> Vec<PathBuf> {
     shown
 }
 
-/// The tree that a program was installed as: what a version manager keeps in a home, or the folder above its `bin`, unless
-/// more than programs is there.
+/// The installation tree of a program: what a version manager keeps in a home, or the folder above its `bin`, unless
+/// that holds more than programs.
 fn parts_of(program: &Program) -> Vec<PathBuf> {
     let path = fs::canonicalize(&program.path).unwrap_or_else(|_| program.path.clone());
     let extras = program.extras.values().filter(|value| value.starts_with('/')).map(PathBuf::from);
@@ -62,7 +62,7 @@ fn tree_of(path: &Path) -> PathBuf {
     tree.or(bin).unwrap_or(path).to_owned()
 }
 
-/// Folders of people: of all of them, and this one's.
+/// Home folders: the usual ones, and this user's.
 pub(super) fn homes() -> Vec<PathBuf> {
     let own = std::env::var_os("HOME").map(PathBuf::from);
     let own = own.filter(|home| home.is_absolute() && home != Path::new("/"));
@@ -82,19 +82,19 @@ pub(super) fn other_sessions(own: &Path) -> Vec<PathBuf> {
     entries.map(|entry| entry.path()).filter(|path| is_session(path) && path != own).collect()
 }
 
-/// Whether a folder holds runs and nothing else: somebody may keep a run anywhere.
+/// Whether a folder holds only runs: users may keep a run anywhere.
 pub(super) fn is_for_runs_alone(folder: &Path) -> bool {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     entries.map(|entry| entry.path()).all(|path| is_run(&path) || path.is_symlink() || path.is_file())
 }
 
-/// The accounts of the parts, where they are to have some.
+/// The accounts of the parts, if they get any.
 pub(super) fn accounts(laboratory: &Laboratory) -> Option<Accounts> {
     let free = Accounts::free();
     facts(laboratory, free).gives_accounts().then_some(free).flatten()
 }
 
-/// What bears on how programs are kept apart here.
+/// The facts that decide how programs are isolated here.
 pub fn protection_facts(laboratory: &Laboratory) -> Facts {
     facts(laboratory, Accounts::free())
 }

@@ -1,4 +1,4 @@
-//! What this machine can give a trial, and the box that a trial's environment requires.
+//! What this machine can offer a trial, and the box that a trial's environment requires.
 
 use std::collections::BTreeMap;
 use std::os::unix::process::CommandExt;
@@ -16,38 +16,38 @@ use tolok_host::isolate::{
     Backend, BoxSpec, GroupsSpec, GuardSpec, LinkBetween, NetworkSpec, RunFolder, TrialBox, wait_within,
 };
 
-/// What the groups of a trial count and limit, as far as the machine offers it.
+/// What the groups of a trial count and limit, if the machine supports it.
 const WANTED: [Controller; 8] = Controller::ALL;
-/// The private folder of a trial holds at most this much: logs, sockets, temporary files, and the data of its database.
+/// The most that the private folder of a trial may hold: logs, sockets, temporary files, and the data of its database.
 const RUN_FOLDER_BYTES: u64 = 1 << 30;
-/// Weights of the parts among each other, of 10,000. Where they have CPUs of their own, weights decide nothing; where they share
-/// them, a link that comes late would be measured as the subject's slowness.
+/// CPU weights of the parts, of 10,000. They matter only where parts share CPUs; there, a delayed link would be measured as
+/// slowness of the subject.
 const WEIGHTS: [(&str, u32); 5] =
     [("subject", 100), ("generator", 100), ("lab", 100), ("link", 1000), ("database", 100)];
-/// Added to the seed of a trial for the link of its database, so that the dice of its two links fall differently.
+/// Added to a trial's seed for the link of its database, so that its two links draw different random numbers.
 const DATABASE_LINK: u64 = 1 << 32;
-/// How long systemd may take to give a group; it takes milliseconds.
+/// How long systemd may take to create a group; it takes milliseconds.
 const SYSTEMD_LIMIT: Duration = Duration::from_secs(5);
-/// A trial has this setting even if the study does not name it, as far as the machine allows.
+/// Set in every trial, even if the study does not name it, if the machine allows it.
 const CONGESTION: &str = "net.ipv4.tcp_congestion_control";
 
-/// What this machine lets a trial have: found out once, before the first trial.
+/// What this machine can offer a trial, determined once, before the first trial.
 #[derive(Debug)]
 pub struct Capabilities {
     hierarchies: Hierarchies,
-    /// What dead sessions left and could not be removed, in words.
+    /// What dead sessions left and tolok could not remove, in words.
     pub leftovers: Vec<String>,
-    /// Makes room for groups below the own one; undone on drop.
+    /// Allows groups below the process's own; undone on drop.
     _leaf_cgroup: Option<LeafCgroup>,
 }
 
-/// Starts this program again, with the same arguments, in a control group that it may divide, where systemd gives one to
-/// a user who has none. Returns where there is nothing to be gained by it.
+/// Starts this program again, with the same arguments, in a control group that it may divide, if systemd offers one to
+/// a user who has none. Returns if that would gain nothing.
 pub fn start_again_in_an_own_group() {
     let hierarchies = Hierarchies::find();
     let has_room = LeafCgroup::settle(&hierarchies);
     let wanted = delegation(&hierarchies, &Surroundings::find());
-    // Before another program takes the place of this one, everything is put back.
+    // Undo this before another program replaces this one.
     drop(has_room);
     let Delegation::ReexecUnder(words) = wanted else { return };
     let Some((program, options)) = words.split_first() else { return };
@@ -55,11 +55,11 @@ pub fn start_again_in_an_own_group() {
     if !gives_a_group(program, options) {
         return;
     }
-    // It returns only if it fails, and then this process goes on as it is: the trials say what they lack.
+    // `exec` returns only if it fails. Then this process continues, and the trials report what they lack.
     let _ = Command::new(program).args(options).arg(own).args(std::env::args_os().skip(1)).exec();
 }
 
-/// Tries with a program that does nothing: once this one has given its place away, a systemd that refuses would be the end.
+/// Tries with a program that does nothing: after `exec`, a refusal by systemd would be the end of this program.
 fn gives_a_group(program: &str, options: &[String]) -> bool {
     let mut command = Command::new(program);
     command.args(options).arg("true").stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
@@ -75,7 +75,7 @@ fn gives_a_group(program: &str, options: &[String]) -> bool {
 }
 
 impl Capabilities {
-    /// Removes control groups and folders of dead sessions, and finds out what the machine can do.
+    /// Removes control groups and folders of dead sessions, and determines what the machine can do.
     pub fn prepare() -> Self {
         let hierarchies = Hierarchies::find();
         let leftovers = group::sweep(&hierarchies);
@@ -89,8 +89,8 @@ impl Capabilities {
         &self.hierarchies
     }
 
-    /// Whether this machine can provide an environment, by opening such a box. The error says why not, and what to do.
-    /// tolok provides the rest as far as it can, so an environment that requires nothing needs no try.
+    /// Checks whether this machine can provide an environment, by opening such a box. The error says why not, and what to do.
+    /// Optional features are provided if possible, so an environment without requirements needs no test.
     pub fn try_out(&self, program: &Path, environment: &Environment, cpus: &CpuMap) -> Result<(), String> {
         if let Some(asked) = beside_an_external_database(environment) {
             return Err(format!(
@@ -102,7 +102,7 @@ impl Capabilities {
         if environment.needs_groups().is_none() && environment.needs_namespaces().is_none() && !of_database {
             return Ok(());
         }
-        // A session's, so that the next one sweeps it up if this is interrupted.
+        // A session folder, so that the next session removes it if this one is interrupted.
         let folder = Scratch::make(&std::env::temp_dir());
         let folder = folder.map_err(|error| format!("cannot make a temporary folder: {error}"))?;
         let [report, database_report] = ["link.jsonl", "database-link.jsonl"].map(|name| folder.path().join(name));
@@ -124,7 +124,7 @@ impl Capabilities {
         trial_box.stop().map_err(|error| error.to_string())
     }
 
-    /// The box of a trial: what holds its parts apart.
+    /// The box of a trial, which isolates its parts.
     pub(in crate::run) fn spec(&self, wish: &BoxRequest<'_>) -> BoxSpec {
         BoxSpec {
             groups: Some(Self::groups(wish)),
@@ -139,12 +139,12 @@ impl Capabilities {
         }
     }
 
-    /// Where none can be made, the box says so, or refuses what the environment needs of them.
+    /// If no groups can be made, the box reports that, or refuses an environment that needs them.
     fn groups(wish: &BoxRequest<'_>) -> GroupsSpec {
         let BoxRequest { environment, cpus, .. } = wish;
         let database = own_database(environment, wish.database);
         let of_subject = limits(&environment.subject, &cpus.subject);
-        // Of several servers each has the limits of a subject, and all of them its CPUs.
+        // Each of several servers has the limits of a subject, and they share its CPUs.
         let (of_all, of_each) = match wish.servers {
             0 => (of_subject, Limits::default()),
             _ => (
@@ -164,34 +164,34 @@ impl Capabilities {
             _ => Limits { cpus: cpus.of_lab().to_vec(), ..Limits::default() },
         };
         let part = |(name, weight): (&str, u32)| (name.to_owned(), Limits { weight: Some(weight), ..asked(name) });
-        // All of them, so that the box says which the machine lacks.
+        // All controllers, so that the box reports those that the machine lacks.
         let parts = WEIGHTS.into_iter().filter(|(name, _)| *name != "database" || database.is_some());
         let servers = (1..=wish.servers).map(|server| (server_part(server), of_each.clone()));
         GroupsSpec { parts: parts.map(part).chain(servers).collect(), controllers: WANTED.into() }
     }
 }
 
-/// The part of the box that a server of a launch is, counted from 1.
+/// The part of the box for a server of a launch, counted from 1.
 pub(in crate::run) fn server_part(server: usize) -> String {
     format!("subject/{server}")
 }
 
-/// What the box of a trial is to be.
+/// What a trial's box must offer.
 #[derive(Debug, Clone)]
 pub(in crate::run) struct BoxRequest<'a> {
     pub(in crate::run) environment: &'a Environment,
     pub(in crate::run) cpus: &'a CpuMap,
-    /// How many servers the box holds beside each other, each with a control group of its own; 0 for one that has the subject's.
+    /// How many servers the box holds, each with a control group of its own; 0 for a single one in the subject's group.
     pub(in crate::run) servers: usize,
-    /// Whether the environment's database is a part of the trial: its workload uses one.
+    /// Whether the environment's database is a part of the trial, because its workload uses one.
     pub(in crate::run) database: bool,
-    /// Whether the subject is not in the box: a server that runs already.
+    /// Whether the subject is outside the box: a server that runs already.
     pub(in crate::run) external: bool,
-    /// Whether load comes from other machines, which reach the machine's own network alone.
+    /// Whether load comes from other machines, which can reach only the machine's own network.
     pub(in crate::run) apart: bool,
-    /// Seed of the dice of its links.
+    /// Seed for the random numbers of its links.
     pub(in crate::run) seed: u64,
-    /// File in which an emulated link between client and subject writes what it did.
+    /// Where an emulated link between client and subject writes its report.
     pub(in crate::run) report: &'a Path,
     /// The same for the link between subject and database.
     pub(in crate::run) database_report: &'a Path,
@@ -208,12 +208,12 @@ fn own_database(environment: &Environment, asked: bool) -> Option<&Database> {
     environment.database.as_ref().filter(|database| asked && database.engine != Engine::External)
 }
 
-/// Whether it takes groups or namespaces to have a database as it is asked for.
+/// Whether the database's settings need groups or namespaces.
 fn asks_for_something(database: &Database) -> bool {
     database.memory_bytes.is_some() || !database.link.is_local()
 }
 
-/// What an environment requires that is impossible with an existing database server, if it has one.
+/// What the environment requires that is impossible with an existing database server.
 fn beside_an_external_database(environment: &Environment) -> Option<&'static str> {
     let database = environment.database.as_ref().filter(|database| database.engine == Engine::External)?;
     let of_database = (!database.link.is_local()).then_some("a link to the database");
@@ -234,13 +234,13 @@ fn network(wish: &BoxRequest<'_>) -> NetworkSpec {
     let &BoxRequest { environment, cpus, seed, .. } = wish;
     let database = environment.database.as_ref().filter(|_| wish.database);
     if wish.external || wish.apart || database.is_some_and(|database| database.engine == Engine::External) {
-        // A server of the user's own, and a generator, are somewhere that no namespace of ours reaches.
+        // A user's own server, and a generator elsewhere, cannot be reached from a namespace of ours.
         return NetworkSpec::Host;
     }
     let mut sysctls: BTreeMap<String, String> = environment.network.sysctls.clone();
     let congestion = &environment.network.congestion;
     sysctls.insert(CONGESTION.to_owned(), congestion.clone());
-    // Only what the study requires is a reason to refuse it.
+    // Only what the study requires is a reason to refuse the environment.
     let dispensable = (congestion == USUAL_CONGESTION).then(|| CONGESTION.to_owned()).into_iter().collect();
     let between = |link: &Link, seed, report: &Path| LinkBetween {
         spec: link_spec(link, seed),
@@ -259,7 +259,7 @@ fn network(wish: &BoxRequest<'_>) -> NetworkSpec {
     NetworkSpec::Private { sysctls, dispensable, link, database_link }
 }
 
-/// A study gives times of a round trip, the emulator takes those of one way.
+/// A study gives round-trip times; the emulator takes one-way times.
 fn link_spec(link: &Link, seed: u64) -> LinkSpec {
     LinkSpec {
         delay_s: link.rtt_s / 2.0,
@@ -317,7 +317,7 @@ mod tests {
         let not_asking = BoxRequest { database: false, ..asking.clone() };
         assert!(!Capabilities::groups(&not_asking).parts.contains_key("database"));
         assert!(matches!(network(&not_asking), NetworkSpec::Private { database_link: None, .. }));
-        // Without CPUs of its own it has the generator's.
+        // Without CPUs of its own, a database has the generator's.
         let without = with_database(|_| {});
         assert_eq!(Capabilities::groups(&wish(&without, &self::cpus())).parts["database"].cpus, [1]);
         assert!(matches!(network(&wish(&without, &cpus)), NetworkSpec::Private { database_link: None, .. }));

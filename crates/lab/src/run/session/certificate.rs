@@ -1,4 +1,4 @@
-//! The certificate that the subjects of a session show.
+//! The TLS certificate of a session's subjects.
 
 use std::fs;
 use std::io;
@@ -8,8 +8,8 @@ use rcgen::{CertificateParams, KeyPair};
 
 use crate::subject::TlsNames;
 
-/// Makes a key (ECDSA, P-256) and a certificate that it signs itself. Servers give up their rights and read both all the same:
-/// the key is worth nothing, as no one trusts it and it goes with the session.
+/// Makes a key (ECDSA, P-256) and a self-signed certificate. Both are world-readable, because servers read them after dropping
+/// their privileges. That is safe: nobody trusts the key, and it is deleted with the session.
 pub(super) fn make_certificate(folder: &Path) -> io::Result<TlsNames> {
     let key = KeyPair::generate().map_err(io::Error::other)?;
     let params = CertificateParams::new(["localhost".to_owned()]).map_err(io::Error::other)?;

@@ -1,11 +1,11 @@
-//! The lab as a guest in the control groups of a trial.
+//! Moves the lab into the control groups of a trial.
 
 use crate::run::session::capabilities::Capabilities;
 use tolok_host::group::{GUESTS, Group};
 use tolok_host::isolate::TrialBox;
 
-/// While it lives, the lab is in the trial's groups, so that neighbours who keep the machine busy do not keep it from reading
-/// in time: the groups of a trial weigh as much as groups can, and the lab outside would weigh as little as one neighbour.
+/// While this exists, the lab is in the trial's groups, so that busy neighbours do not delay its readings. The groups of a trial
+/// have the greatest possible weight; outside, the lab would weigh only as much as one neighbour.
 /// It must leave before the groups are removed.
 #[derive(Debug)]
 pub(in crate::run) struct CgroupMembership<'a> {
@@ -14,10 +14,10 @@ pub(in crate::run) struct CgroupMembership<'a> {
 }
 
 impl<'a> CgroupMembership<'a> {
-    /// Moves the lab; where the box has no group for it, it stays where it is.
+    /// Moves the lab; if the box has no group for it, it stays where it is.
     pub(in crate::run) fn enter(capabilities: &'a Capabilities, trial_box: &TrialBox) -> Self {
         let group = trial_box.group(GUESTS).cloned();
-        // One that it cannot join may be half joined, and is left all the same.
+        // A failed join may be a partial one, so the group is left all the same.
         let _ = group.as_ref().map(Group::join);
         Self { capabilities, group }
     }
@@ -26,7 +26,7 @@ impl<'a> CgroupMembership<'a> {
 impl Drop for CgroupMembership<'_> {
     fn drop(&mut self) {
         if let Some(group) = &self.group {
-            // Where it fails, the keeper cannot remove the lab's group, and the next session sweeps it up.
+            // If this fails, the keeper cannot remove the lab's group, and the next session removes it.
             let _ = self.capabilities.hierarchies().leave(group);
         }
     }

@@ -1,4 +1,4 @@
-//! What all trials of a run share: where things are, which programs there are, the answer bodies, the CPUs.
+//! What all trials of a run share: paths, programs, response bodies, CPUs.
 
 pub(in crate::run) mod account;
 pub(in crate::run) mod affinity;
@@ -39,7 +39,7 @@ pub struct Laboratory {
     /// Where subjects, workloads and studies are.
     pub home: Home,
     pub catalogue: Catalogue,
-    /// Programs of the toolbox that are ready.
+    /// The toolbox programs that are installed.
     pub programs: BTreeMap<String, Program>,
     pub builds: Builds,
     /// Databases whose data are loaded.
@@ -52,20 +52,20 @@ pub struct Laboratory {
 #[derive(Debug)]
 pub struct Session<'a> {
     pub laboratory: &'a Laboratory,
-    /// What this machine lets a trial have.
+    /// What this machine can offer a trial.
     pub capabilities: &'a Capabilities,
     /// CPUs of the parts, by the id of the environment.
     pub cpus: BTreeMap<String, CpuMap>,
     /// All CPUs of the machine.
     pub(in crate::run) logical_cpus: usize,
     pub assets: Assets,
-    /// What subjects show where a scenario is encrypted.
+    /// The certificate of subjects in encrypted scenarios.
     tls: TlsNames,
-    /// The accounts of the parts, if they are not to be root.
+    /// The accounts of the parts, if they must not be root.
     accounts: Option<Accounts>,
-    /// The account that servers change to by themselves, if they have to be started as root.
+    /// The account that servers switch to themselves, if they must be started as root.
     account: Option<Account>,
-    /// Folders of runs, of which programs see nothing.
+    /// Folders of runs, which are hidden from programs.
     runs: Vec<PathBuf>,
     /// Private folder of this session.
     scratch: Scratch,
@@ -73,20 +73,20 @@ pub struct Session<'a> {
     pub(in crate::run) generators: Option<Generators>,
 }
 
-/// Nodes that generate load for the servers of this one.
+/// Nodes that generate load for the servers on this one.
 #[derive(Debug)]
 pub(in crate::run) struct Generators {
-    /// Where they find this node.
+    /// The address at which they reach this node.
     pub(in crate::run) server: IpAddr,
-    /// What they know us by.
+    /// The secret by which they recognise this block.
     pub(in crate::run) token: String,
     pub(in crate::run) nodes: Vec<GeneratorAlive>,
-    /// The node that was lost, and why: the end of the block.
+    /// The node that was lost, and why; this ends the block.
     pub(in crate::run) lost: OnceLock<(String, String)>,
 }
 
 impl Generators {
-    /// The nodes as the load engine takes them.
+    /// The nodes as arguments of the load engine.
     pub(in crate::run) fn arguments(&self) -> Vec<String> {
         self.nodes.iter().map(|node| format!("{}={}", node.name, node.address)).collect()
     }
@@ -96,15 +96,15 @@ impl Generators {
 #[derive(Debug, Clone)]
 pub(in crate::run) struct Place<'a> {
     pub(in crate::run) address: SocketAddr,
-    /// What it is to speak there.
+    /// The protocol that it must speak there.
     pub(in crate::run) protocol: Protocol,
     pub(in crate::run) run: &'a Path,
     pub(in crate::run) cpus: &'a [u32],
-    /// Whether it is to tell of itself, at a cost: never in a trial that counts.
+    /// Whether to enable its diagnostics, which cost time: never in a scored trial.
     pub(in crate::run) diagnosing: bool,
-    /// How it reaches its database; the default where it has none.
+    /// How it reaches its database; the default if it has none.
     pub(in crate::run) database: DatabaseNames,
-    /// Where it finds the service that it asks, if it asks one.
+    /// The address of the upstream service, if it calls one.
     pub(in crate::run) upstream: Option<SocketAddr>,
 }
 
@@ -113,13 +113,13 @@ pub(in crate::run) struct Place<'a> {
 pub enum SessionError {
     #[error("cannot prepare a private folder in {}: {source}; set TMPDIR to a folder that you may write and that has room", parent.display())]
     Scratch { parent: PathBuf, source: io::Error },
-    /// The answer bodies cannot be laid out.
+    /// The response bodies cannot be written.
     #[error(transparent)]
     Assets(#[from] AssetError),
 }
 
 impl<'a> Session<'a> {
-    /// Makes the private folder and lays out what `workloads` owe.
+    /// Makes the private folder and writes the correct responses of `workloads` to it.
     pub fn begin(
         laboratory: &'a Laboratory,
         capabilities: &'a Capabilities,
@@ -151,19 +151,19 @@ impl<'a> Session<'a> {
         })
     }
 
-    /// The same, whose results go into this folder of a run.
+    /// The same session, with results in this folder of a run.
     pub(in crate::run) fn with_results(mut self, run: &Path) -> Self {
         self.runs.push(run.to_owned());
         self.runs.extend(run.parent().filter(|runs| is_for_runs_alone(runs)).map(Path::to_owned));
         self
     }
 
-    /// The same, whose load comes from other nodes.
+    /// The same session, with load from other nodes.
     pub(in crate::run) fn with_generators(self, generators: Option<Generators>) -> Self {
         Self { generators, ..self }
     }
 
-    /// What keeps the programs of a box away from the rest of the machine.
+    /// What isolates the programs of a box from the rest of the machine.
     pub(in crate::run) fn guard(&self) -> GuardSpec {
         let mut shown = shown(self.laboratory);
         shown.push(self.folder().to_owned());
@@ -171,12 +171,12 @@ impl<'a> Session<'a> {
         GuardSpec { accounts: self.accounts, shown, hidden }
     }
 
-    /// CPUs of one of the environments, for what is not measured.
+    /// CPUs of any environment, for what is not measured.
     pub(in crate::run) fn any_cpus(&self) -> CpuMap {
         self.cpus.values().next().cloned().unwrap_or_default()
     }
 
-    /// The account, as numbers, that owns what a trial's servers write, or `None` if this is not root.
+    /// The account, as numbers, that owns what a trial's servers write, or `None` if this process is not root.
     pub(in crate::run) fn owner(&self) -> Option<(u32, u32)> {
         let own = self.accounts.map(|accounts| (accounts.subject, accounts.subject));
         own.or_else(|| self.account.as_ref().map(Account::ids))
@@ -192,7 +192,7 @@ impl<'a> Session<'a> {
         self.scratch.trial(self.owner())
     }
 
-    /// What the templates of the subject's processes can name at a place.
+    /// The values that the templates of the subject's processes can use at a place.
     pub(in crate::run) fn names(
         &self,
         choice: &SubjectChoice,
@@ -228,8 +228,8 @@ impl<'a> Session<'a> {
         }
     }
 
-    /// Facts on what a subject as it is chosen needs. Templates name what is needed for workloads that use a database, too, and
-    /// where that is missing, its facts are empty.
+    /// Facts of the programs that the chosen subject needs. Templates also name programs that only database workloads need;
+    /// if such a program is missing, its facts are empty.
     fn program_names(&self, choice: &SubjectChoice, subject: &Subject) -> ProgramNames {
         let needed: Vec<&str> = subject.needs_for_any(&choice.variant).collect();
         let nothing = || ["path", "prefix", "version"].map(|fact| (fact.to_owned(), String::new())).into();
@@ -238,13 +238,13 @@ impl<'a> Session<'a> {
         names
     }
 
-    /// The environment that the programs of a subject as it is chosen need.
+    /// The environment that the programs of the chosen subject need.
     pub fn program_env(&self, choice: &SubjectChoice, subject: &Subject) -> BTreeMap<String, String> {
         env_of(&self.laboratory.ready(subject.needs_for_any(&choice.variant)))
     }
 }
 
-/// All CPUs of the machine, also those that this process may not use.
+/// All CPUs of the machine, including those that this process may not use.
 fn logical_cpus() -> usize {
     Machine::read().topology.cpus.len().max(1)
 }
@@ -254,13 +254,13 @@ fn env_of(programs: &BTreeMap<String, &Program>) -> BTreeMap<String, String> {
 }
 
 fn names_of(programs: &BTreeMap<String, &Program>) -> ProgramNames {
-    // A template does not know by which version of a program it is filled in.
+    // A template names a program without its version.
     let name = |name: &str| without_version(name).to_owned();
     programs.iter().map(|(known, program)| (name(known), program_names(program))).collect()
 }
 
 impl Laboratory {
-    /// The same laboratory with what a plan names of the catalogue.
+    /// The same laboratory, restricted to what a plan uses of the catalogue.
     pub(in crate::run) fn for_plan(&self, plan: &Plan) -> Self {
         let is_chosen = |subject: &&Subject| plan.cases.iter().any(|case| case.subject.subject == subject.id);
         let subjects = self.catalogue.subjects.iter().filter(is_chosen).cloned().collect();
@@ -270,20 +270,20 @@ impl Laboratory {
         Self { catalogue: Catalogue { subjects, workloads, programs: self.catalogue.programs.clone() }, ..self.clone() }
     }
 
-    /// The workloads that the scenarios of a plan name. What is gone from the checkout is a failure of its trials.
+    /// The workloads that the scenarios of a plan name. What is gone from the checkout fails only its own trials.
     pub fn workloads_of(&self, plan: &Plan) -> Vec<Workload> {
         let named: BTreeSet<&str> = plan.scenarios.iter().map(|scenario| scenario.workload.as_str()).collect();
         named.into_iter().filter_map(|name| self.catalogue.choose_workload(name).ok()).collect()
     }
 
-    /// What a plan has programs do.
+    /// The workloads of a plan's programs.
     pub fn program_workloads_of(&self, plan: &Plan) -> Vec<ProgramWorkload> {
         let named: BTreeSet<&str> = plan.programs.iter().map(|program| program.workload.as_str()).collect();
         named.into_iter().filter_map(|name| self.catalogue.choose_program(name).ok()).collect()
     }
 
-    /// Builds `subject` if it must be, and says where its build is. `begins` is called if there is anything to do, and
-    /// `is_wanted` is asked while it is done.
+    /// Builds `subject` if necessary, and returns the folder of its build. Calls `begins` if there is anything to do, and checks
+    /// `is_wanted` meanwhile.
     pub fn build(
         &self,
         subject: &Subject,
@@ -291,7 +291,7 @@ impl Laboratory {
         is_wanted: &dyn Fn() -> bool,
     ) -> Result<PathBuf, BuildError> {
         if subject.external.is_some() {
-            // There is nothing to build, and nowhere to look for sources.
+            // It has nothing to build and no sources.
             return Ok(PathBuf::new());
         }
         let folder = self.build_folder(subject)?;
@@ -322,7 +322,7 @@ impl Laboratory {
         self.builds.build(&job, is_wanted)
     }
 
-    /// Whether there is anything to do before a subject can be started. Why that cannot be told, building it will say.
+    /// Whether a subject must be built before it can start. If this cannot be determined, the build itself reports why.
     pub(in crate::run) fn must_be_built(&self, subject: &Subject) -> bool {
         subject.build.is_some() && self.build_folder(subject).is_ok_and(|folder| !self.builds.is_built(&folder))
     }
@@ -336,12 +336,12 @@ impl Laboratory {
         self.builds.folder(subject, &sources, &versions)
     }
 
-    /// A build is the same for all variants, so it may use what all of them need.
+    /// A build is the same for all variants, so it may use what any of them needs.
     fn needed_to_build(&self, subject: &Subject) -> BTreeMap<String, &Program> {
         self.ready(subject.needs.iter().map(String::as_str))
     }
 
-    /// Those of the programs that are ready, in the order of their names.
+    /// Those of the programs that are installed, in the order of their names.
     fn ready<'n>(&self, names: impl Iterator<Item = &'n str>) -> BTreeMap<String, &Program> {
         names.filter_map(|name| Some((name.to_owned(), self.programs.get(name)?))).collect()
     }

@@ -9,7 +9,7 @@ use tempfile::TempDir;
 
 use tolok_host::isolate::session_folder::{LOCK, PREFIX};
 
-/// A private folder that is removed at the end; while it lives, a lock in it says so.
+/// A private folder that is removed on drop. While it exists, a lock in it is held.
 #[derive(Debug)]
 pub(in crate::run) struct Scratch {
     folder: TempDir,
@@ -20,7 +20,7 @@ impl Scratch {
     pub(in crate::run) fn make(parent: &Path) -> io::Result<Self> {
         let folder = tempfile::Builder::new().prefix(PREFIX).tempdir_in(parent)?;
         open_to_readers(folder.path())?;
-        // Under its name the lock is never seen free, or the sweep of another session could take the folder away.
+        // The lock must be held before it gets its final name, or another session's sweep could remove the folder.
         let unheld = folder.path().join("new-lock");
         let lock = File::create(&unheld)?;
         lock.lock()?;
@@ -32,7 +32,7 @@ impl Scratch {
         self.folder.path()
     }
 
-    /// A folder in it that others can read.
+    /// A subfolder that others can read.
     pub(in crate::run) fn folder(&self, name: &str) -> io::Result<PathBuf> {
         let folder = self.path().join(name);
         fs::create_dir(&folder)?;
@@ -40,19 +40,19 @@ impl Scratch {
         Ok(folder)
     }
 
-    /// A new folder in which the servers of one trial work, under the account of `owner` if they do not keep the lab's.
+    /// A new folder for the servers of one trial, owned by `owner` if they do not run under the lab's account.
     pub(in crate::run) fn trial(&self, owner: Option<(u32, u32)>) -> io::Result<TempDir> {
         let folder = tempfile::Builder::new().prefix("trial-").tempdir_in(self.path())?;
         open_to_readers(folder.path())?;
         if let Some((user, group)) = owner {
-            // Where root may not give files away, as in some containers, servers cannot change accounts either.
+            // If root may not give files away, as in some containers, servers cannot switch accounts either.
             let _ = chown(folder.path(), Some(user), Some(group));
         }
         Ok(folder)
     }
 }
 
-/// Servers change to another account and have to find their files all the same.
+/// Servers that switch to another account must still reach their files.
 fn open_to_readers(folder: &Path) -> io::Result<()> {
     fs::set_permissions(folder, Permissions::from_mode(0o755))
 }

@@ -1,4 +1,4 @@
-//! The load of a launch: the engine's job, and the readings while it works.
+//! The load of a launch: the engine's job, and the readings during it.
 
 use std::fs;
 use std::time::{Duration, Instant};
@@ -24,21 +24,21 @@ use crate::run::server::measure::sampler;
 use crate::run::server::trial::{Trial, TrialError};
 use crate::tools::{RunningSlices, Tool, Waited};
 
-/// How long responses in flight are awaited at the end of a slice, at most.
+/// How long to wait at most for responses in flight at the end of a slice.
 const DRAIN_LIMIT_S: f64 = 2.0;
-/// How often is looked after the box while the engine works. What is read then is in no figure.
+/// How often to check the box while the engine works. These readings enter no figure.
 const LOOK: Duration = Duration::from_millis(500);
 /// How much longer than its job the engine may take before it counts as hung.
 const SLACK: Duration = Duration::from_secs(30);
 
-/// What is to be loaded.
+/// The servers to load, and the order.
 pub(super) struct Given<'l, 'a> {
     pub(super) launch: &'l Launch<'a>,
     pub(super) servers: &'l [Server],
     pub(super) order: &'l [PlannedSlice],
 }
 
-/// Thaws the box when the engine is gone, however that came: whoever is frozen neither answers nor ends.
+/// Thaws the box on every way out, because frozen processes neither answer nor end.
 struct Thawed<'b>(&'b TrialBox);
 
 impl Drop for Thawed<'_> {
@@ -47,7 +47,7 @@ impl Drop for Thawed<'_> {
     }
 }
 
-/// Puts load on all cases whose server runs, or returns `None` where none does.
+/// Puts load on all cases whose server runs. Returns `None` if none does.
 pub(super) fn load(
     given: &Given<'_, '_>,
     trial_box: &mut TrialBox,
@@ -111,7 +111,7 @@ pub(super) fn load(
     Ok(Some(Loaded { record, lines, order, arguments, host: host_of(usage), frozen }))
 }
 
-/// Looks after the box until the engine ends. Returns what the machine did from the first slice to the last.
+/// Checks the box until the engine ends. Returns the machine's usage from the first slice to the last.
 fn follow(
     first: &Trial<'_>,
     job: &SlicesJob,
@@ -136,7 +136,7 @@ fn follow(
                 emit(TrialEvent::Phase { phase: Phase::Measuring });
             }
             Waited::Event(ToolEvent::WindowEnded { monotonic_ns }) => {
-                // Without enough readings nothing is known of the rest of the machine.
+                // Without enough readings, the rest of the machine is unknown.
                 usage = sampler.window_ends(at_s, MonotonicNs(monotonic_ns)).ok();
             }
             Waited::Event(ToolEvent::Slices { done, of }) => emit(TrialEvent::Slices { done, of }),
@@ -211,7 +211,7 @@ fn freezer(files: Freezer) -> engine::FreezerFiles {
     }
 }
 
-/// Who counts the CPU time of a part: its control group, or else its processes.
+/// What counts the CPU time of a part: its control group, or else its processes.
 fn cpu_account(trial_box: &TrialBox, part: &str) -> CpuAccount {
     match trial_box.group(part).and_then(Group::cpu_file) {
         Some(CpuFile::Cpuacct(file)) => CpuAccount::Cpuacct(file),

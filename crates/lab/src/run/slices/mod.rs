@@ -1,7 +1,7 @@
 //! A launch: the servers of several scenarios in one box, loaded in slices.
 //!
-//! Every case of it still has a folder and a record of its own. What goes wrong with one server is an outcome of its cases, and
-//! the others go on.
+//! Each of its cases still has a folder and a record of its own. A fault of one server is an outcome of its cases, and
+//! the others continue.
 
 mod load;
 mod servers;
@@ -35,13 +35,13 @@ use crate::run::session::capabilities::BoxRequest;
 use crate::run::session::cgroup_membership::CgroupMembership;
 use crate::upstream::Upstream;
 
-/// A case of a launch: its trial, or why there is none.
+/// A case of a launch: its trial, or why it has none.
 pub(in crate::run) struct LaunchCase<'a> {
     pub(in crate::run) case: &'a Case,
     pub(in crate::run) trial: Result<Trial<'a>, Failure>,
 }
 
-/// What a launch is made of.
+/// The contents of a launch.
 pub(in crate::run) struct Launch<'a> {
     pub(in crate::run) plan: &'a Plan,
     /// Its number.
@@ -49,7 +49,7 @@ pub(in crate::run) struct Launch<'a> {
     pub(in crate::run) cases: Vec<LaunchCase<'a>>,
 }
 
-/// What became of a case when the box was closed.
+/// The results of a case when the box was closed.
 struct Slices {
     lines: Vec<StoredSlice>,
     record: TargetRecord,
@@ -59,7 +59,7 @@ struct Slices {
 }
 
 impl<'a> Launch<'a> {
-    /// Runs the launch. Returns what became of each case, in their order, or `None` if it was stopped.
+    /// Runs the launch. Returns the result of each case in order, or `None` if it was stopped.
     pub(in crate::run) fn run(mut self, emit: &mut dyn FnMut(TrialEvent)) -> Result<Option<Vec<Finished>>, StoreError> {
         if self.cases.iter().all(|case| case.trial.is_err()) {
             return Ok(Some(self.cases.into_iter().map(finished).collect()));
@@ -69,7 +69,7 @@ impl<'a> Launch<'a> {
                 let cases = self.cases.into_iter().zip(outcomes);
                 Ok(Some(cases.map(|(case, outcome)| with_outcome(case, outcome)).collect()))
             }
-            // Something that all of them share: each has it in its record.
+            // A failure of the shared part goes into every record.
             Err(error) => self.all_failed(error),
         }
     }
@@ -92,7 +92,7 @@ impl<'a> Launch<'a> {
         Ok(Some(all))
     }
 
-    /// The trials that can be run, with their places.
+    /// The trials that can run, with their places.
     fn trials(&self) -> impl Iterator<Item = (usize, &Trial<'a>)> {
         self.cases.iter().enumerate().filter_map(|(place, case)| Some((place, case.trial.as_ref().ok()?)))
     }
@@ -149,7 +149,7 @@ impl<'a> Launch<'a> {
         self.outcomes(servers, found, load_average)
     }
 
-    /// Puts load on all servers that run, and reads what they used.
+    /// Puts load on all running servers, and reads what they used.
     fn measured(
         &self,
         servers: &[Server],
@@ -180,7 +180,7 @@ impl<'a> Launch<'a> {
         Ok(())
     }
 
-    /// The outcome of each case, from what was read and from the files that are made of it.
+    /// The outcome of each case, from the readings and the files made from them.
     fn outcomes(
         &self,
         servers: Vec<Server>,
@@ -267,46 +267,46 @@ impl<'a> Launch<'a> {
     }
 }
 
-/// What the load engine left, and what the machine did meanwhile.
+/// What the load engine left, and the machine's usage meanwhile.
 struct Loaded {
     record: SlicesRecord,
     lines: Vec<SliceLine>,
-    /// The order that was run: without cases whose server did not start.
+    /// The actual order: without cases whose server did not start.
     order: Vec<PlannedSlice>,
-    /// The arguments of each target, by the name of its case.
+    /// The arguments of each target, by case name.
     arguments: Vec<(String, String)>,
     host: HostWindow,
     frozen: bool,
 }
 
 impl Loaded {
-    /// The command line for the load of a case by itself.
+    /// The command line for the load of this case alone.
     fn typed(&self, case: &str) -> String {
         let own = self.arguments.iter().find(|(name, _)| name == case).map_or("", |(_, arguments)| arguments.as_str());
         format!("tolok load --slices: {own}")
     }
 }
 
-/// What was found when load was over and the box still open.
+/// The results after the load, while the box was still open.
 #[derive(Default)]
 struct Measured {
     loaded: Option<Loaded>,
     /// By server.
     groups: Vec<Used>,
-    /// By server: how a process of it ended.
+    /// By server: how one of its processes ended.
     crashes: Vec<Option<String>>,
     version: Option<String>,
 }
 
 impl Measured {
-    /// Why the cases of a server failed, if a process of it ended.
+    /// Why the cases of a server failed, if one of its processes ended.
     fn crash(&self, server: usize) -> Option<(FailureKind, String)> {
         let message = self.crashes.get(server)?.clone()?;
         let killed = self.groups.get(server).and_then(|used| used.memory).is_some_and(|memory| memory.oom_kills > 0);
         Some((if killed { FailureKind::OutOfMemory } else { FailureKind::Crashed }, message))
     }
 
-    /// The slices of a case, taken out of those of the launch.
+    /// The slices of a case, extracted from those of the launch.
     fn slices_of(&mut self, launch: &Launch<'_>, at: usize, place: usize) -> Result<Slices, TrialError> {
         let case = launch.cases[place].case;
         let loaded = self.loaded.as_ref().ok_or_else(|| TrialError::lab("nothing was measured"))?;
@@ -342,7 +342,7 @@ impl Measured {
     }
 }
 
-/// What a server has used by the end of a launch.
+/// What a server had used by the end of a launch.
 #[derive(Debug, Clone, Default)]
 struct Used {
     cpu_source: CpuSource,

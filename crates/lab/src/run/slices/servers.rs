@@ -1,4 +1,4 @@
-//! The servers of a launch: who shares one, how it is started, and how it ended.
+//! The servers of a launch: which cases share one, how it is started, and how it ended.
 
 use std::net::SocketAddr;
 use std::path::Path;
@@ -14,29 +14,29 @@ use crate::run::server::trial::{TrialError, commands, free_port};
 use crate::run::session::Place;
 use crate::run::session::capabilities::server_part;
 
-/// In a network of their own, servers have ports from this one on.
+/// In a network of their own, servers get ports from this one on.
 const FIRST_PORT: u16 = 8080;
 
-/// A server that some cases of a launch share: those of one subject as it is chosen. The noise check's second entry has its own.
+/// A server shared by the cases of a launch that have the same subject and variant. The noise check's second entry has its own.
 pub(super) struct Server {
-    /// The part of the box that it is.
+    /// Its part of the box.
     pub(super) part: String,
     /// Places of its cases.
     pub(super) cases: Vec<usize>,
     /// Where it listens, once it runs.
     pub(super) address: Option<SocketAddr>,
-    /// Why all of its cases failed, or some of them, by their places.
+    /// Why some or all of its cases failed, by place.
     failures: Vec<(usize, FailureKind, String)>,
 }
 
 impl Server {
-    /// Why a case of it cannot be loaded, if it cannot.
+    /// Why one of its cases cannot be loaded.
     pub(super) fn failure(&self, place: usize) -> Option<(FailureKind, String)> {
         let found = self.failures.iter().find(|(failed, ..)| *failed == place)?;
         Some((found.1, found.2.clone()))
     }
 
-    /// How a process of it ended before its stop, in a sentence.
+    /// How one of its processes ended before its stop, in a sentence.
     pub(super) fn crash(&self, trial_box: &mut TrialBox) -> Result<Option<String>, TrialError> {
         let exit = trial_box.exits()?.iter().find(|exit| exit.part == self.part);
         Ok(exit.map(|exit| format!("process {} ended with {} while it was measured", exit.name, exit.how)))
@@ -64,8 +64,8 @@ pub(super) fn of(cases: &[LaunchCase<'_>]) -> Vec<Server> {
 }
 
 impl Launch<'_> {
-    /// Starts all servers, one after the other, and requests every workload of its cases from each. One that fails is ended, and
-    /// the others go on.
+    /// Starts all servers, one after the other, and requests every workload of its cases from each. A server that fails is killed,
+    /// and the others continue.
     pub(super) fn start_servers(
         &mut self,
         servers: &mut [Server],
@@ -82,7 +82,7 @@ impl Launch<'_> {
                     let all = server.cases.clone();
                     server.fail(&all, reason, &message);
                     server.address = None;
-                    // The box ends whoever is left.
+                    // The box ends the processes that remain.
                     let _ = trial_box.end_part(&server.part, Signal::KILL);
                 }
                 Err(error) => return Err(error),
@@ -111,7 +111,7 @@ impl Launch<'_> {
             specs.iter_mut().for_each(|spec| spec.part.clone_from(&server.part));
             if nth == 0 {
                 trial.commands = commands(&specs, database);
-                // Others run beside it, so how long this takes is no cold start.
+                // Other servers run beside it, so this time is not a cold start.
                 trial.launch.first_good_answer(trial_box, &specs, address, &trial.workload)?;
                 server.address = Some(address);
                 continue;

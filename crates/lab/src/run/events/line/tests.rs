@@ -1,4 +1,4 @@
-//! Every kind of event as it is written.
+//! Every kind of event in its serialised form.
 
 use tolok_model::{Failure, FailureKind, HostWindow, LedgerCounts, MemoryUse, ProgramRun, Resources, ToolUsed};
 
