@@ -1,4 +1,4 @@
-//! Builds into the binary what it needs away from its checkout: the npm locks of `toolbox/`, and the files of subjects, workloads,
+//! Builds into the binary what it needs outside its checkout: the npm locks of `toolbox/`, and the files of subjects, workloads,
 //! studies and published tables.
 
 use std::path::{Path, PathBuf};
@@ -47,7 +47,7 @@ fn shipped(root: &Path) -> io::Result<String> {
     Ok(format!("&[\n{rows}]\n"))
 }
 
-/// All files below a folder but those that are written for people, and what runtimes leave beside sources.
+/// All files below a folder except documentation for people, and what runtimes leave beside sources.
 fn files_below(folder: &Path) -> io::Result<Vec<PathBuf>> {
     let mut files = Vec::new();
     for path in entries(folder)? {

@@ -1,4 +1,4 @@
-//! Reading what a user names, a pipe or a device too, up to a bound.
+//! Reads files that a user names, including pipes and devices, up to a bound.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -16,14 +16,14 @@ pub fn text(path: &Path, bound: &Bound) -> io::Result<String> {
     text_from(File::open(path)?, bound)
 }
 
-/// The text that comes from a reader, to its end.
+/// All text of a reader, up to its end.
 pub fn text_from(reader: impl Read, bound: &Bound) -> io::Result<String> {
     String::from_utf8(read_from(reader, bound)?).map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error))
 }
 
 fn read_from(reader: impl Read, bound: &Bound) -> io::Result<Vec<u8>> {
     let mut content = Vec::new();
-    // A length that is told is not asked: a device has none, and a file may grow.
+    // The reported length is ignored: a device has none, and a file may grow.
     reader.take(bound.most + 1).read_to_end(&mut content)?;
     let held = bound.holds(content.len() as u64);
     held.map(|()| content).map_err(|why| io::Error::new(io::ErrorKind::FileTooLarge, why))

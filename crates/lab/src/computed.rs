@@ -1,4 +1,4 @@
-//! Answers that follow from their requests: the functions that every subject computes, and the inputs that they are asked with.
+//! Answers that follow from their requests: the functions that every subject computes, and their inputs.
 
 use std::iter;
 
@@ -9,9 +9,9 @@ use crate::data_contract::{LARGEST_SEED, PathAnswer, lehmer, with_parameter};
 use crate::upstream::word;
 
 const NAMES: [&str; 8] = ["anvil", "basket", "candle", "drum", "easel", "funnel", "goblet", "hammer"];
-/// Letters of the bodies that the load sends: its requests stand in a text.
+/// Letters of the bodies that the load sends. Its requests are kept as text.
 const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
-/// A body that a message can show.
+/// Length of a body that fits into a message.
 const SHORT_BYTES: u32 = 12;
 
 /// `n` objects that follow from a seed, as a JSON array without blanks.
@@ -20,7 +20,7 @@ pub(crate) fn items_body(n: u32, seed: u32) -> Vec<u8> {
     format!("[{}]", items.join(",")).into_bytes()
 }
 
-/// The same objects as the page that React renders of them.
+/// The same objects as the page that React renders from them.
 pub(crate) fn react_body(n: u32, seed: u32) -> Vec<u8> {
     let entries: String = lehmer(seed).take(n as usize).map(|x| Item::of(x).html()).collect();
     format!(
@@ -62,7 +62,7 @@ impl Item {
         )
     }
 
-    /// React writes `<!-- -->` between texts that are neighbours, so that it can tell them apart in the browser.
+    /// React writes `<!-- -->` between adjacent texts, to tell them apart in the browser.
     fn html(&self) -> String {
         let Self { id, name, price_cents, quantity, in_stock, stars, votes } = self;
         let price = |cents: u64| format!("<data value=\"{cents}\">{}.{:02}<!-- --> €</data>", cents / 100, cents % 100);
@@ -77,12 +77,12 @@ impl Item {
     }
 }
 
-/// Length and fingerprint of what was sent.
+/// Length and SHA-256 of the request's body.
 pub(crate) fn digest_body(sent: &[u8]) -> Vec<u8> {
     format!("{{\"bytes\":{},\"sha256\":\"{}\"}}", sent.len(), sha256(sent)).into_bytes()
 }
 
-/// What is owed for each seed of the load, where a study has set `n` or `bytes`.
+/// The correct answer for each seed of the load, where a study has set `n` or `bytes`.
 pub(crate) fn answers(compute: Computed, workload: &Workload, size: u32, seeds: &[u32]) -> Vec<PathAnswer> {
     let one = |seed: &u32| match compute {
         Computed::Items | Computed::Compressed | Computed::React => items(compute, &workload.path, size, *seed),
@@ -92,8 +92,8 @@ pub(crate) fn answers(compute: Computed, workload: &Workload, size: u32, seeds: 
     seeds.iter().map(one).collect()
 }
 
-/// Requests that nobody knows before they are drawn, with what is owed. Neighbours have as much in common as they can, so that a
-/// cache takes one for the other.
+/// Randomly drawn requests and their correct answers. Neighbours have as much in common as possible, to expose a cache that confuses
+/// them.
 pub(crate) fn drawn(compute: Computed, workload: &Workload, random: &mut SplitMix64) -> Vec<PathAnswer> {
     let own = compute.parameters().iter().find_map(|name| workload.parameters.get(*name));
     let path = &workload.path;
@@ -102,7 +102,7 @@ pub(crate) fn drawn(compute: Computed, workload: &Workload, random: &mut SplitMi
             drawn_items(compute, path, size, random)
         }
         (Computed::Digest, Some(size)) => drawn_bodies(path, size, random),
-        // The last is asked twice: the service is to be, too.
+        // The last key comes twice: the upstream service must be called twice, too.
         (Computed::Upstream, _) => {
             let keys = [(); 3].map(|()| 1 + random.below(LARGEST_SEED) as u32);
             keys.iter().chain(keys.last()).map(|key| said(path, *key)).collect()
@@ -151,7 +151,7 @@ fn items(compute: Computed, path: &str, n: u32, seed: u32) -> PathAnswer {
     PathAnswer::plain(path, body)
 }
 
-/// What a server answers that has asked the service for its word on a key.
+/// The answer of a server that has called the upstream service for a key.
 fn said(path: &str, key: u32) -> PathAnswer {
     let body = format!("{{\"key\":{key},\"said\":\"{}\"}}", word(key));
     PathAnswer::plain(with_parameter(path, "key", key), body.into_bytes())
@@ -174,7 +174,7 @@ fn letters(count: u32, random: &mut SplitMix64) -> Vec<u8> {
 mod tests {
     use super::*;
 
-    /// Worked out by hand, from the README of the workload.
+    /// Worked out by hand from the workload's README.
     #[test]
     fn items_are_those_that_the_contract_defines() {
         let text = String::from_utf8(items_body(2, 1)).unwrap();

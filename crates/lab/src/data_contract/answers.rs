@@ -1,4 +1,4 @@
-//! Which answers a workload owes, once its parameters are set.
+//! Which answers a workload owes once its parameters are set.
 
 use std::iter;
 
@@ -13,49 +13,49 @@ use crate::computed;
 pub enum Answers {
     /// The same bytes every time.
     One { body: Vec<u8> },
-    /// One response for each path; the load requests them in turn.
+    /// One answer for each path; the load requests them in turn.
     Many(Vec<PathAnswer>),
-    /// They differ, and the load compares no body: it depends on earlier requests, or the contract leaves it open. `example` is
-    /// one whose shape is owed, or empty.
+    /// Answers differ, and the load compares no body: it depends on earlier requests, or the contract leaves it open. `example` has
+    /// the required shape, or is empty.
     Any { example: Vec<u8> },
 }
 
 impl Answers {
-    /// Any, and nothing is known of their shape.
+    /// Any answer, of unknown shape.
     pub(crate) const UNKNOWN: Self = Self::Any { example: Vec::new() };
 }
 
-/// What is owed for a path.
+/// The correct answer for a path.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PathAnswer {
     /// The path, with its query string.
     pub path: String,
     /// The body of the request, if it has one.
     pub sent: Option<Vec<u8>>,
-    /// How often it is asked, beside the others.
+    /// How often it is requested, relative to the others.
     pub weight: u32,
     pub body: Vec<u8>,
-    /// How it is asked, where that is not as the workload says.
+    /// How to request it, if that differs from the workload.
     pub asked: Option<Asked>,
 }
 
 /// One kind of a workload's requests.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Asked {
-    /// What the records call it.
+    /// Its name in the records.
     pub part: &'static str,
     pub method: &'static str,
     pub status: u16,
 }
 
 impl PathAnswer {
-    /// What is owed to a request without a body.
+    /// The correct answer to a request without a body.
     pub(crate) fn plain(path: String, body: Vec<u8>) -> Self {
         Self { path, sent: None, weight: 1, body, asked: None }
     }
 }
 
-/// Why a workload has no answers.
+/// Why the answers of a workload cannot be computed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum AnswersError {
     #[error("workload {workload}: there is no table of {fields} fields; ask for fields=40 or fields=50")]
@@ -64,17 +64,17 @@ pub enum AnswersError {
     Parameter { workload: String, parameter: &'static str },
 }
 
-/// How many rows are requested in turn: enough that no cache of one row serves all, few enough to hold the answers.
+/// How many rows are requested in turn: too many for a cache of one row, few enough to hold the answers.
 const KEYS: usize = 64;
 /// How many seeds are requested in turn.
 const SEEDS: usize = 16;
 /// Sizes of the files of a mix.
 const SIZES: u32 = 5;
-/// What the keys and the seeds are drawn with.
+/// The seed that keys and seeds are drawn with.
 const DRAW_SEED: u64 = 83_850;
-/// The table of single rows.
+/// Rows in the table of single-row requests.
 const KEYS_IN_TABLE: u64 = 10_000;
-/// The largest seed that the generator of keys takes.
+/// The largest seed that the key generator accepts.
 pub(crate) const LARGEST_SEED: u64 = 2_147_483_646;
 
 /// Whether a study has chosen the values of all parameters.
@@ -83,7 +83,7 @@ pub fn is_resolved(workload: &Workload) -> bool {
 }
 
 impl Answers {
-    /// The answers of a workload that follow from a database, from the request or from the path, or `None` for the others.
+    /// The answers of a workload that follow from a database, the request or the path; `None` for other workloads.
     pub fn of(workload: &Workload) -> Result<Option<Self>, AnswersError> {
         let value = |parameter: &'static str| {
             let lacks = || AnswersError::Parameter { workload: workload.name.clone(), parameter };
@@ -143,7 +143,7 @@ fn files(path: &str, largest: usize, seed: u64) -> Vec<PathAnswer> {
     (0..2 * SIZES).map(file).collect()
 }
 
-/// The path with this parameter in its query string, in place of the value that it may have there.
+/// The path with this parameter in its query string, replacing any other value of it.
 pub(crate) fn with_parameter(path: &str, name: &str, number: u32) -> String {
     let (path, query) = path.split_once('?').unwrap_or((path, ""));
     let others = query.split('&').filter(|pair| !pair.is_empty() && pair.split('=').next() != Some(name));
@@ -151,7 +151,7 @@ pub(crate) fn with_parameter(path: &str, name: &str, number: u32) -> String {
     format!("{path}?{query}{name}={number}")
 }
 
-/// This many different numbers from 1 on, the same ones every time.
+/// This many distinct numbers from 1 on, the same at every call.
 fn draw(count: usize, most: u64) -> Vec<u32> {
     let mut random = SplitMix64::new(DRAW_SEED);
     let mut drawn: Vec<u32> = Vec::with_capacity(count);

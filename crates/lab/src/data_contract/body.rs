@@ -1,7 +1,7 @@
-//! The answers that are owed, computed without any database.
+//! The correct answers, computed without a database.
 //!
-//! JSON without blanks; fields in the order of the columns; text in UTF-8, of which only `"` and `\` are escaped; decimal
-//! numbers and dates as strings; no end of line behind it.
+//! JSON without whitespace; fields in the order of the columns; text in UTF-8, of which only `"` and `\` are escaped; decimal
+//! numbers and dates as strings; no newline at the end.
 
 use std::io::Write;
 use std::iter;
@@ -9,8 +9,8 @@ use std::iter;
 use super::columns::Rows;
 use super::content::{Value, row};
 
-/// The modulus and the factor of the generator that turns a seed into numbers (Park and Miller, 1988): small enough for
-/// every runtime's numbers.
+/// Modulus and factor of the generator that turns a seed into numbers (Park and Miller, 1988): small enough for
+/// the numbers of every runtime.
 const MODULUS: u64 = 2_147_483_647;
 const FACTOR: u64 = 16_807;
 
@@ -37,7 +37,7 @@ fn keys(n: u32, seed: u32) -> impl Iterator<Item = u32> {
     lehmer(seed).take(n as usize).map(|number| 1 + (number % u64::from(Rows::Narrow.count())) as u32)
 }
 
-/// The numbers that follow from a seed, without it.
+/// The numbers that follow from a seed, without the seed itself.
 pub(crate) fn lehmer(seed: u32) -> impl Iterator<Item = u64> {
     iter::successors(Some(u64::from(seed)), |number| Some(number * FACTOR % MODULUS)).skip(1)
 }

@@ -1,7 +1,7 @@
-//! The tables of the contest: one list of columns, from which the statements, the rows and the answers are made.
+//! The tables of the ranked workloads: one list of columns, from which the statements, the rows and the answers are made.
 //!
-//! The columns stand in the order of the alphabet, so that a driver that sorts its keys gives the same bytes. Their types
-//! are those that every driver gives alike once dates are made text in the query; the others are in the table of
+//! The columns are in alphabetical order, so a driver that sorts its keys gives the same bytes. All drivers agree on
+//! these types, once the query turns dates into text. The other types are in the table of
 //! [`super::fidelity`].
 
 use super::content::{self, Content};
@@ -13,7 +13,7 @@ pub(super) struct Column {
     pub sql_type: &'static str,
     pub nullable: bool,
     pub content: Content,
-    /// Whether the narrower table has it as well.
+    /// Whether the narrower table has it, too.
     in_both: bool,
 }
 
@@ -46,7 +46,7 @@ impl Rows {
         }
     }
 
-    /// What its rows are drawn with.
+    /// The seed of its rows.
     pub(super) const fn seed(self) -> u64 {
         match self {
             Self::Narrow => 40,
@@ -61,7 +61,7 @@ impl Rows {
 }
 
 impl Column {
-    /// The column as the view with dates as text selects it.
+    /// The column expression of the view that has dates as text.
     pub(super) fn as_text(&self) -> String {
         let name = self.name;
         match self.content {

@@ -1,6 +1,6 @@
-//! The rows: each follows from its table and its key alone, so that any one of them can be made without the others.
+//! The rows. Each follows only from its table and key, so any of them can be made without the others.
 //!
-//! Only whole numbers are computed with; the rows are the same on every machine.
+//! Only integers are used in the computation, so the rows are the same on every machine.
 
 use std::fmt;
 
@@ -20,19 +20,19 @@ const NULLS_PERCENT: u64 = 15;
 pub(super) enum Content {
     /// The key of the row.
     Key,
-    /// A number that no other row has, in no visible order.
+    /// A unique number, in no visible order.
     Account,
     /// A whole number within these bounds.
     Whole { least: i64, most: i64 },
     /// 1 in this many of a hundred rows, else 0.
     Flag { percent: u64 },
-    /// A decimal number; the bounds are in units of its last place.
+    /// A decimal number; the bounds are in units of the last place.
     Decimal { least: i64, most: i64, places: usize },
     /// A day within these years.
     Day { first_year: i16, last_year: i16 },
     /// A day and a time.
     Moment { first_year: i16, last_year: i16 },
-    /// Text that this function draws.
+    /// Text drawn by this function.
     Text(fn(&Person, &mut SplitMix64) -> String),
 }
 
@@ -47,11 +47,11 @@ impl fmt::Debug for Content {
 pub(super) enum Value {
     Null,
     Whole(i64),
-    /// Text; decimal numbers and dates as well, in the form that the database gives them.
+    /// Text, and also decimal numbers and dates, in the database's format.
     Text(String),
 }
 
-/// What the fields of one row have in common.
+/// What the fields of one row share.
 pub(super) struct Person {
     key: u32,
     first: Name,
@@ -62,7 +62,7 @@ pub(super) struct Person {
 
 /// The values of one row, in the order of the columns.
 pub(super) fn row(table: Rows, key: u32) -> impl Iterator<Item = (&'static Column, Value)> {
-    // The first number of one stream seeds the next: streams of neighbouring seeds would share their numbers.
+    // The first number of one stream seeds the next, because streams of neighbouring seeds would share numbers.
     let mut random = SplitMix64::new(SplitMix64::new(table.seed() << 32 | u64::from(key)).next_u64());
     let person = Person {
         key,
@@ -82,7 +82,7 @@ impl Content {
     fn draw(self, person: &Person, random: &mut SplitMix64) -> Value {
         match self {
             Self::Key => Value::Whole(i64::from(person.key)),
-            // The factor is a prime that does not divide the modulus, so no two keys below that meet.
+            // The factor is a prime that does not divide the modulus, so no two keys below the modulus collide.
             Self::Account => Value::Whole(100_000 + i64::from(person.key) * 7_919 % 899_981),
             Self::Whole { least, most } => Value::Whole(between(random, least, most)),
             Self::Flag { percent } => Value::Whole(i64::from(random.below(100) < percent)),
@@ -107,7 +107,7 @@ fn between(random: &mut SplitMix64, least: i64, most: i64) -> i64 {
     least + random.below((most - least) as u64 + 1) as i64
 }
 
-/// A number of `units` of the last of `places`, as databases print it.
+/// A number of `units` of the last of `places`, formatted as databases print it.
 fn decimal(units: i64, places: usize) -> String {
     let sign = if units < 0 { "-" } else { "" };
     let one = 10_u64.pow(places as u32);
@@ -127,7 +127,7 @@ fn digits(random: &mut SplitMix64, count: u32) -> String {
     format!("{:0width$}", random.below(10_u64.pow(count)), width = count as usize)
 }
 
-/// `count` remarks behind one another.
+/// `count` remarks in a row.
 fn remarks(random: &mut SplitMix64, count: u64) -> String {
     let remarks: Vec<&str> = (0..count).map(|_| pick(random, &REMARKS)).collect();
     remarks.join("; ")
@@ -137,7 +137,7 @@ pub(super) fn address(_: &Person, random: &mut SplitMix64) -> String {
     format!("{} {}", pick(random, &STREETS), 1 + random.below(240))
 }
 
-/// Thirteen digits, of which the last is the check digit that scanners compute.
+/// Thirteen digits; the last is the standard check digit.
 pub(super) fn barcode(_: &Person, random: &mut SplitMix64) -> String {
     let digits = digits(random, 12);
     let weighed =

@@ -5,22 +5,22 @@ use tolok_model::SplitMix64;
 use super::answers::{Asked, PathAnswer, with_parameter};
 use super::stock::{ROWS, first_amount};
 
-/// Amounts have nine digits, so that the length of each answer is known.
+/// Amounts have nine digits, so the length of each answer is known.
 const LEAST_AMOUNT: u64 = 100_000_000;
 const AMOUNTS: u64 = 900_000_000;
-/// Rows that the load reads; the cache of a server may hold half as many.
+/// Rows that the load reads. The cache of a server may hold half as many.
 const READ: usize = 1_024;
-/// Rows that it changes, which are among those read, and rows that it creates and deletes.
+/// Rows that it changes, all of them among those it reads, and rows that it creates and deletes.
 const WRITTEN: usize = 64;
-/// What the mix is drawn with.
+/// The seed of the mix.
 const SEED: u64 = 781_085;
 
-/// The row as the answer has it.
+/// The row as JSON in the answer.
 pub(crate) fn row(amount: u64, id: u32) -> String {
     format!("{{\"amount\":{amount},\"id\":{id}}}")
 }
 
-/// The body of a request that writes.
+/// The body of a write request.
 pub(crate) fn sent(amount: u64) -> String {
     format!("{{\"amount\":{amount}}}")
 }
@@ -29,7 +29,7 @@ pub(crate) fn any_amount(random: &mut SplitMix64) -> u64 {
     LEAST_AMOUNT + random.below(AMOUNTS)
 }
 
-/// Of twenty requests sixteen read, two change a row, one creates one and one deletes one.
+/// Of twenty requests, sixteen read, two change a row, one creates one and one deletes one.
 pub(super) fn loaded(path: &str) -> Vec<PathAnswer> {
     let mut random = SplitMix64::new(SEED);
     let mut keys: Vec<u32> = (1..=ROWS).collect();

@@ -1,26 +1,26 @@
-//! How an answer differs from the one that is owed, in words that name the row and the field.
+//! Describes how an answer differs from the correct one, and names the row and the field.
 
 use serde_json::value::RawValue;
 
 use super::document::{Kind, elements, fields, kind, parse, text};
 
-/// So much of a value is quoted.
+/// The most that is quoted of a value.
 const EXCERPT_CHARACTERS: usize = 60;
-/// So much of what is alike is quoted before the first difference of long values.
+/// How much is quoted before the first difference of long values.
 const LEAD_CHARACTERS: usize = 20;
-/// So much of a body that is no JSON is quoted.
+/// How much is quoted of a body that is not JSON.
 const EXCERPT_BYTES: usize = 30;
 
 /// How `given` differs from `owed`: by its values if both are JSON, else by its bytes. The two must differ.
 pub fn difference(owed: &[u8], given: &[u8]) -> String {
     let (Some(owed_value), Some(given_value)) = (parse(owed), parse(given)) else { return by_bytes(owed, given) };
-    // A value that is wrong says more than fields that stand elsewhere, even if it comes later.
+    // A wrong value is more informative than wrong order, even if it comes later.
     let found = [Look::Values, Look::Order].into_iter().find_map(|look| look.at(&Place::Top, owed_value, given_value));
     found.unwrap_or_else(|| format!("the same values, written otherwise: {}", by_bytes(owed, given)))
 }
 
-/// How the shape of `given` differs from that of `example`, if it does: names of fields, and kinds of values. All elements of an
-/// array have the shape of the example's first. A value that is null in either may be anything.
+/// How the shape of `given`, its field names and kinds of values, differs from that of `example`. All elements of an array must have
+/// the shape of the example's first. A value that is null in either may be anything.
 pub fn shape_difference(example: &[u8], given: &[u8]) -> Option<String> {
     let Some(given_value) = parse(given) else {
         return Some(format!("a body of {} bytes that is no JSON", given.len()));
@@ -28,7 +28,7 @@ pub fn shape_difference(example: &[u8], given: &[u8]) -> Option<String> {
     Look::Shape.at(&Place::Top, parse(example)?, given_value)
 }
 
-/// How two bodies differ whose inside is not known.
+/// How two bodies of unknown format differ.
 fn by_bytes(owed: &[u8], given: &[u8]) -> String {
     let first = given.iter().zip(owed).position(|(given, owed)| given != owed);
     let at = first.unwrap_or(given.len().min(owed.len()));
@@ -45,25 +45,25 @@ fn by_bytes(owed: &[u8], given: &[u8]) -> String {
     )
 }
 
-/// Whether two values are the same but for the order of fields and the way they are written.
+/// Whether two values are equal except for the order of fields and formatting.
 pub(super) fn is_same_value(owed: &RawValue, given: &RawValue) -> bool {
     Look::Values.at(&Place::Top, owed, given).is_none()
 }
 
 #[derive(Clone, Copy)]
 enum Look {
-    /// Values that differ, wherever their fields stand.
+    /// Different values, regardless of field order.
     Values,
-    /// Fields that stand in another order.
+    /// Fields in a different order.
     Order,
     /// Names of fields and kinds of values.
     Shape,
 }
 
-/// Where in a document.
+/// A place in a document.
 enum Place<'a> {
     Top,
-    /// The element of an array, counted from 1; the elements of the whole document are its rows if they are objects.
+    /// An element of an array, counted from 1. Objects in a top-level array are called rows.
     Element {
         within: &'a Place<'a>,
         number: usize,
@@ -87,7 +87,7 @@ impl Place<'_> {
         if outer.is_empty() { own } else { format!("{outer}, {own}") }
     }
 
-    /// What is to be said of this place.
+    /// A message about this place.
     fn says(&self, what: &str) -> String {
         let words = self.words();
         if words.is_empty() { what.to_owned() } else { format!("{words}: {what}") }
@@ -95,7 +95,7 @@ impl Place<'_> {
 }
 
 impl Look {
-    /// The first thing of its sort in which the values differ.
+    /// The first difference of this kind.
     fn at(self, place: &Place<'_>, owed: &RawValue, given: &RawValue) -> Option<String> {
         if owed.get() == given.get() {
             return None;
@@ -183,7 +183,7 @@ impl Look {
     }
 }
 
-/// What is quoted of two values: the whole of short ones, and of long ones what lies around the first difference.
+/// The quoted parts of two values: short ones as a whole, long ones around the first difference.
 fn excerpts(one: &str, other: &str) -> (String, String) {
     let alike = one.chars().zip(other.chars()).take_while(|(one, other)| one == other).count();
     let longest = one.chars().count().max(other.chars().count());

@@ -1,4 +1,4 @@
-//! Numbers compared by their digits, so that nothing is rounded in judging whether something was rounded.
+//! Compares numbers by their digits, because rounding would hide the rounding that is to be found.
 
 /// A decimal number: its sign, its digits without zeros at either end, and the power of ten of the last digit.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -9,7 +9,7 @@ pub(super) struct Digits {
 }
 
 impl Digits {
-    /// Reads a number as JSON and SQL write it, or `None` if the text is none.
+    /// Reads a number in the notation of JSON or SQL, or `None` for other text.
     pub(super) fn read(text: &str) -> Option<Self> {
         let (is_negative, unsigned) = text.strip_prefix('-').map_or((false, text), |rest| (true, rest));
         let (mantissa, exponent) = match unsigned.split_once(['e', 'E']) {
@@ -31,7 +31,7 @@ impl Digits {
     }
 }
 
-/// Whether two numbers are so near each other that one is the other with fewer digits.
+/// Whether two numbers are so close that one may be the other with fewer digits.
 pub(super) fn is_near(one: f64, other: f64) -> bool {
     let distance = (one - other).abs();
     distance.is_finite() && distance <= one.abs().max(other.abs()) * 1e-5

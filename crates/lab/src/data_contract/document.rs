@@ -1,4 +1,4 @@
-//! JSON as it was written: the order of fields, fields that come twice, and every digit of a number.
+//! JSON as written: with the order of fields, duplicate fields, and every digit of a number.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -6,7 +6,7 @@ use std::fmt;
 use serde::de::{Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
-/// What a JSON value is.
+/// The kinds of JSON values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
     Null,
@@ -30,12 +30,12 @@ impl fmt::Display for Kind {
     }
 }
 
-/// The value that a text is, if the whole of it is JSON.
+/// The JSON value of a text, if the whole text is JSON.
 pub(super) fn parse(text: &[u8]) -> Option<&RawValue> {
     serde_json::from_slice(text).ok()
 }
 
-/// What the value is, by its first character.
+/// The kind of a value, by its first character.
 pub(super) fn kind(value: &RawValue) -> Kind {
     match value.get().as_bytes().first() {
         Some(b'n') | None => Kind::Null,
@@ -47,17 +47,17 @@ pub(super) fn kind(value: &RawValue) -> Kind {
     }
 }
 
-/// The text that a string stands for. Half a pair of surrogates stands for none; such a string is taken as it is written.
+/// The text of a string. A string with an unpaired surrogate has none, so it is returned as written.
 pub(super) fn text(value: &RawValue) -> Cow<'_, str> {
     serde_json::from_str::<String>(value.get()).map_or(Cow::Borrowed(value.get()), Cow::Owned)
 }
 
-/// The elements of an array, or `None` if it is none.
+/// The elements of an array, or `None` for other values.
 pub(super) fn elements(value: &RawValue) -> Option<Vec<&RawValue>> {
     serde_json::from_str(value.get()).ok()
 }
 
-/// The fields of an object, in their order, or `None` if it is none.
+/// The fields of an object, in their order, or `None` for other values.
 pub(super) fn fields(value: &RawValue) -> Option<Vec<(String, &RawValue)>> {
     let mut deserializer = serde_json::Deserializer::from_str(value.get());
     deserializer.deserialize_map(Fields).ok()

@@ -1,8 +1,8 @@
-//! The table of the types that drivers give differently, and what it truly holds.
+//! The table of the types that drivers represent differently, and its true content.
 //!
-//! It is no contest: any answer will do, and [`super::judge_fidelity`] says what became of each type.
+//! It is not ranked: any answer is accepted, and [`super::judge_fidelity`] reports the result for each type.
 
-/// A value as it stands in the table. Numbers that JSON's readers might round are kept as text.
+/// A value in the table. Numbers that JSON parsers might round are kept as text.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Expected {
     Null,
@@ -22,9 +22,9 @@ pub(super) enum Expected {
     /// A length of time.
     Time(&'static str),
     Text(&'static str),
-    /// A JSON value, written as MySQL writes it: keys by their length, a blank after each colon and comma.
+    /// A JSON value as MySQL writes it: keys sorted by length, a space after each colon and comma.
     Json(&'static str),
-    /// Bytes that are no text.
+    /// Bytes that are not text.
     Bytes(&'static [u8]),
 }
 
@@ -49,12 +49,12 @@ pub(super) const COLUMNS: [(&str, &str); 17] = [
     ("zero_date", "DATE"),
 ];
 
-/// Of each column the row, counted from 0, whose value drivers trip over most.
+/// For each column, the row, counted from 0, whose value causes drivers the most trouble.
 pub(super) const AWKWARD: [usize; COLUMNS.len()] = [4, 2, 4, 2, 4, 2, 2, 5, 5, 2, 2, 2, 2, 2, 4, 2, 2];
 
 use Expected::{Bytes, Day, Decimal, Double, Flag, Float, Json, Moment, Null, Text, Time, Whole};
 
-/// The rows: ordinary values, nothing, the ends of each type's range, and the first values beyond what doubles hold.
+/// The rows: ordinary values, nothing, the ends of each type's range, and the first values that doubles cannot hold.
 #[rustfmt::skip]
 pub(super) const ROWS: [[Expected; COLUMNS.len()]; 8] = [
     [

@@ -1,11 +1,11 @@
-//! The page of the workload `fortunes`: what the table holds, what the load adds, and the HTML that is owed.
+//! The page of the workload `fortunes`: the rows of the table, the text that the load adds, and the correct HTML.
 
 use tolok_model::SplitMix64;
 
 use super::answers::PathAnswer;
 
-/// The rows of the table; their keys count from 1. No text has a character that engines escape in different ways, such as quotes:
-/// under load, each body is compared byte for byte.
+/// The rows of the table; their keys count from 1. No text has a character that engines escape differently, such as a quote,
+/// because the load compares each body byte for byte.
 pub(super) const MESSAGES: [&str; 12] = [
     "Measure twice, cut once.",
     "<script>alert(1);<script>",
@@ -25,10 +25,10 @@ const HEAD: &str =
     "<!DOCTYPE html><html><head><title>Fortunes</title></head><body><table><tr><th>id</th><th>message</th></tr>";
 const END: &str = "</table></body></html>";
 
-/// Drawn letters of an added text.
+/// Number of random letters in an added text.
 const LETTERS: usize = 12;
 
-/// The page of these messages with a text added as row 0.
+/// The page of these messages, with a text added as row 0.
 fn page(messages: &[&str], add: &str) -> Vec<u8> {
     let mut rows: Vec<(usize, &str)> = (1..).zip(messages.iter().copied()).chain([(0, add)]).collect();
     rows.sort_unstable_by_key(|(id, message)| (*message, *id));
@@ -41,13 +41,13 @@ fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }
 
-/// What the load adds: letters that follow from a seed, and markup.
+/// The text that the load adds: letters that follow from a seed, and markup.
 pub(super) fn loaded(path: &str, seed: u32) -> PathAnswer {
     let letters = letters(&mut SplitMix64::new(seed.into()));
     added(path, &MESSAGES, &format!("{letters} <b>& {letters}"))
 }
 
-/// Texts that nobody knew before, in which whatever could be left unescaped stands.
+/// Random texts with every character that a server might fail to escape.
 pub(crate) fn drawn_fortunes(path: &str, random: &mut SplitMix64) -> Vec<PathAnswer> {
     let mut texts =
         ["<script>alert(1)</script>", "\"'><img src=x onerror='alert(1)'>", "&lt;b&gt; &amp;quot; &#39;", "日本語 ü"]
@@ -70,7 +70,7 @@ fn added(path: &str, messages: &[&str], text: &str) -> PathAnswer {
     PathAnswer::plain(format!("{path}?add={text_in_path}"), page(messages, text))
 }
 
-/// A message that nobody knew before, the statements that put it in the table and take it out again, and what is owed between them.
+/// A random message, the statements that put it in the table and restore the old one, and the correct page between them.
 pub(crate) fn changed_fortune(path: &str, random: &mut SplitMix64) -> ([String; 2], PathAnswer) {
     let (key, message) = (random.below(MESSAGES.len() as u64) as usize, letters(random));
     let statement = |text: &str| format!("UPDATE fortune SET message = '{text}' WHERE id = {}", key + 1);
@@ -79,8 +79,8 @@ pub(crate) fn changed_fortune(path: &str, random: &mut SplitMix64) -> ([String; 
     ([statement(&message), statement(MESSAGES[key])], added(path, &messages, &letters(random)))
 }
 
-/// The page with characters that need no escaping in text, such as quotes, as they are, however they were escaped. What markup is
-/// made of stays escaped.
+/// The page with quotes and other characters that need no escaping in text unescaped, however they were written. Markup
+/// characters stay escaped.
 pub(crate) fn with_plain_quotes(page: &[u8]) -> String {
     let page = String::from_utf8_lossy(page);
     let mut pieces = page.split('&');
@@ -100,7 +100,7 @@ pub(crate) fn with_plain_quotes(page: &[u8]) -> String {
     plain
 }
 
-/// The character of a reference, unless markup is made of it.
+/// The character of a reference, except for markup characters.
 fn character(name: &str) -> Option<char> {
     let code = match name {
         "quot" => return Some('"'),

@@ -1,4 +1,4 @@
-//! What a driver made of each type: its answer to the fidelity workload, compared with what the table truly holds.
+//! How a driver represents each type: its answer to the fidelity workload, compared with the table's true content.
 
 use serde_json::value::RawValue;
 use tolok_model::fidelity::{ColumnVerdict, Verdict};
@@ -7,7 +7,7 @@ use super::document::{Kind, elements, fields, kind, parse, text};
 use super::fidelity::{AWKWARD, COLUMNS, Expected, ROWS};
 use super::judge_value::judge_value;
 
-/// What became of each type in this answer to the fidelity workload, or why it is none.
+/// The result for each type in this answer to the fidelity workload, or why it is not such an answer.
 pub fn judge_fidelity(body: &[u8]) -> Result<Vec<ColumnVerdict>, String> {
     let document = parse(body).ok_or_else(|| format!("the {} bytes of the answer are no JSON", body.len()))?;
     let given = elements(document).ok_or_else(|| format!("{} instead of an array of rows", kind(document)))?;
@@ -25,7 +25,7 @@ pub fn judge_fidelity(body: &[u8]) -> Result<Vec<ColumnVerdict>, String> {
     Ok(COLUMNS.iter().enumerate().map(column).collect())
 }
 
-/// A value, what was given for it, and what that means.
+/// A value, its representation in the answer, and the judgement.
 struct Judged<'a> {
     expected: Expected,
     token: Option<&'a RawValue>,
@@ -38,12 +38,12 @@ impl<'a> Judged<'a> {
         Self { expected, token, verdict }
     }
 
-    /// Whether the value follows from the given ones.
+    /// Whether the value can be recovered.
     fn is_intact(&self) -> bool {
         self.verdict.damage().is_none()
     }
 
-    /// The form of a value that is there, or `None` for one that tells nothing of the form.
+    /// The form of a value that is present, or `None` if it shows no form.
     fn form(&self) -> Option<String> {
         let token = self.token?;
         match &self.verdict {
@@ -55,7 +55,7 @@ impl<'a> Judged<'a> {
     }
 }
 
-/// `awkward` is the place of the value that drivers trip over most.
+/// `awkward` is the position of the value that causes drivers the most trouble.
 fn judge_column(
     (column, sql_type): (&'static str, &'static str),
     awkward: usize,
@@ -70,7 +70,7 @@ fn judge_column(
     ColumnVerdict { column, sql_type, awkward: printed(&judged[awkward].expected), worst, sentence }
 }
 
-/// The forms of these values, each once.
+/// The forms of these values, each listed once.
 fn forms<'a>(judged: impl Iterator<Item = &'a Judged<'a>>) -> Vec<String> {
     let mut forms: Vec<String> = Vec::new();
     for form in judged.filter_map(Judged::form) {
@@ -82,7 +82,7 @@ fn forms<'a>(judged: impl Iterator<Item = &'a Judged<'a>>) -> Vec<String> {
 }
 
 fn sentence(judged: &[Judged<'_>], awkward: usize, worst: &Verdict) -> String {
-    // Of a type that is damaged now and then, the values that are not show the form.
+    // If some values of a type are damaged, the others show its form.
     let intact = forms(judged.iter().filter(|judged| judged.is_intact()));
     let forms = if intact.is_empty() { forms(judged.iter()) } else { intact };
     let mut sentence = forms.join(" or ");
@@ -93,7 +93,7 @@ fn sentence(judged: &[Judged<'_>], awkward: usize, worst: &Verdict) -> String {
         sentence += ", exact";
     }
     for word in ["rounded", "lost", "altered"] {
-        // The value that all drivers are asked about first makes the best example, so that they can be compared.
+        // Prefer the same value as example for all drivers, so that they can be compared.
         let examples = judged[awkward..=awkward].iter().chain(judged);
         if let Some(example) = examples.into_iter().find(|judged| judged.verdict.damage() == Some(word)) {
             let separator = if sentence.is_empty() { "" } else { ", " };
@@ -104,12 +104,12 @@ fn sentence(judged: &[Judged<'_>], awkward: usize, worst: &Verdict) -> String {
     sentence
 }
 
-/// What was given, as a reader would write it. Encoders escape the letters of a text in one way or another, and mean the same.
+/// A given value in readable form. Encoders escape text in different ways that mean the same.
 fn given(token: &RawValue) -> String {
     if kind(token) == Kind::Text { format!("{:?}", text(token)) } else { token.get().to_owned() }
 }
 
-/// A value as a reader would write it.
+/// A value in readable form.
 fn printed(expected: &Expected) -> String {
     match expected {
         Expected::Null => "NULL".to_owned(),
@@ -128,7 +128,7 @@ fn short(plain: &str, scientific: &str) -> String {
     if plain.len() <= 20 { plain.to_owned() } else { scientific.to_owned() }
 }
 
-/// What is quoted of a value: enough to recognise it.
+/// The quoted part of a value: enough to recognise it.
 fn shortened(token: &str) -> String {
     const CHARACTERS: usize = 60;
     let shown: String = token.chars().take(CHARACTERS).collect();

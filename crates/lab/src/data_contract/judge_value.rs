@@ -1,4 +1,4 @@
-//! One value of the fidelity table against one JSON value. Nothing is rounded on the way: numbers are compared by digits.
+//! Compares one value of the fidelity table with one JSON value. Nothing is rounded: numbers are compared by digits.
 
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
@@ -13,13 +13,13 @@ use super::document::{Kind, elements, fields, kind, parse, text};
 use super::fidelity::Expected;
 use Verdict::{Altered, AsString, Exact, Lost, Reformatted, Rounded};
 
-/// What became of a value.
+/// The result for a value.
 pub(super) fn judge_value(expected: &Expected, token: &RawValue) -> Verdict {
     let altered = || Altered(token.get().to_owned());
     match (expected, kind(token)) {
         (Expected::Null, Kind::Null) => Exact,
         (Expected::Null, _) => altered(),
-        // A JSON value of its own could be the word `null`, but none in the table is.
+        // No JSON value in the table is the literal `null`.
         (_, Kind::Null) => Lost,
         (Expected::Whole(number) | Expected::Decimal(number), Kind::Number | Kind::Text) => decimal(number, token),
         (Expected::Flag(flag), _) => judge_flag(*flag, token),
@@ -39,7 +39,7 @@ fn reformatted(form: &str) -> Verdict {
     Reformatted(form.to_owned())
 }
 
-/// The text of a number, whether it stands in quotes or not.
+/// The text of a number, with or without quotes.
 fn number_text(token: &RawValue) -> String {
     if kind(token) == Kind::Text { text(token).into_owned() } else { token.get().to_owned() }
 }
@@ -98,7 +98,7 @@ fn float(number: f32, token: &RawValue) -> Verdict {
     let given = number_text(token);
     let is_text = kind(token) == Kind::Text;
     match given.parse::<f64>() {
-        // The same bits, printed with the digits of a type that is twice as long.
+        // The same bits, printed with the digits of a double-width type.
         Ok(read) if read == f64::from(number) && number.to_string().parse() != Ok(read) => reformatted(if is_text {
             "a string with the digits of a DOUBLE"
         } else {
@@ -115,7 +115,7 @@ fn float(number: f32, token: &RawValue) -> Verdict {
     }
 }
 
-/// A day, or a day and a time: the same, the same in another form, or another.
+/// A day, or a day and a time: the same, the same in another form, or a different one.
 fn moment(owed: &str, token: &RawValue) -> Verdict {
     let given = text(token);
     if given == owed {
@@ -143,7 +143,7 @@ impl Moment {
         if let Some(local) = given.strip_suffix('Z') {
             return Some(Self { utc: local.parse().ok()?, form: "a date-time in ISO form with Z" });
         }
-        // A sign behind the day stands before an offset from UTC.
+        // A sign after the day starts an offset from UTC.
         let offset = given.get(10..).and_then(|rest| rest.rfind(['+', '-'])).map(|at| at + 10);
         if let Some((local, offset)) = offset.map(|at| given.split_at(at)) {
             let (hours, minutes) = offset[1..].split_once(':').unwrap_or((&offset[1..], "0"));
@@ -204,7 +204,7 @@ fn json(owed: &str, token: &RawValue) -> Verdict {
     }
 }
 
-/// Whether two JSON values differ in the last digits of numbers only.
+/// Whether two JSON values differ only in the last digits of numbers.
 fn is_near_value(owed: &RawValue, given: &RawValue) -> bool {
     fn is_near_to(one: &Value, other: &Value) -> bool {
         match (one, other) {
@@ -256,7 +256,7 @@ fn byte_array(token: &RawValue) -> Option<Vec<u8>> {
     elements(token)?.into_iter().map(|byte| byte.get().parse().ok()).collect()
 }
 
-/// The bytes of an object that stands for some: Node.js's own form of a buffer, or one field a byte.
+/// The bytes in an object: Node.js's own form of a buffer, or one field per byte.
 fn bytes_in_object(token: &RawValue) -> Option<(Vec<u8>, &'static str)> {
     let fields = fields(token)?;
     if let [(kind, word), (data, bytes)] = fields.as_slice()

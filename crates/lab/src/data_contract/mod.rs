@@ -1,7 +1,7 @@
-//! The data of the workloads that use a database: tables, the same everywhere, and the answers that follow from them.
+//! The data of the database workloads: tables that are the same everywhere, and the answers that follow from them.
 //!
-//! All of it is computed: the script that fills a server, the bodies that are owed, and the judgement of what was given.
-//! Nothing here starts or queries a server, and nothing is drawn but from fixed seeds.
+//! All of it is computed: the script that fills a server, the correct bodies, and the judgement of answers.
+//! Nothing here starts or queries a server, and all random numbers come from fixed seeds.
 
 mod answers;
 mod body;

@@ -1,4 +1,4 @@
-//! The same tables for psql. The table of `fidelity` has types that only MySQL has, so it is not among them.
+//! The same tables for psql. The table of `fidelity` is left out, because it has types that only MySQL has.
 
 use std::fmt::Write as _;
 use std::io::{self, Write};
@@ -9,8 +9,8 @@ use super::fortunes::MESSAGES;
 use super::script::{DATABASE, Purpose, USER};
 use super::stock;
 
-/// Who may log in to a private server, and how: the lab at the socket, which lets no one else in, and the account of the subjects on the
-/// network. It has no password before a trial gives it one.
+/// Access rules of a private server: the lab logs in at the socket, which nobody else can reach, and the account of the subjects on
+/// the network. That account has no password until a trial sets one.
 pub fn access_rules() -> String {
     format!("local all postgres trust\nhost {DATABASE} {USER} all scram-sha-256\n")
 }
@@ -36,7 +36,7 @@ pub(super) fn write_script(out: &mut dyn Write, purpose: Purpose, comment: &str)
     writeln!(out, "CREATE TABLE counter (id integer PRIMARY KEY, value bigint NOT NULL);")?;
     writeln!(out, "COMMENT ON TABLE counter IS '{comment}';\nINSERT INTO counter VALUES (1, 0);")?;
     if purpose == Purpose::Private {
-        // Else figures of the tables' content would be gathered in the background, and in the middle of a measurement.
+        // Otherwise autovacuum would gather statistics in the background, possibly during a measurement.
         writeln!(out, "RESET ROLE;\nVACUUM (FREEZE, ANALYZE);")?;
     }
     Ok(())
@@ -58,7 +58,7 @@ fn write_table(out: &mut dyn Write, table: Rows, comment: &str) -> io::Result<()
     writeln!(out, "\\.\nCREATE VIEW {name}_text AS SELECT\n  {}\nFROM {name};", selected.join(",\n  "))
 }
 
-/// Its own booleans would be `true` and `false` in every answer.
+/// PostgreSQL's own booleans would appear as `true` and `false` in every answer.
 fn sql_type(column: &Column) -> &'static str {
     match column.sql_type {
         "BOOLEAN" => "smallint",
@@ -76,7 +76,7 @@ fn as_text(column: &Column) -> String {
     }
 }
 
-/// A row as `COPY` reads it.
+/// A row in the format of `COPY`.
 fn line(table: Rows, key: u32) -> String {
     let mut line = String::new();
     for (index, (_, value)) in row(table, key).enumerate() {

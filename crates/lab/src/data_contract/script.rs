@@ -1,4 +1,4 @@
-//! The script that makes the tables and fills them, for the ordinary client of MariaDB, MySQL or PostgreSQL.
+//! The script that creates and fills the tables, for the standard client of MariaDB, MySQL or PostgreSQL.
 
 use std::fmt::Write as _;
 use std::io::{self, Write};
@@ -13,31 +13,31 @@ use super::fidelity::{self, Expected};
 use super::fortunes::MESSAGES;
 use super::{postgres, stock};
 
-/// Whose server the script is for.
+/// Which kind of server the script is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Purpose {
-    /// One that the lab started: the script makes the database and the account of the subjects as well.
+    /// A server that the lab started: the script also creates the database and the account of the subjects.
     Private,
-    /// One of the user's own: the script fills the database that the client has chosen, and touches nothing beside it.
-    /// It never drops anything: where a table stands already, it stops.
+    /// A user's own server: the script fills the database that the client has chosen, and touches nothing else.
+    /// It never drops anything: if a table exists already, it stops.
     External,
 }
 
-/// The database that is made on a private server.
+/// The database on a private server.
 pub const DATABASE: &str = "tolok";
 /// The account of the subjects on a private server.
 pub const USER: &str = "tolok";
-/// Its password until a trial gives it another one.
+/// Its password until a trial sets another.
 const PASSWORD: &str = "tolok";
 
-/// Rows in one statement: few enough for every server's longest packet.
+/// Rows in one statement: few enough for every server's packet limit.
 const ROWS_A_STATEMENT: u32 = 500;
-/// All that the tables have in common.
+/// Options that all tables share.
 const ENGINE: &str = "ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin";
-/// A date of zeros is refused otherwise, text would be read as Latin 1, and moments in the zone of the server.
+/// Otherwise a date of zeros would be refused, text read as Latin 1, and moments converted to the server's time zone.
 const HEAD: &str = "SET NAMES utf8mb4;\nSET SESSION sql_mode='';\nSET SESSION time_zone='+00:00';\n";
 
-/// What gives the account of the subjects another password, of letters and digits.
+/// The statement that sets another password, of letters and digits, for the account of the subjects.
 pub fn new_password(password: &str, wire: Wire) -> String {
     match wire {
         Wire::Mysql => format!("ALTER USER '{USER}'@'%' IDENTIFIED BY '{password}';\n"),
@@ -49,7 +49,7 @@ pub fn load_script(out: &mut dyn Write, purpose: Purpose, wire: Wire) -> io::Res
     write_script(out, purpose, wire, &table_comment(wire))
 }
 
-/// The SHA-256 of the script for a private server, as it is without the comments of its tables: they hold a part of it.
+/// The SHA-256 of the script for a private server without its table comments, since they contain a part of this hash.
 pub fn data_sha256(wire: Wire) -> String {
     static SHA256: [OnceLock<String>; 2] = [const { OnceLock::new() }; 2];
     let compute = || {
@@ -60,7 +60,7 @@ pub fn data_sha256(wire: Wire) -> String {
     SHA256[usize::from(wire == Wire::Postgres)].get_or_init(compute).clone()
 }
 
-/// Takes the hash of all that is written to it.
+/// Hashes everything that is written to it.
 struct Hashed(Sha256);
 
 impl Write for Hashed {
@@ -74,7 +74,7 @@ impl Write for Hashed {
     }
 }
 
-/// The comment that every table carries, by which one knows whether a server holds these data.
+/// The comment of every table, which shows whether a server holds these data.
 pub fn table_comment(wire: Wire) -> String {
     format!("tolok data {}", &data_sha256(wire)[..12])
 }
@@ -119,7 +119,7 @@ fn write_mysql_script(out: &mut dyn Write, purpose: Purpose, comment: &str) -> i
     Ok(())
 }
 
-/// The table, the view with dates as text, and the beginning of the transaction that fills it.
+/// Creates the table and the view with dates as text, and begins the transaction that fills it.
 fn write_table(out: &mut dyn Write, table: Rows, comment: &str) -> io::Result<()> {
     let name = table.name();
     writeln!(out, "CREATE TABLE {name} (")?;
@@ -187,7 +187,7 @@ fn literal(expected: &Expected) -> String {
     literal
 }
 
-/// A string for SQL: what would end it or be taken for an escape is escaped.
+/// Appends a string for SQL: what would end it or act as an escape is escaped.
 fn push_quoted(statement: &mut String, text: &str) {
     statement.push('\'');
     for character in text.chars() {

@@ -9,10 +9,10 @@ use super::body::lehmer;
 pub(super) const ROWS: u32 = 10_000;
 /// Rows in one statement.
 const ROWS_A_STATEMENT: usize = 1_000;
-/// Seeds that the load asks with: so many that users seldom wait for each other's rows.
+/// Number of seeds that the load uses: enough that users seldom wait for each other's rows.
 const SEEDS: usize = 512;
 
-/// What a row has at first. The number of digits stays the same, so that the length of each answer is known.
+/// The initial amount of a row. The number of digits never changes, so the length of each answer is known.
 pub(super) fn first_amount(key: u32) -> u64 {
     100_000_000 + u64::from(key) * 7_919
 }
@@ -27,7 +27,7 @@ pub(super) fn inserts() -> impl Iterator<Item = String> {
     keys.chunks(ROWS_A_STATEMENT).map(statement).collect::<Vec<_>>().into_iter()
 }
 
-/// The keys of the rows that a request changes: each once, ascending.
+/// The keys of the rows that a request changes: distinct and ascending.
 pub(crate) fn stock_keys(n: u32, seed: u32) -> Vec<u32> {
     let mut keys: Vec<u32> =
         lehmer(seed).take(n as usize).map(|number| 1 + (number % u64::from(ROWS)) as u32).collect();
@@ -36,7 +36,7 @@ pub(crate) fn stock_keys(n: u32, seed: u32) -> Vec<u32> {
     keys
 }
 
-/// A request, and what is owed where rows have these amounts after it.
+/// A request, and its correct answer if rows have these amounts afterwards.
 pub(crate) fn update(path: &str, (n, seed): (u32, u32), amount: &dyn Fn(u32) -> u64) -> PathAnswer {
     let rows: Vec<String> =
         stock_keys(n, seed).iter().map(|key| format!("{{\"amount\":{},\"id\":{key}}}", amount(*key))).collect();
@@ -44,7 +44,7 @@ pub(crate) fn update(path: &str, (n, seed): (u32, u32), amount: &dyn Fn(u32) -> 
     PathAnswer::plain(path, format!("[{}]", rows.join(",")).into_bytes())
 }
 
-/// What the load asks. Each request changes exactly `n` rows, so that their sum is known.
+/// The requests of the load. Each changes exactly `n` rows, so their sum is known.
 pub(super) fn loaded(path: &str, n: u32) -> Vec<PathAnswer> {
     let mut random = SplitMix64::new(u64::from(ROWS));
     let seeds = std::iter::repeat_with(|| 1 + random.below(LARGEST_SEED) as u32);

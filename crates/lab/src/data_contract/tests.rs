@@ -1,4 +1,4 @@
-//! The data as they come out: hashes that must not change, ranges, and the same values asked of a server.
+//! Tests of the data: hashes that must not change, ranges, and a comparison with a real server.
 
 mod difference;
 mod fidelity;

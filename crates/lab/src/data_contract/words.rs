@@ -1,20 +1,20 @@
-//! The words of which rows are made.
+//! The words that rows are made of.
 //!
-//! They hold what encoders and drivers trip over: quotes of both kinds, slashes and backslashes, `&`, `<` and `>`,
+//! They contain what encoders and drivers get wrong: quotes of both kinds, slashes and backslashes, `&`, `<` and `>`,
 //! umlauts, scripts of two, three and four bytes a character. Control characters and the two line separators of
-//! Unicode are left out: encoders may differ there and all be right.
+//! Unicode are left out, because encoders may differ there and all be right.
 
-/// A name as it is written, and as it stands in addresses.
+/// A name as written, and its form in email addresses.
 pub(super) type Name = (&'static str, &'static str);
 
-/// A city with all that follows from it.
+/// A city with everything that follows from it.
 pub(super) struct Place {
     pub city: &'static str,
     pub region: &'static str,
     pub country: &'static str,
     pub language: &'static str,
     pub currency: &'static str,
-    /// How telephone numbers begin.
+    /// The prefix of telephone numbers.
     pub dialling: &'static str,
     /// How many digits a postcode has.
     pub postcode_digits: u32,

@@ -1,7 +1,7 @@
-//! The engine's own client program as a child that lives as long as it is needed: statements in, rows out.
+//! The engine's own client program as a long-lived child process: statements in, rows out.
 //!
-//! No driver of ours has to follow what two servers do with passwords, and whatever the server, its own client fits. After
-//! each statement it is made to print a row that marks the end of the answer.
+//! A driver would have to follow the login methods of each server; a server's own client always fits. After
+//! each statement, the client prints a row that marks the end of the answer.
 
 use std::io::{self, Write};
 use std::path::PathBuf;
@@ -22,24 +22,23 @@ use super::status::{self, StatusReading};
 use crate::toolbox::Program;
 use tolok_host::isolate::{Placement, place, wait_within};
 
-/// No statement of the lab takes this long; loading has its own limit.
+/// Limit for a statement of the lab; loading has its own limit.
 const PATIENCE: Duration = Duration::from_secs(60);
-/// Between two attempts to log in.
+/// Pause between two login attempts.
 const PAUSE: Duration = Duration::from_millis(20);
-/// Setting up a connection may take this long, in seconds: an address behind which no one answers must not be waited for longer,
-/// as a client that waits for the network does not notice when its input ends.
+/// Limit for connecting, in seconds. Short, because a client that waits for the network does not notice the end of its input.
 const CONNECT_LIMIT_S: u32 = 10;
-/// A client whose input has ended says good-bye to the server; one that does not in this time is killed.
+/// A client whose input has ended disconnects from the server. It gets this long before it is killed.
 const GOOD_BYE: Duration = Duration::from_secs(1);
-/// The lab asks for counters, not for tables.
+/// Larger than any answer to the lab, which requests counters, not tables.
 const ANSWER_LIMIT_BYTES: usize = 64 << 20;
-/// A statement is shown up to here.
+/// The most that messages quote of a statement.
 const SHOWN_CHARACTERS: usize = 120;
 
-/// Where a server is, and the account.
+/// The address of a server, and the account.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Target {
-    /// A private one, as its `root`.
+    /// A private server, as its `root`.
     Socket {
         /// The path of its socket.
         path: PathBuf,
@@ -56,13 +55,13 @@ impl std::fmt::Display for Target {
     }
 }
 
-/// A connection to a server. It is closed when this is dropped.
+/// A connection to a server. Dropping it closes the connection.
 #[derive(Debug)]
 pub struct Client {
     program: Program,
     target: Target,
     child: Child,
-    /// Nothing after the end of the conversation.
+    /// `None` after the connection has ended.
     input: Option<ChildStdin>,
     output: ChildStdout,
     errors: ChildStderr,
@@ -72,8 +71,8 @@ pub struct Client {
 }
 
 impl Client {
-    /// Logs in, and waits for the server to be ready as long as `patience` and `is_wanted` say. That is the check for
-    /// readiness: a server counts a connection that is opened without a login as a failed one.
+    /// Logs in, retrying until the server is ready, `patience` ends or `is_wanted` returns false. Readiness is tested by a login,
+    /// because a server counts a connection without a login as a failed one.
     pub fn login(
         program: &Program,
         target: &Target,
@@ -103,7 +102,7 @@ impl Client {
                     Err(Silence::Unwanted) => return Err(DatabaseError::Stopped),
                 }
             }
-            // Nothing tells when a server will be ready; each look at it is cheap until its socket is there.
+            // A server does not announce its readiness. An attempt is cheap until the socket exists.
             thread::sleep(PAUSE);
         }
         if is_wanted() {
@@ -125,7 +124,7 @@ impl Client {
             how: format!("cannot be run: {source}"),
             tail: Vec::new(),
         };
-        // It need not die with the thread that started it, as it ends when its input does.
+        // It need not die with the thread that started it, because it ends when its input does.
         place(&mut command, &Placement::default()).map_err(failed)?;
         let mut child = command.spawn().map_err(failed)?;
         let (input, output, errors) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
@@ -137,12 +136,12 @@ impl Client {
         Ok(Self { program, target, child, input, output, errors, complaints, asked: 0, version })
     }
 
-    /// The server's version, as it says itself: `10.11.19-MariaDB`.
+    /// The server's version in its own words: `10.11.19-MariaDB`.
     pub fn version(&self) -> &str {
         &self.version
     }
 
-    /// Carries out a statement and returns its rows. A text that is `NULL` cannot be told from none.
+    /// Runs a statement and returns its rows. The text `NULL` cannot be told from a null.
     pub fn rows(&mut self, sql: &str) -> Result<Rows, DatabaseError> {
         self.rows_while(sql, Wait { deadline: Instant::now() + PATIENCE, is_wanted: &|| true })
     }
@@ -161,19 +160,19 @@ impl Client {
         }
     }
 
-    /// What the server counts, without this connection and its statements.
+    /// The server's counters, without this connection and its statements.
     pub fn status(&mut self) -> Result<StatusReading, DatabaseError> {
         self.status_while(PATIENCE, &|| true)
     }
 
-    /// The same, waiting no longer than `patience` and `is_wanted` say.
+    /// The same, for no longer than `patience` and while `is_wanted` returns true.
     pub fn status_while(
         &mut self,
         patience: Duration,
         is_wanted: &dyn Fn() -> bool,
     ) -> Result<StatusReading, DatabaseError> {
         let wait = Wait { deadline: Instant::now() + patience, is_wanted };
-        // The own figures first: what the second question adds to the server's is then the same in each reading.
+        // The connection's own figures first: then every reading includes the same own statements.
         let [own, all] = match self.is_postgres() {
             true => postgres::questions(self.counts_statements()),
             false => status::questions(&self.version),
@@ -182,7 +181,7 @@ impl Client {
         Ok(if self.is_postgres() { postgres::reading(&own, &all) } else { status::reading(&own, &all) })
     }
 
-    /// Runs a script on a connection of its own, which ends at the first statement that fails.
+    /// Runs a script on a new connection, and stops at the first statement that fails.
     pub fn load(&self, script: load::Script<'_>, is_wanted: &dyn Fn() -> bool) -> Result<(), DatabaseError> {
         let command = match self.is_postgres() {
             true => postgres::client(&self.program, &self.target, true),
@@ -195,7 +194,7 @@ impl Client {
         Dialect::of(&self.program) == Dialect::Postgres
     }
 
-    /// Whether a PostgreSQL of ours counts statements. In a user's own, nothing tells the lab's from others'.
+    /// Whether a PostgreSQL of ours counts statements. In a user's own, the lab's cannot be told from those of others.
     pub(super) fn counts_statements(&self) -> bool {
         matches!(self.target, Target::Socket { .. })
             && self.program.extras.get("statements").is_some_and(|it| !it.is_empty())
@@ -218,24 +217,24 @@ impl Client {
                 Some(Complaint::NoServer(message)) => Silence::Lost(message),
             },
             Ok(None) => {
-                // It waits for the server, and would not notice the end of its input.
+                // The client waits for the server, and would not notice the end of its input.
                 let _ = self.child.kill();
                 if (wait.is_wanted)() { Silence::TimedOut(started.elapsed()) } else { Silence::Unwanted }
             }
             Err(error) => match self.complaint() {
-                // A client that is not let in says why and ends.
+                // A client whose login is refused prints the reason and ends.
                 Some(Complaint::Other(message)) => Silence::Complaint(message),
                 Some(Complaint::NotNow(message)) => Silence::NotNow(message),
                 Some(Complaint::NoServer(message)) => Silence::Lost(message),
                 None => Silence::Lost(format!("its client has ended: {error}")),
             },
         };
-        // Anything it still prints would be taken for the answer to the next statement.
+        // Its late output would be taken for the answer to the next statement.
         self.end();
         Err(silence)
     }
 
-    /// Sends a statement, and reads until the mark that follows its answer, or returns `None` when the wait ends first.
+    /// Sends a statement, and reads up to the mark after its answer. Returns `None` if the wait ends first.
     fn converse(&mut self, sql: &str, mark: &str, wait: Wait<'_>) -> io::Result<Option<Vec<u8>>> {
         self.complaints.clear();
         let input = self.input.as_mut().ok_or(io::ErrorKind::BrokenPipe)?;
@@ -243,7 +242,7 @@ impl Client {
         let patience = deadline.saturating_duration_since(Instant::now());
         let sent = format!("{sql}\n;\nSELECT '{mark}';\n");
         let mut writer = PatientWriter { pipe: input, patience, is_wanted };
-        // A client that was not let in has closed its input, and its complaint says more than this failure.
+        // A client whose login was refused has closed its input; its message explains more than this write error.
         let written = writer.write_all(sent.as_bytes());
         let (mut answer, ending) = (Vec::new(), format!("{mark}\n"));
         loop {
@@ -256,7 +255,7 @@ impl Client {
             }
             let [said, complained] = [0, 1].map(|file| !files[file].revents().is_empty());
             if complained && take_in(&mut self.errors, &mut self.complaints)? {
-                // Without a server no mark will ever come.
+                // Without a server, the mark will never come.
                 if matches!(self.complaint(), Some(Complaint::NoServer(_))) {
                     return Err(io::ErrorKind::ConnectionReset.into());
                 }
@@ -265,12 +264,12 @@ impl Client {
                 written?;
                 return Err(io::ErrorKind::UnexpectedEof.into());
             } else if complained && !said {
-                // Standard error is closed and standard output is not: the program is ending.
+                // Standard error is closed but standard output is not: the program is ending.
                 ready_before(&mut [PollFd::new(&self.output, PollFlags::IN)], deadline.min(Instant::now() + LOOK))?;
             }
             if answer.ends_with(ending.as_bytes()) {
                 answer.truncate(answer.len() - ending.len());
-                // What was complained of was printed before the mark was.
+                // Messages for this statement were printed before the mark.
                 self.drain_complaints()?;
                 return Ok(Some(answer));
             }
@@ -287,7 +286,7 @@ impl Client {
         Ok(())
     }
 
-    /// Ends the child, by its own will if it has one.
+    /// Ends the child, gracefully if possible.
     fn end(&mut self) {
         drop(self.input.take());
         if !matches!(wait_within(&mut self.child, GOOD_BYE), Ok(Some(_))) {
@@ -303,14 +302,14 @@ impl Drop for Client {
     }
 }
 
-/// How long an answer is waited for.
+/// How long to wait for an answer.
 #[derive(Clone, Copy)]
 struct Wait<'a> {
     deadline: Instant,
     is_wanted: &'a dyn Fn() -> bool,
 }
 
-/// Why a question has no answer.
+/// Why a statement has no answer.
 enum Silence {
     Complaint(String),
     NotNow(String),
@@ -319,13 +318,13 @@ enum Silence {
     Unwanted,
 }
 
-/// The client program of MariaDB and MySQL, which takes statements from its standard input.
+/// The client program of MariaDB and MySQL, which reads statements from standard input.
 fn command(program: &Program, target: &Target, options: &[&str]) -> Command {
     let dialect = Dialect::of(program);
     let words = dialect.client(program);
     let mut command = Command::new(words.first().map_or("", String::as_str));
     command.args(words.iter().skip(1)).args(options).envs(&program.env).stdin(Stdio::piped());
-    // Data are taken byte for byte, and no text in them for a command to the client itself.
+    // Data are taken byte for byte, and nothing in them acts as a client command.
     command.args(["--binary-mode", "--default-character-set=utf8mb4"]);
     // MySQL's clients read an account from this file even with options that forbid it.
     command.env("MYSQL_TEST_LOGIN_FILE", "/dev/null").env_remove("MYSQL_PWD").env_remove("MYSQL_HOST");
@@ -333,7 +332,7 @@ fn command(program: &Program, target: &Target, options: &[&str]) -> Command {
         Target::Socket { path } => {
             command.arg("--protocol=socket").arg(format!("--socket={}", path.display())).arg("--user=root");
             if dialect == Dialect::Mariadb {
-                // Those of MariaDB 11.4 and later insist on TLS, even on a socket, which nobody can listen in to.
+                // Clients of MariaDB 11.4 and later require TLS even on a socket, which nobody can intercept.
                 command.arg("--skip-ssl");
             }
         }
@@ -343,7 +342,7 @@ fn command(program: &Program, target: &Target, options: &[&str]) -> Command {
             command.arg(format!("--user={user}")).arg(format!("--database={name}"));
             command.arg(format!("--connect-timeout={CONNECT_LIMIT_S}"));
             if dialect == Dialect::Mariadb {
-                // Newer ones insist on a certificate that they can trace, which few databases of one's own have.
+                // Newer clients require a verifiable certificate, which few private databases have.
                 command.arg("--skip-ssl-verify-server-cert");
             }
             // Every user can read a command line, but only the owner can read the environment.

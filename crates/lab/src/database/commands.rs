@@ -1,4 +1,4 @@
-//! The commands of a private server, by the family that its programs belong to.
+//! The commands of a private server, for each family of database programs.
 
 use std::path::{Path, PathBuf};
 
@@ -10,17 +10,17 @@ use crate::toolbox::Program;
 /// The commands of one instance. All of them need the program's own `env`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ServerCommands {
-    /// Makes the system tables; ends when they are made.
+    /// Creates the system tables, and ends.
     pub install: Vec<String>,
-    /// The server; stays in the foreground, logs to standard error and ends well on TERM.
+    /// The server: stays in the foreground, logs to standard error, and exits cleanly on TERM.
     pub server: Vec<String>,
-    /// The client, logged in as the database's `root`; takes statements from standard input.
+    /// The client, logged in as the database's `root`: reads statements from standard input.
     pub client: Vec<String>,
-    /// Where the server listens, and nowhere else.
+    /// The socket, the only place where the server listens.
     pub socket: PathBuf,
 }
 
-/// Which server's programs these are: they differ in some options, and in how system tables are made.
+/// The family of the programs, which differ in some options and in how system tables are created.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Dialect {
     Mariadb,
@@ -37,7 +37,7 @@ impl Dialect {
         }
     }
 
-    /// What makes the system tables in `data`.
+    /// The command that creates the system tables in `data`.
     pub(super) fn install(self, program: &Program, data: &Path) -> Vec<String> {
         match self {
             Self::Mariadb => mariadb::install(program, data),
@@ -46,7 +46,7 @@ impl Dialect {
         }
     }
 
-    /// The server of `data`, without a word about the network.
+    /// The server of `data`, without network options.
     pub(super) fn server(self, program: &Program, data: &Path, folder: &Path) -> Vec<String> {
         let mut words = match self {
             Self::Mariadb => mariadb::server(program, data),
@@ -57,9 +57,9 @@ impl Dialect {
             format!("--socket={}", self.socket(folder, 0).display()),
             format!("--pid-file={}", folder.join("db.pid").display()),
             format!("--tmpdir={}", folder.display()),
-            // MySQL keeps one by default, MariaDB does not; no one replicates from here.
+            // MySQL keeps a binary log by default, MariaDB does not; nothing is replicated here.
             "--skip-log-bin".to_owned(),
-            // MariaDB's own default is Latin 1, which would turn the text of clients that do not say theirs into noise.
+            // MariaDB's default is Latin 1, which would garble the text of clients that do not set a character set.
             "--character-set-server=utf8mb4".to_owned(),
         ]);
         if rustix::process::geteuid().is_root() {
@@ -68,7 +68,7 @@ impl Dialect {
         words
     }
 
-    /// What keeps a server from the network.
+    /// Options that keep a server off the network.
     pub(super) fn without_network(self) -> Vec<String> {
         match self {
             Self::Mariadb | Self::Mysql => vec!["--skip-networking".to_owned()],
@@ -76,7 +76,7 @@ impl Dialect {
         }
     }
 
-    /// Where a server in that folder listens beside that port of the network: some 15 characters more than the folder, and the
+    /// The socket of a server in that folder with that network port. It is some 15 characters longer than the folder; the
     /// kernel allows 107.
     pub(super) fn socket(self, folder: &Path, port: u16) -> PathBuf {
         match self {
@@ -85,20 +85,20 @@ impl Dialect {
         }
     }
 
-    /// The signal on which the server ends its connections and itself, without waiting for clients to go.
+    /// The signal on which the server closes its connections and exits, without waiting for clients.
     pub(super) fn stop_signal(self) -> Signal {
         if self == Self::Postgres { Signal::INT } else { Signal::TERM }
     }
 
-    /// The client program of MariaDB and MySQL with what every use of it needs; `--no-defaults` has to be the first option.
+    /// The client program of MariaDB and MySQL with the options that every use needs. `--no-defaults` must come first.
     pub(super) fn client(self, program: &Program) -> Vec<String> {
         let mut words = vec![part(program, "client"), "--no-defaults".to_owned()];
-        // A server may ask the client for any file that it can read.
+        // Otherwise a server could request any file that the client can read.
         words.push("--local-infile=0".to_owned());
-        // The way of logging in that the server asks for may be a plugin, which an unpacked tree does not find by itself.
+        // The server's login method may be a plugin, which an unpacked installation does not find without this.
         words.extend(Some(part(program, "plugins")).filter(|folder| !folder.is_empty()).map(plugin_folder));
         if self == Self::Mysql {
-            // Without TLS, the password travels under the server's public key, which has to be asked for.
+            // Without TLS, the password is encrypted with the server's public key, which the client must request.
             words.push("--get-server-public-key".to_owned());
         }
         words
@@ -109,7 +109,7 @@ fn plugin_folder(folder: String) -> String {
     format!("--plugin-dir={folder}")
 }
 
-/// The commands of a MariaDB or MySQL in `folder` that no network reaches.
+/// The commands of a MariaDB or MySQL in `folder` that is off the network.
 pub(super) fn private(program: &Program, folder: &Path) -> ServerCommands {
     let dialect = Dialect::of(program);
     let data = folder.join("data");
@@ -121,7 +121,7 @@ pub(super) fn private(program: &Program, folder: &Path) -> ServerCommands {
     ServerCommands { install: dialect.install(program, &data), server, client, socket }
 }
 
-/// One of the program's extras; empty where it has none of that name.
+/// One of the program's extras; empty if there is none of that name.
 pub(super) fn part(program: &Program, name: &str) -> String {
     program.extras.get(name).cloned().unwrap_or_default()
 }

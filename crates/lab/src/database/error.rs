@@ -39,7 +39,7 @@ pub enum DatabaseError {
 }
 
 impl DatabaseError {
-    /// The last lines of a program that failed; none of anything else.
+    /// The last lines of a failed program; empty for other errors.
     pub fn tail(&self) -> &[String] {
         match self {
             Self::Command { tail, .. } => tail,

@@ -1,32 +1,32 @@
-//! The data in a server of the user's own: loaded once, kept for later runs, without touching other data there.
+//! The data in a user's own server: loaded once, kept for later runs, without touching other data there.
 //!
-//! The account needs rights on its one database only. Which tables are ours, their comment says, with the version of the
-//! data in it; a view has no comment and goes by the table that it is named after.
+//! The account needs rights only on its one database. The comment of a table shows that it is ours, and the version of its
+//! data. A view has no comment; the table that it is named after decides.
 
 use super::client::Client;
 use super::error::DatabaseError;
 use super::load::Script;
 
-/// The tables, in the order in which the script makes them: where the last one has its row, all are whole. PostgreSQL has no `fidelity`.
+/// The tables, in the order of the script: if the last one has its row, all are complete. PostgreSQL has no `fidelity`.
 const TABLES: [&str; 6] = ["rows40", "rows50", "fidelity", "fortune", "stock", "counter"];
 const POSTGRES_TABLES: [&str; 5] = ["rows40", "rows50", "fortune", "stock", "counter"];
-/// Each belongs to the table before the mark.
+/// Each belongs to the table named before the mark.
 const VIEWS: [&str; 2] = ["rows40_text", "rows50_text"];
 const VIEW_MARK: &str = "_text";
-/// How the comment of a table of ours begins.
+/// The prefix of our tables' comments.
 const OURS: &str = "tolok data ";
 
-/// What of our names is in the database.
+/// An object in the database with one of our names.
 struct Found {
     name: String,
     is_view: bool,
     comment: String,
 }
 
-/// Sees to it that the database that `client` is logged in to has the data. Tables of ours with these data are used as they
-/// are, those with others are replaced; a table of one of our names that is not ours is an error.
+/// Ensures that the database that `client` is logged in to has the data. Our tables are kept if their data are these, and
+/// replaced otherwise. A table with one of our names that is not ours is an error.
 ///
-/// `load` writes the statements that make and fill the tables; the comment of each table must be `tolok data ` and the first
+/// `load` writes the statements that create and fill the tables. The comment of each table must be `tolok data ` and the first
 /// 12 characters of `data_sha256`.
 pub fn prepare_external(
     client: &mut Client,
@@ -46,7 +46,7 @@ pub fn prepare_external(
     if is_all_here && client.rows("SELECT COUNT(*) FROM counter")? == [[Some("1".to_owned())]] {
         return Ok(());
     }
-    // PostgreSQL drops no table under a view.
+    // PostgreSQL does not drop a table that a view uses.
     for one in found.iter().filter(|one| one.is_view).chain(found.iter().filter(|one| !one.is_view)) {
         client.rows(&format!("DROP {} {}", if one.is_view { "VIEW" } else { "TABLE" }, one.name))?;
     }
@@ -83,6 +83,6 @@ fn is_ours(one: &Found, found: &[Found]) -> bool {
         return one.comment.starts_with(OURS);
     }
     let table = one.name.strip_suffix(VIEW_MARK).unwrap_or_default();
-    // A view is made right after its table. Without the table, no one uses the view.
+    // A view is created right after its table. Without the table, nobody uses the view.
     found.iter().any(|other| other.name == table && !other.is_view && other.comment.starts_with(OURS))
 }

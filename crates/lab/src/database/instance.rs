@@ -12,31 +12,31 @@ use super::template::Template;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Settings {
     pub max_connections: u32,
-    /// How much of its tables it may keep in memory.
+    /// The size of its buffer pool.
     pub buffer_pool_bytes: u64,
-    /// The account that the server runs under and its files belong to, if that is not the lab's.
+    /// The account that runs the server and owns its files, if not the lab's.
     pub account: Option<u32>,
 }
 
-/// The commands of a database in a folder of its own. The folder must exist and belong to the account that runs them.
+/// The commands of a database in its own folder. The folder must exist and belong to the account that runs them.
 #[derive(Debug, Clone)]
 pub struct Instance {
     /// Copies the template; run once, before the first start.
     pub copy: Vec<String>,
-    /// The server; stays in the foreground and logs to standard error.
+    /// The server: stays in the foreground and logs to standard error.
     pub server: Vec<String>,
-    /// Removes what a killed server leaves beside its data; run before it is started again, as the number of the killed
-    /// process, by which the server judges such files, may belong to another one now.
+    /// Removes what a killed server leaves beside its data; run before it is restarted. The server judges such files by the number
+    /// of the killed process, which may belong to another process now.
     pub tidy: Vec<String>,
-    /// Lets nobody else into the folder: root has no password at the socket.
+    /// Closes the folder to everybody else, because root has no password at the socket.
     pub close: Vec<String>,
-    /// A file that must be there: statements that MariaDB and MySQL carry out before they let anybody in, or whom PostgreSQL lets in.
+    /// A file that must exist: statements that MariaDB and MySQL run before they accept logins, or PostgreSQL's access rules.
     pub first: PathBuf,
-    /// What must be in the environment of the server and of the client.
+    /// Environment variables of the server and the client.
     pub env: BTreeMap<String, String>,
-    /// The signal on which it ends well.
+    /// The signal on which it exits cleanly.
     pub stop: &'static str,
-    /// Where the lab logs in. It listens on the network as well.
+    /// The socket for the lab. The server listens on the network as well.
     pub socket: PathBuf,
 }
 
@@ -55,7 +55,7 @@ impl Template {
             server.extend(options(dialect, at, settings));
             server.push(format!("--init-file={}", first.display()));
         }
-        // The files are the copier's own, who need not be the one who made the template.
+        // The copy belongs to the copying account, which may differ from the template's owner.
         let mut copy = "cp --archive --no-preserve=ownership --no-target-directory \"$0\" \"$1\"".to_owned();
         if let Some(account) = settings.account {
             server.retain(|word| word != "--user=root");
@@ -78,35 +78,35 @@ impl Template {
     }
 }
 
-/// What makes a MariaDB or MySQL that is measured beside a subject, and the two comparable.
+/// Options for a MariaDB or MySQL that is measured beside a subject. They make the two comparable.
 fn options(dialect: Dialect, at: SocketAddrV4, settings: &Settings) -> Vec<String> {
     let connections = settings.max_connections;
     let mut words = vec![
         format!("--bind-address={}", at.ip()),
         format!("--port={}", at.port()),
-        // The box has no name server, and every new connection would wait for its answer.
+        // The box has no name server, and every new connection would wait for one.
         "--skip-name-resolve".to_owned(),
-        // The lab's own takes none of those that the study gives the subject. (MariaDB makes 10 of fewer.)
+        // One more for the lab, so that the subject gets all that the study allows. (MariaDB raises fewer than 10 to 10.)
         format!("--max-connections={}", connections + 1),
-        // All connections of a pool may be opened at once, and of several processes' pools.
+        // All connections of a pool may be opened at once, even the pools of several processes.
         "--back-log=1024".to_owned(),
-        // MySQL keeps far fewer threads for later connections than MariaDB, and to start one costs time.
+        // MySQL caches far fewer threads than MariaDB, and starting one costs time.
         format!("--thread-cache-size={connections}"),
         format!("--innodb-buffer-pool-size={}", settings.buffer_pool_bytes),
-        // Off in MariaDB by default, on in MySQL, where it costs memory and time.
+        // Off by default in MariaDB; on in MySQL, where it costs memory and time.
         "--performance-schema=OFF".to_owned(),
-        // In MySQL a thread of its own, which would be counted as busy with a statement.
+        // In MySQL the scheduler is a thread, which would be counted as running a statement.
         "--event-scheduler=OFF".to_owned(),
-        // Its files are in memory: there is no cache of the kernel's to be avoided, and a kernel may refuse to.
+        // The files are in memory: bypassing the page cache gains nothing, and a kernel may refuse it.
         "--innodb-flush-method=fsync".to_owned(),
-        // Files in memory have no asynchronous reads, and what these need may be used up by others on the machine.
+        // Files in memory have no asynchronous reads, and other programs may exhaust the limit for them.
         "--innodb-use-native-aio=OFF".to_owned(),
-        // A start that loads what another trial used would be another start, with work in the background.
+        // Preloading what another trial used would add background work to the start.
         "--innodb-buffer-pool-load-at-startup=OFF".to_owned(),
         "--innodb-buffer-pool-dump-at-shutdown=OFF".to_owned(),
     ];
     if dialect == Dialect::Mariadb {
-        // Newer ones make certificates for themselves; MySQL has none here.
+        // Newer versions create certificates automatically; MySQL has none here.
         words.push("--skip-ssl".to_owned());
     }
     words

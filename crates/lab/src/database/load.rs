@@ -1,4 +1,4 @@
-//! Scripts of statements, for data that are too many for a conversation.
+//! Scripts of statements, for data too large for single statements.
 
 use std::io::{self, Write};
 use std::process::{Command, Stdio};
@@ -12,10 +12,10 @@ use tolok_host::isolate::{Placement, place, wait_within};
 /// What writes the statements.
 pub type Script<'a> = &'a dyn Fn(&mut dyn Write) -> io::Result<()>;
 
-/// A server that accepts nothing for this long will not accept the rest; a slow disk may need some of it for one statement.
+/// A server that accepts nothing for this long is stuck; a slow disk may need much of it for one statement.
 const PATIENCE: Duration = Duration::from_secs(300);
 
-/// Gives the script to the client program, which must not be told to go on after an error.
+/// Feeds the script to the client program, which must stop at an error.
 pub(super) fn load(
     mut command: Command,
     script: Script<'_>,
@@ -33,10 +33,11 @@ pub(super) fn load(
     let written = writer.as_mut().map_or(Ok(()), |writer| script(writer).and_then(|()| writer.flush()));
     let is_cut = written.as_ref().is_err_and(|error| error.kind() != io::ErrorKind::BrokenPipe);
     if is_cut {
-        // The client would carry out the half of a statement that it has got. (Its own end has its own reason.)
+        // Otherwise the client would run the half of a statement that it has received. (If the client ended first, that has its own
+        // reason.)
         let _ = child.kill();
     }
-    // What a failed script has left in the buffer goes nowhere any more; after a good one, there is nothing in it.
+    // Discards what a failed script left in the buffer. After a successful one, it is empty.
     drop(writer.map(io::BufWriter::into_parts));
     let deadline = Instant::now() + PATIENCE;
     loop {

@@ -1,19 +1,19 @@
-//! The commands of a private MariaDB: made once in an empty folder, then served from it over a Unix socket.
+//! The commands of a private MariaDB: created once in an empty folder, then served from it over a Unix socket.
 //!
-//! It reads none of the system's configuration and writes nothing outside the folder. The account that runs the commands
-//! owns the files; a server that is started as root stays root (`--user=root`), since a box in which only one account is
-//! mapped has no one to change to.
+//! It reads no system configuration and writes nothing outside the folder. The account that runs the commands
+//! owns the files. A server that is started as root stays root (`--user=root`), because a box that maps only one account
+//! has no other to switch to.
 
 use std::path::Path;
 
 use super::commands::{self, ServerCommands, part};
 use crate::toolbox::Program;
 
-/// The log of transactions is 96 MiB by default, and a folder in memory has to hold it.
+/// The redo log is 96 MiB by default, too large for a folder in memory.
 const SMALL_LOG: &str = "--innodb-log-file-size=8M";
 
-/// The commands of an instance that lives in `folder`, which must exist and be empty. The path of its socket is 8
-/// characters longer than that of the folder, and the kernel allows it 107.
+/// The commands of an instance in `folder`, which must exist and be empty. The path of its socket is 8
+/// characters longer than that of the folder; the kernel allows 107.
 pub fn mariadb_command(program: &Program, folder: &Path) -> ServerCommands {
     commands::private(program, folder)
 }
@@ -21,9 +21,9 @@ pub fn mariadb_command(program: &Program, folder: &Path) -> ServerCommands {
 pub(super) fn install(program: &Program, data: &Path) -> Vec<String> {
     let mut words = vec![part(program, "install"), "--no-defaults".to_owned(), data_folder(data)];
     words.extend([SMALL_LOG.to_owned()].into_iter().chain(places(program)));
-    // Temporary tables are named after the process, whose number another one in another namespace may have as well.
+    // Temporary tables are named after the process number, which is not unique across namespaces.
     words.extend(data.parent().map(|folder| format!("--tmpdir={}", folder.display())));
-    // Without a user of its own: with one it would change the owner of a folder of the program's.
+    // Without `--user`, which would change the owner of one of the program's folders.
     let options = ["--auth-root-authentication-method=normal", "--skip-test-db", "--skip-name-resolve"];
     words.extend(options.map(str::to_owned));
     words
@@ -41,7 +41,7 @@ fn data_folder(data: &Path) -> String {
     format!("--datadir={}", data.display())
 }
 
-/// A tree that was unpacked elsewhere than it was built for finds none of its parts by itself.
+/// An installation that was unpacked away from its build location does not find its parts without these.
 fn places(program: &Program) -> [String; 2] {
     [format!("--basedir={}", part(program, "base")), format!("--lc-messages-dir={}", part(program, "share"))]
 }
@@ -60,10 +60,10 @@ mod tests {
     use crate::toolbox::{ProgramState, Toolbox};
     use tolok_host::isolate::wait_within;
 
-    /// A step that takes this long hangs.
+    /// A step that takes longer hangs.
     const PATIENCE: Duration = Duration::from_secs(120);
 
-    /// A started server; killed when the test ends, however it ends.
+    /// A started server; killed when the test ends in any way.
     struct Server(Child);
 
     impl Drop for Server {
@@ -86,7 +86,7 @@ mod tests {
         said
     }
 
-    /// Waits until the server listens: a login before that would fail, and one after it waits for the server by itself.
+    /// Waits until the server listens. A login before that would fail; a later one waits for the server.
     fn wait_for_socket(server: &mut Child, commands: &ServerCommands, log: &Path) {
         let deadline = std::time::Instant::now() + PATIENCE;
         while UnixStream::connect(&commands.socket).is_err() {

@@ -1,12 +1,12 @@
-//! Databases for subjects: private servers started from data that were loaded once, and servers of the user's own.
+//! Databases for subjects: private servers started from data that were loaded once, and a user's own servers.
 //!
 //! A [`DatabaseStore`] keeps a [`Template`] for each engine, version and data: files that a trial copies into its private
-//! folder and serves from there as an [`Instance`], without a service and without an account of the system. A [`Client`]
+//! folder and serves from there as an [`Instance`], without a system service or a system account. A [`Client`]
 //! is the engine's own client program. It loads data, checks readiness, and reads a server's counters, from which
 //! [`StatusSeries`] makes the figures of a window. [`prepare_external`] loads the data into a server that is
 //! addressed by a [`tolok_model::DatabaseAddress`].
 //!
-//! What the data are is not known here: they come as a function that writes statements.
+//! This module does not define the data: they come as a function that writes statements.
 
 mod client;
 mod commands;

@@ -1,4 +1,4 @@
-//! The commands of a private MySQL, which differ from MariaDB's in how its tables are made and in what has to be turned
+//! The commands of a private MySQL. They differ from MariaDB's in how its tables are created and in what must be turned
 //! off.
 
 use std::path::Path;
@@ -8,7 +8,7 @@ use crate::toolbox::Program;
 
 pub(super) fn install(program: &Program, data: &Path) -> Vec<String> {
     let mut words = server(program, data);
-    // The server makes its tables itself, and a root without a password that only the socket lets in.
+    // The server creates its tables itself, and a root without a password that can log in only at the socket.
     words.push("--initialize-insecure".to_owned());
     if rustix::process::geteuid().is_root() {
         words.push("--user=root".to_owned());
@@ -24,13 +24,13 @@ pub(super) fn server(program: &Program, data: &Path) -> Vec<String> {
         format!("--basedir={}", part(program, "base")),
         format!("--lc-messages-dir={share}"),
         format!("--character-sets-dir={share}/charsets"),
-        // The log of transactions is 100 MiB by default, and a folder in memory has to hold it.
+        // The redo log is 100 MiB by default, too large for a folder in memory.
         "--innodb-redo-log-capacity=8M".to_owned(),
-        // Else it refuses to start where the folder that its package would make for files is not there.
+        // Otherwise it refuses to start if the folder that its package creates for files is missing.
         "--secure-file-priv=".to_owned(),
-        // A second protocol with a port and a socket of its own.
+        // Disables a second protocol with its own port and socket.
         "--mysqlx=OFF".to_owned(),
-        // TLS is offered by default with certificates that it makes; MariaDB has none, and the two are to be compared.
+        // By default MySQL offers TLS with generated certificates; MariaDB does not, and the two must be comparable.
         "--auto-generate-certs=OFF".to_owned(),
     ]);
     words.extend(

@@ -1,4 +1,4 @@
-//! Pipes to and from a child, with an end to every wait.
+//! Pipes to and from a child process, with a limit for every wait.
 
 use std::io::{self, Read, Write};
 use std::os::fd::AsFd;
@@ -7,25 +7,25 @@ use std::time::{Duration, Instant};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 
-/// A pipe that is ready for writing takes as much at once without blocking (`PIPE_BUF`).
+/// A pipe that is ready for writing accepts this much without blocking (`PIPE_BUF`).
 const CHUNK_BYTES: usize = 4096;
-/// How often a wait looks whether it is still wanted.
+/// How often a wait checks whether it is still wanted.
 pub(super) const LOOK: Duration = Duration::from_millis(100);
 
-/// Waits until one of the files can be read or written as asked for; false when the deadline came first.
+/// Waits until one of the files is ready; returns false if the deadline came first.
 pub(super) fn ready_before(files: &mut [PollFd<'_>], deadline: Instant) -> io::Result<bool> {
     loop {
         let left = deadline.saturating_duration_since(Instant::now());
         let timeout = Timespec { tv_sec: left.as_secs() as i64, tv_nsec: left.subsec_nanos().into() };
         match poll(files, Some(&timeout)) {
-            // A signal whose handler has run ends the wait, although nothing has come.
+            // A handled signal ends the wait, although nothing has arrived.
             Err(Errno::INTR) => {}
             ready => return Ok(ready? > 0),
         }
     }
 }
 
-/// Writes into a child's pipe, as long as this is wanted and the child goes on reading.
+/// Writes into a child's pipe, while this is wanted and the child keeps reading.
 pub(super) struct PatientWriter<'a, P> {
     pub(super) pipe: P,
     pub(super) patience: Duration,
@@ -41,7 +41,7 @@ impl<P: Write + AsFd> Write for PatientWriter<'_, P> {
                 return self.pipe.write(&bytes[..bytes.len().min(CHUNK_BYTES)]);
             }
             if !(self.is_wanted)() {
-                // Not Interrupted, which is tried again.
+                // Not `Interrupted`, which would be retried.
                 return Err(io::Error::other("it is not wanted any more"));
             }
             if Instant::now() >= deadline {
@@ -55,7 +55,7 @@ impl<P: Write + AsFd> Write for PatientWriter<'_, P> {
     }
 }
 
-/// Appends what a file that is ready has to say; false at its end.
+/// Appends the available output of a ready file; returns false at its end.
 pub(super) fn take_in(file: &mut impl Read, buffer: &mut Vec<u8>) -> io::Result<bool> {
     let mut chunk = [0; 64 * 1024];
     loop {

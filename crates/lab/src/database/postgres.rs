@@ -1,7 +1,7 @@
-//! A private PostgreSQL: its commands, its client program, and what it counts.
+//! A private PostgreSQL: its commands, its client program, and its counters.
 //!
-//! The server refuses to run as root, so what root starts runs under an account without rights. Statements are counted by
-//! pg_stat_statements, which Debian's package brings; counters of its own reach its tables up to a second late.
+//! The server refuses to run as root, so root starts it under an unprivileged account. Statements are counted by
+//! pg_stat_statements, from Debian's package, because the built-in counters are up to a second late.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -13,26 +13,26 @@ use super::status::StatusReading;
 use crate::toolbox::Program;
 use tolok_model::DatabaseAddress;
 
-/// The port of a server that no network reaches; it is a part of its socket's name.
+/// The port of a server that is off the network; it is a part of its socket's name.
 pub(super) const QUIET_PORT: u16 = 5432;
-/// The database of the lab's own connection, beside that of the subjects, so that their statements can be told apart.
+/// The database of the lab's connection. It differs from the subjects', so that statements can be told apart.
 const OWN_DATABASE: &str = "postgres";
-/// Setting up a connection may take this long, in seconds.
+/// Limit for connecting, in seconds.
 const CONNECT_LIMIT_S: &str = "10";
-/// Accounts that can make a server's files where the lab is root: it wants one that has a name.
+/// Accounts that can create a server's files if the lab is root: initdb requires an account with a name.
 pub(super) const NAMED_ACCOUNTS: [&str; 2] = ["postgres", "nobody"];
 
 pub(super) fn install(program: &Program, data: &Path) -> Vec<String> {
     let mut words = vec![part(program, "initdb"), format!("--pgdata={}", data.display())];
     let options = [
         "--username=postgres",
-        // Bytes decide about the order, as in the tables of the others.
+        // Sort by bytes, as in the tables of the other engines.
         "--encoding=UTF8",
         "--locale=C",
-        // The folder of the socket lets no one else in, and on the network nobody has a password yet.
+        // Nobody else can reach the folder of the socket, and on the network there is no password yet.
         "--auth-local=trust",
         "--auth-host=scram-sha-256",
-        // The template is written to the disk as a whole.
+        // The whole template is synced to the disk later.
         "--no-sync",
         "--no-instructions",
     ];
@@ -40,15 +40,15 @@ pub(super) fn install(program: &Program, data: &Path) -> Vec<String> {
     words
 }
 
-/// The server of `data`, with its socket in `folder`, without a word about the network.
+/// The server of `data`, with its socket in `folder`, without network options.
 pub(super) fn server(program: &Program, data: &Path, folder: &Path) -> Vec<String> {
     let mut words = vec![program.path.display().to_string(), "-D".to_owned(), data.display().to_string()];
     words.extend(set("unix_socket_directories", folder.display()));
     words.extend(set("unix_socket_permissions", "0700"));
-    // The log of transactions may take up 1 GiB by default, and a folder in memory has to hold it.
+    // The write-ahead log may take 1 GiB by default, too large for a folder in memory.
     words.extend(set("max_wal_size", "64MB"));
     words.extend(set("min_wal_size", "32MB"));
-    // Its other ways to share memory depend on what the box is given.
+    // The other ways to share memory depend on the box's limits.
     words.extend(set("dynamic_shared_memory_type", "mmap"));
     if !part(program, "statements").is_empty() {
         words.extend(set("shared_preload_libraries", "pg_stat_statements"));
@@ -61,12 +61,12 @@ pub(super) fn without_network() -> [String; 4] {
     [a, b, c, d]
 }
 
-/// What makes a server that is measured beside a subject.
+/// Options for a server that is measured beside a subject.
 pub(super) fn options(at: std::net::SocketAddrV4, settings: &super::Settings) -> Vec<String> {
     let settings = [
         set("listen_addresses", at.ip()),
         set("port", at.port()),
-        // The lab's own takes none of those that the study gives the subject.
+        // One more for the lab, so that the subject gets all that the study allows.
         set("max_connections", settings.max_connections + 1),
         set("superuser_reserved_connections", 1),
         set("shared_buffers", format_args!("{}kB", settings.buffer_pool_bytes >> 10)),
@@ -78,7 +78,7 @@ fn set(name: &str, value: impl std::fmt::Display) -> [String; 2] {
     ["-c".to_owned(), format!("{name}={value}")]
 }
 
-/// The client program, which takes statements from its standard input. A `script` ends at the first that fails.
+/// The client program, which reads statements from standard input. A `script` stops at the first that fails.
 pub(super) fn client(program: &Program, target: &Target, script: bool) -> Command {
     let mut command = Command::new(part(program, "client"));
     command.args(["--no-psqlrc", "--no-password", "--quiet", "--no-align", "--tuples-only"]);
@@ -90,7 +90,7 @@ pub(super) fn client(program: &Program, target: &Target, script: bool) -> Comman
     for name in inherited.filter(|name| name.as_encoded_bytes().starts_with(b"PG")) {
         command.env_remove(name);
     }
-    // Its complaints are read, so they have to be in English.
+    // Its messages are parsed, so they must be in English.
     command.env("LC_ALL", "C").env("PGCONNECT_TIMEOUT", CONNECT_LIMIT_S).env("PGCLIENTENCODING", "UTF8");
     command.env("PGSERVICEFILE", "/dev/null").env("PGPASSFILE", "/dev/null");
     match target {
@@ -112,10 +112,10 @@ pub(super) fn client(program: &Program, target: &Target, script: bool) -> Comman
     command
 }
 
-/// The first question to a server: its version.
+/// The first statement on a connection: the server's version.
 pub(super) const VERSION: &str = "SELECT current_setting('server_version')";
 
-/// The last complaint in what psql printed to standard error.
+/// The last error in psql's standard error output.
 pub(super) fn complaint(printed: &[u8]) -> Option<Complaint> {
     const REFUSALS: [&str; 4] =
         ["authentication failed", "does not exist", "no pg_hba.conf entry", "permission denied for database"];
@@ -137,8 +137,8 @@ pub(super) fn complaint(printed: &[u8]) -> Option<Complaint> {
     })
 }
 
-/// The statements that ask for the lab's own connection, and then for what the server does for others. Statements are counted
-/// where `counts` says so.
+/// The statements that read the lab's own connection, and then the server's work for others. With `counts`, that includes
+/// statements.
 pub(super) fn questions(counts: bool) -> [String; 2] {
     let others = "FROM pg_stat_activity WHERE backend_type = 'client backend' AND application_name <> 'psql'";
     let mut all = format!(
@@ -146,7 +146,7 @@ pub(super) fn questions(counts: bool) -> [String; 2] {
          SELECT 'Connected', count(*) {others} UNION ALL SELECT 'Running', count(*) {others} AND state = 'active'"
     );
     if counts {
-        // Without the texts of statements, which stand in a file.
+        // Without the texts of statements, which are in a file.
         let counted = format!(
             "FROM pg_stat_statements(false) WHERE dbid <> (SELECT oid FROM pg_database WHERE datname = '{OWN_DATABASE}')"
         );
@@ -157,7 +157,7 @@ pub(super) fn questions(counts: bool) -> [String; 2] {
     ["SELECT 'Session', pg_backend_pid()".to_owned(), all]
 }
 
-/// A reading of what the two questions were answered.
+/// A reading from the answers of the two statements.
 pub(super) fn reading(own: &Rows, all: &Rows) -> StatusReading {
     let figure = |rows: &Rows, name: &str| {
         let row = rows.iter().find(|row| row.first().is_some_and(|field| field.as_deref() == Some(name)))?;

@@ -1,30 +1,30 @@
-//! Rows as the client programs print them with `--batch`: a line each, fields between tabs, what would break that escaped.
+//! Parses the clients' `--batch` output: one row per line, fields separated by tabs, special characters escaped.
 
-/// Rows as a client prints them; what is `NULL` is none.
+/// Rows as a client prints them; `NULL` becomes `None`.
 pub(crate) type Rows = Vec<Vec<Option<String>>>;
 
-/// What a client program complains of.
+/// A client program's error.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Complaint {
-    /// None listens, the connection broke, or the server ended it.
+    /// No server listens, the connection broke, or the server closed it.
     NoServer(String),
-    /// The server is full, or not yet or no longer willing.
+    /// The server is full, starting or stopping.
     NotNow(String),
     Other(String),
 }
 
-/// Complaints of the clients of MariaDB and MySQL without a server.
+/// Error numbers of the clients of MariaDB and MySQL that mean no server.
 const NO_SERVER: [u32; 10] = [2002, 2003, 2005, 2006, 2013, 2055, 1053, 1927, 3169, 4031];
 const NOT_NOW: [u32; 3] = [1040, 1053, 1203];
 
-/// The rows of what psql prints, which escapes nothing: no field may have a tab or the end of a line in it.
+/// The rows in psql's output, which escapes nothing: no field may contain a tab or a newline.
 pub(super) fn plain_rows(printed: &[u8]) -> Rows {
     let text = String::from_utf8_lossy(printed);
     let field = |field: &str| Some(field.to_owned()).filter(|field| field != "NULL");
     text.lines().map(|line| line.split('\t').map(field).collect()).collect()
 }
 
-/// The rows of such lines. A field of the text `NULL` reads as none: the format has one word for both.
+/// The rows of such lines. A field with the text `NULL` becomes `None`: the format cannot tell them apart.
 pub(super) fn rows(printed: &[u8]) -> Rows {
     let lines = printed.split_inclusive(|byte| *byte == b'\n').map(|line| line.strip_suffix(b"\n").unwrap_or(line));
     lines.map(|line| line.split(|byte| *byte == b'\t').map(field).collect()).collect()
@@ -52,7 +52,7 @@ fn unescaped(letter: Option<&u8>) -> u8 {
     }
 }
 
-/// The last complaint in what a client of MariaDB or MySQL printed to standard error.
+/// The last error in the standard error output of a MariaDB or MySQL client.
 pub(super) fn complaint(printed: &[u8]) -> Option<Complaint> {
     let text = String::from_utf8_lossy(printed);
     let line = text.lines().rfind(|line| line.starts_with("ERROR"))?;

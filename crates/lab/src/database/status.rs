@@ -1,25 +1,25 @@
-//! What a server counts, and what that says about a window.
+//! A server's counters, and the figures of a window made from them.
 //!
-//! The lab's own connection and its statements are taken out, so that what is left is what the subject did. The server
-//! tells how much this connection has caused, and it is asked for that right before it is asked for everything.
+//! The lab's own connection and its statements are subtracted, so what remains is the subject's work. The lab reads
+//! the counters of its own connection right before those of the server.
 
 use tolok_load::clock::MonotonicNs;
 use tolok_model::DatabaseWindow;
 
 use tolok_host::sample::{Series, Window};
 
-/// Asked for the lab's own connection.
+/// Variables read for the lab's own connection.
 const OWN: &str = "'Questions', 'Bytes_sent', 'Rows_sent'";
-/// Asked for the server as a whole.
+/// Variables read for the whole server.
 const ALL: &str = "'Uptime', 'Questions', 'Connections', 'Threads_connected', 'Threads_running', \
     'Connection_errors_max_connections', 'Aborted_connects', 'Aborted_connects_preauth', 'Access_denied_errors', \
     'Max_used_connections', 'Bytes_sent', 'Rows_sent', 'Innodb_rows_read'";
 
-/// The statements that ask for figures of the lab's own connection, whose number comes first, and then for the server's.
+/// The statements that read the figures of the lab's own connection, its number first, and then the server's.
 pub(super) fn questions(version: &str) -> [String; 2] {
     let ask = |scope: &str, names: &str| {
-        // MariaDB counts what SHOW STATUS itself sends among the server's figures and not among the connection's. A query
-        // of these tables is counted in both; MySQL does not have them, and counts SHOW in both.
+        // MariaDB adds what SHOW STATUS itself sends to the server's figures, but not to the connection's. It counts a query
+        // of these tables in both. MySQL lacks them, and counts SHOW in both.
         if version.contains("MariaDB") {
             let table = format!("information_schema.{scope}_STATUS");
             return format!("SELECT VARIABLE_NAME, VARIABLE_VALUE FROM {table} WHERE VARIABLE_NAME IN ({names})");
@@ -29,34 +29,34 @@ pub(super) fn questions(version: &str) -> [String; 2] {
     [format!("SELECT 'Session', CONNECTION_ID();\n{}", ask("SESSION", OWN)), ask("GLOBAL", ALL)]
 }
 
-/// Statements between the own figure and the server's: the mark behind the first answer, and the second question.
+/// Statements between the own figure and the server's: the mark after the first answer, and the second statement.
 const OWN_SINCE: u64 = 2;
 
-/// A server's counters, all since it was started, at one instant. What it does not count is absent.
+/// A server's counters at one instant, all since its start. Missing counters are absent.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct StatusReading {
-    /// Which of its connections is the lab's: another one has figures that this one's cannot be compared with.
+    /// The lab's connection. Figures of different connections cannot be compared.
     pub session: u64,
-    /// For how long it has run, in seconds.
+    /// Uptime in seconds.
     pub uptime_s: Option<u64>,
-    /// Statements that clients had it carry out.
+    /// Statements that clients ran.
     pub queries: Option<u64>,
     /// Attempts to connect.
     pub connections: Option<u64>,
-    /// Connections that are open.
+    /// Open connections.
     pub connected: Option<u64>,
-    /// Most that ever were.
+    /// The most connections that were open at once.
     pub connected_most: Option<u64>,
-    /// Threads that carry out a statement.
+    /// Threads that are running a statement.
     pub running: Option<u64>,
-    /// Connections that it refused because there were as many as it accepts.
+    /// Connections refused because the limit was reached.
     pub refused: Option<u64>,
-    /// Rows that were read for clients: sent, where it counts those (MariaDB), else read from the tables (MySQL).
+    /// Rows read for clients: sent rows where they are counted (MariaDB), else rows read from the tables (MySQL).
     pub rows: Option<u64>,
     pub sent_bytes: Option<u64>,
 }
 
-/// A reading of what the two questions were answered.
+/// A reading from the answers of the two statements.
 pub(super) fn reading(own: &[Vec<Option<String>>], all: &[Vec<Option<String>>]) -> StatusReading {
     let figure = |rows: &[Vec<Option<String>>], name: &str| {
         let is_name = |field: &Option<String>| field.as_ref().is_some_and(|field| field.eq_ignore_ascii_case(name));
@@ -80,8 +80,8 @@ pub(super) fn reading(own: &[Vec<Option<String>>], all: &[Vec<Option<String>>]) 
     }
 }
 
-/// MariaDB lets one connection more than it accepts begin to log in, in case it is root's, and counts its refusal among
-/// those of all logins that failed. Only MariaDB tells which of them failed for other reasons.
+/// MariaDB lets one connection above the limit begin its login, in case it is root's, and counts its refusal as a failed
+/// login. Only MariaDB reports how many logins failed for other reasons.
 fn refused_late(counted: &impl Fn(&'static str) -> Option<u64>) -> u64 {
     let names = ["Aborted_connects", "Aborted_connects_preauth", "Access_denied_errors"];
     match names.map(counted) {
@@ -90,7 +90,7 @@ fn refused_late(counted: &impl Fn(&'static str) -> Option<u64>) -> u64 {
     }
 }
 
-/// Readings over the time of a trial.
+/// Readings during a trial.
 #[derive(Debug, Default)]
 pub struct StatusSeries {
     readings: Series<StatusReading>,
@@ -101,8 +101,8 @@ impl StatusSeries {
         self.readings.push(at, reading);
     }
 
-    /// What the readings say about a window. Counters are interpolated at its borders; they are absent where the server
-    /// was restarted in between, or the lab had to log in again, as what was counted before is lost then.
+    /// The figures of a window. Counters are interpolated at its borders. They are absent if the server
+    /// was restarted in between or the lab had to log in again, because earlier counts are lost then.
     pub fn window(&self, window: Window, version: &str) -> DatabaseWindow {
         let is_whole = self.is_one_session(window);
         let grown = |counter: fn(&StatusReading) -> Option<u64>| {
@@ -137,7 +137,7 @@ impl StatusSeries {
         (!running.is_empty()).then(|| running.iter().sum::<u64>() as f64 / running.len() as f64)
     }
 
-    /// The total at the end of the window, or at the first reading behind it.
+    /// The total at the end of the window, or at the first reading after it.
     fn refused(&self, window: Window) -> Option<u64> {
         let mut until = None;
         for (at, reading) in self.readings.iter().filter(|(at, _)| *at >= window.began) {
@@ -150,7 +150,7 @@ impl StatusSeries {
     }
 }
 
-/// Whether nothing was lost between two readings.
+/// Whether no counts were lost between two readings.
 fn continues(before: &StatusReading, after: &StatusReading) -> bool {
     let grows = |count: fn(&StatusReading) -> Option<u64>| count(after) >= count(before);
     before.session == after.session && grows(|reading| reading.uptime_s) && grows(|reading| reading.queries)
@@ -164,7 +164,7 @@ mod tests {
         pairs.iter().map(|(name, value)| vec![Some((*name).to_owned()), Some((*value).to_owned())]).collect()
     }
 
-    /// A reading at every second from 0 on, with these counts of queries.
+    /// A reading every second from 0 on, with these query counts.
     fn series(queries: &[u64]) -> StatusSeries {
         let mut series = StatusSeries::default();
         for (second, count) in queries.iter().enumerate() {

@@ -1,9 +1,9 @@
-//! The folder in which templates of databases are kept, one for each engine, version and data.
+//! The folder of database templates, one for each engine, version and data.
 //!
 //! ```text
-//! mariadb-<digest>/          a template, whole from the moment it has this name
+//! mariadb-<digest>/          a template, complete from the moment it has this name
 //! mariadb-<digest>.lock      held by the process that makes it
-//! mariadb-<digest>.making/   one at work, or what is left of one that was interrupted
+//! mariadb-<digest>.making/   a template in the making, or the remains of an interrupted attempt
 //! ```
 
 use std::fs::{self, File, TryLockError};
@@ -22,7 +22,7 @@ use super::template::{self, Template};
 use crate::home::{HomeError, user_folder};
 use crate::toolbox::Program;
 
-/// Goes up when templates are made in another way, so that none of the old way is used.
+/// Increase it when templates are made differently, so that no old one is used.
 const WAY: u32 = 1;
 
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -31,21 +31,21 @@ pub struct DatabaseStore {
 }
 
 impl DatabaseStore {
-    /// Templates are kept in `folder`, which is made when it is needed.
+    /// A store of templates in `folder`, which is created when needed.
     pub fn new(folder: impl Into<PathBuf>) -> Self {
         Self { folder: folder.into() }
     }
 
-    /// The one in the user's cache, beside the toolbox and the builds.
+    /// The store in the user's cache, beside the toolbox and the builds.
     pub fn of_the_user() -> Result<Self, HomeError> {
         Ok(Self::new(user_folder("XDG_CACHE_HOME", ".cache")?.join("databases")))
     }
 
-    /// The template with these data, which is made if there is none yet: `begins` is called then. Two tolok processes that
-    /// want the same do it one after the other. Waits no longer than `is_wanted` says.
+    /// Returns the template with these data. If there is none yet, calls `begins` and makes it. Two tolok processes that
+    /// want the same template take turns. Gives up once `is_wanted` returns false.
     ///
-    /// `load` writes the statements, as the database's root, that make databases, tables and accounts; `data_sha256` stands
-    /// for them.
+    /// `load` writes the statements, run as the database's root, that create databases, tables and accounts. `data_sha256`
+    /// identifies them.
     pub fn template(
         &self,
         engine: Engine,
@@ -70,12 +70,12 @@ impl DatabaseStore {
         begins();
         let making = making(&folder);
         let made = template::make(program, load, &making, &folder, is_wanted);
-        // The logs of a good one, the parts of another; if they cannot be removed now, the next sweep takes them.
+        // Holds the logs of a successful attempt or the parts of a failed one. If it cannot be removed now, the next sweep does it.
         let _ = fs::remove_dir_all(making);
         made.map(|()| template)
     }
 
-    /// Removes the remains of interrupted attempts, its own included, unless another process is at work on them.
+    /// Removes the remains of interrupted attempts, including its own, unless another process holds their lock.
     fn sweep(&self) {
         let entries = fs::read_dir(&self.folder).into_iter().flatten().flatten().map(|entry| entry.path());
         for left in entries.filter(|path| path.extension().is_some_and(|ending| ending == "making")) {
@@ -88,7 +88,7 @@ impl DatabaseStore {
     }
 }
 
-/// Everything that decides about the bytes of a template is in its name.
+/// The name covers everything that determines the bytes of a template.
 fn name(engine: Engine, program: &Program, data_sha256: &str) -> String {
     let mut hash = Sha256::new();
     for part in [&WAY.to_string(), &program.version, data_sha256] {
@@ -107,8 +107,8 @@ fn making(template: &Path) -> PathBuf {
     template.with_added_extension("making")
 }
 
-/// Waits for the right to make this template. The lock ends with the file that is returned, which no child inherits, as
-/// Rust opens files close-on-exec.
+/// Waits for the exclusive right to make this template. Closing the returned file releases the lock. No child inherits the file,
+/// because Rust opens files close-on-exec.
 fn lock(template: &Path, is_wanted: &dyn Fn() -> bool) -> Result<File, DatabaseError> {
     let path = lock_file(template);
     let failed = |source: io::Error| DatabaseError::Files { path: path.clone(), source };
@@ -118,7 +118,7 @@ fn lock(template: &Path, is_wanted: &dyn Fn() -> bool) -> Result<File, DatabaseE
             Ok(()) => return Ok(lock),
             Err(TryLockError::Error(error)) => return Err(failed(error)),
             Err(TryLockError::WouldBlock) if !is_wanted() => return Err(DatabaseError::Stopped),
-            // No call waits for the lock of another process and for a wish to stop at once.
+            // No system call waits for both another process's lock and a stop request.
             Err(TryLockError::WouldBlock) => thread::sleep(LOOK),
         }
     }

@@ -1,4 +1,4 @@
-//! The files of a database that was made, filled and shut down well, ready to be copied.
+//! The files of a database that was created, filled and cleanly shut down, ready to be copied.
 
 use std::fs::{self, DirBuilder, File};
 use std::io;
@@ -22,7 +22,7 @@ use crate::subject::log_tail;
 use crate::toolbox::Program;
 use tolok_host::isolate::{Placement, place, wait_within};
 
-/// To make tables, to start and to shut down take seconds, on a slow disk under load minutes.
+/// Creating tables, starting and shutting down takes seconds, or minutes on a slow disk under load.
 const PATIENCE: Duration = Duration::from_secs(300);
 /// The kernel's limit for the path of a socket.
 const SOCKET_PATH_BYTES: usize = 107;
@@ -40,7 +40,7 @@ impl Template {
     }
 }
 
-/// Makes a database in `making`, and gives its files the name `whole` when they are that.
+/// Makes a database in `making`, and renames its files to `whole` once they are complete.
 pub(super) fn make(
     program: &Program,
     load: Script<'_>,
@@ -52,7 +52,7 @@ pub(super) fn make(
         let path = path.to_owned();
         move |source| DatabaseError::Files { path, source }
     };
-    // No one else may reach the socket: root has no password.
+    // Nobody else may reach the socket: root has no password.
     DirBuilder::new().mode(0o700).create(making).map_err(failed(making))?;
     let (log, dialect) = (making.join("log"), Dialect::of(program));
     let place = Place::of(dialect, making).map_err(failed(making))?;
@@ -71,11 +71,11 @@ pub(super) fn make(
         Running::start(&copy, program, (&log, None))?.wait(is_wanted)?;
     }
     let file = File::open(&data).map_err(failed(&data))?;
-    // A power failure must not leave a whole name over half of the files.
+    // After a power failure, the final name must not hold incomplete files.
     rustix::fs::syncfs(&file).map_err(io::Error::from).and_then(|()| fs::rename(&data, whole)).map_err(failed(whole))
 }
 
-/// Loads the data, and leaves nothing for the server to do by itself afterwards.
+/// Loads the data, and leaves the server no background work for later.
 fn fill(
     program: &Program,
     server: &Running,
@@ -86,24 +86,24 @@ fn fill(
     let dialect = Dialect::of(program);
     let target = Target::Socket { path: dialect.socket(folder, postgres::QUIET_PORT) };
     let is_alive = || is_wanted() && server.runs();
-    // A server that has ended says why in its log; that no one was there to log in to says nothing.
+    // If the server has ended, its log explains more than the failed login.
     let ended = |error: DatabaseError| if is_wanted() && !server.runs() { server.failure("has ended") } else { error };
     let mut client = Client::login(program, &target, PATIENCE, &is_alive).map_err(ended)?;
     client.load(load, &is_alive).map_err(ended)?;
     if dialect == Dialect::Postgres {
-        // Its script has analysed the tables; on the network, only the account of the subjects is let in.
+        // Its script has analysed the tables; on the network, only the account of the subjects can log in.
         if client.counts_statements() {
             client.rows("CREATE EXTENSION pg_stat_statements")?;
         }
         return Ok(());
     }
-    // On the network, root would be let in without a password as well, by MariaDB.
+    // MariaDB would let root log in without a password from the network as well.
     let strangers =
         client.rows("SELECT COUNT(*) FROM mysql.user WHERE user IN ('', 'root') AND host <> 'localhost'")?;
     if dialect == Dialect::Mariadb && strangers != [[Some("0".to_owned())]] {
         client.rows("DELETE FROM mysql.global_priv WHERE User IN ('', 'root') AND Host <> 'localhost'")?;
     }
-    // Else figures of the tables' content would be gathered in the background, and in the middle of a measurement.
+    // Otherwise the server would gather table statistics in the background, possibly during a measurement.
     let tables = client.rows(
         "SELECT CONCAT('`', table_schema, '`.`', table_name, '`') FROM information_schema.tables WHERE table_type = \
          'BASE TABLE' AND table_schema NOT IN ('mysql', 'sys', 'performance_schema', 'information_schema')",
@@ -114,12 +114,12 @@ fn fill(
     Ok(())
 }
 
-/// The folder of the socket: the template's own, or a short one where that one's path is too long.
+/// The folder of the socket: the template's own, or a short one if that path is too long.
 struct Place {
     folder: PathBuf,
-    /// Whose it is, if not the lab's: user and group.
+    /// User and group of its owner, if not the lab.
     account: Option<(u32, u32)>,
-    /// Goes with this.
+    /// Removed on drop.
     _short: Option<tempfile::TempDir>,
 }
 
@@ -141,13 +141,13 @@ impl Place {
         Ok(Self { folder: short.path().to_owned(), account, _short: Some(short) })
     }
 
-    /// Where the files are made. Another account cannot reach the template's own folder.
+    /// Where the files are created. Another account cannot reach the template's own folder.
     fn data(&self, making: &Path) -> PathBuf {
         if self.account.is_some() { self.folder.join("data") } else { making.join("data") }
     }
 }
 
-/// An account of the system without rights, which has a name: PostgreSQL makes no files for root, nor for a mere number.
+/// An unprivileged system account with a name: PostgreSQL creates no files for root, nor for a user number without a name.
 fn named_account() -> io::Result<(u32, u32)> {
     let accounts = fs::read_to_string("/etc/passwd")?;
     let number = |name: &str| {
@@ -160,7 +160,7 @@ fn named_account() -> io::Result<(u32, u32)> {
     found.ok_or_else(|| io::Error::other(nobody))
 }
 
-/// A child at work for a template. It dies with this.
+/// A child process that makes a template. Dropping this kills it.
 struct Running {
     child: Child,
     command: String,
@@ -200,9 +200,9 @@ impl Running {
         DatabaseError::Command { command: self.command.clone(), how: how.to_owned(), tail: log_tail(&self.log, 10) }
     }
 
-    /// Asks it to end, and waits for a good end.
+    /// Sends it the signal, and waits for a clean exit.
     fn stop(&mut self, signal: Signal, is_wanted: &dyn Fn() -> bool) -> Result<(), DatabaseError> {
-        // A process that is gone cannot be asked; the wait then says how it went.
+        // A process that is gone cannot be signalled; `wait` reports how it ended.
         let _ = kill_process(Pid::from_child(&self.child), signal);
         self.wait(is_wanted)
     }
@@ -227,8 +227,8 @@ impl Running {
 
 impl Drop for Running {
     fn drop(&mut self) {
-        // A shell script may have made the tables, and what it started goes with it. Not yet waited for, the child still
-        // owns its group's number.
+        // The child may be a shell script, so kill its whole group. The child is not reaped yet, so it still
+        // owns the group's number.
         if matches!(self.child.try_wait(), Ok(None)) {
             let _ = rustix::process::kill_process_group(Pid::from_child(&self.child), Signal::KILL);
             let _ = self.child.wait();

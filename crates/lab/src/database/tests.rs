@@ -31,7 +31,7 @@ fn bytes_below(folder: &Path) -> u64 {
     fs::read_dir(folder).unwrap().map(|entry| bytes(entry.unwrap())).sum()
 }
 
-/// Another user of the machine knows the address, and what the account and root are called in every template.
+/// Another user of the machine knows the address and the account names, which are the same in every template.
 fn others_are_kept_out(served: &Served, program: &Program) {
     let (known, mut root) = (network(served, "tolok"), network(served, ""));
     "root".clone_into(&mut root.user);
@@ -48,7 +48,7 @@ fn others_are_kept_out(served: &Served, program: &Program) {
 fn a_database_is_copied_served_asked_and_killed(engine: Engine) {
     let program = program(engine).unwrap();
     let (_store, template) = template(engine, &program);
-    // What an instance takes up in memory at its start.
+    // The memory that an instance takes at its start.
     let bytes = bytes_below(&template.folder);
     assert!(bytes < 200 << 20, "{bytes}");
     let mut served = Served::start(&template, 10);
@@ -80,7 +80,7 @@ fn a_database_is_copied_served_asked_and_killed(engine: Engine) {
     assert_eq!(again.rows("SELECT COUNT(*) FROM tolok.rows40").unwrap(), [[text("3")]]);
 }
 
-/// A server may ask for any file that its client can read. tolok's client has none to give.
+/// A server may request any file that its client can read. tolok's client sends none.
 fn no_file_of_the_client_is_read(root: &mut Client) {
     let own = tempfile::NamedTempFile::new().unwrap();
     fs::write(own.path(), "9\ta secret\n").unwrap();
@@ -93,7 +93,7 @@ fn no_file_of_the_client_is_read(root: &mut Client) {
     assert_eq!(root.rows("SELECT COUNT(*) FROM tolok.rows40").unwrap(), [[text("3")]]);
 }
 
-/// A reading when the server has done all that it was asked for: clients have their answers a moment before that.
+/// A reading once the server is idle: clients get their answers a moment before that.
 fn settled(root: &mut Client, connected: u64) -> StatusReading {
     let deadline = Instant::now() + PATIENCE;
     loop {
@@ -110,7 +110,7 @@ fn what_the_subject_does_is_counted(root: &mut Client, subject: &mut Client) {
     let before = settled(root, 1);
     series.push(MonotonicNs(0), before);
     series.push(MonotonicNs(1), settled(root, 1));
-    // Each with the mark behind its answer: 20 statements; 30 rows of the table, and 10 marks.
+    // Each with the mark after its answer: 20 statements; 30 rows of the table, and 10 marks.
     (0..10).for_each(|_| drop(subject.rows("SELECT * FROM rows40").unwrap()));
     series.push(MonotonicNs(2), settled(root, 1));
     let window = |began, ended| Window { began: MonotonicNs(began), ended: MonotonicNs(ended) };
@@ -126,7 +126,7 @@ fn what_the_subject_does_is_counted(root: &mut Client, subject: &mut Client) {
     assert_eq!(before.refused, Some(0));
 }
 
-/// The server accepts 10 connections, of which the lab's is not one.
+/// The server accepts 10 connections besides the lab's.
 fn connections_are_refused(program: &Program, dsn: &DatabaseAddress, root: &mut Client) {
     let target = Target::Network(dsn.clone());
     let held: Vec<Client> = (1..10).map(|_| Client::login(program, &target, PATIENCE, &|| true).unwrap()).collect();
@@ -217,7 +217,7 @@ fn data_in_a_server_of_the_users_own_are_reused_replaced_and_never_taken_from_ot
 fn a_server_that_takes_connections_and_says_nothing_is_left_as_soon_as_nobody_wants_it() {
     let program = program(Engine::Mariadb);
     require!(program.is_some(), "there is no MariaDB; `tolok setup mariadb` fetches it");
-    // The kernel takes connections for a listener that never does.
+    // The kernel completes connections for a listener that never accepts them.
     let silent = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = format!("mysql://ann:secret@{}/shop", silent.local_addr().unwrap());
     let target = Target::Network(DatabaseAddress::parse(&address).unwrap());

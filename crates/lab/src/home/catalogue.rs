@@ -1,4 +1,4 @@
-//! The subjects and workloads of a checkout, and the workloads of the user's own.
+//! The subjects and workloads of a checkout, and the user's own workloads.
 
 use std::path::{Path, PathBuf};
 
@@ -18,7 +18,7 @@ impl Home {
         Ok(catalogue)
     }
 
-    /// Adds the user's own. None of them may stand for one that comes with tolok: two runs of one study would differ by the
+    /// Adds the user's own workloads. None may replace one that comes with tolok; otherwise runs of one study would depend on the
     /// working folder.
     fn add_own(&self, folder: &Path, catalogue: &mut Catalogue) -> Result<(), HomeError> {
         let (own, programs) = workloads(folder)?;
@@ -35,7 +35,7 @@ impl Home {
         Ok(())
     }
 
-    /// A part that means nothing, at its place in the file.
+    /// An invalid part, with its place in the file.
     fn wrong_part(&self, wrong: WrongPart) -> HomeError {
         let own = self.own_workloads.as_ref().map(|folder| folder.join(&wrong.mixed)).filter(|folder| folder.is_dir());
         let path = own.unwrap_or_else(|| self.root.join(WORKLOADS).join(&wrong.mixed)).join("workload.toml");
@@ -65,7 +65,7 @@ impl Home {
     }
 }
 
-/// The workload in a folder of the user's, called as the folder is.
+/// The workload in a user's folder, named after the folder.
 pub fn own_workload(folder: &Path) -> Result<Option<Workload>, HomeError> {
     let name = file_name(folder);
     let found = read_if_there(&folder.join("workload.toml"), |text| Workload::read(&name, text))?;
@@ -79,7 +79,7 @@ fn with_folder(workload: Workload, folder: &Path) -> Result<Workload, HomeError>
     Ok(Workload { folder: Some(WorkloadFolder { workload: name, folder, sha256 }), ..workload })
 }
 
-/// Those of servers, and those of programs.
+/// The workloads of servers, and those of programs.
 fn workloads(root: &Path) -> Result<(Vec<Workload>, Vec<ProgramWorkload>), HomeError> {
     let (mut workloads, mut programs) = (Vec::new(), Vec::new());
     for folder in sorted_folders(root)? {

@@ -1,4 +1,4 @@
-//! Published comparisons that come with tolok: their figures as data, and how they are measured again.
+//! Published comparisons that come with tolok: their figures as data, and how to replicate them.
 
 use std::path::{Path, PathBuf};
 
@@ -7,19 +7,19 @@ use tolok_model::transcription::Transcription;
 
 use super::{Home, HomeError};
 
-/// A published comparison that can be measured again.
+/// A published comparison that can be replicated.
 #[derive(Debug)]
 pub struct Source {
     /// The folder with its studies.
     pub folder: PathBuf,
-    /// What it published.
+    /// The published figures.
     pub transcription: Transcription,
-    /// How it is measured again.
+    /// How to replicate it.
     pub replication: Replication,
 }
 
 impl Home {
-    /// Names of the published comparisons that can be measured again.
+    /// Names of the published comparisons that can be replicated.
     pub fn sources(&self) -> Vec<String> {
         let folders = std::fs::read_dir(self.sources_folder()).into_iter().flatten().flatten();
         let is_source = |path: &PathBuf| path.join("replication.toml").is_file();
@@ -30,7 +30,7 @@ impl Home {
         names
     }
 
-    /// Reads a published comparison and how it is measured again.
+    /// Reads a published comparison and how to replicate it.
     pub fn source(&self, key: &str) -> Result<Source, HomeError> {
         let folder = self.sources_folder().join(key);
         let file = folder.join("replication.toml");
@@ -68,7 +68,7 @@ mod tests {
         let refused = home.source("doe-apache-nod").unwrap_err().to_string();
         assert!(refused.contains("no source `doe-apache-nod`") && refused.contains("doe-apache-node"), "{refused}");
         assert!(home.source("../sources/doe-apache-node").is_err());
-        // Without its figures a source cannot be read, and the message names the file.
+        // A source without figures cannot be read, and the message names the file.
         let untranscribed = home.source("doe-apache-node").unwrap_err().to_string();
         assert!(untranscribed.contains("doe-apache-node"), "{untranscribed}");
     }

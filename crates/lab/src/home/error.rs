@@ -59,7 +59,7 @@ fn readable(source: &std::io::Error) -> &'static str {
     }
 }
 
-/// Which of the known studies was probably meant, and how to make a new one.
+/// Suggests a known study, and how to create a new one.
 fn meant(name: &str, known: &[String], beside: Option<&Path>) -> String {
     if let Some(file) = beside {
         return with_ending(file);
@@ -67,7 +67,7 @@ fn meant(name: &str, known: &[String], beside: Option<&Path>) -> String {
     format!("{}; to begin one: tolok new study NAME", among(name, known))
 }
 
-/// Which of the known tables was probably meant, and how to write one.
+/// Suggests a known table, and how to write one.
 fn transcribed(name: &str, known: &[String], beside: Option<&Path>) -> String {
     if let Some(file) = beside {
         return with_ending(file);
@@ -76,12 +76,12 @@ fn transcribed(name: &str, known: &[String], beside: Option<&Path>) -> String {
     format!("{known}docs/audit.md says how to write one")
 }
 
-/// A file is meant by its whole name: a name without an ending is one of tolok's own.
+/// A file must be given with its extension: a name without one means one of tolok's own.
 fn with_ending(file: &Path) -> String {
     format!("for the file, write its whole name: {}", file.display())
 }
 
-/// Of a path the name counts: a file that was looked for in the wrong folder may be one of the known ones.
+/// For a path, compare its name: somebody may have looked for a known file in the wrong folder.
 fn among(name: &str, known: &[String]) -> String {
     suggestion(&Path::new(name).file_stem().map_or(name.into(), |stem| stem.to_string_lossy()), known)
 }

@@ -1,9 +1,9 @@
-//! The state of a checkout, as git knows it.
+//! The git state of a checkout.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-/// Commit of the checkout at `root`, with a mark if it was changed, or `None` where there is no git or no checkout.
+/// Commit of the checkout at `root`, with a mark if there are changes, or `None` without git or a checkout.
 pub(super) fn git_state(root: &Path) -> Option<String> {
     let git = |arguments: &[&str]| {
         let output = Command::new("git").arg("-C").arg(root).args(arguments).stdin(Stdio::null()).output().ok()?;

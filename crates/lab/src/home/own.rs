@@ -1,4 +1,4 @@
-//! Folders whose content tolok runs, and who may write into them.
+//! Checks who can write into folders whose content tolok runs.
 
 use std::fs::{self, DirBuilder};
 use std::io;
@@ -7,11 +7,11 @@ use std::path::{Path, PathBuf};
 
 use super::HomeError;
 
-/// Everybody may write.
+/// Write permission for everybody.
 const OTHERS: u32 = 0o002;
 const GROUP_AND_OTHERS: u32 = 0o077;
 
-/// The users whose checkouts are taken where nobody names one: this one, root, the owner of the program, and who called sudo.
+/// Users whose checkouts are trusted without being named: this user, root, the owner of the program, and the caller of sudo.
 pub(super) fn trusted_owners(program: Option<&Path>) -> Vec<u32> {
     let own = rustix::process::geteuid().as_raw();
     let owner = program.and_then(|program| Some(fs::metadata(program).ok()?.uid()));
@@ -19,12 +19,12 @@ pub(super) fn trusted_owners(program: Option<&Path>) -> Vec<u32> {
     [Some(own), Some(0), owner, caller].into_iter().flatten().collect()
 }
 
-/// Whether a folder belongs to one of these users, and not everybody may write into it.
+/// Whether a folder belongs to one of these users and is not writable for everybody.
 pub(super) fn is_of(folder: &Path, owners: &[u32]) -> bool {
     fs::metadata(folder).is_ok_and(|found| owners.contains(&found.uid()) && found.mode() & OTHERS == 0)
 }
 
-/// The folder of this user below a directory in which everybody may make one. One that somebody else made first is refused.
+/// This user's folder below a directory in which everybody can create one. A folder that somebody else created is refused.
 pub(super) fn temporary_folder(parent: &Path) -> Result<PathBuf, HomeError> {
     let own = rustix::process::geteuid().as_raw();
     let folder = parent.join(format!("tolok-{own}"));

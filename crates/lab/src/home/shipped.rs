@@ -11,15 +11,15 @@ use tolok_host::guard::{make_open_folder, open_to_accounts};
 /// Every file, with its path in the checkout.
 const FILES: &[(&str, &[u8])] = include!(concat!(env!("OUT_DIR"), "/shipped.rs"));
 
-/// Lays the files out below `cache`, in a folder that their content names, and returns that folder. A file that is whole
-/// already stays as it is.
+/// Lays the files out below `cache`, in a folder named by a hash of their content, and returns that folder. An intact file
+/// stays as it is.
 pub(super) fn lay_out(cache: &Path) -> io::Result<PathBuf> {
     let folder = cache.join(digest(FILES));
     FILES.iter().try_for_each(|(path, content)| keep(&folder.join(path), content))?;
     Ok(folder)
 }
 
-/// A change of a path or of a byte names another folder.
+/// Any change of a path or a byte gives another folder name.
 fn digest(files: &[(&str, &[u8])]) -> String {
     let mut hash = Sha256::new();
     for part in files.iter().flat_map(|(path, content)| [path.as_bytes(), content]) {
@@ -29,8 +29,8 @@ fn digest(files: &[(&str, &[u8])]) -> String {
     hash.finalize().iter().take(8).map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// Writes a file that is missing or was changed. It appears whole, so that another tolok never reads half of it. Servers read
-/// it by accounts of their own.
+/// Writes a file that is missing or changed. It appears atomically, so another tolok never reads half of it. It is
+/// world-readable, because servers read it under other accounts.
 fn keep(path: &Path, content: &[u8]) -> io::Result<()> {
     if fs::read(path).is_ok_and(|there| there == content) {
         return open_to_accounts(path);

@@ -1,4 +1,4 @@
-//! The studies of a checkout, its published tables, and those of the user.
+//! The studies and published tables of a checkout, and those of the user.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -15,13 +15,13 @@ impl Home {
         Ok(names_of_toml(entries(&self.root.join("studies"))?))
     }
 
-    /// Names of the published tables that come with tolok; empty without their folder.
+    /// Names of the published tables that come with tolok; empty if their folder is missing.
     pub fn published(&self) -> Result<Vec<String>, HomeError> {
         let folder = self.root.join("published");
         if folder.is_dir() { Ok(names_of_toml(entries(&folder)?)) } else { Ok(Vec::new()) }
     }
 
-    /// The file of a published table: `name` is that of one that comes with tolok, or a file.
+    /// The file of a published table: `name` is one that comes with tolok, or a file.
     pub fn published_file(&self, name: &str) -> Result<PathBuf, HomeError> {
         let unknown = || HomeError::NoPublished {
             name: name.to_owned(),
@@ -31,7 +31,7 @@ impl Home {
         self.own_or_file("published", name, !name.contains('/')).ok_or_else(unknown)
     }
 
-    /// Reads a study: `name` is that of one that comes with tolok, or a file. Returns its text as well.
+    /// Reads a study: `name` is one that comes with tolok, or a file. Returns its text as well.
     pub fn study(&self, name: &str, catalogue: &Catalogue) -> Result<(PathBuf, String, Study), HomeError> {
         let path = self.study_file(name)?;
         if let Some(what) = other_kind(&path) {
@@ -47,12 +47,12 @@ impl Home {
         })
     }
 
-    /// The text of a study, or `None` where it cannot be read.
+    /// The text of a study, or `None` if it cannot be read.
     pub fn study_text(&self, name: &str) -> Option<String> {
         self.study_file(name).ok().and_then(|path| read(&path).ok())
     }
 
-    /// Reads the text of a study, whose scripts lie beside `path`.
+    /// Parses the text of a study whose scripts are beside `path`.
     pub fn read_study(
         path: PathBuf,
         text: String,
@@ -60,7 +60,7 @@ impl Home {
     ) -> Result<(PathBuf, String, Study), HomeError> {
         match Study::read(&text, catalogue) {
             Ok(mut study) => {
-                // A bare name has an empty parent, which is no folder.
+                // A bare name has an empty parent, which is not a folder.
                 let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
                 read_scripts(&mut study, folder.unwrap_or(Path::new(".")))?;
                 Ok((path, text, study))
@@ -78,7 +78,7 @@ impl Home {
         self.own_or_file("studies", name, !name.contains('/') || name.starts_with("sources/")).ok_or_else(unknown)
     }
 
-    /// The file of a folder of ours with this name, or else the user's file. A bare name means ours, even beside a file of that
+    /// The file with this name in one of our folders, else the user's file. A bare name means ours, even beside a file of that
     /// name, such as the `core` of a crashed program.
     fn own_or_file(&self, folder: &str, name: &str, may_be_ours: bool) -> Option<PathBuf> {
         let own = self.root.join(folder).join(format!("{name}.toml"));
@@ -87,7 +87,7 @@ impl Home {
     }
 }
 
-/// The user's file of this name, whose ending was not written.
+/// The user's file of this name, given without its extension.
 fn beside(name: &str) -> Option<PathBuf> {
     let file = PathBuf::from(format!("{name}.toml"));
     file.is_file().then_some(file)
@@ -96,8 +96,8 @@ fn beside(name: &str) -> Option<PathBuf> {
 const IN_TOML: &str =
     "studies are written in TOML; tolok new study NAME begins one, and docs/reference/study.md lists its keys";
 
-/// What a text is that is no TOML, and how to come to a study. Its first line tells: in TOML a key has an equals sign, and a table a
-/// bracket.
+/// What a text is that is not TOML, and how to get a study. The first line decides: TOML has an equals sign after a key, and brackets
+/// around a table name.
 fn other_text(path: &Path, text: &str) -> Option<String> {
     let mut lines = text.lines().map(str::trim);
     let first = lines.find(|line| !line.is_empty() && !line.starts_with(['#', '/']))?;
@@ -117,7 +117,7 @@ fn of_script(path: &Path) -> String {
     )
 }
 
-/// What a file is that somebody took for a study, and how to come to one.
+/// What a file is that was mistaken for a study, and how to get one.
 fn other_kind(path: &Path) -> Option<String> {
     let ending = path.extension()?.to_str()?;
     match ending {
@@ -127,7 +127,7 @@ fn other_kind(path: &Path) -> Option<String> {
     }
 }
 
-/// What the files that end in `.toml` are called, sorted.
+/// The names of the `.toml` files without extension, sorted.
 fn names_of_toml(paths: Vec<PathBuf>) -> Vec<String> {
     let mut names: Vec<String> = paths
         .iter()
@@ -138,12 +138,12 @@ fn names_of_toml(paths: Vec<PathBuf>) -> Vec<String> {
     names
 }
 
-/// Takes the texts of the scripts that a study in `folder` names into it.
+/// Reads the scripts that a study in `folder` names into the study.
 fn read_scripts(study: &mut Study, folder: &Path) -> Result<(), HomeError> {
     for script in study.scenarios.iter_mut().filter_map(|scenario| scenario.tool.script.as_mut()) {
         let path = folder.join(&script.file);
         let unreadable = |source| HomeError::NoScript { file: script.file.clone(), path: path.clone(), source };
-        // Its text becomes part of the plan, so a study of others must not name any file of the user's.
+        // The text becomes part of the plan, so a study by somebody else must not be able to name any of the user's files.
         let text = Folder::at(folder).read_up_to(&script.file, &SCRIPT);
         let text = text.and_then(|text| String::from_utf8(text).map_err(io::Error::other));
         script.text = text.map_err(unreadable)?;
@@ -154,7 +154,7 @@ fn read_scripts(study: &mut Study, folder: &Path) -> Result<(), HomeError> {
     Ok(())
 }
 
-/// The first file that a script imports. k6's own modules and addresses are none.
+/// The first file that a script imports, apart from k6's own modules and URLs.
 fn imported_file(script: &str) -> Option<&str> {
     let statements = script.split(['\n', ';']).map(str::trim_start);
     statements

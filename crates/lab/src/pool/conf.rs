@@ -1,4 +1,4 @@
-//! What Slurm and munge are told: their files, and the scripts that start and end them. Nothing here reads or writes.
+//! The configuration of Slurm and munge, and the scripts that start and stop them. Nothing here reads or writes files.
 
 use std::fmt::Write;
 use std::path::Path;
@@ -8,12 +8,12 @@ use tolok_host::shell;
 use super::hosts_file::HostsFile;
 use super::probe::SlurmVersion;
 
-/// Runs on each machine of a pool, and by hand after a machine was restarted.
+/// Run on each machine of a pool, and by hand after a machine was rebooted.
 const START: &str = include_str!("start.sh");
 const STOP: &str = include_str!("stop.sh");
 const LOOK: &str = include_str!("look.sh");
 
-/// The daemon of a machine.
+/// The Slurm daemon of a machine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Daemon {
     Controller,
@@ -37,17 +37,17 @@ pub(super) struct Files {
 }
 
 impl Files {
-    /// `nodes` are the nodes as slurmd describes them, in the order of the hosts.
+    /// `nodes` are the nodes in slurmd's description, in the order of the hosts.
     pub(super) fn of(pool: &HostsFile, nodes: &[String], user: &str, version: SlurmVersion, munge_key: String) -> Self {
         Self { slurm_conf: slurm_conf(pool, nodes, user), cgroup_conf: cgroup_conf(version), munge_key }
     }
 
-    /// The script that makes the folder of a pool on a machine and starts the daemons there. It ends with code 3 if the folder is
-    /// there already.
+    /// The script that creates the folder of a pool on a machine and starts the daemons there. It exits with code 3 if the folder
+    /// exists already.
     pub(super) fn installer(&self, folder: &Path, daemon: Daemon) -> String {
         let Self { slurm_conf, cgroup_conf, munge_key } = self;
         let (folder, start) = (quoted(folder), starter(folder, daemon));
-        // munged wants a socket that every user reaches, and a key that nobody else reads.
+        // munged requires a socket that every user can reach, and a key that nobody else can read.
         let mut script = format!(
             "umask 077\n[ ! -e {folder} ] || exit 3\nmkdir {folder} && chmod 755 {folder} && cd {folder} || exit\n"
         );
@@ -65,17 +65,17 @@ fn starter(folder: &Path, daemon: Daemon) -> String {
     format!("FOLDER={}\nDAEMON={}\n{START}", quoted(folder), daemon.program())
 }
 
-/// The script that ends the daemons of a pool on a machine and removes its folder.
+/// The script that stops the daemons of a pool on a machine and removes its folder.
 pub(super) fn stopper(folder: &Path) -> String {
     format!("FOLDER={}\n{STOP}", quoted(folder))
 }
 
-/// The script that says which daemons of a pool run on a machine.
+/// The script that lists the running daemons of a pool on a machine.
 pub(super) fn looker(folder: &Path) -> String {
     format!("FOLDER={}\n{LOOK}", quoted(folder))
 }
 
-/// A path as a shell reads it.
+/// A path quoted for a shell.
 pub(super) fn quoted(path: &Path) -> String {
     shell::quoted(&path.display().to_string())
 }
@@ -101,11 +101,11 @@ fn slurm_conf(pool: &HostsFile, nodes: &[String], user: &str) -> String {
         let program = daemon.program();
         let _ = write!(text, "{key}PidFile={folder}/{program}.pid\n{key}LogFile={folder}/{program}.log\n");
     }
-    // A round has its node for itself, and tolok's boxes hold its processes together.
+    // A round has its node to itself, and tolok's boxes keep track of its processes.
     text += "ProctrackType=proctrack/linuxproc\nTaskPlugin=task/none\nSelectType=select/cons_tres\nSelectTypeParameters=CR_Core_Memory\n";
-    // The next round starts at once. A lost one is tolok's to start again.
+    // The next round starts at once. tolok, not Slurm, restarts a lost round.
     text += "SchedulerParameters=bf_interval=5,sched_interval=5,sched_min_interval=0\nJobRequeue=0\nKillWait=5\nMessageTimeout=10\n";
-    // A node that was away comes back by itself.
+    // A node that was away returns automatically.
     text += "SlurmdTimeout=30\nReturnToService=2\nInactiveLimit=0\n";
     for (host, node) in pool.host.iter().zip(nodes) {
         let _ = writeln!(text, "NodeName={} NodeAddr={} {node} State=UNKNOWN", host.name, host.address);
@@ -113,7 +113,7 @@ fn slurm_conf(pool: &HostsFile, nodes: &[String], user: &str) -> String {
     text + "PartitionName=tolok Nodes=ALL Default=YES OverSubscribe=EXCLUSIVE MaxTime=UNLIMITED State=UP\n"
 }
 
-/// Without plugins that need them, Slurm before 24.05 leaves control groups alone; later ones have to be told so.
+/// Slurm before 24.05 uses control groups only for plugins that need them; later versions must be told so.
 fn cgroup_conf(version: SlurmVersion) -> &'static str {
     if version >= SlurmVersion(24, 5) { "CgroupPlugin=disabled\n" } else { "CgroupPlugin=autodetect\n" }
 }

@@ -1,5 +1,5 @@
-//! `hosts.toml`: what `tolok pool init` made, for the verbs that use, watch and end it. It holds no secret, and nothing in it is run as
-//! a command.
+//! `hosts.toml`: written by `tolok pool init`, and read by the commands that use, watch and end a pool. It contains no secrets, and
+//! nothing in it is run as a command.
 
 use std::fs::{self, OpenOptions};
 use std::io::Write;
@@ -9,11 +9,11 @@ use serde::{Deserialize, Serialize};
 
 use super::PoolError;
 
-/// The form of the file.
+/// The format version of the file.
 const FORMAT: u32 = 1;
-/// Begins the name of the folder that a pool has on each of its machines.
+/// Prefix of a pool's folder on each of its machines.
 const FOLDER: &str = "/var/tmp/tolok-pool-";
-/// Longer than a file with some thousand hosts.
+/// More than a file with some thousand hosts needs.
 const MOST_BYTES: u64 = 1 << 20;
 const HEAD: &str = "# A pool of machines, written by `tolok pool init`. Use it: tolok run STUDY --on FILE. End it: tolok pool down FILE.\n";
 
@@ -22,7 +22,7 @@ const HEAD: &str = "# A pool of machines, written by `tolok pool init`. Use it: 
 #[serde(deny_unknown_fields)]
 pub struct HostsFile {
     pub format: u32,
-    /// Tells pools apart: 16 hexadecimal digits.
+    /// Identifies the pool: 16 hexadecimal digits.
     pub id: String,
     /// The version of tolok that made it.
     pub tolok: String,
@@ -44,9 +44,9 @@ pub struct Controller {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Host {
-    /// What Slurm calls it.
+    /// Its name in Slurm.
     pub name: String,
-    /// What ssh calls it.
+    /// Its destination for ssh.
     pub ssh: String,
     pub address: String,
 }
@@ -68,7 +68,7 @@ impl HostsFile {
     }
 
     fn parse(text: &str) -> Result<Self, String> {
-        /// A later form may have other keys.
+        /// Read first, because a later format may have other keys.
         #[derive(Deserialize)]
         struct Head {
             format: u32,
@@ -91,7 +91,7 @@ impl HostsFile {
         }
     }
 
-    /// Writes it where no file is yet.
+    /// Writes a new file; an existing one is an error.
     pub(super) fn write(&self, path: &Path) -> Result<(), PoolError> {
         let failed = |why: String| PoolError::NotWritten { path: path.to_owned(), why };
         let text = toml::to_string(self).map_err(|error| failed(error.to_string()))?;
@@ -100,23 +100,23 @@ impl HostsFile {
         written.map_err(|error| failed(error.to_string()))
     }
 
-    /// The folder that the pool has on each of its machines, for itself.
+    /// The pool's own folder on each of its machines.
     pub fn folder(&self) -> PathBuf {
         PathBuf::from(format!("{FOLDER}{}", self.id))
     }
 
-    /// Where Slurm's client finds what it must know.
+    /// The configuration file for Slurm's client.
     pub fn slurm_conf(&self) -> PathBuf {
         self.folder().join("slurm.conf")
     }
 }
 
-/// Whether ssh takes a word as a host, and not as an option.
+/// Whether ssh would take a word as a host, not as an option.
 pub(super) fn is_destination(word: &str) -> bool {
     !word.is_empty() && !word.starts_with('-') && word.bytes().all(|byte| byte.is_ascii_graphic())
 }
 
-/// Whether slurm.conf can name a node so: other letters mean something there.
+/// Whether slurm.conf can contain the name: other characters have a special meaning there.
 pub(super) fn is_node_name(name: &str) -> bool {
     let is_letter = |byte: u8| byte.is_ascii_alphanumeric() || b"-_".contains(&byte);
     !name.is_empty() && !name.starts_with('-') && name.bytes().all(is_letter)

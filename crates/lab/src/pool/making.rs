@@ -1,4 +1,4 @@
-//! Making a pool, and ending it. Whatever goes wrong on the way, what was begun is undone.
+//! Creates and ends a pool. If anything fails, the steps taken so far are undone.
 
 use std::fs;
 use std::io::Write;
@@ -20,31 +20,31 @@ use super::probe::{Asked, Facts, OF_CONTROLLER, OF_NODE, Questions, problems};
 use super::remote::{NotRun, Ssh};
 use super::status::{complaints, sinfo};
 
-/// Nodes that start are idle within this time.
+/// Nodes must be idle within this time after their start.
 const IDLE_LIMIT: Duration = Duration::from_secs(60);
 const LOOK: Duration = Duration::from_millis(200);
-/// The script that makes a pool's folder says so of one that is there.
+/// Exit code of the installer script if the folder exists already.
 const IS_THERE: i32 = 3;
 const THIS: &str = "this machine";
 
-/// What is asked for.
+/// What the user requested.
 pub struct NewPool<'a> {
-    /// As ssh knows them.
+    /// Destinations for ssh.
     pub hosts: &'a [String],
     /// The file to write.
     pub file: &'a Path,
     pub ssh: &'a Ssh,
-    /// Of slurmctld. slurmd has the next one.
+    /// The port of slurmctld. slurmd has the next one.
     pub port: u16,
     pub mixed_hardware: bool,
     /// This program.
     pub tolok: &'a Path,
-    /// Folders that all machines must share. One that is not there yet may come to be.
+    /// Folders that all machines must share. They need not exist yet.
     pub shared: &'a [PathBuf],
 }
 
 impl NewPool<'_> {
-    /// Makes a pool whose nodes are idle. `tell` hears what is done, and `goes_on` whether a person still wants it.
+    /// Creates a pool whose nodes are idle. `tell` reports progress, and `goes_on` returns whether the user still wants it.
     pub fn make(&self, goes_on: &dyn Fn() -> bool, tell: &mut dyn FnMut(String)) -> Result<HostsFile, PoolError> {
         if self.file.exists() {
             return Err(PoolError::IsThere(self.file.to_owned()));
@@ -66,7 +66,7 @@ impl NewPool<'_> {
         if !goes_on() {
             return Err(PoolError::Stopped);
         }
-        // Before anything is started, so that even if this process is killed `pool down` ends it.
+        // Before anything is started, so that `pool down` can end it even if this process is killed.
         pool.write(self.file)?;
         let made = self.start(&pool, &files, goes_on, tell);
         if let Err(error) = made {
@@ -102,7 +102,7 @@ impl NewPool<'_> {
         Ok(files)
     }
 
-    /// Asks all machines at once, this one first.
+    /// Probes all machines at once, this one first in the result.
     fn ask(&self, questions: &Questions<'_>) -> Result<Vec<Asked>, PoolError> {
         let ask = |host: Option<&str>| {
             let script = match host {
@@ -187,7 +187,7 @@ impl NewPool<'_> {
     }
 }
 
-/// Ends a pool: its daemons, its folders, and then its file. With jobs at work it does so only by `force`.
+/// Ends a pool: its daemons, its folders, and then its file. If jobs are active, only with `force`.
 pub fn end(file: &Path, ssh: &Ssh, force: bool) -> Result<HostsFile, PoolError> {
     let pool = HostsFile::read(file)?;
     let jobs = jobs(&pool);
@@ -196,7 +196,7 @@ pub fn end(file: &Path, ssh: &Ssh, force: bool) -> Result<HostsFile, PoolError> 
     }
     if !jobs.is_empty() {
         let mut cancel = Command::new("scancel");
-        // What does not end by this ends with the daemons.
+        // A job that survives this ends with the daemons.
         let _ = cancel.env("SLURM_CONF", pool.slurm_conf()).args(jobs).stderr(Stdio::null()).status();
     }
     let left = end_everywhere(&pool, ssh);
@@ -207,7 +207,7 @@ pub fn end(file: &Path, ssh: &Ssh, force: bool) -> Result<HostsFile, PoolError> 
     Ok(pool)
 }
 
-/// The jobs in the queue and at work. A controller that is gone knows of none.
+/// Queued and running jobs. Empty if the controller is gone.
 fn jobs(pool: &HostsFile) -> Vec<String> {
     if !pool.slurm_conf().exists() {
         return Vec::new();
@@ -222,7 +222,7 @@ fn jobs(pool: &HostsFile) -> Vec<String> {
     String::from_utf8_lossy(&said).split_whitespace().map(str::to_owned).collect()
 }
 
-/// Ends the daemons of all machines and removes their folders; where that failed, and why.
+/// Stops the daemons of all machines and removes their folders. Returns where that failed, and why.
 fn end_everywhere(pool: &HostsFile, ssh: &Ssh) -> Vec<String> {
     let script = stopper(&pool.folder());
     let places: Vec<Option<&str>> = pool.host.iter().map(|host| Some(host.ssh.as_str())).chain([None]).collect();
@@ -241,7 +241,7 @@ fn not_installed(host: Option<&str>, pool: &HostsFile, why: &NotRun) -> String {
     }
 }
 
-/// Where a host is: as ssh reached it, or as its name says.
+/// The address of a host: the one that ssh reached, or that of its name.
 fn address(ssh: &str, facts: &Facts) -> Option<Ipv4Addr> {
     let as_reached = facts.address.as_deref().and_then(|address| address.parse().ok());
     as_reached.or_else(|| {
@@ -253,7 +253,7 @@ fn address(ssh: &str, facts: &Facts) -> Option<Ipv4Addr> {
     })
 }
 
-/// This machine's address in the network of another one. Nothing is sent: the kernel only says from where it would be.
+/// This machine's address in the network of another. Nothing is sent: connecting a UDP socket only selects the source address.
 fn own_address(of_host: &str) -> std::io::Result<std::net::IpAddr> {
     let towards_it = UdpSocket::bind((Ipv4Addr::UNSPECIFIED, 0))?;
     towards_it.connect((of_host, 22))?;

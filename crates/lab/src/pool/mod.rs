@@ -1,12 +1,12 @@
-//! A pool of machines without a Slurm of their own: tolok brings one up for them over ssh, and takes it away again.
+//! A pool of machines without a Slurm of their own: tolok starts one on them over ssh, and removes it again.
 //!
 //! ```text
 //! this machine: munged, slurmctld      each host: munged, slurmd
 //!             └──────── ssh: folder, key, slurm.conf ────────┘
 //! ```
 //!
-//! Every machine has a folder for the pool, in which all files are. [`hosts_file`] is what a person keeps of a pool; [`probe`] judges
-//! the machines and [`conf`] writes for Slurm, both without effects; [`making`] and [`status`] act.
+//! Every machine has a folder that contains all files of the pool. [`hosts_file`] is what a person keeps of a pool; [`probe`] judges
+//! the machines and [`conf`] writes Slurm's configuration, both without side effects; [`making`] and [`status`] act.
 
 mod conf;
 mod hosts_file;
@@ -22,7 +22,7 @@ pub use making::{NewPool, end};
 pub use remote::Ssh;
 pub use status::{NodeStatus, status};
 
-/// Why there is no pool.
+/// Why a pool cannot be made, used or ended.
 #[derive(Debug, thiserror::Error)]
 pub enum PoolError {
     #[error("cannot use {}: {why}", path.display())]

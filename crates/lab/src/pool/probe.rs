@@ -1,4 +1,4 @@
-//! What machines say of themselves before they become a pool, and what of that speaks against it. Nothing here reads or writes.
+//! Facts about machines before they become a pool, and the problems found in them. Nothing here reads or writes files.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -8,23 +8,23 @@ use super::conf::quoted;
 use super::hosts_file::is_node_name;
 
 const PROBE: &str = include_str!("probe.sh");
-/// Munge refuses what is older than five minutes, and slurmd a job that is older than two. One is left for messages.
+/// Munge refuses credentials older than five minutes, and slurmd jobs older than two. One minute is left for messages.
 const CLOCK_LIMIT: Duration = Duration::from_secs(60);
-/// The programs that each machine needs, the daemon of Slurm first, and Debian's packages with them.
+/// The programs that each machine needs, Slurm's daemon first, with their Debian packages.
 pub(super) const OF_CONTROLLER: Needs = &[("slurmctld", "slurmctld"), ("munged", "munge"), ("srun", "slurm-client")];
 pub(super) const OF_NODE: Needs = &[("slurmd", "slurmd"), ("munged", "munge"), ("scancel", "slurm-client")];
 type Needs = &'static [(&'static str, &'static str)];
 
-/// A version of Slurm, without the number of its corrections.
+/// A version of Slurm, without the patch number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct SlurmVersion(pub(super) u32, pub(super) u32);
 
-/// What a machine is asked.
+/// What to find out about a machine.
 pub(super) struct Questions<'a> {
     pub(super) port: u16,
     /// This program.
     pub(super) tolok: &'a Path,
-    /// Files that every machine must see, with a word in each that only this machine has written.
+    /// Files that every machine must see, each with a word that only this machine has written.
     pub(super) shared: &'a [(PathBuf, String)],
 }
 
@@ -37,7 +37,7 @@ impl Questions<'_> {
     }
 }
 
-/// What a machine says of itself.
+/// A machine's answers.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Facts {
     /// Seconds since 1970.
@@ -50,7 +50,7 @@ pub(super) struct Facts {
     pub(super) address: Option<String>,
     lacks: Vec<String>,
     slurm: String,
-    /// What slurmd says of the hardware, without the node's name.
+    /// slurmd's description of the hardware, without the node's name.
     pub(super) node: String,
     cpu: String,
     is_taken: bool,
@@ -76,14 +76,14 @@ impl Facts {
                 "taken" => facts.is_taken = true,
                 "tolok" => facts.tolok = value.to_owned(),
                 "shared" => facts.shared.push(value.to_owned()),
-                // A shell may greet.
+                // A login shell may print a greeting.
                 _ => {}
             }
         }
         facts
     }
 
-    /// Of `slurm-wlm 22.05.8`.
+    /// Parsed from, for example, `slurm-wlm 22.05.8`.
     pub(super) fn version(&self) -> Option<SlurmVersion> {
         let mut numbers = self.slurm.split_whitespace().last()?.split('.').map(str::parse);
         Some(SlurmVersion(numbers.next()?.ok()?, numbers.next()?.ok()?))
@@ -107,28 +107,28 @@ impl Facts {
         format!("{} CPUs ({}) and {memory}GiB", count(self.cpus()), self.cpu)
     }
 
-    /// As a run later asks of nodes: the same CPUs, and nearly as much memory.
+    /// The check that a run later makes of nodes: the same CPUs, and nearly as much memory.
     fn is_like(&self, other: &Self) -> bool {
         let (one, two) = (self.memory_mib().unwrap_or(0), other.memory_mib().unwrap_or(0));
         (&self.cpu, self.cpus()) == (&other.cpu, other.cpus()) && one.abs_diff(two) <= one.max(two) / 20
     }
 }
 
-/// A machine that was asked, and when this one had asked it and had its answer, in seconds since 1970.
+/// A machine's answers, and when this machine asked and got them, in seconds since 1970.
 pub(super) struct Asked {
-    /// How a person names it.
+    /// Its name for people.
     pub(super) who: String,
     pub(super) facts: Facts,
     pub(super) between: (u64, u64),
 }
 
-/// Everything that keeps these machines from being a pool, in sentences. The first machine is the controller's.
+/// Everything that prevents these machines from being a pool, in sentences. The first machine is the controller's.
 pub(super) fn problems(machines: &[Asked], questions: &Questions<'_>, may_differ: bool) -> Vec<String> {
     let Some((controller, hosts)) = machines.split_first() else { return Vec::new() };
     let mut found = own_problems(controller, OF_CONTROLLER, questions.port);
     for host in hosts {
         let own = own_problems(host, OF_NODE, questions.port + 1);
-        // What else differs matters when the programs are there.
+        // Other differences matter only once the programs are installed.
         let with_controller = if own.is_empty() { problems_between(controller, host, questions) } else { Vec::new() };
         found.extend(own.into_iter().chain(with_controller));
     }
@@ -146,7 +146,7 @@ pub(super) fn problems(machines: &[Asked], questions: &Questions<'_>, may_differ
     found
 }
 
-/// What a machine says against itself.
+/// Problems of a single machine.
 fn own_problems(machine: &Asked, needs: Needs, port: u16) -> Vec<String> {
     let (who, facts) = (&machine.who, &machine.facts);
     if facts.clock.is_none() {
@@ -175,7 +175,7 @@ fn own_problems(machine: &Asked, needs: Needs, port: u16) -> Vec<String> {
     found
 }
 
-/// What a host and the controller's machine say against each other.
+/// Conflicts between a host and the controller's machine.
 fn problems_between(controller: &Asked, host: &Asked, questions: &Questions<'_>) -> Vec<String> {
     let (who, there, here) = (&host.who, &host.facts, &controller.facts);
     let mut found = Vec::new();
@@ -214,7 +214,7 @@ fn problems_between(controller: &Asked, host: &Asked, questions: &Questions<'_>)
     found
 }
 
-/// How far a clock is from ours, if that is too far. It was read at some instant between ours.
+/// How far a clock is off from ours, if that is too far. It was read at some instant between our two readings.
 fn clock_words(clock: u64, (asked, answered): (u64, u64)) -> Option<String> {
     let (ahead, behind) = (clock.saturating_sub(answered), asked.saturating_sub(clock));
     let is_far = ahead.max(behind) > CLOCK_LIMIT.as_secs();
@@ -251,7 +251,7 @@ mod tests {
         Asked { who: who.to_owned(), facts: Facts::parse(text), between: (999, 1001) }
     }
 
-    /// What is wrong with hosts `n1` and `n2` when the answer of the second one is changed.
+    /// The problems of hosts `n1` and `n2` when the answer of the second is changed.
     fn wrong(from: &str, to: &str) -> String {
         let second = NODE.replace("n1", "n2").replacen(from, to, 1);
         let machines =

@@ -1,4 +1,4 @@
-//! Scripts on the machines of a pool: over ssh, or in a shell of this one.
+//! Runs scripts on the machines of a pool: over ssh, or in a local shell.
 
 use std::io::{Read, Write};
 use std::os::unix::process::CommandExt;
@@ -8,22 +8,22 @@ use std::time::Duration;
 
 use tolok_host::isolate::wait_within;
 
-/// A script that says nothing for so long hangs.
+/// A script that takes longer hangs.
 const LIMIT: Duration = Duration::from_secs(60);
-/// Of what a script prints, more is no answer.
+/// Limit for the output of a script.
 const MOST_BYTES: u64 = 1 << 20;
-/// ssh leaves with this code when it did not get there.
+/// ssh's exit code if it could not connect.
 const NOT_REACHED: i32 = 255;
 
-/// What reaches other machines.
+/// The command that reaches other machines.
 #[derive(Debug, Clone)]
 pub struct Ssh(Vec<String>);
 
 impl Ssh {
-    /// Without a question, which nobody would answer, and not for ever.
+    /// Never prompts, because nobody would answer, and limits the connection time.
     pub const USUAL: &str = "ssh -o BatchMode=yes -o ConnectTimeout=10";
 
-    /// A command and its arguments, with blanks between them. `None` if there is no word in it.
+    /// A command and its arguments, separated by whitespace. `None` if there is no word in it.
     pub fn of(command: &str) -> Option<Self> {
         let words: Vec<String> = command.split_whitespace().map(str::to_owned).collect();
         (!words.is_empty()).then_some(Self(words))
@@ -39,13 +39,13 @@ impl Ssh {
             }
             None => Command::new("sh"),
         };
-        // The script is no argument: a list of processes would show the key in it, and another shell would read it first.
+        // Not passed as an argument: a process list would show its key, and another shell would parse it first.
         command.arg("-s").stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        // Ctrl-C is not for it: what a script has half done could not be undone beside it.
+        // Ctrl-C must not reach it: a half-done script could not be undone.
         command.process_group(0);
         let mut child = command.spawn().map_err(|error| NotRun::starting(&command, &error))?;
         let (mut input, script) = (child.stdin.take(), script.to_owned());
-        // One that does not read it ends, which its code says.
+        // A script that does not read its input ends, and its exit code shows why.
         let said = std::thread::spawn(move || input.take().map(|mut input| input.write_all(script.as_bytes())));
         let (output, errors) = (read(child.stdout.take()), read(child.stderr.take()));
         let code = ended(&mut child).map_err(|error| NotRun::starting(&command, &error))?;
@@ -62,7 +62,7 @@ impl Ssh {
     }
 }
 
-/// The code of a child that ends in time. One that does not is killed.
+/// The exit code of a child that ends in time. Otherwise the child is killed.
 fn ended(child: &mut Child) -> std::io::Result<Option<Option<i32>>> {
     if let Some(status) = wait_within(child, LIMIT)? {
         return Ok(Some(status.code()));
@@ -79,12 +79,12 @@ fn read(from: Option<impl Read + Send + 'static>) -> JoinHandle<String> {
     })
 }
 
-/// Why a script did not do its work.
+/// Why a script failed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct NotRun {
-    /// How it left.
+    /// Its exit code.
     pub(super) code: Option<i32>,
-    /// What was said last.
+    /// The last line of its output.
     pub(super) said: String,
 }
 
@@ -93,7 +93,7 @@ impl NotRun {
         Self { code: None, said: format!("cannot start {}: {error}", command.get_program().to_string_lossy()) }
     }
 
-    /// The same as a sentence about a host, with what to do.
+    /// The same as a sentence about a host, with advice.
     pub(super) fn words(&self, host: &str) -> String {
         let Self { code, said } = self;
         let has = |words: &str| said.to_lowercase().contains(words);

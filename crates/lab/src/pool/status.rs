@@ -1,4 +1,4 @@
-//! How the nodes of a pool are, and what to do about one that is down.
+//! The state of a pool's nodes, and what to do about one that is down.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -9,24 +9,24 @@ use super::hosts_file::{Host, HostsFile};
 use super::making::on_all;
 use super::remote::Ssh;
 
-/// States in which Slurm gives a node work, or lets it have some already.
+/// States in which Slurm gives a node work, or the node already has some.
 const SOUND: [&str; 8] = ["idle", "allocated", "mixed", "completing", "allocated+", "planned", "reserved", "blocked"];
 
-/// What runs on every node.
+/// Daemons of every node.
 const NEEDED: [&str; 2] = ["munged", "slurmd"];
 
-/// A node as Slurm sees it.
+/// A node in Slurm's view.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NodeStatus {
     pub name: String,
     pub address: String,
-    /// In Slurm's word, without its mark for silence.
+    /// Slurm's word for its state, without the mark for an unresponsive node.
     pub state: String,
-    /// What to do, if it is not well.
+    /// What to do, if it is not healthy.
     pub advice: Option<String>,
 }
 
-/// How the nodes of a pool are.
+/// The state of a pool's nodes.
 pub fn status(file: &Path, ssh: &Ssh) -> Result<Vec<NodeStatus>, PoolError> {
     let pool = HostsFile::read(file)?;
     let said = sinfo(&pool.slurm_conf(), "%N|%T|%E").map_err(|said| PoolError::Silent(no_controller(&pool, &said)))?;
@@ -34,7 +34,7 @@ pub fn status(file: &Path, ssh: &Ssh) -> Result<Vec<NodeStatus>, PoolError> {
     let of_host = |host: &Host| {
         let known = seen.iter().find(|node| node.name == host.name);
         let (state, is_well) = known.map_or(("unknown", false), |node| (node.state, node.is_well()));
-        // Slurm believes for a while in a node that is gone.
+        // Slurm takes a while to notice that a node is gone.
         let look = ssh.run(Some(&host.ssh), &looker(&pool.folder()));
         let runs = look.as_deref().is_ok_and(|found| NEEDED.iter().all(|name| found.lines().any(|line| line == *name)));
         let found = look.as_deref().map_err(|why| why.words(&host.ssh));
@@ -49,7 +49,7 @@ pub fn status(file: &Path, ssh: &Ssh) -> Result<Vec<NodeStatus>, PoolError> {
 struct SeenNode<'a> {
     name: &'a str,
     state: &'a str,
-    /// Whether it did not answer Slurm of late.
+    /// Whether it has not responded to Slurm lately.
     is_silent: bool,
     reason: &'a str,
 }
@@ -60,7 +60,7 @@ impl SeenNode<'_> {
     }
 }
 
-/// The nodes in lines of `NAME|STATE|REASON`. Behind a state stands what else is known of the node, a character each.
+/// The nodes in lines of `NAME|STATE|REASON`. Further properties follow the state, one character each.
 fn nodes(said: &str) -> Vec<SeenNode<'_>> {
     let node = |line| -> Option<SeenNode<'_>> {
         let mut parts = str::splitn(line, 3, '|');
@@ -71,7 +71,7 @@ fn nodes(said: &str) -> Vec<SeenNode<'_>> {
     said.lines().filter_map(node).collect()
 }
 
-/// What to do about a node. `found` is what runs there, or why ssh could not tell.
+/// What to do about a node. `found` lists its daemons, or why ssh failed.
 fn advice(pool: &HostsFile, host: &str, node: Option<&SeenNode<'_>>, found: Result<&str, String>) -> String {
     let folder = pool.folder();
     let start = format!("ssh {host} sh {}/start", folder.display());
@@ -96,7 +96,7 @@ fn advice(pool: &HostsFile, host: &str, node: Option<&SeenNode<'_>>, found: Resu
     }
 }
 
-/// What to do when the controller is silent.
+/// What to do if the controller does not answer.
 fn no_controller(pool: &HostsFile, said: &str) -> String {
     let folder = pool.folder();
     if folder.is_dir() {
@@ -127,7 +127,7 @@ pub(super) fn complaints(pool: &HostsFile, ssh: &Ssh, states: Result<&str, &Stri
     late.map(of_host).collect()
 }
 
-/// What `sinfo` prints of each node, or what it complains of.
+/// The output of `sinfo` for each node, or its error.
 pub(super) fn sinfo(slurm_conf: &Path, format: &str) -> Result<String, String> {
     let mut sinfo = Command::new("sinfo");
     sinfo.env("SLURM_CONF", slurm_conf).args(["--noheader", "--Node", "--format", format]).stdin(Stdio::null());

@@ -1,4 +1,4 @@
-//! Messages on responses that differ: examples, and mutations drawn by a seed.
+//! Messages about wrong responses: examples, and seeded random mutations.
 
 use serde_json::{Value as Json, json};
 use tolok_model::SplitMix64;
@@ -58,7 +58,7 @@ fn fields_that_are_missing_or_moved_or_not_owed_are_named() {
     check(r#"[{"a":1,"b":2,"c":3}]"#, "row 1: the field `c` is not owed");
     check(r#"[{"a":1,"b":2,"a":1}]"#, "row 1: 3 fields instead of 2, some twice");
     check(r#"[{"b":2,"a":1}]"#, "row 1: the fields are in another order: field 1 is `b` instead of `a`");
-    // A wrong value weighs more than the order, even if it comes later.
+    // A wrong value is more important than order, even if it comes later.
     check(r#"[{"b":3,"a":1}]"#, "row 1, field `b`: 3 instead of 2");
 }
 
@@ -122,7 +122,7 @@ fn a_shape_is_names_and_kinds_whatever_the_values_their_number_and_their_order()
     differs("oh no", "a body of 5 bytes that is no JSON");
 }
 
-/// Puts something else into one place of one row; gives the words that must be said of it.
+/// Changes one place of one row, and returns the words that the message must contain.
 fn mutate(rows: &mut Vec<Json>, random: &mut SplitMix64) -> Vec<String> {
     let index = random.below(rows.len() as u64) as usize;
     let row = rows[index].as_object_mut().unwrap();

@@ -1,4 +1,4 @@
-//! Findings on drivers: tokens that drivers really give, and whole responses.
+//! Judgements of drivers: tokens that real drivers give, and whole responses.
 
 use tolok_model::fidelity::Verdict;
 
@@ -7,7 +7,7 @@ use crate::data_contract::fidelity::{COLUMNS, Expected, ROWS};
 use crate::data_contract::judge_fidelity;
 use crate::data_contract::judge_value::judge_value;
 
-/// What became of the value of `column` in the row with this key, given as a JSON value.
+/// The judgement of `token` as the value of `column` in the row with this key.
 fn judge(column: &str, id: usize, token: &str) -> Option<Verdict> {
     let index = COLUMNS.iter().position(|(name, _)| *name == column).unwrap();
     Some(judge_value(&ROWS[id - 1][index], parse(token.as_bytes())?))
@@ -111,7 +111,7 @@ fn flags_text_json_and_bytes() {
     check("blob_", 5, "\"\\u0000\u{FFFD}\u{FFFD}(\"", Verdict::Altered("\"\\u0000\u{FFFD}\u{FFFD}(\"".to_owned()));
 }
 
-/// An answer in which `column` is given by `token`, and all others as the first encoder that comes to mind would.
+/// An answer with `token` for `column`, and a straightforward encoding of all others.
 fn answer(column: &str, token: impl Fn(&Expected) -> String) -> String {
     let row = |expected_row: &[Expected; COLUMNS.len()]| {
         let field = |(expected, (name, _)): (&Expected, &(&str, &str))| {

@@ -28,7 +28,7 @@ fn objects(body: &[u8]) -> Vec<Map<String, Json>> {
 
 #[test]
 fn bodies_and_script_are_the_same_for_ever() {
-    // Whoever changes these changes what all earlier runs were measured with.
+    // A change of these hashes changes the data that all earlier runs were measured with.
     insta::assert_snapshot!(sha256(&rows_body(40, 10_000).unwrap()), @"6f0d905f643bda05c3c24f44ff1ef9fe264ec782e282c7cefd90dbbb60f4f727");
     insta::assert_snapshot!(sha256(&rows_body(50, 1_000).unwrap()), @"f730e87cf3649f367670cf9491bf706b6145cf6daab0751f04eb155f41627db2");
     insta::assert_snapshot!(sha256(&query_body(17).unwrap()), @"51528366c0c7e2e2c4fe946877ccb61ff7f3d6c52676fc2c6444bf0c3a7a079b");
@@ -82,7 +82,7 @@ fn keys_follow_from_the_seed_as_the_contract_says() {
 
 #[test]
 fn the_text_is_what_a_sound_encoder_writes() {
-    // Two encoders that agree on what JSON needs and on nothing else: ours, and serde_json's with sorted keys.
+    // Two encoders that share only what JSON requires: ours, and serde_json's with sorted keys.
     for body in [rows_body(40, 10_000), rows_body(50, 1_000), query_body(9_999)] {
         let body = body.unwrap();
         let value: Json = serde_json::from_slice(&body).unwrap();
@@ -119,7 +119,7 @@ fn columns_are_sorted_and_keys_are_unique() {
     }
 }
 
-/// The number in brackets behind a type.
+/// The number in brackets after a type.
 fn length(column: &Column) -> Option<usize> {
     column.sql_type.split_once('(')?.1.split([',', ')']).next()?.parse().ok()
 }
@@ -157,7 +157,7 @@ fn every_value_fits_its_column() {
 
 #[test]
 fn about_15_of_100_values_of_nullable_columns_are_missing() {
-    // The small table alone: whether a value is missing is drawn in the same way for both.
+    // Only the small table: nulls are drawn the same way for both.
     for column in Rows::Wide.columns().filter(|column| column.nullable) {
         let missing = values_of(Rows::Wide, column.name).filter(|value| *value == Value::Null).count();
         let share = missing as f64 / f64::from(Rows::Wide.count());

@@ -1,4 +1,4 @@
-//! The script in a real server, and what it then gives: computed by the server alone, without the code under test.
+//! The script in a real server, compared with values that the server alone computes, without the code under test.
 
 use std::fs::{self, File};
 use std::io::Write;
@@ -16,10 +16,10 @@ use crate::data_contract::{Purpose, load_script, queries_body, query_body, rows_
 use crate::database::{ServerCommands, mariadb_command};
 use crate::toolbox::{Program, ProgramState, Toolbox};
 
-/// Nothing here takes so long unless it hangs.
+/// Anything that takes longer hangs.
 const PATIENCE: Duration = Duration::from_secs(120);
 
-/// A private server; killed when the test ends, however it ends.
+/// A private server; killed when the test ends in any way.
 struct Server<'a> {
     child: Child,
     commands: ServerCommands,
@@ -72,7 +72,7 @@ impl<'a> Server<'a> {
     }
 }
 
-/// An expression that makes the canonical JSON of a row in the server: escapes, quotes and all.
+/// An SQL expression that makes the canonical JSON of a row in the server, including escapes and quotes.
 fn json_of_row(table: Rows) -> String {
     let value = |column: &Column| {
         let name = column.name;
@@ -88,7 +88,7 @@ fn json_of_row(table: Rows) -> String {
     format!("CONCAT('{{', CONCAT_WS(',', {}), '}}')", fields.join(", "))
 }
 
-/// What a table holds, as the server prints it: one row a line.
+/// The content of a table as the server prints it, one row per line.
 fn rows_of(server: &Server<'_>, table: Rows, end: &str) -> String {
     server.ask(&format!("SELECT {} FROM {}_text {end};", json_of_row(table), table.name()))
 }
@@ -135,7 +135,7 @@ fn a_server_holds_what_the_bodies_say() {
     check_external(&server);
 }
 
-/// The values that no driver stands in the way of, in the server's own words.
+/// Fidelity values in the server's own format, without a driver in between.
 fn check_fidelity(server: &Server<'_>) {
     let ask = |statement: &str| server.ask(&format!("SET time_zone='+00:00'; SELECT {statement};"));
     assert_eq!(
@@ -166,14 +166,14 @@ fn hex(text: &str) -> String {
     text.bytes().map(|byte| format!("{byte:02X}")).collect()
 }
 
-/// The account of the subjects reads and writes its database and nothing else.
+/// The account of the subjects can read and write only its own database.
 fn check_account(server: &Server<'_>) {
     let login = ["--user=tolok", "--password=tolok", "tolok"];
     let said = server.run(&login, b"UPDATE counter SET value = value + 1; SELECT value FROM counter; SHOW DATABASES;");
     assert_eq!(String::from_utf8(said).unwrap(), "1\ninformation_schema\ntolok\n");
 }
 
-/// A database that the user made takes the same tables; whatever stands there already stops the script.
+/// A user's own database takes the same tables. Existing tables stop the script.
 fn check_external(server: &Server<'_>) {
     let mut script = Vec::new();
     load_script(&mut script, Purpose::External, Wire::Mysql).unwrap();

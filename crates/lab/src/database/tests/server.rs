@@ -17,12 +17,12 @@ use crate::data_contract::new_password;
 use crate::database::{Client, DatabaseError, DatabaseStore, Instance, Settings, Target, Template};
 use crate::toolbox::{Program, Toolbox};
 
-/// Nothing here takes so long unless it hangs.
+/// Anything that takes longer hangs.
 pub(super) const PATIENCE: Duration = Duration::from_secs(300);
-/// Stands for the data of [`script`].
+/// Identifies the data of [`script`].
 pub(super) const SHA256: &str = "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa";
 
-/// The password of the subjects' account in the trial of a test.
+/// The password of the subjects' account in a test's trial.
 pub(super) const PASSWORD: &str = "5ecret";
 
 pub(super) fn program(engine: Engine) -> Option<Program> {
@@ -30,7 +30,7 @@ pub(super) fn program(engine: Engine) -> Option<Program> {
     state.ready().cloned()
 }
 
-/// Small data as they come for a private server.
+/// A small script for a private server.
 pub(super) fn script(out: &mut dyn Write) -> io::Result<()> {
     out.write_all(
         b"CREATE DATABASE tolok CHARACTER SET utf8mb4;\nUSE tolok;\n\
@@ -40,7 +40,7 @@ pub(super) fn script(out: &mut dyn Write) -> io::Result<()> {
     out.write_all(b"CREATE USER 'tolok'@'%' IDENTIFIED BY 'tolok';\nGRANT ALL PRIVILEGES ON tolok.* TO 'tolok'@'%';\n")
 }
 
-/// Small data as they come for a server of the user's own.
+/// A small script for a user's own server.
 pub(super) fn external_script(out: &mut dyn Write, version: &str) -> io::Result<()> {
     for table in ["rows40", "rows50", "fidelity", "fortune", "stock", "counter"] {
         writeln!(out, "CREATE TABLE {table} (id INT PRIMARY KEY) COMMENT='tolok data {version}';")?;
@@ -52,7 +52,7 @@ pub(super) fn external_script(out: &mut dyn Write, version: &str) -> io::Result<
     Ok(())
 }
 
-/// The template of an engine, made by the first of the tests that use it, and gone with the last.
+/// The template of an engine, made by the first of the concurrent tests that use it, and removed after the last.
 pub(super) fn template(engine: Engine, program: &Program) -> (Arc<TempDir>, Template) {
     static SHARED: Mutex<Weak<TempDir>> = Mutex::new(Weak::new());
     let folder = {
@@ -66,7 +66,7 @@ pub(super) fn template(engine: Engine, program: &Program) -> (Arc<TempDir>, Temp
     (folder, template)
 }
 
-/// An instance that is served; killed when the test ends, however it ends.
+/// A running instance; killed when the test ends in any way.
 pub(super) struct Served {
     program: Program,
     instance: Instance,
@@ -78,7 +78,7 @@ pub(super) struct Served {
 impl Served {
     pub(super) fn start(template: &Template, max_connections: u32) -> Self {
         static NEXT: AtomicU8 = AtomicU8::new(1);
-        // An address that no other test asks for a port of, so that no one takes the port before the server does.
+        // A unique loopback address, so that no other test takes the port before the server does.
         let [high, low, ..] = std::process::id().to_ne_bytes();
         let address = Ipv4Addr::new(127, 1 + high % 200, low, NEXT.fetch_add(1, Ordering::Relaxed));
         let port = TcpListener::bind((address, 0)).unwrap().local_addr().unwrap().port();
@@ -94,13 +94,13 @@ impl Served {
         Self { program: template.program.clone(), instance, at, child, folder }
     }
 
-    /// As root, over the socket.
+    /// Logs in as root, over the socket.
     pub(super) fn login(&mut self) -> Result<Client, DatabaseError> {
         let target = Target::Socket { path: self.instance.socket.clone() };
         Client::login(&self.program, &target, PATIENCE, &|| true)
     }
 
-    /// Whether another user of the machine finds its socket.
+    /// Whether another user of the machine can see its socket.
     pub(super) fn shows_its_socket_to_others(&self) -> bool {
         let mut test = Command::new("test");
         test.arg("-e").arg(&self.instance.socket).uid(65_533).gid(65_533).current_dir("/").status().unwrap().success()

@@ -1,4 +1,4 @@
-//! Lines of real programs, made up logs of several processes, and programs of this machine that are made to collect.
+//! Lines of real programs, made-up logs of several processes, and local programs that are made to collect.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -57,12 +57,12 @@ fn a_log_without_collections_or_of_another_runtime_has_none() {
     assert_eq!(collections(GO, GcLog::Go, 5.0..5.0), GarbageCollection::default(), "an empty window");
 }
 
-/// A program of this machine, if it runs.
+/// Whether a program runs on this machine.
 fn runs(program: &str, argument: &str) -> bool {
     Command::new(program).arg(argument).output().is_ok_and(|output| output.status.success())
 }
 
-/// What it said and how long it ran, in seconds.
+/// Its output, and how long it ran, in seconds.
 fn run(command: &mut Command) -> (String, f64) {
     let began = Instant::now();
     let Output { status, stdout, stderr } = command.output().unwrap();
@@ -72,7 +72,7 @@ fn run(command: &mut Command) -> (String, f64) {
     (said, began.elapsed().as_secs_f64())
 }
 
-/// What holds for any real program: collections lie within its life, and pauses within the time that there was.
+/// Invariants of any real program: its collections fall within its life, and pauses fit into that time.
 fn sane(log: &str, format: GcLog, lived_s: f64, least: u64) {
     let found = collections(log, format, 0.0..lived_s);
     assert!(found.collections >= least, "{found:?} in\n{log}");
@@ -97,7 +97,7 @@ fn a_real_go_program_tells_of_the_collections_that_it_asks_for() {
     let build = ["build", "-o", "collects", "."];
     run(Command::new("go").args(build).env("GOTOOLCHAIN", "local").current_dir(folder.path()));
     let (log, lived_s) = run(Command::new(folder.path().join("collects")).env("GODEBUG", "gctrace=1"));
-    // The runtime may find one of them done already, and may end before it has told of the last.
+    // A forced collection may find another one done already, and the program may end before the last is printed.
     assert!(log.lines().filter(|line| line.ends_with("(forced)")).count() >= 5, "{log}");
     sane(&log, GcLog::Go, lived_s, 5);
     let own = collections(&log, GcLog::Go, 0.0..lived_s).collections;
