@@ -1,7 +1,7 @@
-//! The service that servers of the workload `upstream` ask: it waits, and then says a word that only it and the lab can know.
+//! The service that servers of the workload `upstream` call. It waits, and then returns a word that only it and the lab can know.
 //!
-//! It runs in the lab's own process, whose CPU time no subject has. A thread for each connection is enough for as many as a server
-//! keeps, and sleeps nearly all of its time.
+//! It runs in the lab's process, so its CPU time is not charged to a subject. A thread per connection is enough for the number of
+//! connections that a server keeps, and sleeps nearly all the time.
 
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -13,18 +13,18 @@ use std::time::Duration;
 use rustix::rand::{GetRandomFlags, getrandom};
 use tolok_model::manifest::sha256;
 
-/// How long it waits before it answers.
+/// Delay before each answer.
 const WAIT: Duration = Duration::from_millis(10);
-/// The path that it answers, with the key behind it.
+/// The path that it serves; the key follows.
 const PATH: &str = "/word?key=";
-/// Longest head of a request.
+/// The largest head of a request.
 const HEAD_BYTES: u64 = 16 * 1024;
 /// Hexadecimal digits of a word.
 const DIGITS: usize = 16;
-/// A connection's thread keeps a line or two.
+/// A connection's thread holds only a line or two.
 const STACK_BYTES: usize = 128 * 1024;
 
-/// What the service says of a key in this process. Another process has other words, so no server can know one without asking.
+/// The word for a key in this process. It is different in every process, so a server cannot know it without calling the service.
 pub(crate) fn word(key: u32) -> String {
     static SECRET: OnceLock<[u8; 16]> = OnceLock::new();
     let secret = SECRET.get_or_init(|| {
@@ -37,7 +37,7 @@ pub(crate) fn word(key: u32) -> String {
     digits
 }
 
-/// The service at work, until it is dropped.
+/// The running service; it stops on drop.
 #[derive(Debug)]
 pub(crate) struct Upstream {
     address: SocketAddr,
@@ -56,12 +56,12 @@ impl Upstream {
         Ok(Self { address, listener, asked, accepting: Some(accepting) })
     }
 
-    /// Where servers find it.
+    /// Its address for servers.
     pub(crate) fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// How many words it was asked for.
+    /// How many words were requested.
     pub(crate) fn asked(&self) -> u64 {
         self.asked.load(Ordering::Relaxed)
     }
@@ -69,7 +69,7 @@ impl Upstream {
 
 impl Drop for Upstream {
     fn drop(&mut self) {
-        // Ends the accepting. Connections end with their servers, which the box ends.
+        // Stops accepting. Connections end with their servers, which the box ends.
         let _ = rustix::net::shutdown(&self.listener, rustix::net::Shutdown::Both);
         if let Some(accepting) = self.accepting.take() {
             let _ = accepting.join();
@@ -81,7 +81,7 @@ fn accept(listener: &TcpListener, asked: &Arc<AtomicU64>) {
     while let Ok((client, _)) = listener.accept() {
         let asked = Arc::clone(asked);
         let thread = thread::Builder::new().name("upstream".to_owned()).stack_size(STACK_BYTES);
-        // A client that hangs up, or for which there is no thread, sees its connection end.
+        // If the client hangs up or no thread can be started, the connection is closed.
         let _ = thread.spawn(move || serve(&client, &asked));
     }
 }
@@ -112,7 +112,7 @@ fn serve(mut client: &TcpStream, asked: &AtomicU64) -> io::Result<()> {
     Ok(())
 }
 
-/// As much of a request as the service looks at.
+/// The part of a request that the service uses.
 #[derive(Debug, PartialEq, Eq)]
 struct Asked {
     key: Option<u32>,
@@ -120,7 +120,7 @@ struct Asked {
     keeps: bool,
 }
 
-/// Reads the next request, or `None` if the client sends no more.
+/// Reads the next request. Returns `None` if the client sends no more.
 fn read_request(reader: &mut impl BufRead) -> io::Result<Option<Asked>> {
     let (mut first, mut head) = (String::new(), reader.take(HEAD_BYTES));
     if head.read_line(&mut first)? == 0 {

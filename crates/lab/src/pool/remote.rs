@@ -84,7 +84,7 @@ fn read(from: Option<impl Read + Send + 'static>) -> JoinHandle<String> {
 pub(super) struct NotRun {
     /// Its exit code.
     pub(super) code: Option<i32>,
-    /// The last line of its output.
+    /// The last line of its standard error, or why there is none.
     pub(super) said: String,
 }
 

@@ -1,4 +1,4 @@
-//! Values: CSV with a line of names, or JSON Lines of objects.
+//! Values: CSV with a header line, or JSON Lines of objects.
 
 use std::path::Path;
 
@@ -9,7 +9,7 @@ use tolok_model::limits::DATA;
 use super::ListError;
 use crate::bounded;
 
-/// Reads the rows of a file. What its first letter is says how it is written: no name begins with a brace.
+/// Reads the rows of a file. The first character decides the format, since no CSV column name begins with a brace.
 pub fn read(path: &Path, order: DataOrder) -> Result<Data, ListError> {
     let (what, here) = ("the data", || path.to_owned());
     let text = bounded::text(path, &DATA).map_err(|error| ListError::Unreadable { what, path: here(), error })?;
@@ -49,7 +49,7 @@ fn of_csv(text: &str) -> Rows {
     Ok((names, values))
 }
 
-/// Every object has the keys of the first.
+/// Every object must have the keys of the first.
 fn of_json(text: &str) -> Rows {
     let (mut names, mut values) = (Vec::new(), Vec::new());
     for (number, line) in (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty()) {

@@ -1,4 +1,4 @@
-//! Files of requests and of the values that they are filled with, as `tolok load` and workloads name them.
+//! Files of requests and of the values for them, as named by `tolok load` and by workloads.
 
 mod data;
 mod requests;
@@ -15,7 +15,7 @@ pub use self::data::read as read_data;
 pub use self::requests::{Defaults, RequestLines, read as read_requests};
 use crate::home::Home;
 
-/// So many problems are shown; more are usually one problem, repeated.
+/// The most problems shown; more are usually one problem, repeated.
 const MOST_SHOWN: usize = 50;
 
 /// What is wrong with a file.
@@ -26,12 +26,12 @@ pub enum ListError {
         path: PathBuf,
         error: io::Error,
     },
-    /// Nothing is in it.
+    /// It has no content.
     Empty {
         path: PathBuf,
         lacks: &'static str,
     },
-    /// Each with its line.
+    /// Each problem with its line number.
     Wrong {
         path: PathBuf,
         problems: Vec<(u64, String)>,
@@ -43,7 +43,7 @@ impl fmt::Display for ListError {
         match self {
             Self::Unreadable { what, path, error } => {
                 let remedy = match error.kind() {
-                    // It names the remedy itself.
+                    // This error already names the remedy.
                     io::ErrorKind::FileTooLarge => "",
                     _ => ". Check the path and its permissions",
                 };
@@ -67,7 +67,7 @@ impl fmt::Display for ListError {
 
 impl std::error::Error for ListError {}
 
-/// The requests and values of a workload that has a file of them, and the names of all files that they come from.
+/// The requests and values of a workload that has a file of them, and the names of all files that these use.
 pub fn of(home: &Home, workload: &Workload) -> Result<Option<(Options, Vec<String>)>, ListError> {
     let Some(list) = workload.list() else { return Ok(None) };
     let folder = home.files_of(workload);

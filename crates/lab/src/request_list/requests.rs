@@ -1,4 +1,4 @@
-//! Requests: JSON Lines, one a line, each with what a correct response to it is.
+//! Requests as JSON Lines, one per line, each with its correct response.
 
 use std::collections::{HashMap, HashSet};
 use std::fmt;
@@ -16,7 +16,7 @@ use tolok_model::shown::is_hidden;
 use super::ListError;
 use crate::bounded;
 
-/// Keys of a line.
+/// Keys that a line may have.
 const KEYS: [&str; 12] = [
     "part",
     "weight",
@@ -32,23 +32,23 @@ const KEYS: [&str; 12] = [
     "expect_gzip",
 ];
 
-/// Keys of which a line has one at most.
+/// A line may have at most one of these keys.
 const BODY_KEYS: [&str; 4] = ["expect_body", "expect_length", "expect_json", "expect_gzip"];
 
 /// Those that name a file.
 const FILE_KEYS: [&str; 3] = ["expect_body", "expect_json", "expect_gzip"];
 
-/// Longest name of a part, in bytes.
+/// The longest name of a part, in bytes.
 const LONGEST_PART: usize = 100;
 
-/// What holds for lines that say nothing of it.
+/// Defaults for lines that do not set these.
 #[derive(Debug)]
 pub struct Defaults {
-    /// Headers of every request; a line's own one of the same name stands instead.
+    /// Headers of every request. A line's own header of the same name replaces one.
     pub headers: Vec<(String, String)>,
-    /// What a correct response is.
+    /// The correct response.
     pub expect: Expect,
-    /// How many answers that are compared as JSON are looked at: every so many.
+    /// Of the responses that are compared as JSON, only every n-th is checked.
     pub check_every: u32,
 }
 
@@ -56,12 +56,12 @@ pub struct Defaults {
 #[derive(Debug)]
 pub struct RequestLines {
     pub requests: Vec<Request>,
-    /// The names of the bodies that they expect, each with the first line that has it.
+    /// The names of the files with expected bodies, each with the first line that names it.
     pub files: Vec<(u64, String)>,
 }
 
-/// Reads the requests of a file, which are filled with the values of `options` and sent in its mix; all that is wrong with it is one
-/// complaint.
+/// Reads the requests of a file; the values of `options` are filled in, and its mix sets their shares. Reports all problems
+/// of the file in one error.
 pub fn read(path: &Path, defaults: &Defaults, options: &Options) -> Result<RequestLines, ListError> {
     let (what, here) = ("the file of requests", || path.to_owned());
     let text = bounded::text(path, &REQUESTS).map_err(|error| ListError::Unreadable { what, path: here(), error })?;
@@ -95,7 +95,7 @@ pub fn read(path: &Path, defaults: &Defaults, options: &Options) -> Result<Reque
     }
 }
 
-/// An object as it is written: with every key, also one that stands there twice.
+/// An object with every key as written, including duplicate keys.
 struct Members(Vec<(String, Value)>);
 
 impl<'de> Deserialize<'de> for Members {
@@ -118,26 +118,26 @@ impl<'de> Deserialize<'de> for Members {
     }
 }
 
-/// A file that lines name, and why it cannot be compared with.
+/// The content of a named file, or why no body can be compared with it.
 type Named = Result<Arc<[u8]>, String>;
 
 struct Reader<'a> {
     folder: &'a Path,
     defaults: &'a Defaults,
-    /// Bodies, each of them once, however many lines expect it.
+    /// Bodies, each stored once, however many lines expect it.
     held: HashSet<Arc<[u8]>>,
-    /// What was read; as JSON, or not.
+    /// Files read so far, by path and by whether they were read as JSON.
     files: HashMap<(PathBuf, bool), Named>,
-    /// Their names as they are written, each once, with its first line.
+    /// File names as written, each once, with its first line.
     named: Vec<(u64, String)>,
-    /// Names of parts.
+    /// Names of parts, each stored once.
     parts: Vec<Arc<str>>,
-    /// Each with its line.
+    /// Each problem with its line number.
     problems: Vec<(u64, String)>,
 }
 
 impl Reader<'_> {
-    /// The request of a line, if nothing is wrong with it.
+    /// The request of a line, if the line has no problems.
     fn line(&mut self, number: u64, line: &str) -> Option<Request> {
         let before = self.problems.len();
         match serde_json::from_str(line) {
@@ -148,7 +148,7 @@ impl Reader<'_> {
             Err(error) => {
                 let text = error.to_string();
                 let what = text.rsplit_once(" at line ").map_or(text.as_str(), |(what, _)| what);
-                // What is no object at all has no column.
+                // A line that is not an object has no column.
                 let column = if error.column() > 0 { format!(" at column {}", error.column()) } else { String::new() };
                 self.problems.push((number, format!("no request in JSON: {what}{column}")));
                 None
@@ -181,7 +181,7 @@ impl Reader<'_> {
         request
     }
 
-    /// Takes a known key into the request.
+    /// Stores the value of a known key in the request.
     fn member(&mut self, request: &mut Request, key: &str, value: &Value) -> Result<(), String> {
         let wrong = |right: &str| format!("`{key}` is {right}, and not {value}");
         let text = || value.as_str().ok_or_else(|| wrong("a text"));
@@ -228,7 +228,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// The name of a part of the mix, one for all lines that have it.
+    /// The name of a part of the mix, shared by all lines that have it.
     fn part(&mut self, name: &str) -> Result<Arc<str>, String> {
         let is_name =
             !name.is_empty() && name.len() <= LONGEST_PART && !name.chars().any(is_hidden) && !name.contains('\n');
@@ -242,7 +242,7 @@ impl Reader<'_> {
         Ok(Arc::from(name))
     }
 
-    /// The body that a file holds, named from where the file of requests is.
+    /// The expected body from a file, whose path is relative to the file of requests.
     fn expected(&mut self, key: &str, name: &str) -> Result<ExpectBody, String> {
         if matches!(self.defaults.expect.body, ExpectBody::Discard { .. }) {
             return Err(format!(
@@ -284,7 +284,7 @@ impl Reader<'_> {
     }
 }
 
-/// What is wrong with a line as a whole.
+/// Problems of a line as a whole.
 fn contradictions(request: &Request, seen: &[&str]) -> Vec<String> {
     let mut problems = Vec::new();
     if !seen.contains(&"path") {

@@ -1,11 +1,11 @@
-//! The answer bodies of all workloads, laid out under the names that URLs give them.
+//! The response bodies of all workloads, laid out under their names in URLs.
 //!
-//! Servers read their answers from here, the generator compares with them, and both therefore have the same bytes. The
-//! folder is private to one session and readable by all users, because servers give up their rights after the start
-//! and a checkout under `/root` would be closed to them.
+//! Servers read their responses from here and the generator compares with them, so both have the same bytes. The
+//! folder is private to one session but readable by all users, because servers drop their privileges after the start
+//! and could not read a checkout under `/root`.
 //!
-//! The answers of workloads that use a database are computed, and lie here for the generator alone: a path with a query
-//! is no name for a file, so theirs is made of it. A workload with many answers has a list of requests beside them.
+//! The responses of database workloads are computed, and are here only for the generator. A path with a query cannot be
+//! a file name, so one is derived from it. A workload with many responses has a list of requests beside them.
 
 use std::collections::BTreeMap;
 use std::fs::{self, Permissions};
@@ -24,15 +24,15 @@ use crate::request_list::{self, ListError};
 use tolok_load::ask::{Answer, Question, Rehearsal};
 use tolok_load::options::{Options, Request};
 
-/// The type of a body that tolok draws.
+/// The content type of a body that tolok generates at random.
 pub(crate) const DRAWN_TYPE: &str = "application/octet-stream";
-/// The type of a body that writes a row.
+/// The content type of a body that writes a row.
 pub(crate) const SENT_TYPE: &str = "application/json";
 
-/// What is owed to workloads that were not laid out.
+/// The answers of workloads that were not laid out.
 static UNKNOWN: Answers = Answers::UNKNOWN;
 
-/// The folder with the answer bodies.
+/// The folder with the response bodies.
 #[derive(Debug, Clone)]
 pub struct Assets {
     folder: PathBuf,
@@ -43,7 +43,7 @@ pub struct Assets {
 #[derive(Debug, Clone)]
 struct LaidOut {
     answers: Answers,
-    /// The name of the file that tells the generator what is owed.
+    /// The name of the file from which the generator learns the correct responses.
     file: Option<String>,
     sent: Option<Sent>,
     listed: Option<Listed>,
@@ -52,31 +52,31 @@ struct LaidOut {
 /// The requests of a workload that has a file of them.
 #[derive(Debug, Clone)]
 struct Listed {
-    /// As a run has them.
+    /// The requests with their values, as used in a run.
     options: Options,
-    /// The first, with its values.
+    /// The first request, filled in.
     first: Request,
 }
 
-/// What goes with the request of a workload.
+/// The body of a workload's request.
 #[derive(Debug, Clone)]
 struct Sent {
     content_type: String,
     body: Vec<u8>,
-    /// What must be refused in its place.
+    /// A body that the server must refuse.
     refused: Option<Vec<u8>>,
-    /// The name of the file in which the generator finds the body.
+    /// The name of the file with the body, for the generator.
     file: String,
 }
 
-/// Why the answer bodies cannot be laid out.
+/// Why the response bodies cannot be laid out.
 #[derive(Debug, thiserror::Error)]
 pub enum AssetError {
     #[error("cannot lay out the answer body {}: {source}; see whether the workload's folder has it, and whether there is room in TMPDIR", path.display())]
     File { path: PathBuf, source: io::Error },
     #[error("workload {workload}: a picture of {bytes} bytes cannot be made; ask for 2,000 or more")]
     TooSmall { workload: String, bytes: usize },
-    /// A workload that uses a database owes nothing that could be computed.
+    /// The answers of a workload cannot be computed.
     #[error(transparent)]
     Answers(#[from] AnswersError),
     #[error(transparent)]
@@ -84,8 +84,8 @@ pub enum AssetError {
 }
 
 impl Assets {
-    /// Writes the bodies of `workloads` into `folder`, which must exist. Workloads whose parameters no study has set are
-    /// passed over: no one asks for them, and their bodies may be large.
+    /// Writes the bodies of `workloads` into `folder`, which must exist. Skips workloads with parameters that no study has set:
+    /// nobody requests them, and their bodies may be large.
     pub fn lay_out(folder: PathBuf, home: &Home, workloads: &[Workload]) -> Result<Self, AssetError> {
         let mut assets = Self { folder, laid_out: BTreeMap::new() };
         for workload in workloads {
@@ -125,7 +125,7 @@ impl Assets {
         Ok(LaidOut { answers, file, sent: self.write_sent(home, workload)?, listed: None })
     }
 
-    /// The requests of a file, with whatever they name. A generator may not see the folder that they come from.
+    /// The requests of a file, and copies of the files that they name, because a generator may not be able to see their folder.
     fn lay_out_list(&self, home: &Home, workload: &Workload) -> Result<Option<LaidOut>, AssetError> {
         let (Some(list), Some((options, files))) = (workload.list(), request_list::of(home, workload)?) else {
             return Ok(None);
@@ -144,24 +144,24 @@ impl Assets {
         &self.folder
     }
 
-    /// The answers owed by `workload`; any, if it was not laid out.
+    /// The correct answers of `workload`; any answer if it was not laid out.
     pub fn answers(&self, workload: &Workload) -> &Answers {
         self.laid_out.get(&workload.name).map_or(&UNKNOWN, |laid_out| &laid_out.answers)
     }
 
-    /// The file that tells what `workload` owes: its body, or, if it has many answers, a list of requests for the load
-    /// engine, a JSON object a line. There is none where any answer will do.
+    /// The file with the correct responses of `workload`: its body, or, if there are many, a list of requests for the load
+    /// engine, one JSON object per line. `None` if any response is accepted.
     pub fn file(&self, workload: &Workload) -> Option<PathBuf> {
         let file = self.laid_out.get(&workload.name)?.file.as_ref()?;
         Some(self.folder.join(file))
     }
 
-    /// The file of values that its requests are filled with.
+    /// The file of values for its requests.
     pub fn data_file(&self, workload: &Workload) -> Option<PathBuf> {
         Some(self.folder.join(list_folder(workload)).join(workload.list()?.data.as_ref()?))
     }
 
-    /// The requests of a file as a run has them, if it has a file of them.
+    /// The requests of a file as used in a run, if the workload has such a file.
     pub fn listed(&self, workload: &Workload) -> Option<&Options> {
         self.list_of(workload).map(|listed| &listed.options)
     }
@@ -170,7 +170,7 @@ impl Assets {
         self.laid_out.get(&workload.name)?.listed.as_ref()
     }
 
-    /// Compares an answer to the one request that stands for all of `workload` with what is owed to it; says what differs.
+    /// Compares an answer to the representative request of `workload` with the correct one, and describes the difference.
     pub fn check(&self, answer: &Answer, workload: &Workload) -> Result<(), String> {
         let Some(Listed { options, .. }) = self.list_of(workload) else {
             return check(answer, workload, self.body(workload));
@@ -178,7 +178,7 @@ impl Assets {
         Rehearsal::new(options, 0).map_err(|error| error.to_string())?.judge(0, answer)
     }
 
-    /// The path of the one request that stands for all of `workload`: its own, or the first of many.
+    /// The path of the representative request of `workload`: its own, or the first of many.
     pub fn path<'a>(&'a self, workload: &'a Workload) -> &'a str {
         if let Some(Listed { first, .. }) = self.list_of(workload) {
             return &first.path;
@@ -193,7 +193,7 @@ impl Assets {
         }
     }
 
-    /// The one request that stands for all of `workload`.
+    /// The request that represents all of `workload`.
     pub fn question<'a>(&'a self, workload: &'a Workload) -> Question<'a> {
         if let Some(Listed { first, .. }) = self.list_of(workload) {
             return Question::of(first);
@@ -205,7 +205,7 @@ impl Assets {
         Question { body, gzip, ..Question::plain(&asked.method, path) }
     }
 
-    /// The same with a body that must be refused, if there is one.
+    /// The same with a body that the server must refuse, if there is one.
     pub fn refused<'a>(&'a self, workload: &'a Workload) -> Option<Question<'a>> {
         let sent = self.sent(workload)?;
         let body = Some((sent.content_type.as_str(), sent.refused.as_deref()?));
@@ -231,7 +231,7 @@ impl Assets {
         Ok(Some(Sent { content_type: sent.content_type.clone(), body, refused, file }))
     }
 
-    /// The body owed to [`Self::path`], or an example of it; empty where nothing is known of it.
+    /// The correct body for [`Self::path`], or an example of it; empty if unknown.
     pub fn body(&self, workload: &Workload) -> &[u8] {
         match self.answers(workload.first_part()) {
             Answers::One { body } => body,
@@ -240,7 +240,7 @@ impl Assets {
         }
     }
 
-    /// Writes computed answers; returns the file that lists them.
+    /// Writes computed answers, and returns the file that lists them.
     fn write_computed(&self, workload: &Workload, answers: &Answers) -> Result<Option<String>, AssetError> {
         match answers {
             Answers::Any { .. } => Ok(None),
@@ -264,7 +264,7 @@ impl Assets {
         Ok(file)
     }
 
-    /// The requests of all parts, whose own files are there.
+    /// The requests of all parts, whose own files were written before.
     fn mixed(&self, workload: &Workload) -> Result<LaidOut, AssetError> {
         let lines = |part| match self.answers(part) {
             Answers::Many(answers) => drawn(part, answers),
@@ -279,7 +279,7 @@ impl Assets {
         Ok(LaidOut { answers: Answers::UNKNOWN, file: Some(file), sent: None, listed: None })
     }
 
-    /// Mean length of the bodies of a workload that has many; 0 where one or any will do.
+    /// Mean length of the bodies if a workload has many; 0 if it has one or accepts any.
     pub fn mean_body_bytes(&self, workload: &Workload) -> u64 {
         let mean = |lengths: &mut dyn Iterator<Item = (u32, u64)>| {
             let (weights, all) = lengths.fold((0, 0), |(weights, all), (weight, bytes)| {
@@ -293,7 +293,7 @@ impl Assets {
             Answers::Any { .. } => part.body.varying().and_then(|varying| varying.bytes).unwrap_or_default(),
         };
         match self.answers(workload) {
-            // What packed ones come to is the server's affair.
+            // The length of compressed bodies depends on the server.
             Answers::Many(_) if workload.accepts_gzip() => 0,
             Answers::Many(answers) => mean(&mut answers.iter().map(|it| (it.weight, it.body.len() as u64))),
             _ => mean(&mut workload.parts().map(|(weight, part)| (weight, of_part(part)))),
@@ -311,7 +311,7 @@ impl Assets {
     }
 }
 
-/// The file with what is owed to one of many requests.
+/// The file with the correct response to one of many requests.
 fn owed_file(workload: &Workload, number: usize, path: &str) -> String {
     match workload.body.is_mix() {
         true => path.trim_start_matches('/').to_owned(),
@@ -319,7 +319,7 @@ fn owed_file(workload: &Workload, number: usize, path: &str) -> String {
     }
 }
 
-/// Where the file of a workload's requests lies, with all that it names. No path of a request is called like this.
+/// The folder of a workload's request file and all files that it names. No request path can have this name.
 fn list_folder(workload: &Workload) -> String {
     format!("list@{}", file_stem(&workload.name))
 }
@@ -331,13 +331,13 @@ fn drawn<'a>(workload: &'a Workload, answers: &'a [PathAnswer]) -> Vec<Line<'a>>
     (1..).zip(answers).map(line).collect()
 }
 
-/// A name for a file, made of a path or a workload's name: `/rows?limit=5` gives `rows-limit-5`.
+/// Makes a file name of a path or a workload's name: `/rows?limit=5` gives `rows-limit-5`.
 fn file_stem(path: &str) -> String {
     let is_plain = |character: char| character.is_ascii_alphanumeric() || "._".contains(character);
     path.trim_start_matches('/').chars().map(|character| if is_plain(character) { character } else { '-' }).collect()
 }
 
-/// A file that lies beside a workload's `workload.toml`.
+/// Reads a file beside a workload's `workload.toml`.
 fn read(home: &Home, workload: &Workload, name: &str) -> Result<Vec<u8>, AssetError> {
     let path = home.files_of(workload).join(name);
     fs::read(&path).map_err(|source| AssetError::File { path, source })
@@ -353,7 +353,7 @@ fn body(home: &Home, workload: &Workload) -> Result<Vec<u8>, AssetError> {
     match &workload.body {
         Body::File(name) => read(home, workload, name),
         Body::Varying(varying) => varying.file.as_ref().map_or(Ok(Vec::new()), |name| read(home, workload, name)),
-        // Its answers were computed before this is asked.
+        // These answers were computed before.
         Body::Data { .. } | Body::Computed { .. } | Body::Mixed { .. } | Body::List { .. } => Ok(Vec::new()),
         Body::Generated(generated) => {
             let too_small = || AssetError::TooSmall { workload: workload.name.clone(), bytes: generated.bytes };
@@ -367,7 +367,7 @@ fn folder_for_everybody(path: &Path) -> io::Result<()> {
     fs::set_permissions(path, Permissions::from_mode(0o755))
 }
 
-/// Writes a file that servers can read after they have given up their rights, whatever the user's umask is.
+/// Writes a file that servers can read after they have dropped their privileges, whatever the umask is.
 pub(crate) fn write_for_everybody(path: &Path, content: &[u8]) -> io::Result<()> {
     fs::write(path, content)?;
     fs::set_permissions(path, Permissions::from_mode(0o644))

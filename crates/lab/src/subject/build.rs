@@ -1,4 +1,4 @@
-//! Building subjects, once for the same sources and the same programs.
+//! Builds subjects, once for the same sources and programs.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File, TryLockError};
@@ -18,14 +18,14 @@ use super::template::{BuildNames, Render, TemplateError};
 use tolok_host::guard::{make_open_folder, open_to_accounts};
 use tolok_host::isolate::{Placement, place, wait_within};
 
-/// Marks a build that is whole.
+/// Marks a complete build.
 const COMPLETE: &str = ".complete";
-/// A build that takes longer than this will never end.
+/// A build that takes longer hangs.
 const BUILD_LIMIT: Duration = Duration::from_secs(30 * 60);
-/// How often a build that is waited for is asked whether it is still wanted.
+/// How often a wait for a build checks whether it is still wanted.
 const LOOK: Duration = Duration::from_millis(100);
 
-/// The folder of finished builds.
+/// The folder of cached builds.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Builds {
     folder: PathBuf,
@@ -51,14 +51,14 @@ pub struct BuildJob<'a> {
     pub subject: &'a Subject,
     /// The folder of its sources, in which the command runs.
     pub sources: &'a Path,
-    /// What its templates can name; `names.build` is the place for what the command makes.
+    /// The values for its templates; `names.build` is the folder for the command's output.
     pub names: &'a BuildNames,
-    /// Added environment.
+    /// Additional environment variables.
     pub env: &'a BTreeMap<String, String>,
 }
 
 impl Builds {
-    /// Builds are kept in `folder`, which is made when it is needed.
+    /// Keeps builds in `folder`, which is created when needed.
     pub fn new(folder: impl Into<PathBuf>) -> Self {
         Self { folder: folder.into() }
     }
@@ -67,13 +67,13 @@ impl Builds {
         &self.folder
     }
 
-    /// A place beside the builds that are kept, which programs of a trial can see.
+    /// A folder beside the cached builds that the programs of a trial can see.
     pub(crate) fn place_for_others(&self) -> io::Result<&Path> {
         make_open_folder(&self.folder)?;
         Ok(&self.folder)
     }
 
-    /// The folder of this subject's build: named by its sources and programs, so that a change of either builds again.
+    /// The folder of this subject's build. Its name depends on sources and programs, so a change of either causes a new build.
     pub fn folder(&self, subject: &Subject, sources: &Path, programs: &[String]) -> Result<PathBuf, BuildError> {
         let mut hash = Sha256::new();
         programs.iter().for_each(|program| hash_part(program.as_bytes(), &mut hash));
@@ -85,23 +85,23 @@ impl Builds {
         Ok(self.folder.join(format!("{}-{digest}", subject.id.replace('/', "-"))))
     }
 
-    /// Whether the build in `folder` is whole.
+    /// Whether the build in `folder` is complete.
     pub fn is_built(&self, folder: &Path) -> bool {
         folder.join(COMPLETE).is_file()
     }
 
-    /// Runs the subject's build command, unless its build is whole already. Two tolok processes that want the same build
-    /// do it one after the other. Waits no longer than `is_wanted` says.
+    /// Runs the subject's build command, unless its build is complete already. Two tolok processes that want the same build
+    /// take turns. Gives up once `is_wanted` returns false.
     pub fn build(&self, job: &BuildJob<'_>, is_wanted: &dyn Fn() -> bool) -> Result<(), BuildError> {
         let folder = PathBuf::from(&job.names.build);
         let _lock = lock(&folder, is_wanted)?;
         let failed = |source| BuildError::Files { path: folder.clone(), source };
         if self.is_built(&folder) {
-            // An older tolok left it as the umask had it; where it stays closed, its server says so.
+            // An older tolok left it with permissions by umask. If they cannot be changed, the server reports that itself.
             let _ = open_to_accounts(&folder);
             return Ok(());
         }
-        // What a build that failed has left may be half of something.
+        // A failed build may have left partial output.
         match fs::remove_dir_all(&folder) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(failed(error)),
             _ => fs::create_dir_all(&folder).map_err(failed)?,
@@ -112,7 +112,7 @@ impl Builds {
     }
 }
 
-/// Waits for the right to build in `folder`; the lock lies beside it and ends with the file that is returned.
+/// Waits for the exclusive right to build in `folder`. The lock file is beside it; closing the returned file releases the lock.
 fn lock(folder: &Path, is_wanted: &dyn Fn() -> bool) -> Result<File, BuildError> {
     let path = folder.with_added_extension("lock");
     let failed = |source| BuildError::Files { path: path.clone(), source };
@@ -123,7 +123,7 @@ fn lock(folder: &Path, is_wanted: &dyn Fn() -> bool) -> Result<File, BuildError>
             Ok(()) => return Ok(lock),
             Err(TryLockError::Error(error)) => return Err(failed(error)),
             Err(TryLockError::WouldBlock) if !is_wanted() => return Err(BuildError::Stopped),
-            // No call waits for the lock of another process and for a wish to stop at once.
+            // No system call waits for both another process's lock and a stop request.
             Err(TryLockError::WouldBlock) => thread::sleep(LOOK),
         }
     }
@@ -150,7 +150,7 @@ fn run(job: &BuildJob<'_>, folder: &Path, is_wanted: &dyn Fn() -> bool) -> Resul
     Err(BuildError::Command { command: words.join(" "), how, tail: log_tail(&log, 20) })
 }
 
-/// Waits for the end of a build; says how it ended if it failed.
+/// Waits for the end of a build, and describes how it ended if it failed.
 fn wait(child: &mut Child, is_wanted: &dyn Fn() -> bool) -> Result<Option<String>, BuildError> {
     let deadline = Instant::now() + BUILD_LIMIT;
     loop {
@@ -160,7 +160,7 @@ fn wait(child: &mut Child, is_wanted: &dyn Fn() -> bool) -> Result<Option<String
             Err(error) => return Ok(Some(format!("cannot be waited for: {error}"))),
             Ok(None) if is_wanted() && Instant::now() < deadline => {}
             Ok(None) => {
-                // It has a process group of its own, so the compilers that it started go with it.
+                // It has a process group of its own, so its compilers are killed with it.
                 let _ = kill_process_group(Pid::from_child(child), Signal::KILL);
                 let _ = child.wait();
                 let minutes = BUILD_LIMIT.as_secs() / 60;
@@ -171,7 +171,7 @@ fn wait(child: &mut Child, is_wanted: &dyn Fn() -> bool) -> Result<Option<String
     }
 }
 
-/// Fingerprint of all files in a folder but those that are written for people.
+/// Hash of all files in a folder except documentation.
 pub fn fingerprint(folder: &Path) -> Result<String, BuildError> {
     let mut hash = Sha256::new();
     hash_files(folder, &mut hash)?;
@@ -182,7 +182,7 @@ fn hash_files(folder: &Path, hash: &mut Sha256) -> Result<(), BuildError> {
     let failed = |source| BuildError::Files { path: folder.to_owned(), source };
     let listed = fs::read_dir(folder).and_then(|entries| entries.map(|entry| Ok(entry?.path())).collect());
     let mut paths: Vec<PathBuf> = listed.map_err(failed)?;
-    // What is written for people decides nothing about the program, nor does its history or what Python compiled of it.
+    // Documentation, git history and Python's bytecode do not affect the program.
     let is_beside = |path: &Path| path.ends_with(".git") || path.ends_with("__pycache__");
     paths.retain(|path| path.extension().is_none_or(|ending| ending != "md") && !is_beside(path));
     paths.sort();
@@ -191,12 +191,12 @@ fn hash_files(folder: &Path, hash: &mut Sha256) -> Result<(), BuildError> {
         let found = fs::symlink_metadata(&path).map_err(failed)?;
         if found.is_dir() {
             hash_files(&path, hash)?;
-            // The end of a folder: no file has an empty name.
+            // Marks the end of a folder: no file has an empty name.
             hash_part(b"", hash);
         } else if path.is_file() {
             hash_file(&path, hash)?;
         } else if found.is_symlink() {
-            // One that leads to a folder may lead back to this one, so it counts by where it leads.
+            // A link to a folder may form a loop, so only its target's path is hashed.
             let leads_to = fs::read_link(&path).map_err(failed)?;
             hash_part(leads_to.as_os_str().as_encoded_bytes(), hash);
         }
@@ -210,7 +210,7 @@ fn hash_file(path: &Path, hash: &mut Sha256) -> Result<(), BuildError> {
     Ok(())
 }
 
-/// With its length, so that the same bytes cut at another place are something else.
+/// Includes the length, so that the same bytes split differently give another hash.
 fn hash_part(part: &[u8], hash: &mut Sha256) {
     hash.update((part.len() as u64).to_le_bytes());
     hash.update(part);

@@ -1,4 +1,4 @@
-//! Whether an answer is the one that a workload owes.
+//! Checks whether a response is the one that a workload owes.
 
 use std::io::Read;
 
@@ -8,10 +8,10 @@ use tolok_model::{Body, Compared, DataBody, VaryingBody, Workload};
 use crate::data_contract::{difference, is_json, shape_difference, with_plain_quotes};
 use tolok_load::ask::Answer;
 
-/// Compares an answer with the contract of a workload; says what differs. `body` is the one owed, or one whose shape is owed.
-/// Where any answer will do, it is not looked at.
+/// Compares a response with the contract of a workload, and describes the difference. `body` is the correct one, or one of the
+/// required shape. It is ignored if any response is accepted.
 pub fn check(answer: &Answer, workload: &Workload, body: &[u8]) -> Result<(), String> {
-    // Where one request stands for several workloads, it is that of the first.
+    // If one request represents several workloads, it is that of the first.
     let workload = workload.first_part();
     if answer.status != workload.status {
         let sent = String::from_utf8_lossy(&answer.body[..answer.body.len().min(200)]).into_owned();
@@ -30,7 +30,7 @@ pub fn check(answer: &Answer, workload: &Workload, body: &[u8]) -> Result<(), St
         return check_varying(&answer.body, varying, body);
     }
     if let Body::Data { data: DataBody::Updates | DataBody::Crud } = workload.body {
-        // The amounts depend on earlier requests, as in a warm server. Their digits are as many.
+        // In a warm server, the amounts depend on earlier requests, but have as many digits.
         let length = || format!("a body of {} bytes instead of {}", answer.body.len(), body.len());
         let is_long_enough = answer.body.len() == body.len();
         return shape_difference(body, &answer.body).or_else(|| (!is_long_enough).then(length)).map_or(Ok(()), Err);
@@ -46,7 +46,7 @@ pub fn check(answer: &Answer, workload: &Workload, body: &[u8]) -> Result<(), St
     if answer.body == body { Ok(()) } else { Err(difference(body, &answer.body)) }
 }
 
-/// Compares what a packed body holds.
+/// Compares the content of a compressed body.
 fn check_packed(answer: &Answer, owed: &[u8]) -> Result<(), String> {
     let coding = answer.header("content-encoding").unwrap_or("none");
     if coding != "gzip" {
@@ -64,7 +64,7 @@ fn check_packed(answer: &Answer, owed: &[u8]) -> Result<(), String> {
     (packed * 2 <= holds).then_some(()).ok_or_else(bulky)
 }
 
-/// Compares as much of a body as stays the same.
+/// Compares the constant part of a body.
 fn check_varying(given: &[u8], varying: &VaryingBody, example: &[u8]) -> Result<(), String> {
     let length = given.len() as u64;
     if let Some(bytes) = varying.bytes.filter(|bytes| *bytes != length) {

@@ -1,4 +1,4 @@
-//! What a log says, for people: its end, and before that the line which names the error.
+//! The telling part of a log: its end, preceded by the line that names the error.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
@@ -6,31 +6,31 @@ use std::path::Path;
 
 use tolok_store::Folder;
 
-/// No more than this is read: a server that logs every request writes gigabytes.
+/// The most that is read, because a server that logs every request writes gigabytes.
 const READ_BYTES: u64 = 64 << 10;
 /// Longer lines are cut.
 const LINE_CHARACTERS: usize = 400;
 
-/// What stands between the line that names the error and the end of the log.
+/// Marks omitted lines between the line that names the error and the end of the log.
 const LEFT_OUT: &str = "…";
 
-/// What lines that name an error have in common, in lower case: those of Node.js, Python, Ruby, Java, Go, PHP and nginx.
+/// Lower-case fragments of lines that name an error: those of Node.js, Python, Ruby, Java, Go, PHP and nginx.
 const NAMES_AN_ERROR: [&str; 7] = ["error:", "error [", "error)", "[error]", "exception", "panic:", "fatal"];
 
-/// The last lines of a log, blank ones left out and long ones cut; none where it cannot be read. A stack trace may fill them, so
-/// the first line that names an error comes before them.
+/// The last lines of a log without blank ones, and with long ones cut; empty if it cannot be read. A stack trace may fill them, so
+/// the first line that names an error precedes them.
 pub fn log_tail(log: &Path, lines: usize) -> Vec<String> {
     last_lines(&File::open(log).and_then(read_end).unwrap_or_default(), lines)
 }
 
-/// The line of a log's end that says most: the first that names an error, else the last.
+/// The most telling line of a log's end: the first that names an error, else the last.
 pub fn telling_line(tail: &[String]) -> Option<&str> {
-    // Node.js ends with its version, whatever the error was.
+    // Node.js prints its version last, whatever the error was.
     let last = || tail.iter().rev().find(|line| !line.starts_with("Node.js v"));
     tail.iter().find(|line| names_an_error(line)).or_else(last).map(String::as_str)
 }
 
-/// Those of a log in a trial's folder.
+/// The same for a log in a trial's folder.
 pub fn log_tail_in(folder: &Folder, log: &str, lines: usize) -> Vec<String> {
     last_lines(&folder.open(log).and_then(read_end).unwrap_or_default(), lines)
 }

@@ -1,4 +1,4 @@
-//! A subject from its sources to its first correct response: answer bodies, templates, build, probe.
+//! A subject from its sources to its first correct response: response bodies, templates, build, probe.
 
 mod assets;
 mod build;
@@ -20,7 +20,7 @@ pub use template::{
 pub use tolok_load::ask::{Answer, ProbeError, ProbeTarget, Question, Rehearsal, Speech, ask, ask_by_name, ask_while};
 use tolok_model::Protocol;
 
-/// What the lab's own questions speak where a scenario asks for a protocol.
+/// How the lab's own requests speak a scenario's protocol.
 pub(crate) fn speech(protocol: Protocol) -> Speech {
     Speech { tls: protocol.is_encrypted(), http2: protocol.is_http2() }
 }

@@ -1,7 +1,7 @@
-//! A PNG of exactly the wanted length, the same bytes for the same seed on every machine.
+//! A PNG of exactly the requested length, the same bytes for the same seed on every machine.
 //!
-//! The picture is noise in stored (uncompressed) deflate blocks: its length is known in advance, it holds no zeros that
-//! a file system could leave out, and no library version can change a byte of it. Format: W3C PNG (third edition),
+//! The picture is noise in stored (uncompressed) deflate blocks. So its length is known in advance, it has no runs of zeros that
+//! a file system could skip, and no library version can change a byte of it. Format: W3C PNG (third edition),
 //! RFC 1950 and RFC 1951.
 
 use tolok_model::SplitMix64;
@@ -17,12 +17,12 @@ const CHUNK_FRAME: usize = 12;
 /// Signature, IHDR (13 bytes of data), IEND (none) and the frame of one IDAT.
 const FIXED: usize = 8 + (CHUNK_FRAME + 13) + CHUNK_FRAME + CHUNK_FRAME;
 
-/// Keyword of the text chunk that fills what whole rows leave over.
+/// Keyword of the text chunk that fills the bytes left over by whole rows.
 const KEYWORD: &[u8] = b"Comment\0";
 const PADDING_FRAME: usize = CHUNK_FRAME + KEYWORD.len();
 
-/// A valid grey PNG of exactly `bytes` bytes whose pixels are drawn from `seed`, or `None` if so few bytes (up to about
-/// 1.1 kB) cannot be made into a picture of whole rows.
+/// A valid grey PNG of exactly `bytes` bytes whose pixels are drawn from `seed`. `None` if a picture of whole rows does not fit
+/// into so few bytes (up to about 1.1 kB).
 pub fn noise_png(bytes: usize, seed: u64) -> Option<Vec<u8>> {
     let fits = |rows: &usize| {
         let spare = bytes.checked_sub(FIXED + stream_length(rows * ROW));
@@ -117,7 +117,7 @@ mod tests {
         assert_eq!(picture.len(), 546_816);
         assert_eq!(picture, noise_png(546_816, 534).unwrap());
         assert_ne!(picture, noise_png(546_816, 535).unwrap());
-        // The bytes are a contract between versions of tolok: results are only comparable if they never change.
+        // The bytes must never change, or results of different tolok versions would not be comparable.
         assert_eq!(format!("{:08x}", crc32(&picture)), "de516d3f");
     }
 
@@ -144,8 +144,8 @@ mod tests {
         assert_eq!(pixels, drawn);
     }
 
-    /// A decoder of its own for grey 8-bit pictures of stored blocks without filters, which checks everything that the
-    /// standards ask a decoder to check.
+    /// An independent decoder for grey 8-bit pictures of stored blocks without filters. It makes every check that the
+    /// standards require of a decoder.
     fn decode(picture: &[u8]) -> (usize, usize, Vec<u8>) {
         let chunks = chunks(picture);
         let kinds: Vec<&str> = chunks.iter().map(|(kind, _)| kind.as_str()).collect();
@@ -179,7 +179,7 @@ mod tests {
         chunks
     }
 
-    /// RFC 1950 around the stored blocks of RFC 1951.
+    /// Decodes RFC 1950 around stored blocks of RFC 1951.
     fn inflate_stored(stream: &[u8]) -> Vec<u8> {
         let (head, mut rest) = stream.split_at(2);
         assert_eq!(head[0], 0x78, "deflate with a window of 32 KiB");

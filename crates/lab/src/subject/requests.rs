@@ -1,4 +1,4 @@
-//! Requests with what is owed to each, as the load engine reads them: a JSON object a line.
+//! Requests with their correct responses, in the load engine's format: one JSON object per line.
 
 use std::borrow::Cow;
 
@@ -49,7 +49,7 @@ fn headers(content_type: Option<&str>, gzip: bool) -> Option<Headers<'_>> {
 }
 
 impl<'a> Line<'a> {
-    /// The request of a workload that has one, with the body that goes with it. `owed` is the file with the answer's body.
+    /// The request of a workload that has only one, with its body. `owed` is the file with the response's body.
     pub(super) fn single(workload: &'a Workload, sent: Option<(&'a str, &'a [u8])>, owed: Option<String>) -> Self {
         let varying = workload.body.varying().and_then(|varying| varying.bytes);
         Self {
@@ -72,7 +72,7 @@ impl<'a> Line<'a> {
         let sent = answer.sent.as_deref().map(|sent| (sent_type, sent));
         let line = Self { path: &answer.path, weight: answer.weight, ..Self::single(workload, sent, Some(owed)) };
         match workload.body.data() {
-            // Amounts depend on earlier requests; their digits are always as many.
+            // Amounts depend on earlier requests, but always have as many digits.
             Some(DataBody::Updates) => {
                 Self { expect_body: None, expect_length: Some(answer.body.len() as u64), ..line }
             }
@@ -82,7 +82,7 @@ impl<'a> Line<'a> {
         }
     }
 
-    /// The same with a method and a status of its own. Amounts depend on earlier requests, as above.
+    /// The same with its own method and status. Amounts depend on earlier requests, as above.
     fn of_its_kind(self, answer: &'a PathAnswer) -> Self {
         let Some(Asked { part, method, status }) = answer.asked else { return self };
         let length = answer.body.len() as u64;
@@ -96,15 +96,15 @@ impl<'a> Line<'a> {
         }
     }
 
-    /// The same as one of a part, whose requests together weigh `share`.
+    /// The same as a request of a part; all requests of the part together weigh `share`.
     fn of(self, part: &'a Workload, share: u64, all: u64) -> Self {
         let weight = (u64::from(self.weight) * share / all) as u32;
         Self { part: Some(&part.name), weight, expect_status: Some(part.status), ..self }
     }
 }
 
-/// The requests of a mixed workload: those of each part weigh as much as the part. Weights are whole numbers, so those of all parts
-/// are multiplied until each part's own requests divide its weight.
+/// The requests of a mixed workload. Those of each part weigh as much as the part. Weights must be integers, so they
+/// are multiplied until each part's own sum divides its weight.
 pub(super) fn mixed<'a>(parts: Vec<(u32, &'a Workload, Vec<Line<'a>>)>) -> Vec<Line<'a>> {
     let sum = |lines: &[Line<'_>]| lines.iter().map(|line| u64::from(line.weight)).sum::<u64>().max(1);
     let whole = parts.iter().map(|(_, _, lines)| sum(lines)).fold(1, least_common_multiple);
@@ -118,7 +118,7 @@ pub(super) fn mixed<'a>(parts: Vec<(u32, &'a Workload, Vec<Line<'a>>)>) -> Vec<L
     lines
 }
 
-/// As a file.
+/// The text of the file.
 pub(super) fn text(lines: &[Line<'_>]) -> String {
     let line = |line: &Line<'_>| serde_json::to_string(line).expect("texts are always JSON") + "\n";
     lines.iter().map(line).collect()

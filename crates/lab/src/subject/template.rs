@@ -1,4 +1,4 @@
-//! Rendering of commands, environments and files of a subject.
+//! Renders the commands, environments and files of a subject.
 
 use std::collections::BTreeMap;
 
@@ -12,27 +12,27 @@ use crate::toolbox::Program;
 /// Facts on programs by their toolbox name: path, prefix, version and extras.
 pub type ProgramNames = BTreeMap<String, BTreeMap<String, String>>;
 
-/// What the templates of a subject's processes and files can name.
+/// The values for the templates of a subject's processes and files.
 #[derive(Debug, Clone, Serialize)]
 pub struct TemplateNames {
-    /// IPv4 address to listen on, and nothing else: that of the loopback, or of the subject's end of a link.
+    /// The only IPv4 address to listen on: loopback, or the subject's end of a link.
     pub host: String,
     pub port: u16,
     /// Private writable folder of this trial.
     pub run: String,
-    /// What it is to speak there: `http1`, `https`, `h2` or `h2c`.
+    /// The protocol to speak: `http1`, `https`, `h2` or `h2c`.
     pub protocol: String,
-    /// What it shows where that is encrypted.
+    /// Its certificate for encrypted protocols.
     pub tls: TlsNames,
     /// The subject's sources.
     pub subject: String,
     /// Output of the subject's build.
     pub build: String,
-    /// Folder with the answer bodies.
+    /// Folder with the response bodies.
     pub assets: String,
-    /// tolok's own program, which carries the ceiling.
+    /// tolok's own program, which contains the ceiling.
     pub tolok: String,
-    /// Which build of the ceiling it carries.
+    /// Which build of the ceiling it contains.
     pub ceiling: String,
     /// How many CPUs the subject has.
     pub cpus: usize,
@@ -40,14 +40,14 @@ pub struct TemplateNames {
     pub cpu_list: String,
     /// Whether it is started as root.
     pub root: bool,
-    /// An account without rights to change to, when started as root.
+    /// An unprivileged account to switch to when started as root.
     pub user: String,
     pub group: String,
-    /// Whether this is an unscored trial that looks into the subject, so that it may say more than in others.
+    /// Whether this is an unscored trial, in which the subject may enable costly diagnostics.
     pub diagnosing: bool,
-    /// The database of the trial; with an empty host where it has none.
+    /// The database of the trial; its host is empty if there is none.
     pub database: DatabaseNames,
-    /// Address and port of the service that the workload `upstream` asks; empty for the others.
+    /// Address and port of the service that the workload `upstream` calls; empty for other workloads.
     pub upstream: String,
     pub parameter: BTreeMap<String, ParameterValue>,
     /// The programs that it needs.
@@ -64,28 +64,28 @@ pub struct TlsNames {
 /// How a subject reaches the database of its trial.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct DatabaseNames {
-    /// What it speaks: `mysql` or `postgres`; empty where a trial has no database.
+    /// Its wire protocol: `mysql` or `postgres`; empty if the trial has no database.
     pub engine: String,
-    /// Its address or name; empty where a trial has no database.
+    /// Its address or name; empty if the trial has no database.
     pub host: String,
     pub port: u16,
     /// The database on the server.
     pub name: String,
     pub user: String,
     pub password: String,
-    /// Connections that the subject may have, over all its processes; 0 where a trial has no database.
+    /// Connections that all the subject's processes together may have; 0 if the trial has no database.
     pub pool: u32,
 }
 
-/// What the templates of a build can name: only that which a build is kept for. A build that knew the port or a parameter
+/// The values for the templates of a build: only what identifies the build. A build that depended on the port or a parameter
 /// would be wrong for the next trial.
 #[derive(Debug, Clone, Serialize)]
 pub struct BuildNames {
     /// The subject's sources.
     pub subject: String,
-    /// The place for what is built.
+    /// The folder for the build's output.
     pub build: String,
-    /// What the order of functions or objects may be drawn from: 0 for the usual one.
+    /// Seed for the order of functions or objects: 0 for the usual order.
     pub layout: u32,
     /// The programs that it needs.
     pub program: ProgramNames,
@@ -105,7 +105,7 @@ impl TemplateError {
     }
 }
 
-/// The names of a program that templates can use.
+/// The values of a program for templates.
 pub fn program_names(program: &Program) -> BTreeMap<String, String> {
     let own = [
         ("path".to_owned(), program.path.display().to_string()),
@@ -115,14 +115,14 @@ pub fn program_names(program: &Program) -> BTreeMap<String, String> {
     program.extras.clone().into_iter().chain(own).collect()
 }
 
-/// Names that templates can be filled in with.
+/// Values that can be filled into templates.
 pub trait Render: Serialize {
     /// Renders one template; an unknown name is an error.
     fn render(&self, template: &str) -> Result<String, TemplateError> {
         self.render_in(Environment::new(), template)
     }
 
-    /// The same, with the newline at its end, which is dropped else.
+    /// The same, but keeps the newline at the end.
     fn render_to_the_last_byte(&self, template: &str) -> Result<String, TemplateError> {
         let mut environment = Environment::new();
         let syntax = SyntaxConfig::builder().keep_trailing_newline(true).build();
@@ -130,14 +130,14 @@ pub trait Render: Serialize {
         self.render_in(environment, template)
     }
 
-    /// Renders one template as an environment says.
+    /// Renders one template in an environment.
     fn render_in(&self, mut environment: Environment<'_>, template: &str) -> Result<String, TemplateError> {
         environment.set_undefined_behavior(UndefinedBehavior::Strict);
         let names = Value::from(minijinja::value::Serde(self));
         environment.render_str(template, names).map_err(|error| TemplateError::of(template, &error))
     }
 
-    /// Renders the parts of a command; those that render to nothing are dropped.
+    /// Renders the parts of a command, and drops those that render to nothing.
     fn render_command(&self, parts: &[String]) -> Result<Vec<String>, TemplateError> {
         let rendered: Result<Vec<String>, TemplateError> = parts.iter().map(|part| self.render(part)).collect();
         Ok(rendered?.into_iter().filter(|part| !part.is_empty()).collect())
@@ -231,7 +231,7 @@ mod tests {
     #[test]
     fn every_subject_of_this_checkout_is_told_where_to_listen() {
         let home = Home::at(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."));
-        // A program is no server.
+        // A program is not a server.
         let servers = home.catalogue().unwrap().subjects.into_iter().filter(|subject| subject.program.is_none());
         for subject in servers {
             let files = subject.files.iter().map(|file| home.subject_folder(&subject.id).join(&file.from));

@@ -1,7 +1,7 @@
-//! Debian and Ubuntu packages without root: apt computes and downloads what the system lacks, dpkg-deb unpacks it.
+//! Debian and Ubuntu packages without root: apt resolves and downloads what the system lacks, and dpkg-deb unpacks it.
 //!
-//! apt gets lists, a cache and a configuration of its own, and the system's real status file, which it only reads. The
-//! packages' own scripts are not run, so nothing is registered, started or changed outside the toolbox.
+//! apt gets its own lists, cache and configuration, and only reads the system's real status file. The
+//! packages' scripts are not run, so nothing is registered, started or changed outside the toolbox.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -21,10 +21,10 @@ const DOWNLOAD_PATIENCE: Duration = Duration::from_secs(30 * 60);
 const UNPACK_PATIENCE: Duration = Duration::from_secs(10 * 60);
 const QUESTION_PATIENCE: Duration = Duration::from_secs(10);
 
-/// The packages database, which tells what the system has.
+/// The packages database, which lists what the system has.
 const STATUS: &str = "/var/lib/dpkg/status";
 
-/// The C library stays that of the system: it must fit the loader, which is a part of the system and cannot be replaced by
+/// The C library must be the system's, because it must fit the loader. That is part of the system and cannot be replaced by
 /// an environment variable.
 const SYSTEM_ONLY: [&str; 3] = ["libc6", "libc-bin", "libc6-i386"];
 
@@ -42,9 +42,9 @@ pub(super) fn description(packages: &[String], staging: &Path) -> Vec<String> {
     vec![update(staging).to_string(), download(packages, staging).to_string(), unpack]
 }
 
-/// Downloads the packages and all that they need beyond what the system has, and unpacks them into one tree.
+/// Downloads the packages with all dependencies that the system lacks, and unpacks them into one tree.
 pub(super) fn fetch(packages: &[String], worker: &mut Worker<'_>) -> Result<(), FetchError> {
-    // While this process waited for the lock, another one may have brought programs that the plan does not know.
+    // While this process waited for the lock, another may have fetched programs that are not in the plan.
     let packages = together(&worker.installed.apt_asked, packages);
     let staging = worker.toolbox.staging();
     prepare(&staging, &worker.toolbox.surroundings, &[])?;
@@ -55,7 +55,7 @@ pub(super) fn fetch(packages: &[String], worker: &mut Worker<'_>) -> Result<(), 
     Ok(())
 }
 
-/// Makes what apt works in, and its configuration; `settings` come last and so hold.
+/// Creates apt's working folders and its configuration. `settings` come last, so they take precedence.
 pub(super) fn prepare(
     staging: &Path,
     surroundings: &Surroundings,
@@ -71,14 +71,14 @@ pub(super) fn prepare(
     fs::write(&file, text).map_err(|source| FetchError::Folder { folder: file, source })
 }
 
-/// Lets apt bring the packages, and unpacks those that are wanted into the staging folder's `root`.
+/// Downloads the packages, and unpacks the wanted ones into the staging folder's `root`.
 pub(super) fn download_and_unpack(
     packages: &[String],
     worker: &mut Worker<'_>,
     is_wanted: impl Fn(&DebianPackage) -> bool,
 ) -> Result<Vec<DebianPackage>, FetchError> {
     let staging = worker.toolbox.staging();
-    // One of the user's sources may be down while those that matter here are up: the download decides.
+    // A source that is down may not matter here: the download decides.
     let update = worker.run(&update(&staging), DOWNLOAD_PATIENCE);
     worker.run(&download(packages, &staging), DOWNLOAD_PATIENCE).map_err(|error| update.err().unwrap_or(error))?;
     let mut archives = downloaded(&staging)?;
@@ -89,7 +89,7 @@ pub(super) fn download_and_unpack(
     Ok(archives.into_iter().map(|(package, _)| package).collect())
 }
 
-/// The folders of an unpacked tree that hold libraries.
+/// The library folders of an unpacked tree.
 pub(super) fn library_folders(root: &Path) -> Vec<PathBuf> {
     let mut folders = Vec::new();
     for base in ["usr/lib", "lib"] {
@@ -103,7 +103,7 @@ pub(super) fn library_folders(root: &Path) -> Vec<PathBuf> {
     folders
 }
 
-/// The tree is always apt's one answer to all that was ever asked for, never a mixture of the answers of two days.
+/// All packages ever requested: the tree must always be a single resolution by apt, never a mixture of two days.
 pub(super) fn together(asked_before: &[String], asked_now: &[String]) -> Vec<String> {
     let mut packages = [asked_before, asked_now].concat();
     packages.sort();
@@ -134,16 +134,16 @@ fn archives(staging: &Path) -> PathBuf {
     staging.join("cache/archives")
 }
 
-/// What apt is configured with on this system; empty where it does not say.
+/// apt's configuration on this system; empty if it cannot be read.
 fn system_configuration(surroundings: &Surroundings) -> String {
     let call = Call::new("apt-config", ["dump"]).found_by(|name| surroundings.find(name));
     let answer = call.ask(QUESTION_PATIENCE);
     answer.ok().filter(|answer| answer.status.success()).map(|answer| answer.text).unwrap_or_default()
 }
 
-/// apt's configuration for a fetch: our folders, and of the system's settings only how things are acquired.
+/// apt's configuration for a fetch: our folders, and only those system settings that concern downloads.
 ///
-/// The system's own files are not read again, because they may hold hooks, and hooks touch the system: container images
+/// The system's own files are not read again, because they may contain hooks that change the system: container images
 /// empty the system's package cache after each update.
 fn configuration(staging: &Path, system: &str) -> String {
     let folder = |name: &str| staging.join(name).to_string_lossy().into_owned();
@@ -160,9 +160,9 @@ fn configuration(staging: &Path, system: &str) -> String {
         ("Debug::NoLocking", "true".to_owned()),
         ("APT::Install-Recommends", "false".to_owned()),
         ("APT::Install-Suggests", "false".to_owned()),
-        // apt run by root would switch to a user who cannot reach the toolbox.
+        // Under root, apt would switch to a user who cannot reach the toolbox.
         ("APT::Sandbox::User", String::new()),
-        // A source that cannot be reached shall fail the update, not only warn.
+        // An unreachable source must fail the update, not only warn.
         ("APT::Update::Error-Mode", "any".to_owned()),
         ("Acquire::Languages", "none".to_owned()),
         ("Acquire::Retries", "2".to_owned()),
@@ -174,14 +174,14 @@ fn configuration(staging: &Path, system: &str) -> String {
     text
 }
 
-/// Proxies, mirrors' certificates, the release and the architecture; what else is acquired than packages is left out.
+/// Keeps proxies, mirrors' certificates, the release and the architecture; drops indexes other than packages.
 fn is_wanted(line: &str) -> bool {
     let kept = ["Acquire::", "APT::Default-Release", "APT::Architecture"];
     let dropped = ["Acquire::IndexTargets", "Acquire::Languages"];
     kept.iter().any(|name| line.starts_with(name)) && !dropped.iter().any(|name| line.starts_with(name))
 }
 
-/// The archives that apt brought.
+/// The archives that apt downloaded.
 fn downloaded(staging: &Path) -> Result<Vec<(DebianPackage, PathBuf)>, FetchError> {
     let folder = archives(staging);
     let entries = fs::read_dir(&folder).map_err(|source| FetchError::Folder { folder, source })?;
@@ -192,7 +192,7 @@ fn downloaded(staging: &Path) -> Result<Vec<(DebianPackage, PathBuf)>, FetchErro
     Ok(archives)
 }
 
-/// Unpacks on all CPUs: nearly all of the time goes into decompression.
+/// Unpacks on all CPUs, because decompression takes nearly all the time.
 fn unpack(
     archives: &[(DebianPackage, PathBuf)],
     surroundings: &Surroundings,
@@ -212,7 +212,7 @@ fn unpack(
     };
     let threads = thread::available_parallelism().map_or(1, usize::from);
     thread::scope(|scope| {
-        // This thread is one of them, as the system may give no more.
+        // This thread works too, in case the system allows no more.
         let start = |number| thread::Builder::new().spawn_scoped(scope, move || work(number)).ok();
         let workers: Vec<_> = (1..threads).filter_map(start).collect();
         work(0)?;

@@ -1,9 +1,9 @@
-//! The version of a program that is asked for it.
+//! Finds a program's version by running it.
 //!
-//! Some programs do not know their own: hey never says one, GNU time of Debian 12 says "UNKNOWN", and ab's has been 2.3 since
-//! 2007. Then it is read where it is written down: in the program's file by Go's linker, or in the records of the package that
-//! the file came with. It is read so only of a program that has shown itself to be the right one; a version that is written
-//! nowhere stays unknown, and the program is refused.
+//! Some programs do not know their own: hey never prints one, GNU time of Debian 12 prints "UNKNOWN", and ab's has been 2.3 since
+//! 2007. Then the version is read elsewhere: in the program's file, where Go's linker writes it, or in the records of its
+//! package. First, the output must show that the program is the right one. If there is no version anywhere, it stays unknown,
+//! and the program is refused.
 
 use super::build_info;
 use super::catalogue::Question;
@@ -13,7 +13,7 @@ use super::version::find_version;
 use super::{Program, Toolbox};
 use tolok_host::call::Call;
 
-/// The version, and all that the program printed.
+/// The version, and everything that the program printed.
 pub(super) fn version(question: &Question, program: &Program, toolbox: &Toolbox) -> Result<(String, String), Refusal> {
     let call = Call::new(&program.path, question.arguments.clone()).with_env(&program.env);
     let output = ask_ending(&call, question.status, &toolbox.surroundings)?.text;
@@ -26,7 +26,7 @@ pub(super) fn version(question: &Question, program: &Program, toolbox: &Toolbox)
     Ok((version, output))
 }
 
-/// A version that does not tell builds apart, with what does: the revision, or else the package.
+/// A version that does not identify the build, completed by the revision or else the package.
 fn with_build(version: String, question: &Question, output: &str, program: &Program, toolbox: &Toolbox) -> String {
     let Some(mark) = &question.revision else { return version };
     if let Some(revision) = find_version(output, mark) {
@@ -52,7 +52,7 @@ fn written_down(question: &Question, program: &Program, toolbox: &Toolbox) -> Re
     packaged(question, program, toolbox).map(|(_, version)| version).ok_or_else(unknown)
 }
 
-/// The Debian package that the program came with, and its version.
+/// The Debian package of the program, and the package's version.
 fn packaged<'a>(question: &'a Question, program: &Program, toolbox: &Toolbox) -> Option<(&'a str, String)> {
     let package = question.debian_package.as_deref()?;
     Some((package, dpkg::version_with(package, &program.path, toolbox)?))

@@ -1,8 +1,8 @@
-//! What Go's linker writes into every program about the modules that it was built from.
+//! Module versions that Go's linker writes into every program.
 //!
-//! `go version -m` shows the same, but Go need not be here. The note begins at a multiple of 16 bytes with a mark; behind a
-//! head of 32 bytes stand two texts, each behind its length: the version of Go, and a line for each module. Programs of a Go
-//! before 1.18 have it in another form, which is not read: their version is unknown.
+//! `go version -m` shows the same, but Go need not be installed here. The note begins with a mark, aligned to 16 bytes. After a
+//! head of 32 bytes come two texts, each after its length: the version of Go, and a line for each module. Programs built by Go
+//! before 1.18 use another format, which is not read: their version is unknown.
 
 use std::fs;
 use std::io;
@@ -11,11 +11,11 @@ use std::path::Path;
 const MARK: &[u8] = b"\xff Go buildinf:";
 const ALIGNMENT: usize = 16;
 const HEAD_BYTES: usize = 32;
-/// The last byte of the head's first line says how the texts are kept; with this bit they stand right behind the head.
+/// This byte of the head has flags; with this bit, the texts come right after the head.
 const FLAGS_AT: usize = 15;
 const TEXTS_BEHIND_THE_HEAD: u8 = 2;
 
-/// The version of the main module, if it is this one and the program was built from a released version of it.
+/// The version of the main module, if it is this one and the program was built from a release of it.
 pub(super) fn module_version(file: &Path, module: &str) -> io::Result<Option<String>> {
     let bytes = fs::read(file)?;
     Ok(modules(&bytes).and_then(|modules| main_version(&modules, module)))
@@ -30,11 +30,11 @@ fn modules(bytes: &[u8]) -> Option<String> {
     }
     let (_go, rest) = text(note.get(HEAD_BYTES..)?)?;
     let (modules, _) = text(rest)?;
-    // The lines stand between two marks of 16 bytes that are no text.
+    // The lines are between two binary marks of 16 bytes.
     Some(String::from_utf8_lossy(modules).into_owned())
 }
 
-/// A text behind its length, which is written in groups of seven bits, the lowest first; and what follows.
+/// A text after its length, which is a varint (groups of seven bits, lowest first), and the remaining bytes.
 fn text(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
     let digits = bytes.iter().take(5).position(|byte| byte & 0x80 == 0)? + 1;
     let length = bytes[..digits].iter().rev().fold(0, |length, byte| length << 7 | usize::from(byte & 0x7f));
@@ -45,7 +45,7 @@ fn main_version(modules: &str, module: &str) -> Option<String> {
     let line = modules.lines().find_map(|line| line.strip_prefix("mod\t"))?;
     let (name, rest) = line.split_once('\t')?;
     let version = rest.split('\t').next()?.strip_prefix('v')?;
-    // "(devel)" is what a build from a checkout has.
+    // A build from a checkout has "(devel)".
     (name == module && version.starts_with(|c: char| c.is_ascii_digit())).then(|| version.to_owned())
 }
 
@@ -53,7 +53,7 @@ fn main_version(modules: &str, module: &str) -> Option<String> {
 pub(super) mod tests {
     use super::*;
 
-    /// A file with such a note in it, as Go's linker would write it.
+    /// A file with such a note, as Go's linker writes it.
     pub(crate) fn program(modules: &str) -> Vec<u8> {
         let lines = [&[0x30; 16], modules.as_bytes(), &[0xf9; 16]].concat();
         let length = [u8::try_from(lines.len() & 0x7f).unwrap() | 0x80, u8::try_from(lines.len() >> 7).unwrap()];

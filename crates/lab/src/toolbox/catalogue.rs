@@ -13,7 +13,7 @@ pub struct Catalogue {
     recipes: Vec<Recipe>,
 }
 
-/// How one program is found, asked and had. The fields are explained at the head of `programs.toml`.
+/// How to find, query and get a program. The fields are explained at the head of `programs.toml`.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Recipe {
@@ -21,7 +21,7 @@ pub struct Recipe {
     pub name: String,
     /// The name that people use.
     pub title: String,
-    /// The program that it is a part of: found with it, and without a name and a version of its own.
+    /// The program that it is a part of: found with it, without a file and a version of its own.
     pub(super) part_of: Option<String>,
     #[serde(default)]
     pub(super) names: Vec<String>,
@@ -44,45 +44,45 @@ pub struct Recipe {
     pub(super) build_apt: Vec<String>,
     pub(super) go_package: Option<GoPackage>,
     pub(super) versions: Option<VersionsFrom>,
-    /// The version that alone will do; not in the file.
+    /// The required version, if one is required; not in the file.
     #[serde(skip)]
     pub(super) at: Option<String>,
-    /// It starts the programs that are measured, and they shall not get the toolbox's libraries with it.
+    /// It starts the measured programs, which must not inherit the toolbox's libraries.
     #[serde(default)]
     pub(super) starts_others: bool,
     pub(super) by_hand: ByHand,
-    /// A set-up that cannot get it is still a good set-up.
+    /// Setup succeeds even if this program cannot be installed.
     #[serde(default)]
     pub optional: bool,
 }
 
-/// Where a version is read.
+/// How to find a version.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(untagged, deny_unknown_fields)]
 pub(super) enum VersionSource {
-    /// In what the program prints.
+    /// In the program's output.
     Printed(Question),
-    /// In the `package.json` of the package that the program is a script of.
+    /// In the `package.json` of the package that the script belongs to.
     Package { package: String },
 }
 
-/// How a program is asked for its version, and where else that stands if the program itself does not know it.
+/// How to ask a program for its version, and where else to look if it does not know it.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub(super) struct Question {
     pub(super) arguments: Vec<String>,
     /// The text right before the version.
     pub(super) after: String,
-    /// What other builds of the program print there.
+    /// The text before the version in other builds of the program.
     pub(super) or_after: Option<String>,
-    /// What the program may end with beside 0 when it has said its version.
+    /// An exit code besides 0 that is normal when the program prints its version.
     #[serde(default)]
     pub(super) status: i32,
-    /// The text right before a further number that tells builds of one version apart.
+    /// The text right before another number that identifies a build of the version.
     pub(super) revision: Option<String>,
     /// The Go module whose version the linker has written into the program.
     pub(super) go_module: Option<String>,
-    /// The Debian package whose version it is where nothing else says one.
+    /// The Debian package whose version to use if nothing else shows one.
     pub(super) debian_package: Option<String>,
 }
 
@@ -92,9 +92,9 @@ pub(super) struct Question {
 pub(super) struct GoPackage {
     pub(super) package: String,
     pub(super) version: String,
-    /// The oldest Go that builds it.
+    /// The oldest Go that can build it.
     pub(super) go: String,
-    /// What Go downloads for it, roughly.
+    /// Approximate size of what Go downloads for it.
     pub(super) download: String,
 }
 
@@ -105,11 +105,11 @@ pub(super) struct NewerPackages {
     /// The release that has them.
     pub(super) suite: String,
     pub(super) packages: Vec<String>,
-    /// The programs in them, each of which needs the loader that came with it.
+    /// The programs in them, each of which needs the loader from these packages.
     pub(super) programs: Vec<String>,
 }
 
-/// The facts beyond path and version that a program's subjects need.
+/// What a program's subjects need besides path and version.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(super) enum Extras {
@@ -122,13 +122,13 @@ pub(super) enum Extras {
 }
 
 impl Extras {
-    /// Whether the program has PHP in it.
+    /// Whether the program contains PHP.
     pub(super) fn is_php(self) -> bool {
         !matches!(self, Self::MariadbParts | Self::MysqlParts | Self::PostgresParts)
     }
 }
 
-/// What a person runs, by the package manager of the system.
+/// The command for the user, by the package manager of the system.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub(super) struct ByHand {
@@ -155,7 +155,7 @@ struct File {
 }
 
 impl Catalogue {
-    /// The catalogue that this binary was built with.
+    /// The catalogue built into this binary.
     pub fn built_in() -> Self {
         const TEXT: &str = include_str!("../../../../toolbox/programs.toml");
         let file: File = toml::from_str(TEXT).expect("the built-in catalogue is read by a test");
@@ -163,12 +163,12 @@ impl Catalogue {
         Self { recipes: file.program }
     }
 
-    /// All recipes, in the order in which they are shown.
+    /// All recipes, in display order.
     pub fn recipes(&self) -> impl Iterator<Item = &Recipe> {
         self.recipes.iter()
     }
 
-    /// All names, in the order in which they are shown.
+    /// All names, in display order.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.recipes.iter().map(|recipe| recipe.name.as_str())
     }
@@ -176,7 +176,7 @@ impl Catalogue {
     /// The recipe of a program.
     ///
     /// # Errors
-    /// When there is none of that name.
+    /// If there is none of that name.
     pub fn recipe(&self, name: &str) -> Result<&Recipe, ToolboxError> {
         self.recipes.iter().find(|recipe| recipe.name == name).ok_or_else(|| ToolboxError::UnknownProgram {
             name: name.to_owned(),
@@ -186,7 +186,7 @@ impl Catalogue {
 }
 
 impl Catalogue {
-    /// The programs of which versions can be fetched.
+    /// The programs that can be fetched in several versions.
     pub(super) fn with_versions(&self) -> impl Iterator<Item = &str> {
         self.recipes.iter().filter(|recipe| recipe.versions.is_some()).map(|recipe| recipe.name.as_str())
     }
@@ -197,7 +197,7 @@ impl Recipe {
         self.smallest.as_deref().and_then(Version::parse)
     }
 
-    /// What a person runs to get the program, on a system with that package manager.
+    /// The command for the user to get the program, on a system with that package manager.
     pub(super) fn by_hand(&self, manager: PackageManager) -> String {
         let known = match manager {
             PackageManager::Apt => &self.by_hand.apt_get,
@@ -233,7 +233,7 @@ mod tests {
     #[test]
     fn apt_names_are_bound_to_no_version() {
         for package in Catalogue::built_in().recipes().flat_map(|recipe| &recipe.apt) {
-            // A digit that is a part of the name.
+            // Here the digit is part of the name.
             let rest = package.replace("apache2", "").replace("nghttp2", "");
             assert!(!rest.contains(|c: char| c.is_ascii_digit()), "{package}");
         }

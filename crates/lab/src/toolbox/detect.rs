@@ -1,6 +1,6 @@
-//! Looking for programs: the user's own first, then the toolbox.
+//! Finds programs: the user's own first, then the toolbox's.
 //!
-//! This happens at every start, so all programs are asked at the same time, each within a few seconds.
+//! This happens at every start, so all programs are queried concurrently, each within a few seconds.
 
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
@@ -14,10 +14,10 @@ use super::{
 };
 use tolok_host::call::{Answer, Call};
 
-/// Of a program's complaint, this much is shown.
+/// The most that is shown of a program's error message.
 const COMPLAINT_CHARS: usize = 300;
 
-/// A file that may be the program looked for.
+/// A file that may be the right program.
 pub(super) struct Candidate {
     pub(super) path: PathBuf,
     pub(super) source: Source,
@@ -26,15 +26,15 @@ pub(super) struct Candidate {
 /// Why a candidate cannot be used.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Refusal {
-    /// It does not do what it should.
+    /// It does not work.
     Broken(String),
-    /// It is good, and a part of what subjects need is not there.
+    /// It works, but a part that subjects need is missing.
     Incomplete(String),
-    /// It needs something of the system that the toolbox cannot bring.
+    /// It needs something from the system that the toolbox cannot provide.
     Unsupported { reason: String, command: String },
 }
 
-/// The states of these programs, all of them asked at the same time.
+/// The states of these programs, queried concurrently.
 pub(super) fn detect(recipes: &[&Recipe], toolbox: &Toolbox) -> BTreeMap<String, ProgramState> {
     std::thread::scope(|scope| {
         let mut threads = Vec::new();
@@ -43,7 +43,7 @@ pub(super) fn detect(recipes: &[&Recipe], toolbox: &Toolbox) -> BTreeMap<String,
             threads.push((recipe, thread.ok()));
         }
         let join = |(recipe, thread): (&Recipe, Option<std::thread::ScopedJoinHandle<'_, ProgramState>>)| {
-            // Where the system gives no more threads, this one asks.
+            // If the system allows no more threads, use this one.
             let state = thread.map_or_else(
                 || state(recipe, toolbox),
                 |thread| thread.join().expect("detection reports trouble as a state and does not panic"),
@@ -54,7 +54,7 @@ pub(super) fn detect(recipes: &[&Recipe], toolbox: &Toolbox) -> BTreeMap<String,
     })
 }
 
-/// The first candidate that can be used; else what is wrong with the first one that there is.
+/// The first usable candidate, else the problem of the first candidate.
 pub(super) fn state(recipe: &Recipe, toolbox: &Toolbox) -> ProgramState {
     if let Some(whole) = &recipe.part_of {
         return part_state(recipe, whole, toolbox);
@@ -69,7 +69,7 @@ pub(super) fn state(recipe: &Recipe, toolbox: &Toolbox) -> ProgramState {
     refused(recipe, first_refusal, toolbox)
 }
 
-/// A part is looked for with the very program that will be run: another copy of it may have the part, and be of no use.
+/// A part is looked for in the very program that will run: another copy with the part would not help.
 fn part_state(recipe: &Recipe, whole: &str, toolbox: &Toolbox) -> ProgramState {
     let refusal = match toolbox.catalogue.recipe(whole).map(|whole| state(whole, toolbox)) {
         Ok(ProgramState::Ready(program)) => {
@@ -100,7 +100,7 @@ fn refused(recipe: &Recipe, refusal: Option<Refusal>, toolbox: &Toolbox) -> Prog
     }
 }
 
-/// Everything that may be the program, the most wanted first.
+/// All candidates for the program, the preferred ones first.
 pub(super) fn candidates(recipe: &Recipe, toolbox: &Toolbox) -> Vec<Candidate> {
     if let Some((_, from)) = recipe.version_wanted() {
         let found = matching_files(&toolbox.version_folder(&recipe.name), &[from.file()], is_executable);
@@ -113,7 +113,7 @@ pub(super) fn candidates(recipe: &Recipe, toolbox: &Toolbox) -> Vec<Candidate> {
         let in_bins = recipe.names.iter().find_map(|name| first_on_path(&bins, name));
         in_bins.or_else(|| in_folders(recipe, &toolbox.root()))
     });
-    // A package whose version is read is never run by itself: its script may be a library.
+    // A package whose version is read from a file is never executed: its script may be a library.
     let is_usable = match recipe.version {
         Some(VersionSource::Package { .. }) => Path::is_file,
         Some(VersionSource::Printed(_)) | None => is_executable,
@@ -132,7 +132,7 @@ pub(super) fn candidates(recipe: &Recipe, toolbox: &Toolbox) -> Vec<Candidate> {
     own.into_iter().map(candidate(Source::System)).chain(fetched.map(candidate(Source::Toolbox))).collect()
 }
 
-/// The program in one of the folders that it has beside those on the PATH; of several versions the newest.
+/// The program in one of its folders outside PATH; the newest of several versions.
 fn in_folders(recipe: &Recipe, root: &Path) -> Option<PathBuf> {
     let files: Vec<String> = recipe
         .folders
@@ -147,7 +147,7 @@ fn in_folders(recipe: &Recipe, root: &Path) -> Option<PathBuf> {
     found.into_iter().max_by_key(number)
 }
 
-/// Asks the candidate for its version and collects what subjects need to know.
+/// Finds the candidate's version and what else subjects need.
 fn examine(recipe: &Recipe, candidate: &Candidate, toolbox: &Toolbox) -> Result<Program, Refusal> {
     let unpacked = candidate.path.starts_with(toolbox.root());
     let mut program = Program {
@@ -195,12 +195,12 @@ fn examine(recipe: &Recipe, candidate: &Candidate, toolbox: &Toolbox) -> Result<
     Ok(program)
 }
 
-/// The answer of a program that ended well.
+/// The answer of a program that succeeded.
 pub(super) fn ask(call: &Call, surroundings: &Surroundings) -> Result<Answer, Refusal> {
     ask_ending(call, 0, surroundings)
 }
 
-/// The same of a program that ends well with that status, too.
+/// The same, if the program may also exit with `status`.
 pub(super) fn ask_ending(call: &Call, status: i32, surroundings: &Surroundings) -> Result<Answer, Refusal> {
     let answer = call
         .clone()
@@ -214,14 +214,14 @@ pub(super) fn ask_ending(call: &Call, status: i32, surroundings: &Surroundings) 
     Err(Refusal::Broken(format!("`{call}` failed ({status}){complaint}")))
 }
 
-/// The first lines of what a program printed, ready to stand at the end of a sentence.
+/// The first lines of a program's output, formatted as the end of a sentence.
 pub(super) fn complaint(text: &str) -> String {
     let words: Vec<&str> = text.split_whitespace().collect();
     let text: String = words.join(" ").chars().take(COMPLAINT_CHARS).collect();
     if text.is_empty() { String::new() } else { format!(": {text}") }
 }
 
-/// The version in the `package.json` of the package that a script belongs to.
+/// The version in the `package.json` of the script's package.
 fn package_version(script: &Path, package: &str) -> Result<String, Refusal> {
     #[derive(serde::Deserialize)]
     struct Package {
@@ -232,14 +232,14 @@ fn package_version(script: &Path, package: &str) -> Result<String, Refusal> {
         let text = fs::read_to_string(folder.join("package.json")).ok()?;
         serde_json::from_str::<Package>(&text).ok().filter(|found| found.name == package)
     };
-    // The script stands in `bin` or at the top of its package.
+    // The script is in `bin` or at the top of its package.
     let found = script.ancestors().skip(1).take(3).find_map(read);
     found.map(|package| package.version).ok_or_else(|| {
         Refusal::Broken(format!("{} is not in the package {package}, so its version is unknown", script.display()))
     })
 }
 
-/// The first executable of that name in the folders; a `*` in the name stands for digits and dots, and the highest wins.
+/// The first executable of that name in the folders. A `*` in the name matches digits and dots, and the highest version wins.
 pub(super) fn first_on_path(folders: &[PathBuf], name: &str) -> Option<PathBuf> {
     let Some((head, tail)) = name.split_once('*') else {
         return folders.iter().map(|folder| folder.join(name)).find(|path| is_executable(path));
@@ -256,7 +256,7 @@ pub(super) fn first_on_path(folders: &[PathBuf], name: &str) -> Option<PathBuf> 
     folders.iter().find_map(numbered)
 }
 
-/// The usable files below a folder that match a pattern; a `*` stands for anything within one part of the path.
+/// The usable files below a folder that match a pattern; a `*` matches anything within one path component.
 fn matching_files(folder: &Path, patterns: &[String], is_usable: fn(&Path) -> bool) -> Vec<PathBuf> {
     let mut found = Vec::new();
     for pattern in patterns {
@@ -287,7 +287,7 @@ fn is_executable(path: &Path) -> bool {
 }
 
 impl Surroundings {
-    /// That file of the system, below the root that tests may invent.
+    /// A file of the system, below a root that tests can set.
     pub(super) fn system_file(&self, path: &str) -> PathBuf {
         self.system_root.join(path.trim_start_matches('/'))
     }

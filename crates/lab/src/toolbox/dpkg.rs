@@ -1,4 +1,4 @@
-//! What Debian's records say about the package that a file came with.
+//! Finds the package of a file, and its version, in Debian's records.
 
 use std::fs;
 use std::path::Path;
@@ -9,7 +9,7 @@ use super::{Surroundings, Toolbox};
 const INFO: &str = "/var/lib/dpkg/info";
 const STATUS: &str = "/var/lib/dpkg/status";
 
-/// The version of that package, if the file came with it: into the toolbox's tree, or into the system.
+/// The version of the package, if the file belongs to it, in the toolbox's tree or the system.
 pub(super) fn version_with(package: &str, file: &Path, toolbox: &Toolbox) -> Option<String> {
     if file.starts_with(toolbox.root()) {
         let packages = Installed::read(&toolbox.record()).apt;
@@ -26,7 +26,7 @@ pub(super) fn version_with(package: &str, file: &Path, toolbox: &Toolbox) -> Opt
 fn is_of(package: &str, file: &Path, surroundings: &Surroundings) -> bool {
     let Ok(file) = fs::canonicalize(file) else { return false };
     let folder = surroundings.system_file(INFO);
-    // Packages that can be here for several architectures have that in the name of the list.
+    // For packages that can be installed for several architectures, the name of the list includes one.
     let is_list = |name: &str| {
         let architecture = name.strip_prefix(package).and_then(|rest| rest.strip_suffix(".list"));
         architecture.is_some_and(|it| it.is_empty() || it.starts_with(':'))

@@ -1,7 +1,7 @@
-//! What subjects must know about a program beyond its path: where its parts are.
+//! What subjects need to know about a program beyond its path: where its parts are.
 //!
-//! The parts may stand elsewhere than the program: a system with Apache and without mod_php gets only the module from the
-//! toolbox. So each part is looked for on its own, beside the program first.
+//! The parts may be apart from the program: a system with Apache but without mod_php gets only the module from the
+//! toolbox. So each part is searched for on its own, beside the program first.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -13,7 +13,7 @@ use super::version::find_version;
 use super::{Program, Toolbox, Version};
 use tolok_host::call::Call;
 
-/// Where distributions put Apache's modules: Debian, Fedora on 64 bits, others, and a build from source.
+/// Folders of Apache's modules: Debian, Fedora on 64 bits, others, and a build from source.
 const MODULE_FOLDERS: [&str; 5] = [
     "usr/lib/apache2/modules",
     "usr/lib64/httpd/modules",
@@ -21,14 +21,14 @@ const MODULE_FOLDERS: [&str; 5] = [
     "usr/lib64/apache2",
     "usr/local/apache2/modules",
 ];
-/// Where distributions put the PHP extensions; `API` stands for the number of PHP's interface.
+/// Folders of the PHP extensions; `API` stands for PHP's API number.
 const EXTENSION_FOLDERS: [&str; 3] = ["usr/lib/php/API", "usr/lib64/php/modules", "usr/lib/php/modules"];
-/// Where MariaDB's messages, character sets and system tables are below its base: Debian, and where it has its own name.
+/// Folders of MariaDB's messages, character sets and system tables below its base: Debian's, and those with its own name.
 const SHARE_FOLDERS: [&str; 2] = ["share/mysql", "share/mariadb"];
-/// The plugins of MariaDB's client program, by which it logs in to servers of other kinds, below the base.
+/// The login plugins of MariaDB's client program for other kinds of servers, below the base.
 const CLIENT_PLUGINS: &str = "libmariadb3/plugin";
 
-/// Fills in the extras, or says which part is not there. `output` is what the program printed when asked for its version.
+/// Fills in the extras, or reports the missing part. `output` is what the program printed with its version.
 pub(super) fn complete(kind: Extras, program: &mut Program, output: &str, toolbox: &Toolbox) -> Result<(), Refusal> {
     match kind {
         Extras::PhpExtensions => php_extensions(program, output, toolbox),
@@ -40,7 +40,7 @@ pub(super) fn complete(kind: Extras, program: &mut Program, output: &str, toolbo
     }
 }
 
-/// Debian's PHP reads the system's time zones, from a path that cannot be set; without them it aborts, on Ubuntu 24.04 at
+/// Debian's PHP reads the system's time zones from a fixed path. Without them it aborts, on Ubuntu 24.04 at
 /// once. Container images often lack them.
 pub(super) fn require_time_zones(toolbox: &Toolbox) -> Result<(), Refusal> {
     const UTC: &str = "/usr/share/zoneinfo/UTC";
@@ -53,7 +53,7 @@ pub(super) fn require_time_zones(toolbox: &Toolbox) -> Result<(), Refusal> {
     })
 }
 
-/// `extensions`: the folder that this PHP loads its extensions from, empty where there is none.
+/// `extensions`: the folder from which this PHP loads its extensions; empty if there is none.
 fn php_extensions(program: &mut Program, info: &str, toolbox: &Toolbox) -> Result<(), Refusal> {
     let folder = info.lines().find_map(|line| line.strip_prefix("extension_dir => ")?.split(" => ").next());
     let folder = folder.and_then(|folder| existing(toolbox, program, folder.trim()));
@@ -61,7 +61,7 @@ fn php_extensions(program: &mut Program, info: &str, toolbox: &Toolbox) -> Resul
     Ok(())
 }
 
-/// `modules`, `php_module`, `php_module_name`, and of the PHP in it `php_version` and `php_extensions`.
+/// `modules`, `php_module`, `php_module_name`, and, of its PHP, `php_version` and `php_extensions`.
 fn apache_modules(program: &mut Program, toolbox: &Toolbox) -> Result<(), Refusal> {
     let places = places(toolbox, program);
     let folders = || places.iter().flat_map(|place| MODULE_FOLDERS.map(|folder| place.join(folder)));
@@ -91,7 +91,7 @@ fn apache_modules(program: &mut Program, toolbox: &Toolbox) -> Result<(), Refusa
     Ok(())
 }
 
-/// `extension` (empty where PHP loads Swoole by itself), `extensions`, `php_version`; the version becomes that of Swoole.
+/// `extension` (empty if PHP already loads Swoole), `extensions` and `php_version`; the version becomes that of Swoole.
 fn swoole_extension(program: &mut Program, info: &str, toolbox: &Toolbox) -> Result<(), Refusal> {
     php_extensions(program, info, toolbox)?;
     let own_folder = program.extras.get("extensions").filter(|folder| !folder.is_empty()).map(PathBuf::from);
@@ -110,7 +110,7 @@ fn swoole_extension(program: &mut Program, info: &str, toolbox: &Toolbox) -> Res
                 program.extras.insert("extension".to_owned(), text(file.unwrap_or_default()));
                 return Ok(());
             }
-            // What is wrong with a file that is there says more than that PHP has no Swoole of its own.
+            // The problem of an existing file is more informative than that PHP has no Swoole of its own.
             Err(found) => refusal = Some(found),
         }
     }
@@ -135,8 +135,8 @@ fn swoole_version(program: &Program, extension: Option<&Path>, toolbox: &Toolbox
     }
 }
 
-/// `base` (the folder with `bin`, `sbin` and `share`), `share`, `install` and `client`. All of them have to be of the same
-/// tree as the server: its messages and its system tables belong to its version.
+/// `base` (the folder with `bin`, `sbin` and `share`), `share`, `install` and `client`. All must be in the
+/// server's own tree, because messages and system tables belong to its version.
 fn mariadb_parts(program: &mut Program) -> Result<(), Refusal> {
     let lacking = |what: &str| {
         let (path, version) = (program.path.display(), &program.version);
@@ -160,7 +160,7 @@ fn mariadb_parts(program: &mut Program) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// The same for MySQL, which makes its system tables itself: `base`, `share`, `client`, and `plugins`, empty where there are
+/// The same for MySQL, which creates its system tables itself: `base`, `share`, `client`, and `plugins`, empty if there are
 /// none.
 fn mysql_parts(program: &mut Program) -> Result<(), Refusal> {
     let (path, version) = (program.path.display().to_string(), program.version.clone());
@@ -170,7 +170,7 @@ fn mysql_parts(program: &mut Program) -> Result<(), Refusal> {
     let lacking = |what: &str| Refusal::Incomplete(format!("{path} {version} is here, without {what}"));
     let folder =
         program.path.parent().and_then(Path::parent).ok_or_else(|| lacking("a folder that it is installed in"))?;
-    // A tree with programs that start it has its parts one level further down.
+    // A tree with starter scripts has its parts one level further down.
     let bases = [folder.to_owned(), folder.join("usr")];
     let shares = bases.iter().flat_map(|base| ["share/mysql", "share"].map(|share| (base, base.join(share))));
     let share = shares.into_iter().find(|(_, share)| share.join("english/errmsg.sys").is_file());
@@ -188,9 +188,9 @@ fn mysql_parts(program: &mut Program) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// Of PostgreSQL: `initdb`, `client`, and `statements`, the library that counts them, empty where there is none.
+/// For PostgreSQL: `initdb`, `client`, and `statements`, the library that counts statements; empty if there is none.
 fn postgres_parts(program: &mut Program) -> Result<(), Refusal> {
-    // A link on the PATH leads to the folder with all of them.
+    // Resolves a link on the PATH to the folder with all of them.
     let path = fs::canonicalize(&program.path).unwrap_or_else(|_| program.path.clone());
     let folder = path.parent().unwrap_or(Path::new("/")).to_owned();
     let tool = |name: &str| Some(folder.join(name)).filter(|path| path.is_file());
@@ -208,7 +208,7 @@ fn postgres_parts(program: &mut Program) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// What a mod_php says about itself without being run: Apache would have to be configured and started to ask it.
+/// What the file of a mod_php shows about it. To query it, Apache would have to be configured and started.
 struct PhpModule {
     version: String,
     api: String,
@@ -218,8 +218,8 @@ impl PhpModule {
     fn read(file: &Path) -> Result<Self, Refusal> {
         let refuse = |why: String| Refusal::Broken(format!("{}: {why}", file.display()));
         let bytes = fs::read(file).map_err(|error| refuse(error.to_string()))?;
-        // Every PHP has the header that it may send, and the mark of the builds whose extensions it takes ("API20220829,NTS";
-        // the mark of the engine's own extensions has one digit more).
+        // Every PHP contains its response header, and the mark of builds whose extensions it accepts ("API20220829,NTS";
+        // the mark of engine extensions has one digit more).
         let version = texts_after(&bytes, b"X-Powered-By: PHP/").next();
         let marks = texts_after(&bytes, b"\0API").filter_map(|mark| Some(mark.split_once(',')?.0.to_owned()));
         let api = marks.into_iter().find(|api| api.len() == 8).unwrap_or_default();
@@ -227,7 +227,7 @@ impl PhpModule {
     }
 }
 
-/// The printable texts that begin with a digit and stand behind the mark.
+/// The printable texts after each mark that begin with a digit.
 fn texts_after<'a>(bytes: &'a [u8], mark: &'a [u8]) -> impl Iterator<Item = String> + 'a {
     let starts = bytes.windows(mark.len()).enumerate().filter(move |(_, window)| *window == mark);
     starts.filter_map(move |(at, _)| {
@@ -241,13 +241,13 @@ fn newest_php_module(folder: &Path) -> Option<PathBuf> {
     let files = fs::read_dir(folder).ok()?.flatten().map(|file| file.path());
     let numbered = files.filter_map(|path| {
         let number = path.file_name()?.to_str()?.strip_prefix("libphp")?.strip_suffix(".so")?;
-        // A plain libphp.so is that of a build from source, which has but one.
+        // A plain libphp.so comes from a build from source, which has only one.
         (number.is_empty() || Version::parse(number).is_some()).then(|| (Version::parse(number), path.clone()))
     });
     numbered.max_by(|a, b| a.0.cmp(&b.0)).map(|(_, path)| path)
 }
 
-/// The roots below which the parts of a program may stand, its own first.
+/// The roots below which a program's parts may be, its own first.
 fn places(toolbox: &Toolbox, program: &Program) -> Vec<PathBuf> {
     let mut places = vec![toolbox.surroundings.system_root.clone(), toolbox.root()];
     if !program.prefix.is_empty() {
@@ -256,7 +256,7 @@ fn places(toolbox: &Toolbox, program: &Program) -> Vec<PathBuf> {
     places
 }
 
-/// An absolute folder of a program's own tree, where it is.
+/// An absolute folder of a program's own tree, in the place where it exists.
 fn existing(toolbox: &Toolbox, program: &Program, folder: &str) -> Option<PathBuf> {
     let below = folder.strip_prefix('/')?;
     places(toolbox, program).into_iter().map(|place| place.join(below)).find(|path| path.is_dir())

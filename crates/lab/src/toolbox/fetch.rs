@@ -1,7 +1,7 @@
-//! Doing what a plan says: one fetch at a time, each step whole or not at all.
+//! Carries out a plan: one fetch at a time, each step completely or not at all.
 //!
-//! A step works in the staging folder and is renamed to its place when it is whole, so no one ever sees half of it. A fetch
-//! that was killed leaves a staging folder behind, which the next one removes.
+//! A step works in the staging folder and is renamed to its place when it is complete, so nobody ever sees half of it. A killed
+//! fetch leaves a staging folder behind, which the next one removes.
 
 use std::fs::{self, DirBuilder, File};
 use std::io;
@@ -20,23 +20,23 @@ use super::{
 use tolok_host::call::{Call, CallError};
 use tolok_host::guard::{make_open_folder, open_to_accounts};
 
-/// Of a failed command's output, this many lines are shown.
+/// The most lines that are shown of a failed command's output.
 const TAIL_LINES: usize = 12;
-/// A log is read from here before its end: more than the lines shown ever are.
+/// How much is read from the end of a log: more than the lines shown need.
 const TAIL_BYTES: usize = 16 * 1024;
 
-/// What happens while a fetch is at work.
+/// Events during a fetch.
 #[derive(Debug, Clone, PartialEq)]
 pub enum FetchEvent {
-    /// Another process fetches into the same folder; this one goes on when that is done.
+    /// Another process is fetching into the same folder; this one waits for it.
     Waiting { lock: PathBuf },
-    /// A step begins, which may take several commands.
+    /// A step begins; it may run several commands.
     Step {
-        /// The programs that it brings.
+        /// The programs that it installs.
         programs: Vec<String>,
         /// Counted from 1.
         number: usize,
-        /// Steps of the plan.
+        /// Steps in the plan.
         of: usize,
     },
     Started {
@@ -47,15 +47,15 @@ pub enum FetchEvent {
         /// As one would type it.
         command: String,
         duration: Duration,
-        /// Whether it did its work.
+        /// Whether it succeeded.
         succeeded: bool,
     },
 }
 
-/// What came of a fetch.
+/// The result of a fetch.
 #[derive(Debug, Default)]
 pub struct FetchOutcome {
-    /// The programs of the steps that were done; whether they work, detection tells.
+    /// The programs of the completed steps. Only detection shows whether they work.
     pub fetched: Vec<String>,
     pub failed: Vec<FetchFailure>,
 }
@@ -63,9 +63,9 @@ pub struct FetchOutcome {
 /// A step that failed, and left everything as it was.
 #[derive(Debug)]
 pub struct FetchFailure {
-    /// The programs that it would have brought.
+    /// The programs that it would have installed.
     pub programs: Vec<String>,
-    /// Whether the set-up is a good one without them.
+    /// Whether setup succeeds without them.
     pub optional: bool,
     pub error: FetchError,
 }
@@ -101,7 +101,7 @@ pub(super) fn fetch(
     let _lock = lock(&toolbox.lock(), events)?;
     sweep(toolbox.folder());
     let mut worker = Worker { toolbox, events, installed: Installed::read(&toolbox.record()), logs: 0 };
-    // Waiting alone proves nothing: for a moment, a command that another thread starts holds the lock too.
+    // Having waited proves nothing: a command that another thread is starting briefly holds the lock too.
     let others_fetched = worker.installed != before;
     for (number, step) in (1..).zip(&plan.steps) {
         if others_fetched && all_ready(step, toolbox) {
@@ -124,7 +124,7 @@ fn all_ready(step: &FetchStep, toolbox: &Toolbox) -> bool {
     toolbox.detect_some(&names).is_ok_and(|states| states.values().all(|state| state.ready().is_some()))
 }
 
-/// What the sources of programs work with.
+/// The context in which steps work.
 pub(super) struct Worker<'a> {
     pub(super) toolbox: &'a Toolbox,
     pub(super) installed: Installed,
@@ -134,7 +134,7 @@ pub(super) struct Worker<'a> {
 
 impl Worker<'_> {
     fn take(&mut self, step: &FetchStep) -> Result<(), FetchError> {
-        // One for each step, so that what a failed one left does not take the room of the next.
+        // One staging folder for each step, so that the remains of a failed step take no space from the next.
         let _staging = Staging::new(self.toolbox.staging())?;
         match &step.work {
             Work::Apt { packages } => apt::fetch(packages, self)?,
@@ -148,12 +148,12 @@ impl Worker<'_> {
         self.installed.write(&record).map_err(|source| FetchError::Folder { folder: record, source })
     }
 
-    /// Runs a command and tells of it; its output is kept until it is known whether it will be shown.
+    /// Runs a command and reports it. Its output is kept for the case of failure.
     pub(super) fn run(&mut self, call: &Call, patience: Duration) -> Result<(), FetchError> {
         self.run_as(&call.to_string(), call, patience)
     }
 
-    /// Runs a command that has a shorter name in the eyes of the user.
+    /// Runs a command under a shorter name for the user.
     pub(super) fn run_as(&mut self, name: &str, call: &Call, patience: Duration) -> Result<(), FetchError> {
         self.logs += 1;
         let log = self.toolbox.staging().join(format!("log-{}", self.logs));
@@ -161,7 +161,7 @@ impl Worker<'_> {
         self.tell(name, || run_logged(call, surroundings, &log, patience))
     }
 
-    /// Does work that is one command in the eyes of the user, and tells of it.
+    /// Does work that the user sees as one command, and reports it.
     pub(super) fn tell<T>(
         &mut self,
         command: &str,
@@ -175,7 +175,7 @@ impl Worker<'_> {
         outcome
     }
 
-    /// Moves a whole folder or file from the staging folder to its place, in the stead of what is there.
+    /// Moves a complete folder or file from the staging folder to its place, and replaces what is there.
     pub(super) fn put_in_place(&mut self, new: &Path, place: &Path) -> Result<(), FetchError> {
         if let Some(parent) = place.parent() {
             make_folder(parent)?;
@@ -185,7 +185,7 @@ impl Worker<'_> {
         if !place.exists() {
             return fs::rename(new, place).map_err(failed);
         }
-        // An exchange leaves no moment without the folder; a few file systems do not have it.
+        // An exchange leaves no moment without the folder; a few file systems do not support it.
         if renameat_with(CWD, new, CWD, place, RenameFlags::EXCHANGE).is_ok() {
             return Ok(());
         }
@@ -193,7 +193,7 @@ impl Worker<'_> {
     }
 }
 
-/// Runs a command with its output in `log`, of which a failure shows the end.
+/// Runs a command with its output in `log`. A failure shows the end of it.
 pub(super) fn run_logged(
     call: &Call,
     surroundings: &Surroundings,
@@ -222,7 +222,7 @@ pub(super) fn make_folder(folder: &Path) -> Result<(), FetchError> {
     make_open_folder(folder).map_err(|source| FetchError::Folder { folder: folder.to_owned(), source })
 }
 
-/// The lock, waited for if another fetch holds it. Rust opens files close-on-exec, so no command inherits it.
+/// Takes the lock, and waits if another fetch holds it. Rust opens files close-on-exec, so no command inherits it.
 fn lock(path: &Path, events: &mut dyn FnMut(FetchEvent)) -> Result<File, FetchError> {
     let failed = |source: io::Error| FetchError::Folder { folder: path.to_owned(), source };
     let file = File::options().create(true).truncate(false).write(true).open(path).map_err(failed)?;
@@ -239,7 +239,7 @@ fn lock(path: &Path, events: &mut dyn FnMut(FetchEvent)) -> Result<File, FetchEr
     Ok(file)
 }
 
-/// Removes what killed fetches left behind, as far as it can be removed: a command of theirs may still be writing.
+/// Removes what killed fetches left, as far as possible: one of their commands may still be writing.
 fn sweep(folder: &Path) {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     for entry in entries.filter(|entry| entry.file_name().to_string_lossy().starts_with("staging-")) {
@@ -247,14 +247,14 @@ fn sweep(folder: &Path) {
     }
 }
 
-/// The staging folder, which is gone when the fetch is done, however it went.
+/// The staging folder, removed on drop.
 struct Staging {
     folder: PathBuf,
 }
 
 impl Staging {
     fn new(folder: PathBuf) -> Result<Self, FetchError> {
-        // No one else may look into it: apt's configuration may hold the password of a proxy.
+        // Private, because apt's configuration may contain the password of a proxy.
         match DirBuilder::new().mode(0o700).create(&folder) {
             Ok(()) => Ok(Self { folder }),
             Err(source) => Err(FetchError::Folder { folder, source }),

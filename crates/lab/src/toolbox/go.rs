@@ -1,7 +1,7 @@
 //! Programs that Go builds from the sources of a module, at one exact version.
 //!
-//! The modules come from wherever the user's own settings say (`GOPROXY` and its like, `go env -w`), and their sums are checked as
-//! the user's Go does that. All that Go writes goes into the staging folder, and only the finished program stays.
+//! The modules come from the user's own settings (`GOPROXY` and similar, `go env -w`), and their checksums are verified as
+//! the user's Go does. Go writes only to the staging folder, and only the finished program is kept.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -12,10 +12,10 @@ use super::fetch::{FetchError, Worker, make_folder};
 use super::{ProgramState, Toolbox, Version};
 use tolok_host::call::Call;
 
-/// k6 takes some two minutes of CPU time, which a loaded machine stretches, and its modules are a long download on a slow line.
+/// k6 takes some two minutes of CPU time, more on a loaded machine, and its modules are a long download on a slow line.
 const PATIENCE: Duration = Duration::from_secs(45 * 60);
 
-/// Why the package cannot be built here; `None` where it can.
+/// Why the package cannot be built here; `None` if it can.
 pub(super) fn obstacle(package: &GoPackage, toolbox: &Toolbox) -> Option<String> {
     let needed = format!("it is built from source with Go {} or newer, but this machine has", package.go);
     let go = toolbox.catalogue.recipe("go").map(|recipe| state(recipe, toolbox));
@@ -36,11 +36,11 @@ pub(super) fn call(package: &GoPackage, staging: &Path) -> Call {
         .env("GOMODCACHE", folder("modules"))
         .env("GOPATH", folder("path"))
         .env("GOTMPDIR", folder("tmp"))
-        // In the stead of the user's flags, which are for other builds; and so that the modules can be removed again.
+        // Replaces the user's flags, which are for other builds; and lets the modules be removed again.
         .env("GOFLAGS", "-modcacherw")
         .env("GO111MODULE", "on")
         .env("GOWORK", "off")
-        // The Go that is here, and no other that it would download; no compiler of C, whose presence would change the result.
+        // Only the installed Go, no downloaded one; and no C compiler, because its presence would change the result.
         .env("GOTOOLCHAIN", "local")
         .env("CGO_ENABLED", "0")
 }
@@ -50,7 +50,7 @@ pub(super) fn fetch(program: &str, package: &GoPackage, worker: &mut Worker<'_>)
     let staging = worker.toolbox.staging();
     make_folder(&folder(&staging, "tmp"))?;
     worker.run(&call(package, &staging), PATIENCE)?;
-    // Go names a program after the last part of its package's name.
+    // Go names a program after the last component of its package path.
     let name = package.package.rsplit('/').next().unwrap_or_default();
     let built = folder(&staging, "bin").join(name);
     if !built.is_file() {

@@ -1,4 +1,4 @@
-//! The record of what was fetched: exact versions, for the records of runs and for the next fetch.
+//! The record of what was fetched: exact versions, for the records of runs and the next fetch.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -7,14 +7,14 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-/// The format that this version writes; another one is taken for an empty record, and the next fetch starts afresh.
+/// The format that this version writes. A record in another format counts as empty, so the next fetch starts over.
 const FORMAT_VERSION: u32 = 1;
 
 /// `installed.json`.
 #[derive(Debug, Default, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Installed {
     format_version: u32,
-    /// The package names that were asked for; apt's answer to all of them is the tree.
+    /// The package names that were requested; the tree is apt's resolution of all of them.
     pub(super) apt_asked: Vec<String>,
     /// The packages in the tree.
     pub(super) apt: Vec<DebianPackage>,
@@ -26,14 +26,14 @@ pub(super) struct Installed {
     /// Packages that Go built, and their versions.
     #[serde(default)]
     pub(super) go: BTreeMap<String, String>,
-    /// Versions beside the others, and where they came from.
+    /// Versions beside the others, and their sources.
     #[serde(default)]
     pub(super) versions: BTreeMap<String, String>,
     /// The archive that Swoole was built from.
     pub(super) swoole: Option<String>,
 }
 
-/// A package, read from its archive's name.
+/// A package, parsed from the name of its archive.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub(super) struct DebianPackage {
     pub(super) name: String,
@@ -42,14 +42,14 @@ pub(super) struct DebianPackage {
 }
 
 impl Installed {
-    /// The record in that file; an empty one where there is none that can be read.
+    /// The record in that file; empty if it cannot be read.
     pub(super) fn read(file: &Path) -> Self {
         let text = fs::read_to_string(file).unwrap_or_default();
         let record: Option<Self> = serde_json::from_str(&text).ok();
         record.filter(|record| record.format_version == FORMAT_VERSION).unwrap_or_default()
     }
 
-    /// Replaces the record as a whole, so that no reader ever sees half of one.
+    /// Replaces the record atomically, so that no reader sees half of it.
     pub(super) fn write(&self, file: &Path) -> io::Result<()> {
         let record = Self { format_version: FORMAT_VERSION, ..self.clone() };
         let mut text = serde_json::to_string_pretty(&record).map_err(io::Error::other)?;

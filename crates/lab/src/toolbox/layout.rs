@@ -1,4 +1,4 @@
-//! What stands where in the toolbox folder.
+//! The layout of the toolbox folder.
 //!
 //! ```text
 //! lock                held by the process that fetches
@@ -9,7 +9,7 @@
 //! versions/<name>/    a version of a program beside the others: `bun@1.0.0`
 //! go/<program>        programs that Go built, one file each
 //! swoole/swoole.so    the extension, if it could be built
-//! staging-<pid>/      a fetch at work; everything above is renamed out of it when it is whole
+//! staging-<pid>/      a fetch in progress; everything above is renamed out of it when complete
 //! ```
 
 use std::collections::BTreeMap;
@@ -46,7 +46,7 @@ impl Toolbox {
         self.folder.join("swoole/swoole.so")
     }
 
-    /// A folder of this process's own: a command of a fetch that was killed may still be writing into another.
+    /// This process's own folder: a command of a killed fetch may still be writing into another.
     pub(super) fn staging(&self) -> PathBuf {
         self.folder.join(format!("staging-{}", std::process::id()))
     }
@@ -59,7 +59,7 @@ impl Toolbox {
         self.folder.join("installed.json")
     }
 
-    /// What makes the loader find the libraries of the unpacked tree before those of the system.
+    /// Makes the loader prefer the libraries of the unpacked tree to the system's.
     pub(super) fn library_env(&self) -> BTreeMap<String, String> {
         let folders = apt::library_folders(&self.root());
         if folders.is_empty() {

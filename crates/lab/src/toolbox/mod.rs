@@ -1,11 +1,11 @@
-//! Where the programs come from that subjects are run with.
+//! Finds and fetches the programs that subjects need.
 //!
-//! Three sources, in this order: the user's own program on `PATH`, the toolbox (a private folder that `tolok setup` fills
-//! with ordinary clients, without root and without touching the system), and an offer: the command that would bring the
-//! program here. Nothing is used whose version is unknown.
+//! There are three sources, in this order: the user's own program on `PATH`, the toolbox (a private folder that `tolok setup` fills
+//! with ordinary clients, without root and without touching the system), and a suggestion: the command that would install the
+//! program. A program of unknown version is never used.
 //!
-//! [`Toolbox::detect`] only looks; [`Toolbox::plan`] only describes; [`Toolbox::fetch`] is the one that acts, and it
-//! writes below the toolbox folder only.
+//! [`Toolbox::detect`] only looks, [`Toolbox::plan`] only describes, and [`Toolbox::fetch`] acts; it
+//! writes only below the toolbox folder.
 
 mod apt;
 mod asked;
@@ -41,17 +41,17 @@ pub use plan::{FetchPlan, FetchStep, ManualStep};
 pub use version::Version;
 pub use versions::{at_version, without_version};
 
-/// Names a folder to be used as the toolbox instead of the default one.
+/// Names a folder to use as the toolbox instead of the default one.
 pub const TOOLBOX_VARIABLE: &str = "TOLOK_TOOLBOX";
 /// Names a `swoole.so` that the user built.
 pub const SWOOLE_VARIABLE: &str = "TOLOK_SWOOLE_SO";
-/// Names an archive of Swoole's source to build from, where PECL cannot be reached.
+/// Names an archive of Swoole's source to build from, for machines that cannot reach PECL.
 pub const SWOOLE_SOURCE_VARIABLE: &str = "TOLOK_SWOOLE_SOURCE";
 
-/// Even on a loaded machine, a program says its version in this time.
+/// Even on a loaded machine, a program prints its version within this time.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// A program that is here, works, and has said its version.
+/// A program that is installed, works, and has a known version.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Program {
     /// The name that subjects use in `needs`.
@@ -60,19 +60,19 @@ pub struct Program {
     pub title: String,
     /// Absolute path of the executable (of the script, for pm2 and mysql2).
     pub path: PathBuf,
-    /// Empty for a program of the system, else the folder under which its Debian tree was unpacked.
+    /// Empty for a program of the system, else the root of the unpacked Debian tree.
     pub prefix: String,
     /// As the program prints it.
     pub version: String,
-    /// Whose copy it is.
+    /// Where it comes from.
     pub source: Source,
-    /// What must be in the environment of the program for it to start.
+    /// Environment variables that the program needs to start.
     pub env: BTreeMap<String, String>,
-    /// Further facts that the subjects' templates ask for, such as the folder of the PHP extensions.
+    /// Further facts for the subjects' templates, such as the folder of the PHP extensions.
     pub extras: BTreeMap<String, String>,
 }
 
-/// Whose copy of a program it is.
+/// Where a program comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Source {
@@ -82,7 +82,7 @@ pub enum Source {
     Toolbox,
 }
 
-/// What was found out about one program.
+/// The state of a program.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "state", rename_all = "kebab-case")]
 pub enum ProgramState {
@@ -90,16 +90,16 @@ pub enum ProgramState {
     Ready(Program),
     /// It is neither on this machine nor in the toolbox.
     Missing {
-        /// Why it is missing, where there is more to say than that it was not found.
+        /// Why it is missing, if more is known than that it was not found.
         reason: Option<String>,
         /// How to get it.
         remedy: Remedy,
     },
-    /// It is there, and it must not be used: it fails, hangs, hides its version, or is too old.
+    /// It exists but must not be used: it fails, hangs, hides its version, or is too old.
     Broken {
         /// What was run and what it did.
         seen: String,
-        /// How to get a good one.
+        /// How to get a working one.
         remedy: Remedy,
     },
 }
@@ -120,12 +120,12 @@ impl ProgramState {
 pub enum Remedy {
     /// `tolok setup` can fetch it into the toolbox.
     Fetch {
-        /// The name by which it is asked for.
+        /// Its name for `tolok setup`.
         program: String,
-        /// From where, in a few words: "npm package bun 1.4.5".
+        /// Its source, in a few words: "npm package bun 1.4.5".
         from: String,
     },
-    /// A person has to do it.
+    /// The user must install it.
     ByHand {
         /// The command to run, or what to install.
         command: String,
@@ -141,20 +141,20 @@ impl fmt::Display for Remedy {
     }
 }
 
-/// What the toolbox must know about the machine and the user; a value, so that tests can invent it.
+/// What the toolbox needs to know about the machine and the user; a value, so that tests can make it up.
 #[derive(Debug, Clone)]
 pub struct Surroundings {
-    /// The folders of `PATH`, and after them those system folders that users' `PATH`s lack.
+    /// The folders of `PATH`, followed by system folders that users' `PATH`s lack.
     pub search_path: Vec<PathBuf>,
     /// The root of the file system, `/` outside tests.
     pub system_root: PathBuf,
-    /// The `swoole.so` that the user points to.
+    /// The `swoole.so` that the user has named.
     pub swoole_so: Option<PathBuf>,
-    /// The archive of Swoole's source that the user points to.
+    /// The archive of Swoole's source that the user has named.
     pub swoole_source: Option<PathBuf>,
-    /// A program that prints nothing for this long hangs.
+    /// A program that takes longer to answer hangs.
     pub patience: Duration,
-    /// The folder in which programs are asked: rustup's cargo is the one that the checkout's `rust-toolchain.toml` names.
+    /// The working folder for queries: rustup selects the cargo that the checkout's `rust-toolchain.toml` names.
     pub folder: PathBuf,
 }
 
@@ -169,7 +169,7 @@ impl Surroundings {
                 search_path.push(folder);
             }
         }
-        // Programs are asked from another folder than the one that a relative path is meant for.
+        // Made absolute, because programs are queried from another folder.
         let named = |variable| std::env::var_os(variable).and_then(|value| std::path::absolute(value).ok());
         let (swoole_so, swoole_source) = (named(SWOOLE_VARIABLE), named(SWOOLE_SOURCE_VARIABLE));
         let folder = named(HOME_VARIABLE).filter(|home| home.is_dir()).unwrap_or_else(|| PathBuf::from("/"));
@@ -182,7 +182,7 @@ impl Surroundings {
     }
 }
 
-/// What can be wrong with the toolbox itself, before any program is looked at.
+/// Problems with the toolbox itself, before any program is examined.
 #[derive(Debug, thiserror::Error)]
 pub enum ToolboxError {
     #[error(
@@ -195,7 +195,7 @@ pub enum ToolboxError {
     NoVersions { name: String, known: String },
 }
 
-/// A folder with programs, and the knowledge of how to find and fetch them.
+/// A folder with programs, and the catalogue for finding and fetching them.
 #[derive(Debug, Clone)]
 pub struct Toolbox {
     folder: PathBuf,
@@ -204,7 +204,7 @@ pub struct Toolbox {
 }
 
 impl Toolbox {
-    /// The toolbox in that folder, which need not exist yet; touches nothing.
+    /// The toolbox in that folder, which need not exist yet. Touches nothing.
     pub fn open(folder: impl Into<PathBuf>) -> Self {
         Self::with_surroundings(folder, Surroundings::of_this_process())
     }
@@ -212,21 +212,21 @@ impl Toolbox {
     /// The toolbox in the folder that `TOLOK_TOOLBOX`, `XDG_CACHE_HOME` or `HOME` name, in this order.
     ///
     /// # Errors
-    /// When none of the three is set.
+    /// If none of the three is set.
     pub fn open_default() -> Result<Self, ToolboxError> {
         default_folder(|name| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from))
             .map(Self::open)
     }
 
-    /// The toolbox in that folder, on a machine that may be invented.
+    /// The toolbox in that folder, on a machine that may be made up.
     pub fn with_surroundings(folder: impl Into<PathBuf>, surroundings: Surroundings) -> Self {
         let folder = folder.into();
-        // Servers change their working folder, so every path handed to them must be absolute.
+        // Servers change their working folder, so they need absolute paths.
         let folder = std::path::absolute(&folder).unwrap_or(folder);
         Self { folder, surroundings, catalogue: Catalogue::built_in() }
     }
 
-    /// The same toolbox, which builds Swoole from that archive.
+    /// The same toolbox, but builds Swoole from that archive.
     pub fn with_swoole_source(mut self, archive: PathBuf) -> Self {
         self.surroundings.swoole_source = Some(archive);
         self
@@ -240,48 +240,48 @@ impl Toolbox {
     /// The state of one program.
     ///
     /// # Errors
-    /// When the catalogue does not have the name.
+    /// If the name is not in the catalogue.
     pub fn detect(&self, name: &str) -> Result<ProgramState, ToolboxError> {
         let mut states = self.detect_some(&[name])?;
         Ok(states.remove(name).expect("detect_some answers for every name it was given"))
     }
 
-    /// The state of every program of the catalogue; all are asked at the same time.
+    /// The state of every program of the catalogue, queried concurrently.
     pub fn detect_all(&self) -> BTreeMap<String, ProgramState> {
         let recipes: Vec<&Recipe> = self.catalogue.recipes().collect();
         detect::detect(&recipes, self)
     }
 
-    /// The state of the programs named; all are asked at the same time.
+    /// The state of the named programs, queried concurrently.
     ///
     /// # Errors
-    /// When the catalogue does not have one of the names.
+    /// If one of the names is not in the catalogue.
     pub fn detect_some(&self, names: &[&str]) -> Result<BTreeMap<String, ProgramState>, ToolboxError> {
         let recipes = names.iter().map(|name| self.recipe(name)).collect::<Result<Vec<_>, _>>()?;
         Ok(detect::detect(&recipes.iter().collect::<Vec<_>>(), self))
     }
 
-    /// Whether a set-up without this program is still a good one, as its build takes minutes.
+    /// Whether setup succeeds without this program, because its build takes minutes.
     pub fn is_optional(&self, name: &str) -> bool {
         self.recipe(name).is_ok_and(|recipe| recipe.optional)
     }
 
-    /// What `fetch` would do to get the programs named. Nothing is changed and no network is used.
+    /// What `fetch` would do to get the named programs. Changes nothing and uses no network.
     ///
     /// # Errors
-    /// When the catalogue does not have one of the names.
+    /// If one of the names is not in the catalogue.
     pub fn plan(&self, missing: &[&str]) -> Result<FetchPlan, ToolboxError> {
         let recipes = missing.iter().map(|name| self.recipe(name)).collect::<Result<Vec<_>, _>>()?;
         Ok(plan::plan(&recipes.iter().collect::<Vec<_>>(), self))
     }
 
-    /// Does what the plan says, and tells of each command through `events`.
+    /// Carries out the plan, and reports each command through `events`.
     ///
-    /// A step that fails leaves what was there before untouched, and the other steps are still done; the outcome names
-    /// what was not had and why.
+    /// A failed step leaves everything as it was, and the other steps are still carried out. The outcome lists
+    /// what failed and why.
     ///
     /// # Errors
-    /// When the toolbox folder itself cannot be written or locked.
+    /// If the toolbox folder itself cannot be written or locked.
     pub fn fetch(&self, plan: &FetchPlan, events: &mut dyn FnMut(FetchEvent)) -> Result<FetchOutcome, FetchError> {
         fetch::fetch(plan, self, events)
     }
@@ -291,7 +291,7 @@ fn default_folder(variable: impl Fn(&str) -> Option<PathBuf>) -> Result<PathBuf,
     if let Some(folder) = variable(TOOLBOX_VARIABLE) {
         return Ok(folder);
     }
-    // The XDG specification says that a relative XDG_CACHE_HOME is to be ignored.
+    // By the XDG specification, a relative XDG_CACHE_HOME must be ignored.
     let cache = variable("XDG_CACHE_HOME").filter(|folder| folder.is_absolute());
     let cache = cache.or_else(|| variable("HOME").map(|home| home.join(".cache")));
     cache.map(|cache| cache.join("tolok/toolbox")).ok_or(ToolboxError::NoFolder)

@@ -1,8 +1,8 @@
-//! Debian packages that this release of Debian does not have yet, with everything that they need, down to the C library.
+//! Debian packages that this release of Debian does not have yet, with all their dependencies, down to the C library.
 //!
-//! apt gets one source: the system's own for Debian, with a newer release in the place of its own, so the mirror, the
-//! proxy and the keys are those of the machine. It sees an empty list of installed packages, so it fetches all libraries, and
-//! the programs are started by the loader among them, which is the only one that fits. Nothing of this touches the system's
+//! apt gets one source: the system's own for Debian, with the release replaced by a newer one. So mirror,
+//! proxy and keys are those of the machine. apt sees an empty list of installed packages, so it fetches all libraries.
+//! The programs are started by the loader among them, the only one that fits. None of this affects the system's
 //! programs, nor those of the toolbox that use the system's C library.
 
 use std::fs;
@@ -14,13 +14,13 @@ use super::apt;
 use super::catalogue::NewerPackages;
 use super::fetch::{FetchError, Worker, make_folder};
 
-/// What a release may be called in a source, beside its own name.
+/// Names of a release in a source, besides its codename.
 const ALIASES: [&str; 5] = ["stable", "oldstable", "testing", "unstable", "sid"];
 
-/// Where the source of Debian's main archive is, as apt reads it.
+/// The source of Debian's main archive, in apt's format.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Source {
-    /// The ending of apt's two formats: `list` or `sources`.
+    /// The file extension of apt's two formats: `list` or `sources`.
     format: &'static str,
     text: String,
 }
@@ -35,7 +35,7 @@ pub(super) fn description(newer: &NewerPackages, staging: &Path) -> Vec<String> 
     apt::description(&newer.packages, staging)
 }
 
-/// Downloads the packages with all that they need, and unpacks them into a tree of their own.
+/// Downloads the packages with all their dependencies, and unpacks them into a tree of their own.
 pub(super) fn fetch(name: &str, newer: &NewerPackages, worker: &mut Worker<'_>) -> Result<(), FetchError> {
     let staging = worker.toolbox.staging();
     let root = staging.join("root");
@@ -49,7 +49,7 @@ pub(super) fn fetch(name: &str, newer: &NewerPackages, worker: &mut Worker<'_>) 
         ("Dir::State::status", staging.join("status")),
         ("Dir::Etc::sourcelist", PathBuf::from("/dev/null")),
         ("Dir::Etc::sourceparts", staging.join("sources")),
-        // Preferences speak of the system's releases, and would hold the newer one back.
+        // Preferences refer to the system's releases, and would exclude the newer one.
         ("Dir::Etc::preferences", PathBuf::from("/dev/null")),
         ("Dir::Etc::preferencesparts", staging.join("no-parts")),
         ("APT::Default-Release", PathBuf::new()),
@@ -71,14 +71,14 @@ pub(super) fn fetch(name: &str, newer: &NewerPackages, worker: &mut Worker<'_>) 
     Ok(())
 }
 
-/// A script in the place of a program, which starts it by its own loader wherever the tree is.
+/// A script that replaces a program and starts it with its own loader, wherever the tree is.
 fn starter(root: &Path, program: &str) -> Result<String, FetchError> {
     let lacking = |what: &str| FetchError::Result { what: what.to_owned() };
     if !root.join(program).is_file() {
         return Err(lacking(program));
     }
     let libraries = apt::library_folders(root);
-    // Its place and name depend on the machine: lib64/ld-linux-x86-64.so.2, lib/ld-linux-aarch64.so.1.
+    // Path and name depend on the machine: lib64/ld-linux-x86-64.so.2, lib/ld-linux-aarch64.so.1.
     let folders = ["usr/lib64", "lib64", "usr/lib", "lib"].map(|folder| root.join(folder));
     let files =
         folders.iter().chain(&libraries).flat_map(|folder| fs::read_dir(folder).into_iter().flatten().flatten());
@@ -95,7 +95,7 @@ fn starter(root: &Path, program: &str) -> Result<String, FetchError> {
     ))
 }
 
-/// The name of this release, or `None` where this is not Debian itself.
+/// The codename of this release, or `None` if this is not Debian itself.
 fn codename(surroundings: &Surroundings) -> Option<String> {
     let text = fs::read_to_string(surroundings.system_file("/etc/os-release")).ok()?;
     let value = |name: &str| {
@@ -105,7 +105,7 @@ fn codename(surroundings: &Surroundings) -> Option<String> {
     value("VERSION_CODENAME").filter(|_| value("ID").as_deref() == Some("debian"))
 }
 
-/// The system's source of Debian's main archive, with another release in it.
+/// The system's source of Debian's main archive, changed to another release.
 fn source(surroundings: &Surroundings, suite: &str) -> Option<Source> {
     let codename = codename(surroundings)?;
     let folder = surroundings.system_file("/etc/apt/sources.list.d");
@@ -126,7 +126,7 @@ fn is_release(word: &str, codename: &str) -> bool {
     word == codename || ALIASES.contains(&word)
 }
 
-/// Of lines such as `deb [options] http://mirror/debian bookworm main`.
+/// From lines such as `deb [options] http://mirror/debian bookworm main`.
 fn from_list(text: &str, codename: &str, suite: &str) -> Option<String> {
     text.lines().find_map(|line| {
         let rest = line.trim().strip_prefix("deb")?.strip_prefix([' ', '\t'])?.trim_start();
@@ -138,7 +138,7 @@ fn from_list(text: &str, codename: &str, suite: &str) -> Option<String> {
     })
 }
 
-/// Of stanzas with fields `Types`, `URIs`, `Suites`, `Components` and further ones, such as keys over many lines.
+/// From stanzas with the fields `Types`, `URIs`, `Suites`, `Components` and others, such as multi-line keys.
 fn from_stanzas(text: &str, codename: &str, suite: &str) -> Option<String> {
     let lines: Vec<&str> = text.lines().filter(|line| !line.starts_with('#')).collect();
     lines.split(|line| line.trim().is_empty()).find_map(|stanza| {

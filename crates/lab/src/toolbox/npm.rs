@@ -1,6 +1,6 @@
-//! npm packages, by their locks: the exact versions and checksums that this binary was built with.
+//! npm packages, locked: the exact versions and checksums that this binary was built with.
 //!
-//! No install script is run: all packages work without, and a script could do anything.
+//! No install scripts are run: all packages work without them, and a script could do anything.
 
 use std::fs;
 use std::path::Path;
@@ -15,7 +15,7 @@ use tolok_host::call::Call;
 /// Bun alone is a download of 40 MB.
 const PATIENCE: Duration = Duration::from_secs(15 * 60);
 
-/// The packages of the folders of `toolbox/` that have a lock. The build script lists them.
+/// The folders of `toolbox/` that have a lock. The build script lists them.
 const PACKAGES: &[NpmPackage] = include!(concat!(env!("OUT_DIR"), "/npm_packages.rs"));
 
 /// A package whose manifest and lock are built into the binary.
@@ -40,7 +40,7 @@ impl NpmPackage {
         self.name
     }
 
-    /// The version that the lock has.
+    /// The version in the lock.
     pub(super) fn version(self) -> String {
         #[derive(Deserialize)]
         struct Manifest {
@@ -56,9 +56,9 @@ pub(super) fn call(package: NpmPackage, staging: &Path) -> Call {
     let folder = staging.join(package.name()).to_string_lossy().into_owned();
     let cache = staging.join("npm-cache").to_string_lossy().into_owned();
     let mut arguments = vec!["ci".to_owned(), "--prefix".to_owned(), folder, "--cache".to_owned(), cache];
-    // Bun's binary is an optional dependency, one for each kind of machine: a user's setting must not leave it out.
+    // Bun's binary is an optional dependency, one for each kind of machine. A user's setting must not exclude it.
     arguments.extend(["--ignore-scripts", "--include=optional", "--no-audit", "--no-fund"].map(str::to_owned));
-    // By default npm needs more than a minute to find out that there is no network, and leaves a log that no one reads.
+    // By default npm takes more than a minute to notice that there is no network, and leaves a useless log.
     let short = ["--fetch-retry-mintimeout=1000", "--fetch-retry-maxtimeout=5000", "--logs-max=0"];
     arguments.extend(short.map(str::to_owned));
     Call::new("npm", arguments).env("npm_config_update_notifier", "false")

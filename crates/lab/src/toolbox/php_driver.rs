@@ -1,7 +1,7 @@
-//! The extensions with which PHP asks a database: a part of a PHP that is here already.
+//! The extensions with which PHP connects to a database: a part of an installed PHP.
 //!
-//! Distributions pack them apart from PHP, so a machine may have the one without the other. They are looked for beside the
-//! PHP's own extensions, then in the toolbox's folder for PHPs of the same interface, and PHP is asked whether it takes them.
+//! Distributions package them separately, so a machine may have PHP without them. They are searched for beside
+//! PHP's own extensions, then in the toolbox's folder for PHPs of the same API; then PHP must accept them.
 
 use std::path::{Path, PathBuf};
 
@@ -9,16 +9,16 @@ use super::detect::{Refusal, ask, complaint};
 use super::{Program, Recipe, Toolbox};
 use tolok_host::call::Call;
 
-/// In the order in which they have to be loaded.
+/// In load order.
 const MYSQL: [&str; 3] = ["pdo", "mysqlnd", "pdo_mysql"];
 const POSTGRES: [&str; 2] = ["pdo", "pdo_pgsql"];
 
-/// `pdo`, `mysqlnd`, `pdo_mysql`, or those of another driver: the files to be loaded, empty where this PHP has the extension without being told.
-/// `program` is the PHP; it becomes its part.
+/// `pdo`, `mysqlnd`, `pdo_mysql`, or those of another driver: the files to load, empty if this PHP loads the extension already.
+/// `program` is the PHP, and becomes the part.
 pub(super) fn complete(recipe: &Recipe, program: &mut Program, toolbox: &Toolbox) -> Result<(), Refusal> {
     let driver_name = recipe.driver.as_deref().unwrap_or("pdo_mysql");
     let extensions: &[&str] = if driver_name == "pdo_pgsql" { &POSTGRES } else { &MYSQL };
-    // A PHP inside a web server cannot be asked; there the files alone decide.
+    // A PHP inside a web server cannot be queried; there only the files count.
     let asks = !recipe.asked.is_empty();
     let own = if asks { list(recipe, program, &[], toolbox)? } else { String::new() };
     let folders = folders(program, toolbox);
@@ -52,7 +52,7 @@ pub(super) fn complete(recipe: &Recipe, program: &mut Program, toolbox: &Toolbox
     Ok(())
 }
 
-/// The extensions that PHP says it has, one a line, when it is started with these.
+/// The extensions that PHP lists, one per line, when it is started with these files.
 fn list(recipe: &Recipe, program: &Program, files: &[&Path], toolbox: &Toolbox) -> Result<String, Refusal> {
     let options = files.iter().flat_map(|file| ["-d".to_owned(), format!("extension={}", file.display())]);
     let arguments = options.chain(recipe.asked.iter().cloned());
@@ -64,7 +64,7 @@ fn has(list: &str, extension: &str) -> bool {
     list.lines().any(|line| line.trim().eq_ignore_ascii_case(extension))
 }
 
-/// Where the extensions of this PHP may stand: its own folder, and the toolbox's of the same name.
+/// Folders that may contain this PHP's extensions: its own, and the toolbox's counterpart.
 fn folders(program: &Program, toolbox: &Toolbox) -> Vec<PathBuf> {
     let own = ["extensions", "php_extensions"].into_iter().find_map(|name| program.extras.get(name));
     let Some(own) = own.filter(|folder| !folder.is_empty()).map(PathBuf::from) else { return Vec::new() };

@@ -1,11 +1,11 @@
-//! A PHP extension, built from its source into the toolbox.
+//! A PHP extension, built from source into the toolbox.
 //!
-//! The source is the archive that the user names, or what PECL downloads. `pecl install` would write into the system's folder of
-//! extensions, so the build does what it would do, and keeps the one file.
+//! The source is the archive that the user names, or what PECL downloads. `pecl install` would write into the system's extension
+//! folder, so the build performs the same steps itself, and keeps only the one file.
 //!
-//! The tools are the system's. Where it has none, Debian's packages of them are unpacked into the staging folder and laid over
-//! `/usr` in a mount namespace of the build's own. There every tool finds its parts under their ordinary paths, without root, and
-//! nothing of them stays.
+//! The tools are the system's. If it has none, Debian's packages are unpacked into the staging folder and overlaid on
+//! `/usr` in a mount namespace of the build. There every tool finds its parts under their usual paths, without root, and
+//! nothing of them remains.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -19,24 +19,24 @@ use tolok_host::call::Call;
 use tolok_host::shell::quoted;
 
 const BUILD_TOOLS: [&str; 5] = ["phpize", "php-config", "make", "c++", "strip"];
-/// What reads and writes the unpacked tools' namespace.
+/// Creates the namespace of the unpacked tools.
 const NAMESPACE_TOOL: &str = "unshare";
 
-/// A channel that does not answer in this time is not there.
+/// A channel that takes longer is down.
 const DOWNLOAD_PATIENCE: Duration = Duration::from_secs(120);
-/// Swoole takes some five minutes of CPU time, which a loaded machine stretches.
+/// Swoole takes some five minutes of CPU time, more on a loaded machine.
 const BUILD_PATIENCE: Duration = Duration::from_secs(45 * 60);
 
-/// How an extension is built on this machine.
+/// How to build an extension on this machine.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct ExtensionBuild {
     extension: String,
-    /// The archive that the user named; PECL downloads one where there is none.
+    /// The archive that the user named; without one, PECL downloads it.
     archive: Option<PathBuf>,
     tools: Tools,
 }
 
-/// Where the compiler, make and the headers of PHP are from.
+/// Where the compiler, make and PHP's headers come from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Tools {
     System,
@@ -44,7 +44,7 @@ enum Tools {
 }
 
 impl ExtensionBuild {
-    /// How the recipe's extension can be built here, or why it cannot.
+    /// How to build the recipe's extension here, or why that is impossible.
     pub(super) fn plan(extension: &str, recipe: &Recipe, toolbox: &Toolbox) -> Result<Self, String> {
         let surroundings = &toolbox.surroundings;
         let lacking = |names: &[&str]| {
@@ -71,7 +71,7 @@ impl ExtensionBuild {
         Ok(Self { extension: extension.to_owned(), archive, tools })
     }
 
-    /// Where it comes from, in a few words.
+    /// Its source, in a few words.
     pub(super) fn from(&self) -> String {
         match &self.archive {
             Some(archive) => format!("built from {}, some minutes", archive.display()),
@@ -93,16 +93,16 @@ impl ExtensionBuild {
         staging.join(&self.extension)
     }
 
-    /// What is done, in this order.
+    /// The steps, in order.
     fn steps(&self, staging: &Path) -> Vec<Step> {
         let (folder, extension) = (self.folder(staging), &self.extension);
         let source = folder.join("source");
         let archive = match &self.archive {
             Some(archive) => quoted(&archive.to_string_lossy()),
-            // PECL names the archive after the version, which is not known before it is there.
+            // PECL names the archive after the version, which is not known in advance.
             None => format!("{extension}-*.tgz"),
         };
-        // PECL's archive has the source one folder down, beside a description.
+        // In PECL's archive, the source is one folder down, beside a description.
         let unpack = format!(
             "tar -xf {archive} -C unpacked && config=$(find unpacked -maxdepth 2 -name config.m4) && if test -n \"$config\"; then mv \
              \"${{config%/*}}\" source; else echo 'no config.m4: not the source of a PHP extension'; exit 1; fi"
@@ -111,7 +111,7 @@ impl ExtensionBuild {
             Tools::System => ["pecl", "phpize", "./configure"],
             Tools::Debian { .. } => [
                 "PHP_PEAR_PHP_BIN=$(echo /usr/bin/php[0-9]*.[0-9]) pecl",
-                // This phpize asks dpkg where libtool's files are, and dpkg does not know packages that were only unpacked.
+                // This phpize asks dpkg for libtool's files, and dpkg does not know packages that were only unpacked.
                 "/usr/bin/phpize[0-9]* && for file in ltmain.sh config.guess config.sub; do test -e build/$file || cp \
                  /usr/share/libtool/build-aux/$file build/; done",
                 "./configure --with-php-config=$(echo /usr/bin/php-config[0-9]*)",
@@ -147,7 +147,7 @@ impl ExtensionBuild {
                 Call::new(program, arguments.split_whitespace()).in_folder(folder)
             }
             Tools::Debian { .. } => {
-                // A relative path, because the mount's options give a meaning to colons and commas.
+                // A relative path, because colons and commas have a meaning in mount options.
                 let folder = quoted(&folder.to_string_lossy());
                 let script =
                     format!("mount -t overlay overlay -o lowerdir=usr:/usr /usr && cd {folder} && {{ {script}; }}");
@@ -158,14 +158,14 @@ impl ExtensionBuild {
     }
 }
 
-/// A command of the build, and what it is called while it runs.
+/// A command of the build, and its name for progress messages.
 struct Step {
     name: String,
     call: Call,
     patience: Duration,
 }
 
-/// Downloads and builds the extension and puts the one file that matters in its place.
+/// Downloads and builds the extension, and puts only its library in place.
 pub(super) fn fetch(build: &ExtensionBuild, worker: &mut Worker<'_>) -> Result<(), FetchError> {
     let staging = worker.toolbox.staging();
     let folder = build.folder(&staging);

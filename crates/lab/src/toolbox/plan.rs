@@ -1,4 +1,4 @@
-//! What a fetch would do, as a value: it can be shown before the user agrees to it.
+//! What a fetch would do, as a value that can be shown before the user agrees.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -12,33 +12,33 @@ use super::php_extension::ExtensionBuild;
 use super::versions::VersionsFrom;
 use super::{Recipe, Remedy, Toolbox, apt, detect, go, newer, npm};
 
-/// Everything that `fetch` would do, and what is left to a person.
+/// Everything that `fetch` would do, and what the user must do.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct FetchPlan {
     /// The only folder that changes.
     pub folder: PathBuf,
-    /// In this order; each stands for itself.
+    /// In this order; each is independent of the others.
     pub steps: Vec<FetchStep>,
     /// The programs that tolok cannot fetch on this machine.
     pub by_hand: Vec<ManualStep>,
 }
 
-/// One source's share of the work: done as a whole, or not at all.
+/// The work for one source, done completely or not at all.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct FetchStep {
-    /// The programs that it brings.
+    /// The programs that it installs.
     pub programs: Vec<String>,
-    /// Where they come from, in a few words.
+    /// Their source, in a few words.
     pub from: String,
     /// The commands that will be run, as one would type them.
     pub commands: Vec<String>,
-    /// A set-up in which this fails is still a good one.
+    /// Setup succeeds even if this fails.
     pub optional: bool,
     #[serde(skip)]
     pub(super) work: Work,
 }
 
-/// What a step is made of.
+/// The kind of work in a step.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Work {
     Apt { packages: Vec<String> },
@@ -49,28 +49,28 @@ pub(super) enum Work {
     Version { program: String, version: String, from: VersionsFrom },
 }
 
-/// What a person has to do for a program.
+/// What the user must do for a program.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ManualStep {
     pub program: String,
-    /// Its name among people.
+    /// Its name for people.
     pub title: String,
     /// Why tolok cannot do it here.
     pub reason: String,
     pub command: String,
-    /// A set-up without it is still a good one.
+    /// Setup succeeds without it.
     pub optional: bool,
 }
 
 impl FetchPlan {
-    /// Whether there is nothing that `fetch` could do.
+    /// Whether there is nothing to fetch.
     pub fn is_empty(&self) -> bool {
         self.steps.is_empty()
     }
 }
 
 impl fmt::Display for FetchPlan {
-    /// One line a command, then what is left to do by hand.
+    /// One command per line, then what must be done by hand.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for step in &self.steps {
             writeln!(f, "# {} ({})", step.programs.join(", "), step.from)?;
@@ -84,7 +84,7 @@ impl fmt::Display for FetchPlan {
     }
 }
 
-/// How a program can be brought here.
+/// How a program can be installed here.
 enum Way {
     Apt,
     Newer(NewerPackages),
@@ -132,7 +132,7 @@ pub(super) fn plan(recipes: &[&Recipe], toolbox: &Toolbox) -> FetchPlan {
     if !apt_recipes.is_empty() {
         let asked: Vec<String> = apt_recipes.iter().flat_map(|recipe| recipe.apt.iter().cloned()).collect();
         let packages = apt::together(&Installed::read(&toolbox.record()).apt_asked, &asked);
-        // First, as an extension needs the PHP that apt brings.
+        // First, because an extension needs the PHP from apt.
         plan.steps.insert(0, step(&apt_recipes, Work::Apt { packages }, toolbox));
     }
     plan
@@ -152,7 +152,7 @@ pub(super) fn remedy(recipe: &Recipe, toolbox: &Toolbox) -> Remedy {
     Remedy::Fetch { program: recipe.name.clone(), from: work.source() }
 }
 
-/// Why a program that is missing cannot be fetched; `None` where it can.
+/// Why a missing program cannot be fetched; `None` if it can.
 pub(super) fn obstacle(recipe: &Recipe, toolbox: &Toolbox) -> Option<String> {
     match way(recipe, toolbox) {
         Way::None { reason } => Some(reason),
@@ -176,7 +176,7 @@ fn way(recipe: &Recipe, toolbox: &Toolbox) -> Way {
         };
     }
     if let Some(extension) = &recipe.pecl {
-        // A swoole.so of the user's own needs only a PHP to load it.
+        // A user's own swoole.so only needs a PHP to load it.
         if toolbox.surroundings.swoole_so.is_some() && is_without_php(recipe, toolbox) {
             return apt_way(toolbox);
         }
@@ -212,7 +212,7 @@ fn way(recipe: &Recipe, toolbox: &Toolbox) -> Way {
     apt_way(toolbox)
 }
 
-/// Whether there is no PHP that could load the extension, and packages can bring one.
+/// Whether no PHP can load the extension, but packages can provide one.
 fn is_without_php(recipe: &Recipe, toolbox: &Toolbox) -> bool {
     detect::candidates(recipe, toolbox).is_empty() && apt::is_usable(&toolbox.surroundings)
 }

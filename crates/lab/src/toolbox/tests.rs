@@ -1,4 +1,4 @@
-//! Detection on invented machines, whose programs are scripts; plans; and what a fetch does when things go wrong.
+//! Detection on made-up machines, whose programs are scripts; plans; and failures of a fetch.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -61,7 +61,7 @@ impl Lab {
     }
 
     fn surroundings(&self, swoole_so: Option<PathBuf>) -> Surroundings {
-        // So long that no machine is too slow for these tests; nothing ever takes it.
+        // Too long for any machine to reach; no test takes it.
         let patience = Duration::from_secs(300);
         let (search_path, system_root) = (vec![self.path("bin")], self.path("system"));
         Surroundings { search_path, system_root, swoole_so, swoole_source: None, patience, folder: PathBuf::from("/") }
@@ -324,7 +324,7 @@ fn what_is_missing_comes_with_a_remedy_of_this_machine() {
 #[test]
 fn all_programs_are_asked_at_once() {
     let lab = Lab::new();
-    // Each of the two waits for the other one's mark: one after the other, neither would ever answer.
+    // Each waits for the other's mark, so neither would answer if they ran one after the other.
     let meet = |own: &str, other: &str| {
         let (own, other) = (lab.path(own), lab.path(other));
         format!("touch {}; while ! test -e {}; do sleep 0.01; done", own.display(), other.display())

@@ -1,4 +1,4 @@
-//! Versions of programs: found in what a program prints, and compared.
+//! Program versions: found in a program's output, and compared.
 
 use std::cmp::Ordering;
 use std::fmt;
@@ -49,9 +49,9 @@ impl fmt::Display for Version {
     }
 }
 
-/// The version in a program's output: the word right behind `after`, which must begin with a digit.
+/// The version in a program's output: the word right after `after`, which must begin with a digit.
 ///
-/// With an empty `after`, the version must stand at the beginning of a line.
+/// With an empty `after`, the version must be at the beginning of a line.
 pub(super) fn find_version(output: &str, after: &str) -> Option<String> {
     let word = |text: &str| {
         let end = text.find(|c: char| c.is_whitespace() || matches!(c, ',' | ')' | '(')).unwrap_or(text.len());

@@ -1,7 +1,7 @@
 //! Versions of a program beside the one that this machine has: `bun@1.0.0`.
 //!
-//! `versions` in `programs.toml` says where they come from. Each has a folder of its own in the toolbox, and is taken from there
-//! alone: a program of the user's is never taken for another version.
+//! `versions` in `programs.toml` names their source. Each has its own folder in the toolbox, and is taken only from there:
+//! a user's program never replaces a requested version.
 
 use std::path::Path;
 use std::time::Duration;
@@ -21,7 +21,7 @@ const PATIENCE: Duration = Duration::from_secs(15 * 60);
 pub(super) enum VersionsFrom {
     /// An npm package for each kind of machine, and the program in it.
     Npm { x86_64: String, aarch64: String, file: String },
-    /// The toolchains that a Go downloads.
+    /// The toolchains that Go itself downloads.
     GoToolchain,
 }
 
@@ -30,13 +30,13 @@ pub fn at_version(program: &str, version: &str) -> String {
     format!("{program}@{version}")
 }
 
-/// The program whose version this is; of a program without one, itself.
+/// The name of the program without its version, if it has one.
 pub fn without_version(name: &str) -> &str {
     name.split('@').next().unwrap_or_default()
 }
 
 impl Recipe {
-    /// The same for one version of the program, or `None` where versions cannot be fetched.
+    /// The recipe for one version of the program, or `None` if versions cannot be fetched.
     pub(super) fn at_version(&self, version: &str) -> Option<Self> {
         self.versions.as_ref()?;
         Some(Self {
@@ -52,7 +52,7 @@ impl Recipe {
         })
     }
 
-    /// The version that alone will do, and where it comes from.
+    /// The required version, and its source.
     pub(super) fn version_wanted(&self) -> Option<(&str, &VersionsFrom)> {
         self.at.as_deref().zip(self.versions.as_ref())
     }
@@ -67,7 +67,7 @@ impl VersionsFrom {
         }
     }
 
-    /// Where the program is, in the folder of its version.
+    /// The program's path in the folder of its version.
     pub(super) fn file(&self) -> String {
         match self {
             Self::Npm { file, .. } => format!("node_modules/{}/{file}", self.package()),
@@ -75,7 +75,7 @@ impl VersionsFrom {
         }
     }
 
-    /// From where, in a few words.
+    /// Its source, in a few words.
     pub(super) fn source(&self, version: &str) -> String {
         match self {
             Self::Npm { .. } => format!("npm package {} {version}", self.package()),
@@ -104,7 +104,7 @@ impl VersionsFrom {
                 Call::new("npm", arguments.into_iter().chain(options).chain([package]).collect::<Vec<_>>())
                     .env("npm_config_update_notifier", "false")
             }
-            // It downloads the toolchain, checks its sum, and asks it.
+            // Go downloads the toolchain, verifies its checksum, and runs it.
             Self::GoToolchain => Call::new("go", ["version".to_owned()])
                 .env("GOTOOLCHAIN", format!("go{version}"))
                 .env("GOMODCACHE", text(folder))

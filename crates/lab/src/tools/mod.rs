@@ -1,4 +1,4 @@
-//! Running a load tool.
+//! Runs a load tool.
 
 mod running;
 

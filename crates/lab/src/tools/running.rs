@@ -1,4 +1,4 @@
-//! Running a load generator: its warm-up, the run that counts, when the window of that begins and ends, and what it leaves behind.
+//! Runs a load generator: its warm-up, the run that counts, the borders of its window, and its results.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -21,11 +21,11 @@ use tolok_tools::{
     tool_output,
 };
 
-/// How long a tool may take to end after its last word.
+/// How long a tool may take to end after its last output.
 const END_LIMIT: Duration = Duration::from_secs(10);
 /// Lines of a tool's log that are quoted when it fails.
 const QUOTED_LINES: usize = 5;
-/// What is taken at once of a log whose lines do not end.
+/// How much of a line without an end is read at once.
 const LINE_LIMIT: u64 = 64 << 10;
 
 /// A load generator of this machine.
@@ -33,19 +33,19 @@ const LINE_LIMIT: u64 = 64 << 10;
 pub struct Tool {
     pub driver: &'static dyn Driver,
     pub program: PathBuf,
-    /// Its version, as it says itself.
+    /// The version that it reports.
     pub version: String,
     /// Its whole environment; nothing else is inherited.
     pub env: BTreeMap<String, String>,
 }
 
-/// What waiting for a tool brought.
+/// The result of waiting for a tool.
 #[derive(Debug, PartialEq)]
 pub enum Waited {
     Event(ToolEvent),
     /// Nothing happened in the given time.
     Nothing,
-    /// The tool has ended or is about to.
+    /// The tool has ended or is about to end.
     Ended,
 }
 
@@ -56,14 +56,14 @@ pub struct RunningTool<'j> {
     invocation: Invocation,
     placement: Placement,
     folder: Folder,
-    /// Where it works: the same, or a private one.
+    /// The folder that it writes in: the same, or a private one.
     work: Folder,
     process: Process,
     /// Whether the process is that of the warm-up.
     is_warming_up: bool,
-    /// Whether that has ended, and what counts was not yet started.
+    /// Whether the warm-up has ended and the counted run has not started.
     has_warmed_up: bool,
-    /// When the window begins and ends, as far as that is known.
+    /// The borders of the window, as far as they are known.
     window: Window,
 }
 
@@ -76,19 +76,19 @@ struct Window {
     told_end: bool,
 }
 
-/// A process of the tool, and what is heard of it.
+/// A process of the tool, and the messages from it.
 struct Process {
     child: Child,
     heard: Receiver<Heard>,
     since: MonotonicNs,
-    /// How it ended, once it was waited for; until then its number, which is that of its group, is its own.
+    /// How it ended, once it was waited for. Until then its pid, which is also its process group, cannot be reused.
     ended: Option<ExitStatus>,
 }
 
-/// What a tool's standard error has for the lab.
+/// What the lab reads in a tool's standard error.
 enum Heard {
     Event(ToolEvent),
-    /// The line that was waited for, and when it came.
+    /// The expected line, and when it came.
     Line(MonotonicNs),
 }
 
@@ -99,12 +99,12 @@ impl std::fmt::Debug for Tool {
 }
 
 impl Tool {
-    /// The file of the trial's folder that has its standard output.
+    /// The file in the trial's folder with its standard output.
     fn output_name(&self) -> &'static str {
         output_name(self.driver)
     }
 
-    /// What is typed to call it for a job, one line for each of its processes.
+    /// The command lines for a job, one for each process of the tool.
     pub fn command_lines(&self, job: &LoadJob<'_>) -> Vec<String> {
         let Invocation { warm_up, arguments, env, .. } = self.driver.invocation(job);
         let env: String = env.iter().map(|(name, value)| format!("{name}={value} ")).collect();
@@ -119,7 +119,7 @@ impl Tool {
             .collect()
     }
 
-    /// Starts it in its place; files, output and log go into the trial's folder.
+    /// Starts it in its place. Its files, output and log go into the trial's folder.
     pub fn start<'j>(
         &self,
         job: &'j LoadJob<'j>,
@@ -134,7 +134,7 @@ impl Tool {
         }
         let is_warming_up = invocation.warm_up.is_some();
         let (tool, folder) = (self.clone(), folder.clone());
-        // A warm-up writes into the same files, and what counts begins them again.
+        // A warm-up writes into the same files, which the counted run truncates.
         let process = Process::start(&tool, &invocation, is_warming_up, &placement, [&folder, &work])?;
         let (has_warmed_up, window) = (false, Window::default());
         let mut running = RunningTool {
@@ -171,14 +171,14 @@ impl Process {
         let since = SystemClock.now();
         let mut child = command.spawn()?;
         let limit = Rlimit { current: Some(OUTPUT_LIMIT), maximum: Some(OUTPUT_LIMIT) };
-        // None that is known writes so much; one that may not be limited is no worse than before.
+        // No known tool writes so much. If the limit cannot be set, nothing is lost.
         let _ = prlimit(Some(Pid::from_child(&child)), Resource::Fsize, limit);
         let messages = child.stderr.take().expect("it was asked to be a pipe above");
         let heard = listen(messages, log, invocation.borders.clone()).inspect_err(|_| drop(child.kill()))?;
         Ok(Self { child, heard, since, ended: None })
     }
 
-    /// Waits for its end, and kills what it has left behind. Returns `None` if it still runs when the patience is over.
+    /// Waits for its end, and kills its remaining children. Returns `None` if it still runs after `patience`.
     fn end_within(&mut self, patience: Duration) -> io::Result<Option<ExitStatus>> {
         if self.ended.is_none() {
             let pid = Pid::from_child(&self.child);
@@ -193,7 +193,7 @@ impl Process {
 }
 
 impl Drop for Process {
-    /// Kills it and what it started, which is in its process group, and waits for it.
+    /// Kills it and its children, which are in its process group, and waits for it.
     fn drop(&mut self) {
         if self.ended.is_none() {
             let _ = kill_process_group(Pid::from_child(&self.child), Signal::KILL);
@@ -204,17 +204,17 @@ impl Drop for Process {
 }
 
 impl RunningTool<'_> {
-    /// Its pid; another one after its warm-up.
+    /// Its pid, which changes after the warm-up.
     pub fn pid(&self) -> u32 {
         self.process.child.id()
     }
 
-    /// Whether it asks for nothing between the last thing that happened before its window and the window itself.
+    /// Whether it sends no requests between the last event before its window and the window itself.
     pub fn is_silent_before_window(&self) -> bool {
         self.invocation.borders == Borders::Process || self.job.scenario.load.warmup_s == 0.0
     }
 
-    /// Waits for what happens next.
+    /// Waits for the next event.
     pub fn wait_event(&mut self, patience: Duration) -> io::Result<Waited> {
         if let Some(event) = self.due() {
             return Ok(Waited::Event(event));
@@ -234,13 +234,13 @@ impl RunningTool<'_> {
         }
     }
 
-    /// The process has closed its standard error. After a warm-up the run that counts starts; after that one the tool is done.
+    /// The process has closed its standard error. After a warm-up, starts the counted run; after that, the tool is done.
     fn after_the_process(&mut self) -> io::Result<Waited> {
         if self.is_warming_up && !self.has_warmed_up {
-            // Its outcome does not matter: if the subject does not answer, the run that counts will show it.
+            // Its result does not matter: if the subject does not answer, the counted run will show it.
             self.process.end_within(END_LIMIT)?;
             self.has_warmed_up = true;
-            // The caller can count its packets before the next process begins.
+            // Lets the caller count its packets before the next process begins.
             return Ok(Waited::Nothing);
         }
         if self.is_warming_up {
@@ -260,14 +260,14 @@ impl RunningTool<'_> {
         Ok(self.due().map_or(Waited::Ended, Waited::Event))
     }
 
-    /// Where the process is the window, the window begins with it.
+    /// If the window is the whole process, it begins with the process.
     fn note_the_beginning(&mut self) {
         if self.invocation.borders == Borders::Process && !self.is_warming_up {
             self.window.begins = Some(self.process.since);
         }
     }
 
-    /// A border that time has come to and that was not told.
+    /// A border that was reached and not yet reported.
     fn due(&mut self) -> Option<ToolEvent> {
         let now = SystemClock.now();
         let Window { begins, ends, told_begin, told_end } = &mut self.window;
@@ -282,21 +282,21 @@ impl RunningTool<'_> {
         None
     }
 
-    /// How long it is until the next border, where that is known.
+    /// Time until the next border, if that is known.
     fn until_border(&self) -> Option<Duration> {
         let Window { begins, ends, told_begin, told_end } = &self.window;
         let next = begins.filter(|_| !told_begin).or(ends.filter(|_| !told_end))?;
         Some(Duration::from_nanos(next.0.saturating_sub(SystemClock.now().0)))
     }
 
-    /// Waits for its end, which is near after the last event, and reads what it found. The error says in words what went
+    /// Waits for its end, which is near after the last event, and reads its report. The error describes what went
     /// wrong. The tool's output is kept in any case.
     pub fn finish(mut self) -> Result<ToolReport, String> {
         let name = self.tool.driver.tool().word();
         let waited = self.process.end_within(END_LIMIT).map_err(|error| error.to_string())?;
         let status = waited.ok_or_else(|| format!("{name} closed its output and did not end"))?;
         if let Some(name) = self.tool.driver.file_beside().filter(|_| self.work.path() != self.folder.path()) {
-            // It has none where it did not come so far.
+            // The file is missing if the tool did not get that far.
             let told = self.work.lossy(name).unwrap_or_default();
             let kept = self.folder.create_file(name).and_then(|mut file| file.write_all(told.as_bytes()));
             kept.map_err(|error| format!("cannot keep {name}: {error}"))?;
@@ -324,7 +324,7 @@ impl RunningTool<'_> {
     }
 }
 
-/// `tolok load --slices` at work. It is no tool of one case, so no driver knows what it says.
+/// A running `tolok load --slices`. It serves several cases, so no driver can read its output.
 pub struct RunningSlices {
     process: Process,
     folder: Folder,
@@ -337,12 +337,12 @@ impl std::fmt::Debug for RunningSlices {
 }
 
 impl RunningSlices {
-    /// Starts it in its place; its record and its log go into the folder.
+    /// Starts it in its place. Its record and log go into the folder.
     pub fn start(tool: &Tool, invocation: &Invocation, placement: &Placement, folder: &Folder) -> io::Result<Self> {
         Ok(Self { process: Process::start(tool, invocation, false, placement, [folder; 2])?, folder: folder.clone() })
     }
 
-    /// Waits for what happens next.
+    /// Waits for the next event.
     pub fn wait_event(&mut self, patience: Duration) -> io::Result<Waited> {
         match self.process.heard.recv_timeout(patience) {
             Ok(Heard::Event(event)) => Ok(Waited::Event(event)),
@@ -351,7 +351,7 @@ impl RunningSlices {
         }
     }
 
-    /// Waits for its end, and reads its record. The error says in words what went wrong.
+    /// Waits for its end, and reads its record. The error describes what went wrong.
     pub fn finish(mut self) -> Result<SlicesRecord, String> {
         let waited = self.process.end_within(END_LIMIT).map_err(|error| error.to_string())?;
         let status = waited.ok_or("the load engine closed its output and did not end")?;
@@ -363,13 +363,13 @@ impl RunningSlices {
     }
 }
 
-/// Receives the tool's events until it closes its end. Other lines go into its log.
+/// Receives the tool's events until it closes its standard error. Other lines go into its log.
 fn listen(messages: ChildStderr, mut log: File, borders: Borders) -> io::Result<Receiver<Heard>> {
     let (sender, heard) = channel();
     std::thread::Builder::new().spawn(move || {
         let mut messages = BufReader::new(messages);
         let mut room = OUTPUT_LIMIT;
-        // No one waits for events once the tool is given up; its last words are kept all the same.
+        // Once the tool is given up, nobody receives events, but its last output is still logged.
         while let Some(line) = next_line(&mut messages) {
             let found = event_in(&line, &borders);
             if !matches!(found, Some(Heard::Event(_))) {
@@ -383,14 +383,14 @@ fn listen(messages: ChildStderr, mut log: File, borders: Borders) -> io::Result<
     Ok(heard)
 }
 
-/// A line with its end, or a part of one that is too long, or `None` once there is no more.
+/// A line with its newline, or a part of one that is too long, or `None` at the end.
 fn next_line(messages: &mut impl BufRead) -> Option<Vec<u8>> {
     let mut line = Vec::new();
     let length = messages.take(LINE_LIMIT).read_until(b'\n', &mut line).ok()?;
     (length > 0).then_some(line)
 }
 
-/// What a line means to the lab, if anything.
+/// The meaning of a line for the lab, if it has one.
 fn event_in(line: &[u8], borders: &Borders) -> Option<Heard> {
     match borders {
         Borders::Process => None,
@@ -405,7 +405,7 @@ fn later(at: MonotonicNs, seconds: f64) -> MonotonicNs {
     MonotonicNs(at.0 + (seconds * 1e9) as u64)
 }
 
-/// Arguments as a person would type them into a shell: an objective has blanks and a `<`.
+/// Arguments quoted for a shell: an objective contains spaces and a `<`.
 fn as_typed(arguments: &[String]) -> String {
     let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "-_./:=%,@+".contains(letter);
     let typed = |argument: &String| match !argument.is_empty() && argument.chars().all(is_plain) {

@@ -1,4 +1,4 @@
-//! A folder of the user's that holds a subject.
+//! A user's folder that contains a subject.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -11,7 +11,7 @@ use crate::bounded;
 use crate::home::HomeError;
 use crate::subject::{BuildError, fingerprint};
 
-/// Why a folder is no subject.
+/// Why a folder is not a subject.
 #[derive(Debug, thiserror::Error)]
 pub enum FolderError {
     #[error("there is no folder {}{}", path.display(), hint(path))]
@@ -25,7 +25,7 @@ pub enum FolderError {
     NoSubject { path: PathBuf },
     #[error("the folder {} cannot name a subject: its name has other characters than letters, digits, `-`, `_` and `.`; give it another one", path.display())]
     NoName { path: PathBuf },
-    /// What its file says is wrong, or it cannot be read.
+    /// Its file is wrong or cannot be read.
     #[error(transparent)]
     Wrong(#[from] HomeError),
     /// Its files cannot be read.
@@ -33,12 +33,12 @@ pub enum FolderError {
     Files(#[from] BuildError),
 }
 
-/// Who names a subject of the checkout means another option.
+/// Somebody who names a subject of the checkout means another option.
 fn hint(path: &Path) -> String {
     format!("; --subject takes a folder; to choose among the study's subjects: --subjects {}", path.display())
 }
 
-/// The subject in a folder, called `local/` and the folder's name.
+/// The subject in a folder, named `local/` and the folder's name.
 pub fn local_subject(path: &Path) -> Result<Subject, FolderError> {
     let folder = fs::canonicalize(path).ok().filter(|folder| folder.is_dir());
     let folder = folder.ok_or_else(|| FolderError::NoFolder { path: path.to_owned() })?;

@@ -1,4 +1,4 @@
-//! States of a folder in git, each as a folder of its own.
+//! Checks out states of a folder in git, each into a folder of its own.
 
 use std::fs;
 use std::io;
@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 
 use sha2::{Digest, Sha256};
 
-/// Why a state of a folder cannot be had.
+/// Why a state of a folder cannot be checked out.
 #[derive(Debug, thiserror::Error)]
 pub enum GitError {
     #[error("`{command}` failed: {said}")]
@@ -16,12 +16,12 @@ pub enum GitError {
     Files { path: PathBuf, source: io::Error },
 }
 
-/// Writes `folder` as it was at `revision` below `cache`, and returns the new folder. Its name is that of `folder` and the
-/// revision. A state that is there already is not written again. Ignored and uncommitted files are not in it.
+/// Writes `folder` as it was at `revision` below `cache`, and returns the new folder, which is named after `folder` and the
+/// revision. An existing state is not written again. Ignored and uncommitted files are not included.
 pub fn state_of_folder(folder: &Path, revision: &str, cache: &Path) -> Result<PathBuf, GitError> {
     let top = PathBuf::from(git(folder, &["rev-parse", "--show-toplevel"])?);
     let within = git(folder, &["rev-parse", "--show-prefix"])?;
-    // A revision that begins with a dash would be an option.
+    // Otherwise a revision that begins with a dash would be an option.
     let commit =
         git(folder, &["rev-parse", "--verify", "--quiet", "--end-of-options", &format!("{revision}^{{commit}}")])
             .map_err(|_| GitError::Git {
@@ -47,7 +47,7 @@ pub fn state_of_folder(folder: &Path, revision: &str, cache: &Path) -> Result<Pa
     let written = write_tree(&top, &format!("{commit}:{within}"), &unfinished)
         .and_then(|()| fs::rename(&unfinished, &state).map_err(failed(&state)));
     if written.is_err() {
-        // Another tolok may have written the same state; else the first error is the one to tell.
+        // Another tolok may have written the same state; if not, report the first error.
         let _ = fs::remove_dir_all(&unfinished);
     }
     if state.is_dir() { Ok(state) } else { written.map(|()| state) }
@@ -70,7 +70,7 @@ fn write_tree(top: &Path, tree: &str, folder: &Path) -> Result<(), GitError> {
 
 fn git(folder: &Path, arguments: &[&str]) -> Result<String, GitError> {
     let mut command = Command::new("git");
-    // A hook has these set, for the repository that it belongs to.
+    // Git sets these in hooks, for the repository of the hook.
     for variable in ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE"] {
         command.env_remove(variable);
     }

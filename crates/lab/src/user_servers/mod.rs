@@ -1,4 +1,4 @@
-//! Servers that are brought to a run from elsewhere than the checkout: folders with a `subject.toml`, and servers that run already.
+//! Servers from outside the checkout: folders with a `subject.toml`, and servers that run already.
 
 mod folder;
 mod git;

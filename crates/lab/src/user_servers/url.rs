@@ -1,4 +1,4 @@
-//! A server that runs already: whether tolok may load it, whether it is there, and its contract.
+//! A server that runs already: whether tolok may load it, whether it is reachable, and its contract.
 
 use std::net::SocketAddr;
 use std::time::Duration;
@@ -16,7 +16,7 @@ use crate::subject::{
     Answer, AssetError, DRAWN_TYPE, ProbeError, ProbeTarget, Question, Rehearsal, ask_by_name, body_sent,
 };
 
-/// A server that does not answer within this time is taken for one that is not there.
+/// A server that does not answer within this time is unreachable.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Why a URL cannot be measured.
@@ -44,12 +44,12 @@ pub enum UrlError {
     Unsteady { url: String, first: u16, then: u16 },
     #[error("{url} answers without a Content-Type, which a workload compares; let the server send one")]
     Untyped { url: String },
-    /// What is sent lies in no file.
+    /// The body of the request cannot be read.
     #[error(transparent)]
     Sent(#[from] AssetError),
 }
 
-/// The server of a URL, under a name or under its host and port. `has_study` says whether a study names the requests.
+/// The server of a URL, named `name` or after its host and port. `has_study` tells whether a study names the requests.
 pub fn external_server(name: Option<&str>, url: &str, has_study: bool) -> Result<ExternalServer, UrlError> {
     let target = Target::parse(url).map_err(UrlError::Url)?;
     if target.is_secure() {
@@ -57,7 +57,7 @@ pub fn external_server(name: Option<&str>, url: &str, has_study: bool) -> Result
     }
     let name = name.map_or_else(|| target.authority(), str::to_owned);
     let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "-_.".contains(letter);
-    // A colon would begin a variant, and a question mark a parameter.
+    // A colon would start a variant, and a question mark a parameter.
     let name: String = name.chars().map(|letter| if is_plain(letter) { letter } else { '-' }).collect();
     let root = format!("http://{}", target.authority());
     let (base, own) = if has_study {
@@ -72,12 +72,12 @@ pub fn external_server(name: Option<&str>, url: &str, has_study: bool) -> Result
     Ok(ExternalServer { subject: format!("{EXTERNAL}/{name}"), base, own, pid: None })
 }
 
-/// Whether it listens on this machine's loopback; the error says why its host has no address.
+/// Whether it listens on this machine's loopback. Fails if its host has no address.
 pub fn is_on_this_machine(server: &ExternalServer) -> Result<bool, UrlError> {
     Ok(address(&server.base)?.ip().is_loopback())
 }
 
-/// Asks three times for what the server's own URL names, and notes what it owes from then on.
+/// Sends the request of the server's own URL three times, and records what the server owes from then on.
 pub fn ask_three_times(mut server: ExternalServer) -> Result<ExternalServer, UrlError> {
     let Some(own) = &server.own else { return Ok(server) };
     let url = format!("{}{}", server.base, own.path);
@@ -95,7 +95,7 @@ pub fn ask_three_times(mut server: ExternalServer) -> Result<ExternalServer, Url
     Ok(server)
 }
 
-/// A response that a server gave, as a workload owes it.
+/// A server's response, in the form of a workload's contract.
 #[derive(Debug)]
 pub struct RecordedAnswer {
     /// The server without a path: `http://127.0.0.1:3000`.
@@ -103,16 +103,16 @@ pub struct RecordedAnswer {
     /// The path of the request with its query.
     pub path: String,
     pub status: u16,
-    /// Type and subtype.
+    /// Type and subtype, without parameters.
     pub content_type: String,
-    /// The first of three.
+    /// The body of the first of three responses.
     pub body: Vec<u8>,
-    /// As much of the body as three responses had in common, or `None` where that is all of it.
+    /// What three bodies had in common, or `None` if they were equal.
     pub varying: Option<VaryingBody>,
 }
 
 impl RecordedAnswer {
-    /// What of each response is compared from then on, in a sentence.
+    /// Which part of each response is compared from then on, in a sentence.
     pub fn words(&self) -> &'static str {
         match self.varying.as_ref().map(|varying| varying.compared) {
             None => "Three responses were the same, so every byte of the body is compared.",
@@ -128,7 +128,7 @@ impl RecordedAnswer {
     }
 }
 
-/// Asks three times for what a URL names, with a body if there is one. `file` names the file of a body by its type.
+/// Sends the request of a URL three times, with a body if there is one. `file` names the file of a body by its content type.
 pub fn record(url: &str, sent: Option<(&str, &[u8])>, file: fn(&str) -> String) -> Result<RecordedAnswer, UrlError> {
     let target = Target::parse(url).map_err(UrlError::Url)?;
     if target.is_secure() {
@@ -143,7 +143,7 @@ pub fn record(url: &str, sent: Option<(&str, &[u8])>, file: fn(&str) -> String) 
     let varying = if others.iter().all(|answer| answer.body == first.body) {
         None
     } else if is_json(&first.body) && others.iter().all(is_alike) {
-        // JSON whose values differ has another length sooner or later.
+        // JSON with varying values will vary in length sooner or later.
         Some(VaryingBody { compared: Compared::Shape, file: Some(file(&content_type)), bytes: None })
     } else {
         let length = is_of_one_length(&first, &others).then_some(first.body.len() as u64);
@@ -158,7 +158,7 @@ fn is_of_one_length(first: &Answer, others: &[Answer]) -> bool {
     others.iter().all(|answer| answer.body.len() == first.body.len())
 }
 
-/// The answers to three equal requests: all have one status, which says that there is something.
+/// The answers to three equal requests. All must have the same successful status.
 fn three_answers(url: &str, sent: Option<(&str, &[u8])>) -> Result<[Answer; 3], UrlError> {
     let method = if sent.is_some() { "POST" } else { "GET" };
     let ask = || ask(url, method, sent);
@@ -174,8 +174,8 @@ fn three_answers(url: &str, sent: Option<(&str, &[u8])>) -> Result<[Answer; 3], 
     Ok(answers)
 }
 
-/// Whether the server has something under a workload's path: it answers with the status owed. What else is owed is for its trials
-/// to find. Says what it answers with otherwise.
+/// Whether the server serves a workload's path: it answers with the correct status. Its trials check the rest. Otherwise
+/// describes the answer.
 pub fn serves(server: &ExternalServer, workload: &Workload, home: &Home) -> Result<Result<(), String>, UrlError> {
     for (_, part) in workload.parts() {
         if let Err(says) = serves(server, part, home)? {
@@ -201,7 +201,7 @@ pub fn serves(server: &ExternalServer, workload: &Workload, home: &Home) -> Resu
     Ok(if status == owed { Ok(()) } else { Err(says()) })
 }
 
-/// The same of the first request of a file.
+/// The same for the first request of a file.
 fn serves_first(server: &ExternalServer, options: &Options) -> Result<Result<(), String>, UrlError> {
     let mut rehearsal = Rehearsal::new(options, 0).map_err(UrlError::Url)?;
     let first = rehearsal.request(0).clone();
@@ -213,7 +213,7 @@ fn serves_first(server: &ExternalServer, options: &Options) -> Result<Result<(),
     Ok(if is_owed { Ok(()) } else { Err(says()) })
 }
 
-/// Compares an answer with the one that was given before the run; says what differs.
+/// Compares an answer with the one recorded before the run, and describes the difference.
 pub fn differs(answer: &Answer, own: &OwnRequest) -> Result<(), String> {
     if answer.status != own.status {
         return Err(format!("status {} instead of {}, which it was before the run", answer.status, own.status));

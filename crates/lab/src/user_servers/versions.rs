@@ -1,6 +1,6 @@
-//! Subjects with a version of a program that is not the one of this machine: `bun/serve@1.0.0`.
+//! Subjects with another version of a program than this machine's: `bun/serve@1.0.0`.
 //!
-//! Such a subject needs the program `bun@1.0.0`, which the toolbox fetches beside its own. Its templates know it as `bun`.
+//! Such a subject needs the program `bun@1.0.0`, which the toolbox fetches beside its own. Its templates refer to it as `bun`.
 
 use std::path::Path;
 
@@ -10,7 +10,7 @@ use super::{FolderError, local_subject};
 use crate::home::Home;
 use crate::toolbox::at_version;
 
-/// A subject of the catalogue whose files are in `sources`, run with this version of one of its programs.
+/// A subject of the catalogue, with files in `sources`, run with this version of one of its programs.
 pub fn with_version(subject: &Subject, sources: &Path, program: &str, version: &str) -> Result<Subject, FolderError> {
     let mut versioned = local_subject(sources)?;
     if let Some(folder) = &mut versioned.folder {
@@ -20,7 +20,7 @@ pub fn with_version(subject: &Subject, sources: &Path, program: &str, version: &
     Ok(called(versioned, &id, Some(title)))
 }
 
-/// The subjects that the text of a study names with a version, each once. Whoever reads the study tells those that are none.
+/// The subjects that the text of a study names with a version, each once. Invalid names are reported when the study is read.
 pub fn versions_of_study(text: &str, catalogue: &Catalogue, home: &Home) -> Result<Vec<Subject>, FolderError> {
     let study = toml::from_str::<toml::Table>(text).unwrap_or_default();
     let named = study.get("subjects").and_then(toml::Value::as_array).into_iter().flatten();
@@ -36,13 +36,13 @@ pub fn versions_of_study(text: &str, catalogue: &Catalogue, home: &Home) -> Resu
     Ok(found)
 }
 
-/// A subject of a folder under another title.
+/// The same subject under another title.
 pub fn titled(subject: Subject, title: String) -> Subject {
     let id = subject.id.clone();
     called(subject, &id, Some(title))
 }
 
-/// Reads a subject again from its folder, under the name and with the versions that it had.
+/// Reads a subject again from its folder, with its former name and versions.
 pub fn again(brought: &SubjectFolder) -> Result<Subject, FolderError> {
     let mut subject = local_subject(brought.folder.as_ref())?;
     if let Some(folder) = &mut subject.folder {
@@ -51,7 +51,7 @@ pub fn again(brought: &SubjectFolder) -> Result<Subject, FolderError> {
     Ok(called(subject, &brought.subject, brought.title.clone()))
 }
 
-/// A subject of a folder under another name, with its versions in the stead of the programs that it names.
+/// A folder's subject under another name, with its program versions in place of the programs that it names.
 fn called(mut subject: Subject, id: &str, title: Option<String>) -> Subject {
     let Some(folder) = &mut subject.folder else { return subject };
     id.clone_into(&mut folder.subject);

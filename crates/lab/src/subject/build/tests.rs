@@ -1,4 +1,4 @@
-//! Builds that are made once, again, in vain, and by two at a time. The command is a line of shell.
+//! Builds that are made once, repeated, failed, and concurrent. The command is a line of shell.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -7,7 +7,7 @@ use tolok_model::Build;
 
 use super::*;
 
-/// A subject whose build is one line of shell, its sources, and a place for builds.
+/// A subject whose build is one line of shell, its sources, and a folder for builds.
 struct Workshop {
     root: TempDir,
     subject: Subject,
@@ -35,7 +35,7 @@ impl Workshop {
         self.root.path().join("sources")
     }
 
-    /// Where the build belongs, with these programs.
+    /// The folder of the build with these programs.
     fn folder(&self, programs: &[&str]) -> PathBuf {
         let programs: Vec<String> = programs.iter().map(|program| (*program).to_owned()).collect();
         self.builds().folder(&self.subject, &self.sources(), &programs).unwrap()
@@ -53,7 +53,7 @@ impl Workshop {
         self.builds().build(&job, is_wanted).map(|()| folder)
     }
 
-    /// How often the command was run, by the lines that it added to a file in the root.
+    /// How often the command ran: each run adds a line to a file in the root.
     fn times_built(&self) -> usize {
         fs::read_to_string(self.root.path().join("times")).unwrap_or_default().lines().count()
     }
@@ -125,7 +125,7 @@ fn a_program_that_is_not_there_is_named() {
 
 #[test]
 fn several_builders_at_once_build_once() {
-    // Whoever comes second waits for the first, and then finds the build whole.
+    // Later builders wait for the first, and then find the build complete.
     let workshop = Workshop::new(COUNTED);
     std::thread::scope(|scope| {
         let builders = [(); 4].map(|()| scope.spawn(|| workshop.build(&|| true)));
@@ -136,7 +136,7 @@ fn several_builders_at_once_build_once() {
 
 #[test]
 fn a_build_that_is_not_wanted_any_more_is_killed_with_all_it_started() {
-    // The fifo ends when the last process that holds it for writing has: the shell and its child.
+    // The fifo ends when its last writer has ended: the shell and its child.
     let workshop = Workshop::new("exec 3> ../alive; sleep 1000 & wait");
     let fifo = workshop.root.path().join("alive");
     rustix::fs::mknodat(rustix::fs::CWD, &fifo, rustix::fs::FileType::Fifo, rustix::fs::Mode::from(0o600), 0).unwrap();

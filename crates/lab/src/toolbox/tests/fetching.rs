@@ -1,8 +1,8 @@
-//! What a fetch does, and what it leaves when things go wrong.
+//! What a fetch does, and what it leaves after failures.
 
 use super::*;
 
-/// An npm that makes a Bun at the given place, and counts its calls.
+/// An npm that creates a Bun in the given place, and counts its calls.
 pub(super) fn program_npm(lab: &Lab) {
     let calls = lab.path("npm-calls");
     lab.program(
@@ -76,7 +76,7 @@ fn a_failed_step_does_not_stop_the_others() {
     assert!(outcome.failed[0].error.to_string().contains("Unable to locate package nginx"));
 }
 
-/// An apt whose packages are files named after what was asked for, and a dpkg-deb that makes a program of each.
+/// An apt whose packages are empty files named after the request, and a dpkg-deb that makes a program of each.
 pub(super) fn program_apt(lab: &Lab) {
     lab.program(
         "bin/apt-get",
@@ -123,7 +123,7 @@ fn a_plan_made_before_another_fetch_does_not_undo_it() {
 fn of_two_fetches_at_once_one_waits_and_finds_the_work_done() {
     let lab = Lab::debian();
     program_npm(&lab);
-    // The npm of the first fetch ends only when the second fetch has said that it waits.
+    // The first fetch's npm ends only after the second fetch has reported that it waits.
     let npm = fs::read_to_string(lab.path("bin/npm")).unwrap();
     let sign = lab.path("second-waits");
     let wait = format!("for i in $(seq 3000); do test -e {} && exit; sleep 0.01; done; exit 1", sign.display());

@@ -1,4 +1,4 @@
-//! MySQL: found, told from MariaDB, and fetched from a newer Debian.
+//! MySQL: found, distinguished from MariaDB, and fetched from a newer Debian.
 
 use super::*;
 
@@ -32,7 +32,7 @@ fn what_only_a_newer_debian_has_comes_from_the_systems_own_mirror() {
     lab.write("system/etc/apt/sources.list", "deb http://mirror.example/debian bookworm main\n");
     let from = "packages mysql-server-core, mysql-client-core of Debian's sid".to_owned();
     assert_eq!(lab.missing("mysql").1, Remedy::Fetch { program: "mysql".to_owned(), from });
-    // An apt that shows its arguments, and brings a loader and the two packages.
+    // An apt that logs its source, and provides a loader and the two packages.
     lab.program(
         "bin/apt-get",
         r#"staging=${APT_CONFIG%/apt.conf}; cat $staging/sources/debian.list >> $staging/../seen

@@ -1,8 +1,8 @@
-//! PHP's extension pdo_mysql, which a machine may lack although PHP is there.
+//! PHP's extension pdo_mysql, which may be missing although PHP is installed.
 
 use super::*;
 
-/// A PHP that lists `own`, and those requested extensions whose file says `good`.
+/// A PHP that lists `own`, and those requested extensions whose file contains `good`.
 fn program_php(lab: &Lab, path: &str, own: &str) {
     let script = r#"case "$*" in
     *-i) %INFO% ;;

@@ -1,4 +1,4 @@
-//! PostgreSQL: found where its packages put it, the newest of several versions, with what belongs to it.
+//! PostgreSQL: found where its packages put it, the newest of several versions, with its parts.
 
 use super::*;
 

@@ -1,8 +1,8 @@
-//! Load generators and timers: how each says its version, and how k6 and hey are built.
+//! Load generators and timers: how each prints its version, and how k6 and hey are built.
 
 use super::*;
 
-/// Texts as the programs print them; `status` is what they end with.
+/// A program that prints this text and exits with `status`.
 fn prints(lab: &Lab, name: &str, status: u8, text: &str) {
     lab.program(&format!("bin/{name}"), &format!("cat <<'END'\n{text}\nEND\nexit {status}"));
 }
@@ -58,7 +58,7 @@ fn a_tool_that_is_too_old_is_refused() {
     }
 }
 
-/// A program of the system, and the records of the Debian package that it came with.
+/// A system program, with the records of its Debian package.
 fn packaged(lab: &Lab, program: &str, text: &str, package: &str) {
     lab.program(&format!("system/usr/bin/{program}"), &format!("cat <<'END'\n{text}\nEND"));
     std::os::unix::fs::symlink(lab.path(&format!("system/usr/bin/{program}")), lab.path(&format!("bin/{program}")))
@@ -91,7 +91,7 @@ fn what_the_program_does_not_know_its_package_tells() {
     assert!(time.env.is_empty(), "what it starts must not get the toolbox's libraries: {time:?}");
 }
 
-/// A hey that is a script, which the linker's note stands behind.
+/// A hey that is a script with the linker's note after it.
 fn hey(lab: &Lab, path: &str, module: &str) {
     let script = "#!/bin/sh\ncat <<'END'\nUsage: hey [options...] <url>\nEND\nexit\n";
     let mut bytes = script.as_bytes().to_vec();
@@ -114,7 +114,7 @@ fn the_version_of_hey_is_the_one_that_go_wrote_into_it() {
     assert_eq!(lab.ready("hey").source, Source::Toolbox, "the toolbox's helps out");
 }
 
-/// A Go of that version that makes a k6 of what it is asked for, modules that cannot be written to, and a note of its settings.
+/// A Go of that version that builds a k6, read-only modules, and a list of its settings.
 fn program_go(lab: &Lab, version: &str) {
     let settings = lab.path("go-settings");
     lab.program(

@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// An npm whose package has a Bun that says this version.
+/// An npm whose package has a Bun that prints this version.
 fn program_npm(lab: &Lab, says: &str) {
     let package = if cfg!(target_arch = "aarch64") { "@oven/bun-linux-aarch64" } else { "@oven/bun-linux-x64" };
     lab.program(

@@ -1,4 +1,4 @@
-//! How tools are run, with lines of shell in their place.
+//! Runs tools that are lines of shell.
 
 use std::os::fd::OwnedFd;
 use std::path::Path;
@@ -9,10 +9,10 @@ use tolok_model::{Connection, Executor, LoadProfile, Scenario, ToolChoice};
 use super::*;
 use tolok_tools::{Answers, NotUnderstood, ToolOutput};
 
-/// Long enough for whatever a busy machine does.
+/// Long enough for any busy machine.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// A tool that is a shell: its arguments are lines of it, and its report is a number of correct responses.
+/// A tool that is a shell: its arguments are shell code, and its report is a number of correct responses.
 struct Shell {
     warm_up: Option<&'static str>,
     measured: &'static str,
@@ -96,7 +96,7 @@ fn shell(measured: &'static str) -> Shell {
     Shell { warm_up: None, measured, borders: Borders::Process }
 }
 
-/// Everything that it tells until it ends.
+/// All its events until it ends.
 fn heard(tool: &mut RunningTool<'_>) -> Vec<ToolEvent> {
     let mut events = Vec::new();
     loop {
@@ -149,7 +149,7 @@ fn a_window_may_begin_so_long_after_a_line() {
     let folder = tempfile::tempdir().unwrap();
     let line = Borders::AfterLine { text: "ready to go".to_owned(), after_s: 0.001, for_s: 0.002 };
     let measured = "echo 'time=12:00 msg=\"ready to go\"' >&2; read never < /dev/zero; echo 5";
-    // It reads nothing but zeros and so would go on for ever; its end does not matter to the window.
+    // It reads endless zeros and would never end; the end of its window does not depend on it.
     let mut tool = start(Shell { borders: line, ..shell(measured) }, folder.path());
     let mut events = Vec::new();
     while events.len() < 2 {
@@ -218,7 +218,7 @@ fn a_tool_that_is_given_up_is_killed_with_what_it_started() {
     assert!(readable_before(&child, Instant::now() + PATIENCE).unwrap(), "it still runs");
 }
 
-/// What is readable as soon as the process of this number has ended.
+/// A descriptor that becomes readable once the process has ended.
 fn open_process(pid: &str) -> OwnedFd {
     pidfd_open(Pid::from_raw(pid.parse().unwrap()).unwrap(), PidfdFlags::empty()).unwrap()
 }
