@@ -1,4 +1,4 @@
-//! A report in short, to be pasted into a README or a message: the verdict, a table for each scenario, and how it was measured.
+//! A short report for a README or a message: the verdict, a table for each scenario, and how it was measured.
 
 use tolok_analysis::Findings;
 use tolok_analysis::figures::counted;
@@ -8,7 +8,7 @@ use super::run::{muted, programs, scenario, sections};
 use crate::document::{Block, Depth, Document, Look, Text};
 use crate::wording::interval_words;
 
-/// The report in short. A terminal gets its command on a line of its own.
+/// The short report. A terminal gets the command on a line of its own.
 pub fn document(findings: &Findings, depth: Depth) -> Document {
     if let Some(found) = &findings.duel {
         return duel(found, depth);
@@ -47,14 +47,14 @@ fn line(findings: &Findings) -> String {
     )
 }
 
-/// The load of all scenarios, where it is the same for all.
+/// The load, if all scenarios have the same.
 fn loads(findings: &Findings) -> String {
     let mut loads = findings.scenarios.iter().map(|scenario| &scenario.load);
     let first = loads.next();
     first.filter(|first| loads.all(|load| load == *first)).map(|load| format!("Load: {load}. ")).unwrap_or_default()
 }
 
-/// What nobody may paste without: that the run was shortened, and that trials are missing. Whom it does not rank, the verdicts say.
+/// What every quotation must include: that the run was shortened, and that trials are missing. The verdicts name unranked subjects.
 fn warnings(findings: &Findings) -> Vec<String> {
     let missing = (findings.trials_missing > 0).then(|| {
         format!("Not finished: {} of the plan missing.", counted(u64::from(findings.trials_missing), "trial"))

@@ -1,4 +1,4 @@
-//! A duel: the ratios of every challenger, and what follows from them.
+//! A duel: the ratios of every challenger, and the verdict.
 
 use tolok_analysis::{
     ComparedMetric, Duel, DuelOutcome, DuelPair, DuelTwin, Estimate, Findings, LOSSES_EXCLUDED, Verdict, figures,
@@ -6,7 +6,7 @@ use tolok_analysis::{
 
 use crate::document::{Block, Cell, Column, Depth, Document, Look, Row, Table, Text};
 
-/// The duel. On a terminal its sentence comes last, where a build log is read first; a comment begins with it.
+/// The duel. On a terminal its sentence comes last, because a build log is read from the end; a comment begins with it.
 pub fn duel(found: &Duel, depth: Depth) -> Document {
     let blocks = match depth {
         Depth::Short => ratios(found).into_iter().chain([verdict(found)]).collect(),
@@ -20,7 +20,7 @@ pub fn duel(found: &Duel, depth: Depth) -> Document {
     Document { title: format!("{} and its challengers", found.base), blocks }
 }
 
-/// The duel within the report of its run, or nothing if the run is none. A page has its sentence in the box at the top.
+/// The duel within the report of its run, or nothing if the run is not a duel. A page has its sentence in the box at the top.
 pub(crate) fn within(findings: &Findings, depth: Depth) -> Vec<Block> {
     let Some(found) = &findings.duel else { return Vec::new() };
     match depth {
@@ -30,7 +30,7 @@ pub(crate) fn within(findings: &Findings, depth: Depth) -> Vec<Block> {
     }
 }
 
-/// What follows, in its sentence.
+/// The verdict, as a sentence.
 pub(crate) fn verdict(found: &Duel) -> Block {
     let look = match found.outcome {
         DuelOutcome::NotWorse => Look::Good,
@@ -89,7 +89,7 @@ fn twin(of: &DuelTwin) -> Row {
     Row { look: Look::Muted, ..Row::of(cells) }
 }
 
-/// A duel is about the third decimal, which other tables do not show.
+/// A duel needs a third decimal, which other tables do not show.
 fn ratio(ratio: Option<&Estimate>) -> Cell {
     let Some(ratio) = ratio else { return figures::NONE.into() };
     let interval = ratio.low.zip(ratio.high).map(|(low, high)| format!("{low:.3}–{high:.3}"));

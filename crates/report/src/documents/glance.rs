@@ -1,4 +1,4 @@
-//! A run on one screen of a terminal: a matrix, a sentence for each scenario, the gravest cautions. All else is in the longer reports.
+//! A run on one screen of a terminal: a matrix, a sentence for each scenario, the most serious cautions. The longer reports have the rest.
 
 use tolok_analysis::figures::{Quantity, amount, counted, listed, moment};
 use tolok_analysis::{Findings, NoiseFloor, PowerNote, ScenarioFinding, difference};
@@ -9,7 +9,7 @@ use super::run::{factors, judgement, matrix, muted, programs, published, section
 use crate::document::{Block, Document, Fact, List, Look, Matrix, Text};
 use crate::wording::heading;
 
-/// The number of cautions that it shows; longer reports have the rest.
+/// The most cautions shown; longer reports have the rest.
 const MOST_CAUTIONS: usize = 3;
 /// The run at a glance.
 pub fn document(findings: &Findings) -> Document {
@@ -31,7 +31,7 @@ pub fn document(findings: &Findings) -> Document {
     Document { title: findings.run.title.clone(), blocks }
 }
 
-/// Blocks below an empty line.
+/// A block after an empty line.
 fn apart(block: Option<Block>) -> Option<Block> {
     block.map(|block| Block::Apart(vec![block]))
 }
@@ -72,7 +72,7 @@ fn machine(line: &str) -> Option<String> {
     (!line.is_empty()).then(|| parts.join(" · "))
 }
 
-/// `server on CPU 0, load and database on CPU 1`, where that is so of all scenarios.
+/// `server on CPU 0, load and database on CPU 1`, if that holds for all scenarios.
 fn places(sections: &[&ScenarioFinding]) -> Option<String> {
     let first = &sections.first()?.environment;
     let is_same = |it: &&ScenarioFinding| {
@@ -104,7 +104,7 @@ pub(crate) fn own_nodes(nodes: u32) -> String {
     if nodes == 1 { "a node of its own".to_owned() } else { format!("{nodes} nodes of their own") }
 }
 
-/// A study of tools is about the tools: their tables come first.
+/// A study of tools is about the tools, so their tables come first.
 fn tools_of(findings: &Findings) -> Vec<Block> {
     let facts = findings.tools.iter().map(|it| Fact { label: tools::heading(it), words: it.verdict.as_str().into() });
     let facts: Vec<Fact> = facts.collect();
@@ -132,7 +132,7 @@ pub(crate) fn legend(findings: &Findings, matrix: &Matrix) -> String {
     format!("{what}, geometric mean of {rounds}.{turns}{tiers}{bounds}")
 }
 
-/// A sentence for each scenario, those that say the same together; of very many, who comes first in how many.
+/// A sentence for each scenario, equal ones together. For very many scenarios: who comes first in how many.
 fn sentences(findings: &Findings, sections: &[&ScenarioFinding]) -> Option<Block> {
     let fact = |label: &str, words: &str| Fact::of(label, words);
     let standings = standings::standings(findings, sections);
@@ -147,14 +147,14 @@ fn sentences(findings: &Findings, sections: &[&ScenarioFinding]) -> Option<Block
     (!facts.is_empty()).then_some(Block::Facts(facts))
 }
 
-/// The verdict of each scenario behind its name.
+/// The name and the verdict of each scenario.
 pub(crate) fn verdicts(findings: &Findings, sections: &[&ScenarioFinding]) -> Vec<(String, String)> {
     let own = sections.iter().filter(|section| !sections::is_of_tools(section)).map(|it| it.verdict.clone());
     let verdicts = own.chain(findings.programs.iter().map(|it| it.verdict.clone()));
     matrix::labels(findings, sections).into_iter().zip(verdicts).collect()
 }
 
-/// The same with those together that say the same.
+/// The same, with equal verdicts together.
 fn together(verdicts: &[(String, String)]) -> Vec<Fact> {
     let mut groups: Vec<(Vec<&str>, &str)> = Vec::new();
     for (label, words) in verdicts {
@@ -172,7 +172,7 @@ fn together(verdicts: &[(String, String)]) -> Vec<Fact> {
     groups.iter().map(|(labels, words)| Fact::of(label(labels), *words)).collect()
 }
 
-/// The gravest cautions, and how small a difference the run can show.
+/// The most serious cautions, and the smallest difference that the run can show.
 fn cautions(findings: &Findings) -> Vec<Text> {
     let warning = |words: String| Text::of(words, Look::Warning);
     let resolution = resolution(findings);
@@ -185,12 +185,12 @@ fn cautions(findings: &Findings) -> Vec<Text> {
     resolution.into_iter().chain(shown).map(warning).collect()
 }
 
-/// A caution without what explains it further, which the longer reports have.
+/// A caution without its further explanation, which the longer reports have.
 fn first_sentence(words: &str) -> String {
     words.split_once(". ").map_or_else(|| words.to_owned(), |(first, _)| format!("{first}."))
 }
 
-/// What the noise check found, and from where on differences can be seen.
+/// The result of the noise check, and the smallest visible difference.
 fn resolution(findings: &Findings) -> Option<String> {
     let of_servers = findings.scenarios.iter().map(|it| (heading(it), it.noise_floor.as_ref(), it.power.as_ref()));
     let of_programs =
@@ -215,7 +215,7 @@ fn noise(what: &str, floors: &[&NoiseFloor]) -> Option<String> {
 
 /// `Typical pairs closer than 21% (Hello), 30% (JSON) or 12% (rows) cannot be separated yet.`
 fn detectable(found: &[(String, f64)]) -> Option<String> {
-    /// So many scenarios are named.
+    /// The most scenarios that are named.
     const MOST_NAMED: usize = 3;
     let of_each = || {
         listed(&found.iter().map(|(name, found)| format!("{} ({name})", difference(*found))).collect::<Vec<_>>(), "or")

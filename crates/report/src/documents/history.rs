@@ -7,8 +7,8 @@ use super::compare::difference;
 use crate::document::{Block, Chart, Column, Depth, Document, Fact, List, Look, Row, Table, Text};
 use crate::svg;
 
-/// The history. The short form lists the figures that changed, or with `is_all` all of them. The others show the main figures as
-/// well and fold all of them away; a page has charts.
+/// The history. The short form lists the figures that changed, or all with `is_all`. The others also show the main figures,
+/// and fold all figures away; a page has charts.
 pub fn history(found: &RunHistory, is_all: bool, depth: Depth) -> Document {
     let figures = figures(found, is_all && depth == Depth::Short, depth);
     let verdict = Block::Verdict(Text::of(&found.sentence, Look::Strong));
@@ -34,7 +34,7 @@ fn title(found: &RunHistory) -> String {
     format!("{study} · {}", counted(found.runs.len() as u64, "run"))
 }
 
-/// The table of what is shown, and where the rest is.
+/// The table of the shown figures, and where to find the others.
 fn figures(found: &RunHistory, is_all: bool, depth: Depth) -> Vec<Block> {
     let all: Vec<&FigureSeries> = found.series.iter().collect();
     let shown: Vec<&FigureSeries> = all.iter().copied().filter(|it| is_all || is_shown(it, depth)).collect();
@@ -130,7 +130,7 @@ fn changes(found: &RunHistory, series: &FigureSeries) -> String {
     }
 }
 
-/// What else is new in each run that begins a level; each run once.
+/// Other changes in each run that begins a level; each run once.
 fn differences(found: &RunHistory) -> Vec<String> {
     let mut all: Vec<(usize, &[Difference])> =
         found.series.iter().flat_map(|series| &series.changes).map(|it| (it.run, it.differences.as_slice())).collect();

@@ -1,6 +1,6 @@
-//! Several runs over each other: throughput and response times of the scenarios that they share, as a piece of a page.
+//! Overlays several runs: throughput and response times of the scenarios that they share, as part of a page.
 //!
-//! This module judges nothing. A run has a letter, and a subject has a colour and a marker, so colour alone identifies
+//! This module judges nothing. A run is marked by a letter, and a subject by colour and marker, so that colour alone identifies
 //! neither.
 
 use tolok_analysis::figures::{NONE, Quantity, figure, moment};
@@ -13,7 +13,7 @@ use crate::document::{Block, Cell, Chart, Column, Document, Fact, Heading, Look,
 use crate::svg::{self, Shared, SharedCase, letter};
 use crate::wording::{LOWER_BOUND, heading, is_lower_bound};
 
-/// The runs over each other, as a piece of a page.
+/// The overlay of the runs, as part of a page.
 pub fn overlay(runs: &[&Findings]) -> Document {
     let shared = Shared::all(runs);
     let mut blocks = of_runs(runs);
@@ -92,7 +92,7 @@ fn of_scenario(number: usize, shared: &Shared) -> Vec<Block> {
     vec![Block::Section { id: format!("scenario-{number}"), blocks: blocks.into_iter().flatten().collect() }]
 }
 
-/// A row for each run of a subject. Only the first of them names it.
+/// A row for each run of a subject. Only the first row names it.
 fn rows(shared: &SharedCase) -> Vec<Row> {
     let row = |(nth, (place, case)): (usize, &(usize, &CaseFinding))| {
         let mut row = if nth == 0 { named(shared.title, shared.runtime, shared.is_ceiling) } else { Row::default() };

@@ -1,4 +1,4 @@
-//! What a paper takes from a run: a table for each scenario, and its charts. Captions give the number of blocks and trials, the kind of
+//! A run for a paper: a table for each scenario, and its charts. Captions give the number of blocks and trials, the kind of
 //! interval, the load, and the machine.
 
 use tolok_analysis::figures::{Figure, NONE, Quantity, amount, counted, figure, in_column, in_unit};
@@ -18,7 +18,7 @@ use crate::document::{self, Block, Cell, Column, Document, Row, Table};
 use crate::wording::{LOWER_BOUND, heading, interval_words, is_lower_bound, no_figure};
 
 const MIB: f64 = 1024.0 * 1024.0;
-/// Stands behind the name of a case that is not ranked.
+/// Follows the name of an unranked case.
 const NOT_RANKED: &str = "†";
 
 /// The tables of a run.
@@ -46,7 +46,7 @@ fn of_run(findings: &Findings, blocks: Vec<Block>) -> Document {
     Document { title: format!("Run {}: {}", findings.run.id, findings.run.command), blocks }
 }
 
-/// A table with its caption, and what its marks mean.
+/// A table with its caption and the meanings of its marks.
 struct Float {
     id: String,
     title: String,
@@ -74,7 +74,7 @@ impl From<Float> for Block {
 struct At<'a, C> {
     case: &'a C,
     is_first: bool,
-    /// Makes seconds of the unit of its scenario's times.
+    /// Converts seconds to the unit of the scenario's times.
     per_s: f64,
 }
 
@@ -137,7 +137,7 @@ fn of_program(findings: &Findings, program: &ProgramFinding) -> Block {
     Float { id, title, caption: caption_of_program(findings, program), table, notes, has_unranked, verdicts }.into()
 }
 
-/// The unit of the times of a scenario: that in which the shortest of them can be read.
+/// The unit of a scenario's times, chosen so that the shortest is readable.
 struct Unit {
     name: &'static str,
     per_s: f64,
@@ -171,7 +171,7 @@ fn timed(time: Option<&Estimate>, per_s: f64, lacking: Figure) -> Cell {
     cell(time.map_or(lacking, |time| scaled(time, per_s)))
 }
 
-/// A ratio without its sign, as its heading says what it is.
+/// A ratio without its sign, because the heading names it.
 fn ratio(is_first: bool, ratio: Option<&Estimate>, verdict: Option<Verdict>) -> Cell {
     let Some(ratio) = ratio else { return NONE.into() };
     if is_first {
@@ -190,7 +190,7 @@ fn alone(estimate: Option<&Estimate>, unit: f64) -> Cell {
     words(estimate.map(|estimate| in_column(estimate.value * unit)))
 }
 
-/// Of a scenario's table.
+/// The caption of a scenario's table.
 fn caption_of_scenario(findings: &Findings, scenario: &ScenarioFinding) -> Vec<String> {
     let (scored, planned) = cases(scenario)
         .fold((0, 0), |(scored, planned), case| (scored + case.trials_scored, planned + case.trials_planned));
@@ -244,7 +244,7 @@ fn ratio_words(findings: &Findings, of: &str, pairs: usize) -> String {
     )
 }
 
-/// Machine, versions, and what repeats it.
+/// Machine and versions, and what is needed to repeat the run.
 fn machine(findings: &Findings) -> String {
     let run = &findings.run;
     let programs: Vec<String> = run.programs.iter().map(|(name, version)| format!("{name} {version}")).collect();

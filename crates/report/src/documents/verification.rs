@@ -1,11 +1,11 @@
-//! What `tolok verify` found: every check, with its first difference.
+//! The result of `tolok verify`: every check, with its first difference.
 
 use tolok_analysis::figures::{count, counted};
 use tolok_model::{Check, CheckOutcome, Verification};
 
 use crate::document::{Block, Cell, Column, Document, Look, Row, Table, Text};
 
-/// The checks, what could not be checked, and the verdict on all of them.
+/// The checks, what could not be checked, and the overall verdict.
 pub fn verification(found: &Verification) -> Document {
     let version = if found.tolok_version.is_empty() { "unknown" } else { found.tolok_version.as_str() };
     let made_by = format!("made by tolok {version}, verified by tolok {}", found.verified_by);

@@ -11,12 +11,12 @@ use tolok_audit::{Audit, AuditFinding, AuditVerdict, Law, sentence_of_several};
 use crate::document::{Block, Chip, Column, Depth, Document, Fact, List, Look, Row, Table, Text};
 use words::{ByLaw, Lack, MEANINGS, Sorted, by_line, counts, subtitle, tallies};
 
-/// A terminal shows this many findings that lack the same, and counts the others.
+/// A terminal shows this many findings that lack the same figure, and counts the others.
 const MOST_LACKING: usize = 6;
-/// A terminal names what this many checks of a law are about, and counts the others.
+/// A terminal names the subjects of this many checks of a law, and counts the others.
 const MOST_HELD: usize = 6;
 
-/// The audits. The brief form has only what is contradicted.
+/// The audits. The brief form has only contradictions.
 pub fn audit(audits: &[Audit], is_brief: bool, depth: Depth) -> Document {
     let mut blocks = Vec::new();
     let title = match audits {
@@ -77,7 +77,7 @@ fn meanings() -> Block {
 /// One audit of a document.
 struct OneAudit<'a> {
     audit: &'a Audit,
-    /// Begins the ids of its sections; empty where the document has no other audit.
+    /// Prefix of its section ids; empty if the document has no other audit.
     id: String,
     /// Rank of its title.
     rank: u8,
@@ -193,7 +193,7 @@ impl OneAudit<'_> {
         blocks
     }
 
-    /// The checks that hold: on a terminal by law, elsewhere each with its arithmetic.
+    /// The checks that hold: by law on a terminal, elsewhere each with its arithmetic.
     fn held(&self, held: &[ByLaw<'_>]) -> Block {
         if self.depth == Depth::Short {
             return Block::List(List { sign: "✓", items: held.iter().map(of_law).collect() });
@@ -243,7 +243,7 @@ fn proof(finding: &AuditFinding) -> Vec<Fact> {
     facts
 }
 
-/// The checks of a law that hold, in a line. What several of them are about is named once.
+/// The checks of a law that hold, in a line. What several of them concern is named once.
 fn of_law(own: &ByLaw<'_>) -> Text {
     let mut named: Vec<&str> = Vec::new();
     for finding in &own.findings {

@@ -3,7 +3,7 @@
 use tolok_analysis::figures::counted;
 use tolok_audit::{Audit, AuditFinding, AuditVerdict, Input, Law};
 
-/// What an audit can and cannot say: a verdict or word, and what it means.
+/// The verdicts and words of an audit, and their meanings.
 pub(super) const MEANINGS: [(&str, &str); 6] = [
     (
         "contradicted",
@@ -39,7 +39,7 @@ pub(super) struct ByLaw<'a> {
     pub(super) findings: Vec<&'a AuditFinding>,
 }
 
-/// Findings that lack the same.
+/// Findings that lack the same figure.
 pub(super) struct Lack<'a> {
     pub(super) what: String,
     pub(super) parts: Vec<Part<'a>>,
@@ -66,7 +66,7 @@ impl<'a> Lack<'a> {
 }
 
 impl Part<'_> {
-    /// The words before an inference. They say when it follows from several findings together.
+    /// The words before an inference. They show when it follows from several findings together.
     pub(super) fn label(&self) -> String {
         match self.findings.len() {
             1 => "Inference:".to_owned(),
@@ -90,7 +90,7 @@ impl<'a> Sorted<'a> {
     }
 }
 
-/// What cannot be told, by what is missing. What would settle the most findings comes first.
+/// Undecided findings, grouped by what is missing. The groups with the most findings come first.
 fn lacking(audit: &Audit) -> Vec<Lack<'_>> {
     let mut groups: Vec<Lack<'_>> = Vec::new();
     for finding in audit.with(AuditVerdict::CannotTell) {
@@ -105,7 +105,7 @@ fn lacking(audit: &Audit) -> Vec<Lack<'_>> {
         });
         groups[place].add(finding);
     }
-    // The sort is stable, so equals keep the order of the file. What nothing would settle comes last.
+    // The sort is stable, so equal groups keep the order of the file. Groups that nothing would settle come last.
     groups.sort_by_key(|group| {
         let is_settled_by_nothing = group.findings().all(|finding| finding.missing.is_empty());
         (is_settled_by_nothing, std::cmp::Reverse(group.findings().count()))
@@ -138,7 +138,7 @@ pub(super) fn tallies(audit: &Audit) -> [(AuditVerdict, usize, String); 4] {
     ]
 }
 
-/// The words of a verdict behind a number.
+/// The words of a verdict after a number.
 fn many(verdict: AuditVerdict, count: usize) -> &'static str {
     match verdict {
         AuditVerdict::CannotTell => "undecided",
@@ -147,7 +147,7 @@ fn many(verdict: AuditVerdict, count: usize) -> &'static str {
     }
 }
 
-/// How a law came out: contradicted, fewer users, cannot tell, holds. Dashes where it found nothing to check.
+/// Findings of a law by verdict: contradicted, fewer users, cannot tell, holds. Dashes if it found nothing to check.
 pub(super) fn counts(audit: &Audit, law: Law) -> [String; 4] {
     let verdicts =
         [AuditVerdict::Contradicted, AuditVerdict::FewerUsers, AuditVerdict::CannotTell, AuditVerdict::Holds];
@@ -159,7 +159,7 @@ pub(super) fn counts(audit: &Audit, law: Law) -> [String; 4] {
 
 /// The figures of one line of the transcription.
 pub(super) struct OfLine<'a> {
-    /// `line 34`, or empty where they have no line of their own.
+    /// `line 34`, or empty for figures without a line.
     pub(super) place: String,
     pub(super) inputs: Vec<&'a Input>,
 }

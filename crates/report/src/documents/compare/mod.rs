@@ -1,4 +1,4 @@
-//! Runs before and runs after, beside each other.
+//! Runs before and after a change, side by side.
 
 mod words;
 
@@ -11,7 +11,8 @@ pub use words::difference;
 pub(crate) use words::{Line, lines};
 use words::{heading, legend, of_machine, side};
 
-/// The comparison. The short form has the main figures and what changed, or with `is_all` every figure; the others fold every figure away.
+/// The comparison. The short form shows the main figures and those that changed, or with `is_all` every figure. The others fold all figures
+/// away.
 pub fn compare(found: &RunComparison, is_all: bool, depth: Depth) -> Document {
     let shown = lines(found, is_all && depth == Depth::Short);
     let mut blocks = head(found, depth);
@@ -36,7 +37,7 @@ pub fn compare(found: &RunComparison, is_all: bool, depth: Depth) -> Document {
     Document { title: title(found), blocks }
 }
 
-/// A pair has its names; of several runs, the facts below have them.
+/// A pair is named in the title; several runs are named in the facts below.
 fn title(found: &RunComparison) -> String {
     match (found.before.as_slice(), found.after.as_slice()) {
         ([before], [after]) => format!("{} and {}", before.id, after.id),
@@ -52,7 +53,7 @@ fn ids(runs: &[ComparedSide]) -> String {
     runs.iter().map(|run| run.id.as_str()).collect::<Vec<&str>>().join(", ")
 }
 
-/// Conditions that differ, with both values: the reason for a refusal.
+/// Conditions that differ, with both values: why a comparison was refused.
 pub fn conditions(differences: &[Difference]) -> Document {
     Document { blocks: list("-", differences.iter().map(difference)), ..Document::default() }
 }
@@ -71,7 +72,7 @@ fn head(found: &RunComparison, depth: Depth) -> Vec<Block> {
     let machine = found.after.first().map(|run| Fact::of("machine", run.machine.clone()));
     let facts = [of_side("before", &found.before), of_side("after", &found.after), machine.into_iter().collect()];
     let facts = Block::Facts(facts.concat());
-    // The heading of a comment is what a reader of a list of comments sees.
+    // The heading of a comment is what a list of comments shows.
     if let (Depth::Full, Some((outcome, rest))) = (depth, found.sentence.split_once(": ")) {
         return vec![Block::heading(2, outcome), Block::Paragraph(capital(rest).into()), facts];
     }
@@ -88,7 +89,7 @@ fn differing(found: &RunComparison) -> Vec<Block> {
     blocks
 }
 
-/// All scenarios in one table, for a comment; what is known of the machine is folded away.
+/// All scenarios in one table, for a comment; facts about the machine are folded away.
 fn in_one_table(found: &RunComparison, shown: &[Line]) -> Vec<Block> {
     let all = lines(found, true);
     let mut blocks = vec![
@@ -162,7 +163,7 @@ fn table(caption: &str, all: &[Line], names_scenario: bool, depth: Depth) -> Tab
         columns.insert(0, Column::words("scenario"));
     }
     let row = |(place, line): (usize, &Line)| {
-        // A terminal names a case on its first line only.
+        // A terminal names a case only on its first line.
         let is_named = depth != Depth::Short || place == 0 || all[place - 1].case.subject != line.case.subject;
         let title = if is_named { line.case.title.clone() } else { String::new() };
         let subject = Cell { below: line.case.subject.clone(), ..title.into() };
@@ -179,7 +180,7 @@ fn table(caption: &str, all: &[Line], names_scenario: bool, depth: Depth) -> Tab
     Table::of(caption, columns, rows)
 }
 
-/// The verdict on a figure, with the reason why there is none where it does not stand below the table.
+/// The verdict on a figure. If there is none, the reason follows, unless it appears below the table.
 fn verdict(line: &Line, depth: Depth) -> Cell {
     let look = match line.figure.verdict {
         Some(Change::Regression | Change::Worse) => Look::Warning,
@@ -194,7 +195,7 @@ fn verdict(line: &Line, depth: Depth) -> Cell {
     .into()
 }
 
-/// Why nothing can be told: `Bun.serve, goodput, memory: no larger than …`, each reason of a case once.
+/// Why there is no verdict: `Bun.serve, goodput, memory: no larger than …`, each reason of a case once.
 fn reasons(own: &[Line]) -> Vec<String> {
     let mut all: Vec<(&str, &str, Vec<&str>)> = Vec::new();
     for line in own {
@@ -208,7 +209,7 @@ fn reasons(own: &[Line]) -> Vec<String> {
     all.iter().map(|(title, reason, metrics)| format!("{title}, {}: {reason}", metrics.join(", "))).collect()
 }
 
-/// Cases of one run that the other lacks.
+/// Cases that only one side has.
 fn only(found: &RunComparison) -> Vec<Block> {
     let sides = [(ids(&found.before), &found.only_before), (ids(&found.after), &found.only_after)];
     let case = |case: &UnmatchedCase| format!("{} in {}", case.title, case.scenario);

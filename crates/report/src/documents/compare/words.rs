@@ -13,7 +13,7 @@ pub(crate) struct Line<'a> {
     pub(crate) figure: &'a FigureChange,
 }
 
-/// All figures, or those that a reader must see: main figures, and others that changed.
+/// All figures, or the essential ones: main figures, and others that changed.
 pub(crate) fn lines(found: &RunComparison, is_all: bool) -> Vec<Line<'_>> {
     let all = found.figures().map(|(scenario, case, figure)| Line { scenario, case, figure });
     all.filter(|line| is_all || line.figure.is_main || line.has_changed()).collect()
@@ -56,7 +56,7 @@ impl Line<'_> {
         self.figure.verdict.map_or("not judged", Change::words)
     }
 
-    /// Why nothing can be told, or why it is not judged. `None` where there is a verdict.
+    /// Why a figure is undecided or not judged. `None` if there is a verdict.
     pub(crate) fn reason(&self) -> Option<&str> {
         self.case.not_judged.as_deref().or(self.figure.reason.as_deref())
     }
@@ -78,7 +78,7 @@ pub(super) fn heading(scenario: &ScenarioChange) -> String {
     format!("{} ({id}): {}", scenario.title, scenario.load)
 }
 
-/// What is known of the machine in a scenario: its own shift, and the noise floor of each run.
+/// Facts about the machine in a scenario: its own shift, and the noise floor of each run.
 pub(super) fn of_machine(scenario: &ScenarioChange) -> Vec<String> {
     let control = scenario.control.as_ref().map(|control| {
         let shift = |shift: &ControlShift| {
@@ -97,7 +97,7 @@ pub(super) fn of_machine(scenario: &ScenarioChange) -> Vec<String> {
     control.into_iter().chain(no_control).chain(floor).collect()
 }
 
-/// `CPU model: Example CPU 3000 → Other CPU 9`, with the scenarios that it is about.
+/// `CPU model: Example CPU 3000 → Other CPU 9`, with the scenarios concerned.
 pub fn difference(one: &Difference) -> String {
     let of = if one.scenarios.is_empty() { String::new() } else { format!(" ({})", one.scenarios.join(", ")) };
     format!("{}{of}: {} → {}", one.what, one.before, one.after)

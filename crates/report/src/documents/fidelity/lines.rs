@@ -1,34 +1,34 @@
-//! What is done, and which drivers do it.
+//! What the drivers do, and which of them do the same.
 
 use tolok_analysis::figures::{count, counted};
 use tolok_model::fidelity::{Aborts, ColumnVerdict, DriverReport, FidelityReport, TwoTasks, TwoTasksOutcome, Verdict};
 
 use super::who::{stars, who};
 
-/// The key of the table: its type is asked by another column.
+/// The key of the table. It is left out, because another column has its type.
 const KEY: &str = "id";
-/// Explains names that are shortened.
+/// Explains shortened names.
 pub(super) const STARS: &str = ":* are all variants of a subject that were asked";
 
-/// What all of the named drivers do.
+/// Something that all named drivers do.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Line {
-    /// Whether something is lost or goes wrong.
+    /// Whether it loses or breaks something.
     pub(super) is_bad: bool,
     pub(super) what: String,
     pub(super) who: String,
 }
 
-/// A type, and what became of it.
+/// A type, and how drivers represent it.
 #[derive(Debug)]
 pub(super) struct Type {
     pub(super) name: &'static str,
-    /// The value that drivers trip over most.
+    /// The value that causes drivers the most trouble.
     pub(super) awkward: String,
     pub(super) lines: Vec<Line>,
 }
 
-/// A heading with what belongs below it.
+/// A heading with its lines.
 #[derive(Debug)]
 pub(super) struct Section {
     pub(super) heading: &'static str,
@@ -65,7 +65,7 @@ pub(super) fn types(report: &FidelityReport) -> Vec<Type> {
         .collect()
 }
 
-/// What two tasks come to, and what clients leave behind that hang up.
+/// How two tasks behave on one connection, and what aborted requests leave behind.
 pub(super) fn sections(report: &FidelityReport) -> Vec<Section> {
     let asked = asked(report);
     let note = "each keeps its connection busy for 0.2 s".to_owned();
@@ -82,18 +82,18 @@ pub(super) fn sections(report: &FidelityReport) -> Vec<Section> {
     [one, two, aborts(&asked)].into_iter().filter(|section| !section.lines.is_empty()).collect()
 }
 
-/// Those that could not be tested, or not to the end, and why.
+/// Drivers that could not be tested, or not completely, and why.
 pub(super) fn failures(report: &FidelityReport) -> Vec<String> {
     let failed = |driver: &DriverReport| Some(format!("{}: {}", driver.subject, driver.failure.as_ref()?));
     report.drivers.iter().filter_map(failed).collect()
 }
 
-/// Those that cannot be tested here, and why.
+/// Drivers that cannot be tested here, and why.
 pub(super) fn left_out(report: &FidelityReport) -> Vec<String> {
     report.left_out.iter().map(|left_out| format!("{}: {}", left_out.subject, left_out.reason)).collect()
 }
 
-/// Whether a name is shortened anywhere.
+/// Whether any name is shortened.
 pub(super) fn has_stars(report: &FidelityReport) -> bool {
     let in_types = types(report).into_iter().flat_map(|it| it.lines);
     let in_sections = sections(report).into_iter().flat_map(|it| it.lines);
@@ -105,10 +105,10 @@ fn asked(report: &FidelityReport) -> Vec<&DriverReport> {
     report.drivers.iter().filter(|driver| !driver.types.is_empty()).collect()
 }
 
-/// What a driver does, in the form in which drivers are compared.
+/// A driver's behaviour, in a form that can be compared.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 struct Done {
-    /// Sound behaviour has the lowest.
+    /// The lowest for correct behaviour.
     rank: u8,
     is_bad: bool,
     what: String,
@@ -125,7 +125,7 @@ fn rank(verdict: &Verdict) -> u8 {
     }
 }
 
-/// A line for each behaviour: sound ones first, then the most common.
+/// A line for each behaviour: correct ones first, then the most common.
 fn grouped(asked: &[&DriverReport], done: &dyn Fn(&DriverReport) -> Option<Done>) -> Vec<Line> {
     let all: Vec<&str> = asked.iter().map(|driver| driver.subject.as_str()).collect();
     let mut groups: Vec<(Done, Vec<&str>)> = Vec::new();
@@ -143,7 +143,7 @@ fn grouped(asked: &[&DriverReport], done: &dyn Fn(&DriverReport) -> Option<Done>
     groups.into_iter().map(line).collect()
 }
 
-/// Groups by outcome. Times and the numbers in messages differ a little from driver to driver, so neither is compared.
+/// Groups by outcome. Times and numbers in messages differ slightly between drivers, so neither is compared.
 fn two_tasks<'a>(asked: &[&'a DriverReport], of: impl Fn(&'a DriverReport) -> Option<&'a TwoTasks>) -> Vec<Line> {
     let tasks: Vec<(&str, Option<&TwoTasks>)> =
         asked.iter().map(|driver| (driver.subject.as_str(), of(driver))).collect();
@@ -165,7 +165,7 @@ fn is_same(one: &TwoTasks, other: &TwoTasks) -> bool {
     one.outcome == other.outcome && words(one) == words(other)
 }
 
-/// In words, what these tasks came to, all in the same way.
+/// The outcome of these tasks in words; all must have the same.
 fn outcome(same: &[&TwoTasks]) -> String {
     let Some(first) = same.first() else { return String::new() };
     let word = match first.outcome {
@@ -199,7 +199,7 @@ fn aborts(asked: &[&DriverReport]) -> Section {
 fn after_aborts(aborts: &Aborts, most: usize) -> String {
     let Aborts { aborted, pool, connections_before, connections_after, busy_after, asked_after, answered_after } =
         aborts;
-    // A subject that hangs gets fewer than a thousand requests.
+    // A subject that hangs gets fewer requests than planned.
     let mut text = if *aborted < most { format!("only {} aborted: ", count(*aborted as u64)) } else { String::new() };
     match (connections_before, connections_after) {
         (Some(before), Some(after)) => text += &format!("{} before, {after} after", counted(*before, "connection")),

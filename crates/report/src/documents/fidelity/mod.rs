@@ -1,6 +1,6 @@
-//! What drivers make of types, connections and clients that hang up.
+//! How drivers represent types, and how they handle connections and aborted requests.
 //!
-//! Drivers that do the same share a row, so that twenty variants stay readable.
+//! Drivers with the same behaviour share a row, so that twenty variants stay readable.
 
 mod lines;
 mod who;
@@ -11,7 +11,7 @@ use tolok_model::sentences::capital;
 use crate::document::{Block, Column, Depth, Document, Look, Row, Table, Text};
 use lines::{Line, STARS, Type, failures, has_stars, left_out, sections, subtitle, types};
 
-/// The report: on a terminal a table for each type, elsewhere one for all of them.
+/// The report: a table for each type on a terminal, elsewhere one for all of them.
 pub fn fidelity(report: &FidelityReport, depth: Depth) -> Document {
     let title = "What drivers make of types";
     let types = types(report);
@@ -51,7 +51,7 @@ fn table(caption: &str, headings: [&str; 2], lines: &[Line]) -> Table {
     Table::of(caption, headings.map(Column::words).to_vec(), lines.iter().map(row).collect())
 }
 
-/// A type is named once, on the first of its rows.
+/// Only the first row of a type names it.
 fn all_types(types: &[Type]) -> Table {
     let row = |found: &Type, place: usize, line: &Line| {
         let (name, awkward) = if place == 0 { (found.name, found.awkward.as_str()) } else { ("", "") };

@@ -1,9 +1,9 @@
-//! The names of drivers that do the same, as short as possible.
+//! The shortest names for a group of drivers.
 
 /// Stands for all variants of a subject that were tested.
 const EVERY: &str = ":*";
 
-/// Some of all names: `all`, or by subject `go/nethttp:*` for all of its variants, or `bun/serve:mysql2, :single` for some.
+/// A subset of the names: `all`, or by subject `go/nethttp:*` for all of its variants and `bun/serve:mysql2, :single` for some.
 pub(super) fn who(names: &[&str], all: &[&str]) -> String {
     if names.len() == all.len() && all.len() > 1 {
         return "all".to_owned();

@@ -1,4 +1,4 @@
-//! A forecast. It calls every prediction one, and shows how wrong such predictions were.
+//! A forecast. It labels every prediction, and shows the errors of such predictions.
 
 mod words;
 
@@ -8,7 +8,7 @@ use tolok_analysis::forecast::{Forecast, SubjectForecast};
 use crate::document::{Block, Cell, Column, Depth, Document, Fact, List, Look, Row, Table, Text};
 use words::{READ_WITH, errors, facts, response, throughput, users, words};
 
-/// The forecast. The full form has all subjects in a table as well, and every scenario that was predicted from the others.
+/// The forecast. The full form also has a table of all subjects, and every scenario that was predicted from the others.
 pub fn forecast(forecast: &Forecast, depth: Depth) -> Document {
     let title = format!("Forecast from run {}", forecast.run);
     let mut blocks = vec![

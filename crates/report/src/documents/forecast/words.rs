@@ -5,10 +5,10 @@ use tolok_analysis::figures::{Quantity, amount, count, counted, figure, small_sh
 use tolok_analysis::forecast::{Conditions, ForecastResource, Predicted, Prediction, SubjectForecast, Validation};
 use tolok_model::duration_words;
 
-/// What every forecast has to be read with.
+/// The caveat of every forecast.
 pub(super) const READ_WITH: &str = "Predicted, not measured: means from a queueing model of this machine. It knows no limits of memory, sockets or bandwidth. Intervals cover the scatter between rounds, and at least the errors on this run’s scenarios with similar numbers of users.";
 
-/// Everything on a subject but its remarks, each behind its label.
+/// Labelled facts about a subject, without its remarks.
 pub(super) fn facts(subject: &SubjectForecast) -> Vec<(&'static str, String)> {
     let mut facts = vec![("for", conditions(&subject.conditions))];
     if let Some(prediction) = &subject.prediction {
@@ -35,7 +35,7 @@ fn conditions(conditions: &Conditions) -> String {
     let cpus =
         if conditions.subject_cpus == 1.0 { "1 CPU".to_owned() } else { format!("{} CPUs", conditions.subject_cpus) };
     let each = if conditions.instances == 1 { "" } else { " each" };
-    // Where nothing was observed, their CPUs are not known either.
+    // If nothing was observed, the number of CPUs is unknown too.
     let with_cpus = if conditions.subject_cpus > 0.0 { format!("{instances} with {cpus}{each}") } else { instances };
     let mut parts = vec![users, format!("rtt {}", duration_words(conditions.rtt_s)), with_cpus];
     if let Some((pool, rtt_s)) = conditions.pool.zip(conditions.database_rtt_s) {
@@ -92,12 +92,12 @@ fn uses(prediction: &Prediction) -> String {
     format!("for each response: {}", all.join(" · "))
 }
 
-/// How many there are, of which some are shares.
+/// A number of servers, which may be fractional.
 fn number(servers: f64) -> String {
     if servers.fract() == 0.0 { count(servers as u64) } else { servers.to_string() }
 }
 
-/// What it takes to keep the mean that was asked for.
+/// What is needed to keep the requested mean.
 fn instances(prediction: &Prediction) -> Option<String> {
     let needed = prediction.instances_needed.as_ref()?;
     let (below, full) = (duration_words(needed.mean_below_s), words(&needed.bottleneck));
@@ -132,7 +132,7 @@ pub(super) fn errors(median: f64, worst: f64) -> String {
     format!("{} in the median, {} at worst", small_share(median), small_share(worst))
 }
 
-/// A resource as people write it.
+/// The readable name of a resource.
 pub(super) fn words(resource: &str) -> &str {
     match resource {
         "subject-cpu" => "subject CPU",

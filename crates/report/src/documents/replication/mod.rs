@@ -1,4 +1,4 @@
-//! A published comparison beside what was measured again.
+//! A published comparison beside its replication.
 
 mod series;
 mod story;
@@ -22,17 +22,17 @@ use words::{
     remark, sign, source, verdict,
 };
 
-/// Ratios closer to 1 than this lie in the light band of a chart.
+/// A chart's light band covers ratios closer to 1 than this.
 const SMALLEST_EFFECT: f64 = 0.03;
-/// A page draws this many ratios; the table has all of them.
+/// The most ratios drawn on a page; the table has all.
 const MOST_DRAWN: usize = 16;
-/// How the marks of the chart of ratios look.
+/// The marks of the chart of ratios.
 const PUBLISHED: &str =
     "<svg viewBox=\"0 0 12 12\" aria-hidden=\"true\"><path class=\"dot open\" d=\"M6 1L11 6L6 11L1 6z\"/></svg>";
 const MEASURED: &str =
     "<svg viewBox=\"0 0 12 12\" aria-hidden=\"true\"><circle class=\"dot\" cx=\"6\" cy=\"6\" r=\"4\"/></svg>";
 
-/// The replication. A terminal has what was measured, and the other forms everything that was published as well.
+/// The replication. A terminal shows what was measured; the other forms also show everything that was published.
 pub fn replication(found: &ReplicationFindings, depth: Depth) -> Document {
     let sections = [
         Block::section("claims", "Claims that could be judged", claims(&judged(found), depth)),
@@ -65,7 +65,7 @@ fn head(found: &ReplicationFindings, depth: Depth) -> Vec<Block> {
     };
     let verdict = Block::Verdict(Text::of(verdict(found), Look::Strong).and(restated, Look::Muted));
     let facts = story(found).into_iter().flat_map(|(label, lines)| {
-        // The label stands beside the first of its lines.
+        // Only the first line has the label.
         let labels = std::iter::once(label).chain(std::iter::repeat(""));
         labels.zip(lines).map(|(label, line)| Fact::of(label, line))
     });
@@ -127,7 +127,7 @@ fn quoted(claim: &ClaimFinding) -> String {
     if claim.raw.is_empty() { String::new() } else { format!(": “{}”", claim.raw.join(" … ")) }
 }
 
-/// Claims that one reason keeps from being judged.
+/// Claims that cannot be judged for the same reason.
 fn of_reason(one: &Untold) -> Block {
     let number = Text::of(counted(one.claims.len() as u64, "claim"), Look::Strong);
     let items = one.claims.iter().map(|claim| format!("{}: {}", says(claim), beside(claim)).into()).collect();
@@ -250,7 +250,7 @@ fn ratios(ratios: &[ReplicatedRatio], depth: Depth) -> Vec<Block> {
     blocks
 }
 
-/// Published sizes beside measured ones. A terminal has only what was measured.
+/// Published sizes beside measured ones. A terminal shows only those that were measured.
 fn figures(rows: &[ReplicatedRow], depth: Depth) -> Vec<Block> {
     let all = rows.iter().flat_map(|row| row.figures.iter().map(move |figure| (row, figure)));
     let shown = all.filter(|(_, figure)| depth != Depth::Short || figure.measured.is_some());

@@ -7,7 +7,7 @@ use super::words::{SECONDS, course, series_name, without_seconds};
 use crate::document::{Block, Chart, Column, Depth, Fact, Look, Row, Table, Text};
 use crate::{sparkline, svg};
 
-/// What was measured, and folded away what is published alone.
+/// The measured series; those only published are folded away.
 pub(super) fn series(all: &[ReplicatedSeries], depth: Depth) -> Vec<Block> {
     if all.is_empty() {
         return Vec::new();
@@ -34,7 +34,7 @@ fn in_lines(one: &ReplicatedSeries) -> [Block; 2] {
     [Block::heading(4, series_name(one)), Block::Facts(facts)]
 }
 
-/// Some of all series. A chart has every subject of its group, so it is drawn where the first of them stands.
+/// A table of some series. A chart has all subjects of its group, so it comes with the first of them.
 fn in_a_table(caption: &str, all: &[ReplicatedSeries], some: &[&ReplicatedSeries], depth: Depth) -> Vec<Block> {
     if some.is_empty() {
         return Vec::new();
@@ -54,7 +54,7 @@ fn in_a_table(caption: &str, all: &[ReplicatedSeries], some: &[&ReplicatedSeries
     vec![Block::Charts(charts), Block::Table(table)]
 }
 
-/// A course in words, behind a small drawing where there is no chart.
+/// A course in words, after a sparkline if there is no chart.
 fn drawn(of: &SeriesCourse, depth: Depth) -> String {
     match depth {
         Depth::Page => course(of),
@@ -62,7 +62,7 @@ fn drawn(of: &SeriesCourse, depth: Depth) -> String {
     }
 }
 
-/// Those of one figure under one setting, in their order.
+/// The series of one figure under one setting, in order.
 fn groups(all: &[ReplicatedSeries]) -> Vec<Vec<&ReplicatedSeries>> {
     let mut groups: Vec<Vec<&ReplicatedSeries>> = Vec::new();
     for one in all {

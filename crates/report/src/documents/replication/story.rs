@@ -1,4 +1,4 @@
-//! What a reader needs first: what holds, what does not, why, what is undecided, and how sure all of it is.
+//! The essentials first: what holds, what does not, why, what is undecided, and how certain it is.
 
 use tolok_analysis::PublishedReading;
 use tolok_analysis::figures::{Quantity, amount, counted, figure, listed};
@@ -7,12 +7,12 @@ use tolok_model::sentences::{capital, sentence};
 
 use super::words::sign;
 
-/// The head names this many claims of each kind.
+/// The most claims of each kind in the head.
 const MOST_CLAIMS: usize = 3;
-/// The head names this many reasons.
+/// The most reasons in the head.
 const MOST_REASONS: usize = 3;
 
-/// Claims that cannot be told for one reason.
+/// Undecided claims that share a reason.
 pub(super) struct Untold<'a> {
     /// A sentence.
     pub(super) reason: &'a str,
@@ -20,7 +20,7 @@ pub(super) struct Untold<'a> {
     pub(super) claims: Vec<&'a ClaimFinding>,
 }
 
-/// The reasons for which claims cannot be told; that of the most claims first.
+/// The reasons for undecided claims; the one with the most claims first.
 pub(super) fn untold(found: &ReplicationFindings) -> Vec<Untold<'_>> {
     let mut all: Vec<Untold> = Vec::new();
     for claim in found.claims.iter().filter(|claim| claim.reading == PublishedReading::CannotTell) {
@@ -34,7 +34,7 @@ pub(super) fn untold(found: &ReplicationFindings) -> Vec<Untold<'_>> {
     all
 }
 
-/// Claims that could be judged: those that hold first, each kind in the source's order.
+/// Judged claims: those that hold first, each kind in the source's order.
 pub(super) fn judged(found: &ReplicationFindings) -> Vec<&ClaimFinding> {
     let is_judged = |claim: &&ClaimFinding| claim.reading != PublishedReading::CannotTell;
     let mut judged: Vec<&ClaimFinding> = found.claims.iter().filter(is_judged).collect();
@@ -62,7 +62,7 @@ pub(super) fn story(found: &ReplicationFindings) -> Vec<(&'static str, Vec<Strin
     let mut why: Vec<String> = explains(true).map(|factor| sentence(&factor.in_short)).collect();
     let not: Vec<String> = explains(false).map(|factor: &FactorFinding| factor.name.clone()).collect();
     why.extend((!not.is_empty()).then(|| format!("Not because of {}.", listed(&not, "or"))));
-    // What speaks most against the source comes first.
+    // The strongest evidence against the source comes first.
     let against = [PublishedReading::Reversed, PublishedReading::Difference, PublishedReading::NoDifference];
     let all = [
         ("holds", claims(&[PublishedReading::Reproduced, PublishedReading::Supported].map(of).concat())),
@@ -114,7 +114,7 @@ fn reasons(untold: &[Untold]) -> Vec<String> {
     lines
 }
 
-/// A line for parts that were measured alike: blocks, windows, and the share of the study's length.
+/// A line for parts that were measured the same way: blocks, windows, and the share of the study's length.
 fn surety(parts: &[PartFinding]) -> Vec<String> {
     let mut alike: Vec<(String, Vec<String>)> = Vec::new();
     for part in parts.iter().filter(|part| part.run.is_some()) {
@@ -145,7 +145,7 @@ fn length(part: &PartFinding) -> String {
     format!("{blocks}{}{}", windows.unwrap_or_default(), scaled.unwrap_or_default())
 }
 
-/// The name of a factor at the beginning of a heading.
+/// The name of a factor, capitalised for a heading.
 pub(super) fn name(factor: &FactorFinding) -> String {
     capital(&factor.name)
 }

@@ -10,13 +10,13 @@ use tolok_model::sentences::sentence;
 
 use crate::document::Cell;
 
-/// How the seconds are meant.
+/// What the seconds mean.
 pub(super) const SECONDS: &str = "Measured: the median of the clean trials in each second of the window. Nothing here is judged: the shapes can be compared, but the sizes depend on the machine. Slope: the median of all slopes between two instants (Theil and Sen).";
 
-/// How the readings are meant.
+/// What the readings mean.
 pub(super) const RULE: &str = "Reproduced: the published ratio lies in the measured 95% interval, widened by the smallest effect, or both show no difference that matters. Supported: it is as the source says, which has no figure of its own. Same direction: the same subject leads, by another ratio. No difference: one was published, none was found. A difference: one was found, none that matters was published. Reversed: the other subject leads. Cannot tell: the figure or its interval is missing, or the interval is too wide.";
 
-/// What sizes are worth.
+/// How far sizes can be compared.
 pub(super) const SIZES: &str = "Sizes depend on the machine, the versions and the network, so single figures are not judged. Ratios of two subjects are, if both were measured alike.";
 
 /// `14 of 41 claims could be judged: 5 are reproduced and 9 found no difference where one was published.`
@@ -45,12 +45,12 @@ pub(super) fn verdict(found: &ReplicationFindings) -> String {
     }
 }
 
-/// Authors, year, and where the source is known by.
+/// Authors, year and key of the source.
 pub(super) fn source(found: &ReplicationFindings) -> String {
     if found.source.is_empty() { found.key.clone() } else { format!("{} ({})", found.source, found.key) }
 }
 
-/// A sign for a reading, beside its word.
+/// The sign of a reading, beside its word.
 pub(super) fn sign(reading: PublishedReading) -> char {
     match reading {
         PublishedReading::Reproduced | PublishedReading::Supported => '✓',
@@ -110,17 +110,17 @@ pub(super) fn measured_figure(one: &ReplicatedFigure) -> String {
     one.measured_words.clone().unwrap_or_else(|| NONE.to_owned())
 }
 
-/// What must be known of a level, or an empty text.
+/// A remark on a level, or an empty text.
 pub(super) fn remark(level: &FactorLevelFinding) -> String {
     level.remark.as_deref().map(sentence).unwrap_or_default()
 }
 
-/// The ratio under a level with its interval, or that there is none.
+/// The ratio under a level with its interval, or that it was not measured.
 pub(super) fn of_level(level: &FactorLevelFinding) -> String {
     level.ratio.as_ref().map_or("not measured".to_owned(), |ratio| figure(Quantity::Ratio, ratio).line())
 }
 
-/// How a series goes: `0 to 4.02, highest 4.64 at 8 s, mean 2.95, +0.171 a second`.
+/// The course of a series: `0 to 4.02, highest 4.64 at 8 s, mean 2.95, +0.171 a second`.
 pub(super) fn course(course: &SeriesCourse) -> String {
     let SeriesCourse { start, end, mean, highest, highest_at_s, slope_per_s, .. } = course;
     let slope = slope_per_s.map(|slope| {
@@ -143,7 +143,7 @@ pub(super) fn series_name(series: &ReplicatedSeries) -> String {
     format!("{}{setting}: {} in {}", series.subject, series.words, series.unit)
 }
 
-/// Why series were not measured, and how many: `Nothing was measured for 24 series: part file was not run.`
+/// Why series were not measured, with counts: `Nothing was measured for 24 series: part file was not run.`
 pub(super) fn without_seconds(all: &[ReplicatedSeries]) -> Vec<String> {
     let mut reasons: Vec<(&str, u64)> = Vec::new();
     for why in all.iter().filter_map(|one| one.stands_for_it.as_ref().err()) {
@@ -155,13 +155,13 @@ pub(super) fn without_seconds(all: &[ReplicatedSeries]) -> Vec<String> {
     reasons.into_iter().map(|(why, number)| format!("Nothing was measured for {number} series: {why}.")).collect()
 }
 
-/// The subjects that a recommendation picks, of which any will do.
+/// The subjects that a recommendation picks; any of them will do.
 pub(super) fn picks(of: &Recommendation) -> String {
     let any_of = if of.picks.len() > 1 { "any of " } else { "" };
     format!("{any_of}{}", listed(&of.picks, "or"))
 }
 
-/// The recommendations that pick a subject, and a line for each need that none can be given for.
+/// The recommendations that pick a subject, and a line for each need without one.
 pub(super) fn advice(found: &ReplicationFindings) -> (Vec<&PartRecommendation>, Vec<String>) {
     let (taken, untold): (Vec<&PartRecommendation>, Vec<&PartRecommendation>) =
         found.recommendations.iter().partition(|one| one.recommendation.strength != Strength::None);
@@ -172,7 +172,7 @@ pub(super) fn advice(found: &ReplicationFindings) -> (Vec<&PartRecommendation>, 
     (taken, untold.iter().map(line).collect())
 }
 
-/// Whether a factor explains what it was tried for.
+/// Whether a factor explains the difference it was tested for.
 pub(super) fn explains(factor: &FactorFinding) -> &'static str {
     match factor.explains {
         Some(true) => "explains it",

@@ -6,10 +6,10 @@ use tolok_analysis::figures::counted;
 use super::{list, paragraph, section, untested};
 use crate::document::{Block, Depth, Look, Text};
 
-/// So many cautions a page shows at once.
+/// The most cautions that a page shows unfolded.
 const MOST_SHOWN: usize = 4;
 
-/// What to know before figures are quoted. A terminal gets what was not tested in the same list.
+/// Cautions before figures are quoted. On a terminal, the list includes what was not tested.
 pub(crate) fn cautions(findings: &Findings, depth: Depth) -> Vec<Block> {
     let untested = untested::line(findings).filter(|_| depth == Depth::Short);
     let items: Vec<String> = findings.cautions.iter().cloned().chain(untested).collect();
@@ -21,7 +21,7 @@ pub(crate) fn cautions(findings: &Findings, depth: Depth) -> Vec<Block> {
     list("Cautions", sign, items).into_iter().chain(quotable).collect()
 }
 
-/// The gravest cautions, the others folded away.
+/// The most serious cautions; the others are folded away.
 fn of_page(mut items: Vec<String>) -> Vec<Block> {
     let rest = items.split_off(MOST_SHOWN.min(items.len()));
     let texts = |items: Vec<String>| items.into_iter().map(Text::from).collect();
@@ -30,7 +30,7 @@ fn of_page(mut items: Vec<String>) -> Vec<Block> {
     Block::list(texts(items)).into_iter().chain(folded).collect()
 }
 
-/// What the figures were taken on.
+/// The machine and the program versions.
 pub(crate) fn machine(findings: &Findings) -> Vec<Block> {
     let run = &findings.run;
     let programs: Vec<String> = run.programs.iter().map(|(name, version)| format!("{name} {version}")).collect();
@@ -39,7 +39,7 @@ pub(crate) fn machine(findings: &Findings) -> Vec<Block> {
     section("machine", "Machine and versions", Block::list(items).into_iter().collect())
 }
 
-/// How to repeat the run, and what it was planned and recorded as.
+/// How to repeat the run, and the identity of its plan and records.
 pub(crate) fn command(findings: &Findings, depth: Depth) -> Vec<Block> {
     let run = &findings.run;
     if depth == Depth::Short {

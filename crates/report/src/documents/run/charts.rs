@@ -1,4 +1,4 @@
-//! The charts of a page: throughput, differences and costs, the scenarios side by side.
+//! The charts of a page: throughput, differences and costs, with scenarios side by side.
 
 use tolok_analysis::figures::{Quantity, amount, counted};
 use tolok_analysis::{Findings, MemorySource, ScenarioFinding};
@@ -33,7 +33,7 @@ pub(crate) fn differences(findings: &Findings, scenarios: &[&ScenarioFinding]) -
     section("differences", &title, blocks.chain(pairs::of_servers(findings)).collect())
 }
 
-/// What correct responses cost.
+/// The cost of correct responses.
 pub(crate) fn costs(findings: &Findings, scenarios: &[&ScenarioFinding]) -> Vec<Block> {
     let own = own(scenarios);
     let charts: Vec<Chart> = own.iter().filter(|it| svg::has_costs(it)).map(|it| drawn(svg::costs(it))).collect();
@@ -43,7 +43,7 @@ pub(crate) fn costs(findings: &Findings, scenarios: &[&ScenarioFinding]) -> Vec<
     section("costs", "CPU and memory", with_note(costs_note(findings), charts))
 }
 
-/// The scenarios that are not of several tools: those have charts of their own.
+/// The scenarios that do not compare tools: those have charts of their own.
 fn own<'a>(scenarios: &[&'a ScenarioFinding]) -> Vec<&'a ScenarioFinding> {
     scenarios.iter().copied().filter(|it| !is_of_tools(it)).collect()
 }
@@ -60,7 +60,7 @@ fn is_compared(findings: &Findings) -> bool {
     findings.scenarios.iter().any(|scenario| !scenario.comparisons.is_empty())
 }
 
-/// The response that decides, which all scenarios of a study share.
+/// The criterion for ranking, which all scenarios of a study share.
 fn judge(findings: &Findings) -> Judge {
     findings.scenarios.first().map(|scenario| scenario.judged_by).unwrap_or_default()
 }
@@ -103,7 +103,7 @@ fn key_of_differences(findings: &Findings, judge: Judge) -> Block {
     ])
 }
 
-/// What the grey of a chart of ratios is.
+/// The key of the grey area in a chart of ratios.
 pub(crate) fn same(findings: &Findings) -> Key {
     let effect = amount(Quantity::Share, findings.run.smallest_effect);
     key(
@@ -112,7 +112,7 @@ pub(crate) fn same(findings: &Findings) -> Key {
     )
 }
 
-/// A shape of a chart, 12 units wide, and what it means.
+/// A shape of a chart, 12 units wide, and its meaning.
 pub(crate) fn key(shape: &str, words: &str) -> Key {
     let svg = format!(r#"<svg viewBox="0 0 12 12" aria-hidden="true">{shape}</svg>"#);
     Key { svg, words: words.to_owned() }
@@ -125,7 +125,7 @@ fn costs_note(findings: &Findings) -> String {
     )
 }
 
-/// What the charts call memory.
+/// What the charts mean by memory.
 fn memory(findings: &Findings) -> &'static str {
     let of = |source| findings.scenarios.iter().any(|scenario| scenario.memory_source == Some(source));
     match (of(MemorySource::Group), of(MemorySource::Pss)) {

@@ -1,4 +1,4 @@
-//! Slow and fast clients of one load.
+//! Slow and fast clients in one load.
 
 use tolok_analysis::figures::{NONE, Quantity, figure};
 use tolok_analysis::{CaseFinding, Estimate, ScenarioFinding};
@@ -9,7 +9,7 @@ use crate::document::{Block, Cell, Column, Row, Table};
 
 const COMPARED: &str = "Cases are compared by the fast clients. Rates of correct responses and response times elsewhere are those of the fast ones.";
 
-/// A table of all cases, with fast and slow clients side by side. There is none unless the load has both.
+/// A table of all cases with fast and slow clients side by side. Empty unless the load has both.
 pub(crate) fn blocks(scenario: &ScenarioFinding) -> Vec<Block> {
     let has_both = |case: &CaseFinding| case.slow_goodput_rps.is_some();
     if !scenario.cases.iter().chain(&scenario.ceiling).any(has_both) {

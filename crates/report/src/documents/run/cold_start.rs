@@ -1,7 +1,7 @@
-//! From the start to the first correct response.
+//! Time from the start to the first correct response.
 //!
-//! A subject starts anew in every trial, whatever the load later, so the trials of all its scenarios count together. Only trials in
-//! another environment, or with a database to connect to, stand apart.
+//! A subject is restarted for every trial, independently of the later load, so the trials of all its scenarios count together. Only
+//! trials in another environment, or with a database to connect to, are kept apart.
 
 use tolok_analysis::figures::{Quantity, amount, count, counted};
 use tolok_analysis::{CaseFinding, Findings, ScenarioFinding};
@@ -21,14 +21,14 @@ struct Group<'a> {
     subjects: Vec<Subject<'a>>,
 }
 
-/// A subject and how long it took in every scored trial.
+/// A subject and its start times in all scored trials.
 struct Subject<'a> {
     case: &'a CaseFinding,
     is_ceiling: bool,
     starts_s: Vec<f64>,
 }
 
-/// The section: a table for each group of scenarios, behind the charts on a page.
+/// The section: a table for each group of scenarios, after the charts on a page.
 pub(crate) fn blocks(findings: &Findings, depth: Depth) -> Vec<Block> {
     let groups = groups(findings);
     if groups.is_empty() {
@@ -57,7 +57,7 @@ fn drawn(groups: &[Group]) -> Vec<Block> {
     std::iter::once(Block::Charts(shown)).chain(rest).collect()
 }
 
-/// Every chart with its title.
+/// All charts with their titles.
 pub(crate) fn charts(findings: &Findings) -> Vec<(String, String)> {
     groups(findings).iter().map(|group| (group.title.clone(), group.chart())).collect()
 }
@@ -100,7 +100,7 @@ impl<'a> Group<'a> {
         }
     }
 
-    /// The fastest first, and the ceiling last, as it does not compete.
+    /// The fastest first, and the ceiling last, because it does not compete.
     fn sort(&mut self) {
         self.subjects.iter_mut().for_each(|subject| subject.starts_s.sort_by(f64::total_cmp));
         self.subjects
@@ -140,7 +140,7 @@ impl Subject<'_> {
         format!("{}{}", if self.is_ceiling { "ceiling: " } else { "" }, self.case.title)
     }
 
-    /// A quantile of its starts, which are sorted, between the two that lie nearest.
+    /// A quantile of its sorted starts, interpolated between the two nearest.
     fn at(&self, quantile: f64) -> f64 {
         let place = quantile * self.starts_s.len().saturating_sub(1) as f64;
         let at = |place: f64| self.starts_s.get(place as usize).copied().unwrap_or_default();

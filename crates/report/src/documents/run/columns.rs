@@ -5,16 +5,16 @@ use tolok_analysis::{CaseFinding, ScenarioFinding};
 
 use crate::document::{Block, Cell, Column, Look, Row, Table, Text};
 
-/// A column: its heading, and what stands in it for a row.
+/// A column: its heading, and its cell for a row.
 pub(crate) type Filled<T> = (&'static str, fn(&T) -> Option<String>);
 
-/// The competing cases of a scenario and then its ceiling, each with whether it is that.
+/// The competing cases of a scenario and then its ceiling, each with whether it is the ceiling.
 pub(crate) fn with_ceiling(scenario: &ScenarioFinding) -> impl Iterator<Item = (&CaseFinding, bool)> {
     let competing = scenario.cases.iter().map(|case| (case, false));
     competing.chain(scenario.ceiling.iter().map(|case| (case, true)))
 }
 
-/// A row with the name of its subject, and no figures yet.
+/// A row with the name of its subject and no figures yet.
 pub(crate) fn named(title: &str, runtime: &str, is_ceiling: bool) -> Row {
     let name = match is_ceiling {
         true => Text::of("ceiling:", Look::Emphasis).and(format!(" {title}"), Look::Plain),
@@ -24,10 +24,10 @@ pub(crate) fn named(title: &str, runtime: &str, is_ceiling: bool) -> Row {
     Row { runtime: Some(runtime.to_owned()), look, cells: vec![name.into()] }
 }
 
-/// A column, and its cell for what a row is of.
+/// A column, and its cell for the object of a row.
 pub(crate) type Of<C> = (Column, fn(&C) -> Cell);
 
-/// A table of rows that have their names and what they are of: a cell for each column stands behind the name.
+/// A table of named rows and their objects: each row gets a cell for each column after its name.
 pub(crate) fn of_rows<C>(
     caption: impl Into<String>,
     columns: Vec<Of<C>>,
@@ -42,7 +42,7 @@ pub(crate) fn of_rows<C>(
     Table::of(caption, columns, rows.map(whole).collect())
 }
 
-/// Priority of a column by its place: where there is little room, the last go first.
+/// Priority of a column by position: if there is little room, the last columns are dropped first.
 pub(crate) fn falling(place: usize) -> u8 {
     Column::ALWAYS - 1 - u8::try_from(place).unwrap_or(u8::MAX - 2).min(u8::MAX - 3)
 }
@@ -52,13 +52,13 @@ pub(crate) fn cell(figure: Figure) -> Cell {
     Cell { interval: figure.interval, ..figure.value.into() }
 }
 
-/// A table of the cases of a scenario, or `None` if no case has any of these figures.
+/// A table of a scenario's cases, or `None` if no case has any of these figures.
 pub(crate) fn of_cases(title: &str, scenario: &ScenarioFinding, columns: &[Filled<CaseFinding>]) -> Option<Block> {
     let rows = with_ceiling(scenario).map(|(case, is_ceiling)| (named(&case.title, &case.runtime, is_ceiling), case));
     filled(title, &scenario.id, rows.collect(), columns)
 }
 
-/// A table about something, whatever its rows are of, or `None` if it has no figure.
+/// A table of any kind of rows about something, or `None` if it has no figures.
 pub(crate) fn filled<T>(title: &str, about: &str, rows: Vec<(Row, &T)>, columns: &[Filled<T>]) -> Option<Block> {
     let has_any = |(_, cell): &&Filled<T>| rows.iter().any(|(_, of)| cell(of).is_some());
     let shown: Vec<&Filled<T>> = columns.iter().filter(has_any).collect();

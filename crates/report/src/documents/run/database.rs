@@ -1,4 +1,4 @@
-//! What a database did for a scenario: its tables, a narrow one for a terminal, and the outage in words.
+//! The figures of a scenario's database: its tables, a narrow one for a terminal, and the outage in words.
 
 use tolok_analysis::figures::{NONE, Quantity, amount, count, counted, in_column, listed, small_share};
 use tolok_analysis::{CaseFinding, DatabaseUse, Estimate, LinkUse, OutageFinding, PoolUse, ScenarioFinding};
@@ -65,7 +65,7 @@ const OUTAGE: [Filled<CaseFinding>; 8] = [
     }),
 ];
 
-/// What the database of a scenario did, and what its outage did to the subjects.
+/// The figures of a scenario's database, and the effect of its outage on the subjects.
 pub(crate) fn blocks(scenario: &ScenarioFinding, depth: Depth) -> Vec<Block> {
     if depth == Depth::Short {
         return short(scenario);
@@ -92,7 +92,7 @@ fn tables(scenario: &ScenarioFinding) -> Vec<Block> {
     tables.into_iter().flatten().collect()
 }
 
-/// A column of the short table, its cell, and what it means where its heading does not say it.
+/// A column of the short table, its cell, and its meaning if the heading does not explain it.
 type Short = (&'static str, fn(&CaseFinding) -> Option<String>, &'static str);
 
 /// The most important first.
@@ -113,7 +113,7 @@ const SHORT: [Short; 10] = [
     ("waits", |case| pool(case)?.waits_per_good.map(in_column), "waits: for a connection, for each response"),
 ];
 
-/// One table, whose last columns are the first to be left out, and the outage in words.
+/// One table, whose last columns are dropped first, and the outage in words.
 fn short(scenario: &ScenarioFinding) -> Vec<Block> {
     let is_known =
         |(_, cell, _): &&Short| scenario.database.is_some() && cases(scenario).any(|case| cell(case).is_some());
@@ -144,7 +144,7 @@ fn short(scenario: &ScenarioFinding) -> Vec<Block> {
     blocks
 }
 
-/// What each subject did about an outage, in a line; and what it owed and did not do.
+/// How each subject handled an outage, in a line, and whether it failed a requirement.
 fn outage_lines(scenario: &ScenarioFinding) -> Vec<(String, bool)> {
     let line = |case: &CaseFinding| {
         let outage = outage(case)?;
@@ -162,13 +162,13 @@ fn outage_lines(scenario: &ScenarioFinding) -> Vec<(String, bool)> {
     scenario.cases.iter().filter_map(line).collect()
 }
 
-/// What the subjects owed in an outage and did not do, a sentence each.
+/// Requirements that the subjects failed in an outage, a sentence each.
 fn failing(scenario: &ScenarioFinding) -> Vec<String> {
     let sentence = |case: &CaseFinding| Some(format!("{} {}.", case.title, outage(case)?.failing.as_ref()?));
     scenario.cases.iter().filter_map(sentence).collect()
 }
 
-/// When the database was gone, in the median trial of any case.
+/// When the database was down, in the median trial of any case.
 fn gone(scenario: &ScenarioFinding) -> Option<String> {
     let outage = scenario.cases.iter().find_map(outage)?;
     let seconds = |seconds: f64| amount(Quantity::Seconds, seconds);
@@ -213,7 +213,7 @@ fn statuses(outage: &OutageFinding) -> String {
     listed(&statuses, "or")
 }
 
-/// A time, and in how many trials it never came to that.
+/// A time, and the number of trials that never reached it.
 fn or_never(after_s: Option<f64>, never: u32, trials: u32) -> String {
     match after_s.map(|after_s| amount(Quantity::Seconds, after_s)) {
         None => "never".to_owned(),
@@ -222,7 +222,7 @@ fn or_never(after_s: Option<f64>, never: u32, trials: u32) -> String {
     }
 }
 
-/// Two figures in one cell; nothing where there is neither.
+/// Two figures in one cell; `None` if both are missing.
 fn pair(left: Option<String>, right: Option<String>) -> Option<String> {
     let is_any = left.is_some() || right.is_some();
     let [left, right] = [left, right].map(|figure| figure.unwrap_or_else(|| NONE.to_owned()));

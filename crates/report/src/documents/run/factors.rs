@@ -1,4 +1,4 @@
-//! What changes it: the factors of a study.
+//! The factors of a study: what changes its figures.
 
 use tolok_analysis::figures::{NONE, Quantity, amount, counted};
 use tolok_analysis::{FactorLine, FactorPanel, Findings, VarianceFinding};
@@ -14,7 +14,7 @@ pub(crate) const SHARES_RULE: &str = "Each factor’s share of all differences i
 
 pub(crate) const PANELS_RULE: &str = "The scenarios of a panel differ in one factor only. ×: goodput over that at the factor’s lowest value, within rounds.";
 
-/// The section. A terminal gets a sentence for what matters, a table for a factor with one panel, and a line for each of several.
+/// The section. A terminal gets a sentence on what matters, a table for a factor with one panel, and a line for each of several.
 pub(crate) fn blocks(findings: &Findings, depth: Depth) -> Vec<Block> {
     let (is_short, is_page) = (depth == Depth::Short, depth == Depth::Page);
     let factors = factors(findings);
@@ -78,7 +78,7 @@ pub(crate) fn of_variance(finding: &VarianceFinding) -> String {
     format!("{}{fixed}", finding.workload_title)
 }
 
-/// How panels are to be read on a page.
+/// How to read the panels on a page.
 fn about_panels(findings: &Findings) -> String {
     let has_flips = findings.sensitivity.iter().flat_map(|panel| &panel.crossovers).any(|crossing| crossing.sure);
     let flips = match has_flips {
@@ -96,7 +96,7 @@ fn full_panel(panel: &FactorPanel) -> Vec<Block> {
     vec![Block::Paragraph(said), Block::Table(table(panel, Depth::Full))]
 }
 
-/// Goodput by value, what it is of the lowest one's, and what limited it.
+/// Goodput by value, its ratio to that at the lowest value, and its limit.
 fn table(panel: &FactorPanel, depth: Depth) -> Table {
     let row = |line: &FactorLine| {
         let of = |value: f64| line.points.iter().find(|point| point.value == value).map(cell);
@@ -116,7 +116,7 @@ fn table(panel: &FactorPanel, depth: Depth) -> Table {
         columns: columns.collect(),
         rows: panel.lines.iter().map(row).collect(),
     };
-    // Paper is higher than wide, so many levels run down the page.
+    // Paper is taller than wide, so many levels become rows on a page.
     let is_wide = panel.levels.len() > 8 && panel.levels.len() > panel.lines.len();
     if depth == Depth::Page && is_wide { turned(table) } else { table }
 }
@@ -125,7 +125,7 @@ fn panel_title(panel: &FactorPanel) -> &str {
     if panel.fixed.is_empty() { &panel.workload_title } else { &panel.fixed }
 }
 
-/// The same table with its columns as rows.
+/// The same table, transposed.
 fn turned(table: Table) -> Table {
     let Table { caption, title, columns, rows } = table;
     let row = |(place, column): (usize, &Column)| Row {
@@ -143,12 +143,12 @@ fn turned(table: Table) -> Table {
     }
 }
 
-/// Panels of one factor of one workload, which differ in what is fixed.
+/// Panels of one factor of one workload, which differ in the fixed values.
 struct Factor<'a> {
     panels: Vec<&'a FactorPanel>,
 }
 
-/// The panels in their order, those of one factor together.
+/// The panels in their order, grouped by factor.
 fn factors(findings: &Findings) -> Vec<Factor<'_>> {
     let mut factors: Vec<Factor> = Vec::new();
     for panel in &findings.sensitivity {
@@ -194,7 +194,7 @@ impl Factor<'_> {
         )
     }
 
-    /// The charts of a page, and the tables behind them.
+    /// The charts of a page, followed by tables.
     fn drawn(&self) -> Vec<Block> {
         let chart =
             |panel: &&FactorPanel| Some(Chart { svg: svg::factor_panel(panel)?, caption: panel.sentence.clone() });
@@ -207,7 +207,7 @@ impl Factor<'_> {
     }
 }
 
-/// Without intervals, which stand in the sentence and in the other reports.
+/// Without intervals, which are in the sentence and in the other reports.
 fn short_panel(panel: &FactorPanel) -> Table {
     let mut table = table(panel, Depth::Short);
     table.columns.pop();
@@ -228,7 +228,7 @@ fn from_to(panel: &FactorPanel) -> String {
     }
 }
 
-/// What is kept of the goodput at the highest value, by the subject that keeps least and by the one that keeps most.
+/// The goodput retained at the highest value, for the subject that retains least and the one that retains most.
 fn ends(panel: &FactorPanel) -> (String, String) {
     let highest = panel.levels.last().map(|level| level.value);
     let points = panel.lines.iter().flat_map(|line| line.points.iter().map(move |point| (line, point)));
@@ -243,7 +243,7 @@ fn ends(panel: &FactorPanel) -> (String, String) {
     (words(kept.first()), words(kept.last()))
 }
 
-/// What limited a subject from the lowest value on.
+/// What limited a subject, from the lowest value up.
 fn limits(panel: &FactorPanel, line: &FactorLine) -> String {
     let mut runs: Vec<(&str, &str)> = Vec::new();
     for point in &line.points {
@@ -259,7 +259,7 @@ fn limits(panel: &FactorPanel, line: &FactorLine) -> String {
     runs.iter().enumerate().map(words).collect::<Vec<String>>().join(", ")
 }
 
-/// What the shares of a workload rest on, and who is not in them.
+/// What the shares of a workload are based on, and the subjects left out.
 fn rests_on(finding: &VarianceFinding) -> String {
     let mut text = format!("{} in {}", counted(finding.cases.into(), "case"), counted(finding.blocks.into(), "round"));
     if finding.filled > 0 {

@@ -1,4 +1,4 @@
-//! What failed in a run: trials that could not be measured or were disturbed, and requests of those that were not.
+//! Failures of a run: trials that failed or were disturbed, and failed requests of the clean ones.
 
 use tolok_analysis::figures::{NONE, Quantity, amount, count, counted, listed, small_share};
 use tolok_analysis::{CaseFinding, Findings, ProgramCaseFinding, ProgramFinding, ScenarioFinding, TrialFailure};
@@ -6,7 +6,7 @@ use tolok_analysis::{CaseFinding, Findings, ProgramCaseFinding, ProgramFinding, 
 use super::{list, section, surroundings};
 use crate::document::{Block, Cell, Column, Depth, Look, Row, Table, Text};
 
-/// Trials that failed or were disturbed, and subjects that were left out.
+/// Failed and disturbed trials, and skipped subjects.
 pub(crate) fn trials(findings: &Findings, depth: Depth) -> Vec<Block> {
     let disturbed = if depth == Depth::Short { Vec::new() } else { disturbed_trials(findings) };
     let skipped = findings.skipped.iter().map(|skipped| format!("{}: {}", skipped.subject, skipped.reason)).collect();
@@ -17,7 +17,7 @@ pub(crate) fn trials(findings: &Findings, depth: Depth) -> Vec<Block> {
     ]
     .concat();
     if depth == Depth::Page && !blocks.is_empty() {
-        // Below the heading of a section those of the lists are of the third rank.
+        // Within a section, the headings of the lists have rank 3.
         for block in &mut blocks {
             if let Block::Heading(heading) = block {
                 heading.rank = 3;
@@ -28,7 +28,7 @@ pub(crate) fn trials(findings: &Findings, depth: Depth) -> Vec<Block> {
     blocks
 }
 
-/// What became of requests that had no correct response in time, case by case. A page says nothing if no request failed.
+/// Requests without a correct response in time, case by case. A page has nothing if no request failed.
 pub(crate) fn requests(findings: &Findings, depth: Depth) -> Vec<Block> {
     let (telling, silent): (Vec<Of>, Vec<Of>) =
         cases(findings).filter(|(_, case)| case.trials_scored > 0).partition(|(_, case)| is_telling(case));
@@ -44,7 +44,7 @@ pub(crate) fn requests(findings: &Findings, depth: Depth) -> Vec<Block> {
 /// A case and the scenario that it belongs to.
 type Of<'a> = (&'a ScenarioFinding, &'a CaseFinding);
 
-/// All trials that failed. Those of a case that say the same stand together.
+/// All failed trials. Equal failures of a case share a line.
 fn failed_trials(findings: &Findings) -> Vec<String> {
     let of_servers = cases(findings).map(|(scenario, case)| (&scenario.id, &case.title, &case.failures));
     let of_programs = programs(findings).map(|(program, case)| (&program.id, &case.title, &case.failures));
@@ -66,7 +66,7 @@ fn failed_trials(findings: &Findings) -> Vec<String> {
     lines
 }
 
-/// All trials that count for nothing because others disturbed them, a line each.
+/// All trials that were discarded as disturbed, a line each.
 fn disturbed_trials(findings: &Findings) -> Vec<String> {
     let servers = cases(findings).flat_map(|(scenario, case)| {
         case.disturbed.iter().map(|it| {
@@ -94,7 +94,7 @@ fn disturbed(attempts: u32, seen: &str, causes: &[String]) -> String {
     format!("measured {times}, {seen} the last time: {}", listed(causes, "and"))
 }
 
-/// The cases without anything to say, in a sentence.
+/// The cases without failures, in a sentence.
 fn rest(telling: &[Of], silent: &[Of]) -> Option<String> {
     let sent: u64 = silent.iter().map(|(_, case)| case.requests_sent).sum();
     match silent.len() as u64 {
@@ -107,7 +107,7 @@ fn rest(telling: &[Of], silent: &[Of]) -> Option<String> {
     }
 }
 
-/// A column for each class of failures that occurs anywhere.
+/// A column for each class of failures that occurs.
 fn table(telling: &[Of]) -> Table {
     let mut classes: Vec<&str> = Vec::new();
     for (class, _) in telling.iter().flat_map(|(_, case)| &case.errors) {
@@ -144,7 +144,7 @@ fn table(telling: &[Of]) -> Table {
     }
 }
 
-/// Correct responses later than the bound, which are no failures.
+/// Correct responses later than the bound, which are not failures.
 fn slow(case: &CaseFinding) -> String {
     let Some(slow) = &case.slow else { return NONE.to_owned() };
     let bound = amount(Quantity::Seconds, slow.bound_s);
@@ -163,12 +163,12 @@ fn slow_answers(case: &CaseFinding) -> u64 {
     case.slow.as_ref().map_or(0, |slow| slow.answers)
 }
 
-/// Every case with the scenario it belongs to, the ceilings included.
+/// Every case with its scenario, including ceilings.
 fn cases(findings: &Findings) -> impl Iterator<Item = (&ScenarioFinding, &CaseFinding)> {
     findings.scenarios.iter().flat_map(|scenario| surroundings::cases(scenario).map(move |case| (scenario, case)))
 }
 
-/// Every case of programs with the scenario it belongs to.
+/// Every case of programs with its scenario.
 fn programs(findings: &Findings) -> impl Iterator<Item = (&ProgramFinding, &ProgramCaseFinding)> {
     findings.programs.iter().flat_map(|program| program.cases.iter().map(move |case| (program, case)))
 }

@@ -1,4 +1,4 @@
-//! What each subject had, and what differed.
+//! What each subject got, and what differed.
 
 use tolok_analysis::figures::{NONE, Quantity, amount, count};
 use tolok_analysis::{FairnessLedger, FairnessRow, Findings, ParameterFact, ProcessSetup};
@@ -8,12 +8,12 @@ use super::program_table::words;
 use super::{muted, paragraph, section};
 use crate::document::{Block, Cell, Column, Depth, Heading, Look, Row, Table, Text};
 
-/// What a reader can do who finds a budget unfair.
+/// What a reader can do about an unfair budget.
 const OBJECTION: &str = "Only recorded facts are judged. If a setting or a rule seems unfair, BIAS.md (“How to object”) says what to change and how to show the difference.";
-/// So many lines stand in a terminal.
+/// The most lines on a terminal.
 const MOST_LINES: usize = 4;
 
-/// The section: what was and was not the same, what each subject had, and how each is set up.
+/// The section: what differed and what was the same, what each subject got, and how each is set up.
 pub(crate) fn blocks(findings: &Findings, depth: Depth) -> Vec<Block> {
     let ledger = &findings.fairness;
     if ledger.rows.is_empty() {
@@ -25,7 +25,7 @@ pub(crate) fn blocks(findings: &Findings, depth: Depth) -> Vec<Block> {
     blocks.extend(bytes(ledger).map(Block::Table));
     blocks.extend(setups(ledger, depth));
     if depth == Depth::Page {
-        // Differences come first; a reader who wants to object looks further.
+        // Differences come first; details are for readers who want to object.
         let unequal = ledger.unequal.iter().take(MOST_LINES).map(|text| Text::from(text.as_str())).collect();
         let shown = Block::list(unequal).or_else(|| muted("No recorded fact differed between servers."));
         let folded = Block::Folded { summary: "What each had, what was the same, how each is set up".into(), blocks };
@@ -94,7 +94,7 @@ fn declared(row: &FairnessRow) -> &str {
     row.setup.as_deref().unwrap_or("not recorded")
 }
 
-/// On a page: what it is, its parameters, its commands and its files.
+/// On a page: its description, parameters, commands and files.
 fn setup(row: &FairnessRow) -> Vec<Block> {
     let title = Heading { rank: 3, text: row.title.as_str().into(), beside: row.subject.clone() };
     let parameter = |parameter: &ParameterFact| {
@@ -131,7 +131,7 @@ fn command_lines(process: &ProcessSetup) -> Vec<String> {
     environment.chain([process.command.join(" ")]).collect()
 }
 
-/// In a file of text: what it is, and a line for each parameter and command.
+/// In a text file: its description, and a line for each parameter and command.
 fn declaration(row: &FairnessRow) -> Vec<Block> {
     let name = Text::from(format!("{} ", row.title)).and(row.subject.as_str(), Look::Code);
     let parameters = row.parameters.iter().filter(|parameter| !parameter.help.is_empty()).map(|parameter| {
@@ -150,16 +150,16 @@ fn or_none(text: String) -> String {
     if text.is_empty() { NONE.to_owned() } else { text }
 }
 
-/// `pool = 16`, with a star where that is not the default.
+/// `pool = 16`, with a star if that is not the default.
 fn setting(parameter: &ParameterFact) -> String {
     let star = if parameter.is_changed == Some(true) { "*" } else { "" };
     format!("{}\u{a0}=\u{a0}{}{star}", parameter.name, parameter.value)
 }
 
-/// What the table of bytes holds.
+/// The caption of the table of bytes.
 const BYTES: &str = "Bytes on the wire per response, with headers of HTTP, TCP and IP; over loopback with the request";
 
-/// Bytes of answers, where any were read or bodies are known.
+/// Bytes of responses, if any were counted or the bodies are known.
 fn bytes(ledger: &FairnessLedger) -> Option<Table> {
     let mut scenarios: Vec<&str> = Vec::new();
     for answers in ledger.rows.iter().flat_map(|row| &row.scenarios).filter(|it| it.body_bytes.is_some()) {
@@ -184,19 +184,19 @@ fn bytes(ledger: &FairnessLedger) -> Option<Table> {
     (!rows.is_empty()).then_some(Table { caption, title, columns, rows })
 }
 
-/// `27`, or `27–31` where answers of different subjects are not equally long.
+/// `27`, or `27–31` if the responses of subjects differ in length.
 fn range(values: &[f64]) -> String {
     let [low, high] = [f64::min, f64::max].map(|of| values.iter().copied().reduce(of).unwrap_or(0.0));
     let [low, high] = [low, high].map(in_column_of_bytes);
     if low == high { low } else { format!("{low}–{high}") }
 }
 
-/// Whole bytes of what is short, and no more digits than can be read of what is long.
+/// Exact bytes for small numbers, rounded ones for large numbers.
 fn in_column_of_bytes(bytes: f64) -> String {
     if bytes < 10_000.0 { count(bytes.round() as u64) } else { amount(Quantity::Bytes, bytes) }
 }
 
-/// What was not the same, for a terminal: a few lines.
+/// What differed, in a few lines for a terminal.
 pub(crate) fn short(findings: &Findings) -> Vec<String> {
     let unequal = &findings.fairness.unequal;
     let more = unequal.len().saturating_sub(MOST_LINES);

@@ -1,4 +1,4 @@
-//! Gates of cases: a row each for the page's list of checks, a table of all of them, and a few lines for terminals.
+//! Gates of cases: a row each in the page's list of checks, a table of all of them, and a few lines for terminals.
 
 use tolok_analysis::figures::{Quantity, amount, counted, in_column, listed, small_share};
 use tolok_analysis::{CaseFinding, Findings, GateFinding, GateOutcome, ScenarioFinding, ServiceDemand, SteadyClass};
@@ -9,7 +9,7 @@ use super::surroundings::cases;
 use super::trust::Check;
 use crate::document::{Block, Depth, Look, Text};
 
-/// The number of cases that failed a gate and appear one by one.
+/// The most failed cases that are named one by one.
 const MOST_TOLD: usize = 3;
 
 /// What each gate requires, in a sentence, in the order of the findings.
@@ -26,10 +26,10 @@ const RULES: [(&str, &str); 10] = [
     ("steady-state", "The seconds of each window had one level"),
 ];
 
-/// Gates that the page's list of checks has in words of its own.
+/// Gates for which the page's list of checks has its own words.
 const TOLD_ELSEWHERE: [&str; 1] = ["disturbance"];
 
-/// A row for each gate that applies to any case. The generator may be the limit of the ceiling, and of no other case.
+/// A row for each gate that applies to any case. The generator may limit the ceiling, but no other case.
 pub(crate) fn checks(findings: &Findings) -> Vec<Check> {
     let shown = RULES.iter().filter(|(word, _)| !TOLD_ELSEWHERE.contains(word));
     shown.filter_map(|(word, rule)| check(findings, word, rule)).collect()
@@ -53,7 +53,7 @@ fn check(findings: &Findings, word: &str, rule: &'static str) -> Option<Check> {
         },
     ];
     let worst = of(GateOutcome::Failed).max_by(|left, right| excess(left.1).total_cmp(&excess(right.1)));
-    // Where all passed, how near the nearest came to the limit.
+    // If all passed, how close the nearest came to the limit.
     let has_limit = |gate: &GateFinding| gate.limit.is_some_and(|limit| limit > 0.0);
     let nearest = of(GateOutcome::Passed)
         .filter(|(_, gate)| has_limit(gate))
@@ -88,13 +88,13 @@ fn gates<'a>(
     findings.scenarios.iter().flat_map(of).filter(move |(_, case, _)| has(case))
 }
 
-/// A sentence on the checks, and whether it tells of something that failed.
+/// A sentence on the checks, and whether one failed.
 struct Line {
     text: String,
     is_failed: bool,
 }
 
-/// How many checks passed, and which failed. A terminal has it in one line if all passed.
+/// How many checks passed, and which failed. A terminal has a single line if all passed.
 pub(crate) fn summary(findings: &Findings, depth: Depth) -> Vec<Block> {
     let lines = lines(findings);
     match lines.as_slice() {
@@ -112,7 +112,7 @@ pub(crate) fn summary(findings: &Findings, depth: Depth) -> Vec<Block> {
     }
 }
 
-/// How many checks passed, and which failed or could not be told. There are no lines if no server was measured.
+/// How many checks passed, and which failed or are unknown. Empty if no server was measured.
 fn lines(findings: &Findings) -> Vec<Line> {
     let all: Vec<(&ScenarioFinding, &CaseFinding, &GateFinding)> = RULES
         .iter()
@@ -196,14 +196,14 @@ fn cell(case: &CaseFinding, word: &str) -> Option<String> {
     })
 }
 
-/// `warms up, 3 s`, where its trials could be judged.
+/// `warms up, 3 s`, if its trials could be judged.
 fn steady(case: &CaseFinding) -> Option<String> {
     let steady = case.steady.as_ref()?;
     let after = steady.steady_after_s.map(|after_s| format!(", {}", amount(Quantity::Seconds, after_s)));
     Some(format!("{}{}", class(steady.class), after.unwrap_or_default()))
 }
 
-/// The word for people.
+/// The word in reports.
 fn class(class: SteadyClass) -> &'static str {
     match class {
         SteadyClass::Flat => "flat",
@@ -214,7 +214,7 @@ fn class(class: SteadyClass) -> &'static str {
     }
 }
 
-/// As in JSON.
+/// The word in JSON.
 pub(crate) fn class_word(class: SteadyClass) -> &'static str {
     match class {
         SteadyClass::Flat => "flat",
@@ -239,7 +239,7 @@ const DEMANDS: [Filled<CaseFinding>; 8] = [
     ("connections to the database", |case| demand(case, "pool")),
 ];
 
-/// What an answer takes of each resource.
+/// What a response takes of each resource.
 pub(crate) fn demands(scenario: &ScenarioFinding) -> Option<Block> {
     of_cases(
         "Service demands: µs of each resource for each correct response → correct responses/s that it allows",
@@ -264,7 +264,7 @@ fn resource(word: &str) -> &str {
     }
 }
 
-/// Words of the gates with this outcome, as a program reads them.
+/// Words of the gates with this outcome, for programs.
 pub(crate) fn words(case: &CaseFinding, outcome: GateOutcome) -> String {
     let gates = case.gates.iter().filter(|gate| gate.outcome == outcome);
     gates.map(|gate| gate.gate.as_str()).collect::<Vec<_>>().join(" ")

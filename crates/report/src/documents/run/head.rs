@@ -14,7 +14,7 @@ use crate::documents::duel::verdict;
 use crate::documents::glance;
 use crate::wording::heading;
 
-/// More sentences than this are folded away: the matrix above them says as much.
+/// More sentences than this are folded away: the matrix above has the same content.
 const MOST_SENTENCES: usize = 4;
 
 /// Title, question, and the facts of the run.
@@ -47,7 +47,7 @@ pub(crate) fn blocks(findings: &Findings, sections: &[&ScenarioFinding], depth: 
     blocks
 }
 
-/// The answer of a page, in its box at the top: one sentence, all subjects against all scenarios, and a sentence for each of those.
+/// The answer in the box at the top of a page: one sentence, all subjects against all scenarios, and a sentence for each scenario.
 pub(crate) fn verdicts(findings: &Findings, sections: &[&ScenarioFinding]) -> Vec<Block> {
     if let Some(found) = &findings.duel {
         return vec![Block::Section { id: "verdict".to_owned(), blocks: vec![verdict(found)] }];
@@ -69,7 +69,7 @@ pub(crate) fn verdicts(findings: &Findings, sections: &[&ScenarioFinding]) -> Ve
     vec![Block::Section { id: "verdict".to_owned(), blocks }]
 }
 
-/// A sentence for each scenario; those of many are folded away, behind who is first in how many of very many.
+/// A sentence for each scenario. Many are folded away; for very many, a table shows who is first in how many.
 fn sentences(findings: &Findings, sections: &[&ScenarioFinding]) -> Vec<Block> {
     let own: Vec<&&ScenarioFinding> = sections.iter().filter(|section| !is_of_tools(section)).collect();
     let ids = own.iter().map(|it| it.id.clone()).chain(findings.programs.iter().map(|it| it.id.clone()));
@@ -103,7 +103,7 @@ fn sentences(findings: &Findings, sections: &[&ScenarioFinding]) -> Vec<Block> {
     blocks
 }
 
-/// What a scenario says, in a word.
+/// The result of a scenario in a word.
 fn standing<F>(cases: &[CaseFinding<F>], is_told: bool, judge: Judge) -> (&'static str, Look) {
     let first = |case: &&CaseFinding<F>| case.tier.as_ref().is_some_and(|letters| letters.starts_with('a'));
     let ranked = cases.iter().filter(|case| case.ranked).count();
@@ -116,7 +116,7 @@ fn standing<F>(cases: &[CaseFinding<F>], is_told: bool, judge: Judge) -> (&'stat
     }
 }
 
-/// The load and the environment of a scenario where the study has several, and the load where another has its title.
+/// Load and environment of a scenario if the study has several environments; the load if another scenario has the same title.
 fn apart(scenario: &ScenarioFinding, all: &[&ScenarioFinding]) -> String {
     let namesakes = all.iter().filter(|other| heading(other) == heading(scenario)).count();
     match (scenario.environment.id.is_empty(), namesakes) {

@@ -9,14 +9,14 @@ use super::sections::is_of_tools;
 use crate::document::{Look, Text};
 use crate::documents::run::matrix;
 
-/// So many scenarios are named; of more, how many they are.
+/// The most scenarios that are named; more are only counted.
 const MOST_NAMED: usize = 2;
-/// So many that overlap are named.
+/// The most overlapping subjects that are named.
 const MOST_OVERLAPPING: usize = 4;
-/// The number of groups of scenarios that it names.
+/// The most groups of scenarios that are named.
 const MOST_GROUPS: usize = 3;
 
-/// A scenario: who is in its first tier, and by how much the only one there leads.
+/// A scenario: who is in its first tier, and by how much a single winner leads.
 struct Result {
     label: String,
     first: Vec<String>,
@@ -24,7 +24,7 @@ struct Result {
     judge: Judge,
 }
 
-/// The headline; a warning where most trials were discarded, or nothing was ranked.
+/// The headline; a warning if most trials were discarded, or nothing was ranked.
 pub(crate) fn headline(findings: &Findings, sections: &[&ScenarioFinding]) -> Option<Text> {
     let results = results(findings, sections);
     if results.is_empty() {
@@ -52,7 +52,7 @@ pub(crate) fn headline(findings: &Findings, sections: &[&ScenarioFinding]) -> Op
     })
 }
 
-/// The verdict where there is one only, as it says why nothing is ranked.
+/// The verdict of the only scenario, since it explains why nothing is ranked.
 fn nothing(findings: &Findings, sections: &[&ScenarioFinding]) -> String {
     match (sections, findings.programs.as_slice()) {
         ([only], []) => only.verdict.clone(),
@@ -77,21 +77,21 @@ fn results(findings: &Findings, sections: &[&ScenarioFinding]) -> Vec<Result> {
         .collect()
 }
 
-/// Those that share the first tier; nobody, where nothing is compared.
+/// Those that share the first tier; empty if nothing is compared.
 fn first_tier<F>(cases: &[CaseFinding<F>], is_told: bool) -> Vec<String> {
     let is_compared = is_told && cases.iter().filter(|case| case.tier.is_some()).count() > 1;
     let is_first = |case: &&CaseFinding<F>| case.tier.as_ref().is_some_and(|letters| letters.starts_with('a'));
     cases.iter().filter(|_| is_compared).filter(is_first).map(|case| case.short.clone()).collect()
 }
 
-/// By how much the first leads the next that it is ahead of.
+/// By how much the first leads the second, if that is clear.
 fn lead(cases: &[CaseFinding], comparisons: &[Comparison]) -> Option<f64> {
     let [first, next, ..] = cases else { return None };
     let pair = comparisons.iter().find(|pair| pair.a == first.subject && pair.b == next.subject)?;
     (pair.verdict == Verdict::Faster).then_some(pair.ratio.value)
 }
 
-/// Scenarios of the same result together, the most common first; those without a result last.
+/// Scenarios with the same result together, the most common first; those without a result last.
 fn sentence(results: &[Result]) -> String {
     let mut groups: Vec<(Vec<String>, Vec<&Result>)> = Vec::new();
     for result in results {

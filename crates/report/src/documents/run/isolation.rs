@@ -1,4 +1,4 @@
-//! What held the parts of the trials apart, in words that every format shares.
+//! What isolated the parts of the trials, in words that every format shares.
 
 use tolok_analysis::figures::{count, counted, listed};
 use tolok_analysis::{FallbackFinding, Findings, IsolationFinding, SysctlFinding, WeightsFinding};
@@ -7,7 +7,7 @@ use super::section;
 use super::surroundings::backend;
 use crate::document::{Block, Look, Text};
 
-/// The section, with what could not be had at its end.
+/// The section; unavailable isolation comes last.
 pub(crate) fn blocks(findings: &Findings) -> Vec<Block> {
     let had = parts(findings).into_iter().map(|part| Text::from(format!("{}: {}", part.what, part.words)));
     let lacking = fallbacks(findings)
@@ -17,13 +17,13 @@ pub(crate) fn blocks(findings: &Findings) -> Vec<Block> {
     section("isolation", "Isolation", Block::list(items).into_iter().collect())
 }
 
-/// One thing that held the parts apart.
+/// One kind of isolation.
 struct Part {
     what: &'static str,
     words: String,
 }
 
-/// All of them; none where no trial came so far.
+/// All of them; empty if no trial got that far.
 fn parts(findings: &Findings) -> Vec<Part> {
     let isolation = &findings.isolation;
     if isolation.trials == 0 {
@@ -49,7 +49,7 @@ fn parts(findings: &Findings) -> Vec<Part> {
     facts.into_iter().flatten().map(|(what, words)| Part { what, words }).collect()
 }
 
-/// All that could not be had, each once.
+/// All unavailable isolation, each once.
 fn fallbacks(findings: &Findings) -> Vec<String> {
     let trials = findings.isolation.trials;
     let said = |fallback: &FallbackFinding| {
@@ -60,7 +60,7 @@ fn fallbacks(findings: &Findings) -> Vec<String> {
     findings.isolation.fallbacks.iter().map(said).collect()
 }
 
-/// In a line, for the head of a terminal; empty where nothing is known.
+/// A line for the head of a terminal report; empty if nothing is known.
 pub(crate) fn line(findings: &Findings) -> String {
     let isolation = &findings.isolation;
     if isolation.trials == 0 {
@@ -81,7 +81,7 @@ fn groups(isolation: &IsolationFinding) -> String {
     if isolation.controllers.is_empty() { layouts } else { format!("{layouts} ({})", isolation.controllers.join(", ")) }
 }
 
-/// As on a scale: what is beside the trial, the trial, and its parts.
+/// CPU weights: those of neighbours, of the trial, and of its parts.
 fn weights(weights: &WeightsFinding, trials: u32) -> String {
     let values = |values: &[u32]| values.iter().map(|it| count(u64::from(*it))).collect::<Vec<_>>().join(" or ");
     let parts: Vec<String> = weights.parts.iter().map(|(part, found)| format!("{part} {}", values(found))).collect();
@@ -103,7 +103,7 @@ fn or_none(words: &[String]) -> String {
     if words.is_empty() { "none".to_owned() } else { words.join(", ") }
 }
 
-/// A setting that is the machine's own as well says nothing.
+/// A setting that equals the machine's is left out.
 fn differs(setting: &SysctlFinding) -> bool {
     setting.machine.as_ref().is_none_or(|machine| setting.values.iter().any(|value| value != machine))
 }

@@ -1,4 +1,4 @@
-//! How sure a scenario's comparisons are: its A/A pair, how many blocks they would need, and pairs in words.
+//! How certain a scenario's comparisons are: its A/A pair, how many blocks it would need, and pairs in words.
 
 use tolok_analysis::figures::{NONE, Quantity, count, figure, small_share};
 use tolok_analysis::{Estimate, Findings, NoiseFloor, PowerNote, ScenarioFinding, Verdict, difference};
@@ -8,7 +8,7 @@ use super::{programs, section};
 use crate::document::{Block, Cell, Column, Depth, Look, Row, Table, Text};
 use crate::wording::heading;
 
-/// What the letters of a column are.
+/// The meaning of the letters in a column.
 pub(crate) const TIER: &str = "tier: same letter, no clear difference";
 
 /// The A/A pair of a scenario and what its blocks can show, a line each.
@@ -42,7 +42,7 @@ fn line(word: &str, text: &str, is_warning: bool) -> Block {
     }
 }
 
-/// How sure the comparisons are: sentences for a single scenario on a page, tables otherwise.
+/// How certain the comparisons are: sentences for a single scenario on a page, tables otherwise.
 pub(crate) fn blocks(findings: &Findings, scenarios: &[&ScenarioFinding], depth: Depth) -> Vec<Block> {
     let blocks = match (scenarios, findings.programs.as_slice(), depth) {
         ([only], [], Depth::Page) => sentences(only.noise_floor.as_ref(), only.power.as_ref()).into_iter().collect(),
@@ -80,7 +80,7 @@ pub(crate) fn entered(what: &str, floor: &NoiseFloor) -> String {
     }
 }
 
-/// What became of a pair of which the truth is known.
+/// The result of the A/A pair, for which the truth is known.
 fn came_out(floor: &NoiseFloor) -> String {
     match floor.verdict {
         Verdict::Faster | Verdict::Slower => {
@@ -99,10 +99,10 @@ fn words_of_blocks(needed: Option<u32>) -> String {
     needed.map_or("over 10,000".to_owned(), |blocks| count(u64::from(blocks)))
 }
 
-/// A scenario of servers or of programs: its title, its id, and what is known of it.
+/// A scenario of servers or programs: its title, its id, and its noise and power.
 type Known<'a> = (String, &'a str, Option<&'a NoiseFloor>, Option<&'a PowerNote>);
 
-/// How sure several scenarios are, side by side, and what the headings mean. Nothing where no two cases were compared.
+/// How certain several scenarios are, side by side, and what the headings mean. Empty if no cases were compared.
 fn table<'a>(caption: &str, all: impl Iterator<Item = Known<'a>>) -> Vec<Block> {
     let all: Vec<Known> = all.filter(|(_, _, floor, power)| floor.is_some() || power.is_some()).collect();
     let power = all.iter().find_map(|(.., power)| *power);
@@ -149,13 +149,13 @@ fn row((title, id, floor, power): &Known, has_floor: bool, has_power: bool) -> R
     Row { look, cells, ..Row::default() }
 }
 
-/// The interval that holds for all pairs together, beside a ratio; a dash where there is none.
+/// The simultaneous interval over all pairs, beside a ratio; a dash if there is none.
 pub(crate) fn simultaneous(ratio: &Estimate, low: Option<f64>, high: Option<f64>) -> String {
     let of_all = Estimate { value: ratio.value, low, high, trials: Vec::new() };
     figure(Quantity::Ratio, &of_all).interval.unwrap_or_else(|| "–".to_owned())
 }
 
-/// An adjusted p in words; a dash where there is none.
+/// An adjusted p in words; a dash if there is none.
 pub(crate) fn p_words(p: Option<f64>) -> String {
     match p {
         None => "–".to_owned(),

@@ -13,7 +13,7 @@ use crate::wording::heading;
 
 /// Scenarios whose charts are not folded away.
 const SHOWN: usize = 4;
-/// Percentiles of the tables, before the furthest that a case has.
+/// Percentiles of the tables, besides the highest one of each case.
 const PERCENTILES: [f64; 4] = [0.5, 0.9, 0.99, 0.999];
 /// What a loop means for percentiles: its name, and the rest of the sentence.
 const CLOSED: [&str; 2] = [
@@ -27,7 +27,7 @@ const OPEN: [&str; 2] = [
 const FROM_SEND: [&str; 2] =
     ["Open loop of another tool", "its times begin when it sends the request, so they miss any wait before that."];
 
-/// The section: a table for each scenario, behind the charts on a page.
+/// The section: a table for each scenario, after the charts on a page.
 pub(crate) fn blocks(findings: &Findings, depth: Depth) -> Vec<Block> {
     let scenarios = scenarios(findings);
     if scenarios.is_empty() {
@@ -92,7 +92,7 @@ pub(crate) fn charts(findings: &Findings, are_wide: bool) -> Vec<(&ScenarioFindi
     scenarios(findings).into_iter().filter_map(|it| Some((it, svg::curves(it, &way, are_wide)?))).collect()
 }
 
-/// Every subject of a run with its runtime, each once, so that its line looks the same in all charts.
+/// Every subject of a run with its runtime, so that its line looks the same in all charts.
 fn subjects(findings: &Findings) -> Vec<(&str, &str)> {
     let cases = findings.scenarios.iter().flat_map(|scenario| &scenario.cases);
     let mut subjects: Vec<(&str, &str)> = cases.map(|case| (case.runtime.as_str(), case.subject.as_str())).collect();
@@ -101,7 +101,7 @@ fn subjects(findings: &Findings) -> Vec<(&str, &str)> {
     subjects
 }
 
-/// Scenarios with curves. Those of several tools are compared elsewhere.
+/// Scenarios with curves, except comparisons of tools, which are shown elsewhere.
 fn scenarios(findings: &Findings) -> Vec<&ScenarioFinding> {
     let is_of_tool = |scenario: &ScenarioFinding| {
         let rows = findings.tools.iter().flat_map(|tools| &tools.rows);
@@ -114,7 +114,7 @@ fn cases(scenario: &ScenarioFinding) -> impl Iterator<Item = &CaseFinding> {
     scenario.cases.iter().filter(|case| case.latency_curve.is_some())
 }
 
-/// What the loops of these scenarios mean.
+/// What the loop models of these scenarios mean.
 fn loops(scenarios: &[&ScenarioFinding]) -> Vec<[&'static str; 2]> {
     let is_sent = |it: &ScenarioFinding| it.latency_marks.contains(&LatencyMark::FromSend);
     let of = |scenario: &&ScenarioFinding| match scenario.loop_model.as_str() {
@@ -157,7 +157,7 @@ fn cells(case: &CaseFinding) -> Vec<Cell> {
     PERCENTILES.iter().map(at).chain([furthest]).collect()
 }
 
-/// The median of the trials and their range, which a single trial does not have.
+/// The median of the trials and their range; a single trial has no range.
 fn range(point: &CurvePoint, before: &str) -> Cell {
     let is_range = point.high_s > point.low_s;
     let (low, high) = (is_range.then_some(point.low_s), is_range.then_some(point.high_s));

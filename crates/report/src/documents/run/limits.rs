@@ -7,24 +7,24 @@ use super::{muted, paragraph, section};
 use crate::document::{Block, Cell, Column, Depth, Look, Row, Table, Text};
 use crate::wording::heading;
 
-/// What the lines are, where people can read it.
+/// How the lines are determined.
 const RULE: &str = "by the medians of the clean trials";
 
-/// Before the title of a ceiling.
+/// Prefix of the ceiling's title.
 const CEILING: &str = "ceiling: ";
-/// From so many scenarios on, their words stand in a table.
+/// From this many scenarios on, the words form a table.
 const MANY_SCENARIOS: usize = 4;
-/// Columns that such a table may have.
+/// The most columns of such a table.
 const MOST_SUBJECTS: usize = 9;
 
 /// One bottleneck of a scenario.
 #[derive(Debug, Clone, PartialEq)]
 struct Line {
-    /// In a word: `subject CPU`.
+    /// Its word: `subject CPU`.
     word: &'static str,
     /// `A (98% of its CPU), B (97% of its CPU)`.
     cases: String,
-    /// What the word means.
+    /// The meaning of the word.
     meaning: &'static str,
 }
 
@@ -81,7 +81,7 @@ pub(crate) fn overview(scenarios: &[&ScenarioFinding]) -> Vec<Block> {
     section("limits", "What limits", blocks)
 }
 
-/// The words alone, scenarios by subjects: `None` of few scenarios, or of more subjects than a table has room for.
+/// The words alone, scenarios by subjects: `None` for few scenarios, or too many subjects for a table.
 fn matrix(scenarios: &[&ScenarioFinding]) -> Option<Table> {
     type Found<'a> = (&'a ScenarioFinding, Vec<(&'a Bottleneck, String)>);
     let found = scenarios.iter().map(|scenario| (*scenario, found_in(scenario)));
@@ -95,7 +95,7 @@ fn matrix(scenarios: &[&ScenarioFinding]) -> Option<Table> {
     if found.len() < MANY_SCENARIOS || subjects.len() > MOST_SUBJECTS {
         return None;
     }
-    // The ceiling is none of the competitors.
+    // The ceiling does not compete, so it comes last.
     subjects.sort_by_key(|title| title.starts_with(CEILING));
     let row = |(scenario, all): &Found| {
         let word = |subject: &&String| {
@@ -120,7 +120,7 @@ fn meanings<'a>(lines: impl Iterator<Item = &'a Line>) -> Vec<String> {
     found
 }
 
-/// What a bottleneck is, for readers who have not read the method.
+/// The meaning of a bottleneck, for readers who do not know the method.
 fn meaning(kind: BottleneckKind) -> &'static str {
     match kind {
         BottleneckKind::Generator => "the load generator could send no more, so the figure is a lower bound",
@@ -168,7 +168,7 @@ fn of_case((case, title): (&CaseFinding, String)) -> Option<(&Bottleneck, String
     Some((case.bottleneck.as_ref()?, title))
 }
 
-/// Evidence that is the same for several cases in a row is given once.
+/// Evidence that several adjacent cases share is printed once.
 fn named(own: &[&(&Bottleneck, String)]) -> String {
     let groups = own.chunk_by(|left, right| left.0.evidence == right.0.evidence);
     let words = |group: &[&(&Bottleneck, String)]| {

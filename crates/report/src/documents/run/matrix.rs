@@ -1,6 +1,6 @@
-//! Subjects against scenarios: how well each did, what limited it, and what a response costs.
+//! Subjects against scenarios: how well each did, what limited it, and the cost of a response.
 //!
-//! A share is one printed value over another, so it never contradicts the figures beside it. Tiers decide which is best.
+//! A share is the ratio of two printed values, so it never contradicts the figures beside it. Tiers decide which is best.
 
 use tolok_analysis::figures::{NONE, Quantity, amount};
 use tolok_analysis::{
@@ -14,13 +14,13 @@ use super::sections::is_of_tools;
 use crate::document::{Look, Matrix, MatrixCell, MatrixColumn, MatrixRow, Text};
 use crate::wording::{LOWER_BOUND, heading, is_lower_bound, no_figure};
 
-/// A case as a matrix sees it.
+/// A case in a matrix.
 struct Entry<'a> {
     subject: &'a str,
     title: &'a str,
     short: &'a str,
     runtime: &'a str,
-    /// What it is compared by, if it is ranked by that.
+    /// The figure that ranks it, if it is ranked.
     ranked: Option<f64>,
     value: String,
     tier: &'a str,
@@ -28,12 +28,12 @@ struct Entry<'a> {
     costs: Vec<String>,
 }
 
-/// A scenario as a matrix sees it.
+/// A scenario in a matrix.
 struct Contest<'a> {
     column: MatrixColumn,
     /// Whether less is better.
     is_time: bool,
-    /// Whether any two have rounds enough in common to be compared.
+    /// Whether any two cases share enough rounds to be compared.
     is_told: bool,
     entries: Vec<Entry<'a>>,
     limit: Option<(&'a CaseFinding, String)>,
@@ -44,7 +44,7 @@ const COSTS: &[&str] = &["CPU/req", "memory", "p99"];
 const COSTS_BY_CPU: &[&str] = &["responses/s", "memory", "p99"];
 const COSTS_OF_PROGRAMS: &[&str] = &["CPU", "memory"];
 
-/// The matrix of a run with its notes; no matrix where no scenario has subjects beside each other.
+/// The matrix of a run with its notes; `None` if no scenario has several subjects.
 pub(crate) fn matrix(findings: &Findings, sections: &[&ScenarioFinding]) -> (Option<Matrix>, Vec<(usize, Text)>) {
     let notes = notes(findings);
     let numbers = |subject: &str| {
@@ -63,7 +63,7 @@ struct Note {
     words: String,
 }
 
-/// References among the competitors, and those whose percentiles cover only a part of their requests.
+/// Notes on references among the competitors, and on subjects whose percentiles cover only part of their requests.
 fn notes(findings: &Findings) -> Vec<Note> {
     let references = findings.fairness.rows.iter().filter_map(|row| {
         let words = format!("{}: a reference, not a competitor", row.less_work.as_ref()?);
@@ -92,7 +92,7 @@ fn filled(findings: &Findings, sections: &[&ScenarioFinding], notes: &dyn Fn(&st
     let limits =
         contests.iter().find_map(|contest| contest.limit.as_ref()).map(|(ceiling, _)| limit(ceiling, &contests));
     let rows: Vec<MatrixRow> = rows.chain(limits).collect();
-    // A figure that nobody has needs no column: slices, for example, are too short for a p99.
+    // A figure that no subject has gets no column: slices, for example, are too short for a p99.
     let is_told = |place: &usize| rows.iter().any(|row| row.costs.get(*place).is_some_and(|cost| cost != NONE));
     let told: Vec<usize> = (0..first.costs.len()).filter(is_told).collect();
     let costs = |row: &MatrixRow| told.iter().filter_map(|place| row.costs.get(*place).cloned()).collect();
@@ -168,7 +168,7 @@ fn entry<'a, F>(
     }
 }
 
-/// Why a case has no rank.
+/// Why a case is not ranked, in short.
 fn in_short(kind: FlagKind) -> &'static str {
     match kind {
         FlagKind::Disturbed => "discarded: CPU busy",
@@ -187,7 +187,7 @@ fn of(quantity: Quantity, estimate: &Option<Estimate>) -> String {
     estimate.as_ref().map_or(NONE.to_owned(), |estimate| amount(quantity, estimate.value))
 }
 
-/// A name for each scenario, those of servers first. Scenarios of one name have their load as well.
+/// A name for each scenario, those of servers first. Scenarios with equal names include their load.
 pub(crate) fn labels(findings: &Findings, sections: &[&ScenarioFinding]) -> Vec<String> {
     let own = sections.iter().filter(|section| !is_of_tools(section));
     let of_servers = own.map(|it| (heading(it), it.load.clone()));
@@ -204,17 +204,17 @@ pub(crate) fn labels(findings: &Findings, sections: &[&ScenarioFinding]) -> Vec<
     all.iter().map(label).collect()
 }
 
-/// Whether any two cases of a scenario have rounds enough in common for an interval.
+/// Whether any two cases of a scenario share enough rounds for an interval.
 pub(crate) fn is_told(scenario: &ScenarioFinding) -> bool {
     scenario.comparisons.iter().any(|pair| pair.ratio.low.is_some() && pair.blocks >= least_trials())
 }
 
-/// The same of a scenario of programs.
+/// The same for a scenario of programs.
 pub(crate) fn is_program_told(program: &ProgramFinding) -> bool {
     program.comparisons.iter().any(|pair| pair.wall.ratio.low.is_some() && pair.wall.blocks >= least_trials())
 }
 
-/// What all headings end in, such as ` · by hyperfine`, so that it need not be said of each.
+/// The common ending of all headings, such as ` · by hyperfine`, which can then be left out.
 pub(crate) fn common(headings: &[String]) -> String {
     let parts = |heading: &String| heading.split(" · ").skip(1).map(str::to_owned).collect::<Vec<_>>();
     let all: Vec<Vec<String>> = headings.iter().map(parts).collect();
@@ -224,14 +224,14 @@ pub(crate) fn common(headings: &[String]) -> String {
     first[first.len() - number..].iter().map(|part| format!(" · {part}")).collect()
 }
 
-/// `64 users` of `closed loop, 64 virtual users, keep-alive, 10s`.
+/// `64 users` from `closed loop, 64 virtual users, keep-alive, 10s`.
 pub(crate) fn load_in_short(load: &str) -> String {
     let mut parts = load.split(", ");
     let first = parts.next().unwrap_or_default();
     parts.next().unwrap_or(first).replace("virtual user", "user")
 }
 
-/// `64 users, a new connection each`: as much of a load as tells it from others.
+/// `64 users, a new connection each`: as much of a load as distinguishes it from others.
 fn load_apart(load: &str, others: &[&str]) -> String {
     let parts: Vec<&str> = load.split(", ").collect();
     let differs =
@@ -241,7 +241,7 @@ fn load_apart(load: &str, others: &[&str]) -> String {
     load_in_short(load) + &also.unwrap_or_default()
 }
 
-/// Every subject once, those first that are fastest on average over the scenarios that they take part in.
+/// Every subject once, ordered by average speed over its scenarios, the fastest first.
 fn subjects<'a>(contests: &[Contest<'a>]) -> Vec<&'a str> {
     let mut all: Vec<&str> = Vec::new();
     for entry in contests.iter().flat_map(|contest| &contest.entries) {
@@ -308,7 +308,7 @@ fn row(subject: &str, contests: &[Contest], notes: &dyn Fn(&str) -> Vec<usize>) 
     }
 }
 
-/// The row of the machine's limit.
+/// The row of the machine limit.
 fn limit(ceiling: &CaseFinding, contests: &[Contest]) -> MatrixRow {
     let value = |contest: &Contest| contest.limit.as_ref().map_or(NONE.to_owned(), |(_, value)| value.clone());
     let cell = |contest| MatrixCell { value: value(contest), ..MatrixCell::default() };

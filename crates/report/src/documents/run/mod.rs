@@ -1,4 +1,4 @@
-//! The report of a run, one file a section.
+//! The report of a run, one file per section.
 //!
 //! A section is a function from findings and a [`Depth`] to blocks. It is empty if it has nothing to report.
 
@@ -56,7 +56,7 @@ pub fn document(findings: &Findings, depth: Depth) -> Document {
     Document { title: findings.run.title.clone(), blocks: parts.concat() }
 }
 
-/// What a study of tools is about comes before what each of them measured.
+/// The question of a study of tools comes before each tool's figures.
 fn short(findings: &Findings, sections: &[&ScenarioFinding]) -> Vec<Vec<Block>> {
     let depth = Depth::Short;
     let is_common = surroundings::common_environment(sections.iter().copied()).is_some();
@@ -105,7 +105,7 @@ fn full(findings: &Findings, sections: &[&ScenarioFinding]) -> Vec<Vec<Block>> {
     ]
 }
 
-/// A page begins with what can be seen at a glance. What only some readers want is folded away behind its heading.
+/// A page begins with an overview. Details for some readers are folded away behind their headings.
 fn page(findings: &Findings, sections: &[&ScenarioFinding]) -> Vec<Vec<Block>> {
     let depth = Depth::Page;
     vec![
@@ -142,7 +142,7 @@ fn page(findings: &Findings, sections: &[&ScenarioFinding]) -> Vec<Vec<Block>> {
     ]
 }
 
-/// The same sections with all that stands below their headings folded away.
+/// The same sections, with everything below their headings folded away.
 fn folded(sections: Vec<Block>, summary: &str) -> Vec<Block> {
     let fold = |section: Block| match section {
         Block::Section { id, mut blocks } if matches!(blocks.first(), Some(Block::Heading(_))) => {
@@ -155,23 +155,23 @@ fn folded(sections: Vec<Block>, summary: &str) -> Vec<Block> {
     sections.into_iter().map(fold).collect()
 }
 
-/// A paragraph, or `None` without words.
+/// A paragraph, or `None` if it is empty.
 pub(crate) fn paragraph(text: impl Into<Text>) -> Option<Block> {
     let text = text.into();
     (!text.is_empty()).then_some(Block::Paragraph(text))
 }
 
-/// A paragraph of less weight, or `None` without words.
+/// A muted paragraph, or `None` if it is empty.
 pub(crate) fn muted(words: impl Into<String>) -> Option<Block> {
     paragraph(Text::of(words, Look::Muted))
 }
 
-/// A section that can be linked to, with its heading, or nothing if it has no blocks.
+/// A linkable section with its heading, or nothing if it has no blocks.
 pub(crate) fn section(id: &str, heading: &str, blocks: Vec<Block>) -> Vec<Block> {
     Block::section(id, heading, blocks).into_iter().collect()
 }
 
-/// A heading and the items below it, or nothing without items.
+/// A heading and items, or nothing if there are no items.
 pub(crate) fn list<T: Into<Text>>(heading: &str, sign: &'static str, items: Vec<T>) -> Vec<Block> {
     if items.is_empty() {
         return Vec::new();

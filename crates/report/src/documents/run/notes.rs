@@ -1,36 +1,36 @@
-//! Numbered notes: what the flags of a scenario's cases say, each thing once.
+//! Numbered notes from the flags of a scenario's cases, without repetition.
 
 use tolok_analysis::figures::{count, listed};
 use tolok_analysis::{CaseFinding, Flag, FlagKind, ProgramFigures, ServerFigures, THROTTLING_TOLERATED};
 
 use crate::document::{Block, Text};
 
-/// From so many cases on, the one that a note is not about is named, and not the others.
+/// From this many cases on, a note names the one case that it does not concern instead of all others.
 const FEWEST_BUT_ONE: usize = 5;
 
 /// The notes beneath a scenario's table.
 pub(crate) struct Notes {
     notes: Vec<Note>,
-    /// Titles of all cases that the table has.
+    /// Titles of all cases in the table.
     all: Vec<String>,
 }
 
 pub(crate) struct Note {
     /// The word of its flag.
     pub(crate) kind: FlagKind,
-    /// What was seen, as a lowercase fragment.
+    /// The observation, as a lowercase fragment.
     pub(crate) message: String,
-    /// Titles of the cases it is about.
+    /// Titles of the cases concerned.
     about: Vec<String>,
-    /// The same, with a figure of each where they differ in that.
+    /// The same, each with its figure if the figures differ.
     pub(crate) titles: Vec<String>,
-    /// Whether those cases are not ranked because of it.
+    /// Whether those cases are unranked because of it.
     pub(crate) voids_rank: bool,
 }
 
 /// Figures whose cases have notes.
 pub(crate) trait Noted: Sized {
-    /// What a note says of a case, and how it names it.
+    /// The text of a note on a case, and the case's name in it.
     fn said(flag: &Flag, case: &CaseFinding<Self>) -> (String, String);
 }
 
@@ -61,20 +61,20 @@ impl Notes {
         (1..).zip(&self.notes).filter(|(_, note)| about(note)).map(|(number, _)| number).collect()
     }
 
-    /// All of them, or `None` if there are none.
+    /// All notes, or `None` if there are none.
     pub(crate) fn block(&self) -> Option<Block> {
         let notes: Vec<(usize, Text)> = self.numbered().map(|(number, note)| (number, note.into())).collect();
         (!notes.is_empty()).then_some(Block::Notes(notes))
     }
 
-    /// Every note with its number, in a sentence.
+    /// Every note with its number, as a sentence.
     pub(crate) fn numbered(&self) -> impl Iterator<Item = (usize, String)> {
         (1..).zip(self.notes.iter().map(|note| note.sentence(&self.all)))
     }
 }
 
 impl Note {
-    /// In one sentence, with the cases it is about: those of `all` that it is not about, where that is one of many.
+    /// The note as a sentence with the cases concerned. Names the only case of many that is not concerned.
     fn sentence(&self, all: &[String]) -> String {
         let others: Vec<&String> = all.iter().filter(|title| !self.about.contains(title)).collect();
         let has_figures = self.titles != self.about;
@@ -92,8 +92,8 @@ impl Note {
 }
 
 impl Noted for ServerFigures {
-    /// A quota stops most subjects that are worth a look, each in another number of periods: one note for all of them says as much as
-    /// one for each.
+    /// A quota throttles most subjects that are worth measuring, each in another number of periods. One note for all is as
+    /// informative as one for each.
     fn said(flag: &Flag, case: &CaseFinding) -> (String, String) {
         match case.resources.throttling.filter(|_| flag.kind == FlagKind::Throttled) {
             Some(throttling) => (
@@ -106,7 +106,7 @@ impl Noted for ServerFigures {
 }
 
 impl Noted for ProgramFigures {
-    /// Of a small piece of work nearly all subjects are at their start, each at one of its own, which the table has.
+    /// With a small piece of work, nearly all subjects are at their floor, each at its own, which is in the table.
     fn said(flag: &Flag, case: &CaseFinding<Self>) -> (String, String) {
         let is_known = case.floor_s.is_some() && case.wall_s.is_some();
         let message = match flag.kind == FlagKind::AtFloor && is_known {

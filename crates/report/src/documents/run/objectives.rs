@@ -1,4 +1,4 @@
-//! What became of a scenario's objectives: one line an objective, with the cases that keep and cross it.
+//! The results of a scenario's objectives: a line for each, with the cases that keep and cross it.
 
 use tolok_analysis::figures::{counted, listed, of_objective};
 use tolok_analysis::{CaseFinding, Findings, ObjectiveFinding, ObjectiveOutcome, ScenarioFinding};
@@ -6,12 +6,12 @@ use tolok_analysis::{CaseFinding, Findings, ObjectiveFinding, ObjectiveOutcome, 
 use super::{muted, paragraph};
 use crate::document::{Block, Depth, List, Look, Text};
 
-/// The rule, where people can read it.
+/// The rule, as printed.
 const RULE: &str = "crossed: in at least one clean trial; kept: in all, and no trial failed; figure: the worst trial";
 
 /// One objective of a scenario.
 struct Line {
-    /// As it is written: `p95 < 50ms`.
+    /// As written in the study: `p95 < 50ms`.
     objective: String,
     /// `kept by A (12 ms) and B (14 ms); crossed by C (84 ms, 3 of 5 trials)`.
     sentence: String,
@@ -19,7 +19,7 @@ struct Line {
     is_crossed: bool,
 }
 
-/// What became of the objectives of a scenario.
+/// The results of a scenario's objectives.
 pub(crate) fn blocks(scenario: &ScenarioFinding, depth: Depth) -> Vec<Block> {
     if scenario.objectives.is_empty() {
         return Vec::new();
@@ -44,7 +44,7 @@ fn lines(scenario: &ScenarioFinding) -> Vec<Line> {
     (0..).zip(&scenario.objectives).map(|(place, objective)| line(scenario, place, objective)).collect()
 }
 
-/// Cases and objectives of theirs that were crossed, the ceilings left out.
+/// The number of crossed objectives over all cases except ceilings.
 pub(crate) fn crossed(findings: &Findings) -> usize {
     let objectives = findings.scenarios.iter().flat_map(|it| &it.cases).flat_map(|case| &case.objectives);
     objectives.filter(|objective| objective.outcome == ObjectiveOutcome::Crossed).count()
@@ -73,7 +73,7 @@ fn line(scenario: &ScenarioFinding, place: usize, objective: &str) -> Line {
     }
 }
 
-/// A case with its worst figure, and in how many of its trials it crossed the objective.
+/// A case with its worst figure, and the number of its trials that crossed the objective.
 fn named(case: &CaseFinding, title: &str, found: &ObjectiveFinding) -> String {
     let worst = found.worst.map(|worst| of_objective(&found.unit, worst));
     let trials = counted(u64::from(case.trials_scored), "trial");

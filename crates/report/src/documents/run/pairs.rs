@@ -1,4 +1,4 @@
-//! Every pair of cases that were compared, folded away on a page.
+//! Every pair of compared cases, folded away on a page.
 
 use tolok_analysis::figures::{Quantity, amount, figure};
 use tolok_analysis::{Comparison, Findings, PairComparison, ProgramComparison, ProgramFinding, ScenarioFinding};
@@ -89,7 +89,7 @@ fn row_of_programs(program: &ProgramFinding, pair: &ProgramComparison) -> Row {
     Row::of(names.into_iter().chain(times).map(Cell::from).collect())
 }
 
-/// Ratio, interval for all pairs, adjusted p, blocks and verdict of two times.
+/// Ratio, simultaneous interval, adjusted p, blocks and verdict of two times.
 fn compared(comparison: Option<&PairComparison>) -> [String; 5] {
     let Some(comparison) = comparison else { return ["–", "–", "–", "–", ""].map(str::to_owned) };
     let ratio = match comparison.ratio.low {

@@ -1,4 +1,4 @@
-//! What became of the parts of a mixed workload.
+//! The parts of a mixed workload.
 
 use tolok_analysis::figures::{NONE, Quantity, count, figure, share};
 use tolok_analysis::{CaseFinding, Estimate, MixedPartFinding, ScenarioFinding};
@@ -8,11 +8,11 @@ use super::{muted, paragraph};
 use crate::document::{Block, Cell, Column, Depth, Row, Table};
 use crate::printable::printable;
 
-/// What the percentiles of a mixture mean.
+/// What percentiles of a mixture mean.
 const MIXTURE: &str =
     "Percentiles of the whole are those of a mixture: few slow parts decide its p99. These are the parts.";
 
-/// A table of all cases and their parts. There is none unless the workload is mixed.
+/// A table of all cases and their parts. Empty unless the workload is mixed.
 pub(crate) fn blocks(scenario: &ScenarioFinding, depth: Depth) -> Vec<Block> {
     let rows: Vec<Row> = scenario.cases.iter().chain(&scenario.ceiling).flat_map(rows).collect();
     if rows.is_empty() {
@@ -29,7 +29,7 @@ pub(crate) fn blocks(scenario: &ScenarioFinding, depth: Depth) -> Vec<Block> {
     said.into_iter().chain([Block::Table(table)]).collect()
 }
 
-/// A row for each part. The name of the case stands in each, so that a row can be read alone.
+/// A row for each part. Each has the name of the case, so that it can be read alone.
 fn rows(case: &CaseFinding) -> Vec<Row> {
     let row = |part: &MixedPartFinding| {
         let mut row = named(&case.title, &case.runtime, false);

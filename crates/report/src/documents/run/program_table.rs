@@ -11,17 +11,17 @@ use crate::document::{Block, Cell, Column, Depth, Table};
 use crate::wording::why_unmeasured;
 
 const MIB: f64 = 1024.0 * 1024.0;
-/// A narrow terminal has no room for these.
+/// Priority of columns that a narrow terminal drops.
 const COSTS: u8 = 1;
 
-/// One case, what of its program bears on its figures, and whether others are compared with it.
+/// One case, the step of its timer, and whether others are compared with it.
 struct Case<'a> {
     of: &'a ProgramCaseFinding,
     step_s: Option<f64>,
     is_first: bool,
 }
 
-/// The table of a scenario, with numbers of notes if there are notes.
+/// The table of a scenario, with the numbers of notes if there are any.
 pub(crate) fn table(program: &ProgramFinding, notes: Option<&Notes>, depth: Depth) -> Table {
     let rows = program.cases.iter().enumerate().map(|(place, case)| {
         let of = Case { of: case, step_s: program.timer_resolution_s, is_first: place == 0 };
@@ -71,7 +71,7 @@ fn is_compared(program: &ProgramFinding) -> bool {
     program.cases.iter().any(|case| case.against_first.is_some())
 }
 
-/// Meanings of the marks that occur, and of what the columns do not say.
+/// Meanings of the marks that occur, and of unclear columns.
 pub(crate) fn legend(program: &ProgramFinding) -> Block {
     let mut legend = marks(program.cases.iter().map(|case| case.against_first));
     legend.push("vs first: wall time over that of the first".to_owned());
@@ -85,7 +85,7 @@ pub(crate) fn legend(program: &ProgramFinding) -> Block {
     Block::Legend(legend)
 }
 
-/// Why every trial failed, where that has one word.
+/// Why every trial failed, if there is a single word for it.
 pub(crate) fn unmeasured(case: &ProgramCaseFinding) -> Figure {
     Figure { value: why_unmeasured(case).to_owned(), interval: None }
 }
@@ -95,7 +95,7 @@ fn wall(case: &Case) -> Cell {
     below_step(wall.value, case.step_s).map_or_else(|| cell(figure(Quantity::Seconds, wall)), Cell::from)
 }
 
-/// A time that cannot be told from the start is not given as a figure of the work.
+/// A time too close to the start is not shown as a figure of the work.
 fn above_floor(case: &Case) -> Cell {
     match &case.of.above_floor_s {
         Some(_) if case.of.is_at_floor => "at start".into(),
@@ -104,7 +104,7 @@ fn above_floor(case: &Case) -> Cell {
     }
 }
 
-/// Runs in all, and outliers among them.
+/// All runs, and the outliers among them.
 fn runs(case: &Case) -> Cell {
     let outliers = case.of.outliers;
     let outliers = if outliers > 0 { format!(" + {}", count(outliers.into())) } else { String::new() };
@@ -125,7 +125,7 @@ fn seconds(estimate: &Option<Estimate>) -> Option<String> {
     estimate.as_ref().map(|estimate| amount(Quantity::Seconds, estimate.value))
 }
 
-/// A time without its interval. What a timer with wide steps calls 0 is less than a step.
+/// A time without its interval. A time below the timer's step is shown as less than a step.
 pub(crate) fn in_steps(estimate: &Option<Estimate>, step_s: Option<f64>) -> Cell {
     words(time_in_steps(estimate.as_ref(), step_s))
 }
@@ -141,7 +141,7 @@ fn below_step(time_s: f64, step_s: Option<f64>) -> Option<String> {
     Some(format!("<{}", amount(Quantity::Seconds, step_s)))
 }
 
-/// Words, or a dash for none.
+/// Words, or a dash for `None`.
 pub(crate) fn words(words: Option<String>) -> Cell {
     words.unwrap_or_else(|| NONE.to_owned()).into()
 }

@@ -6,7 +6,7 @@ use tolok_analysis::{Findings, FlagKind, ProgramCaseFinding};
 use super::programs::runs_in_all;
 use super::trust::Check;
 
-/// Every check of the programs of a run; none where there are none.
+/// Every check of a run's programs; empty without programs.
 pub(crate) fn checks(findings: &Findings) -> Vec<Check> {
     let cases: Vec<&ProgramCaseFinding> = findings.programs.iter().flat_map(|program| &program.cases).collect();
     if cases.is_empty() {
@@ -32,7 +32,7 @@ fn steps(cases: &[&ProgramCaseFinding]) -> Check {
     check("Every timer’s steps were fine enough for what it timed", coarse == 0, of_cases(coarse, cases))
 }
 
-/// Nothing is known of those that have no floor, so they do not count as good ones.
+/// Cases without a floor are unknown, so they do not count as passed.
 fn above_start(cases: &[&ProgramCaseFinding]) -> Check {
     let known = cases.iter().filter(|case| case.above_floor_s.is_some()).count();
     let at_floor = cases.iter().filter(|case| case.is_at_floor).count();

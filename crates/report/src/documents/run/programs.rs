@@ -1,4 +1,4 @@
-//! Timed programs: their sentence, each scenario, and their timers side by side.
+//! Timed programs: their verdicts, each scenario, and their timers side by side.
 
 use tolok_analysis::figures::{Quantity, amount, count, counted, figure, in_column};
 use tolok_analysis::{Findings, ProgramFinding, ProgramSeries, SeriesPoint, TimerReading, TimersFinding, timer_title};
@@ -14,7 +14,7 @@ use crate::svg::{self, Time};
 
 const MIB: f64 = 1024.0 * 1024.0;
 
-/// What every figure of a program's table is.
+/// What the figures in a program's table are.
 const RULE: &str = "Each trial counts with the median of its runs. Wall times are geometric means over rounds, others medians, with their intervals. Start: the wall time of a run without the work; above the start: wall time minus that.";
 
 pub(crate) fn blocks(findings: &Findings, depth: Depth) -> Vec<Block> {
@@ -70,14 +70,14 @@ fn of_program(program: &ProgramFinding, depth: Depth) -> Vec<Block> {
     blocks
 }
 
-/// How its runs alternated, and what more of them would buy. A terminal has room for the first sentences.
+/// How its runs alternated, and what more of them would gain. A terminal shows only the first sentences.
 fn turns(program: &ProgramFinding, depth: Depth) -> Option<Block> {
     let sentences = &program.turns.as_ref()?.sentences;
     let shown = if depth == Depth::Short { 2 } else { sentences.len() };
     muted(sentences.iter().take(shown).map(String::as_str).collect::<Vec<_>>().join(" "))
 }
 
-/// Heading, verdict and table alone, as in a brief report.
+/// Only heading, verdict and table, as in a brief report.
 pub(crate) fn brief(program: &ProgramFinding, depth: Depth) -> Vec<Block> {
     let mut blocks = match depth {
         Depth::Short => {
@@ -89,7 +89,7 @@ pub(crate) fn brief(program: &ProgramFinding, depth: Depth) -> Vec<Block> {
     blocks
 }
 
-/// The title of a scenario of programs, with its environment where the study has several, and its timer if that is not
+/// The title of a scenario of programs, with its environment if the study has several, and its timer if that is not
 /// tolok's own.
 pub(crate) fn heading(program: &ProgramFinding) -> String {
     let mut parts = vec![program.title.clone(), program.environment.id.clone()];
@@ -98,7 +98,7 @@ pub(crate) fn heading(program: &ProgramFinding) -> String {
     parts.join(" · ")
 }
 
-/// How often it was run, what timed it, and what it might use.
+/// The number of runs, the timer, and the available resources.
 pub(crate) fn facts(program: &ProgramFinding) -> String {
     let versions = program.timer_versions.join(", ");
     let step = program.timer_resolution_s.filter(|step_s| *step_s >= 1e-3);
@@ -120,7 +120,7 @@ pub(crate) fn series_heading(series: &ProgramSeries) -> String {
     parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" · ")
 }
 
-/// The times of a series, and those above the start where there are any.
+/// The times of a series, and those above the start if there are any.
 fn of_series(series: &ProgramSeries, depth: Depth) -> Vec<Block> {
     let mut blocks = Vec::new();
     let crossovers = series.crossovers.iter().map(|crossover| Text::from(crossover.sentence.as_str()));
@@ -169,7 +169,7 @@ fn series_table(series: &ProgramSeries, title: &str, cell: fn(&SeriesPoint) -> O
     }
 }
 
-/// What several timers say, a line for each subject and timer.
+/// The times by several timers, a line for each subject and timer.
 fn of_timers(timers: &TimersFinding, depth: Depth) -> Vec<Block> {
     let title = timers_heading(timers);
     let row = |reading: &TimerReading| {
@@ -201,7 +201,7 @@ fn of_timers(timers: &TimersFinding, depth: Depth) -> Vec<Block> {
     [heading, Block::Table(table)].into_iter().chain(notes).collect()
 }
 
-/// The heading of several timers beside each other.
+/// The heading of a comparison of timers.
 fn timers_heading(timers: &TimersFinding) -> String {
     let parts = [timers.title.clone(), timers.environment.clone(), timers.runs.clone()];
     parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" · ")

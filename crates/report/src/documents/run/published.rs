@@ -9,9 +9,9 @@ use super::{muted, paragraph, section};
 use crate::document::{Block, Cell, Chart, Column, Depth, Look, Row, Table, Text};
 use crate::svg;
 
-/// The number of rows in a terminal.
+/// The most rows on a terminal.
 const MOST_IN_TERMINAL: usize = 8;
-/// How the words are to be read.
+/// How to read the words.
 pub(crate) const RULE: &str = "Reproduced: the published ratio lies in the measured 95% interval, widened by the smallest effect, or both show no difference that matters. Same direction: the same subject leads, by another ratio. No difference: one was published, none was found. A difference: one was found, none that matters was published. Reversed: the other subject leads. Cannot tell: the figure or its interval is missing, or the interval is too wide. Another machine, version or load is no error of the source.";
 
 /// The section: a table, and a sentence on each ratio.

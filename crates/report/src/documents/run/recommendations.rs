@@ -1,4 +1,4 @@
-//! Which one for what: a row for each need, and the rules, so readers can apply them themselves.
+//! Which subject for which purpose: a row for each need, and the rules, so that readers can apply them themselves.
 
 use tolok_analysis::figures::{counted, listed};
 use tolok_analysis::{Findings, Recommendation, Strength};
@@ -6,17 +6,17 @@ use tolok_analysis::{Findings, Recommendation, Strength};
 use super::{muted, paragraph, section};
 use crate::document::{Block, Card, Column, Depth, Fact, Look, Row, Table, Text};
 
-/// So many rows are shown at once; the others are folded.
+/// The most rows shown at once; the others are folded.
 const MOST_SHOWN: usize = 12;
-/// So many cards stand on a page.
+/// The most cards on a page.
 const MOST_CARDS: usize = 6;
 const NOTE: &str =
     "Declared rules choose from this run’s figures only. Several names: no clear difference, or all meet the need.";
-/// So many needs are named in a terminal.
+/// The most needs named on a terminal.
 const MOST_IN_TERMINAL: usize = 6;
-/// Shown where no subject is picked.
+/// Shown if no subject is picked.
 const NOBODY: &str = "no pick";
-/// What strength means, beneath the table.
+/// The meaning of strength, below the table.
 const STRENGTH: &str = "Strong: (1) one case is clearly ahead of all others; (2) the near end of its lead’s interval is 10% or more; (3) the figures are sound. Sound means 10 rounds or more, windows of 10 s or more, no failed check, separate CPUs, and no difference in the noise check. Moderate: one of the three is missing. Weak: two or more are missing. Objectives, outages and counts may have several picks. For them (1) means that every case’s result is known. (2) means that times stay 10% below their limit, or that every case was examined. Objectives in fewer than 5 trials are weak. Each need and scenario is judged by itself: among twenty rows of equals, expect one winner by chance.";
 
 /// The section: the first rows, the others folded away, and the rules.
@@ -42,7 +42,7 @@ pub(crate) fn blocks(findings: &Findings, depth: Depth) -> Vec<Block> {
     section("recommendations", "Recommendations", blocks)
 }
 
-/// On a page: a card for each need of which something can be said, and behind them all rows with what could change them, and the rules.
+/// On a page: a card for each need with an answer, followed by all rows with what could change them, and the rules.
 fn of_page(findings: &Findings, shown: &[&Recommendation], folded: &[&Recommendation]) -> Vec<Block> {
     let card = |one: &&Recommendation| Card {
         question: one.need.clone(),
@@ -97,7 +97,7 @@ fn table(caption: &str, rows: &[&Recommendation]) -> Block {
     ))
 }
 
-/// The rows that are shown, in their order, and those that are folded: of each rule the first row comes before the second of any.
+/// The shown rows in order, and the folded ones. The first row of each rule takes precedence over any second row.
 fn shown(all: &[Recommendation]) -> (Vec<&Recommendation>, Vec<&Recommendation>) {
     let place = |at: usize| all[..at].iter().filter(|earlier| earlier.rule == all[at].rule).count();
     let mut order: Vec<usize> = (0..all.len()).collect();
@@ -108,7 +108,7 @@ fn shown(all: &[Recommendation]) -> (Vec<&Recommendation>, Vec<&Recommendation>)
     (kept.iter().map(|at| &all[*at]).collect(), folded)
 }
 
-/// Each rule that said something, once.
+/// Each rule that gave an answer, once.
 fn rules(findings: &Findings) -> Vec<Fact> {
     let mut rules: Vec<Fact> = Vec::new();
     for one in &findings.recommendations {
@@ -129,10 +129,10 @@ fn either(one: &Recommendation) -> String {
     listed(&one.picks, "or")
 }
 
-/// One line for each need of which something can be said, for a terminal.
+/// A line for each need with an answer, for a terminal.
 pub(crate) fn short_lines(findings: &Findings) -> Vec<String> {
     let (shown, folded) = shown(&findings.recommendations);
-    // Of each rule the row with the most scenarios.
+    // For each rule, the row with the most scenarios.
     let is_first = |at: usize| (0..at).all(|earlier| shown[earlier].rule != shown[at].rule);
     let said = (0..shown.len()).filter(|at| is_first(*at) && shown[*at].strength != Strength::None).map(|at| shown[at]);
     let line = |one: &Recommendation| format!("{}: {} ({})", one.need, either(one), one.strength.word());

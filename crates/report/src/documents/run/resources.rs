@@ -1,6 +1,6 @@
-//! Behind the headline figures: tables of resources, links and diagnoses.
+//! Details behind the headline figures: tables of resources, links and diagnoses.
 //!
-//! Empty columns are left out, and so is a table without columns.
+//! Empty columns and tables without columns are left out.
 
 use tolok_analysis::figures::{NONE, Quantity, amount, count, counted, in_column, small_share};
 use tolok_analysis::{CaseFinding, DiagnosisFinding, LinkDirectionUse, LinkUse, ResourcesFinding, ScenarioFinding};
@@ -106,7 +106,7 @@ const RESOURCES_NOTE: &str = "Details behind CPU time and memory. Medians over t
 const LINKS_NOTE: &str = "Each link is emulated packet by packet on this machine. The emulator’s own lateness is part of every latency. “Of the rate” is what reached the link over what it lets through; near 100% the link is the limit.";
 const DIAGNOSIS_NOTE: &str = "What each subject did for a response, counted in one extra trial. Counting slows the subject down, so nothing here is a result or part of a figure above. Speed while counted: the goodput of that trial over the median of the scored trials.";
 
-/// The sentences about one scenario, with its name. A page may fold them.
+/// The blocks about one scenario, with its name. A page may fold them.
 fn part(scenario: &ScenarioFinding, mut blocks: Vec<Block>, depth: Depth, folds: bool) -> Vec<Block> {
     let place = format!("{}; {}", scenario.load, scenario.environment.words);
     match depth {
@@ -142,7 +142,7 @@ fn resources(scenario: &ScenarioFinding, _: Depth) -> Vec<Block> {
     blocks
 }
 
-/// Where the CPU time of a scenario was read, and what pressure is.
+/// How the CPU time of a scenario was measured, and what pressure is.
 fn sources(scenario: &ScenarioFinding) -> String {
     let has = |word: &str| cases(scenario).any(|case| case.resources.cpu_source.as_deref() == Some(word));
     let cpu = match (has("group"), has("threads"), has("both")) {
@@ -153,13 +153,13 @@ fn sources(scenario: &ScenarioFinding) -> String {
             "CPU time was read from control groups in some trials, and summed over threads in others, which misses some."
         }
     };
-    // What is sent over a loopback is received on it as well.
+    // Over loopback, everything sent is received on the same interface.
     let over_loopback = scenario.link.is_none() && cases(scenario).any(|it| it.resources.sent_bytes_per_good.is_some());
     let both = if over_loopback { " Over loopback, bytes received and sent include both ends." } else { "" };
     format!("{cpu}{both} Pressure: the share of the window in which some task of the machine waited.")
 }
 
-/// How the emulated link did for each case.
+/// How the emulated link performed for each case.
 fn link(scenario: &ScenarioFinding, depth: Depth) -> Vec<Block> {
     let is_emulated = cases(scenario).any(|case| case.link.is_some());
     let table = of_cases("The link, over all clean trials", scenario, &LINK).filter(|_| is_emulated);
@@ -221,7 +221,7 @@ pub(crate) fn throttled(resources: &ResourcesFinding) -> Option<String> {
     resources.throttling.map(|throttling| small_share(throttling.share))
 }
 
-/// The lowest and the highest that was seen.
+/// The lowest and the highest frequency seen.
 fn clock(resources: &ResourcesFinding) -> Option<String> {
     let (low, high) = resources.frequency_hz_min.zip(resources.frequency_hz_max)?;
     let [low, high] = [low, high].map(|clock_hz| in_column(clock_hz / 1e9));

@@ -1,4 +1,4 @@
-//! A scenario of servers: its verdict, its table, and what belongs to that.
+//! A scenario of servers: its verdict, its table, and related blocks.
 
 use tolok_analysis::{Findings, ScenarioFinding};
 
@@ -8,7 +8,7 @@ use super::{clients, database, judgement, limits, muted, objectives, paragraph, 
 use crate::document::{Block, Depth, Heading, Look, Text};
 use crate::wording::heading;
 
-/// Everything about a scenario. An environment that all have in common comes before.
+/// Everything about a scenario. An environment that all scenarios share is shown before.
 pub(crate) fn blocks(scenario: &ScenarioFinding, depth: Depth, is_common: bool) -> Vec<Block> {
     let mut blocks = head(scenario, depth, is_common);
     if depth != Depth::Page {
@@ -52,8 +52,8 @@ pub(crate) fn all(findings: &Findings, scenarios: &[&ScenarioFinding]) -> Vec<Bl
     section("figures", "All figures", all)
 }
 
-/// How its slices were given, and what more of them would buy. A terminal has room for the first two sentences, and the last: what
-/// memory and latency are.
+/// How its slices were given, and what more of them would gain. A terminal shows only the first two sentences, and the last one, on
+/// memory and latency.
 fn slices(scenario: &ScenarioFinding, depth: Depth) -> Option<Block> {
     let sentences = &scenario.slices.as_ref()?.sentences;
     let is_shown = |place: usize| depth != Depth::Short || place < 2 || place + 1 == sentences.len();
@@ -62,7 +62,7 @@ fn slices(scenario: &ScenarioFinding, depth: Depth) -> Option<Block> {
     muted(shown.collect::<Vec<_>>().join(" "))
 }
 
-/// Heading, verdict and table alone, as in a brief report.
+/// Only heading, verdict and table, as in a brief report.
 pub(crate) fn brief(scenario: &ScenarioFinding, depth: Depth) -> Vec<Block> {
     let mut blocks = match depth {
         Depth::Short => vec![

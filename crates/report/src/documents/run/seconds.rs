@@ -1,4 +1,4 @@
-//! What happened in each second.
+//! The figures of each second.
 
 use tolok_analysis::figures::{NONE, Quantity, amount, counted};
 use tolok_analysis::{Band, CaseFinding, Findings, ScenarioFinding, SecondsFinding};
@@ -11,13 +11,13 @@ use crate::wording::heading;
 
 /// Scenarios whose charts are not folded away.
 const SHOWN: usize = 3;
-/// More subjects than this are not drawn in one scenario.
+/// The most subjects that are drawn for one scenario.
 const MOST_CASES: usize = 12;
-/// Of a scenario, or of all, without two whole seconds.
+/// The remedy if one scenario, or all, has no two whole seconds.
 const TOO_SHORT: &str = "this takes windows of two whole seconds and a tool that reports each second. Use longer windows (`duration` of the load: 10 s or more) and tolok’s own tool.";
 
-/// The section: charts on a page. A table of every second would be too long to read, so elsewhere there is only what a reader
-/// looks for in the charts.
+/// The section: charts on a page. A table of every second would be too long, so other formats have only the highlights
+/// of the charts.
 pub(crate) fn blocks(findings: &Findings, depth: Depth) -> Vec<Block> {
     let sections = sections(findings);
     let all: Vec<&ScenarioFinding> = sections.iter().map(AsRef::as_ref).filter(|it| !is_of_tools(it)).collect();
@@ -81,7 +81,7 @@ fn of_scenario(scenario: &ScenarioFinding) -> Vec<Block> {
     std::iter::once(charts).chain(left_out.flatten()).collect()
 }
 
-/// How long the spans are, and why a second is none.
+/// The lengths of the spans, and why they are longer than a second.
 fn about_tails(measured: &[&ScenarioFinding]) -> Option<String> {
     let spans = measured.iter().flat_map(|it| cases(it)).filter_map(|(_, seconds)| Some(seconds.tail.as_ref()?.span_s));
     let (shortest, longest) = spans.clone().reduce(f64::min).zip(spans.reduce(f64::max))?;
@@ -93,7 +93,7 @@ fn is_measured(scenario: &ScenarioFinding) -> bool {
     scenario.cases.iter().any(|case| case.trials_scored > 0)
 }
 
-/// In words, how many scenarios have no seconds; none if all have.
+/// In words, how many scenarios have no seconds; `None` if all have some.
 fn missing(measured: &[&ScenarioFinding], shown: usize) -> Option<String> {
     match measured.len() - shown {
         0 => None,
@@ -105,7 +105,7 @@ fn cases(scenario: &ScenarioFinding) -> impl Iterator<Item = (&CaseFinding, &Sec
     scenario.cases.iter().filter_map(|case| Some((case, case.seconds.as_ref()?)))
 }
 
-/// The chart of each case that is drawn, on the same scales.
+/// The chart of each drawn case, all on the same scales.
 pub(crate) fn charts(scenario: &ScenarioFinding) -> Vec<(&CaseFinding, String)> {
     let scales = Scales::of(cases(scenario).map(|(_, seconds)| seconds));
     let drawn = cases(scenario).take(MOST_CASES);

@@ -1,13 +1,13 @@
-//! What gets a section of its own: a scenario, or all those that differ in their tools only and have one subject.
+//! The sections of a report: a scenario each, or all scenarios with one subject that differ only in their tools.
 //!
-//! The second kind is one table, because the tools matter only beside each other.
+//! The second kind is one table, because tools are only interesting side by side.
 
 use std::borrow::Cow;
 
 use tolok_analysis::figures::{counted, listed};
 use tolok_analysis::{CaseFinding, Findings, FlagKind, ScenarioFinding, ToolRow, ToolsFinding};
 
-/// Is said once for each tool where the tools stand beside each other.
+/// Mentioned once for each tool when tools are side by side.
 pub(crate) const UNTOLD: FlagKind = FlagKind::ToolTellsLittle;
 
 /// All sections, in the order of the study.
@@ -17,7 +17,7 @@ pub(crate) fn sections(findings: &Findings) -> Vec<Cow<'_, ScenarioFinding>> {
         let of_tools = findings.tools.iter().find(|tools| tools.rows.iter().any(|row| row.scenario == scenario.id));
         match of_tools.map(|tools| (tools, members(findings, tools))) {
             None => sections.push(Cow::Borrowed(scenario)),
-            // The first of them stands for all.
+            // The first of them represents all.
             Some((tools, Some(group))) if group[0].1.id == scenario.id => {
                 sections.push(Cow::Owned(together(tools, &group)));
             }
@@ -28,13 +28,13 @@ pub(crate) fn sections(findings: &Findings) -> Vec<Cow<'_, ScenarioFinding>> {
     sections
 }
 
-/// Whether a section is of several tools: it has none of its own.
+/// Whether a section compares tools; then it has no tool of its own.
 pub(crate) fn is_of_tools(section: &ScenarioFinding) -> bool {
     section.tool.is_empty()
 }
 
-/// The scenarios of several tools with their rows, where nothing is lost when they share a table: each has one case, and
-/// all the same conditions.
+/// The scenarios of several tools with their rows, if they can share a table without loss: each has one case, and
+/// all have the same conditions.
 fn members<'a>(findings: &'a Findings, tools: &'a ToolsFinding) -> Option<Vec<(&'a ToolRow, &'a ScenarioFinding)>> {
     let of = |row: &'a ToolRow| Some((row, findings.scenarios.iter().find(|it| it.id == row.scenario)?));
     let group: Vec<(&ToolRow, &ScenarioFinding)> = tools.rows.iter().map(of).collect::<Option<_>>()?;
@@ -50,7 +50,7 @@ fn members<'a>(findings: &'a Findings, tools: &'a ToolsFinding) -> Option<Vec<(&
     group.iter().all(is_alike).then_some(group)
 }
 
-/// Their cases as those of one scenario, each called after its tool.
+/// Their cases as cases of one scenario, each named after its tool.
 fn together(tools: &ToolsFinding, group: &[(&ToolRow, &ScenarioFinding)]) -> ScenarioFinding {
     let (_, first) = group[0];
     let title = |row: &ToolRow| {
@@ -59,7 +59,7 @@ fn together(tools: &ToolsFinding, group: &[(&ToolRow, &ScenarioFinding)]) -> Sce
     };
     let case = |(row, scenario): &(&ToolRow, &ScenarioFinding)| {
         let mut case = CaseFinding { title: title(row), short: row.tool.clone(), ..scenario.cases[0].clone() };
-        // One case of a scenario is the first of nothing.
+        // A scenario's only case is not the first of anything.
         case.of_first = None;
         case
     };

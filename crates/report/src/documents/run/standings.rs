@@ -1,19 +1,19 @@
-//! The verdicts of many scenarios at a glance: in which of them the same cases share the first tier.
+//! The verdicts of many scenarios at a glance: groups of scenarios with the same first tier.
 //!
-//! The analysis decides tiers; this module only sorts scenarios by them.
+//! The analysis decides tiers; this module only groups scenarios by them.
 
 use tolok_analysis::figures::{counted, listed};
 use tolok_analysis::{CaseFinding, Findings, ScenarioFinding};
 
 use crate::documents::run::sections::is_of_tools;
 
-/// So many verdicts can be read one after the other; of more, who comes first stands before them.
+/// The most verdicts that are readable one after the other. For more, a list of who comes first precedes them.
 const MOST_AT_A_GLANCE: usize = 12;
 
-/// Scenarios that have the same cases in the first tier.
+/// Scenarios with the same first tier.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Standing {
-    /// Those cases: `Bun.serve and Go net/http`.
+    /// The cases in it: `Bun.serve and Go net/http`.
     pub(crate) first: String,
     /// In how many scenarios, and what that means.
     pub(crate) number: String,
@@ -21,7 +21,7 @@ pub(crate) struct Standing {
     pub(crate) scenarios: String,
 }
 
-/// The standings of a run with many scenarios, the most common first; or none for one whose verdicts can all be read.
+/// The standings of a run with many scenarios, the most common first; empty if all verdicts are readable.
 pub(crate) fn standings(findings: &Findings, sections: &[&ScenarioFinding]) -> Vec<Standing> {
     let of_servers: Vec<&&ScenarioFinding> = sections.iter().filter(|section| !is_of_tools(section)).collect();
     if of_servers.len() + findings.programs.len() <= MOST_AT_A_GLANCE {
@@ -37,12 +37,12 @@ pub(crate) fn standings(findings: &Findings, sections: &[&ScenarioFinding]) -> V
             None => groups.push((first, vec![id])),
         }
     }
-    // Those in which nothing could be told come last, however many they are.
+    // Scenarios without a result come last, however many there are.
     groups.sort_by_key(|(first, ids)| (first.is_empty(), std::cmp::Reverse(ids.len())));
     groups.into_iter().map(standing).collect()
 }
 
-/// Titles of those that share the first tier, in the order of the alphabet; empty where nothing is compared.
+/// Titles of those that share the first tier, in alphabetical order; empty if nothing is compared.
 fn first_tier<F>(is_compared: bool, cases: &[CaseFinding<F>]) -> Vec<String> {
     let is_first =
         |case: &&CaseFinding<F>| is_compared && case.tier.as_ref().is_some_and(|letters| letters.starts_with('a'));

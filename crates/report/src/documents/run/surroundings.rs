@@ -5,7 +5,7 @@ use tolok_analysis::{CaseFinding, CpuMode, LinkFinding, PartFinding, ScenarioFin
 
 use crate::documents::run::database;
 
-/// What the parts might use, and what lay between them.
+/// The resources of the parts, and the link between them.
 pub(crate) fn environment(scenario: &ScenarioFinding) -> String {
     let environment = &scenario.environment;
     let way = match &scenario.link {
@@ -17,7 +17,7 @@ pub(crate) fn environment(scenario: &ScenarioFinding) -> String {
         parts.push(format!("emulator on {}", cpus(&environment.link_cpus)));
     }
     parts.extend(database::words(scenario));
-    // A heading has no room for the package that a tool is of.
+    // Headings show only tools without a package, so the others are named here.
     parts.extend(
         Some(&scenario.tool).filter(|tool| without_brackets(tool) != **tool).map(|tool| format!("asked by {tool}")),
     );
@@ -26,7 +26,7 @@ pub(crate) fn environment(scenario: &ScenarioFinding) -> String {
     parts.join("; ")
 }
 
-/// The environment of several scenarios that all have the same, so that it appears once.
+/// The environment that all these scenarios share, so that it appears once.
 pub(crate) fn common_environment<'a>(mut scenarios: impl Iterator<Item = &'a ScenarioFinding>) -> Option<String> {
     let first = environment(scenarios.next()?);
     scenarios.all(|scenario| environment(scenario) == first).then_some(first)
@@ -35,7 +35,7 @@ pub(crate) fn common_environment<'a>(mut scenarios: impl Iterator<Item = &'a Sce
 /// `subject: 1 dedicated CPU, on CPU 0 · 512MiB of memory`
 fn part(name: &str, part: &PartFinding) -> String {
     let on = if part.on_cpus.is_empty() { String::new() } else { format!(", on {}", cpus(&part.on_cpus)) };
-    // The numbers belong to the CPUs, which come first in the words on a part.
+    // The CPU numbers go with the CPUs, which come first in a part's words.
     match part.words.split_once(" · ") {
         Some((given, limits)) => format!("{name}: {given}{on} · {limits}"),
         None => format!("{name}: {}{on}", part.words),
@@ -48,12 +48,12 @@ pub(crate) fn cpus(cpus: &[u32]) -> String {
     format!("{word} {}", cpus.iter().map(u32::to_string).collect::<Vec<_>>().join(", "))
 }
 
-/// Whether the subjects of a scenario had a quota, so that what it took from them has a column.
+/// Whether the subjects of a scenario had a quota; then throttling gets a column.
 pub(crate) fn has_quota(scenario: &ScenarioFinding) -> bool {
     scenario.environment.mode == CpuMode::Quota
 }
 
-/// What was asked of a link.
+/// The requested properties of a link.
 pub(crate) fn asked(link: &LinkFinding) -> String {
     let seconds = |seconds: f64| amount(Quantity::Seconds, seconds);
     let queue = match link.queue_bytes {
@@ -70,7 +70,7 @@ pub(crate) fn asked(link: &LinkFinding) -> String {
     format!("{}; {}; {} over it", asked.join(", "), backend(&link.backend), link.congestion)
 }
 
-/// What carries a link, or the network without one.
+/// The implementation of a link, or the network without one.
 pub(crate) fn backend(word: &str) -> String {
     match word {
         "host" => "the machine’s own network".to_owned(),
@@ -82,7 +82,7 @@ pub(crate) fn backend(word: &str) -> String {
     }
 }
 
-/// How the emulated link did over all cases of a scenario, in a line; nothing where tolok emulated none.
+/// How the emulated link performed over all cases of a scenario, in a line; `None` if tolok emulated none.
 pub(crate) fn link_did(scenario: &ScenarioFinding) -> Option<String> {
     let uses: Vec<_> = cases(scenario).filter_map(|case| case.link.as_ref()).collect();
     let directions = || uses.iter().flat_map(|link| link.directions());

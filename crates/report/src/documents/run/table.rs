@@ -15,16 +15,16 @@ use crate::sparkline::Sparklines;
 use crate::wording::{LOWER_BOUND, MARKS, is_lower_bound, no_figure};
 
 const MIB: f64 = 1024.0 * 1024.0;
-/// A narrow terminal has no room for these.
+/// Priority of columns that a narrow terminal drops.
 const COSTS: u8 = 1;
 
-/// One case, and whether it is the one that others are compared with.
+/// One case, and whether others are compared with it.
 struct Case<'a> {
     of: &'a CaseFinding,
     is_first: bool,
 }
 
-/// The table of a scenario, with numbers of notes if there are notes.
+/// The table of a scenario, with the numbers of notes if there are any.
 pub(crate) fn table(scenario: &ScenarioFinding, notes: Option<&Notes>, depth: Depth) -> Table {
     let rows = with_ceiling(scenario).enumerate().map(|(place, (case, is_ceiling))| {
         (noted(case, is_ceiling, notes), Case { of: case, is_first: place == 0 && !is_ceiling })
@@ -38,7 +38,7 @@ pub(crate) fn table(scenario: &ScenarioFinding, notes: Option<&Notes>, depth: De
     table
 }
 
-/// The name of a case, with the numbers of its notes and what a person types for it.
+/// The name of a case, with the numbers of its notes and its id.
 pub(crate) fn noted<F: Noted>(case: &CaseFinding<F>, is_ceiling: bool, notes: Option<&Notes>) -> Row {
     let mut row = named(&case.title, &case.runtime, is_ceiling);
     row.cells[0].notes = notes.map(|notes| notes.numbers(case)).unwrap_or_default();
@@ -93,7 +93,7 @@ fn columns<'a>(scenario: &ScenarioFinding, depth: Depth) -> Vec<Of<Case<'a>>> {
     columns
 }
 
-/// What only a page has room for.
+/// Columns that only a page has room for.
 fn of_page<'a>(scenario: &ScenarioFinding) -> [Of<Case<'a>>; 4] {
     let busy = match scenario.database {
         Some(_) => "CPU used: subject / database / generator",
@@ -138,17 +138,17 @@ pub(crate) fn marks(verdicts: impl Iterator<Item = Option<Verdict>>) -> Vec<Stri
     occurring.map(|(mark, verdict)| format!("{mark} {}", verdict.words())).collect()
 }
 
-/// The mark of a verdict, which is empty where the difference is clear.
+/// The mark of a verdict; empty if the difference is clear.
 pub(crate) fn mark(verdict: Option<Verdict>) -> &'static str {
     MARKS.iter().find(|(_, marked)| verdict == Some(*marked)).map_or("", |(mark, _)| mark)
 }
 
-/// What the percentiles of a scenario are.
+/// The meaning of a scenario's percentiles.
 pub(crate) fn percentiles(scenario: &ScenarioFinding) -> String {
     format!("p50 and p99 {}", percentile(scenario))
 }
 
-/// What each of them is: in a closed loop it holds for its number of users only.
+/// The meaning of each percentile: in a closed loop it holds only for its number of users.
 fn percentile(scenario: &ScenarioFinding) -> String {
     if is_of_tools(scenario) {
         return format!("in the {} loop as each tool measures them", scenario.loop_model);
@@ -159,7 +159,7 @@ fn percentile(scenario: &ScenarioFinding) -> String {
     }
 }
 
-/// When a latency of an open loop begins, by the tool that took it.
+/// The start of a latency in an open loop, by the tool that measured it.
 fn counted_from(scenario: &ScenarioFinding) -> &'static str {
     let from_send = scenario.latency_marks.contains(&LatencyMark::FromSend);
     if from_send { "from the moment of sending" } else { "from the planned instant" }
@@ -169,7 +169,7 @@ fn added(scenario: &ScenarioFinding) -> &'static str {
     if scenario.latency_marks.contains(&LatencyMark::BackFilled) { ", with samples that the tool added" } else { "" }
 }
 
-/// The same in the heading of a column.
+/// The same for the heading of a column.
 pub(crate) fn percentiles_heading(scenario: &ScenarioFinding) -> String {
     if is_of_tools(scenario) {
         return format!("{} loop, as its tool measures it", scenario.loop_model);

@@ -1,6 +1,6 @@
-//! What readers must know about single tools: differences that bear on their figures, and what they do not report.
+//! What readers must know about single tools: differences that affect their figures, and what they do not report.
 //!
-//! A remark that holds for a tool in several tables appears once, after the last of them, and has a number in each.
+//! A remark on a tool in several tables appears once, after the last of them, and has a number in each.
 
 use tolok_analysis::figures::listed;
 use tolok_analysis::{Findings, ToolRow, ToolsFinding};
@@ -27,13 +27,13 @@ impl Remark {
 #[derive(Debug)]
 pub(crate) struct Remarks {
     shared: Vec<Shared>,
-    /// By the place of a table: those that hold there only.
+    /// By table: remarks that hold only there.
     own: Vec<Vec<Remark>>,
-    /// By the place of a table: what could not be checked of its tools.
+    /// By table: what could not be checked of its tools.
     unchecked: Vec<String>,
 }
 
-/// A remark, and the tables that it holds in.
+/// A remark, and the tables in which it holds.
 #[derive(Debug)]
 struct Shared {
     remark: Remark,
@@ -44,7 +44,7 @@ struct Shared {
 struct Said {
     place: usize,
     tool: String,
-    /// Whether it is something that the tool does not tell, and no sentence.
+    /// Whether it is a fragment naming something that the tool does not report.
     is_untold: bool,
     text: String,
 }
@@ -62,29 +62,29 @@ impl Remarks {
         Self { shared, own, unchecked: findings.tools.iter().map(|tools| unchecked(findings, tools)).collect() }
     }
 
-    /// What stands beneath the table at this place.
+    /// The remarks below this table.
     pub(crate) fn beneath(&self, place: usize) -> &[Remark] {
         &self.own[place]
     }
 
-    /// What could not be checked of the tools of the table at this place, in a sentence; empty if everything could.
+    /// What could not be checked of this table's tools, in a sentence; empty if everything could.
     pub(crate) fn unchecked(&self, place: usize) -> &str {
         &self.unchecked[place]
     }
 
-    /// What holds in several tables, with its number.
+    /// Remarks that hold in several tables, with their numbers.
     pub(crate) fn numbered(&self) -> impl Iterator<Item = (usize, &Remark)> {
         (1..).zip(self.shared.iter().map(|shared| &shared.remark))
     }
 
-    /// Numbers of those that hold for a row of the table at this place.
+    /// Numbers of the remarks on a row of this table.
     pub(crate) fn numbers(&self, place: usize, row: &ToolRow) -> Vec<usize> {
         let is_of_row = |shared: &Shared| shared.remark.tool == row.short_words() && shared.places.contains(&place);
         (1..).zip(&self.shared).filter(|(_, shared)| is_of_row(shared)).map(|(number, _)| number).collect()
     }
 }
 
-/// Everything that every table says of its tools.
+/// All remarks of all tables.
 fn said(findings: &Findings) -> Vec<Said> {
     let mut said = Vec::new();
     for (place, finding) in findings.tools.iter().enumerate() {
@@ -99,7 +99,7 @@ fn said(findings: &Findings) -> Vec<Said> {
     said
 }
 
-/// The remarks on a tool in the same tables, as one.
+/// Remarks on a tool in the same tables, combined.
 fn gathered(said: &[Said]) -> Vec<Shared> {
     let places = |one: &Said| -> Vec<usize> {
         let is_same = |it: &&Said| (&it.tool, &it.text) == (&one.tool, &one.text);
@@ -123,7 +123,7 @@ fn gathered(said: &[Said]) -> Vec<Shared> {
     found.into_iter().map(remark).collect()
 }
 
-/// By what the cases of a table could not be judged, as their flags say: `not checked, as wrk does not tell: whether …`.
+/// The checks that a table's cases could not pass or fail, from their flags: `not checked, as wrk does not tell: whether …`.
 fn unchecked(findings: &Findings, tools: &ToolsFinding) -> String {
     let mut gates: Vec<(&str, Vec<String>)> = Vec::new();
     for row in &tools.rows {

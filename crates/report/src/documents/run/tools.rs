@@ -1,4 +1,4 @@
-//! What each tool reports about the same server, for every format that people read.
+//! What each tool reports about the same server, for all formats for people.
 
 use tolok_analysis::figures::{Figure, NONE, Quantity, count, figure, in_column, listed, small_share};
 use tolok_analysis::{Estimate, Findings, LatencyMark, ToolRow, ToolsFinding, share_of_wire};
@@ -11,13 +11,13 @@ use crate::wording::LOWER_BOUND;
 
 const MILLIS: f64 = 1e3;
 const MICROS: f64 = 1e6;
-/// Stands behind latencies that were not taken as tolok takes them.
+/// Marks latencies that are not measured as tolok measures them.
 const MARK: &str = "†";
 
-/// What two columns of a terminal are.
+/// Explains two columns of a terminal.
 const COSTS_IN_SHORT: &str = "tool µs and busy: the tool’s CPU time per response, and the share of its CPU time in use";
 
-/// A column: its heading on a page, in a terminal if it stands there, and its figure.
+/// A column: its heading on a page, its heading on a terminal if it is shown there, and its figure.
 struct Told {
     heading: &'static str,
     short: Option<&'static str>,
@@ -32,7 +32,7 @@ const fn told(
     Told { heading, short, cell }
 }
 
-/// The most important first, as a narrow terminal leaves out the last.
+/// The most important first, because a narrow terminal drops the last.
 const COLUMNS: [Told; 13] = [
     told("correct responses/s", Some("resp/s"), |_, row| {
         let goodput = figure(Quantity::Number, row.goodput_rps.as_ref()?);
@@ -63,7 +63,7 @@ const COLUMNS: [Told; 13] = [
     told("longest, ms", Some("max ms"), |_, row| latency(row.latency_max_s.as_ref(), is_marked(row))),
 ];
 
-/// The section: a table for each server that several tools loaded, and what must be known of the tools.
+/// The section: a table for each server that several tools loaded, and remarks on the tools.
 pub(crate) fn blocks(findings: &Findings, depth: Depth) -> Vec<Block> {
     let remarks = Remarks::of(findings);
     let mut blocks = Vec::new();
@@ -171,7 +171,7 @@ fn legends(tools: &[ToolsFinding]) -> Vec<Vec<String>> {
     tools.iter().map(news).collect()
 }
 
-/// What the columns and marks of a table mean, as far as they are there.
+/// The meanings of the columns and marks in a table.
 fn legend(finding: &ToolsFinding) -> Vec<String> {
     let rows = || finding.rows.iter();
     let per = if finding.is_cost_per_wire() { "on the wire, of any status" } else { "that the tool calls good" };
@@ -192,7 +192,7 @@ fn legend(finding: &ToolsFinding) -> Vec<String> {
     parts.into_iter().flatten().collect()
 }
 
-/// What is behind the mark, and which tools.
+/// The meanings of the mark, and which tools have it.
 fn marked(finding: &ToolsFinding) -> Vec<String> {
     let kinds = [
         (LatencyMark::BackFilled, "with samples added after the run"),
@@ -208,7 +208,7 @@ fn marked(finding: &ToolsFinding) -> Vec<String> {
     kinds.into_iter().filter_map(said).collect()
 }
 
-/// Whether all of its latencies are something else than tolok's.
+/// Whether all of its latencies differ in meaning from tolok's.
 fn is_marked(row: &ToolRow) -> bool {
     let is_other = |mark: &LatencyMark| !matches!(mark, LatencyMark::DerivedMean | LatencyMark::WithFailures);
     row.latency_marks.iter().any(is_other)
@@ -231,7 +231,7 @@ fn plain(value: String) -> Option<Figure> {
     Some(Figure { value, interval: None })
 }
 
-/// `212 reset`; why it has no figure, where all trials failed.
+/// `212 reset`, or why it has no figure if all trials failed.
 fn failed(row: &ToolRow) -> Option<String> {
     let classes: Vec<String> = row.errors.iter().map(|(class, number)| format!("{} {class}", count(*number))).collect();
     match (row.trials_scored, classes.is_empty()) {

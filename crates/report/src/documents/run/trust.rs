@@ -1,4 +1,4 @@
-//! Whether the figures of a run can be trusted: each check with what was seen, passed or not.
+//! Whether a run's figures can be trusted: each check with what was found, passed or not.
 
 use tolok_analysis::figures::{Quantity, amount, count, counted, listed, small_share};
 use tolok_analysis::{
@@ -11,10 +11,10 @@ use crate::document::{Block, Cell, Column, Heading, Look, Row, Table, Text};
 use crate::documents::glance::own_nodes;
 use crate::wording::heading;
 
-/// The section of a page: every check, and those of each case behind them.
+/// The section of a page: every check, followed by those of each case.
 pub(crate) fn blocks(findings: &Findings, scenarios: &[&ScenarioFinding]) -> Vec<Block> {
     let mut checks = checks(findings);
-    // What failed comes before what is unknown, and that before what held.
+    // Failed checks first, then unknown, then passed.
     checks.sort_by_key(|check| match check.passed {
         Some(false) => 0,
         None => 1,
@@ -54,7 +54,7 @@ pub(crate) fn blocks(findings: &Findings, scenarios: &[&ScenarioFinding]) -> Vec
 
 #[derive(Debug, PartialEq)]
 pub(crate) struct Check {
-    /// What must hold, in a sentence.
+    /// What must hold, as a sentence.
     pub(crate) rule: &'static str,
     pub(crate) seen: String,
     /// Whether it held; `None` if there was nothing to check.
@@ -76,7 +76,7 @@ impl Check {
     }
 }
 
-/// Every check, in the order in which they are shown.
+/// Every check, in display order.
 pub(crate) fn checks(findings: &Findings) -> Vec<Check> {
     let competing: Vec<&CaseFinding> = findings.scenarios.iter().flat_map(|scenario| &scenario.cases).collect();
     let ceilings = || findings.scenarios.iter().flat_map(|scenario| &scenario.ceiling);
@@ -129,7 +129,7 @@ fn enough_trials(cases: &[&CaseFinding]) -> Check {
     check("Every goodput has an interval", lacking == 0, seen)
 }
 
-/// None where several tools were not compared and no count was contradicted.
+/// `None` if tools were not compared and no count was contradicted.
 fn wire_agrees(findings: &Findings, cases: &[&CaseFinding]) -> Option<Check> {
     let contradicted = flagged(cases, FlagKind::WireContradicts);
     let rows = findings.tools.iter().flat_map(|tools| &tools.rows);
@@ -178,7 +178,7 @@ fn own_cpus(findings: &Findings) -> Check {
     check
 }
 
-/// None without a database that is ours.
+/// `None` without a database of ours.
 fn database_apart(findings: &Findings) -> Option<Check> {
     let databases = || findings.scenarios.iter().filter_map(|scenario| scenario.database.as_ref());
     let mut seen: Vec<String> = databases().filter(|it| !it.on_cpus.is_empty()).map(place).collect();
@@ -196,7 +196,7 @@ fn place(database: &DatabaseFinding) -> String {
     format!("database on {}{with}", cpus(&database.on_cpus))
 }
 
-/// None where no workload counts.
+/// `None` if no workload counts.
 fn counters_right(cases: &[&CaseFinding]) -> Option<Check> {
     let counters = cases.iter().filter_map(|case| case.database.as_ref()?.counter.as_ref());
     let asked: u64 = counters.map(|counter| counter.asked).sum();
@@ -205,7 +205,7 @@ fn counters_right(cases: &[&CaseFinding]) -> Option<Check> {
     (asked > 0 || wrong > 0).then(|| check("Every counter was exactly right", wrong == 0, seen))
 }
 
-/// None where no database tells of it.
+/// `None` if no database reports it.
 fn database_accepted(findings: &Findings, cases: &[&CaseFinding]) -> Option<Check> {
     findings.scenarios.iter().find(|scenario| scenario.database.is_some())?;
     cases.iter().find(|case| case.database.as_ref().is_some_and(|it| it.refused_connections.is_some()))?;
@@ -213,7 +213,7 @@ fn database_accepted(findings: &Findings, cases: &[&CaseFinding]) -> Option<Chec
     Some(check("The database refused no connection", refused == 0, of_cases(refused, cases)))
 }
 
-/// None where no trial came so far as to be held apart from anything.
+/// `None` if no trial got as far as isolation.
 fn held_apart(findings: &Findings) -> Option<Check> {
     let isolation = &findings.isolation;
     let lacking = isolation.fallbacks.len();
@@ -224,7 +224,7 @@ fn held_apart(findings: &Findings) -> Option<Check> {
     (isolation.trials > 0).then(|| check("All planned isolation was active", lacking == 0, seen))
 }
 
-/// Of servers: programs have a check of their own.
+/// For servers only: programs have a check of their own.
 fn quiet(findings: &Findings, cases: &[&CaseFinding]) -> Check {
     let programs = || findings.programs.iter().flat_map(|program| &program.cases);
     let of_programs: usize = programs().map(|case| case.disturbed.len()).sum();
@@ -242,7 +242,7 @@ fn quiet(findings: &Findings, cases: &[&CaseFinding]) -> Check {
     check("No trial was discarded because the CPU was busy", disturbed == 0, seen)
 }
 
-/// None without a limit and without anything killed.
+/// `None` if there was no limit and nothing was killed.
 fn enough_memory(findings: &Findings, cases: &[&CaseFinding]) -> Option<Check> {
     let killed = flagged(cases, FlagKind::OutOfMemory);
     let is_limited = findings.scenarios.iter().any(|it| it.environment.subject.memory_bytes.is_some());
@@ -254,7 +254,7 @@ fn enough_memory(findings: &Findings, cases: &[&CaseFinding]) -> Option<Check> {
     (is_limited || killed > 0).then(|| check("No subject ran out of memory", killed == 0, seen))
 }
 
-/// None where tolok emulated no link.
+/// `None` if tolok emulated no link.
 fn link_in_time(findings: &Findings, cases: &[&CaseFinding]) -> Option<Check> {
     let late = flagged(cases, FlagKind::LinkLate);
     let latest_s = cases.iter().filter_map(|case| case.link.as_ref()).flat_map(|link| link.directions());
@@ -264,7 +264,7 @@ fn link_in_time(findings: &Findings, cases: &[&CaseFinding]) -> Option<Check> {
     is_emulated.then(|| check("The link’s emulator kept its times", late == 0, seen))
 }
 
-/// None of a duel, which tells ratios and no share of a limit.
+/// `None` for a duel, which reports only ratios.
 fn ceiling(findings: &Findings) -> Option<Check> {
     let without = findings
         .scenarios

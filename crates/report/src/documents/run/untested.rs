@@ -7,14 +7,14 @@ use tolok_model::sentences::capital;
 use super::{muted, section};
 use crate::document::{Block, Column, Depth, Look, Row, Table, Text};
 
-/// So many stand in the one line of a terminal.
+/// The most in the one line of a terminal.
 const MOST_IN_A_LINE: usize = 6;
-/// So many stand on the page; one or two more are not worth folding away.
+/// The most on the page; one or two more are not worth folding away.
 const MOST_SHOWN: usize = 8;
-/// Stands where nothing of this version would look at it.
+/// Shown if this version cannot test it.
 const NO_WAY: &str = "not with this version";
 
-/// The section. A page folds away all but the weightiest.
+/// The section. A page folds away all but the most important.
 pub(crate) fn blocks(findings: &Findings, depth: Depth) -> Vec<Block> {
     let row = |untested: &tolok_analysis::Untested| {
         let how = with_code(untested.how.as_deref().unwrap_or(NO_WAY));
@@ -44,14 +44,14 @@ fn table(caption: &str, rows: Vec<Row>) -> Block {
     Block::Table(Table::of(caption, columns, rows))
 }
 
-/// What stands between backticks is code.
+/// Text between backticks becomes code.
 fn with_code(text: &str) -> Text {
     let look = |place: usize| if place % 2 == 1 { Look::Code } else { Look::Plain };
     let spans = text.split('`').enumerate().filter(|(_, words)| !words.is_empty());
     spans.fold(Text::default(), |text, (place, words)| text.and(words, look(place)))
 }
 
-/// All of it in a line; `None` if there is nothing to say.
+/// All of it in a line; `None` if there is nothing.
 pub(crate) fn line(findings: &Findings) -> Option<String> {
     let all: Vec<String> = findings.untested.iter().map(|untested| untested.what.clone()).collect();
     let named = &all[..all.len().min(MOST_IN_A_LINE)];
