@@ -1,5 +1,5 @@
-//! Builds in the `subject.toml` of the subjects that say how their runtime looks. Its colours and marker are then the same on every page,
-//! also on that of a stored run whose subjects are no longer there.
+//! Builds in each `subject.toml` that defines its runtime's colours and marker. So these are the same on every page, even for a
+//! stored run whose subjects no longer exist.
 
 #![allow(clippy::print_stdout, reason = "cargo reads what a build script prints")]
 

@@ -1,4 +1,4 @@
-//! Writes reports of invented runs into a folder, to look at them: `cargo run -p tolok-report --example pages -- FOLDER`.
+//! Writes reports of invented runs into a folder, for viewing: `cargo run -p tolok-report --example pages -- FOLDER`.
 
 #[path = "../tests/all/audits.rs"]
 mod audits;
@@ -25,7 +25,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Every invented run in every format, and its figures; and the pages of invented audits.
+/// Writes every invented run in every format, with its figures, and the pages of invented audits.
 fn write_all(folder: &Path) -> std::io::Result<()> {
     fs::create_dir_all(folder)?;
     for (name, mut findings) in edge_cases::all() {

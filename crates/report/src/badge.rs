@@ -1,14 +1,14 @@
-//! A badge for the page of a table that was audited. Its words say what was compared, and its colour praises nothing: a table
+//! A badge for the page of an audited table. It states what was compared, and its colour is neutral: a table
 //! without contradictions can still be wrong.
 
 use tolok_audit::Audit;
 
 const LABEL: &str = "audited";
-/// What a letter takes on average, in the font that is asked for.
+/// The average width of a letter in the requested font.
 const LETTER: usize = 7;
 const PADDING: usize = 6;
 
-/// What it says: `24 of 41 checks possible, none contradicted`.
+/// Its text: `24 of 41 checks possible, none contradicted`.
 fn words(audit: &Audit) -> String {
     let all = audit.verdicts.all();
     let checks = if all == 1 { "check" } else { "checks" };
@@ -22,7 +22,7 @@ fn words(audit: &Audit) -> String {
     }
 }
 
-/// The badge as a drawing.
+/// The badge as SVG.
 pub fn badge(audit: &Audit) -> String {
     let words = words(audit);
     let width = |text: &str| LETTER * text.chars().count() + 2 * PADDING;

@@ -1,29 +1,29 @@
 //! A report before it has a format.
 //!
-//! A document is headings, sentences, tables, lists and charts, in the order in which a reader meets them. `documents/` builds one from
+//! A document is headings, sentences, tables, lists and charts in reading order. `documents/` builds one from
 //! findings; `print/` turns one into text. A builder never writes markup, and a printer never reads findings.
 
-/// How much a document says.
+/// How detailed a document is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Depth {
-    /// What fits a few screens of a terminal.
+    /// A few screens of a terminal.
     Short,
-    /// What a file of text or a comment holds.
+    /// A text file or a comment.
     Full,
-    /// The same in the order of a page, with charts and what a page can fold away.
+    /// The same in the order of a page, with charts and folded details.
     Page,
 }
 
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Document {
-    /// What the window or the tab of a page is called; the first heading is a block.
+    /// Title of the page's window or tab; the first heading is a separate block.
     pub title: String,
-    /// What it says, from the top.
+    /// Its content, from the top.
     pub blocks: Vec<Block>,
 }
 
 impl Document {
-    /// The same below its title, for a page of its own.
+    /// The same with its title as first heading, for a page of its own.
     pub fn under_its_title(mut self) -> Self {
         let title = Block::heading(1, self.title.as_str());
         self.blocks.insert(0, title);
@@ -36,42 +36,42 @@ impl Document {
 pub enum Block {
     Heading(Heading),
     Paragraph(Text),
-    /// The sentence that answers the question. Formats set it apart from other paragraphs.
+    /// The sentence that answers the question. Formats make it stand out from other paragraphs.
     Verdict(Text),
     Table(Table),
     /// Subjects against scenarios at a glance.
     Matrix(Matrix),
-    /// Items, each a text of its own.
+    /// Items, each an independent text.
     List(List),
-    /// Labels, each with what it stands for.
+    /// Labelled texts.
     Facts(Vec<Fact>),
-    /// What the numbers behind names and cells refer to.
+    /// Texts for the numbers after names and cells.
     Notes(Vec<(usize, Text)>),
-    /// Marks, words and columns of the table above, each explained once in a document.
+    /// Explanations of marks, words and columns in the table above, each given once in a document.
     Legend(Vec<String>),
     /// Charts side by side. Only a page shows them.
     Charts(Vec<Chart>),
-    /// What the looks of the marks in the charts below mean. Only a page shows it.
+    /// Explains the marks in the charts below. Only a page shows it.
     Key(Vec<Key>),
-    /// Lines to be copied as they are: commands, hashes.
+    /// Lines to copy verbatim: commands, hashes.
     Code(Vec<String>),
     /// Blocks that a page folds away under a summary. Formats that cannot fold show the summary as a heading.
     Folded {
         summary: Text,
         blocks: Vec<Block>,
     },
-    /// Blocks that belong together, with a place to link to. The section `verdict` is the box at the top of a page; it has no heading.
+    /// Blocks that belong together, with an anchor for links. The section `verdict` is the box at the top of a page; it has no heading.
     Section {
-        /// Name of the place, unique in the document.
+        /// Name of the anchor, unique in the document.
         id: String,
         /// The blocks, their heading first.
         blocks: Vec<Block>,
     },
     /// Blocks with an empty line before them.
     Apart(Vec<Block>),
-    /// Answers side by side, each to a question of its own.
+    /// Answers side by side, each to its own question.
     Cards(Vec<Card>),
-    /// Short words on the whole document, each a link into it.
+    /// Short statements about the whole document, each a link into it.
     Chips(Vec<Chip>),
 }
 
@@ -80,7 +80,7 @@ pub struct Heading {
     /// 1 for the title of the document, 2 for a section, 3 and 4 below.
     pub rank: u8,
     pub text: Text,
-    /// What stands behind it, less loud.
+    /// Muted text after it.
     pub beside: String,
 }
 
@@ -88,48 +88,48 @@ pub struct Heading {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Text(pub Vec<Span>);
 
-/// Words of one look.
+/// Words with the same look.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Span {
     /// The words, unescaped.
     pub words: String,
-    /// How they stand out. A look alone carries no meaning.
+    /// How they are emphasised. A look alone carries no meaning.
     pub look: Look,
 }
 
-/// How words stand out.
+/// How words are emphasised.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Look {
-    /// As everything around.
+    /// Like the surrounding text.
     #[default]
     Plain,
     /// A name or a headline.
     Strong,
-    /// Of less weight.
+    /// Less important.
     Muted,
     /// Bad news.
     Warning,
     /// Good news.
     Good,
-    /// A name that a person types: a command, a path, a hash.
+    /// Something to type: a command, a path, a hash.
     Code,
     /// A label before words.
     Emphasis,
 }
 
-/// A label and what it stands for.
+/// A label and its text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fact {
-    /// One word or a few; empty where the label above stands for this fact as well.
+    /// One word or a few; empty if the label above covers this fact as well.
     pub label: String,
-    /// What it stands for.
+    /// The text.
     pub words: Text,
 }
 
-/// A list of items. An item whose every word is a warning has `!` before it.
+/// A list of items. An item that is entirely a warning gets `!` before it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct List {
-    /// What stands before each item where a format has no bullets of its own: `-`, `!`, `$`.
+    /// Precedes each item in formats without bullets: `-`, `!`, `$`.
     pub sign: &'static str,
     pub items: Vec<Text>,
 }
@@ -137,11 +137,11 @@ pub struct List {
 /// A table. The first column names the rows.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Table {
-    /// What it shows, for readers who do not see it. Unique in the document.
+    /// Its content, for readers who cannot see it. Unique in the document.
     pub caption: String,
-    /// What stands above it for everybody; empty where the heading says it.
+    /// Title above it; empty if the heading is enough.
     pub title: String,
-    /// The columns, the naming one first.
+    /// The columns; the first names the rows.
     pub columns: Vec<Column>,
     /// The rows, from the top.
     pub rows: Vec<Row>,
@@ -150,18 +150,18 @@ pub struct Table {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Column {
     pub heading: String,
-    /// Its heading where there is little room; empty where that is the same.
+    /// Its heading if there is little room; empty if that is the same.
     pub short: String,
-    /// Where its cells stand.
+    /// Alignment of its cells.
     pub align: Align,
-    /// The lowest go first where a terminal is too narrow, those of the same priority together. A column of [`Column::ALWAYS`] never
-    /// goes, and one of [`Column::OPTIONAL`] is there only where all others have room.
+    /// In a narrow terminal, columns with the lowest priority are dropped first, those with equal priority together. A column with
+    /// [`Column::ALWAYS`] is never dropped; one with [`Column::OPTIONAL`] appears only if all others have room.
     pub priority: u8,
-    /// What it means, beginning with the word that is explained: `p99 in a closed loop`. It joins the legend where the column is shown.
+    /// Its meaning, beginning with the word to explain: `p99 in a closed loop`. Added to the legend if the column is shown.
     pub meaning: String,
 }
 
-/// Where the cells of a column stand.
+/// Alignment of a column's cells.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Align {
     Left,
@@ -171,11 +171,11 @@ pub enum Align {
 /// A row of a table.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Row {
-    /// The runtime whose marker stands before its name on a page; none for rows that are about no subject.
+    /// The runtime whose marker precedes its name on a page; `None` for rows that are not about a subject.
     pub runtime: Option<String>,
-    /// How the whole row stands out: `Muted` for the ceiling, `Warning` for what must not be missed.
+    /// The look of the whole row: `Muted` for the ceiling, `Warning` for something important.
     pub look: Look,
-    /// One for each column. A row whose first cell is empty is about what the row above is about.
+    /// One for each column. A row with an empty first cell continues the row above.
     pub cells: Vec<Cell>,
 }
 
@@ -183,27 +183,27 @@ pub struct Row {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Cell {
     pub text: Text,
-    /// The interval of its value, as words; beside the value or below it.
+    /// The interval of its value in words; beside the value or below it.
     pub interval: Option<String>,
-    /// `=`, `≈`, `?` behind the value.
+    /// `=`, `≈` or `?` after the value.
     pub mark: &'static str,
-    /// Notes that it refers to, by number.
+    /// Numbers of its notes.
     pub notes: Vec<usize>,
-    /// A second line on a page, less loud: the name that a person types.
+    /// A muted second line on a page: the name to type.
     pub below: String,
 }
 
-/// Subjects against scenarios: how fast each is in each, as a share of the best.
+/// Subjects against scenarios: the speed of each in each, as a share of the best.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Matrix {
-    /// What it shows, for readers who do not see it. Unique in the document.
+    /// Its content, for readers who cannot see it. Unique in the document.
     pub caption: String,
     pub columns: Vec<MatrixColumn>,
     /// Headings of the figures at the end of each row.
     pub costs: Vec<String>,
-    /// The scenario that those are of.
+    /// The scenario of those figures.
     pub costs_of: String,
-    /// The subjects, and last what they are compared with.
+    /// The subjects, followed by what they are compared with.
     pub rows: Vec<MatrixRow>,
 }
 
@@ -218,50 +218,50 @@ pub struct MatrixColumn {
 /// A subject of a matrix.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct MatrixRow {
-    /// Its runtime, which gives the marker.
+    /// Its runtime, which determines the marker.
     pub runtime: String,
     pub name: String,
-    /// The same where there is little room.
+    /// Its name if there is little room.
     pub short: String,
-    /// `Muted` for the machine's limit.
+    /// `Muted` for the machine limit.
     pub look: Look,
-    /// Notes that it refers to, by number.
+    /// Numbers of its notes.
     pub notes: Vec<usize>,
     pub cells: Vec<MatrixCell>,
     pub costs: Vec<String>,
 }
 
-/// How fast a subject is in a scenario.
+/// The speed of a subject in a scenario.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct MatrixCell {
-    /// The figure; a dash where there is none.
+    /// The figure; a dash if there is none.
     pub value: String,
-    /// It as a share of the best of its scenario, from 0 to 1; none where it is not ranked.
+    /// The figure as a share of the scenario's best, from 0 to 1; `None` if it is not ranked.
     pub share: Option<f64>,
     /// That share in words: `0.56×`.
     pub ratio: String,
     /// Letters of its tiers.
     pub tier: String,
-    /// Whether it is the first, or was not told apart from it.
+    /// Whether it is the first, or indistinguishable from it.
     pub is_best: bool,
-    /// What limited it, or why it has no rank, in a word or two.
+    /// What limited it, or why it is not ranked, in a word or two.
     pub below: String,
 }
 
-/// What a look of marks in charts means.
+/// Explains a kind of mark in charts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Key {
-    /// A small drawing of it: SVG, complete and safe; empty where the words say it.
+    /// A small drawing of it: complete and safe SVG; empty if words suffice.
     pub svg: String,
-    /// What it means.
+    /// Its meaning.
     pub words: String,
 }
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct Chart {
-    /// SVG, complete and safe to place in a page.
+    /// Complete SVG that is safe in a page.
     pub svg: String,
-    /// What it shows and how to read it; empty where several charts share one.
+    /// Its content and how to read it; empty if several charts share a caption.
     pub caption: String,
 }
 
@@ -273,24 +273,24 @@ pub struct Card {
     pub answer: Text,
     /// The figures behind it.
     pub because: String,
-    /// How sure it is: `●●○ moderate`.
+    /// How certain it is: `●●○ moderate`.
     pub sureness: String,
 }
 
-/// A short word on the whole document.
+/// A short statement about the whole document.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Chip {
     pub words: String,
     /// `Good`, `Warning` or `Plain`.
     pub look: Look,
-    /// The section that it links to; or a file beside the page, whose name has a point.
+    /// The section that it links to, or a file beside the page, whose name contains a dot.
     pub section: String,
 }
 
 impl Column {
-    /// Priority of a column that no terminal is too narrow for.
+    /// Priority of a column that is never dropped.
     pub const ALWAYS: u8 = u8::MAX;
-    /// Priority of a column that may be missing without a word.
+    /// Priority of a column that may be dropped without a remark.
     pub const OPTIONAL: u8 = 0;
 
     pub fn words(heading: impl Into<String>) -> Self {
@@ -305,17 +305,17 @@ impl Column {
         Self { heading, short: String::new(), align, priority: Self::ALWAYS, meaning: String::new() }
     }
 
-    /// The same column with a shorter heading for where there is little room.
+    /// The same column with a shorter heading for narrow outputs.
     pub fn short(self, short: impl Into<String>) -> Self {
         Self { short: short.into(), ..self }
     }
 
-    /// The same column with what it means.
+    /// The same column with a meaning.
     pub fn meaning(self, meaning: impl Into<String>) -> Self {
         Self { meaning: meaning.into(), ..self }
     }
 
-    /// The same column, left out earlier or later than others where there is no room.
+    /// The same column with another priority.
     pub fn priority(self, priority: u8) -> Self {
         Self { priority, ..self }
     }
@@ -326,18 +326,18 @@ impl Text {
         Self(vec![Span { words: words.into(), look }])
     }
 
-    /// Nothing at all.
+    /// Whether it has no words.
     pub fn is_empty(&self) -> bool {
         self.0.iter().all(|span| span.words.is_empty())
     }
 
-    /// This text with more words behind it.
+    /// This text followed by more words.
     pub fn and(mut self, words: impl Into<String>, look: Look) -> Self {
         self.0.push(Span { words: words.into(), look });
         self
     }
 
-    /// This text with another behind it.
+    /// This text followed by another.
     pub fn also(mut self, other: &Self) -> Self {
         self.0.extend(other.0.iter().cloned());
         self
@@ -359,7 +359,7 @@ impl Fact {
         Self { label: label.into(), words: words.into() }
     }
 
-    /// The facts by their labels, without those that have no words.
+    /// The facts grouped by label, without empty ones.
     pub(crate) fn by_label(facts: &[Self]) -> Vec<(&str, Vec<&Text>)> {
         let mut groups: Vec<(&str, Vec<&Text>)> = Vec::new();
         for fact in facts.iter().filter(|fact| !fact.words.is_empty()) {
@@ -380,7 +380,7 @@ impl Table {
 }
 
 impl Matrix {
-    /// The same as a table of figures, for formats that can draw nothing.
+    /// The same as a table of figures, for formats without drawings.
     pub fn as_table(&self) -> Table {
         let columns = self.columns.iter().map(|column| Column::numbers(column.heading.as_str()));
         let columns = std::iter::once(Column::words("subject")).chain(columns);
@@ -397,19 +397,19 @@ impl Matrix {
 }
 
 impl Row {
-    /// A row that is about no subject and has no look.
+    /// A plain row that is not about a subject.
     pub fn of(cells: Vec<Cell>) -> Self {
         Self { cells, ..Self::default() }
     }
 
-    /// Whether it must not be missed.
+    /// Whether it is a warning.
     pub fn is_loud(&self) -> bool {
         self.look == Look::Warning
     }
 }
 
 impl Card {
-    /// The same in a line.
+    /// The same as a line.
     pub(crate) fn as_fact(&self) -> Fact {
         let words = self.answer.clone().and(format!(" ({}): {}", self.sureness, self.because), Look::Plain);
         Fact::of(self.question.as_str(), words)
@@ -445,7 +445,7 @@ impl Block {
         Self::Paragraph(Text::of(words, look))
     }
 
-    /// A section with a heading of the second rank, or `None` where it would be empty.
+    /// A section with a heading of the second rank, or `None` if it would be empty.
     pub fn section(id: &str, heading: &str, mut blocks: Vec<Self>) -> Option<Self> {
         if blocks.is_empty() {
             return None;
@@ -454,7 +454,7 @@ impl Block {
         Some(Self::Section { id: id.to_owned(), blocks })
     }
 
-    /// A list with `-` before each item, or `None` without items.
+    /// A list with `-` before each item, or `None` if there are no items.
     pub fn list(items: Vec<Text>) -> Option<Self> {
         (!items.is_empty()).then_some(Self::List(List { sign: "-", items }))
     }

@@ -1,8 +1,8 @@
-//! Findings to terminal, HTML, Markdown, LaTeX, CSV and JSON. Pure functions to a string.
+//! Findings as terminal text, HTML, Markdown, LaTeX, CSV and JSON. Pure functions that return strings.
 //!
-//! [`documents`] turns findings into a [`document`], and [`print`] turns a document into text: nothing else knows a format. [`data`]
+//! [`documents`] turns findings into a [`document`], and [`print`] turns a document into text; only it depends on formats. [`data`]
 //! writes findings as CSV and JSON, with plain numbers in base units. Digits and units of documents come from [`figures`], so that a figure
-//! looks the same in every format that people read.
+//! looks the same in every format for people.
 
 mod badge;
 pub mod charts;
@@ -25,27 +25,27 @@ use tolok_analysis::Findings;
 
 use document::Depth;
 
-/// The name of a run's card beside its page, as a drawing.
+/// The file name of a run's card beside its page, as SVG.
 pub const CARD: &str = "share.svg";
-/// The same as a picture, which is what places that show links understand.
+/// The same as PNG, which link previews need.
 pub const CARD_PICTURE: &str = "share.png";
 
-/// What findings can be turned into.
+/// The output formats of findings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Format {
     /// Tables and sentences for a terminal or a log.
     Terminal,
     /// Tables as GitHub shows them.
     Markdown,
-    /// One line a case, numbers in base units.
+    /// One line per case, numbers in base units.
     Csv,
-    /// CSV with one line an observation, which is one figure of one trial.
+    /// CSV with one line per observation, which is one figure of one trial.
     Tidy,
     /// Tables for a paper.
     Latex,
-    /// Everything, as [`schema`] describes it.
+    /// Everything, in the format of [`schema`].
     Json,
-    /// One page that needs nothing but itself.
+    /// One self-contained page.
     Html,
     /// A picture to share: the headline, and the bars of the first scenario.
     Card,
@@ -81,7 +81,7 @@ impl Format {
         }
     }
 
-    /// What the names of its files end in, without the point.
+    /// The extension of its files, without the dot.
     pub fn ending(self) -> &'static str {
         match self {
             Self::Terminal => "txt",
@@ -93,7 +93,7 @@ impl Format {
     }
 }
 
-/// The findings in a format, with a line break at the end.
+/// The findings in a format, with a newline at the end.
 pub fn render(findings: &Findings, format: Format, style: &Style) -> String {
     match format {
         Format::Terminal => print::terminal(&documents::glance(findings), style),
@@ -118,13 +118,13 @@ pub fn card_picture(findings: &Findings) -> Vec<u8> {
     charts::card::picture(findings)
 }
 
-/// Everything that a terminal can show, which is many screens.
+/// The long terminal report, which takes many screens.
 pub fn verbose(findings: &Findings, style: &Style) -> String {
     print::terminal(&documents::run(findings, Depth::Short), style)
 }
 
-/// What one pastes into a README or a message: the verdict, a table for each scenario, and a line on how it was measured. None of
-/// formats that are not for people, nor of a page.
+/// A short report for a README or a message: the verdict, a table for each scenario, and a line on how it was measured. `None` for
+/// formats that are not for people, and for a page.
 pub fn brief(findings: &Findings, format: Format, style: &Style) -> Option<String> {
     match format {
         Format::Terminal => Some(print::terminal(&documents::brief(findings, Depth::Short), style)),

@@ -1,15 +1,15 @@
-//! Text of other programs, made harmless for a screen.
+//! Makes untrusted text safe for a screen.
 
 use tolok_model::shown::is_hidden;
 
-/// Without colour codes, control characters and those that turn letters around: a name or the last words of a server must not be able to
-/// move a cursor, to change colours, to break a table or to seem another. What was a line break or a tab becomes a blank.
+/// Removes colour codes and control characters, including those that change the direction of text. Names and server messages
+/// must not move the cursor, change colours, break a table or look like something else. Newlines and tabs become spaces.
 pub(crate) fn printable(text: &str) -> String {
     let mut plain = String::with_capacity(text.len());
     let mut letters = text.chars().peekable();
     while let Some(letter) = letters.next() {
         if letter == '\u{1b}' && letters.next_if_eq(&'[').is_some() {
-            // ECMA-48: a control sequence ends with the first letter from @ to ~.
+            // ECMA-48: a control sequence ends with the first character from @ to ~.
             letters.by_ref().find(|letter| ('@'..='~').contains(letter));
         } else {
             plain.push(if letter == '\n' || is_hidden(letter) { ' ' } else { letter });

@@ -1,17 +1,17 @@
-//! How even a case was, in a few letters: its goodput second by second, or block by block.
+//! How even a case was, in a few characters: its goodput by second or by block.
 
 use tolok_analysis::{CaseFinding, ScenarioFinding};
 
 /// Heights from an eighth to a whole.
 const HEIGHTS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
-/// With fewer seconds than this, blocks say more.
+/// With fewer seconds than this, blocks are more informative.
 const FEWEST_SECONDS: usize = 4;
 /// Fewer blocks than this show nothing.
 const FEWEST_BLOCKS: usize = 2;
-/// Longer lines are drawn together.
+/// Longer lines are condensed.
 const MOST_LETTERS: usize = 12;
 
-/// A column of a table: its heading, a cell for each case (the ceiling last), and what it means.
+/// A column of a table: its heading, a cell for each case (the ceiling last), and its meaning.
 pub(crate) struct Sparklines {
     pub(crate) heading: &'static str,
     pub(crate) cells: Vec<String>,
@@ -19,7 +19,7 @@ pub(crate) struct Sparklines {
 }
 
 impl Sparklines {
-    /// Those of a scenario; none where no case has anything to draw.
+    /// The sparklines of a scenario; `None` if no case has anything to draw.
     pub(crate) fn of(scenario: &ScenarioFinding) -> Option<Self> {
         let cases = || scenario.cases.iter().chain(&scenario.ceiling);
         let measured = || cases().filter(|case| case.trials_scored > 0);
@@ -48,14 +48,14 @@ fn blocks(case: &CaseFinding) -> Vec<f64> {
     case.goodput_rps.as_ref().map(|goodput| goodput.trials.clone()).unwrap_or_default()
 }
 
-/// The values of a case; nothing where there are too few.
+/// The line of a case; empty if it has too few values.
 pub(crate) fn line(values: &[f64]) -> String {
     let has_any = values.len() >= FEWEST_BLOCKS && values.iter().any(|value| *value > 0.0);
     if has_any { sparkline(values, MOST_LETTERS) } else { String::new() }
 }
 
-/// A line of at most `columns` letters, from nothing to the largest value; where there are more values than columns, several share a
-/// letter, their mean. A value of nothing is a dot, so that it is seen.
+/// A line of at most `columns` characters, scaled from zero to the largest value. With more values than columns, a
+/// character shows the mean of several. Zero is a visible dot.
 pub fn sparkline(values: &[f64], columns: usize) -> String {
     let each = values.len().div_ceil(columns.max(1)).max(1);
     let means: Vec<f64> = values.chunks(each).map(|chunk| chunk.iter().sum::<f64>() / chunk.len() as f64).collect();

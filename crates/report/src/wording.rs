@@ -1,16 +1,16 @@
-//! Words and marks that charts, tables and captions share.
+//! Words and marks shared by charts, tables and captions.
 
 use tolok_analysis::figures::{NONE, Quantity, amount, figure};
 use tolok_analysis::{CaseFinding, Estimate, Findings, FlagKind, ScenarioFinding, Verdict, without_brackets};
 
-/// Stands before a goodput that the generator limited.
+/// Precedes a goodput that the generator limited.
 pub(crate) const LOWER_BOUND: &str = "≥";
 
 /// The mark of a verdict and its meaning.
 pub(crate) const MARKS: [(&str, Verdict); 3] =
     [("=", Verdict::Equivalent), ("≈", Verdict::NoDifferenceFound), ("?", Verdict::CannotTell)];
 
-/// The title of a scenario, with its environment where the study has several, and its tool where that is not tolok's own.
+/// The title of a scenario, with its environment if the study has several, and its tool if that is not tolok's own.
 pub(crate) fn heading(scenario: &ScenarioFinding) -> String {
     let place = Some(scenario.environment.id.as_str()).filter(|id| !id.is_empty());
     let tool = (!scenario.is_own_tool).then(|| format!("by {}", without_brackets(&scenario.tool)));
@@ -18,12 +18,12 @@ pub(crate) fn heading(scenario: &ScenarioFinding) -> String {
     parts.into_iter().flatten().collect::<Vec<_>>().join(" · ")
 }
 
-/// Whether the generator, and not the subject, decided the case's goodput.
+/// Whether the generator, not the subject, limited the case's goodput.
 pub(crate) fn is_lower_bound(case: &CaseFinding) -> bool {
     case.flags.iter().any(|flag| flag.kind == FlagKind::GeneratorBound)
 }
 
-/// What stands in the place of a goodput that there is none of: a bound, or why every trial failed. It is never 0.
+/// Replaces a missing goodput: a bound, or why every trial failed. It is never 0.
 pub(crate) fn no_figure(case: &CaseFinding) -> String {
     if let Some(below_rps) = case.goodput_below_rps {
         return format!("<{}", amount(Quantity::Number, below_rps));
@@ -31,17 +31,17 @@ pub(crate) fn no_figure(case: &CaseFinding) -> String {
     why_unmeasured(case).to_owned()
 }
 
-/// Why every trial failed, where that has one word; a dash otherwise.
+/// Why every trial failed, if there is a single word for it; a dash otherwise.
 pub(crate) fn why_unmeasured<F>(case: &CaseFinding<F>) -> &str {
     case.only_failure().filter(|_| case.trials_measured == 0).unwrap_or(NONE)
 }
 
-/// A share, of which a thousandth or less is as good as none.
+/// A share. Anything below a thousandth is shown as `<0.1%`.
 pub(crate) fn share_words(share: &Estimate) -> String {
     if share.value < 0.001 { "<0.1%".to_owned() } else { figure(Quantity::Share, share).line() }
 }
 
-/// What a whisker or a bracket is.
+/// The meaning of a whisker or a bracket.
 pub(crate) fn interval_words(findings: &Findings) -> &'static str {
     match findings.run.blocks {
         0..=4 => "no interval: it takes 5 trials.",

@@ -1,6 +1,6 @@
 //! A card to share: the answer of a run, and the bars of its first scenario, as a picture of 1200 × 630.
 //!
-//! It stands alone, as the files of charts do: fonts that most machines have, colours of the light page, no style sheet.
+//! Like the files of charts, it is self-contained: common fonts, the light page's colours, no style sheet.
 
 use std::fmt::Write as _;
 
@@ -18,27 +18,27 @@ use crate::svg::{Drawing, escaped, fitted, palette};
 
 const WIDTH: f64 = 1200.0;
 const HEIGHT: f64 = 630.0;
-/// The distance of everything from the sides.
+/// The distance of everything from the left and right edges.
 const MARGIN: f64 = 64.0;
-/// So many letters of the headline are in a line, and so many lines has it.
+/// Letters in a line of the headline, and the number of its lines.
 const HEADLINE_LETTERS: usize = 56;
 const HEADLINE_LINES: usize = 3;
 const HEADLINE_STEP: f64 = 42.0;
-/// Where bars begin, and how long the longest is.
+/// The left end of the bars, and the length of the longest.
 const BARS_FROM: f64 = 330.0;
 const LONGEST_BAR: f64 = 640.0;
-/// So many subjects have a bar.
+/// The most subjects with a bar.
 const MOST_ROWS: usize = 8;
-/// The line of the foot, and the least distance of the last bar from it.
+/// The baseline of the footer, and the largest height of a row.
 const FOOT: f64 = 596.0;
 const WIDEST_ROW: f64 = 44.0;
 
-/// The card of a run as pixels.
+/// The card of a run as a PNG.
 pub(crate) fn picture(findings: &Findings) -> Vec<u8> {
     raster::png(&card(findings), WIDTH as usize, HEIGHT as usize)
 }
 
-/// The card of a run.
+/// The card of a run as SVG.
 pub(crate) fn card(findings: &Findings) -> String {
     let sections = sections::sections(findings);
     let sections: Vec<&ScenarioFinding> = sections.iter().map(AsRef::as_ref).collect();
@@ -55,7 +55,7 @@ pub(crate) fn card(findings: &Findings) -> String {
     card.finish(&findings.run.title, &answer)
 }
 
-/// What the bars of a run show.
+/// The meaning of a run's bars.
 fn measure(findings: &Findings) -> &'static str {
     match findings.scenarios.first().map(|scenario| scenario.judged_by) {
         None => "longer bars are faster",
@@ -77,7 +77,7 @@ impl Card {
         self.text_before("side", WIDTH - MARGIN, 78.0, &fitted(title, 70.0));
     }
 
-    /// Returns where it ends.
+    /// Draws the headline and returns its lower end.
     fn headline(&mut self, answer: &str) -> f64 {
         let mut top = 138.0;
         for line in lines(answer, HEADLINE_LETTERS, HEADLINE_LINES) {
@@ -87,7 +87,7 @@ impl Card {
         top
     }
 
-    /// The first scenario: a bar for each subject that is ranked, the best first.
+    /// The first scenario: a bar for each ranked subject, the best first.
     fn bars(&mut self, matrix: &Matrix, top: f64, what: &str) {
         let Some(column) = matrix.columns.first() else { return };
         let words = [column.heading.as_str(), column.beside.as_str(), what];
@@ -155,7 +155,7 @@ impl Card {
         _ = write!(self.body, "<text {} x=\"{x:.0}\" y=\"{y:.0}\">{}</text>", looks(class), escaped(text));
     }
 
-    /// A text that ends at a place.
+    /// A text whose right end is at a point.
     fn text_before(&mut self, class: &str, x: f64, y: f64, text: &str) {
         let looks = looks(class);
         _ = write!(self.body, "<text {looks} text-anchor=\"end\" x=\"{x:.0}\" y=\"{y:.0}\">{}</text>", escaped(text));
@@ -179,7 +179,7 @@ fn day(started_at: &str) -> String {
     moment(started_at).split(' ').next().unwrap_or_default().to_owned()
 }
 
-/// Sizes and colours of the card's own texts, which no page has.
+/// Sizes and colours of texts that only the card has.
 fn looks(class: &str) -> &'static str {
     match class {
         "brand" => "font-size=\"32\" font-weight=\"700\" fill=\"#15181d\"",
@@ -190,7 +190,7 @@ fn looks(class: &str) -> &'static str {
     }
 }
 
-/// A text in lines of so many letters. `…` stands for the clauses that have no room, or for words if the first clause has none.
+/// Breaks a text into lines of at most `letters`. `…` replaces clauses without room, or words if the first clause has none.
 fn lines(text: &str, letters: usize, most: usize) -> Vec<String> {
     let clauses: Vec<&str> = text.split("; ").collect();
     let fewer = (1..clauses.len()).rev().map(|kept| clauses[..kept].join("; ") + "; …");

@@ -1,4 +1,4 @@
-//! Charts of what happened in the course of a trial: response times, seconds, starts. And of what others published.
+//! Charts of the course of a trial: response times, seconds, starts. Also of published ratios.
 
 use tolok_analysis::{Findings, ScenarioFinding};
 
@@ -7,7 +7,7 @@ use crate::documents::run::{cold_start, latency, seconds};
 use crate::svg;
 use crate::wording::heading;
 
-/// Response times by percentile, a chart a scenario.
+/// Response times by percentile, a chart per scenario.
 pub(super) fn latencies(findings: &Findings) -> Vec<Chart> {
     let chart = |(scenario, svg): (&ScenarioFinding, String)| {
         let said = format!(
@@ -20,7 +20,7 @@ pub(super) fn latencies(findings: &Findings) -> Vec<Chart> {
     latency::charts(findings, false).into_iter().map(chart).collect()
 }
 
-/// Second by second, a chart a case.
+/// Second by second, a chart per case.
 pub(super) fn seconds(findings: &Findings, scenario: &ScenarioFinding) -> Vec<Chart> {
     let charts = seconds::charts(scenario).into_iter();
     let of_case = |(case, svg): (&tolok_analysis::CaseFinding, String)| {
@@ -36,7 +36,7 @@ pub(super) fn seconds(findings: &Findings, scenario: &ScenarioFinding) -> Vec<Ch
     charts.map(of_case).collect()
 }
 
-/// From the start to the first correct response.
+/// Time from the start to the first correct response.
 pub(super) fn cold_starts(findings: &Findings) -> Vec<Chart> {
     let chart = |(group, svg): (String, String)| {
         let title = format!("{group}: time to the first correct response");
@@ -46,7 +46,7 @@ pub(super) fn cold_starts(findings: &Findings) -> Vec<Chart> {
     cold_start::charts(findings).into_iter().map(chart).collect()
 }
 
-/// Published ratios beside measured ones; none where the study names none.
+/// Published ratios beside measured ones; `None` if the study names none.
 pub(super) fn published(findings: &Findings) -> Option<Chart> {
     (!findings.published.is_empty()).then(|| {
         let title = "Published and measured".to_owned();
@@ -60,7 +60,7 @@ pub(super) fn published(findings: &Findings) -> Option<Chart> {
     })
 }
 
-/// A sentence of its own: `Here n = 6 blocks`
+/// As a sentence: `Here n = 6 blocks`
 fn capital_blocks(findings: &Findings) -> String {
     format!("Here {}", blocks(findings))
 }

@@ -1,7 +1,7 @@
 //! Every chart of a report, in one place: the page shows them, and [`figures`] makes files of them.
 //!
-//! [`crate::svg`] draws a chart. A new chart of the page goes into [`all`] too; a test counts the drawings of every page and finds
-//! the one that is missing.
+//! [`crate::svg`] draws a chart. A new chart of the page must be added to [`all`] too; a test counts the drawings of every page and
+//! finds a missing one.
 
 pub(crate) mod card;
 mod courses;
@@ -23,13 +23,13 @@ use crate::wording::{heading, interval_words};
 /// A chart of a report.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Chart {
-    /// A name for its file, without an ending: `throughput-json-c64`.
+    /// A name for its file, without extension: `throughput-json-c64`.
     pub name: String,
-    /// What it shows, in a few words.
+    /// Its content in a few words.
     pub title: String,
-    /// What it shows and how that was measured: marks, n, interval and method.
+    /// Its content and how it was measured: marks, n, interval and method.
     pub caption: String,
-    /// The drawing: on a page as the page's style has it, in a file with its own colours.
+    /// The drawing: styled by the page on a page, with its own colours in a file.
     pub svg: String,
 }
 
@@ -40,7 +40,7 @@ impl Chart {
     }
 }
 
-/// Every chart of a run as a drawing that stands alone: with its own colours, for a light ground, and fonts that are named.
+/// Every chart of a run as a self-contained drawing: with its own colours, for a light background, and named fonts.
 pub fn figures(findings: &Findings) -> Vec<Chart> {
     let mut charts = all(findings);
     for chart in &mut charts {
@@ -84,7 +84,7 @@ pub(crate) fn throughput(findings: &Findings, scenario: &ScenarioFinding) -> Cha
     of_scenario("throughput", "correct responses per second", said, scenario, svg::throughput(scenario))
 }
 
-/// Ratios of goodput; none where nothing was compared.
+/// Ratios of goodput; `None` if nothing was compared.
 pub(crate) fn ratios(findings: &Findings, scenario: &ScenarioFinding) -> Option<Chart> {
     let drawing = svg::ratios(scenario, findings.run.smallest_effect)?;
     let effect = amount(Quantity::Share, findings.run.smallest_effect);
@@ -99,7 +99,7 @@ pub(crate) fn ratios(findings: &Findings, scenario: &ScenarioFinding) -> Option<
     Some(of_scenario("differences", "differences", said, scenario, drawing))
 }
 
-/// What a correct response costs.
+/// The cost of a correct response.
 pub(crate) fn costs(findings: &Findings, scenario: &ScenarioFinding) -> Chart {
     let memory = match scenario.memory_source {
         Some(MemorySource::Group) => {
@@ -119,7 +119,7 @@ fn of_scenario(kind: &str, words: &str, said: String, scenario: &ScenarioFinding
     Chart { name: format!("{kind}-{}", file_name(&scenario.id)), title, caption, svg }
 }
 
-/// What each tool says of one server.
+/// Each tool's report of one server.
 fn of_tools(findings: &Findings, finding: &tolok_analysis::ToolsFinding) -> Chart {
     let heading = tools::heading(finding);
     let wire = finding.rows.iter().any(|row| row.wire_rps.is_some());
@@ -134,7 +134,7 @@ fn of_tools(findings: &Findings, finding: &tolok_analysis::ToolsFinding) -> Char
     Chart { name, title: format!("{heading}: what each tool says"), caption, svg }
 }
 
-/// Times of programs across a parameter; none where no program has that time.
+/// Times of programs across a parameter; `None` if no program has that time.
 fn of_series(findings: &Findings, series: &ProgramSeries, time: Time) -> Option<Chart> {
     let svg = svg::series(series, time)?;
     let kind = if time == Time::Wall { "times" } else { "times-above-start" };
@@ -154,7 +154,7 @@ fn of_series(findings: &Findings, series: &ProgramSeries, time: Time) -> Option<
     })
 }
 
-/// How much each factor matters.
+/// The importance of each factor.
 fn shares(findings: &Findings, finding: &VarianceFinding) -> Chart {
     let place = [finding.workload.as_str(), &finding.fixed].join("-");
     let fixed = if finding.fixed.is_empty() { String::new() } else { format!(" ({})", finding.fixed) };
@@ -163,7 +163,7 @@ fn shares(findings: &Findings, finding: &VarianceFinding) -> Chart {
     Chart { name: format!("shares-{}", file_name(&place)), title, caption, svg: svg::shares(finding) }
 }
 
-/// Subjects across the values of a factor; none where there is nothing to draw.
+/// Subjects across the values of a factor; `None` if there is nothing to draw.
 fn factor(findings: &Findings, panel: &FactorPanel) -> Option<Chart> {
     let svg = svg::factor_panel(panel)?;
     let place = [panel.factor.as_str(), &panel.workload, &panel.fixed].join("-");
@@ -174,7 +174,7 @@ fn factor(findings: &Findings, panel: &FactorPanel) -> Option<Chart> {
     Some(Chart { name: format!("factor-{}", file_name(&place)), title, caption, svg })
 }
 
-/// What a figure is, and how sure: every caption says it.
+/// The meaning of a figure, and its interval: part of every caption.
 fn medians(findings: &Findings) -> String {
     let interval = interval_words(findings);
     format!("Median over {}, one trial of each case in each round; {interval}", blocks(findings))
@@ -185,7 +185,7 @@ pub(crate) fn blocks(findings: &Findings) -> String {
     format!("n = {}", counted(u64::from(findings.run.blocks), "round"))
 }
 
-/// Letters that every file system, shell and TeX takes as they are.
+/// Only characters that are safe in every file system, shell and TeX.
 pub(crate) fn file_name(text: &str) -> String {
     let plain: String = text
         .chars()
@@ -194,7 +194,7 @@ pub(crate) fn file_name(text: &str) -> String {
     plain.split('-').filter(|part| !part.is_empty()).collect::<Vec<_>>().join("-")
 }
 
-/// Numbers behind names that occur twice.
+/// Appends numbers to duplicate names.
 fn distinct(charts: &mut [Chart]) {
     for place in 1..charts.len() {
         let earlier = |name: &str, charts: &[Chart]| charts[..place].iter().any(|chart| chart.name == name);

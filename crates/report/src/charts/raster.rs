@@ -1,7 +1,7 @@
-//! A card as pixels: the places that show a picture for a link know PNG and no SVG.
+//! Rasterises a card: places that show a picture for a link accept PNG but not SVG.
 //!
-//! It reads the drawing that [`super::card`] makes and nothing else: rectangles, words, and the paths of markers, each with its own
-//! colours. A renderer of any SVG would cost a quarter of tolok's build (docs/dependencies.md).
+//! It reads only the drawing that [`super::card`] makes: rectangles, words, and the paths of markers, each with its own
+//! colours. A renderer of any SVG would cost a quarter of tolok's build time (docs/dependencies.md).
 
 use std::io::Write as _;
 
@@ -12,12 +12,12 @@ use flate2::{Compression, Crc};
 
 const REGULAR: &[u8] = include_bytes!("../../fonts/card-regular.ttf");
 const BOLD: &[u8] = include_bytes!("../../fonts/card-bold.ttf");
-/// Corners of a circle, which is small.
+/// Corners of the polygon that approximates a small circle.
 const CORNERS: usize = 24;
 
 type Colour = [u8; 3];
 
-/// The picture of a drawing of this size.
+/// Renders a drawing of this size as a PNG.
 pub(crate) fn png(svg: &str, width: usize, height: usize) -> Vec<u8> {
     let mut canvas = Canvas::new(width, height);
     let mut place = Place::default();
@@ -51,7 +51,7 @@ impl<'a> Element<'a> {
         self.attribute(name).and_then(|value| value.trim_end_matches("px").parse().ok()).unwrap_or_default()
     }
 
-    /// `#15181d`; other colours are none.
+    /// Parses `#15181d`; `None` for other notations.
     fn colour(&self, name: &str) -> Option<Colour> {
         let digits = self.attribute(name)?.strip_prefix('#')?;
         let value = u32::from_str_radix(digits, 16).ok().filter(|_| digits.len() == 6)?;
@@ -60,7 +60,7 @@ impl<'a> Element<'a> {
     }
 }
 
-/// Where a group lies, and how much larger it is than it is drawn.
+/// The offset and the scale of a group.
 #[derive(Clone, Copy)]
 struct Place {
     by: Point,
@@ -74,7 +74,7 @@ impl Default for Place {
 }
 
 impl Place {
-    /// `transform="translate(72 186.0) scale(1.8)"`
+    /// Parses `transform="translate(72 186.0) scale(1.8)"`.
     fn of(group: &Element<'_>) -> Self {
         let transform = group.attribute("transform").unwrap_or_default();
         let numbers = |name: &str| -> Vec<f32> {
@@ -93,14 +93,14 @@ impl Place {
     }
 }
 
-/// A line of points; one that is closed ends where it began.
+/// A line of points; a closed one returns to its start.
 #[derive(Default)]
 struct Line {
     points: Vec<Point>,
     is_closed: bool,
 }
 
-/// The lines of the path of a marker: `M`, `h`, `v`, `l`, `a` for half a circle, and `z`.
+/// The lines in a marker's path: `M`, `h`, `v`, `l`, `a` for half a circle, and `z`.
 fn lines(path: &str) -> Vec<Line> {
     let mut lines: Vec<Line> = Vec::new();
     let mut at = point(0.0, 0.0);
@@ -121,7 +121,7 @@ fn lines(path: &str) -> Vec<Line> {
             ('a', [radius, .., x, _]) => {
                 at.x += x;
                 let Some(line) = lines.last_mut() else { continue };
-                // From one side of the circle to the other, the first half below.
+                // From one side of the circle to the opposite one, the first half below.
                 line.points.extend((1..CORNERS / 2).map(|corner| {
                     let angle = std::f32::consts::PI * corner as f32 / (CORNERS / 2) as f32;
                     let towards = x.signum();
@@ -138,7 +138,7 @@ fn lines(path: &str) -> Vec<Line> {
     lines
 }
 
-/// A filled outline, whose pieces are curves or straight.
+/// A filled outline of straight and curved pieces.
 #[derive(Default)]
 struct Shape {
     curves: Vec<OutlineCurve>,
@@ -150,7 +150,7 @@ impl Shape {
         self.curves.extend(points.iter().zip(ends).map(|(from, to)| OutlineCurve::Line(*from, *to)));
     }
 
-    /// A straight line of some thickness.
+    /// A straight line with some thickness.
     fn stroke(&mut self, from: Point, to: Point, thickness: f32) {
         let (x, y) = (to.x - from.x, to.y - from.y);
         let length = x.hypot(y);
@@ -173,7 +173,7 @@ impl Shape {
 struct Canvas {
     width: usize,
     height: usize,
-    /// Rows of red, green and blue, white at first.
+    /// Rows of red, green and blue, initially white.
     pixels: Vec<u8>,
 }
 
@@ -210,7 +210,7 @@ impl Canvas {
 
     fn words(&mut self, element: &Element<'_>, words: &str) {
         let is_bold = element.attribute("font-weight").is_some_and(|weight| weight >= "600");
-        // Both are built in, and a test draws with both.
+        // Both fonts are built in, and a test draws with both.
         let Ok(font) = FontRef::try_from_slice(if is_bold { BOLD } else { REGULAR }) else { return };
         let scale = element.number("font-size") / font.units_per_em().unwrap_or(1000.0);
         let glyphs: Vec<_> = unescaped(words).chars().map(|letter| font.glyph_id(letter)).collect();
@@ -235,7 +235,7 @@ impl Canvas {
         self.paint(&shape, element.colour("fill"));
     }
 
-    /// Paints a shape, as far as it is on the canvas; a pixel takes the share of the colour that it is covered by.
+    /// Paints a shape, clipped to the canvas. A partly covered pixel gets a proportional share of the colour.
     fn paint(&mut self, shape: &Shape, colour: Option<Colour>) {
         let Some(colour) = colour else { return };
         let ends = |most: usize, value: fn(Point) -> f32| {
@@ -246,7 +246,7 @@ impl Canvas {
         if left >= right || top >= bottom {
             return;
         }
-        // A column more: what ends at the border of the last pixel is counted beyond it.
+        // One more column, because what ends at the border of the last pixel is counted beyond it.
         let mut rasterizer = Rasterizer::new(right - left + 1, bottom - top);
         let put = |at: Point| point((at.x - left as f32).max(0.0), at.y - top as f32);
         for curve in &shape.curves {
@@ -271,7 +271,7 @@ impl Canvas {
     fn png(&self) -> Vec<u8> {
         let mut encoder = ZlibEncoder::new(Vec::new(), Compression::default());
         for row in self.pixels.chunks(self.width * 3) {
-            // Filter "none", and the row: writing to memory cannot fail.
+            // Filter "none", and the row. Writing to memory cannot fail.
             let _ = encoder.write_all(&[0]).and_then(|()| encoder.write_all(row));
         }
         let mut header = Vec::new();
@@ -295,7 +295,7 @@ fn chunk(picture: &mut Vec<u8>, kind: &[u8; 4], data: &[u8]) {
     picture.extend(sum.sum().to_be_bytes());
 }
 
-/// What [`crate::svg::escaped`] made, as it was.
+/// Reverses [`crate::svg::escaped`].
 fn unescaped(words: &str) -> String {
     let letters = [("&lt;", "<"), ("&gt;", ">"), ("&quot;", "\""), ("&amp;", "&")];
     letters.iter().fold(words.to_owned(), |words, (escaped, letter)| words.replace(escaped, letter))
@@ -307,7 +307,7 @@ mod tests {
 
     use super::*;
 
-    /// The pixels of a picture as its bytes have them, row by row.
+    /// The pixels of a picture, decoded row by row.
     fn pixels(picture: &[u8], width: usize) -> Vec<Vec<Colour>> {
         let start = picture.windows(4).position(|kind| kind == b"IDAT").unwrap() + 4;
         let length = u32::from_be_bytes(picture[start - 8..start - 4].try_into().unwrap()) as usize;
@@ -321,7 +321,7 @@ mod tests {
         pixels(&png(&format!("<svg>{body}</svg>"), 40, 30), 40)
     }
 
-    /// Left, top, right and bottom of what is not white.
+    /// Left, top, right and bottom of everything that is not white.
     fn extent(rows: &[Vec<Colour>]) -> [usize; 4] {
         let inked = |pixel: &Colour| *pixel != [255; 3];
         let rows_with: Vec<usize> = (0..rows.len()).filter(|y| rows[*y].iter().any(inked)).collect();

@@ -1,13 +1,13 @@
-//! The page's style sheet, read for drawings that stand alone: rules to attributes, variables to colours.
+//! Reads the page's style sheet for self-contained drawings: rules become attributes, variables become colours.
 //!
-//! It understands what drawings need: a rule for `svg text`, or for one or more classes of one element. It skips rules inside
+//! It supports only what drawings need: a rule for `svg text`, or for one or more classes of one element. It skips rules inside
 //! `@media`, which are for dark screens and paper.
 
 use std::collections::BTreeMap;
 
 use crate::svg::palette::STYLE;
 
-/// What an SVG element may have as an attribute as well as in a style.
+/// Style properties that are also SVG attributes.
 const ATTRIBUTES: [&str; 15] = [
     "fill",
     "fill-opacity",
@@ -29,18 +29,18 @@ const ATTRIBUTES: [&str; 15] = [
 /// A name and a value.
 type Declaration = (String, String);
 
-/// What holds for some elements.
+/// A rule for some elements.
 struct Rule {
-    /// Empty: any.
+    /// Empty: any element.
     element: String,
-    /// All of which an element must have.
+    /// Classes that an element must all have.
     classes: Vec<String>,
     declarations: Vec<Declaration>,
 }
 
-/// What the page's style says of drawings, in its light colours.
+/// The page's style for drawings, in its light colours.
 pub(super) struct Sheet {
-    /// What counts more comes later.
+    /// In order of increasing precedence.
     rules: Vec<Rule>,
     /// The variables of the whole page.
     variables: BTreeMap<String, String>,
@@ -62,12 +62,12 @@ impl Sheet {
                 rules.push(Rule { element, classes, declarations: declarations.clone() });
             }
         }
-        // As in CSS: more classes count more, then an element, then the order.
+        // As in CSS: more classes take precedence, then an element, then the order.
         rules.sort_by_key(|rule: &Rule| (rule.classes.len(), !rule.element.is_empty()));
         Self { rules, variables }
     }
 
-    /// The attributes of an element of these classes; those of a rule for the element alone come without any class.
+    /// The attributes of an element with these classes; a rule for the element alone applies without any class.
     pub(super) fn attributes(&self, element: &str, classes: &[&str]) -> BTreeMap<String, String> {
         let applies = |rule: &&Rule| {
             let has = |class: &String| classes.contains(&class.as_str());
@@ -79,10 +79,10 @@ impl Sheet {
         own.iter().filter(|(name, _)| ATTRIBUTES.contains(&name.as_str())).filter_map(resolved).collect()
     }
 
-    /// A value without variables; none where a variable is unknown.
+    /// A value with its variables resolved; `None` if one is unknown.
     fn resolved(&self, value: &str, own: &BTreeMap<String, String>) -> Option<String> {
         let mut value = value.to_owned();
-        // A variable may stand for another one, and no further than that.
+        // A variable may refer to another one; the loop bounds the depth.
         for _ in 0..4 {
             let Some((before, rest)) = value.split_once("var(") else { break };
             let (name, after) = rest.split_once(')')?;
@@ -99,7 +99,7 @@ fn without_comments(style: &str) -> String {
     parts.fold(first, |text, part| text + part.split_once("*/").map_or("", |(_, after)| after))
 }
 
-/// Selectors and body of each rule that stands in no `@media`.
+/// Selector and body of each rule outside `@media`.
 fn outermost(style: &str) -> Vec<(String, String)> {
     let (mut rules, mut depth, mut head, mut body) = (Vec::new(), 0, String::new(), String::new());
     for letter in style.chars() {
@@ -120,14 +120,14 @@ fn outermost(style: &str) -> Vec<(String, String)> {
     rules
 }
 
-/// Names and values of a rule; `font` is taken apart, as an attribute has no such short form.
+/// Names and values of a rule. `font` is split, because there is no such attribute.
 fn declarations(body: &str) -> Vec<Declaration> {
     let entry = |entry: &str| {
         let (name, value) = entry.split_once(':')?;
         let (name, value) = (name.trim().to_owned(), value.trim().to_owned());
         let is_font = name == "font";
         let size = value.split(' ').next().unwrap_or_default().to_owned();
-        // Other programs than browsers know whole hundreds only.
+        // Programs other than browsers support only multiples of a hundred.
         let weight = value.parse().ok().filter(|_| name == "font-weight").map(|weight: u32| weight.div_ceil(100) * 100);
         match (is_font, weight) {
             (true, _) => Some(("font-size".to_owned(), size)),
@@ -138,7 +138,7 @@ fn declarations(body: &str) -> Vec<Declaration> {
     body.split(';').filter_map(entry).collect()
 }
 
-/// Element and classes of a selector that can be of a drawing; none of any other.
+/// Element and classes of a selector that may apply to a drawing; `None` for any other.
 fn selector(text: &str) -> Option<(String, Vec<String>)> {
     let text = text.trim();
     let text = text.strip_prefix("svg ").unwrap_or(text);

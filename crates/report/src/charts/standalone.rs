@@ -1,19 +1,19 @@
-//! A drawing of a page as a file of its own.
+//! Turns a page's drawing into a file of its own.
 //!
-//! Drawings of a page get their looks from classes. Here every element gets them as attributes, because some programs that read SVG
-//! know no style sheets, and only browsers know variables.
+//! On a page, drawings are styled by classes. Here every element gets attributes instead, because some programs that read SVG
+//! do not support style sheets, and only browsers support variables.
 
 use std::fmt::Write as _;
 
 use super::sheet::Sheet;
 use crate::svg::escaped;
 
-/// What drawings are measured in, for a millimetre: a chart of 352 units is 88 mm wide, a column of a paper.
+/// Drawing units per millimetre: a chart of 352 units is 88 mm wide, the width of a paper's column.
 pub(super) const UNITS_PER_MM: f64 = 4.0;
-/// Fonts that are on most machines and about as wide as each other, the best first.
+/// Common fonts of similar width, the best first.
 pub(super) const FONTS: &str = "Helvetica, Arial, 'Liberation Sans', 'DejaVu Sans', sans-serif";
 
-/// The drawing with its own size, colours and fonts. `svg` is what [`crate::svg`] draws.
+/// The drawing with its own size, colours and fonts. `svg` is a drawing by [`crate::svg`].
 pub(super) fn standalone(svg: &str, title: &str) -> String {
     let sheet = Sheet::of_the_page();
     let (head, body) = svg.split_once('>').unwrap_or((svg, ""));
@@ -27,7 +27,7 @@ pub(super) fn standalone(svg: &str, title: &str) -> String {
     text + &with_looks(body, &sheet)
 }
 
-/// Elements with attributes in the place of their classes.
+/// Elements with attributes instead of classes.
 pub(super) fn with_looks(body: &str, sheet: &Sheet) -> String {
     let mut text = String::new();
     let mut rest = body;
@@ -35,21 +35,21 @@ pub(super) fn with_looks(body: &str, sheet: &Sheet) -> String {
         let (tag, after) = after.split_once('>').unwrap_or((after, ""));
         text += before;
         _ = write!(text, "<{}>", looked(tag, sheet));
-        // A line for each element, so that two versions of a file can be compared.
+        // One line per element, so that two versions of a file can be compared.
         text += if tag.ends_with('/') || tag.starts_with('/') && tag != "/title" { "\n" } else { "" };
         rest = after;
     }
     text
 }
 
-/// Width and height, which every drawing says of itself.
+/// Width and height, from the drawing's view box.
 pub(super) fn size(head: &str) -> [f64; 2] {
     let shown = head.split_once("viewBox=\"0 0 ").and_then(|(_, after)| after.split_once('"'));
     let mut numbers = shown.map_or("", |(numbers, _)| numbers).split(' ').filter_map(|number| number.parse().ok());
     [numbers.next().unwrap_or(0.0), numbers.next().unwrap_or(0.0)]
 }
 
-/// The inside of a tag, with attributes in the place of its class.
+/// The inside of a tag, with attributes instead of its class.
 fn looked(tag: &str, sheet: &Sheet) -> String {
     let element: &str = tag.split([' ', '/']).next().unwrap_or_default();
     let Some((before, after)) = tag.split_once("class=\"") else { return tag.to_owned() };

@@ -1,11 +1,11 @@
-//! A comparison: one row a figure of a case. A case that only one of the runs has gets a row without a figure.
+//! A comparison: one row per figure of a case. A case that only one side has gets a row without figures.
 
 use tolok_analysis::{Better, Change, ChangeRatio, ComparedSide, Estimate, RunComparison, UnmatchedCase};
 
 use super::{csv, number};
 use crate::documents::{Line, lines};
 
-/// What one row is about.
+/// The subject of a row.
 struct Of<'a> {
     found: &'a RunComparison,
     line: Line<'a>,
@@ -83,7 +83,7 @@ fn shift(of: &Of) -> Option<ChangeRatio> {
     shifts.into_iter().find(|shift| shift.metric == of.line.figure.metric).map(|shift| shift.ratio)
 }
 
-/// A line of what can be said of a case without a counterpart.
+/// The row of a case without a counterpart.
 fn lonely(found: &RunComparison, case: &UnmatchedCase, reason: &str) -> [String; 39] {
     COLUMNS.map(|(column, _)| match column {
         "run_before" => ids(&found.before),

@@ -1,10 +1,10 @@
-//! A forecast: one row a subject and workload. A figure that does not exist is an empty field.
+//! A forecast: one row per subject and workload. A missing figure is an empty field.
 
 use tolok_analysis::forecast::{Forecast, Prediction, SubjectForecast, Validation};
 
 use super::{csv, number};
 
-/// A column behind that of the run: its name, and its field in a row.
+/// A column after that of the run: its name, and its field in a row.
 type Column = (&'static str, fn(&SubjectForecast) -> String);
 
 const COLUMNS: [Column; 27] = [

@@ -1,4 +1,4 @@
-//! A history: one row a figure of a run.
+//! A history: one row per figure of a run.
 
 use tolok_analysis::RunHistory;
 

@@ -1,4 +1,4 @@
-//! Judgements as JUnit's XML, which servers of continuous integration read: a test case for each.
+//! Judgements as JUnit XML for continuous integration servers: a test case for each.
 
 use std::fmt::Write;
 
@@ -8,9 +8,9 @@ use tolok_analysis::{CaseFinding, Findings, ObjectiveFinding, ObjectiveOutcome};
 /// One judgement.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Judged {
-    /// What it is about: a URL or a scenario.
+    /// The URL or scenario that it concerns.
     pub class: String,
-    /// What is asked: `Fastify: p95 < 50ms`.
+    /// The requirement: `Fastify: p95 < 50ms`.
     pub name: String,
     /// Why it failed, or `None` if it holds.
     pub failure: Option<String>,
@@ -22,7 +22,7 @@ impl Judged {
     }
 }
 
-/// A suite of judgements. `time_s` is how long it took, if that is known.
+/// A suite of judgements. `time_s` is its duration, if known.
 pub fn junit(suite: &str, time_s: Option<f64>, judged: &[Judged]) -> String {
     let (number, failures) = (judged.len(), judged.iter().filter(|one| one.failure.is_some()).count());
     let time = time_s.map(|time_s| format!(" time=\"{time_s:.3}\"")).unwrap_or_default();
@@ -39,7 +39,7 @@ pub fn junit(suite: &str, time_s: Option<f64>, judged: &[Judged]) -> String {
     text + "</testsuite>\n"
 }
 
-/// Whether a run is sound, and each objective of each case that competes.
+/// Judges whether a run is complete and sound, and each objective of each competing case.
 pub(crate) fn run(findings: &Findings) -> String {
     let id = &findings.run.id;
     let unsound = (!findings.unsound.is_empty()).then(|| listed(&findings.unsound, "and"));
@@ -68,7 +68,7 @@ fn objective(scenario: &str, case: &CaseFinding, found: &ObjectiveFinding) -> Ju
     Judged::new(scenario, format!("{}: {}", case.title, found.objective), failure)
 }
 
-/// Text inside an attribute. Other control characters than tabs and newlines have no place in XML.
+/// Text for an attribute. XML allows no control characters except tabs and newlines.
 fn escaped(text: &str) -> String {
     let mut safe = String::new();
     for letter in text.chars().filter(|letter| !letter.is_control() || "\t\n".contains(*letter)) {

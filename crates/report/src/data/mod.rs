@@ -1,4 +1,4 @@
-//! Findings as data: CSV and JSON. Numbers are unrounded and in base units, and no column is ever moved.
+//! Findings as data: CSV and JSON. Numbers are unrounded and in base units, and no column ever changes its position.
 
 mod comparison;
 mod forecast;
@@ -24,13 +24,13 @@ use tolok_analysis::Estimate;
 use tolok_analysis::figure::{Column, Figure, Rows};
 use tolok_model::shown::visible;
 
-/// The fields of a row by the names of their columns.
+/// The fields of a row by column name.
 type Fields = BTreeMap<String, String>;
 
-/// Any findings as JSON, as [`schema`] describes them.
+/// Any findings as JSON, in the format of [`schema`].
 ///
 /// # Panics
-/// If a map in the findings has keys that are no text, which no type of findings has.
+/// If a map in the findings has keys that are not text, which no type of findings has.
 pub fn json<T: Serialize + ?Sized>(found: &T) -> String {
     let mut text = serde_json::to_string_pretty(found).expect("findings have text as keys, and no value can fail");
     text.push('\n');
@@ -43,7 +43,7 @@ pub fn schema<T: schemars::JsonSchema>() -> serde_json::Value {
     schemars::schema_for!(T).to_value()
 }
 
-/// Rows as RFC 4180 has them. A field is quoted only where it would be misread.
+/// Rows in the format of RFC 4180. A field is quoted only if necessary.
 fn csv<Row: IntoIterator<Item: AsRef<str>>>(rows: impl IntoIterator<Item = Row>) -> String {
     let mut writer = WriterBuilder::new().terminator(Terminator::CRLF).from_writer(Vec::new());
     for row in rows {
@@ -54,7 +54,7 @@ fn csv<Row: IntoIterator<Item: AsRef<str>>>(rows: impl IntoIterator<Item = Row>)
     String::from_utf8(bytes).expect("all fields are text")
 }
 
-/// A field that no spreadsheet runs and no terminal obeys: an apostrophe stands before what would be a formula.
+/// A field that is harmless in spreadsheets and terminals: an apostrophe precedes what would be a formula.
 fn inert(field: &str) -> String {
     let is_formula = field.starts_with(['=', '+', '-', '@']) && field.parse::<f64>().is_err();
     format!("{}{}", if is_formula { "'" } else { "" }, visible(field))
@@ -86,12 +86,12 @@ fn columns<F>(
     rows.iter().copied().flatten().filter(|figure| is_wanted(figure)).flat_map(fields).collect()
 }
 
-/// Whether a figure came after all columns.
+/// Whether a figure was added after all other columns.
 fn is_last<F>(figure: &Figure<F>) -> bool {
     matches!(figure.column, Column::Last(_))
 }
 
-/// The three columns of an estimate: its name alone, and with `_low` and `_high`.
+/// The three columns of an estimate: its plain name, and with `_low` and `_high`.
 fn estimate(name: &str, estimate: Option<&Estimate>) -> [(String, String); 3] {
     let ends = [estimate.map(|it| it.value), estimate.and_then(|it| it.low), estimate.and_then(|it| it.high)];
     let [value, low, high] = ends.map(number);

@@ -1,4 +1,4 @@
-//! The rows of programs, with the columns that servers have as well and their own columns behind those.
+//! The rows of programs: the columns shared with servers, followed by their own.
 
 use tolok_analysis::{CpuMode, ProgramCaseFinding, ProgramFinding, RunFacts, Verdict};
 
@@ -21,13 +21,13 @@ const OTHERS: [&str; 10] = [
     "cpu_is_mean",
 ];
 
-/// What comes behind the columns of servers.
+/// Headings of the columns after those of servers.
 pub(crate) fn heading() -> Vec<String> {
     let others = OTHERS.iter().map(|name| (*name).to_owned());
     others.chain(columns(PROGRAM, None, is_interval).into_iter().map(|(name, _)| name)).collect()
 }
 
-/// The fields of a case by the names of their columns.
+/// The fields of a case by column name.
 pub(crate) fn fields(run: &RunFacts, program: &ProgramFinding, case: &ProgramCaseFinding) -> Fields {
     let kinds: Vec<&str> = case.flags.iter().map(|flag| flag.kind.word()).collect();
     let subject = &program.environment.subject;

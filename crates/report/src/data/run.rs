@@ -1,6 +1,6 @@
-//! The cases of a run: one row a case and scenario, the ceilings included.
+//! The cases of a run: one row per case and scenario, including ceilings.
 //!
-//! Rows of programs follow those of servers, and rows of factors follow those. A figure that does not exist is an empty field.
+//! Rows of programs follow those of servers, and rows of factors come last. A missing figure is an empty field.
 
 use tolok_analysis::{
     CaseFinding, DiagnosisFinding, Estimate, Findings, FlagKind, GateOutcome, LatencyMark, MemorySource, NoiseFloor,
@@ -12,17 +12,17 @@ use tolok_analysis::figure::{self, DATABASE, Figure, PROGRAM, RESOURCES, SERVER}
 use super::{Fields, columns, csv, is_last, number, programs, sensitivity};
 use crate::documents::run::gates;
 
-/// A column: its name and what stands in it.
+/// A column: its name and its field in a row.
 type Column = (&'static str, fn(&Line) -> String);
 
-/// What one line is about.
+/// The object of a row.
 struct Line<'a> {
     run: &'a str,
     scale: f64,
     scenario: &'a ScenarioFinding,
     role: &'static str,
     case: &'a CaseFinding,
-    /// Where several tools loaded the same.
+    /// Set if several tools loaded the same.
     tools: Option<&'a ToolRow>,
 }
 
@@ -54,7 +54,7 @@ const COUNT_COLUMNS: [Column; 12] = [
     ("flags", |line| line.case.flags.iter().map(|flag| flag.kind.word()).collect::<Vec<_>>().join(" ")),
 ];
 
-/// What came after the columns above were read by others.
+/// Added after readers relied on the columns above.
 const LATER_COLUMNS: [Column; 4] = [
     ("executor", |line| line.scenario.executor.clone()),
     ("offered_rps", |line| number(line.case.offered_rps.as_ref().map(|offered| offered.value))),
@@ -62,10 +62,10 @@ const LATER_COLUMNS: [Column; 4] = [
     ("objectives", |line| line.case.objectives.iter().map(objective).collect::<Vec<_>>().join("; ")),
 ];
 
-/// What came after the columns of programs: how a case stands to all others, and how sure that is.
+/// Added after the columns of programs: how a case compares to all others, and how certain that is.
 const JUDGEMENT: [&str; 6] = ["tier", "aa_ratio", "aa_ratio_low", "aa_ratio_high", "aa_verdict", "blocks_needed"];
 
-/// The fields of a case and of what its scenario has.
+/// Fields from the case and its scenario.
 fn judgement(tier: Option<&String>, floor: Option<&NoiseFloor>, power: Option<&PowerNote>) -> [String; 6] {
     let ratio = floor.map(|floor| &floor.ratio);
     [
@@ -78,7 +78,7 @@ fn judgement(tier: Option<&String>, floor: Option<&NoiseFloor>, power: Option<&P
     ]
 }
 
-/// The environment, and what came with it.
+/// The environment, and columns added with it.
 const ENVIRONMENT_COLUMNS: [Column; 14] = [
     ("environment", |line| line.scenario.environment.words.clone()),
     ("cpu_mode", |line| line.scenario.environment.mode.word().to_owned()),
@@ -101,7 +101,7 @@ const ENVIRONMENT_COLUMNS: [Column; 14] = [
     ),
 ];
 
-/// What limited a case, and what came with databases.
+/// What limited a case, and columns added with databases.
 const LIMIT_COLUMNS: [Column; 12] = [
     ("scale", |line| line.scale.to_string()),
     ("bottleneck", |line| line.case.bottleneck.as_ref().map(|it| it.kind.words().to_owned()).unwrap_or_default()),
@@ -130,10 +130,10 @@ fn value(estimate: &Option<Estimate>) -> String {
     number(estimate.as_ref().map(|estimate| estimate.value))
 }
 
-/// A column of a part of a case that not every case has.
+/// A column for an optional part of a case.
 type PartColumn<T> = (&'static str, fn(&T) -> Option<f64>);
 
-/// A column of a tool, where several asked the same.
+/// A column of a tool, if several loaded the same.
 type ToolColumn = (&'static str, fn(&ToolRow) -> String);
 
 /// The finding on a case that several tools loaded; empty if only one did.
@@ -157,7 +157,7 @@ const TOOL_COLUMNS: [ToolColumn; 17] = [
     ("tool_does_not_tell", |it| it.does_not_tell.join("; ")),
 ];
 
-/// What was checked of a case, and what limits it; at the end, behind those of programs.
+/// Checks of a case, and its limits; at the end, after the columns of programs.
 const CHECK_COLUMNS: [Column; 8] = [
     ("gates_passed", |line| gates::words(line.case, GateOutcome::Passed)),
     ("gates_failed", |line| gates::words(line.case, GateOutcome::Failed)),
@@ -171,7 +171,7 @@ const CHECK_COLUMNS: [Column; 8] = [
     ("scarcest_most_rps", |line| number(line.case.demands.first().map(|it| it.most_rps))),
 ];
 
-/// As in JSON.
+/// The word in JSON.
 fn mark(mark: &LatencyMark) -> &'static str {
     match mark {
         LatencyMark::BackFilled => "back-filled",
@@ -182,7 +182,7 @@ fn mark(mark: &LatencyMark) -> &'static str {
     }
 }
 
-/// Unscored, as every name says: no figure of these is a result.
+/// Unscored, as every name shows: none of these figures is a result.
 const UNSCORED_COLUMNS: [PartColumn<DiagnosisFinding>; 11] = [
     ("unscored_goodput_rps", |it| it.goodput_rps),
     ("unscored_of_scored", |it| it.of_scored),
@@ -296,7 +296,7 @@ fn fields(line: &Line) -> Vec<String> {
         .collect()
 }
 
-/// Figures of servers that came after all other columns.
+/// Figures of servers that were added after all other columns.
 fn last(case: Option<&CaseFinding>) -> Vec<(String, String)> {
     let database = case.and_then(|case| case.database.as_ref());
     [
@@ -311,7 +311,7 @@ pub(super) fn is_interval<F>(figure: &Figure<F>) -> bool {
     matches!(figure.column, figure::Column::Interval(_))
 }
 
-/// The emulated link has its columns together, and not among those of the case.
+/// The columns of the emulated link are together, apart from those of the case.
 fn is_of_link<F>(figure: &Figure<F>) -> bool {
     is_in_place(figure) && figure.id.starts_with("link_")
 }
@@ -320,7 +320,7 @@ fn is_in_place<F>(figure: &Figure<F>) -> bool {
     !is_last(figure)
 }
 
-/// Whether tolok did not start it, so that counts of it are not known.
+/// Whether tolok did not start it, so that its counts are unknown.
 fn is_external(case: &CaseFinding) -> bool {
     case.flags.iter().any(|flag| flag.kind == FlagKind::External)
 }

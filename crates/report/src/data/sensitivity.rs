@@ -1,10 +1,10 @@
-//! The rows of factors, one a figure, with their own columns behind all others.
+//! The rows of factors, one per figure, with their own columns after all others.
 
 use tolok_analysis::{FactorCrossover, FactorLine, FactorPanel, Findings, VarianceFinding};
 
 use super::{Fields, estimate, number};
 
-/// Columns of these lines alone.
+/// Columns that only these rows fill.
 const OWN: [&str; 17] = [
     "factor",
     "factor_unit",
@@ -25,12 +25,12 @@ const OWN: [&str; 17] = [
     "share_high",
 ];
 
-/// What comes behind the columns of programs.
+/// Headings of the columns after those of programs.
 pub(crate) fn heading() -> Vec<String> {
     OWN.iter().copied().chain(["range_ratio"]).map(str::to_owned).collect()
 }
 
-/// Every line: a subject at a value (`role` `factor`), a crossing (`crossover`), a share of a factor (`variance`).
+/// All rows: a subject at a value (`role` `factor`), a crossing (`crossover`), a factor's share (`variance`).
 pub(crate) fn lines(findings: &Findings) -> Vec<Fields> {
     let mut all = Vec::new();
     for panel in &findings.sensitivity {

@@ -1,7 +1,7 @@
-//! Tidy CSV: a row for each observation, which is one figure of one trial.
+//! Tidy CSV: a row per observation, which is one figure of one trial.
 //!
-//! A failed trial has one row without a value, so that it leaves no gap. Medians, intervals and ratios are not here: they follow
-//! from these rows.
+//! A failed trial has one row without a value, so that it leaves no gap. Medians, intervals and ratios are omitted, because they
+//! can be computed from these rows.
 
 use tolok_analysis::figure::trial_unit;
 use tolok_analysis::{
@@ -64,7 +64,7 @@ fn of_program(program: &ProgramFinding) -> [&str; 5] {
     [&program.id, &program.workload, &program.runs, "", environment]
 }
 
-/// The id of an environment, and its words where the study has only one, which needs no id.
+/// The id of an environment, or its words if it is the study's only one and has no id.
 fn place<'a>(id: &'a str, words: &'a str) -> &'a str {
     if id.is_empty() { words } else { id }
 }
@@ -83,7 +83,7 @@ fn named<'a>(subject: &'a str, title: &'a str, runtime: &'a str, role: &'a str) 
     [subject, variant, title, runtime, role]
 }
 
-/// The rows of a case. `headline` is the figure that a failed trial lacks first of all.
+/// The rows of a case. `headline` is the metric in the row of a failed trial.
 fn rows(about: &[&str], trials: &[TrialFinding], headline: &str) -> Vec<Vec<String>> {
     let row = |trial: &TrialFinding, metric: &str, value: &str| {
         let (block, number) = (trial.block.to_string(), trial.trial.to_string());

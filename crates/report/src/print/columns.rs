@@ -1,36 +1,36 @@
-//! Which columns of a table have room, and what stands in their cells.
+//! Chooses the columns of a table that fit, and fills their cells.
 
 use tolok_analysis::figures::listed;
 
 use crate::document::{Column, Row, Table};
 use crate::printable::printable;
 
-/// Between two columns.
+/// Gap between two columns.
 pub(super) const GAP: usize = 2;
-/// Columns that the names of the rows should have at least; a longer name is broken.
+/// The least width of row names; a longer name is broken.
 const NAME: usize = 18;
-/// The same where intervals stand below their values: there a name of two lines costs nothing.
+/// The same if intervals are below their values: then a name of two lines costs no space.
 const SHORT_NAME: usize = 12;
 
 /// The columns of a table that fit a width.
 pub(super) struct Fit<'a> {
     /// The naming column first.
     pub(super) columns: Vec<Shown<'a>>,
-    /// The columns that had no room.
+    /// The columns without room.
     pub(super) left_out: Vec<&'a Column>,
-    /// Whether all of it is as narrow as asked for.
+    /// Whether the table is as narrow as requested.
     pub(super) is_narrow_enough: bool,
 }
 
-/// A column with what is printed of it.
+/// A column with its printed content.
 pub(super) struct Shown<'a> {
     pub(super) column: &'a Column,
     pub(super) heading: &'a str,
-    /// One for each row; of two lines where the interval stands below its value.
+    /// One for each row; with two lines if the interval is below its value.
     pub(super) cells: Vec<String>,
 }
 
-/// Where an interval stands.
+/// Position of intervals.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Intervals {
     Beside,
@@ -39,7 +39,7 @@ enum Intervals {
 
 impl<'a> Fit<'a> {
     /// The first of these that fits: intervals beside their values; intervals below; then without the columns of the lowest priority, and
-    /// so on. Optional columns decide none of that: they come last, if all the others are there.
+    /// so on. Optional columns do not influence this: they are added at the end, if all others are shown.
     pub(super) fn of(table: &'a Table, width: usize) -> Self {
         let (mut fit, intervals) = Self::required(table, width);
         if fit.left_out.is_empty() {
@@ -78,7 +78,7 @@ impl<'a> Fit<'a> {
         last
     }
 
-    /// The sentence about columns that had no room.
+    /// The sentence about columns without room.
     pub(super) fn lack(&self) -> Option<String> {
         let names: Vec<String> = self.left_out.iter().map(|column| column.heading.clone()).collect();
         match names.as_slice() {
@@ -89,7 +89,7 @@ impl<'a> Fit<'a> {
     }
 }
 
-/// Meanings that say the same of several words, in one: `p50 and p99 in a closed loop`.
+/// Combines meanings that several words share: `p50 and p99 in a closed loop`.
 pub(super) fn together(meanings: &[String]) -> Vec<String> {
     let mut all: Vec<(Vec<String>, &str)> = Vec::new();
     for meaning in meanings {
@@ -103,7 +103,7 @@ pub(super) fn together(meanings: &[String]) -> Vec<String> {
     all.iter().map(|(words, rest)| format!("{} {rest}", listed(words, "and"))).collect()
 }
 
-/// Columns that all of these take with the gaps between them, if the first is no wider than `name`.
+/// Width of all columns and gaps, if the first is no wider than `name`.
 fn taken(columns: &[Shown], name: usize) -> usize {
     let width = |shown: &Shown| widest(&shown.cells).max(shown.heading.chars().count());
     let rest: usize = columns.iter().skip(1).map(|shown| width(shown) + GAP).sum();
@@ -123,7 +123,7 @@ fn shown(table: &Table, intervals: Intervals, is_shown: impl Fn(&Column) -> bool
     table.columns.iter().enumerate().filter(|(_, column)| is_shown(column)).map(shown).collect()
 }
 
-/// What stands before and behind the name of a row that must not be missed, or that notes are about.
+/// Adds a warning before the name of a row, and note numbers after it.
 fn mark(name: &mut String, row: &Row) {
     if row.is_loud() {
         name.insert_str(0, "! ");
@@ -131,7 +131,7 @@ fn mark(name: &mut String, row: &Row) {
     name.extend(row.cells.iter().flat_map(|cell| &cell.notes).map(|number| format!(" [{number}]")));
 }
 
-/// The cells of a column. Values, intervals and marks are each aligned by themselves, with the marks at the end.
+/// The cells of a column. Values, intervals and marks are aligned separately, with marks at the end.
 fn cells(table: &Table, place: usize, intervals: Intervals) -> Vec<String> {
     let cells = || table.rows.iter().filter_map(|row| row.cells.get(place));
     let of = |text: Option<&String>| text.map(|text| printable(text)).unwrap_or_default();
@@ -145,7 +145,7 @@ fn cells(table: &Table, place: usize, intervals: Intervals) -> Vec<String> {
             Intervals::Beside if interval_width == 0 => format!("{value}{mark}"),
             Intervals::Beside => format!("{value} {interval:<interval_width$}{mark}"),
             Intervals::Below if interval.is_empty() => format!("{value}{mark}"),
-            // The blanks keep the interval below its value and not below the mark.
+            // The spaces keep the interval below its value and not below the mark.
             Intervals::Below => format!("{value}{mark}\n{interval}{}", " ".repeat(mark.chars().count())),
         }
     };

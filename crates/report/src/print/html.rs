@@ -1,7 +1,7 @@
-//! A document as one self-contained page, or as a piece of one: no script, no font, no picture from anywhere else.
+//! A document as one self-contained page, or as part of one: no script, font or picture from outside.
 //!
-//! The looks stand in the style sheet. The content security policy of the page forbids everything but its own style. Every word that a
-//! server or a study file may contain is escaped.
+//! All looks are in the style sheet. The page's content security policy forbids everything but its own style. All words from
+//! servers or study files are escaped.
 
 mod blocks;
 mod matrix;
@@ -19,12 +19,12 @@ pub fn style() -> &'static str {
     &STYLE
 }
 
-/// The whole page: what stands before the first section, the verdict, a table of contents, and the sections.
+/// The whole page: the head, the verdict, a table of contents, and the sections.
 pub fn html(document: &Document) -> String {
     page(document, "")
 }
 
-/// The same, with the name of a picture beside it for who shares a link to the page.
+/// The same, with the name of a picture beside it for link previews.
 pub fn html_with_card(document: &Document, card: &str) -> String {
     let card = escaped(card);
     page(
@@ -68,7 +68,7 @@ fn page(document: &Document, card: &str) -> String {
     filled(FRAME, &values)
 }
 
-/// The first verdict in words, for who shares a link to the page.
+/// The first verdict in words, for link previews.
 fn answer(document: &Document) -> String {
     fn verdict(blocks: &[Block]) -> Option<String> {
         blocks.iter().find_map(|block| match block {
@@ -80,12 +80,12 @@ fn answer(document: &Document) -> String {
     verdict(&document.blocks).unwrap_or_else(|| document.title.clone())
 }
 
-/// The document as a piece of a page that has a title and a style sheet of its own.
+/// The document as part of a page that has its own title and style sheet.
 pub fn piece(document: &Document) -> String {
     Page::piece().written(&document.blocks)
 }
 
-/// The frame with its values, in the order in which they stand there.
+/// The frame with its values, which must be in the frame's order.
 fn filled(frame: &str, values: &[(&str, &str)]) -> String {
     let mut text = String::new();
     let mut rest = frame;
@@ -99,7 +99,7 @@ fn filled(frame: &str, values: &[(&str, &str)]) -> String {
     text + rest
 }
 
-/// Text that a page shows as it is, whatever it would steer or turn around, also inside the quotes of an attribute.
+/// Escapes text for a page, including control characters and those that change the direction; also safe in quoted attributes.
 pub(crate) fn escaped(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for letter in text.chars() {

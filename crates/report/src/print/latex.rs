@@ -1,6 +1,6 @@
-//! A document as floats for a paper: a table or a figure for each section, in LaTeX with booktabs or graphicx and nothing else.
+//! A document as floats for a paper: a table or a figure for each section, in LaTeX with only booktabs or graphicx.
 //!
-//! A float stands on its own: the paragraphs of its section are its caption, and notes and legends its footnotes. Sections without a
+//! A float is self-contained: the paragraphs of its section are its caption, and notes and legends its footnotes. Sections without a
 //! float are not printed.
 
 mod escape;
@@ -11,7 +11,7 @@ use crate::document::{Align, Block, Cell, Chart, Column, Document, Look, Row, Sp
 use crate::printable::printable;
 use escape::escaped;
 
-/// A name of a row of more letters, marks included, is broken.
+/// A longer row name, including marks, is broken.
 const LONGEST_NAME: usize = 48;
 
 const OF_TABLES: &str = "\
@@ -28,7 +28,7 @@ const OF_FIGURES: &str = "\
 % Each is 88 mm wide, as a column of most papers is, and its text has 8 to 9 points at that width.
 ";
 
-/// LaTeX cannot include the drawings as they are.
+/// LaTeX cannot include SVG drawings.
 const NO_PDF: &str =
     "% LaTeX cannot include SVG: make PDFs of the files first, such as by rsvg-convert -f pdf -o NAME.pdf NAME.svg\n";
 
@@ -37,20 +37,20 @@ pub fn latex(document: &Document) -> String {
     document.blocks.iter().fold(format!("{OF_TABLES}{}", title(document)), |text, block| text + &float(block, ""))
 }
 
-/// The charts of a document, whose files are named as their sections. `ending` is that of files LaTeX can include (`pdf`), if there
-/// are any.
+/// The charts of a document, whose files are named after their sections. `ending` is the extension of files that LaTeX can include
+/// (`pdf`), if there are any.
 pub fn latex_figures(document: &Document, ending: Option<&str>) -> String {
     let head = format!("{OF_FIGURES}{}{}", if ending.is_none() { NO_PDF } else { "" }, title(document));
     let ending = ending.map(|ending| format!(".{ending}")).unwrap_or_default();
     document.blocks.iter().fold(head, |text, block| text + &float(block, &ending))
 }
 
-/// A comment is one line, and nothing in it ends it.
+/// A single-line comment; nothing in the title can end it.
 fn title(document: &Document) -> String {
     format!("% {}\n", printable(&document.title))
 }
 
-/// The environment of a section. The caption of a table stands above it, and that of a figure below.
+/// The environment of a section. A table's caption is above it, a figure's below.
 fn float(block: &Block, ending: &str) -> String {
     let Block::Section { id, blocks } = block else { return String::new() };
     let (mut name, mut caption, mut body, mut notes) = (String::new(), Vec::new(), String::new(), Vec::new());
@@ -94,7 +94,7 @@ fn footnotes(notes: &[String]) -> String {
     format!("\\par\\smallskip\n\\begin{{minipage}}{{\\linewidth}}\n\\raggedright\n{notes}\n\\end{{minipage}}\n")
 }
 
-/// A column of LaTeX. One of the document becomes up to three: its values, their intervals, and the marks of both.
+/// A column in LaTeX. A column of the document becomes up to three: its values, their intervals, and their marks.
 struct Set {
     side: char,
     heading: String,
@@ -105,7 +105,7 @@ struct Set {
 fn tabular(table: &Table) -> String {
     let all: Vec<Set> =
         table.columns.iter().enumerate().flat_map(|(place, column)| sets(table, place, column)).collect();
-    // A name that is too long is broken. Any other takes the room that it needs.
+    // Only names that are too long are broken. Others get the room they need.
     let is_broken = table.rows.iter().any(|row| name(row).chars().count() > LONGEST_NAME);
     let (names, before) = if is_broken { ("p{3.2cm}", "\\raggedright ") } else { ("l", "") };
     let sides: String = all.iter().skip(1).map(|set| set.side).collect();
@@ -145,7 +145,7 @@ fn sets(table: &Table, place: usize, column: &Column) -> Vec<Set> {
     sets
 }
 
-/// The name of a row, with its mark and the numbers of its notes above the line.
+/// The name of a row, with its mark and note numbers as superscript.
 fn name(row: &Row) -> String {
     let Some(cell) = row.cells.first() else { return String::new() };
     let mark = (!cell.mark.is_empty()).then(|| escaped(cell.mark).replace(['$', '^', '{', '}'], ""));
@@ -171,7 +171,7 @@ fn is_number(words: &str) -> bool {
     words.ends_with(|last: char| last.is_ascii_digit())
 }
 
-/// The same cells with room behind each number, so that all points stand beneath each other at the right edge.
+/// Pads numbers on the right, so that their decimal points are aligned.
 fn aligned(cells: &[String]) -> Vec<String> {
     let decimals = |cell: &str| cell.split_once('.').map_or(0, |(_, fraction)| fraction.len());
     let most = cells.iter().filter(|cell| is_number(cell)).map(|cell| decimals(cell)).max().unwrap_or(0);

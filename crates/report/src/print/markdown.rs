@@ -1,4 +1,4 @@
-//! A document as GitHub and GitLab show it.
+//! A document as Markdown for GitHub and GitLab.
 
 use crate::document::{Align, Block, Card, Cell, Column, Document, Fact, Look, Row, Span, Table, Text};
 use crate::print::columns::together;
@@ -59,9 +59,9 @@ impl Page {
                 self.part(&format!("```sh\n{}\n```\n", lines.join("\n")));
             }
             Block::Folded { summary, blocks } => {
-                // Markdown leaves what stands between its tags alone.
+                // Markdown does not interpret what is between these tags.
                 self.part(&format!("<details><summary>{}</summary>\n", html::escaped(&printable(&summary.plain()))));
-                // The blank lines are what lets Markdown stand in HTML.
+                // Blank lines are needed for Markdown inside HTML.
                 self.blocks(blocks);
                 self.part("</details>\n");
             }
@@ -74,7 +74,7 @@ impl Page {
         }
     }
 
-    /// Puts a part below a blank line.
+    /// Adds a part after a blank line.
     fn part(&mut self, part: &str) {
         if !part.is_empty() && !self.text.is_empty() {
             self.text.push('\n');
@@ -91,7 +91,7 @@ impl Page {
         if !table.title.is_empty() {
             self.part(&format!("{}:\n", escaped(&table.title)));
         }
-        // Numbers of notes stand behind everything else, so that the columns of figures stay narrow.
+        // Note numbers come last, so that the columns of figures stay narrow.
         let has_notes = table.rows.iter().any(|row| row.cells.iter().any(|cell| !cell.notes.is_empty()));
         let headings = table.columns.iter().map(|column| escaped(&column.heading));
         let headings: Vec<String> = headings.chain(has_notes.then(|| "notes".to_owned())).collect();
@@ -109,12 +109,12 @@ impl Page {
     }
 }
 
-/// Words with a line break behind them, if there are words.
+/// Words with a newline, if there are any.
 fn line(words: &str) -> String {
     if words.is_empty() { String::new() } else { format!("{words}\n") }
 }
 
-/// Words that stand alone, and end like a sentence.
+/// Words as a separate paragraph, ended like a sentence.
 fn sentence(words: &str) -> String {
     let end = if words.ends_with(['.', '?', '!']) { "" } else { "." };
     if words.is_empty() { String::new() } else { format!("{words}{end}\n") }
@@ -144,7 +144,7 @@ fn span(span: &Span) -> String {
     }
 }
 
-/// Words between two signs. Blanks at their ends stay outside, as signs next to blanks are shown and not obeyed.
+/// Words between two signs. Spaces at their ends stay outside, because Markdown ignores signs next to spaces.
 fn around(sign: &str, words: &str) -> String {
     let inner = words.trim();
     if inner.is_empty() {
@@ -155,7 +155,7 @@ fn around(sign: &str, words: &str) -> String {
     format!("{before}{sign}{inner}{sign}{after}")
 }
 
-/// Text that Markdown shows as it is. Underscores inside a word need no escape, and most of ours are there.
+/// Escapes text for Markdown. Underscores inside a word need no escape, and most of ours are there.
 pub(crate) fn escaped(text: &str) -> String {
     let letters: Vec<char> = printable(text).chars().collect();
     let in_word = |place: usize| {
@@ -176,7 +176,7 @@ pub(crate) fn escaped(text: &str) -> String {
     text
 }
 
-/// Where the sign stands by which a text at the start of a line would be a heading, a list, a rule or a fence.
+/// The position of a sign that would make a line a heading, a list, a rule or a fence.
 fn block_sign(letters: &[char]) -> Option<usize> {
     let start = letters.iter().position(|letter| !letter.is_whitespace())?;
     let run = |is: &dyn Fn(char) -> bool| letters[start..].iter().take_while(|letter| is(**letter)).count();
@@ -188,7 +188,7 @@ fn block_sign(letters: &[char]) -> Option<usize> {
             let length = run(&|letter| letter == sign);
             (length > 2 || is_apart(start + length)).then_some(start)
         }
-        // A line of nothing else makes a heading of the line above it.
+        // A line of nothing else would make the line above a heading.
         '=' => (run(&|letter| letter == '=' || letter.is_whitespace()) == letters.len() - start).then_some(start),
         '0'..='9' => {
             let end = start + run(&|letter| letter.is_ascii_digit());

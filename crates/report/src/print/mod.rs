@@ -1,4 +1,4 @@
-//! Documents to text, one printer a format. Nothing else knows a format.
+//! Prints documents, one printer per format. No other module depends on formats.
 
 mod columns;
 pub(crate) mod html;
@@ -11,14 +11,14 @@ pub use latex::{latex, latex_figures};
 pub use markdown::markdown;
 pub use terminal::{Style, terminal};
 
-/// Version of the words and the markup of run reports. Markdown and HTML carry it, because `tolok verify` compares a stored report only
-/// with one of its own layout. Raise it with every change of either, as [`PAGES`] demands.
+/// Version of the words and markup of run reports. Markdown and HTML contain it, because `tolok verify` compares a stored report only
+/// with one of its own layout. Increase it with every change of either, as [`PAGES`] requires.
 pub const LAYOUT: u32 = 9;
 
-/// A hash of the pages that tests print in this layout. The test that holds it says what to write here.
+/// A hash of the pages that tests print in this layout. The failing test prints the new value.
 pub const PAGES: u64 = 0x04d9_08e3_ce4d_c9f4;
 
-/// The [`LAYOUT`] that a stored Markdown or HTML report has. Those of before 24 November 2026 do not say theirs, which is the first.
+/// The [`LAYOUT`] of a stored Markdown or HTML report. Reports from before 24 November 2026 name none and have the first.
 pub fn layout_of(report: &str) -> u32 {
     let lines = report
         .lines()

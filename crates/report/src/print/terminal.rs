@@ -1,7 +1,7 @@
 //! A document for a terminal or a log.
 //!
-//! Words and marks say everything; colour only helps the eye and can be left out. Lines are at most as wide as asked, down to
-//! [`NARROWEST`]. A table that is too wide has its intervals below their values, and then leaves columns out and says so.
+//! Words and marks carry all meaning; colour is optional. Lines are at most as wide as requested, down to
+//! [`NARROWEST`]. A table that is too wide first moves its intervals below their values, then drops columns and names them.
 
 mod matrix;
 
@@ -11,14 +11,14 @@ use crate::document::{Align, Block, Card, Document, Fact, Heading, List, Look, M
 use crate::print::columns::{Fit, GAP, together};
 use crate::printable::printable;
 
-/// Tables for less than this would be one word a line.
+/// Below this width, tables would have one word per line.
 const NARROWEST: usize = 60;
-/// Labels of more letters stand before their words, and not in a column of their own.
+/// Longer labels precede their words directly, instead of having their own column.
 const LABEL: usize = 28;
 /// Columns by which the text below a heading is indented.
 const INDENT: usize = 2;
 
-/// How a terminal looks. The other formats do not ask.
+/// The look of a terminal. Other formats ignore it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Style {
     /// Whether it shows colours. Colour alone carries no meaning.
@@ -32,7 +32,7 @@ impl Default for Style {
     }
 }
 
-/// The document in lines. Charts are left out.
+/// The document as lines. Charts are left out.
 pub fn terminal(document: &Document, style: &Style) -> String {
     let width = usize::from(style.width).max(NARROWEST);
     let mut screen = Screen { colour: style.colour, width, ..Screen::default() };
@@ -40,22 +40,22 @@ pub fn terminal(document: &Document, style: &Style) -> String {
     screen.text
 }
 
-/// The text so far, and how it is to look.
+/// The text so far, and its layout.
 #[derive(Default)]
 struct Screen {
     text: String,
     colour: bool,
     width: usize,
-    /// Columns before everything below the last heading.
+    /// Indent of everything below the last heading.
     indent: usize,
     last: Last,
-    /// What marks and words mean, as far as the document explained them.
+    /// Meanings of marks and words that the document has explained.
     explained: Vec<String>,
     /// Meanings of the columns of the table above, until its legend is printed.
     meanings: Vec<String>,
 }
 
-/// What was printed last, as far as it decides on blank lines.
+/// What was printed last, if that affects blank lines.
 #[derive(Default, PartialEq, Eq)]
 enum Last {
     #[default]
@@ -117,8 +117,8 @@ impl Screen {
         }
     }
 
-    /// Titles and headings of sections stand at the left edge, those below them further in. Below the fourth rank everything is indented
-    /// once more, as below the item of a list.
+    /// Titles and section headings are at the left edge; lower ones are indented. Below the fourth rank everything is indented
+    /// once more, like the content of a list item.
     fn heading(&mut self, heading: &Heading) {
         if heading.rank > 1 {
             self.gap();
@@ -154,13 +154,13 @@ impl Screen {
                 continue;
             }
             let label = printable(&fact.label);
-            // A label that is wider than its column keeps a gap behind it.
+            // A label wider than its column still gets a gap.
             let words = format!("{label:<column$}{}", if label.chars().count() >= column { "  " } else { "" });
             self.behind(&Span { words, look: Look::Plain }, &fact.words, Look::Plain);
         }
     }
 
-    /// What marks and words of a table mean. What was explained before is not explained again, unless it meant something else since.
+    /// Meanings of marks and words in a table. A meaning is not repeated, unless the word has had another meaning since.
     fn legend(&mut self, meanings: &[String]) {
         let mut all: Vec<String> = meanings.iter().cloned().chain(self.meanings.drain(..)).collect();
         all.retain(|meaning| !self.explained.contains(meaning));
@@ -194,14 +194,14 @@ impl Screen {
         self.item("", &Text::from(lack.unwrap_or_default()), Look::Muted);
     }
 
-    /// A text behind a sign, which looks like its first word. Words without a look of their own have the look given.
+    /// A text after a sign that has the look of the text's first word. Words without a look get the given one.
     fn item(&mut self, sign: &str, text: &Text, look: Look) {
         let first = text.0.iter().find(|span| !span.words.is_empty()).map_or(Look::Plain, |span| span.look);
         let of_sign = if first == Look::Plain { look } else { first };
         self.behind(&Span { words: sign.to_owned(), look: of_sign }, text, look);
     }
 
-    /// A text behind a sign or label, in as many lines as it needs; later lines stand below its first word. Prints no line without words.
+    /// A text after a sign or label, in as many lines as needed; later lines are indented to its first word. Prints nothing without words.
     fn behind(&mut self, sign: &Span, text: &Text, look: Look) {
         if text.is_empty() {
             return;
@@ -211,7 +211,7 @@ impl Screen {
         }
         let hanging = sign.words.chars().count();
         let room = self.width - self.indent - hanging;
-        // What is to be copied stays whole.
+        // Text for copying is not broken.
         let longest = if sign.words == "$ " || look == Look::Code { usize::MAX } else { room };
         for (place, line) in wrapped(text, look, room, longest).into_iter().enumerate() {
             let before = if place == 0 { sign.words.clone() } else { " ".repeat(hanging) };
@@ -232,7 +232,7 @@ impl Screen {
     fn line(&mut self, parts: &[(String, Look)]) {
         let mut line = " ".repeat(self.indent);
         for part in parts.chunk_by(|(_, one), (_, other)| code(*one) == code(*other)) {
-            // Every line passes here, wherever its words come from.
+            // Every line passes here, so this is where all words are made safe.
             let words = printable(&part.iter().map(|(words, _)| words.as_str()).collect::<String>());
             match code(part[0].1).filter(|_| self.colour && !words.trim().is_empty()) {
                 Some(code) => line += &format!("\u{1b}[{code}m{words}\u{1b}[0m"),
@@ -245,7 +245,7 @@ impl Screen {
     }
 }
 
-/// Number of the colour or weight of a look.
+/// ANSI code for the colour or weight of a look.
 fn code(look: Look) -> Option<&'static str> {
     match look {
         Look::Plain | Look::Code | Look::Emphasis => None,
@@ -256,7 +256,7 @@ fn code(look: Look) -> Option<&'static str> {
     }
 }
 
-/// Breaks a text at blanks into lines of at most `width` characters. A word of more than `longest` is cut.
+/// Breaks a text at spaces into lines of at most `width` characters. A word longer than `longest` is cut.
 fn wrapped(text: &Text, look: Look, width: usize, longest: usize) -> Vec<Vec<(String, Look)>> {
     let own = |of: Look| if of == Look::Plain { look } else { of };
     let letters = text.0.iter().flat_map(|span| {
@@ -286,7 +286,7 @@ fn wrapped(text: &Text, look: Look, width: usize, longest: usize) -> Vec<Vec<(St
     lines.into_iter().map(parts).collect()
 }
 
-/// The lines of a table. What is less loud than the rows above it stands apart.
+/// The lines of a table. Muted rows after louder ones are set apart.
 fn grid(rows: &[Row], fit: &Fit, width: usize, has_headings: bool) -> Vec<String> {
     let mut grid = Grid::new();
     grid.load_style(TableStyle::new()).set_content_arrangement(ContentArrangement::Dynamic);
@@ -304,7 +304,7 @@ fn grid(rows: &[Row], fit: &Fit, width: usize, has_headings: bool) -> Vec<String
     for (place, column) in grid.column_iter_mut().enumerate() {
         let align = fit.columns[place].column.align;
         column.set_padding((0, if place == last { 0 } else { u16::try_from(GAP).unwrap_or(u16::MAX) }));
-        // Numbers are never broken, and words only where nothing else makes the table narrow enough.
+        // Numbers are never broken, and words only if the table is too wide otherwise.
         if place > 0 && (fit.is_narrow_enough || align == Align::Right) {
             column.set_constraint(ColumnConstraint::ContentWidth);
         }

@@ -1,4 +1,4 @@
-//! Bars from zero: correct responses per second, and what they cost.
+//! Bars from zero: correct responses per second, and their costs.
 
 use tolok_analysis::figures::{NONE, Quantity, amount, figure, in_column};
 use tolok_analysis::{CaseFinding, Estimate, ScenarioFinding, Verdict};
@@ -8,29 +8,29 @@ use crate::svg::palette::look;
 use crate::wording::{LOWER_BOUND, heading, is_lower_bound, no_figure};
 
 const BAR: f64 = 11.0;
-/// Height of a case: its name, its bar and its figures beside each other.
+/// Height of a case: its name, bar and figures side by side.
 const LINE: f64 = 21.0;
 const MIB: f64 = 1024.0 * 1024.0;
-/// A ceiling this many times as high as the highest bar is left out of the scale.
+/// A ceiling that is more than this many times the highest bar is left off the scale.
 const CEILING_IN_SIGHT: f64 = 8.0;
-/// Of the names, at the left edge: as wide as they need, within these.
+/// Least and greatest width of the names, at the left edge.
 const NAMES: [f64; 2] = [56.0, 158.0];
-/// Of the figures and of the share of the ceiling, from the right.
+/// Widths of the figures and of the share of the ceiling, from the right.
 const FIGURES: f64 = 52.0;
 const SHARES: f64 = 48.0;
-/// Of the letters of a tier, at the right edge: as wide as they need, within these.
+/// Least and greatest width of the tier letters, at the right edge.
 const TIERS: [f64; 2] = [26.0, 62.0];
-/// Between the letters of a tier and what stands before them.
+/// Gap before the letters of a tier.
 const TIER_GAP: f64 = 8.0;
-/// About the width of a bold letter of a name.
+/// Approximate width of a bold letter.
 const BOLD: f64 = 8.0;
 
-/// Where the parts of a line stand.
+/// Positions of the parts of a line.
 struct Columns {
     bars: f64,
     figures: f64,
     shares: f64,
-    /// Room for the letters of a tier.
+    /// Width of the tier letters.
     tiers: f64,
 }
 
@@ -44,13 +44,13 @@ impl Columns {
     }
 }
 
-/// Room that the letters of tiers take; none where no case has one.
+/// Width of the tier letters; 0 if no case has one.
 fn tiers(scenario: &ScenarioFinding) -> f64 {
     let letters = scenario.cases.iter().filter_map(|case| Some(case.tier.as_ref()?.chars().count())).max();
     letters.map_or(0.0, |letters| (letters as f64 * BOLD + TIER_GAP).clamp(TIERS[0], TIERS[1]))
 }
 
-/// Room that the names of the cases take.
+/// Width of the case names.
 fn names(scenario: &ScenarioFinding) -> f64 {
     let after = |case: &CaseFinding| if case.ranked { 0 } else { NOT_RANKED.chars().count() };
     let letters = scenario.cases.iter().map(|case| case.short.chars().count() + after(case)).max().unwrap_or(0);
@@ -63,7 +63,7 @@ const NOT_RANKED: &str = " ×";
 pub(crate) fn throughput(scenario: &ScenarioFinding) -> String {
     let ceiling = scenario.ceiling.as_ref().and_then(|ceiling| ceiling.shown_goodput_rps());
     let of_cases = scenario.cases.iter().filter_map(|case| case.shown_goodput_rps()).map(highest).fold(0.0, f64::max);
-    // A ceiling far away, as beside whoever uses a database, would leave no bar to look at.
+    // A far higher ceiling, as with a database, would leave no visible bars.
     let in_sight = ceiling.filter(|ceiling| highest(ceiling) <= CEILING_IN_SIGHT * of_cases);
     let most = in_sight.map_or(of_cases, |ceiling| highest(ceiling).max(of_cases));
     let columns = Columns::of(scenario);
@@ -140,7 +140,7 @@ pub(crate) fn costs(scenario: &ScenarioFinding) -> String {
         let estimates = scenario.cases.iter().filter_map(|case| of(case).as_ref());
         estimates.map(highest).fold(0.0, f64::max)
     };
-    // Room for the figure behind the longest bar.
+    // Room for the figure after the longest bar.
     let room = 58.0;
     let cpu = Scale { most: most(&|case| &case.cpu_s_per_good), from: names, to: names + half - room };
     let memory = Scale { most: most(&|case| &case.memory_bytes), from: names + half, to: WIDTH - room };
@@ -177,7 +177,7 @@ fn label(drawing: &mut Drawing, case: &CaseFinding, class: &str, top: f64, room:
     drawing.text(class, Anchor::Start, 15.0, top + 14.0, &format!("{title}{after}"));
 }
 
-/// A bar with the interval of its value. A case that is not ranked is only outlined.
+/// A bar with the interval of its value. An unranked case is only outlined.
 fn bar(drawing: &mut Drawing, case: &CaseFinding, scale: &Scale, estimate: &Estimate, top: f64, title: &str) {
     let class = look(&case.runtime).class;
     let kind = if case.ranked { "bar" } else { "bar hollow" };
@@ -186,7 +186,7 @@ fn bar(drawing: &mut Drawing, case: &CaseFinding, scale: &Scale, estimate: &Esti
     drawing.interval(estimate, |value| scale.at(value), y + BAR / 2.0);
 }
 
-/// The first, and all whose interval does not set them apart from it; nobody, where nothing has an interval.
+/// The first, and all whose interval does not separate them from it; none if nothing has an interval.
 fn is_among_best(case: &CaseFinding, is_first: bool, scenario: &ScenarioFinding) -> bool {
     let is_compared = |case: &CaseFinding| case.of_first.as_ref().is_some_and(|ratio| ratio.low.is_some());
     if is_first {
@@ -197,7 +197,7 @@ fn is_among_best(case: &CaseFinding, is_first: bool, scenario: &ScenarioFinding)
     is_tied && is_compared(case)
 }
 
-/// From a value to a place between two edges; zero is at the first.
+/// Maps a value to a position between two edges; zero is at the first.
 pub(super) struct Scale {
     pub(super) most: f64,
     pub(super) from: f64,
@@ -210,7 +210,7 @@ impl Scale {
     }
 }
 
-/// Whether the cost of correct responses is known: for servers that tolok did not start, it is not.
+/// Whether any cost is known: for servers that tolok did not start, none is.
 pub(crate) fn has_costs(scenario: &ScenarioFinding) -> bool {
     scenario.cases.iter().any(|case| case.cpu_s_per_good.is_some() || case.memory_bytes.is_some())
 }

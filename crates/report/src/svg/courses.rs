@@ -1,6 +1,6 @@
-//! A figure second by second as a source prints it, and below it the measured one.
+//! A published figure second by second, and below it the measured one.
 //!
-//! Sizes belong to the machine, so each has its own vertical axis from 0; both share the time axis.
+//! Sizes depend on the machine, so each has its own vertical axis from 0; both share the time axis.
 
 use tolok_analysis::figures::in_column;
 use tolok_analysis::replication::{ReplicatedSeries, SeriesCourse};
@@ -12,11 +12,11 @@ use crate::svg::palette::look;
 
 const LEFT: f64 = 40.0;
 const RIGHT: f64 = WIDTH - 6.0;
-/// Height of a row: its words and its axis.
+/// Height of a row: its title and axis.
 const ROW: f64 = 92.0;
 /// Height of the axis in a row.
 const AXIS: f64 = 62.0;
-/// Height of the times, and of a line of the legend.
+/// Height of the time labels, and of a line of the legend.
 const LINE: f64 = 19.0;
 
 /// The series of one figure under one setting: a line for each subject.
@@ -49,7 +49,7 @@ pub(crate) fn courses(all: &[&ReplicatedSeries]) -> String {
     ))
 }
 
-/// One axis with its lines, and the bands of those that have several trials.
+/// One axis with its lines, and bands for those with several trials.
 fn row(drawing: &mut Drawing, words: &str, lines: &[(&SeriesCourse, &str)], (top, last_s): (f64, f64)) {
     drawing.text("m", Anchor::Start, LEFT, top + 14.0, words);
     let [ceiling, floor] = [top + 20.0, top + 20.0 + AXIS];

@@ -1,4 +1,4 @@
-//! Response times by percentile: vertically the time, horizontally the share of slower responses, both logarithmic.
+//! Response times by percentile: the time is vertical, the share of slower responses horizontal, both logarithmic.
 
 use tolok_analysis::figures::{Quantity, amount};
 use tolok_analysis::{CaseFinding, CurvePoint, LatencyCurve, ScenarioFinding};
@@ -9,35 +9,35 @@ use super::{Anchor, Drawing, LETTER, WIDTH, few_words, short, trace};
 use crate::svg::palette::look;
 use crate::wording::heading;
 
-/// More lines than this cannot be told apart, and their names would have no room; the table has them all.
+/// More lines than this are indistinguishable, and their names would have no room; the table has them all.
 pub(crate) const MOST_LINES: usize = 12;
-/// In a column of a paper.
+/// For a paper's column.
 const NARROW: Sheet = Sheet { plane: Plane { left: 50.0, right: 222.0, top: 42.0, bottom: 238.0 }, width: WIDTH };
-/// On a page, two beside each other.
+/// For a page, two side by side.
 const WIDE: Sheet = Sheet { plane: Plane { left: 50.0, right: 436.0, top: 42.0, bottom: 222.0 }, width: 544.0 };
-/// Between the plane and the names of its lines.
+/// Gap between the plane and the names of its lines.
 const TO_NAMES: f64 = 10.0;
-/// About the width of a letter of a tick.
+/// Approximate width of a letter in a tick label.
 const TICK_LETTER: f64 = 7.0;
-/// Least width of what no line reaches, so that it can be seen.
+/// Least width of the range that no line reaches, so that it is visible.
 const FEW: f64 = 20.0;
-/// A curve of fewer points was made of the few percentiles that a tool tells, and each of them is marked.
+/// A curve with fewer points comes from the few percentiles that a tool reports, and each of them is marked.
 const FEW_POINTS: usize = 8;
 
-/// Where a chart draws.
+/// The area of a chart.
 struct Sheet {
     plane: Plane,
     width: f64,
 }
 
-/// One line: a case, its curve, and how it is drawn among those of its runtime.
+/// One line: a case, its curve, and its line style among those of its runtime.
 struct Line<'a> {
     case: &'a CaseFinding,
     points: Vec<&'a CurvePoint>,
     way: usize,
 }
 
-/// The chart of a scenario; none where no case has a curve. `way` says how a subject's line is drawn.
+/// The chart of a scenario; `None` if no case has a curve. `way` returns the line style of a subject.
 pub(crate) fn curves(scenario: &ScenarioFinding, way: &dyn Fn(&str) -> usize, is_wide: bool) -> Option<String> {
     let Sheet { plane, width } = if is_wide { &WIDE } else { &NARROW };
     let lines: Vec<Line> = scenario.cases.iter().filter_map(|case| Line::of(case, way)).take(MOST_LINES).collect();
@@ -63,24 +63,24 @@ pub(crate) fn curves(scenario: &ScenarioFinding, way: &dyn Fn(&str) -> usize, is
     Some(drawing.finish(&label))
 }
 
-/// Where a quantile stands: 1 at p90, 2 at p99.
+/// Position of a quantile: 1 for p90, 2 for p99.
 fn place(quantile: f64) -> f64 {
     -(1.0 - quantile).log10()
 }
 
-/// The name of a quantile, with as many digits as tell it from 1: `p99.9`, `p99.9987`.
+/// The name of a quantile, with enough digits to distinguish it from 1: `p99.9`, `p99.9987`.
 pub(crate) fn quantile_words(quantile: f64) -> String {
     let decimals = (place(quantile).floor() as usize).saturating_sub(1) + 1;
     let text = format!("{:.decimals$}", quantile * 100.0);
     format!("p{}", if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.') } else { &text })
 }
 
-/// The low end of a band, as far as a logarithmic axis can show it.
+/// The low end of a band, if a logarithmic axis can show it.
 fn lowest(point: &CurvePoint) -> f64 {
     if point.low_s > 0.0 { point.low_s } else { point.latency_s }
 }
 
-/// The axis of the percentiles.
+/// The axis of percentiles.
 struct Across {
     /// Where the longest line ends.
     end: f64,
@@ -91,7 +91,7 @@ struct Across {
 }
 
 impl Across {
-    /// Up to the next power of ten, with room for words on what no line reaches.
+    /// Up to the next power of ten, with room to label the range that no line reaches.
     fn of(end: f64, plane: &Plane) -> Self {
         let width = plane.right - plane.left;
         Self { end, last: end.ceil().max(end * width / (width - FEW)).max(1.0), edges: [plane.left, plane.right] }
@@ -103,7 +103,7 @@ impl Across {
     }
 }
 
-/// The axis of the times. Where no two ticks would lie within it, it grows to the ticks around.
+/// The time axis. If it would contain fewer than two ticks, it is extended to the ticks around it.
 fn upright(low: f64, high: f64, plane: &Plane) -> Axis {
     let axis = |low, high| Axis::of(low, high, plane.bottom - 6.0, plane.top + 6.0);
     if axis(low, high).ticks().len() >= 2 {
@@ -130,7 +130,7 @@ fn grid(drawing: &mut Drawing, plane: &Plane, (across, up): (&Across, &Axis), mo
     let mut taken: Vec<[f64; 2]> = Vec::new();
     for quantile in ticks(across.last) {
         let (x, words) = (across.at(place(quantile)), quantile_words(quantile));
-        // That these are percentiles stands beneath.
+        // The axis title already says that these are percentiles.
         let words = words.trim_start_matches('p');
         plane.mark(drawing, x);
         let half = words.chars().count() as f64 * TICK_LETTER / 2.0 + 3.0;
@@ -142,15 +142,15 @@ fn grid(drawing: &mut Drawing, plane: &Plane, (across, up): (&Across, &Axis), mo
     plane.foot(drawing, &format!("percentile, {model} loop"));
 }
 
-/// Percentiles of the axis, those that must have a number first.
+/// Percentiles on the axis, those that must be labelled first.
 fn ticks(last: f64) -> Vec<f64> {
     let nines = (2..=last.floor() as i32).map(|nines| 1.0 - 10f64.powi(-nines));
     std::iter::once(0.5).chain(nines).chain([0.9, 0.0]).collect()
 }
 
 impl<'a> Line<'a> {
-    /// None where nothing can be drawn on a logarithmic axis. The very shortest answer is not drawn: it is a single one, often by far
-    /// the shortest, and would leave the others a strip at the top.
+    /// `None` if nothing can be drawn on a logarithmic axis. The shortest response is not drawn: it is a single one, often by far
+    /// the shortest, and would squeeze the others into a strip at the top.
     fn of(case: &'a CaseFinding, way: &dyn Fn(&str) -> usize) -> Option<Self> {
         let points = &case.latency_curve.as_ref()?.points;
         let points: Vec<&CurvePoint> =
@@ -183,7 +183,7 @@ impl<'a> Line<'a> {
     }
 }
 
-/// The name of a case and some of its percentiles, for a pointer.
+/// The name of a case and some of its percentiles, as tooltip.
 fn words(case: &CaseFinding) -> String {
     let points = case.latency_curve.iter().flat_map(|curve: &LatencyCurve| &curve.points);
     let last = points.clone().last().map_or(0.0, |point| point.quantile);

@@ -1,7 +1,7 @@
 //! Goodput of subjects across the values of one factor.
 //!
-//! Goodput has a logarithmic axis, on which lines that run side by side differ by the same factor. So has the factor, unless its
-//! lowest value is 0. Where the order of two subjects flips for sure, a circle stands at the crossing, with its interval.
+//! Goodput has a logarithmic axis, so parallel lines differ by a constant ratio. So has the factor, unless its
+//! lowest value is 0. If the order of two subjects certainly flips, a circle marks the crossing, with its interval.
 
 use tolok_analysis::figures::{Quantity, amount, figure};
 use tolok_analysis::{Estimate, FactorCrossover, FactorLine, FactorPanel, FactorPoint};
@@ -9,7 +9,7 @@ use tolok_analysis::{Estimate, FactorCrossover, FactorLine, FactorPanel, FactorP
 use super::lines::{Axis, Plane, Spot, draw_spots, ways};
 use super::{Drawing, LETTER, WIDTH, fitted, highest, lowest};
 
-/// Beyond it stand the names of the lines.
+/// The names of the lines are to the right of it.
 const PLANE: Plane = Plane { left: 44.0, right: 238.0, top: 40.0, bottom: 236.0 };
 const NAMES: f64 = 250.0;
 
@@ -43,7 +43,7 @@ impl Across {
     }
 }
 
-/// The chart of a panel; none where nothing can be drawn.
+/// The chart of a panel; `None` if there is nothing to draw.
 pub(crate) fn factor_panel(panel: &FactorPanel) -> Option<String> {
     let across = Across::of(panel)?;
     let shown = || panel.lines.iter().flat_map(|line| &line.points).filter_map(goodput);
@@ -71,12 +71,12 @@ pub(crate) fn factor_panel(panel: &FactorPanel) -> Option<String> {
     Some(drawing.finish(&label))
 }
 
-/// A goodput that can stand on a logarithmic axis.
+/// A goodput that a logarithmic axis can show.
 fn goodput(point: &FactorPoint) -> Option<&Estimate> {
     Some(&point.goodput_rps).filter(|goodput| goodput.value > 0.0)
 }
 
-/// A tick without decimals that nobody needs: `20k`.
+/// A tick without superfluous decimals: `20k`.
 pub(super) fn rate(tick: f64) -> String {
     let (scaled, unit) = match tick {
         tick if tick > 0.999e6 => (tick / 1e6, "M"),
@@ -107,13 +107,13 @@ fn label(panel: &FactorPanel, value: f64) -> &str {
     panel.levels.iter().find(|level| level.value == value).map_or("", |level| &level.label)
 }
 
-/// The points of a line with their places.
+/// The points of a line with their positions.
 fn places<'a>(line: &'a FactorLine, (across, up): (&Across, &Axis)) -> Vec<(&'a FactorPoint, [f64; 2])> {
     let place = |point: &'a FactorPoint| Some((point, [across.at(point.value), up.at(goodput(point)?.value)]));
     line.points.iter().filter_map(place).collect()
 }
 
-/// A circle where two lines cross, halfway between what is drawn of both, with the interval of its place.
+/// A circle where two lines cross, vertically between both, with the interval of its position.
 fn mark(drawing: &mut Drawing, panel: &FactorPanel, crossing: &FactorCrossover, axes: (&Across, &Axis)) {
     let line = |subject: &str| panel.lines.iter().find(|line| line.subject == subject);
     let x = axes.0.at(crossing.at);
@@ -138,7 +138,7 @@ fn mark(drawing: &mut Drawing, panel: &FactorPanel, crossing: &FactorCrossover, 
     drawing.point("flip", [x, y], "M-6 0a6 6 0 1 0 12 0a6 6 0 1 0 -12 0z", &title);
 }
 
-/// A value of the panel and what it is of the lowest level's, for tables: `141 · 0.93×`.
+/// A value of the panel and its ratio to the lowest level's, for tables: `141 · 0.93×`.
 pub(crate) fn cell(point: &FactorPoint) -> String {
     let goodput = amount(Quantity::Number, point.goodput_rps.value);
     match &point.of_lowest {

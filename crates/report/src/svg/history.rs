@@ -1,8 +1,8 @@
 //! A figure of a scenario over the runs of a history: a line for each subject, and a mark where a level changes.
 //!
-//! All lines are relative to their own first level. Then subjects that differ tenfold share one axis, and a step of a few per cent is
-//! visible. The vertical axis is logarithmic, so equal ratios are equally high. The horizontal axis has one place for each run, because
-//! runs are not equally far apart in time.
+//! All lines are relative to their own first level, so subjects that differ tenfold share one axis, and a step of a few per cent is
+//! visible. The vertical axis is logarithmic, so equal ratios have equal heights. The horizontal axis has equal steps, because
+//! runs are not evenly spaced in time.
 
 use tolok_analysis::figures::{Quantity, amount, count, counted, figure};
 use tolok_analysis::{Estimate, FigureSeries, HistoryPoint, RunHistory};
@@ -14,17 +14,17 @@ use super::{Anchor, Drawing, WIDTH, fitted, highest, lowest, short};
 const PLANE: Plane = Plane { left: 54.0, right: WIDTH - 12.0, top: 44.0, bottom: 204.0 };
 /// Height of a line of the legend.
 const LEGEND: f64 = 19.0;
-/// The mark of a change: a triangle that stands on its tip.
+/// The mark of a change: a triangle pointing down.
 const CHANGE: &str = "M0 0l-5 -8h10z";
-/// The axis reaches this far to either side of 1 at least, so that noise does not look like steps.
+/// The axis covers at least this range on either side of 1, so that noise does not look like steps.
 const LEAST_REACH: f64 = 0.05;
-/// Beyond this ratio of its ends the axis has powers of ten, and not equal steps.
+/// Beyond this ratio of its ends, the axis has powers of ten instead of equal steps.
 const WIDE: f64 = 3.0;
-/// Steps of the upright axis, and how many lines it has at most.
+/// Steps of the vertical axis, and the most lines on it.
 const STEPS: [f64; 6] = [0.02, 0.05, 0.1, 0.2, 0.5, 1.0];
 const LINES_MAX: f64 = 7.0;
 
-/// The series of one scenario and one figure; none where no run has it.
+/// The series of one scenario and one figure; `None` if no run has it.
 pub(crate) fn history(found: &RunHistory, all: &[&FigureSeries]) -> Option<String> {
     let first = all.first()?;
     let lines: Vec<(&FigureSeries, Vec<Estimate>)> =
@@ -71,7 +71,7 @@ pub(crate) fn history(found: &RunHistory, all: &[&FigureSeries]) -> Option<Strin
     )))
 }
 
-/// The points of a series over the geometric mean of its first level. None without a point, or where that level is 0.
+/// The points of a series divided by the geometric mean of its first level. `None` without points, or if that level is 0.
 fn relative(series: &FigureSeries) -> Option<Vec<Estimate>> {
     let end = series.changes.first().map_or(usize::MAX, |change| change.run);
     let logarithms: Vec<f64> =
@@ -87,7 +87,7 @@ fn relative(series: &FigureSeries) -> Option<Vec<Estimate>> {
     (level.is_finite() && level > 0.0).then(|| series.points.iter().map(relative).collect())
 }
 
-/// Values of the upright axis: equal steps around 1, or powers of ten where it reaches far.
+/// Values of the vertical axis: equal steps around 1, or powers of ten for a wide range.
 fn ticks(up: &Axis, low: f64, high: f64) -> Vec<f64> {
     let step = STEPS.into_iter().find(|step| (high - low) / step <= LINES_MAX).filter(|_| high / low <= WIDE);
     let Some(step) = step else { return up.ticks() };
@@ -100,7 +100,7 @@ fn words(found: &RunHistory, series: &FigureSeries, point: &HistoryPoint) -> Str
     format!("{} in {}: {value}", series.title, found.runs[point.run].id)
 }
 
-/// A triangle in the colour of the line, above each point with which a new level begins.
+/// A triangle in the colour of the line, above each point that begins a new level.
 fn mark(drawing: &mut Drawing, found: &RunHistory, series: &FigureSeries, at: impl Fn(usize) -> [f64; 2]) {
     for change in &series.changes {
         let Some(place) = series.points.iter().position(|point| point.run == change.run) else { continue };

@@ -1,7 +1,7 @@
-//! The ratio of two cases under each level of a factor, on a logarithmic axis: ● measured with its interval, and a line where the source
-//! has it.
+//! The ratio of two cases under each level of a factor, on a logarithmic axis: ● measured with its interval, and a line for the
+//! published ratio.
 //!
-//! The light band around 1 holds what does not matter.
+//! The light band around 1 covers differences that do not matter.
 
 use tolok_analysis::figures::{Quantity, figure};
 use tolok_analysis::replication::{FactorFinding, FactorLevelFinding};
@@ -9,9 +9,9 @@ use tolok_analysis::replication::{FactorFinding, FactorLevelFinding};
 use super::ratios::Axis;
 use super::{Anchor, Drawing, WIDTH, fitted, short};
 
-/// A line for the level, one for whose ratio it is where levels differ in that, and the axis.
+/// A line for the level, one for the pair if pairs differ between levels, and the axis.
 const ROW: f64 = 52.0;
-/// Height of what stands above the axis in a row.
+/// Height of everything above the axis in a row.
 const WORDS: f64 = 33.0;
 /// Height of the axis in a row.
 const STRIP: f64 = 14.0;
@@ -19,7 +19,7 @@ const STRIP: f64 = 14.0;
 const FOOT: f64 = 18.0;
 const CIRCLE: &str = "M-4 0a4 4 0 1 0 8 0a4 4 0 1 0 -8 0z";
 
-/// The sweep; none where no level has a ratio.
+/// The chart; `None` if no level has a ratio.
 pub(crate) fn levels(factor: &FactorFinding, smallest_effect: f64) -> Option<String> {
     let measured = || factor.levels.iter().filter_map(|level| level.ratio.as_ref());
     measured().next()?;

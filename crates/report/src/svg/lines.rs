@@ -1,18 +1,18 @@
-//! What charts of lines share: a plane of two axes, lines that differ by colour and dashes, and names at their ends.
+//! Shared parts of line charts: a plane with two axes, lines that differ by colour and dashes, and names at their ends.
 
 use tolok_analysis::Estimate;
 
 use super::{Anchor, Drawing, fitted, lowest, short};
 use crate::svg::palette::look;
 
-/// Numbers of the upright axis stand at least so far apart.
+/// Least distance between labels of the vertical axis.
 const APART_Y: f64 = 18.0;
-/// Names stand at least so far apart, one beneath the other.
+/// Least vertical distance between names.
 const NAME: f64 = 14.0;
-/// Ways to draw a line, for several variants of one runtime; the first is solid.
+/// Number of line styles for variants of one runtime; the first is solid.
 const WAYS: usize = 4;
 
-/// Where the lines of a chart stand.
+/// The area of a chart's lines.
 pub(super) struct Plane {
     pub(super) left: f64,
     pub(super) right: f64,
@@ -21,12 +21,12 @@ pub(super) struct Plane {
 }
 
 impl Plane {
-    /// The lines of the upright axis, and the numbers that have room.
+    /// The lines of the vertical axis, and the labels that have room.
     pub(super) fn upright(&self, drawing: &mut Drawing, up: &Axis, words: impl Fn(f64) -> String) {
         self.upright_at(drawing, up, &up.ticks(), words);
     }
 
-    /// The same at these values, which rise.
+    /// The same at these values, in increasing order.
     pub(super) fn upright_at(&self, drawing: &mut Drawing, up: &Axis, ticks: &[f64], words: impl Fn(f64) -> String) {
         let mut last = f64::INFINITY;
         for &tick in ticks {
@@ -39,12 +39,12 @@ impl Plane {
         }
     }
 
-    /// A line of the axis across.
+    /// A line of the horizontal axis.
     pub(super) fn mark(&self, drawing: &mut Drawing, x: f64) {
         drawing.path("grid-line", &format!("M{} {}V{}", short(x), self.top, self.bottom));
     }
 
-    /// The lines of the axis across at these places, and their words where they have room; then what the axis is of.
+    /// The lines of the horizontal axis at these positions, the labels that have room, and the axis title.
     pub(super) fn across(&self, drawing: &mut Drawing, marks: impl Iterator<Item = (f64, String)>, title: &str) {
         const APART_X: f64 = 34.0;
         let mut last = f64::NEG_INFINITY;
@@ -58,13 +58,13 @@ impl Plane {
         self.foot(drawing, title);
     }
 
-    /// The axis across, and what it is of.
+    /// The horizontal axis and its title.
     pub(super) fn foot(&self, drawing: &mut Drawing, title: &str) {
         drawing.path("axis", &format!("M{} {}H{}", self.left, self.bottom, self.right));
         drawing.text("m", Anchor::End, self.right, self.bottom + 29.0, title);
     }
 
-    /// The name of each line beside its end, moved where two would stand in one place.
+    /// The name of each line beside its end, moved if two would overlap.
     pub(super) fn names(&self, drawing: &mut Drawing, mut ends: Vec<(&str, [f64; 2])>, from: f64, letters: f64) {
         ends.sort_by(|(_, one), (_, other)| one[1].total_cmp(&other[1]));
         let wanted: Vec<f64> = ends.iter().map(|(_, [_, y])| *y).collect();
@@ -80,11 +80,11 @@ impl Plane {
 pub(super) struct Spot {
     pub(super) x: f64,
     pub(super) estimate: Estimate,
-    /// For a pointer.
+    /// Tooltip.
     pub(super) title: String,
 }
 
-/// A line through estimates, with their intervals and a mark at each. Its runtime and its way say how it looks.
+/// A line through estimates, with their intervals and a mark at each. Runtime and style determine its look.
 pub(super) fn draw_spots(drawing: &mut Drawing, (runtime, way): (&str, usize), up: &Axis, spots: Vec<Spot>) {
     let path: Vec<String> =
         spots.iter().map(|spot| format!("{} {}", short(spot.x), short(up.at(spot.estimate.value)))).collect();
@@ -99,21 +99,21 @@ pub(super) fn draw_spots(drawing: &mut Drawing, (runtime, way): (&str, usize), u
     }
 }
 
-/// The class of a line that is drawn in one of the [`ways`].
+/// The class of a line in one of the styles of [`ways`].
 pub(super) fn line_class(runtime: &str, way: usize) -> String {
     let dashes = if way == 0 { String::new() } else { format!(" way-{way}") };
     format!("{} line{dashes}", look(runtime).class)
 }
 
-/// How each line of a runtime and a subject is drawn: the place of a subject among those of its runtime, by name, so that it does
-/// not change from one chart to the next.
+/// The line style for each runtime and subject: the position of a subject among those of its runtime, by name, so that it is
+/// the same in all charts.
 pub(crate) fn ways(lines: &[(&str, &str)]) -> Vec<usize> {
     let before =
         |(runtime, subject): &(&str, &str)| lines.iter().filter(|it| it.0 == *runtime && it.1 < *subject).count();
     lines.iter().map(|line| before(line).min(WAYS - 1)).collect()
 }
 
-/// Places near those wanted, which rise, so that no two are nearer than a name is high; within two ends if there is room.
+/// Positions near the wanted ones, which increase, at least the height of a name apart; between the two ends if there is room.
 pub(super) fn spread(wanted: &[f64], top: f64, bottom: f64) -> Vec<f64> {
     let mut places = Vec::with_capacity(wanted.len());
     for y in wanted {
@@ -128,7 +128,7 @@ pub(super) fn spread(wanted: &[f64], top: f64, bottom: f64) -> Vec<f64> {
     places
 }
 
-/// A logarithmic axis between two places of the drawing.
+/// A logarithmic axis between two positions of the drawing.
 pub(super) struct Axis {
     low: f64,
     high: f64,
@@ -138,7 +138,7 @@ pub(super) struct Axis {
 
 impl Axis {
     pub(super) fn of(low: f64, high: f64, from: f64, to: f64) -> Self {
-        // A single value stands in the middle.
+        // A single value is centred.
         let (low, high) = if high / low < 1.05 { (low / 1.5, high * 1.5) } else { (low, high) };
         Self { low: low.ln(), high: high.ln(), from, to }
     }
@@ -147,13 +147,13 @@ impl Axis {
         self.from + (self.to - self.from) * (value.ln() - self.low) / (self.high - self.low)
     }
 
-    /// Powers of ten within it; where those are few, 2 and 5 times them as well.
+    /// Powers of ten within it; if there are few, also 2 and 5 times these.
     pub(super) fn ticks(&self) -> Vec<f64> {
         let wide = self.steps(&[1.0]);
         if wide.len() >= 3 { wide } else { self.steps(&[1.0, 2.0, 5.0]) }
     }
 
-    /// These steps of each power of ten, as far as they are within it.
+    /// These multiples of each power of ten within the axis.
     pub(super) fn steps(&self, steps: &[f64]) -> Vec<f64> {
         let power = |end: f64| end / std::f64::consts::LN_10;
         let decades = power(self.low).floor() as i32..=power(self.high).ceil() as i32;

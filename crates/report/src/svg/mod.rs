@@ -1,4 +1,4 @@
-//! Static drawings: no script, colours by class, so that they follow the page into dark mode and onto paper.
+//! Static drawings without scripts, coloured by class, so that they follow the page into dark mode and onto paper.
 
 mod bars;
 mod courses;
@@ -42,25 +42,25 @@ pub(crate) use shares::shares;
 pub(crate) use starts::{Start, starts};
 pub(crate) use tools::tools;
 
-/// Width of every chart. Three stand side by side on a wide page, one fills a telephone, and their text is as large as
-/// that of the page in both.
+/// Width of every chart. Three fit side by side on a wide page and one fills a phone, with text as large as
+/// the page's in both.
 const WIDTH: f64 = 352.0;
 /// Height of the heading of a chart.
 const HEAD: f64 = 52.0;
-/// Height of one row: a line of text and a bar beneath it.
+/// Height of one row: a line of text with a bar below.
 const ROW: f64 = 33.0;
-/// About the width of one letter of a label.
+/// Approximate width of a letter in a label.
 const LETTER: f64 = 6.7;
 const DOT: &str = "M-4 0a4 4 0 1 0 8 0a4 4 0 1 0 -8 0z";
 
-/// An SVG drawing on its way.
+/// An SVG drawing under construction.
 pub(crate) struct Drawing {
     width: f64,
     height: f64,
     body: String,
 }
 
-/// To which side of its point a text runs.
+/// The part of a text that is at its point.
 #[derive(Clone, Copy)]
 enum Anchor {
     Start,
@@ -73,7 +73,7 @@ impl Drawing {
         Self { width, height, body: String::new() }
     }
 
-    /// Draws a path whose origin is moved to a point.
+    /// Draws a path at a point.
     pub(crate) fn path_at(&mut self, class: &str, x: f64, y: f64, path: &str) {
         _ = write!(self.body, r#"<path class="{class}" transform="translate({} {})" d="{path}"/>"#, short(x), short(y));
     }
@@ -92,7 +92,7 @@ impl Drawing {
         _ = write!(self.body, r#"<text class="{class}" x="{}" y="{}"{anchor}>{text}</text>"#, short(x), short(y));
     }
 
-    /// A rectangle with a text that is shown to a pointer and read to those who cannot see it.
+    /// A rectangle with a text for tooltips and screen readers.
     fn bar(&mut self, class: &str, [x, y, width, height]: [f64; 4], title: &str) {
         let [x, y, width, height] = [x, y, width.max(0.0), height].map(short);
         let title = escaped(title);
@@ -102,7 +102,7 @@ impl Drawing {
         );
     }
 
-    /// A line from `low` to `high` with a short stroke at both ends.
+    /// A horizontal line from `low` to `high` with a short stroke at both ends.
     fn whisker(&mut self, low: f64, high: f64, y: f64) {
         let (low, high, top) = (short(low), short(high), short(y - 3.5));
         let y = short(y);
@@ -117,13 +117,13 @@ impl Drawing {
         }
     }
 
-    /// A line from `low` down to `high`, which stand upright, with a short stroke at both ends.
+    /// A vertical line from `low` to `high` with a short stroke at both ends.
     fn upright_whisker(&mut self, x: f64, low: f64, high: f64) {
         let (low, high, left, x) = (short(low), short(high), short(x - 3.0), short(x));
         self.path("ci", &format!("M{x} {low}V{high}M{left} {low}h6M{left} {high}h6"));
     }
 
-    /// A path whose origin is moved to a point, with a text that is shown to a pointer.
+    /// A path at a point, with a tooltip.
     pub(crate) fn point(&mut self, class: &str, [x, y]: [f64; 2], path: &str, title: &str) {
         let (x, y, title) = (short(x), short(y), escaped(title));
         _ = write!(
@@ -132,25 +132,25 @@ impl Drawing {
         );
     }
 
-    /// The heading that all charts have.
+    /// The heading of every chart.
     fn heading(&mut self, title: &str, below: &str) {
         let width = self.width;
         self.text("h", Anchor::Start, 0.0, 14.0, &fitted(title, width / 8.4));
         self.text("m", Anchor::Start, 0.0, 30.0, &fitted(below, width / 6.3));
     }
 
-    /// What was drawn, for a drawing around it.
+    /// The drawn elements, to embed them in another drawing.
     pub(crate) fn body(&self) -> &str {
         &self.body
     }
 
-    /// The finished drawing, with words for those who cannot see it.
+    /// The finished drawing, with a label for screen readers.
     fn finish(self, label: &str) -> String {
         let (width, height, body, label) = (short(self.width), short(self.height), self.body, escaped(label));
         format!(r#"<svg viewBox="0 0 {width} {height}" role="img" aria-label="{label}">{body}</svg>"#)
     }
 
-    /// The finished drawing, which only repeats what the text beside it says.
+    /// The finished drawing, hidden from screen readers because the text beside it says the same.
     pub(crate) fn finish_hidden(self) -> String {
         let (width, height, body) = (short(self.width), short(self.height), self.body);
         format!(r#"<svg class="marker" viewBox="0 0 {width} {height}" aria-hidden="true">{body}</svg>"#)
@@ -162,12 +162,12 @@ fn highest(estimate: &Estimate) -> f64 {
     estimate.high.unwrap_or(estimate.value)
 }
 
-/// The lower end of an interval, as far as a logarithmic axis can show it.
+/// The lower end of an interval, if a logarithmic axis can show it.
 fn lowest(estimate: &Estimate) -> f64 {
     estimate.low.filter(|low| *low > 0.0).unwrap_or(estimate.value)
 }
 
-/// A text of at most so many letters. The end says how a subject is run, so it is the middle that goes.
+/// A text of at most this many letters. The middle is cut, because the end shows how a subject is run.
 pub(crate) fn fitted(text: &str, letters: f64) -> String {
     let most = letters as usize;
     let count = text.chars().count();
@@ -180,7 +180,7 @@ pub(crate) fn fitted(text: &str, letters: f64) -> String {
     format!("{}…{}", start.trim_end(), end.trim_start())
 }
 
-/// `closed loop, 64 users, in slices of 50 ms`: a load without what most charts have in common, and what has no room there.
+/// `closed loop, 64 users, in slices of 50 ms`: a load without what most charts share, and without what has no room.
 fn few_words(load: &str) -> String {
     let is_said = |part: &&str| *part != "keep-alive" && !part.ends_with(" a launch");
     let parts: Vec<String> =
@@ -188,7 +188,7 @@ fn few_words(load: &str) -> String {
     parts.join(", ")
 }
 
-/// With at most one decimal, which is a tenth of a pixel.
+/// With at most one decimal, a tenth of a pixel.
 fn short(value: f64) -> String {
     let text = format!("{value:.1}");
     let text = text.strip_suffix(".0").unwrap_or(&text);

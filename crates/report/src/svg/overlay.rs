@@ -1,4 +1,4 @@
-//! Several runs over each other: bars of the throughput, dots of the response times.
+//! Overlays several runs: bars of throughput, dots of response times.
 
 use tolok_analysis::figures::{NONE, Quantity, amount, figure, in_column};
 use tolok_analysis::{CaseFinding, Estimate};
@@ -10,21 +10,21 @@ use super::{Anchor, Drawing, HEAD, LETTER, WIDTH, few_words, fitted, highest, lo
 use crate::svg::palette::look;
 use crate::wording::{LOWER_BOUND, heading, is_lower_bound};
 
-/// Of the name of a subject.
+/// Height of a subject's name.
 const NAME: f64 = 22.0;
-/// Of a run of it.
+/// Height of one of its runs.
 const LINE: f64 = 18.0;
-/// Between two subjects.
+/// Gap between two subjects.
 const BETWEEN: f64 = 6.0;
 const BAR: f64 = 9.0;
-/// Of the letter of a run, at the left edge.
+/// Width of a run's letter, at the left edge.
 const LETTERS: f64 = 20.0;
-/// Of the figures at the right edge.
+/// Widths of the figures at the right edge.
 const VALUES: f64 = 56.0;
 const BOTH_VALUES: f64 = 88.0;
-/// Numbers of the axis stand at least so far apart.
+/// Least distance between labels of the axis.
 const APART: f64 = 46.0;
-/// A whisker that is no wider than a marker would only blot it.
+/// A whisker no wider than a marker would only obscure it.
 const MARKER: f64 = 11.0;
 
 /// Correct responses per second of every subject in every run.
@@ -57,7 +57,7 @@ pub(crate) fn overlaid_throughput(shared: &Shared) -> String {
     ))
 }
 
-/// Response times of every subject in every run; nothing where no trial has any.
+/// Response times of every subject in every run; `None` if no trial has any.
 pub(crate) fn overlaid_latency(shared: &Shared) -> Option<String> {
     let cases = shared.cases();
     let times = || {
@@ -66,7 +66,7 @@ pub(crate) fn overlaid_latency(shared: &Shared) -> Option<String> {
     };
     let low = times().map(lowest).reduce(f64::min)?;
     let high = times().map(highest).reduce(f64::max)?;
-    // A single value still needs an axis around it.
+    // A single value still needs a range around it.
     let (low, high) = (low / 1.15, (high * 1.15).max(low * 1.5));
     let axis = Axis::of(low, high, LETTERS + 6.0, WIDTH - BOTH_VALUES - 8.0);
     let bottom = HEAD + height(&cases);
@@ -100,7 +100,7 @@ fn height(cases: &[SharedCase]) -> f64 {
     cases.iter().map(|case| NAME + LINE * case.of_runs.len() as f64 + BETWEEN).sum()
 }
 
-/// Writes the name of each subject and the letter of each of its runs, and has the rest of the line drawn.
+/// Writes the name of each subject and the letter of each of its runs, and calls `draw` for the rest of the line.
 fn each_line(drawing: &mut Drawing, cases: &[SharedCase], draw: impl Fn(&mut Drawing, &SharedCase, &CaseFinding, f64)) {
     let mut top = HEAD;
     for shared in cases {
@@ -116,7 +116,7 @@ fn each_line(drawing: &mut Drawing, cases: &[SharedCase], draw: impl Fn(&mut Dra
     }
 }
 
-/// Lines at the round times that are in sight, with a number where there is room.
+/// Lines at round times within the axis, labelled if there is room.
 fn grid(drawing: &mut Drawing, axis: &Axis, bottom: f64) {
     let mut free = f64::NEG_INFINITY;
     for time_s in axis.steps(&[1.0, 2.0, 5.0]) {

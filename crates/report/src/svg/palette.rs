@@ -1,7 +1,7 @@
-//! How a runtime looks: a colour and a marker that stay the same through a whole page.
+//! The look of a runtime: a colour and a marker that are the same throughout a page.
 //!
-//! The subjects' folders set both, and `build.rs` builds them in. A test checks that people with and without deficient colour vision
-//! can tell the colours apart. The marker and the written name identify a runtime without colour.
+//! The subjects' folders define both, and `build.rs` builds them in. A test checks that the colours are distinguishable with and
+//! without deficient colour vision. Without colour, the marker and the written name identify a runtime.
 
 use std::sync::LazyLock;
 
@@ -13,7 +13,7 @@ use super::Drawing;
 pub(crate) static STYLE: LazyLock<String> =
     LazyLock::new(|| format!("{}{}", include_str!("../../templates/report.css"), style(&RUNTIMES)));
 
-/// The subjects that say how their runtime looks.
+/// The subjects that define their runtime's look.
 const SUBJECTS: &[&str] = &include!(concat!(env!("OUT_DIR"), "/subjects.rs"));
 
 static RUNTIMES: LazyLock<Vec<Runtime>> = LazyLock::new(|| {
@@ -29,7 +29,7 @@ static RUNTIMES: LazyLock<Vec<Runtime>> = LazyLock::new(|| {
 
 struct Runtime {
     name: String,
-    /// The class that gives the colour: `r-go`.
+    /// The class that sets the colour: `r-go`.
     class: String,
     colour: Colour,
     marker: Marker,
@@ -51,7 +51,7 @@ fn style(runtimes: &[Runtime]) -> String {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Look {
-    /// The class that gives the colour: `r-go`.
+    /// The class that sets the colour: `r-go`.
     pub(crate) class: &'static str,
     marker: Marker,
 }
@@ -68,7 +68,7 @@ impl Look {
         drawing.path_at(&self.class_of_marker(false), x, y, self.path());
     }
 
-    /// The same with a text for a pointer; hollow for another variant of the same runtime.
+    /// The same with a tooltip; hollow for another variant of the same runtime.
     pub(crate) fn draw_point(self, drawing: &mut Drawing, at: [f64; 2], is_hollow: bool, title: &str) {
         drawing.point(&self.class_of_marker(is_hollow), at, self.path(), title);
     }

@@ -1,6 +1,6 @@
 //! Published ratios beside measured ones, on a logarithmic axis: ◇ published, ● measured with its interval.
 //!
-//! The light band around 1 holds what does not matter.
+//! The light band around 1 covers differences that do not matter.
 
 use tolok_analysis::figures::{Quantity, amount, figure};
 use tolok_analysis::replication::ReplicatedRatio;
@@ -9,9 +9,9 @@ use tolok_analysis::{Estimate, PublishedFinding, PublishedReading};
 use super::ratios::Axis;
 use super::{Anchor, Drawing, WIDTH, fitted, short};
 
-/// A line for what is compared, one for whose it is, and the axis.
+/// A line for the pair, one for the metric and scenario, and the axis.
 const ROW: f64 = 52.0;
-/// Height of what stands above the axis in a row.
+/// Height of everything above the axis in a row.
 const WORDS: f64 = 33.0;
 /// Height of the axis in a row.
 const STRIP: f64 = 14.0;
@@ -22,7 +22,7 @@ const CIRCLE: &str = "M-4 0a4 4 0 1 0 8 0a4 4 0 1 0 -8 0z";
 pub(crate) struct Beside<'a> {
     a: &'a str,
     b: &'a str,
-    /// What it is of, and where.
+    /// Its metric and scenario.
     of: String,
     published: f64,
     measured: Option<&'a Estimate>,
@@ -45,7 +45,7 @@ impl<'a> From<&'a ReplicatedRatio> for Beside<'a> {
     }
 }
 
-/// All of them, one beneath the other.
+/// All ratios, one below the other.
 pub(crate) fn published<'a, T>(all: &'a [T], smallest_effect: f64) -> String
 where
     Beside<'a>: From<&'a T>,

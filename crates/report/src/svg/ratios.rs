@@ -1,9 +1,9 @@
 //! Ratios of two cases with their intervals, on a logarithmic axis around 1.
 //!
-//! n cases have n (n − 1) / 2 pairs, too many to look at. The chart shows each case against the first. The table below has all pairs.
+//! n cases have n (n − 1) / 2 pairs, too many for a chart. It shows each case against the first. The table below has all pairs.
 //!
-//! The light band around 1 holds what does not matter, from 1 / (1 + e) to 1 + e for a smallest effect e. The whisker is the interval
-//! that holds for all pairs of the scenario together, as the verdicts do.
+//! The light band around 1 covers differences that do not matter, from 1 / (1 + e) to 1 + e for a smallest effect e. The whisker is the
+//! simultaneous interval over all pairs of the scenario, which the verdicts use too.
 
 use tolok_analysis::figures::{Quantity, amount, figure};
 use tolok_analysis::{Comparison, Estimate, ScenarioFinding, Verdict};
@@ -12,25 +12,25 @@ use super::{Anchor, DOT, Drawing, WIDTH, fitted, short};
 use crate::svg::palette::look;
 use crate::wording::heading;
 
-/// Height of the heading, which has no line for columns here.
+/// Height of the heading, which has no line of column titles here.
 const HEAD: f64 = 40.0;
 /// Height of a pair.
 const LINE: f64 = 21.0;
-/// Left edge of an axis that has no names before it; the number of a mark there needs room on both sides.
+/// Left edge of an axis without names before it; the label of a mark there needs room on both sides.
 const AXIS_START: f64 = 12.0;
-/// Where the axis may have a mark; those that would stand too close are left out.
+/// Possible marks of the axis; marks that are too close to others are left out.
 const TICKS: [f64; 25] = [
     0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 0.67, 0.8, 0.9, 0.95, 0.98, 1.0, 1.02, 1.05, 1.1, 1.25, 1.5, 2.0, 3.0, 5.0, 10.0,
     20.0, 50.0, 100.0, 1000.0,
 ];
 
-/// Comparisons of a scenario; none if nothing was compared.
+/// The comparisons of a scenario; `None` if nothing was compared.
 pub(crate) fn ratios(scenario: &ScenarioFinding, smallest_effect: f64) -> Option<String> {
     let drawn: Vec<&Comparison> = scenario.comparisons.iter().filter(|pair| is_drawn(pair, scenario)).collect();
     if drawn.is_empty() {
         return None;
     }
-    // The ratios stand in words behind the axis, which leaves them the room they need.
+    // The ratios are written after the axis, which leaves them the room they need.
     let words = drawn.iter().map(|pair| words(pair).chars().count()).max().unwrap_or(0);
     let name = |pair: &&&Comparison| short_of(scenario, &pair.b).chars().count();
     let names = (drawn.iter().map(|pair| name(&pair)).max().unwrap_or(0) as f64 * 7.0 + 24.0).clamp(56.0, 132.0);
@@ -56,12 +56,12 @@ fn short_of<'a>(scenario: &'a ScenarioFinding, subject: &'a str) -> &'a str {
     scenario.cases.iter().find(|case| case.subject == subject).map_or(subject, |case| case.short.as_str())
 }
 
-/// The ratio with the interval that is drawn.
+/// The ratio with the drawn interval.
 fn words(pair: &Comparison) -> String {
     figure(Quantity::Ratio, &judged_by(pair)).line()
 }
 
-/// The ratio with the interval that goes with its verdict: that of all pairs together.
+/// The ratio with the interval of its verdict: the simultaneous one over all pairs.
 fn judged_by(pair: &Comparison) -> Estimate {
     let (low, high) = (pair.simultaneous_low.or(pair.ratio.low), pair.simultaneous_high.or(pair.ratio.high));
     Estimate { low, high, ..pair.ratio.clone() }
@@ -83,7 +83,7 @@ fn row(drawing: &mut Drawing, pair: &Comparison, scenario: &ScenarioFinding, (ax
     drawing.text("m", Anchor::End, WIDTH, top + 14.0, &words(pair));
 }
 
-/// A logarithmic axis that holds 1 and every interval.
+/// A logarithmic axis that contains 1 and every interval.
 pub(super) struct Axis {
     low: f64,
     high: f64,
@@ -101,7 +101,7 @@ impl Axis {
         Self { start, ..axis }
     }
 
-    /// From a little below the least of the values to a little above the most, and around what does not matter.
+    /// From slightly below the least value to slightly above the greatest, including the band of what does not matter.
     pub(super) fn holding<T: Iterator<Item = f64>>(values: impl Fn() -> T, smallest_effect: f64, end: f64) -> Self {
         let margin = 1.0 + smallest_effect.max(0.02) * 1.5;
         let low = values().fold(1.0 / margin, |least, value| least.min(value / 1.02));
@@ -113,7 +113,7 @@ impl Axis {
         self.start + (self.end - self.start) * (ratio.ln() - self.low) / (self.high - self.low)
     }
 
-    /// Draws the band of what does not matter and the marks, from `top` on.
+    /// Draws that band and the marks, from `top` down.
     pub(super) fn strip(&self, drawing: &mut Drawing, top: f64, height: f64, smallest_effect: f64) {
         let (band_start, band_end) = (self.at(1.0 / (1.0 + smallest_effect)), self.at(1.0 + smallest_effect));
         let effect = amount(Quantity::Share, smallest_effect);
@@ -135,7 +135,7 @@ impl Axis {
         TICKS.into_iter().filter(|tick| (self.low..=self.high).contains(&tick.ln()))
     }
 
-    /// The marks that have a number: 1, and outwards from it all that do not touch the last one.
+    /// The labelled marks: 1, and outwards from it all that do not overlap the previous one.
     fn labelled(&self) -> Vec<f64> {
         let mut labelled = vec![1.0];
         let mut keep = |last: &mut f64, tick: f64| {

@@ -1,4 +1,4 @@
-//! What happened in each second: a small column of charts for each subject, all on the same scales.
+//! The figures of each second: a narrow column of charts for each subject, all on the same scales.
 
 use tolok_analysis::figures::{Quantity, amount};
 use tolok_analysis::{Band, CaseFinding, SecondsFinding, TailFinding};
@@ -7,33 +7,33 @@ use super::factors::rate;
 use super::{Anchor, Drawing, LETTER, fitted, short, trace};
 use crate::svg::palette::look;
 
-/// Narrow, so that two stand side by side on a telephone and many on a wide page, with text as large as the page's in both.
+/// Narrow, so that two fit side by side on a phone and many on a wide page, with text as large as the page's in both.
 const CELL: f64 = 160.0;
 const LEFT: f64 = 36.0;
 const RIGHT: f64 = CELL - 6.0;
-/// Where the first of the charts begins.
+/// Top of the first chart.
 const TOP: f64 = 22.0;
-/// Height of a chart with its heading, and of its heading.
+/// Height of a chart with its heading, and of the heading.
 const STEP: f64 = 76.0;
 const HEADING: f64 = 18.0;
-/// More points than this cannot be told apart; further seconds are put together.
+/// More points than this are indistinguishable, so seconds are combined.
 const MOST_POINTS: usize = 48;
-/// A gap between two points that is longer than this is no line, in steps.
+/// Points further apart than this many steps are not connected.
 const GAP: f64 = 1.6;
 const MIB: f64 = 1024.0 * 1024.0;
 
-/// What a line is of.
+/// The part that a line shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Part {
     Subject,
     Generator,
     Database,
-    /// Requests that failed, in the chart of the correct responses.
+    /// Failed requests, in the chart of correct responses.
     Failed,
 }
 
 impl Part {
-    /// How its line is drawn, beside the colour of the subject.
+    /// Its line style, besides the colour of the subject.
     pub(crate) fn class(self) -> &'static str {
         match self {
             Self::Subject => "line",
@@ -44,20 +44,20 @@ impl Part {
     }
 }
 
-/// The highest value of each row over all subjects of a scenario, so that they can be compared.
+/// The greatest value of each row over all subjects of a scenario, so that they can be compared.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Scales {
     good_rps: f64,
     cpus: f64,
     memory_bytes: f64,
-    /// Where any of them has a long tail over time.
+    /// `None` if no subject has a long tail over time.
     tail_s: Option<f64>,
     from_s: f64,
     to_s: f64,
 }
 
 impl Scales {
-    /// Those of all subjects of a scenario.
+    /// The scales of all subjects of a scenario.
     pub(crate) fn of<'a>(all: impl Iterator<Item = &'a SecondsFinding> + Clone) -> Self {
         let most = |of: fn(&SecondsFinding) -> Vec<&Band>| {
             let highs = all.clone().flat_map(of).filter_map(|band| band.high);
@@ -126,7 +126,7 @@ pub(crate) fn seconds(case: &CaseFinding, seconds: &SecondsFinding, scales: &Sca
     drawing.finish(&words(case, seconds))
 }
 
-/// The long tail over time; an empty chart where this subject had too few answers for one.
+/// The long tail over time; an empty chart if this subject had too few responses for one.
 fn draw_tail(drawing: &mut Drawing, row: &Row, subject: &str, tail: Option<&TailFinding>, scales: &Scales) {
     let (starts, span_s, bands) = match tail {
         Some(tail) => (starts_of(tail), tail.span_s, tail.latency_p999_s.as_slice()),
@@ -149,7 +149,7 @@ pub(crate) fn stroke(class: &str) -> String {
     drawing.finish_hidden().replace(r#"class="marker""#, r#"class="stroke-key""#)
 }
 
-/// What the chart shows, for those who do not see it.
+/// A description of the chart for screen readers.
 fn words(case: &CaseFinding, seconds: &SecondsFinding) -> String {
     let window = seconds.start_s.iter().zip(&seconds.good_rps).filter(|(start_s, _)| **start_s >= 0.0);
     let good = || window.clone().filter_map(|(_, band)| band.value);
@@ -161,7 +161,7 @@ fn words(case: &CaseFinding, seconds: &SecondsFinding) -> String {
     format!("{} second by second{range}", case.title)
 }
 
-/// Which seconds, or longer spans, are drawn as one point, and where.
+/// The seconds, or longer spans, that are drawn as one point, and their positions.
 struct Shown<'a> {
     /// First and last of each point.
     groups: Vec<[usize; 2]>,
@@ -181,7 +181,7 @@ impl<'a> Shown<'a> {
     fn of_spans(start_s: &'a [f64], span_s: f64, scales: &'a Scales) -> Self {
         let number = start_s.len();
         let step = number.div_ceil(MOST_POINTS).max(1);
-        // The first second of the window begins a point, as no point may hold seconds of both.
+        // The first second of the window begins a point, because no point may mix warm-up and window.
         let warm_up = start_s.iter().filter(|start_s| **start_s < 0.0).count();
         let within = |from: usize, to: usize| (from..to).step_by(step).map(move |at| [at, (at + step).min(to) - 1]);
         let groups = within(0, warm_up).chain(within(warm_up, number)).collect();
@@ -226,7 +226,7 @@ impl<'a> Shown<'a> {
         }
     }
 
-    /// A line of another part, without its band.
+    /// The line of another part, without its band.
     fn line(&self, drawing: &mut Drawing, row: &Row, class: &str, bands: &[Band]) {
         for run in self.runs(bands) {
             let places: Vec<[f64; 2]> = run.iter().map(|point| [point.x, row.at(point.value)]).collect();
@@ -234,7 +234,7 @@ impl<'a> Shown<'a> {
         }
     }
 
-    /// The points of a list, broken where seconds are missing.
+    /// The points of a series, split where seconds are missing.
     fn runs(&self, bands: &[Band]) -> Vec<Vec<Point>> {
         let mut runs: Vec<Vec<Point>> = Vec::new();
         let mut last_s = f64::NEG_INFINITY;

@@ -26,7 +26,7 @@ impl Time {
         }
     }
 
-    /// That time at a point, if it can stand on a logarithmic axis.
+    /// That time at a point, if a logarithmic axis can show it.
     fn of(self, point: &SeriesPoint) -> Option<&Estimate> {
         let estimate = match self {
             Self::Wall => point.wall_s.as_ref(),
@@ -36,7 +36,7 @@ impl Time {
     }
 }
 
-/// A chart of one time; none where no subject has it.
+/// A chart of one time; `None` if no subject has it.
 pub(crate) fn series(series: &ProgramSeries, time: Time) -> Option<String> {
     let shown = || series.lines.iter().flat_map(|line| &line.points).filter_map(|point| time.of(point));
     let low = shown().map(lowest).reduce(f64::min)?;
@@ -89,17 +89,17 @@ fn draw_line(
 fn legend(drawing: &mut Drawing, line: &SeriesLine, way: usize, y: f64) {
     drawing.path(&line_class(&line.runtime, way), &format!("M2 {}h28", short(y - 4.0)));
     look(&line.runtime).draw_point(drawing, [16.0, y - 4.0], way > 0, &line.title);
-    // A name of many wide letters is wider than its number of letters says, and here it may fill the whole line.
+    // A name with many wide letters is wider than their number suggests, and here it may fill the whole line.
     let letters = (WIDTH - 40.0) / (1.12 * LETTER);
     drawing.text("l", Anchor::Start, 40.0, y, &fitted(&line.title, letters));
 }
 
-/// Where a value of the parameter stands: a logarithm has no place for 0.
+/// Position of a parameter value: a logarithmic axis cannot show 0.
 fn place(value: u32) -> f64 {
     f64::from(value).max(0.5)
 }
 
-/// A tick of the time in the unit that fits it: `20 ms`.
+/// A time tick in a suitable unit: `20 ms`.
 pub(super) fn seconds(tick: f64) -> String {
     let (scaled, unit) = match tick {
         tick if tick > 0.999 => (tick, "s"),
@@ -110,7 +110,7 @@ pub(super) fn seconds(tick: f64) -> String {
     format!("{} {unit}", scaled.round())
 }
 
-/// A value of the parameter, as short as it goes: `100k`.
+/// A parameter value, as short as possible: `100k`.
 fn whole(value: u32) -> String {
     let short = |of: u32, unit: &str| value.is_multiple_of(of).then(|| format!("{}{unit}", value / of));
     match value {

@@ -1,15 +1,15 @@
-//! What several runs share: the scenarios that stand in more than one of them, and their subjects.
+//! What several runs share: the scenarios that at least two of them have, and their subjects.
 
 use tolok_analysis::{CaseFinding, Findings, ScenarioFinding, without_brackets};
 
-/// The letter of a run by its place: `A` for the first.
+/// The letter of a run by its position: `A` for the first.
 pub(crate) fn letter(place: usize) -> char {
     char::from(b'A' + u8::try_from(place % 26).unwrap_or_default())
 }
 
 /// A scenario that several runs have.
 pub(crate) struct Shared<'a> {
-    /// The place of each run that has it, and what it found.
+    /// The position of each run that has it, and its findings.
     pub(crate) of_runs: Vec<(usize, &'a ScenarioFinding)>,
 }
 
@@ -23,8 +23,8 @@ pub(crate) struct SharedCase<'a> {
 }
 
 impl<'a> Shared<'a> {
-    /// The scenarios that at least two runs have under the same load, tool and environment, in the order of the first
-    /// that has each.
+    /// The scenarios that at least two runs have with the same load, tool and environment, in the order in which they first
+    /// appear.
     pub(crate) fn all(runs: &[&'a Findings]) -> Vec<Self> {
         let mut all: Vec<Self> = Vec::new();
         for (place, run) in runs.iter().enumerate() {
@@ -47,7 +47,7 @@ impl<'a> Shared<'a> {
         self.of_runs[0].1
     }
 
-    /// Its subjects, those of the first run in the order of its table, and then what only others have. The ceilings
+    /// Its subjects: those of the first run in the order of its table, then those that only others have. Ceilings
     /// come last.
     pub(crate) fn cases(&self) -> Vec<SharedCase<'a>> {
         let mut cases: Vec<SharedCase<'a>> = Vec::new();
@@ -74,7 +74,7 @@ impl<'a> Shared<'a> {
 }
 
 impl SharedCase<'_> {
-    /// Its title, which says of a ceiling that it is one.
+    /// Its title, marked if it is a ceiling.
     pub(crate) fn name(&self) -> String {
         if self.is_ceiling { format!("ceiling: {}", self.title) } else { self.title.to_owned() }
     }

@@ -1,4 +1,4 @@
-//! How much of the differences each factor explains: one bar each, with its interval.
+//! The share of the differences that each factor explains: one bar each, with its interval.
 
 use tolok_analysis::{VarianceFinding, VarianceShare};
 

@@ -1,4 +1,4 @@
-//! How long subjects take from their start to the first correct response.
+//! Time from the start of subjects to their first correct response.
 
 use tolok_analysis::figures::{Quantity, amount};
 
@@ -17,7 +17,7 @@ pub(crate) struct Start<'a> {
     pub(crate) high_s: f64,
 }
 
-/// Bars from zero, with what the middle half of the starts took.
+/// Bars from zero, with the interquartile range of the starts.
 pub(crate) fn starts(heading: &str, below: &str, starts: &[Start]) -> String {
     let most = starts.iter().map(|start| start.high_s).fold(0.0, f64::max);
     let scale = Scale { most, from: 0.0, to: WIDTH - 2.0 };

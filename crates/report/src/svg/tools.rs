@@ -1,4 +1,4 @@
-//! Dots with their intervals: what each tool reports about one server, and what crossed the wire.
+//! Dots with their intervals: each tool's report of one server, and the wire count.
 
 use tolok_analysis::figures::{NONE, Quantity, figure};
 use tolok_analysis::{ToolRow, ToolsFinding};
@@ -7,10 +7,10 @@ use super::bars::Scale;
 use super::{Anchor, DOT, Drawing, HEAD, LETTER, ROW, WIDTH, fitted, highest};
 use crate::wording::LOWER_BOUND;
 
-/// Of the figure at the right edge.
+/// Width of the figure at the right edge.
 const VALUE_COLUMN: f64 = 60.0;
 
-/// Correct responses per second by each tool, with a dashed stroke where the wire has them.
+/// Correct responses per second by each tool, with a dashed stroke at the wire count.
 pub(crate) fn tools(finding: &ToolsFinding, heading: &str) -> String {
     let said = finding.rows.iter().flat_map(|row| [&row.goodput_rps, &row.wire_rps]);
     let most = said.flatten().map(highest).fold(0.0, f64::max);

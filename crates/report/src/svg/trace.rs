@@ -1,4 +1,4 @@
-//! Paths of many points, written as short as they go: a page may hold thousands of them.
+//! Paths of many points, written compactly: a page may contain thousands of them.
 
 use std::fmt::Write as _;
 
@@ -9,7 +9,7 @@ pub(super) fn line(points: &[[f64; 2]]) -> String {
     text
 }
 
-/// The area between two lines over the same places.
+/// The area between two lines over the same positions.
 pub(super) fn area(above: &[[f64; 2]], below: &[[f64; 2]]) -> String {
     let mut text = String::with_capacity(12 * above.len());
     let mut last = [0, 0];
@@ -19,7 +19,7 @@ pub(super) fn area(above: &[[f64; 2]], below: &[[f64; 2]]) -> String {
     text
 }
 
-/// Steps from point to point, in tenths of a unit and each from where the last one ended in tenths, so that nothing adds up.
+/// Steps from point to point in tenths of a unit. Each starts at the rounded end of the previous one, so rounding errors do not add up.
 fn append(text: &mut String, last: &mut [i64; 2], points: impl Iterator<Item = [f64; 2]>, is_new: bool) {
     for (place, [x, y]) in points.enumerate() {
         let tenths = [x, y].map(|value| (value * 10.0).round() as i64);

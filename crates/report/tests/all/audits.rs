@@ -1,4 +1,4 @@
-//! Invented audits at the edge of what must be shown, by name.
+//! Invented audits for edge cases of reports, by name.
 
 use tolok_audit::{Audit, AuditFinding, AuditVerdict, Input, Law};
 use tolok_model::transcription::{Figure, Mark, Number, Quantity, Row, Transcription, Unit};
@@ -191,7 +191,7 @@ fn huge_names() -> Audit {
     audit(&name, &name, findings)
 }
 
-/// Texts of a file that somebody else wrote: none of them may become markup, move a cursor or break a table.
+/// Texts from an untrusted file: none may become markup, move a cursor or break a table.
 fn untrusted() -> Audit {
     let evil = "<script>alert(1)</script>\u{1b}[31mred\u{1b}[2J | `x` *b*\nnext";
     let mut finding = little();

@@ -1,4 +1,4 @@
-//! Every format of comparisons of invented runs.
+//! Comparisons of invented runs in every format.
 
 use crate::invented::two_runs::{
     compared, compared_sides, drifted, elsewhere, over_time, ragged, regressed, several, unchanged, with_six_digits,
@@ -41,7 +41,7 @@ fn several_runs_of_each_on_a_terminal() {
     insta::assert_snapshot!(outline(&compare(&with_six_digits(found), false, Depth::Short)));
 }
 
-/// Eight runs; from the fifth on, Go is slower by an eighth and has another build. One more run had another scale.
+/// Eight runs; from the fifth on, Go is slower by an eighth and has another build. One more run has another scale.
 fn eight_days() -> RunHistory {
     let mut runs = [several(4, 0.008, 1.0, 1), several(5, 0.008, 0.88, 5)].concat();
     runs[7].plan.scale = 0.5;
@@ -107,7 +107,7 @@ fn in_csv() {
 
 #[test]
 fn csv_has_as_many_fields_in_every_line_as_names_of_columns() {
-    // What no field of these runs has in it is a quote.
+    // Fields may be quoted, but none of these runs has a quote inside a field.
     let fields = |line: &str| {
         let mut is_quoted = false;
         line.chars()

@@ -1,4 +1,4 @@
-//! `docs/audits`: public benchmarks, each transcribed and audited. The page and the badge are what this makes of the transcriptions.
+//! `docs/audits`: public benchmarks, each transcribed and audited. Checks that the page and the badges match the transcriptions.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -47,7 +47,7 @@ fn corpus() -> BTreeMap<String, Transcription> {
     files.filter(|path| path.extension().is_some_and(|ending| ending == "toml")).map(read).collect()
 }
 
-/// The laws of what is contradicted, with how often.
+/// The laws of the contradictions, with counts.
 fn contradicted(audit: &Audit) -> String {
     let mut counts: Vec<(&str, usize)> = Vec::new();
     for finding in audit.with(AuditVerdict::Contradicted) {
@@ -86,7 +86,7 @@ fn page(corpus: &BTreeMap<String, Transcription>) -> String {
     )
 }
 
-/// Compares a file with what is generated; with `TOLOK_WRITE_AUDITS` set, writes it instead.
+/// Compares a file with the generated text, or writes it if `TOLOK_WRITE_AUDITS` is set.
 fn is_current(name: &str, generated: &str) {
     let path = folder().join(name);
     if std::env::var_os("TOLOK_WRITE_AUDITS").is_some() {

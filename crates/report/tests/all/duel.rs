@@ -1,4 +1,4 @@
-//! What a duel looks like, of invented runs.
+//! Duels of invented runs.
 
 use crate::invented::slices::jitter;
 use crate::invented::{BUN, GO, InventedRun, NODE};

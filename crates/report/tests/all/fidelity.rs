@@ -1,4 +1,4 @@
-//! What drivers make of types, of invented drivers, in every format.
+//! Reports on invented drivers' types and connections, in every format.
 
 use crate::outline::{DEPTHS, outline};
 use tolok_model::fidelity::{
@@ -66,7 +66,7 @@ fn aborts() -> Aborts {
     }
 }
 
-/// Nine variants: most are sound, two round, two refuse to share, one leaks, one does not start.
+/// Nine variants: most are correct, two round, two refuse to share a connection, one leaks, one does not start.
 fn many() -> FidelityReport {
     let mut drivers = vec![driver("bun/serve:single", rounded())];
     drivers.extend(["bun/serve:mysql2", "go/nethttp:encoder", "go/nethttp:struct"].map(|it| driver(it, exact())));
@@ -93,7 +93,7 @@ pub fn every_document() -> Vec<Document> {
     DEPTHS.map(|depth| fidelity(&many(), depth)).into()
 }
 
-/// One variant that is sound in everything, without the test that takes long.
+/// One fully correct variant, without the slow test.
 fn one() -> FidelityReport {
     let drivers = vec![DriverReport { aborts: None, ..driver("go/nethttp:struct", exact()) }];
     FidelityReport { drivers, left_out: Vec::new(), ..many() }

@@ -1,4 +1,4 @@
-//! What a forecast looks like, of invented runs, in every format.
+//! Forecasts from invented runs, in every format.
 
 use crate::invented::{BUN, GO, InventedRun, ask};
 use crate::outline::{DEPTHS, outline};
@@ -10,7 +10,7 @@ use tolok_report::document::{Depth, Document};
 use tolok_report::documents::forecast as document;
 use tolok_report::print::{Style, terminal};
 
-/// Go under four numbers of users, Bun under one, and Go with a database over two ways.
+/// Go with four numbers of users, Bun with one, and Go with a database over two links.
 fn run() -> InventedRun {
     let mut run = InventedRun::new(5);
     for (users, rps, cpu_s) in

@@ -1,4 +1,4 @@
-//! Reports of invented findings. One program for all of them, as each would be linked for itself.
+//! Reports of invented findings. One program for all, because each would be linked separately.
 
 #![allow(clippy::unwrap_used, reason = "a test may, and so may what a test calls")]
 

@@ -1,13 +1,13 @@
-//! A document as compact text, for snapshots: every word and look of it, and no format.
+//! A document as compact text for snapshots: every word and its look, independent of formats.
 //!
-//! Looks stand as signs around words: `*strong*`, `~muted~`, `!warning!`, `+good+`, `_emphasis_`. A column of numbers has `:` behind its
-//! heading, and a caption stands in brackets. Charts are counted and not drawn.
+//! Signs around words show looks: `*strong*`, `~muted~`, `!warning!`, `+good+`, `_emphasis_`. A column of numbers has `:` after its
+//! heading, and a caption is in brackets. Charts are counted, not drawn.
 
 use tolok_report::document::{Align, Block, Cell, Column, Depth, Document, Look, Row, Table, Text};
 
 pub const DEPTHS: [Depth; 3] = [Depth::Short, Depth::Full, Depth::Page];
 
-/// The document, a line for each of its parts.
+/// The document, one line per part.
 pub fn outline(document: &Document) -> String {
     let mut text = format!("{}\n", document.title);
     blocks(&mut text, &document.blocks, 0);

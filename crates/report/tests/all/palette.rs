@@ -1,9 +1,9 @@
-//! The colours of the style sheet, measured: against their ground, and against each other as people with deficient
-//! colour vision see them.
+//! Measures the colours of the style sheet: against their background, and against each other as seen with deficient
+//! colour vision.
 //!
-//! Contrast is that of WCAG 2.1; deficient vision is simulated with the matrices of G. M. Machado, M. M. Oliveira and
+//! Contrast is that of WCAG 2.1. Deficient vision is simulated with the matrices of G. M. Machado, M. M. Oliveira and
 //! L. A. F. Fernandes, "A physiologically-based model for simulation of color vision deficiency", IEEE TVCG 15(6), 2009,
-//! at full severity; distances are taken in OKLab (B. Ottosson, 2020), times 100.
+//! at full severity. Distances are measured in OKLab (B. Ottosson, 2020), times 100.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -17,7 +17,7 @@ use tolok_report::print::style;
 const LEAST_GRAPHIC_CONTRAST: f64 = 3.0;
 /// WCAG 2.1, 1.4.3, for text.
 const LEAST_TEXT_CONTRAST: f64 = 4.5;
-/// Okabe and Ito's well-known palette has 7.6 in its worst pair.
+/// For comparison: Okabe and Ito's well-known palette has 7.6 in its worst pair.
 const LEAST_DISTANCE: f64 = 8.0;
 
 type Rgb = [f64; 3];
@@ -100,7 +100,7 @@ fn subjects() -> Vec<Subject> {
     texts.map(|(folder, text)| Subject::read(&folder.display().to_string(), &text).unwrap()).collect()
 }
 
-/// The colours of each runtime, as its subjects say them.
+/// The colours of each runtime, from its subjects.
 fn runtimes() -> BTreeMap<String, Colour> {
     let mut runtimes = BTreeMap::new();
     for subject in subjects() {

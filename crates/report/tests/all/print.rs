@@ -1,4 +1,4 @@
-//! Every block of a document in every format that people read.
+//! Every block of a document in every format for people.
 
 use tolok_report::document::{
     Block, Cell, Chart, Chip, Column, Document, Fact, Heading, Key, List, Look, Row, Table, Text,

@@ -1,4 +1,4 @@
-//! Every format of invented findings.
+//! Invented findings in every format.
 
 mod advice;
 mod brief;
@@ -34,7 +34,7 @@ use tolok_report::data::schema;
 use tolok_report::document::Depth;
 use tolok_report::{Format, Style, documents, render, verbose};
 
-/// All that a format can say: of a terminal that is not what it says at once.
+/// The complete text of a format; for a terminal that is the verbose report.
 fn text(findings: &Findings, format: Format) -> String {
     match format {
         Format::Terminal => verbose(findings, &Style::default()),
@@ -64,7 +64,7 @@ fn a_report_pins_the_raw_data_that_it_is_of() {
     }
 }
 
-/// A page in words: everything but its charts.
+/// A page as text: everything but its charts.
 #[test]
 fn page() {
     let page = documents::run(&edge_case("one-scenario"), Depth::Page);
@@ -83,20 +83,20 @@ fn part<'a>(page: &'a str, from: &str, to: &str) -> &'a str {
     &page[start..start + length]
 }
 
-/// The checks of a page that failed, by their rules.
+/// The rules of a page's failed checks.
 fn failed_checks(page: &str) -> Vec<String> {
     let rules = page.split("<th scope=\"row\">").filter_map(|rest| rest.split_once("</th><td>"));
     let failed = rules.filter(|(_, held)| held.starts_with("<b class=\"warn\">! no"));
     failed.map(|(rule, _)| rule.to_owned()).collect()
 }
 
-/// What a page says was seen of a check.
+/// What a page shows as found by a check.
 fn seen<'a>(page: &'a str, rule: &str) -> &'a str {
     let cells = part(page, &format!("<th scope=\"row\">{rule}</th>"), "</tr>");
     cells.rsplit("<td").next().unwrap_or_default().split(['>', '<']).nth(1).unwrap_or_default()
 }
 
-/// A document of JSON with one element of each list.
+/// A JSON document with one element of each list.
 fn in_short(mut document: serde_json::Value) -> String {
     fn shorten(value: &mut serde_json::Value) {
         match value {

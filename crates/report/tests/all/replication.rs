@@ -1,4 +1,4 @@
-//! Every format of invented replications.
+//! Invented replications in every format.
 
 use crate::edge_cases::replications;
 use crate::outline::{DEPTHS, outline};
@@ -41,7 +41,7 @@ fn words_of_strangers_are_words() {
     let page = html(&replication(&found, Depth::Page));
     assert!(!page.contains("<script") && !page.contains("<b>bold"), "a stranger's markup stands in the page");
     assert!(page.contains("&lt;script&gt;"));
-    // What a terminal obeys means nothing to a browser.
+    // Terminal escapes must not reach any format.
     let comment = markdown(&replication(&found, Depth::Full));
     for printed in [&terminal(&replication(&found, Depth::Short), &Style::default()), &comment] {
         assert!(!printed.contains('\u{1b}'), "an escape of a terminal got through");

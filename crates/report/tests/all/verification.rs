@@ -1,4 +1,4 @@
-//! What `tolok verify` prints, of invented checks.
+//! The output of `tolok verify` for invented checks.
 
 use tolok_model::{Check, CheckOutcome, Difference, NotRecomputable, VERIFICATION_SCHEMA, Verification};
 use tolok_report::Style;

@@ -17,7 +17,7 @@ pub(crate) fn environment(scenario: &ScenarioFinding) -> String {
         parts.push(format!("emulator on {}", cpus(&environment.link_cpus)));
     }
     parts.extend(database::words(scenario));
-    // Headings show only tools without a package, so the others are named here.
+    // Headings omit the package of a tool, so its full name is given here.
     parts.extend(
         Some(&scenario.tool).filter(|tool| without_brackets(tool) != **tool).map(|tool| format!("asked by {tool}")),
     );

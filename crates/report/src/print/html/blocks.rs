@@ -6,42 +6,42 @@ use crate::document::{Block, Card, Chart, Chip, Fact, Heading, Key, List, Look, 
 use crate::print::columns::together;
 use crate::printable::printable;
 
-/// The section that is the box at the top.
+/// The section for the box at the top.
 pub(super) const VERDICT: &str = "verdict";
-/// What is folded away and has more rows than this is left out on paper.
+/// Folded content with more rows than this is omitted on paper.
 const MOST_ROWS_ON_PAPER: usize = 12;
 
-/// Begins a chart of a single subject, of which there are many side by side.
+/// Start of a chart of a single subject, many of which are side by side.
 const NARROW_CHART: &str = "<svg viewBox=\"0 0 160 ";
-/// Begins a chart of which two stand side by side.
+/// Start of a chart that is shown in two columns.
 const WIDE_CHART: &str = "<svg viewBox=\"0 0 544 ";
 
-/// A page that is being written.
+/// A page being written.
 #[derive(Default)]
 pub(super) struct Page {
     text: String,
     tables: Tables,
-    /// Sections with their places, for the table of contents.
+    /// Sections with their anchors, for the table of contents.
     sections: Vec<(String, String)>,
     /// Rank of the last heading: the next is at most one lower.
     rank: u8,
-    /// Place of the section that the next heading is of.
+    /// Anchor of the section whose heading comes next.
     id: Option<String>,
-    /// Whether an item, which a heading of the fourth rank begins, is open.
+    /// Whether an item, begun by a heading of the fourth rank, is open.
     is_in_item: bool,
-    /// Whether facts and chips stand in the verdict's box.
+    /// Whether facts and chips go into the verdict's box.
     is_in_verdict: bool,
     /// Meanings of the columns of the table above, until its legend is printed.
     meanings: Vec<String>,
 }
 
 impl Page {
-    /// A piece of a page that has its title already.
+    /// Part of a page that already has a title.
     pub(super) fn piece() -> Self {
         Self { rank: 1, ..Self::default() }
     }
 
-    /// What stands before the first section.
+    /// Everything before the first section.
     pub(super) fn header(&mut self, blocks: &[Block]) -> String {
         let mut header = String::from("<header>\n");
         let mut rest = blocks;
@@ -69,7 +69,7 @@ impl Page {
         header + "</header>\n\n"
     }
 
-    /// Blocks as a text of their own.
+    /// Blocks as a separate text.
     pub(super) fn written(&mut self, blocks: &[Block]) -> String {
         self.blocks(blocks);
         std::mem::take(&mut self.text)
@@ -135,7 +135,7 @@ impl Page {
     fn heading(&mut self, heading: &Heading) {
         self.end_item();
         let level = heading.rank.clamp(1, self.rank + 1);
-        // A heading is loud enough without the weight that a terminal gives it.
+        // A heading needs no additional weight, unlike in a terminal.
         let words = spans_within(&heading.text, Look::Muted);
         let id = match (self.id.take(), heading.rank) {
             (Some(id), _) => Some(id),
@@ -213,7 +213,7 @@ impl Page {
         };
         let charts: Vec<String> = charts.iter().filter(|chart| !chart.svg.is_empty()).map(figure).collect();
         if !charts.is_empty() {
-            // Two or four charts stand better in two columns; narrow ones would be blown up there.
+            // Two or four charts look better in two columns; narrow ones would be too large there.
             let columns = match charts.len() {
                 _ if charts.iter().all(|chart| chart.contains(NARROW_CHART)) => "many",
                 _ if charts.iter().all(|chart| chart.contains(WIDE_CHART)) => "wide",
@@ -236,7 +236,7 @@ impl Page {
         }
     }
 
-    /// A section of which only the heading shows.
+    /// A section that shows only its heading.
     fn folded_section(&mut self, id: &str, heading: &Heading, summary: &Text, blocks: &[Block]) {
         let id = escaped(id);
         let is_long = rows(blocks) > MOST_ROWS_ON_PAPER;
@@ -255,7 +255,7 @@ impl Page {
         self.text += "</section>\n\n";
     }
 
-    /// Says on paper what is left out there.
+    /// Names what is omitted on paper.
     fn on_paper(&mut self, rows: usize) {
         self.text += &format!(
             "<p class=\"note on-paper\">Paper omits these {rows} rows; report.html and report.json in the run’s folder have them.</p>\n"
@@ -362,7 +362,7 @@ fn key(keys: &[Key]) -> String {
     if keys.is_empty() { keys } else { format!("<p class=\"key\">{keys}</p>\n") }
 }
 
-/// Words as a page shows them.
+/// Words made safe for a page.
 pub(super) fn shown(words: &str) -> String {
     escaped(&printable(words))
 }
@@ -371,7 +371,7 @@ pub(super) fn spans(text: &Text) -> String {
     spans_within(text, Look::Plain)
 }
 
-/// Words inside an element that has a look already.
+/// Words inside an element that already has a look.
 pub(super) fn spans_within(text: &Text, outer: Look) -> String {
     text.0.iter().map(|it| if it.look == outer { shown(&it.words) } else { span(it) }).collect()
 }

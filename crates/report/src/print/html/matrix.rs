@@ -1,4 +1,4 @@
-//! A matrix as a heat map: the darker a cell, the nearer it is to the best of its column.
+//! A matrix as a heat map: the darker a cell, the closer to the best of its column.
 
 use std::ops::Range;
 
@@ -8,10 +8,10 @@ use crate::svg::palette::marker;
 
 /// Shades of a heat map, each a class of the style sheet.
 const SHADES: f64 = 10.0;
-/// So many scenarios have room beside each other on paper.
+/// The most scenarios that fit side by side on paper.
 const SCENARIOS: usize = 9;
 
-/// The matrix in as few tables as the width of paper allows. The last one has the costs.
+/// The matrix in as few tables as fit on paper. The last one has the costs.
 pub(super) fn tables(matrix: &Matrix) -> String {
     let number = matrix.columns.len().div_ceil(SCENARIOS).max(1);
     let size = matrix.columns.len().div_ceil(number);

@@ -1,4 +1,4 @@
-//! Tables as HTML: each in a region that can be scrolled with the keyboard, with a name for readers who do not see it.
+//! Tables as HTML: each in a region that can be scrolled with the keyboard, with a label for screen readers.
 
 use super::blocks::{shown, spans};
 use super::escaped;
@@ -7,13 +7,13 @@ use crate::document::{Align, Cell, Column, Look, Matrix, Row, Table};
 use crate::svg::palette::marker;
 use crate::wording::MARKS;
 
-/// From so many letters on, a cell of words is prose, and its column is kept wide enough to be read.
+/// From this many letters on, a cell is prose, and its column is kept wide enough to read.
 const PROSE: usize = 48;
 
 /// The tables of a page.
 #[derive(Default)]
 pub(super) struct Tables {
-    /// Names of sections and tables so far: no two regions of a page may have the same.
+    /// Names of sections and tables so far: no two regions of a page may share one.
     names: Vec<String>,
 }
 
@@ -44,7 +44,7 @@ impl Tables {
         )
     }
 
-    /// Keeps the name of a section from tables.
+    /// Reserves the name of a section.
     pub(super) fn keep(&mut self, name: String) {
         self.names.push(name);
     }
@@ -64,7 +64,7 @@ impl Tables {
     }
 }
 
-/// Class of a column: numbers, words that want room, or nothing of note.
+/// CSS class of a column: numbers, prose, or none.
 fn class(table: &Table, place: usize, column: &Column) -> &'static str {
     let letters = |row: &Row| row.cells.get(place).map_or(0, |cell| cell.text.plain().chars().count());
     match column.align {
@@ -86,7 +86,7 @@ fn head(columns: &[Column], classes: &[&str]) -> String {
     format!("<thead><tr>{headings}</tr></thead>\n")
 }
 
-/// The rows. Those that are about the same share the cell that names it.
+/// The rows. Rows about the same object share its name cell.
 fn body(table: &Table, classes: &[&str]) -> String {
     let continues = |row: &Row| row.cells.first().is_none_or(|cell| cell.text.is_empty());
     let groups: Vec<&[Row]> = table.rows.chunk_by(|_, next| continues(next)).collect();
@@ -137,7 +137,7 @@ fn name(row: &Row, cell: &Cell) -> String {
     }
 }
 
-/// A cell: its value, its notes, and below it its interval, what the mark says, and its second line.
+/// A cell: its value and notes, and below it the interval, the meaning of the mark, and the second line.
 fn words(cell: &Cell) -> String {
     let notes: String = cell.notes.iter().map(|number| format!("<sup>&nbsp;[{number}]</sup>")).collect();
     let interval = cell.interval.as_deref().map(shown).unwrap_or_default();

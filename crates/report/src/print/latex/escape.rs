@@ -1,8 +1,8 @@
-//! Text that LaTeX sets as it is, whatever a server or a study file may have said.
+//! Escapes text for LaTeX, whatever a server or a study file contains.
 
 use crate::printable::printable;
 
-/// `text` for pdfTeX as well as LuaTeX, in any usual encoding of fonts. What those cannot set is named by its number.
+/// `text` for pdfTeX and LuaTeX, in any common font encoding. Characters that these lack are named by number.
 pub(super) fn escaped(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
     for letter in printable(text).chars() {
@@ -19,7 +19,7 @@ pub(super) fn escaped(text: &str) -> String {
             '|' => safe += "\\textbar{}",
             '`' => safe += "\\textasciigrave{}",
             '"' => safe += "''",
-            // Two of them would become one long dash.
+            // Two hyphens would become a dash.
             '-' if safe.ends_with('-') => safe += "{}-",
             plain if plain.is_ascii() => safe.push(plain),
             other => safe += &beyond_ascii(other),
@@ -54,7 +54,7 @@ fn beyond_ascii(letter: char) -> String {
         _ => "",
     };
     match known {
-        // The letters of Western Europe but those that the oldest encoding of fonts lacks.
+        // The letters of Western Europe except those that the oldest font encoding lacks.
         "" if ('À'..='ÿ').contains(&letter) && !"ÐðÞþ".contains(letter) => letter.to_string(),
         "" => format!("[U+{:04X}]", u32::from(letter)),
         known => known.to_owned(),

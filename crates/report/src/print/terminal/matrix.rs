@@ -1,24 +1,25 @@
-//! A matrix in lines: a bar and a tier for each scenario, in as few blocks of columns as the width allows.
+//! A matrix as lines: a bar and a tier for each scenario, in as few blocks of columns as the width allows.
 //!
-//! Bars shrink first, then names, and the costs go next. Then scenarios stand in blocks below each other, or without bars where that saves a block.
+//! Bars shrink first, then names, and then the costs are dropped. After that, scenarios are split into several blocks, or lose their
+//! bars if that saves a block.
 
 use crate::document::{Look, Matrix, MatrixCell, MatrixColumn, MatrixRow};
 use crate::printable::printable;
 
-/// Columns of a bar at most, and at least where there is one.
+/// The greatest and the least width of a bar.
 const BAR: [usize; 2] = [6, 3];
-/// Between two columns.
+/// Gap between two columns.
 const GAP: usize = 2;
-/// Of a name at most; a longer one gives way to the shorter one.
+/// The greatest width of a name; a longer one is replaced by the short one.
 const NAME: usize = 22;
-/// Lines of a heading.
+/// Lines in a heading.
 const HEADING: usize = 3;
 /// A column is as wide as the longest word of its heading, up to this.
 const WORD: usize = 10;
 
 pub(super) type Line = (String, Look);
 
-/// How a matrix fits into a width.
+/// The layout of a matrix in a given width.
 struct Layout<'a> {
     of: &'a Matrix,
     names: Vec<String>,
@@ -29,7 +30,7 @@ struct Layout<'a> {
     has_costs: bool,
 }
 
-/// The lines of a matrix, and what had no room.
+/// The lines of a matrix, and what was dropped.
 pub(super) fn lines(matrix: &Matrix, width: usize) -> (Vec<Line>, Option<String>) {
     let (layout, blocks) = Layout::of(matrix, width);
     let mut lines = Vec::new();
@@ -113,7 +114,7 @@ impl<'a> Layout<'a> {
         }
     }
 
-    /// The names of the scenarios in at most so many lines, and their loads.
+    /// The names of the scenarios in a limited number of lines, and their loads.
     fn headings(&self, columns: &[usize], has_costs: bool) -> Vec<String> {
         let of = |place: &usize| {
             let column = &self.of.columns[*place];
@@ -128,7 +129,7 @@ impl<'a> Layout<'a> {
         for at in 0..height {
             let mut line = " ".repeat(self.name);
             for (heading, width) in headings.iter().zip(&widths) {
-                // What has fewer lines stands at the foot.
+                // Headings with fewer lines are aligned at the bottom.
                 let from = height - heading.len();
                 let words = if at >= from { heading[at - from].as_str() } else { "" };
                 line += &format!("{}{}", " ".repeat(GAP), padded(words, *width));
@@ -176,14 +177,14 @@ fn name(row: &MatrixRow, is_short: bool) -> String {
     format!("{}{notes}", cut(&printable(name), NAME))
 }
 
-/// A bar in eighths of a letter; of what is more than nothing, at least one.
+/// A bar in eighths of a character; a positive share has at least one.
 fn of_blocks(share: f64, most: usize) -> String {
     const EIGHTHS: [&str; 8] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
     let eighths = ((share.clamp(0.0, 1.0) * most as f64 * 8.0).round() as usize).max(usize::from(share > 0.0));
     format!("{}{}", "█".repeat(eighths / 8), EIGHTHS[eighths % 8])
 }
 
-/// Words in lines of this width, the last of which is cut.
+/// Words in lines of this width; the last line is cut.
 fn in_lines(words: &str, width: usize) -> Vec<String> {
     let mut lines: Vec<String> = vec![String::new()];
     for word in words.split(' ') {

@@ -8,7 +8,7 @@ use tolok_model::{
 
 use crate::invented::{BUN, CEILING, FPM, GO, InventedRun, NODE, SWOOLE, ask, fail_requests};
 
-/// Subjects that use a database, at a tenth of the study's windows: rows, many statements an answer, a counter.
+/// Subjects that use a database, at a tenth of the study's windows: rows, many statements per response, a counter.
 pub fn database() -> Findings {
     let busy = |subject: f64, generator: f64| {
         move |_: u32, trial: &mut Measurement| {
@@ -85,7 +85,7 @@ pub fn database() -> Findings {
     run.findings()
 }
 
-/// A database that is taken away in the window, and subjects that do about it what they owe, half of it, or nothing.
+/// A database that is killed in the window, and subjects that meet all, half or none of their requirements.
 pub fn outage() -> Findings {
     let outage = Some(Outage { at_s: 0.6, for_s: 0.5 });
     let mut run = InventedRun::new(5);

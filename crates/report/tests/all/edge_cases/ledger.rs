@@ -1,11 +1,11 @@
-//! Runs whose subjects had more or less than others, and one of more scenarios than can be read at a glance.
+//! Runs whose subjects had unequal resources, and one with more scenarios than fit a glance.
 
 use tolok_analysis::{Findings, ParameterSetup, ProcessSetup, SubjectSetup, VariantSetup};
 use tolok_model::{Measurement, NetworkBytes, ParameterValue};
 
 use crate::invented::{APACHE, BUN, CEILING, FPM, GO, InventedRun, NODE, SWOOLE};
 
-/// Subjects whose setup the run kept: one does less work, two have many processes, one closes connections, all have headers.
+/// Subjects with a recorded setup: one does less work, two have many processes, one closes connections, all have headers.
 pub fn declared() -> Findings {
     let mut run = InventedRun::new(6);
     for (id, workload, title, body) in [("hello-c64", "hello", "Hello", 22), ("json-c64", "json", "JSON", 27)] {
@@ -78,7 +78,7 @@ fn send(trial: &mut Measurement, body: u64, bytes: u64) {
         Some(NetworkBytes { received_bytes: answers * bytes, sent_bytes: answers * bytes });
 }
 
-/// Four workloads at nine numbers of users each, of five subjects; in one of them nothing can be compared.
+/// Four workloads at nine numbers of users each, with five subjects; in one of them nothing can be compared.
 pub fn many_scenarios() -> Findings {
     let mut run = InventedRun::new(5);
     let workloads =

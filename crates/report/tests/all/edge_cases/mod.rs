@@ -1,4 +1,4 @@
-//! Runs at the edge of what a report must be able to show, by name.
+//! Runs for edge cases of reports, by name.
 
 mod databases;
 mod ledger;
@@ -65,7 +65,7 @@ pub fn all() -> Vec<(&'static str, Findings)> {
     ]
 }
 
-/// Windows of 14 s after 3 s of warm-up, with a histogram and every second of subject, generator and database; a closed and an open
+/// Windows of 14 s after 3 s of warm-up, with a histogram and every second of subject, generator and database. A closed and an open
 /// loop, and variants of one runtime.
 fn courses() -> Findings {
     let plain = Course { warm_up: 3, cpus: [0.98, 0.61, 0.0], growth_bytes: 40_000 };
@@ -118,7 +118,7 @@ fn one_trial() -> Findings {
     run.findings()
 }
 
-/// So many scenarios that most of them are folded away: thrice what any list shows at a glance.
+/// So many scenarios that most are folded away: three times what any list shows at a glance.
 fn many_scenarios() -> Findings {
     let course = Course { warm_up: 2, cpus: [0.98, 0.61, 0.0], growth_bytes: 20_000 };
     let mut run = InventedRun::new(3);
@@ -153,8 +153,8 @@ fn many_subjects() -> Findings {
     run.findings()
 }
 
-/// Windows of 20 s of which everything is recorded: one case is steady, one warms up in some trials, one grows, of one the
-/// accounts are wrong, and one slows down.
+/// Fully recorded windows of 20 s. One case is steady, one warms up in some trials, one grows, one has wrong
+/// accounts, and one slows down.
 fn checked() -> Findings {
     let mut run = json(6);
     run.plan.scenarios[0].load.duration_s = 20.0;
@@ -181,7 +181,7 @@ fn checked() -> Findings {
     run.findings()
 }
 
-/// What the lab records of a window, with the correct responses of each second as a share of the goodput.
+/// A window as the lab records it, with the correct responses of each second as a share of the goodput.
 fn recorded(block: u32, trial: &mut Measurement, share: impl Fn(u32, u64) -> f64) {
     let unrest = |second: u64| [1.0, 1.004, 0.997, 1.002, 0.998][second as usize % 5];
     let good = (0..20).map(|second| (trial.goodput_rps * share(block, second) * unrest(second)) as u64).collect();
@@ -203,7 +203,7 @@ fn aa_pair(times: &[f64]) -> Findings {
     run.findings()
 }
 
-/// Every reading of what sources say, in a run whose figures can be quoted: ten blocks of 20 s.
+/// Every reading of published ratios, in a run whose figures can be quoted: ten blocks of 20 s.
 fn published() -> Findings {
     let mut run = InventedRun::new(10);
     for (id, title, times) in [("json", "JSON", 1.0), ("hello", "Hello", 1.3)] {
@@ -233,7 +233,7 @@ fn programs_and_servers() -> Findings {
     run.findings()
 }
 
-/// A single program that takes one run a trial.
+/// A single program with one run per trial.
 fn one_program() -> Findings {
     let mut run = InventedRun::new(5);
     run.program("queue-n1000", "queue?n=1000", "A queue of tasks, n = 1,000", Timer::Tolok).steadily(GO_QUEUE, 1.20);
@@ -244,7 +244,7 @@ fn one_program() -> Findings {
     run.findings()
 }
 
-/// Failures, disturbances, nothing above the start, two blocks, and names that are long or markup.
+/// Failures, disturbances, nothing above the start, two blocks, and names that are long or contain markup.
 fn programs_at_odds() -> Findings {
     let mut run = InventedRun::new(5);
     run.program("queue-n1000", "queue?n=1000", "A <b>queue</b> | of tasks", Timer::Tolok);
@@ -301,7 +301,7 @@ fn no_ceiling() -> Findings {
     json(5).steady(GO, 34_300.0).steady(BUN, 39_600.0).findings()
 }
 
-/// One rate that all keep up with, one that is too much for two of them, and a ramp; with objectives.
+/// One rate that all keep up with, one that is too high for two of them, and a ramp; with objectives.
 fn open_loop() -> Findings {
     let arrivals = Arrivals::Poisson;
     let mut run = InventedRun::new(5);
@@ -370,7 +370,7 @@ fn shared_cpus() -> Findings {
     run.steady(GO, 34_300.0).steady(BUN, 33_600.0).findings()
 }
 
-/// Two environments, and in them whatever limits, links and neighbours can do to a figure; with a diagnosis.
+/// Two environments with everything that limits, links and neighbours can do to a figure; with a diagnosis.
 fn boxed() -> Findings {
     let memory = |mib: u64| Some(mib << 20);
     let limits = |mode, cpus, memory_bytes| Limits { mode, cpus, memory_bytes, pids: None };
@@ -447,7 +447,7 @@ fn go_diagnosis() -> Diagnosis {
     }
 }
 
-/// On a machine that allows neither namespaces nor control groups.
+/// A machine that allows neither namespaces nor control groups.
 fn unprivileged() -> Findings {
     let mut run = json(5);
     run.steady(CEILING, 60_000.0).change_records(invented::unprivileged);

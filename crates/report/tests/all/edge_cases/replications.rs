@@ -16,7 +16,7 @@ fn estimate(value: f64, low: f64, high: f64) -> Estimate {
     Estimate { value, low: Some(low), high: Some(high), trials: vec![low, value, value, value, high] }
 }
 
-/// One claim of each reading, a factor that explains, one that does not, one that is undecided.
+/// One claim of each reading; one factor that explains, one that does not, and one that is undecided.
 fn whole() -> ReplicationFindings {
     ReplicationFindings {
         schema_version: REPLICATION_SCHEMA,
@@ -85,7 +85,7 @@ fn advice(need: &str, picks: &[&str], strength: Strength) -> PartRecommendation 
     }
 }
 
-/// Twenty seconds of two subjects, one of which was measured; and a figure of which nothing was.
+/// Twenty seconds of two subjects, one of them measured; and a figure that was not measured.
 fn series() -> Vec<ReplicatedSeries> {
     let ramp = |size: f64, from: f64, is_measured: bool| {
         let at_s: Vec<f64> = (0..20).map(|second| f64::from(second) + from).collect();
@@ -299,7 +299,7 @@ fn factors() -> Vec<FactorFinding> {
     ]
 }
 
-/// Nothing could be run: all is still said.
+/// Nothing could be run, but the report is complete.
 fn not_run() -> ReplicationFindings {
     let mut found = whole();
     found.parts.iter_mut().for_each(|part| {
@@ -316,7 +316,7 @@ fn not_run() -> ReplicationFindings {
     found
 }
 
-/// Words of strangers, as long and as hostile as they come.
+/// Untrusted words, long and hostile.
 fn untrusted() -> ReplicationFindings {
     let mut found = whole();
     found.title =

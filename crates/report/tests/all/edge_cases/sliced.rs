@@ -6,7 +6,7 @@ use tolok_model::Judge;
 use crate::invented::slices::jitter;
 use crate::invented::{BUN, CEILING, GO, InventedRun, NODE};
 
-/// Two scenarios, one in slices and one in trials: a report must never mix them unnamed.
+/// Two scenarios, one in slices and one in trials: a report must never mix them without saying so.
 pub fn slices() -> Findings {
     let mut run = InventedRun::new(8);
     run.scenario("json-c64", "json", "JSON", 64).in_slices();

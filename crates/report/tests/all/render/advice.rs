@@ -1,8 +1,8 @@
-//! What was published beside what was measured, and which one for what.
+//! Published ratios beside measured ones, and recommendations.
 
 use super::*;
 
-/// From the heading to the next of its kind.
+/// From the heading to the next of the same rank.
 fn section<'a>(page: &'a str, heading: &str) -> &'a str {
     let from = page.split_once(heading).map(|(_, rest)| rest).unwrap_or_default();
     from.split("\n## ").next().unwrap_or_default()
@@ -27,7 +27,7 @@ fn every_published_ratio_has_both_marks_and_its_word() {
     }
 }
 
-/// A study of many scenarios gives a table that can be read at once; the rest is folded.
+/// A study of many scenarios shows a short table; the rest is folded.
 #[test]
 fn a_large_study_shows_a_dozen_rows() {
     let findings = edge_case("factors");

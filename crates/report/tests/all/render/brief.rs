@@ -1,4 +1,4 @@
-//! What one pastes into a README.
+//! The short report for a README.
 
 use tolok_report::brief;
 

@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// The values of an attribute of the bars, in their order.
+/// The values of an attribute of the bars, in order.
 fn of_bars(card: &str, name: &str) -> Vec<f64> {
     let rects = card.split("<rect ").skip(1).filter_map(|part| part.split('>').next());
     let bars = rects.filter(|rect| rect.contains("x=\"330\""));
@@ -24,7 +24,7 @@ fn a_bar_is_as_long_as_its_share_of_the_best() {
     goodputs.sort_by(|one, other| other.total_cmp(one));
     assert_eq!(widths.len(), goodputs.len());
     for (width, goodput) in widths.iter().zip(&goodputs) {
-        // Shares are those of the figures as they are printed.
+        // Shares are computed from the printed figures.
         assert!((width / 640.0 - goodput / goodputs[0]).abs() < 0.01, "{width} for {goodput}");
     }
 }
@@ -68,6 +68,6 @@ fn the_picture_of_a_card_has_its_size_and_is_no_empty_page() {
     let picture = tolok_report::card_picture(&edge_case("ordinary"));
     assert_eq!(&picture[..8], b"\x89PNG\r\n\x1a\n");
     assert_eq!(picture[16..24], [0, 0, 4, 176, 0, 0, 2, 118]);
-    // Letters and bars do not compress as an empty page does.
+    // Unlike an empty picture, letters and bars do not compress well.
     assert!((20_000..200_000).contains(&picture.len()), "{} bytes", picture.len());
 }

@@ -12,7 +12,7 @@ fn every_chart_of_a_page_is_a_figure() {
         let page = text(findings, Format::Html);
         let figures = figures(findings);
         let names: Vec<&str> = figures.iter().map(|figure| figure.name.as_str()).collect();
-        // Who adds a chart to the page adds it to `charts::all` too.
+        // A new chart of the page must be added to `charts::all` too.
         assert_eq!(page.matches("role=\"img\"").count(), figures.len(), "{name}: {names:?}");
         assert_eq!(names.iter().collect::<BTreeSet<_>>().len(), names.len(), "{name}: {names:?}");
     }
@@ -24,11 +24,11 @@ fn a_figure_needs_nothing_but_itself() {
         for figure in figures(findings) {
             let svg = &figure.svg;
             for foreign in ["class=", "var(", "<style", "href", "script"] {
-                // What a title says stands between the tags.
+                // Titles are between tags, so they are not checked.
                 let inside = svg.split('<').map(|part| part.split('>').next().unwrap_or_default());
                 assert!(!inside.into_iter().any(|tag| tag.contains(foreign)), "{name}, {}: {foreign}", figure.name);
             }
-            // A column of seconds is one of several that stand side by side.
+            // A column of seconds is one of several side by side.
             let width = if figure.name.starts_with("seconds-") { "width=\"40mm\"" } else { "width=\"88mm\"" };
             assert!(svg.contains(width) && svg.contains("font-family="), "{name}, {}", figure.name);
             assert_eq!(ill_formed(svg), None, "{name}, {}", figure.name);
@@ -38,7 +38,7 @@ fn a_figure_needs_nothing_but_itself() {
     }
 }
 
-/// What is drawn has a colour: by an attribute, or none on purpose.
+/// Everything drawn has an explicit colour, or explicitly none.
 #[test]
 fn nothing_is_drawn_in_the_colour_that_happens_to_be_the_default() {
     for (name, findings) in every_edge_case() {
@@ -58,7 +58,7 @@ fn a_figure_of_throughput() {
     insta::assert_snapshot!(format!("{}\n{}\n{}\n{}", figure.name, figure.title, figure.caption, figure.svg));
 }
 
-/// Why a text is no well-formed XML, or `None`.
+/// Why a text is not well-formed XML, or `None`.
 fn ill_formed(text: &str) -> Option<String> {
     let body = text.strip_prefix("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n")?;
     let mut open = Vec::new();

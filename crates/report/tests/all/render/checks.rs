@@ -1,4 +1,4 @@
-//! What became of the checks of trials.
+//! The results of the checks of trials.
 
 use super::*;
 

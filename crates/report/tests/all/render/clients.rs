@@ -1,4 +1,4 @@
-//! Slow and fast clients of one load.
+//! Slow and fast clients in one load.
 
 use tolok_analysis::Findings;
 use tolok_model::{ClientFigures, Clients, Latency, Measurement, Percentile};
@@ -6,7 +6,7 @@ use tolok_model::{ClientFigures, Clients, Latency, Measurement, Percentile};
 use super::*;
 use crate::invented::{BUN, GO, InventedRun};
 
-/// Two servers of equal work: one lets slow clients keep its workers, so that fast ones wait.
+/// Two equally fast servers; one lets slow clients occupy its workers, so that fast ones wait.
 fn slow_and_fast() -> Findings {
     let mut run = InventedRun::new(5);
     run.scenario("hello-c64-slow20-read64KiB", "hello", "Hello", 64);

@@ -47,7 +47,7 @@ fn every_subject_has_a_column_of_seconds() {
     );
 }
 
-/// One trial has no band, neither of percentiles nor of seconds.
+/// A single trial has no band, for percentiles or for seconds.
 #[test]
 fn a_single_trial_has_lines_and_no_bands() {
     let page = text(&edge_case("one-trial"), Format::Html);
@@ -70,7 +70,7 @@ fn what_was_not_measured_has_no_section() {
     }
 }
 
-/// Several tools that ask the same are beside each other in a section of their own.
+/// Several tools with the same load are compared in a section of their own.
 #[test]
 fn tools_are_not_compared_twice() {
     for name in ["tools", "tools-at-a-rate"] {

@@ -52,7 +52,7 @@ fn in_json() {
     insta::assert_snapshot!(in_short(parts));
 }
 
-/// Columns of data stand only where a scenario has a database.
+/// Database columns appear only in scenarios with a database.
 #[test]
 fn a_scenario_that_asks_none_shows_nothing_of_it() {
     let found = edge_case("database");

@@ -1,4 +1,4 @@
-//! Limits, links and what this machine could not do, in every format.
+//! Limits, links and unavailable isolation, in every format.
 
 use super::*;
 
@@ -39,11 +39,11 @@ fn in_json() {
 
 #[test]
 fn what_was_counted_unscored_is_marked_so_in_every_format() {
-    // Neither the observations nor the tables of a paper, a card or test cases have anything unscored.
+    // Observations, a paper's tables, a card and test cases contain nothing unscored.
     let has_none = |format: &Format| matches!(format, Format::Tidy | Format::Latex | Format::Card | Format::Junit);
     for format in Format::ALL.into_iter().filter(|format| !has_none(format)) {
         let [with, without] = ["boxed", "ordinary"].map(|name| text(&edge_case(name), format));
-        // Its instructions for each answer, as each format writes them.
+        // Its instructions per response, as each format writes them.
         let figure = if matches!(format, Format::Csv | Format::Json) { "52000" } else { "52.0k" };
         let before = with.find(figure).unwrap_or_else(|| panic!("{format:?} has no {figure}"));
         assert!(with[..before].to_lowercase().contains("unscored"), "{format:?}");

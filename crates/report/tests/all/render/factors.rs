@@ -1,4 +1,4 @@
-//! What changes it.
+//! The factors of a study.
 
 use super::*;
 
@@ -62,7 +62,7 @@ fn in_json() {
     ));
 }
 
-/// Of many scenarios the bottlenecks are compared as words in a table, and their figures are folded away.
+/// With many scenarios, bottlenecks are compared as words in a table, and their figures are folded away.
 #[test]
 fn bottlenecks_of_many_scenarios_stand_in_a_table() {
     let many = text(&edge_case("factors"), Format::Html);

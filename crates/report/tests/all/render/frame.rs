@@ -1,4 +1,4 @@
-//! What the page has around its sections, what each subject had, and what was not tested.
+//! The page around its sections, each subject's resources, and what was not tested.
 
 use super::*;
 
@@ -44,7 +44,7 @@ fn folded_tables_too_long_for_paper_say_where_they_stand() {
     assert!(pairs.contains("rows; report.html and report.json"), "{pairs}");
 }
 
-/// Every page: its language, one `main`, a way round its head, and links that lead somewhere.
+/// Every page has its language, one `main`, a link that skips its head, and no dead links.
 #[test]
 fn a_page_can_be_walked_through() {
     for (name, findings) in every_edge_case() {

@@ -1,4 +1,4 @@
-//! Every document with hostile words in all of its texts, in every format: nothing steers a terminal, and nothing is markup.
+//! Every document with hostile words in all texts, in every format: nothing may control a terminal or become markup.
 
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
@@ -11,7 +11,7 @@ use crate::outline::DEPTHS;
 use crate::print::everything;
 use crate::{audit, compare, duel, edge_cases, fidelity, forecast, replication, verification};
 
-/// Markup of every format, and what a text is made of that wants to be more.
+/// Markup of every format.
 const MARKUP: &str = "<evil a=\"1\">|`*[x](y)\\input{evil}$&#%~^";
 
 /// All control characters, and all that change the direction of writing.
@@ -135,7 +135,7 @@ fn has_hidden(text: &str) -> bool {
     text.chars().any(is_hidden)
 }
 
-/// Markdown without what it shows as it is: code.
+/// Markdown without code, which is shown verbatim.
 fn without_code(text: &str) -> String {
     let mut is_code = false;
     let mut kept = String::new();
@@ -143,7 +143,7 @@ fn without_code(text: &str) -> String {
         let is_fence = line.starts_with("```");
         is_code ^= is_fence;
         if !is_code && !is_fence {
-            // A sign that is escaped opens no code.
+            // An escaped backtick does not begin code.
             let line = line.replace("\\`", "");
             kept.extend(line.split('`').step_by(2));
             kept.push('\n');
@@ -169,13 +169,13 @@ fn nothing_steers_and_nothing_is_markup_in_any_format() {
         assert!(!has_hidden(&page.replace('\t', "")) && !page.contains("<evil"), "{name} in HTML");
         let paper = latex(&poisoned);
         assert!(!has_hidden(&paper), "{name} in LaTeX");
-        // A comment is one line, and what is in it is no TeX.
+        // A comment is one line, and TeX ignores its content.
         let is_text = |line: &&str| !line.starts_with('%');
         assert!(!paper.lines().filter(is_text).any(|line| line.contains("\\input{")), "{name} in LaTeX");
     }
 }
 
-/// What makes a line of Markdown more than text, outside of blocks of code.
+/// Everything in a line of Markdown that is more than text, outside code blocks.
 fn marks(text: &str) -> Vec<String> {
     let mut is_code = false;
     let is_text = |line: &&str| {
@@ -195,7 +195,7 @@ fn marks(text: &str) -> Vec<String> {
     text.lines().filter(is_text).filter_map(mark).collect()
 }
 
-/// Texts of what formats obey.
+/// Texts made of characters with a meaning in some format.
 fn hostile() -> impl Strategy<Value = String> {
     let bits = [
         "# ",

@@ -1,4 +1,4 @@
-//! The HTML page: its checks, and what no page may have.
+//! The HTML page: its checks, and what pages must not contain.
 
 use super::*;
 
@@ -50,7 +50,7 @@ fn names_are_shown_and_not_obeyed() {
 fn the_page_asks_for_nothing_but_itself() {
     for (name, findings) in every_edge_case() {
         let page = text(findings, Format::Html);
-        // The icon is a drawing within the page.
+        // The icon is a drawing embedded in the page.
         let (before, after) = page.split_once("<link rel=\"icon\" href=\"data:image/svg+xml,").unwrap();
         let page = format!("{before}{}", after.split_once('>').unwrap().1);
         for outside in ["http://", "https://", "src=", "url(", "@import", "<link", "<script", "<img", "<iframe"] {
@@ -80,7 +80,7 @@ fn no_figure_is_a_word_of_the_machine() {
     }
 }
 
-/// Names of elements that are opened and not closed again, or closed in the wrong order.
+/// Names of elements that are not closed, or closed in the wrong order.
 fn unclosed(page: &str) -> Vec<String> {
     let body = page.split_once("</style>").expect("the page has a style sheet").1;
     let mut open: Vec<String> = vec!["html".into(), "head".into()];

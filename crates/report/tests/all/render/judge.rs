@@ -1,4 +1,4 @@
-//! A study judged by CPU time says so wherever it ranks.
+//! A study judged by CPU time shows that wherever it ranks.
 
 use super::*;
 

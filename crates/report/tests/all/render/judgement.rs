@@ -63,7 +63,7 @@ fn a_terminal_has_a_line_each_and_explains_their_words_once() {
     }
 }
 
-/// Two tables of closed loops with one of an open loop between them: the third must not be read as the second.
+/// Two tables of closed loops with an open loop between them: the third must not be read like the second.
 #[test]
 fn what_a_column_means_is_said_again_where_another_table_meant_something_else() {
     let text = verbose(&edge_case("open-loop"), &Style::default());

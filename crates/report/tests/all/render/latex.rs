@@ -1,4 +1,4 @@
-//! LaTeX tables and figures, read as strictly as TeX reads them.
+//! LaTeX tables and figures, checked as strictly as TeX would.
 
 use tolok_report::charts::figures;
 use tolok_report::documents::paper_figures;
@@ -6,7 +6,7 @@ use tolok_report::print::latex_figures;
 
 use super::*;
 
-/// Why TeX would stumble over a text, or `None`.
+/// Why TeX would fail on a text, or `None`.
 fn wrong(text: &str) -> Option<String> {
     let (mut depth, mut open, mut columns) = (0, Vec::new(), 0);
     for (number, line) in text.lines().enumerate() {
@@ -59,7 +59,7 @@ fn wrong(text: &str) -> Option<String> {
     }
 }
 
-/// What is left when every escaped letter is gone.
+/// The line without escaped characters.
 fn without_escapes(line: &str) -> String {
     let (mut code, mut letters) = (String::new(), line.chars());
     while let Some(letter) = letters.next() {
@@ -76,7 +76,7 @@ fn without_escapes(line: &str) -> String {
     code
 }
 
-/// Whether each begins, and its name.
+/// Whether each environment begins or ends, and its name.
 fn environments(line: &str) -> Vec<(bool, &str)> {
     let of = |word: &'static str| line.match_indices(word).map(move |(at, _)| (at, &line[at + word.len()..]));
     let mut found: Vec<(usize, bool, &str)> = Vec::new();

@@ -1,18 +1,18 @@
-//! Fails when a page changed and its layout number did not.
+//! Fails if a page changed but its layout number did not.
 
 use tolok_report::LAYOUT;
 use tolok_report::print::PAGES;
 
 use super::*;
 
-/// FNV-1a, which is the same on every machine and in every version of Rust.
+/// FNV-1a, because it is the same on every machine and in every version of Rust.
 fn hash(hash: u64, page: &[u8]) -> u64 {
     page.iter().fold(hash, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3))
 }
 
 #[test]
 fn pages_that_changed_have_a_layout_of_their_own() {
-    // A new version changes no layout, and the number of the layout is not part of it.
+    // A new version does not change the layout, and the layout number is not part of it.
     let made_by = [format!("tolok {}", env!("CARGO_PKG_VERSION")), format!("layout {LAYOUT}")];
     let pages =
         every_edge_case().iter().flat_map(|(_, it)| [Format::Markdown, Format::Html].map(|format| text(it, format)));

@@ -6,7 +6,7 @@ use tolok_model::{PartFigures, Percentile};
 use super::*;
 use crate::invented::{BUN, GO, InventedRun};
 
-/// Two servers that were asked for three parts; of the last one too few answers came for a p99.
+/// Two servers with three parts; the last part has too few responses for a p99.
 fn mixed() -> Findings {
     let mut run = InventedRun::new(5);
     run.scenario("mixed-c64", "mixed", "Mixed", 64);

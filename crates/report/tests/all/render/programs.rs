@@ -1,4 +1,4 @@
-//! Every format of invented programs.
+//! Invented programs in every format.
 
 use tolok_model::Timer;
 
@@ -24,7 +24,7 @@ fn in_csv() {
     insta::assert_snapshot!([&both[..], &times, &rest].map(|names| columns(&text, names)).join("\n\n"));
 }
 
-/// What is only of servers does not stand empty where there are none.
+/// Elements for servers must not appear empty if there are none.
 #[test]
 fn a_run_of_programs_only_shows_nothing_of_servers() {
     for format in [Format::Terminal, Format::Markdown, Format::Html] {

@@ -1,7 +1,7 @@
-//! Every report as JSON against the schema that is checked in.
+//! Checks every report as JSON against the schema that is checked in.
 //!
-//! The check knows those words of JSON Schema that ours uses, and stops at any other. It is stricter than JSON Schema: a property
-//! that the schema does not name is an error, so that none is forgotten.
+//! The validator supports only the JSON Schema keywords that ours uses, and panics at any other. It is stricter than JSON Schema: a
+//! property that the schema does not name is an error, so that none is forgotten.
 
 use serde_json::Value;
 
@@ -12,7 +12,7 @@ struct Validator {
 }
 
 impl Validator {
-    /// What is wrong with a value, with the place. Empty if it matches its schema.
+    /// What is wrong with a value, and where. `None` if it matches its schema.
     fn wrong(&self, schema: &Value, value: &Value, at: &str) -> Option<String> {
         let Some(rules) = schema.as_object() else { return (schema == false).then(|| format!("{at} must not be")) };
         rules.iter().find_map(|(word, rule)| match word.as_str() {

@@ -1,4 +1,4 @@
-//! The terminal: the glance, and everything that `-v` prints.
+//! The terminal report: the glance, and everything that `-v` prints.
 
 use super::*;
 
@@ -67,7 +67,7 @@ fn a_scenario_at_64_columns() {
 fn no_line_is_wider_than_asked() {
     for (name, findings) in every_edge_case() {
         for width in [60, 80, 100, 140] {
-            // What cannot be broken (a command, a word) may stick out; nothing else.
+            // Only unbreakable text (a command, a word) may exceed the width.
             let is_breakable = |line: &&str| line.trim().contains(' ') && !line.contains("tolok run");
             let text = at_width(findings, width);
             let widest = text.lines().filter(is_breakable).max_by_key(|line| line.chars().count()).unwrap_or("");
@@ -108,7 +108,7 @@ fn edge_cases() {
         "checked",
         "published",
     ] {
-        // The snapshot of the ordinary run has what all runs share.
+        // The snapshot of the ordinary run already has what all runs share.
         let text = at_width(&edge_case(name), 100);
         insta::assert_snapshot!(name, text.split("\nCautions").next().unwrap_or(&text));
     }

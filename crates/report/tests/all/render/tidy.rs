@@ -1,4 +1,4 @@
-//! A row for each observation.
+//! A row per observation.
 
 use tolok_analysis::TrialOutcome;
 
@@ -19,7 +19,7 @@ fn rows_of_programs() {
     insta::assert_snapshot!(rows.lines().filter(shown).collect::<Vec<_>>().join("\n"));
 }
 
-/// From the rows alone come the figures of the report.
+/// The report's figures follow from the rows alone.
 #[test]
 fn medians_can_be_made_again_from_the_rows() {
     for (name, findings) in every_edge_case() {

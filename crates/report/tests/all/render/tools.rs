@@ -1,4 +1,4 @@
-//! What each tool says, in every format.
+//! Each tool's report, in every format.
 
 use super::*;
 
@@ -50,7 +50,7 @@ fn every_scenario_of_another_tool_is_headed_by_it() {
     }
 }
 
-/// What the tools say of the server is what the study is about, so no scenario stands before it.
+/// The comparison of tools is what the study is about, so it comes before the scenarios.
 #[test]
 fn the_tools_come_before_their_scenarios() {
     for format in FOR_PEOPLE {
@@ -75,7 +75,7 @@ fn scenarios_of_one_subject_share_a_table_and_lose_no_case() {
     assert_eq!(csv.lines().count(), 1 + findings.scenarios.len(), "a line for each case");
 }
 
-/// With several subjects it is within the scenarios of one tool that they are compared.
+/// With several subjects, they are compared within the scenarios of one tool.
 #[test]
 fn scenarios_of_several_subjects_stay_apart() {
     let text = verbose(&edge_case("tools"), &Style::default());
@@ -94,7 +94,7 @@ fn what_holds_in_several_tables_is_said_once() {
     }
 }
 
-/// `ab 2.3 (apache2-utils 2.4.71)` is too long for a table, and for the headings of scenarios.
+/// `ab 2.3 (apache2-utils 2.4.71)` is too long for a table or a scenario's heading.
 #[test]
 fn the_package_of_a_tool_is_named_once() {
     let mut findings = edge_case("tools-at-a-rate");
