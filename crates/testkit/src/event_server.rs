@@ -1,5 +1,5 @@
-//! A server of one thread and an event queue: thousands of connections cost it next to nothing, and it keeps a log of what
-//! it did when, on `CLOCK_MONOTONIC`. It knows one answer.
+//! A single-threaded server with an event queue: thousands of connections cost it next to nothing, and it logs what
+//! it did when, on `CLOCK_MONOTONIC`. It has only one answer.
 
 use std::collections::{HashMap, VecDeque};
 use std::io::{self, Read, Write};
@@ -13,7 +13,7 @@ use std::time::Duration;
 use rustix::event::{Timespec, epoll};
 use rustix::time::{ClockId, clock_gettime};
 
-/// How often it looks whether it is to end.
+/// How often it checks whether to stop.
 const STOP_LATENCY: Duration = Duration::from_millis(20);
 
 const LISTENER: u64 = u64::MAX;
@@ -21,16 +21,16 @@ const LISTENER: u64 = u64::MAX;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Pattern {
     AtOnce,
-    /// At once, except that it does nothing at all for `length` every `every`; the first time `first` after its first
+    /// At once, except that it stops entirely for `length` every `every`. The first stall is `first` after the first
     /// request.
     Stalls {
         /// From the first request to the first stall.
         first: Duration,
-        /// From the beginning of one to that of the next.
+        /// From the start of one stall to that of the next.
         every: Duration,
         length: Duration,
     },
-    /// One request after the other, in the order in which they come, each so long.
+    /// One request after the other, in order of arrival, each taking this long.
     OneAtATime {
         service: Duration,
     },
@@ -39,16 +39,16 @@ pub enum Pattern {
 /// What a server did, in nanoseconds on `CLOCK_MONOTONIC`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Log {
-    /// Beginning and end of each stall as it really was.
+    /// Actual start and end of each stall.
     pub stalls: Vec<(u64, u64)>,
     /// When each answer was written, in order.
     pub answers: Vec<u64>,
     pub connections: usize,
-    /// Most connections open at a time.
+    /// The most connections that were open at once.
     pub most_open: usize,
 }
 
-/// The server. Dropping it ends it.
+/// The server. Dropping it stops it.
 pub struct EventServer {
     address: SocketAddr,
     stop: Arc<AtomicBool>,
@@ -59,7 +59,7 @@ impl EventServer {
     /// Starts a server on 127.0.0.1 and a free port that answers every request with `200 OK` and this body.
     pub fn start(body: &str, pattern: Pattern) -> EventServer {
         let listener = TcpListener::bind("127.0.0.1:0").expect("the loopback has a free port");
-        // The standard library asks for a queue of 128 connections, which thousands at once overflow.
+        // The standard library requests a backlog of 128 connections, which thousands at once overflow.
         rustix::net::listen(&listener, 16_384).expect("a listener may be told to listen again");
         let address = listener.local_addr().expect("a bound socket has an address");
         let stop = Arc::new(AtomicBool::new(false));
@@ -75,7 +75,7 @@ impl EventServer {
         format!("http://{}{path}", self.address)
     }
 
-    /// Ends it and gives its log.
+    /// Stops it and returns its log.
     pub fn finish(mut self) -> Log {
         self.end().expect("it has not been ended before").expect("an event loop on the loopback does not fail")
     }
@@ -94,7 +94,7 @@ impl Drop for EventServer {
 
 struct Client {
     stream: TcpStream,
-    /// Bytes of the end of a head, `\r\n\r\n`, that have come.
+    /// How many bytes of the end of a head, `\r\n\r\n`, have arrived.
     ended: usize,
 }
 
@@ -107,9 +107,9 @@ struct Loop {
     pattern: Pattern,
     /// When the next stall begins, or `None` before the first request.
     stall_ns: Option<u64>,
-    /// Clients that wait for their answer, where they get them one at a time.
+    /// Clients that wait for an answer, if they are served one at a time.
     waiting: VecDeque<u64>,
-    /// When the first of them is to have its answer.
+    /// When the first of them gets its answer.
     done_ns: u64,
     log: Log,
 }
@@ -143,7 +143,7 @@ impl Loop {
         Ok(self.log)
     }
 
-    /// How long it may wait for the next event.
+    /// How long to wait for the next event.
     fn patience(&self) -> Timespec {
         let next_ns = match self.waiting.is_empty() {
             false => Some(self.done_ns),
@@ -154,7 +154,7 @@ impl Loop {
         Timespec { tv_sec: 0, tv_nsec: left_ns as i64 }
     }
 
-    /// Does nothing for a while, if it is time for that.
+    /// Stops for a while if a stall is due.
     fn stall(&mut self) {
         let Pattern::Stalls { every, length, .. } = self.pattern else { return };
         let begun_ns = now_ns();
@@ -181,14 +181,14 @@ impl Loop {
         }
     }
 
-    /// Reads what a client sends and answers each request that is complete.
+    /// Reads a client's data and answers each complete request.
     fn read(&mut self, number: u64) {
         let mut buffer = [0; 4096];
         loop {
             let Some(client) = self.clients.get_mut(&number) else { return };
             match client.stream.read(&mut buffer) {
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => return,
-                // The end, or a reset, which is one as well.
+                // The end of the stream, or a reset, which also ends it.
                 Ok(0) | Err(_) => return drop(self.clients.remove(&number)),
                 Ok(bytes) => {
                     for _ in 0..client.count_heads(&buffer[..bytes]) {
@@ -215,7 +215,7 @@ impl Loop {
         }
     }
 
-    /// Answers the one that is being served, if its time is over, and begins with the next.
+    /// Answers the client that is being served if its time is over, and begins with the next.
     fn serve_waiting(&mut self) {
         let Pattern::OneAtATime { service } = self.pattern else { return };
         while now_ns() >= self.done_ns
@@ -228,14 +228,14 @@ impl Loop {
 
     fn answer(&mut self, number: u64) {
         let Some(client) = self.clients.get_mut(&number) else { return };
-        // An answer is far smaller than the socket's buffer; a client that is gone is found out by reading.
+        // The answer is far smaller than the socket's buffer. A client that is gone is detected when reading.
         let _ = client.stream.write_all(&self.answer);
         self.log.answers.push(now_ns());
     }
 }
 
 impl Client {
-    /// Counts the heads that are complete with these bytes. What follows a head is taken for the next one.
+    /// Counts the heads that these bytes complete. What follows a head counts as the next one.
     fn count_heads(&mut self, bytes: &[u8]) -> usize {
         const END: [u8; 4] = *b"\r\n\r\n";
         let mut heads = 0;
@@ -289,8 +289,8 @@ mod tests {
     fn a_stall_is_as_long_as_its_log_says() {
         let (first, every, length) = (Duration::ZERO, Duration::from_secs(3600), Duration::from_millis(50));
         let server = EventServer::start("hi", Pattern::Stalls { first, every, length });
-        // The first request sets the time of the stall, which comes between some of the next ones. A server that is
-        // late for it ends it on time all the same.
+        // The first request sets the time of the stall, which comes between later ones. Even if the server begins it
+        // late, it ends on time.
         let asked_ns = now_ns();
         ask(&server, 500);
         let log = server.finish();

@@ -18,24 +18,24 @@ pub struct FakeUsage {
     pub user_us: u64,
     /// CPU time in the kernel.
     pub system_us: u64,
-    /// Periods, throttled ones, and the time throttled.
+    /// Number of periods, of throttled periods, and the throttled time.
     pub throttling: (u64, u64, u64),
-    /// All memory now, and the most it was.
+    /// All memory: current and peak.
     pub memory_bytes: (u64, u64),
     /// The anonymous part of it.
     pub anonymous_bytes: u64,
     /// The kernel's part of it.
     pub kernel_bytes: u64,
-    /// Processes killed for want of memory.
+    /// Processes killed for lack of memory.
     pub oom_kills: u64,
     pub tasks: u64,
-    /// Tasks that could not be made because there were as many as allowed.
+    /// Tasks refused because of the limit.
     pub refused_tasks: u64,
-    /// For each disk the bytes read and written.
+    /// Bytes read and written, per disk.
     pub disks: Vec<(u64, u64)>,
 }
 
-/// A folder in which `proc/self` and `sys/fs/cgroup` look like those of a process; gone when it is dropped.
+/// A folder in which `proc/self` and `sys/fs/cgroup` look like those of a process; removed on drop.
 #[derive(Debug)]
 pub struct FakeGroups {
     folder: TempDir,
@@ -44,7 +44,7 @@ pub struct FakeGroups {
     v2: Option<&'static str>,
 }
 
-/// The hierarchies of version 1: the folder, and the controllers as in the mount options. Two share one, as they do on
+/// The hierarchies of version 1: the folder, and the controllers as in the mount options. Two controllers share one, as on
 /// most systems.
 const V1: [(&str, &str); 6] = [
     ("cpu,cpuacct", "cpu,cpuacct"),
@@ -56,17 +56,17 @@ const V1: [(&str, &str); 6] = [
 ];
 
 impl FakeGroups {
-    /// Version 1 alone; the process is in the group `own` (a path from `/`) of each hierarchy.
+    /// Only version 1; the process is in the group `own` (a path from `/`) of each hierarchy.
     pub fn v1(own: &str) -> Self {
         Self::new(own, true, None)
     }
 
-    /// Version 1, and a version 2 tree without controllers beside it.
+    /// Version 1 beside a version 2 tree without controllers.
     pub fn hybrid(own: &str) -> Self {
         Self::new(own, true, Some("sys/fs/cgroup/unified"))
     }
 
-    /// Version 2 alone, with the controllers that systemd gives to a scope of root's.
+    /// Only version 2, with the controllers that systemd gives to a scope of root's.
     pub fn v2(own: &str) -> Self {
         let groups = Self::new(own, false, Some("sys/fs/cgroup"));
         groups.file("core", "", "cgroup.controllers", "cpuset cpu io memory pids\n");
@@ -102,7 +102,7 @@ impl FakeGroups {
         groups
     }
 
-    /// What stands for `/`.
+    /// The folder that represents `/`.
     pub fn path(&self) -> &Path {
         self.folder.path()
     }
@@ -113,7 +113,7 @@ impl FakeGroups {
         self
     }
 
-    /// The folder of a group below the own one (the empty name is the own one) in the hierarchy of a version 1 controller,
+    /// The folder of a group below the own one (the empty name is the own one), in the hierarchy of a version 1 controller,
     /// or of version 2 if that is `core` or there is no other.
     pub fn folder(&self, controller: &str, group: &str) -> PathBuf {
         let hierarchy =
@@ -133,13 +133,13 @@ impl FakeGroups {
         self
     }
 
-    /// What a file of a group holds.
+    /// The content of a group's file.
     pub fn text(&self, controller: &str, group: &str, name: &str) -> String {
         let file = self.folder(controller, group).join(name);
         fs::read_to_string(&file).unwrap_or_else(|error| panic!("{}: {error}", file.display()))
     }
 
-    /// Makes a file of a group refuse every value (a folder is in its place, which cannot be written to).
+    /// Makes a file of a group refuse every value, by replacing it with a folder, which cannot be written to.
     pub fn refuse(&self, controller: &str, group: &str, name: &str) -> &Self {
         let file = self.folder(controller, group).join(name);
         let _ = fs::remove_file(&file);
@@ -147,7 +147,7 @@ impl FakeGroups {
         self
     }
 
-    /// Makes a group that has used this much.
+    /// Makes a group with this usage.
     pub fn usage(&self, group: &str, usage: &FakeUsage) -> &Self {
         let (periods, throttled, throttled_us) = usage.throttling;
         let cpu_us = usage.user_us + usage.system_us;
@@ -160,7 +160,7 @@ impl FakeGroups {
             self.v2_usage(group, usage);
         }
         if self.v2.is_some() {
-            // Only where the cpu controller is, are there periods.
+            // Periods exist only with the cpu controller.
             let quota = if self.v1 { String::new() } else { format!("{counts}throttled_usec {throttled_us}\n") };
             self.file("core", group, "cpu.stat", &format!("{times}{quota}"));
         }
@@ -178,7 +178,7 @@ impl FakeGroups {
         file("pids", "pids.current", usage.tasks);
         write(&self.folder("pids", group).join("pids.events"), &format!("max {}\n", usage.refused_tasks));
         let anonymous = usage.anonymous_bytes;
-        // The first line is of the group alone, without those below.
+        // The first lines are for the group alone, without those below it.
         let stat =
             format!("cache 4096\nrss 0\nrss_huge 0\ntotal_cache 8192\ntotal_rss {anonymous}\ntotal_rss_huge 0\n");
         self.file("memory", group, "memory.stat", &stat);

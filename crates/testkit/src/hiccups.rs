@@ -1,14 +1,14 @@
-//! How late a thread of this machine runs that only wants to sleep: what a test that measures time has to allow for.
+//! Measures how late a sleeping thread wakes on this machine: the tolerance that a test of times needs.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-/// How long the witness sleeps at a time.
+/// How long the witness sleeps each time.
 const NAP: Duration = Duration::from_millis(1);
 
-/// A thread that sleeps a millisecond at a time and notes how much longer it took.
+/// A thread that repeatedly sleeps a millisecond and notes the greatest delay.
 pub struct Hiccups {
     stop: Arc<AtomicBool>,
     witness: JoinHandle<Duration>,

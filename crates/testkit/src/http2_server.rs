@@ -1,4 +1,4 @@
-//! A server of HTTP/2 that does with every request what a script says.
+//! An HTTP/2 server that answers every request by a script.
 
 use std::future::Future;
 use std::io;
@@ -21,20 +21,20 @@ use tokio_rustls::rustls::ServerConfig;
 /// What the server does with a request.
 #[derive(Debug, Clone)]
 pub enum Act {
-    /// Answers with this status and body, whose length it announces.
+    /// Answers with this status and body, and announces its length.
     Answer(u16, Bytes),
-    /// Answers without a body, and with a field of so many bytes.
+    /// Answers without a body, but with a header field of this many bytes.
     LongHead(usize),
     Silence,
     /// Resets the stream with this code.
     Reset(u32),
-    /// Announces twice this body, sends it, and resets the stream with this code.
+    /// Announces twice the length of this body, sends it, and resets the stream with this code.
     AnswerHalf(Bytes, u32),
-    /// Announces twice this body, sends it, and cuts the connection.
+    /// Announces twice the length of this body, sends it, and cuts the connection.
     Die(Bytes),
-    /// Answers, and takes no more requests on this connection.
+    /// Answers, and accepts no more requests on this connection.
     AnswerAndGoAway(Bytes),
-    /// Gives the connection up with this code.
+    /// Closes the connection with this code.
     GoAway(u32),
 }
 
@@ -43,7 +43,7 @@ pub enum Act {
 pub struct Http2Request {
     /// Number of its connection, from 0.
     pub connection: usize,
-    /// Its number in all, from 0.
+    /// Its number on the server, from 0.
     pub number: usize,
     pub line: String,
     pub body_bytes: usize,
@@ -64,10 +64,10 @@ struct Counts {
     requests: AtomicUsize,
 }
 
-/// A server in a thread of its own, which ends with it.
+/// A server in a thread of its own. Dropping it ends the thread.
 #[derive(Debug)]
 pub struct Http2Server {
-    /// Where it listens, or `None` with a socket in the file system.
+    /// Its address, or `None` for a socket in the file system.
     pub address: Option<SocketAddr>,
     counts: Arc<Counts>,
     _stop: oneshot::Sender<()>,
@@ -79,7 +79,7 @@ impl Http2Server {
         Http2Server::with(u32::MAX, None, script)
     }
 
-    /// The same, allowing so many streams at a time on a connection, and with TLS if it is given its settings.
+    /// The same, with a limit of concurrent streams per connection, and with TLS if settings are given.
     pub fn with(
         streams: u32,
         tls: Option<ServerConfig>,
@@ -124,14 +124,14 @@ impl Http2Server {
             let runtime = tokio::runtime::Builder::new_current_thread().enable_io().build().expect("a runtime");
             runtime.block_on(async {
                 tokio::spawn(serve(counted));
-                // An error is what comes when the server is dropped.
+                // An error means that the server was dropped.
                 let _ = stopped.await;
             });
         });
         Http2Server { address, counts, _stop: stop }
     }
 
-    /// Connections that were accepted, the engine's look before the run not counted.
+    /// Accepted connections, without the engine's probe before the run.
     pub fn connections(&self) -> usize {
         self.counts.connections.load(Ordering::Relaxed) - 1
     }
@@ -155,7 +155,7 @@ fn spawn(manner: &Manner, counts: &Arc<Counts>, socket: impl AsyncRead + AsyncWr
     });
 }
 
-/// Serves a connection to its end. What the client does to it is no error of the server's.
+/// Serves a connection to its end. Failures caused by the client are not errors of the server.
 async fn converse<S>(manner: &Manner, counts: &Counts, connection: usize, socket: S) -> Result<(), h2::Error>
 where
     S: AsyncRead + AsyncWrite + Unpin,
@@ -218,7 +218,7 @@ fn answer(respond: &mut SendResponse<Bytes>, status: u16, body: Bytes) -> Result
     })
 }
 
-/// Lets the connection write what it has, without waiting for anything.
+/// Lets the connection write pending data, without waiting.
 async fn flush<S: AsyncRead + AsyncWrite + Unpin>(served: &mut Connection<S, Bytes>) {
     std::future::poll_fn(|task| {
         let _ = served.poll_closed(task);

@@ -1,7 +1,7 @@
-//! Parts for tests: servers that answer by a script or by the clock, fake `/proc` trees, tests in processes of their own,
+//! Test support: servers that answer by a script or by the clock, fake `/proc` trees, tests in processes of their own,
 //! and skips that are hard to overlook.
 //!
-//! Only tests depend on this crate. The fake clock lives beside its trait, in `tolok_load::clock::ManualClock`.
+//! Only tests depend on this crate. The fake clock is beside its trait, in `tolok_load::clock::ManualClock`.
 
 mod event_server;
 mod group_tree;

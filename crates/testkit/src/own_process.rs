@@ -1,4 +1,4 @@
-//! Tests that need a process of their own, because they change or measure what a whole process has: limits, memory.
+//! Tests that need a process of their own, because they change or measure process-wide state: limits, memory.
 
 use std::io::{self, Write};
 use std::process::Command;
@@ -6,13 +6,13 @@ use std::process::Command;
 /// Set for the copy of a test program that runs one such test.
 const OWN: &str = "TOLOK_TESTKIT_OWN_PROCESS";
 
-/// Whether this process is one that [`run_in_own_process`] has started.
+/// Whether [`run_in_own_process`] has started this process.
 pub fn is_own_process() -> bool {
     std::env::var_os(OWN).is_some()
 }
 
-/// Runs a test (its name as [`test_name!`](crate::test_name) gives it) once more, alone in a process, with these variables
-/// set; fails if it fails there.
+/// Runs a test (by its name from [`test_name!`](crate::test_name)) once more, alone in a process, with these variables
+/// set. Fails if the test fails there.
 ///
 /// ```no_run
 /// fn a_test_that_lowers_a_limit() {
@@ -23,7 +23,7 @@ pub fn is_own_process() -> bool {
 /// }
 /// ```
 pub fn run_in_own_process(test: &str, variables: &[(&str, &str)]) {
-    // The harness knows a test by its path inside the crate.
+    // The harness names a test by its path inside the crate.
     let inside = test.split_once("::").map_or(test, |(_, inside)| inside);
     let output = Command::new(std::env::current_exe().expect("a running program has a file"))
         .args(["--exact", inside, "--nocapture", "--test-threads=1"])
@@ -32,11 +32,11 @@ pub fn run_in_own_process(test: &str, variables: &[(&str, &str)]) {
         .output()
         .expect("a test program can be started again");
     let (said, complained) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
-    // A name that nothing has would be a run of no tests, which succeeds.
+    // An unknown name would run no tests, and that succeeds.
     let ran = said.contains("running 1 test");
     assert!(output.status.success() && ran, "{test} in its own process: {}\n{said}\n{complained}", output.status);
     for skipped in complained.lines().filter(|line| line.starts_with("SKIPPED ")) {
-        // The copy has put it on the list of skips; here it only has to be seen.
+        // The copy has already added it to the list of skips; here it only needs to be visible.
         let _ = writeln!(io::stderr(), "{skipped}");
     }
 }

@@ -1,6 +1,6 @@
-//! A tree like `/proc`, from a small description, so that readers of it can be tested with numbers that are known.
+//! A tree like `/proc`, made from a small description, so that its readers can be tested with known numbers.
 //!
-//! Only what tolok reads is filled in; the other fields hold what an idle process has. Formats are those of proc(5).
+//! Only what tolok reads is filled in; other fields have an idle process's values. Formats are those of proc(5).
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -12,7 +12,7 @@ use tempfile::TempDir;
 pub struct FakeProcess {
     pub pid: u32,
     pub ppid: u32,
-    /// Name of the program; parentheses and blanks in it are what breaks careless readers of `stat`.
+    /// Name of the program; parentheses and spaces in it break careless parsers of `stat`.
     pub name: String,
     /// `R`, `S`, `D`, `Z`, …
     pub state: char,
@@ -22,19 +22,19 @@ pub struct FakeProcess {
     pub user_ticks: u64,
     /// CPU time in the kernel, in clock ticks.
     pub system_ticks: u64,
-    /// Start after boot, in clock ticks.
+    /// Start time after boot, in clock ticks.
     pub start_ticks: u64,
     /// Resident memory, in pages of 4 KiB.
     pub resident_pages: u64,
-    /// The part of it that files and shared memory back.
+    /// The part of it that is backed by files and shared memory.
     pub shared_pages: u64,
     /// Proportional set size.
     pub pss_kib: u64,
     /// Anonymous memory in the proportional set.
     pub pss_anonymous_kib: u64,
-    /// Context switches, voluntary and not.
+    /// Voluntary and involuntary context switches.
     pub switches: (u64, u64),
-    /// Its threads; with none described there is one, with the number of the process.
+    /// Its threads; if empty, there is one with the number of the process.
     pub threads: Vec<FakeThread>,
 }
 
@@ -44,7 +44,7 @@ pub struct FakeThread {
     pub tid: u32,
     pub run_ns: u64,
     pub wait_ns: u64,
-    /// Number of times it was given a CPU.
+    /// How often it was given a CPU.
     pub timeslices: u64,
 }
 
@@ -69,7 +69,7 @@ impl Default for FakeProcess {
     }
 }
 
-/// A folder that looks like `/proc`; gone when it is dropped.
+/// A folder that looks like `/proc`; removed on drop.
 #[derive(Debug)]
 pub struct FakeProc {
     folder: TempDir,
@@ -82,12 +82,12 @@ impl Default for FakeProc {
 }
 
 impl FakeProc {
-    /// A tree without any process.
+    /// A tree without processes.
     pub fn new() -> FakeProc {
         FakeProc { folder: tempfile::tempdir().expect("a temporary folder can be made") }
     }
 
-    /// The root, to be used in place of `/proc`.
+    /// The root, to use instead of `/proc`.
     pub fn path(&self) -> &Path {
         self.folder.path()
     }
@@ -98,7 +98,7 @@ impl FakeProc {
         self
     }
 
-    /// Adds a process, or changes one with the same number.
+    /// Adds a process, or changes the one with this number.
     pub fn process(&self, process: &FakeProcess) -> &FakeProc {
         let own = [FakeThread { tid: process.pid, ..FakeThread::default() }];
         let threads = if process.threads.is_empty() { &own[..] } else { &process.threads };
@@ -116,22 +116,21 @@ impl FakeProc {
             file(&format!("task/{}/schedstat", thread.tid), &line);
             file(&format!("task/{}/comm", thread.tid), &format!("{}\n", process.name));
             file(&format!("task/{}/stat", thread.tid), &stat(process, thread.tid, threads.len()));
-            // A thread has a folder of its own beside those of processes, which is in no list; that of the process is its
-            // first thread's.
+            // A thread has its own folder beside those of processes, which is not listed. The folder of the process is that of its
+            // first thread.
             self.file(&format!("{}/schedstat", thread.tid), &line);
         }
         self
     }
 
-    /// Takes a process away, as if it had ended: from files of it that are still open nothing is read any more, even if
-    /// its number is given to another.
+    /// Removes a process, as if it had ended: its open files yield nothing any more, even if its number is reused.
     pub fn ended(&self, pid: u32) -> &FakeProc {
         self.drop_threads_of(pid, &[]);
         self.remove(pid);
         self
     }
 
-    /// Threads that are no longer described have ended.
+    /// Threads without a description have ended.
     fn drop_threads_of(&self, pid: u32, described: &[FakeThread]) {
         let tasks: PathBuf = self.path().join(pid.to_string()).join("task");
         let entries = fs::read_dir(&tasks).into_iter().flatten().flatten();
@@ -235,7 +234,7 @@ mod tests {
         });
         let stat = read(&proc, "42/stat");
         let fields: Vec<&str> = stat.rsplit_once(')').unwrap().1.split_whitespace().collect();
-        // proc(5) counts from 1 and the state is number 3, so field n stands at n - 3 here.
+        // proc(5) counts from 1 and the state is number 3, so field n is at index n - 3 here.
         let field = |number: usize| fields[number - 3];
         assert_eq!((field(3), field(4), field(14), field(15), field(20), field(22)), ("S", "1", "7", "3", "1", "99"));
         assert_eq!(field(24), "2560");

@@ -1,4 +1,4 @@
-//! What the scripted server does with a request: a list of plain steps, and names for the usual lists.
+//! What the scripted server does with a request: a list of simple steps, and names for common lists.
 
 use std::time::Duration;
 
@@ -6,7 +6,7 @@ use std::time::Duration;
 pub(crate) enum Step {
     /// Writes these bytes at once.
     Write(Vec<u8>),
-    /// Writes these bytes one by one, each in a segment of its own.
+    /// Writes these bytes one by one, each in its own segment.
     Dribble(Vec<u8>),
     Wait(Duration),
     /// Does nothing until the client or the test ends the connection.
@@ -15,14 +15,14 @@ pub(crate) enum Step {
     Reset,
 }
 
-/// How the end of a body is marked.
+/// How the end of a body is indicated.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Framing {
     /// By `Content-Length`.
     Length,
-    /// By a `Content-Length` that is off by so much.
+    /// By a `Content-Length` that is off by this much.
     WrongLength(i64),
-    /// By the chunked coding, in chunks of these sizes in turn, with these trailer lines.
+    /// By chunked coding, in chunks of these sizes in turn, with these trailer lines.
     Chunked(Vec<usize>, Vec<&'static str>),
     UntilClose,
 }
@@ -39,7 +39,7 @@ impl Reply {
         Reply::with(200, body, Framing::Length, &[])
     }
 
-    /// The same, announcing the end of the connection and closing it.
+    /// The same, with `Connection: close`, and closes the connection.
     pub fn ok_and_close(body: impl AsRef<[u8]>) -> Reply {
         Reply::with(200, body, Framing::Length, &["Connection: close"]).then_close()
     }
@@ -49,7 +49,7 @@ impl Reply {
         Reply::with(status, "", Framing::Length, &[])
     }
 
-    /// Any answer. The connection is closed after it only where the framing demands it.
+    /// Any answer. The connection is closed afterwards only if the framing requires it.
     pub fn with(status: u16, body: impl AsRef<[u8]>, framing: Framing, headers: &[&str]) -> Reply {
         let body = body.as_ref();
         let mut answer = format!("HTTP/1.1 {status} Scripted\r\n");
@@ -63,7 +63,7 @@ impl Reply {
         if framing == Framing::UntilClose { reply.then_close() } else { reply }
     }
 
-    /// These bytes, whatever they are.
+    /// Any bytes, unchanged.
     pub fn raw(bytes: impl Into<Vec<u8>>) -> Reply {
         Reply { steps: vec![Step::Write(bytes.into())] }
     }
@@ -95,7 +95,7 @@ impl Reply {
         self
     }
 
-    /// Sends these bytes after everything else, in the same segment if it can be.
+    /// Sends these bytes after everything else, in the same segment if possible.
     pub fn followed_by(mut self, bytes: impl AsRef<[u8]>) -> Reply {
         match self.steps.last_mut() {
             Some(Step::Write(last) | Step::Dribble(last)) => last.extend_from_slice(bytes.as_ref()),
@@ -104,13 +104,13 @@ impl Reply {
         self
     }
 
-    /// Does everything of another reply after everything of this one.
+    /// Performs another reply after this one.
     pub fn joined_with(mut self, other: Reply) -> Reply {
         self.steps.extend(other.steps);
         self
     }
 
-    /// Sends every byte in a segment of its own.
+    /// Sends every byte in its own segment.
     pub fn dribbled(mut self) -> Reply {
         for step in &mut self.steps {
             if let Step::Write(bytes) = step {
@@ -120,7 +120,7 @@ impl Reply {
         self
     }
 
-    /// Leaves the last bytes of the answer out.
+    /// Omits the last bytes of the answer.
     pub fn cut_by(mut self, bytes: usize) -> Reply {
         if let Some(Step::Write(last) | Step::Dribble(last)) = self.steps.last_mut() {
             last.truncate(last.len().saturating_sub(bytes));

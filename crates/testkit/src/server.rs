@@ -1,4 +1,4 @@
-//! A server that answers by a script. One thread a connection and blocking calls: it is slow and easy to reason about.
+//! A server that answers by a script. One thread per connection and blocking calls: slow, but easy to reason about.
 
 use std::collections::HashMap;
 use std::io::{self, BufRead, BufReader, Read, Write};
@@ -11,17 +11,17 @@ use std::time::Duration;
 use crate::reply::{Reply, Step};
 use crate::stream::{Listener, Place, Stream};
 
-/// A request as the script sees it.
+/// A request, for the script.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Request {
-    /// Number of the connection, from 0 in the order of acceptance.
+    /// Number of the connection, from 0 in order of acceptance.
     pub connection: usize,
     /// Number of the request on its connection, from 0.
     pub request: usize,
     /// Number of the request on the server, from 0.
     pub number: usize,
     pub head: String,
-    /// What follows them, as long as `Content-Length` says.
+    /// The body, as long as `Content-Length` says.
     pub body: Vec<u8>,
 }
 
@@ -31,7 +31,7 @@ impl Request {
         self.head.split(' ').nth(1).unwrap_or_default()
     }
 
-    /// The value of a header; its name is compared whatever the case.
+    /// The value of a header; its name is not case-sensitive.
     pub fn header(&self, name: &str) -> Option<&str> {
         header(&self.head, name)
     }
@@ -43,7 +43,7 @@ impl Request {
 
 type Script = dyn Fn(&Request) -> Reply + Send + Sync;
 
-/// What all threads of a server share.
+/// State shared by all threads of a server.
 struct Shared {
     script: Box<Script>,
     state: Mutex<State>,
@@ -58,14 +58,14 @@ struct State {
     completed: usize,
     by_connection: Vec<usize>,
     peers: Vec<IpAddr>,
-    /// Streams of live connections, so that stopping ends them.
+    /// Streams of open connections, so that stopping can end them.
     open: HashMap<usize, Stream>,
     threads: Vec<JoinHandle<()>>,
 }
 
 impl Shared {
     fn state(&self) -> MutexGuard<'_, State> {
-        // A script that panics fails its own test; the counts are plain numbers and still right.
+        // A script that panics fails its own test; the counts are plain numbers and remain valid.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -79,7 +79,7 @@ pub struct ScriptedServer {
 }
 
 impl ScriptedServer {
-    /// Starts a server that does with each request what the script says.
+    /// Starts a server that handles each request by the script.
     pub fn start(script: impl Fn(&Request) -> Reply + Send + Sync + 'static) -> ScriptedServer {
         ScriptedServer::on(Listener::on_loopback(), script)
     }
@@ -105,7 +105,7 @@ impl ScriptedServer {
         ScriptedServer::start(move |_| Reply::ok(body))
     }
 
-    /// Where it listens, unless that is a socket in the file system.
+    /// Its address. Panics for a socket in the file system.
     pub fn address(&self) -> SocketAddr {
         match &self.place {
             Place::Inet(address) => *address,
@@ -121,12 +121,12 @@ impl ScriptedServer {
         self.shared.state().connections
     }
 
-    /// Requests received so far, as a whole.
+    /// Complete requests received so far.
     pub fn requests(&self) -> usize {
         self.shared.state().requests
     }
 
-    /// Replies carried out to their last step.
+    /// Replies performed to their last step.
     pub fn completed(&self) -> usize {
         self.shared.state().completed
     }
@@ -146,7 +146,7 @@ impl ScriptedServer {
         let Some(acceptor) = self.acceptor.take() else { return };
         self.shared.state().stopping = true;
         self.shared.stopped.notify_all();
-        // Accepting blocks until a connection comes; this is it.
+        // Accepting blocks until a connection arrives; this one wakes it.
         self.place.knock();
         let _ = acceptor.join();
         let threads = {
@@ -171,7 +171,7 @@ fn accept_all(listener: &Listener, shared: &Arc<Shared>) {
         if state.stopping {
             return;
         }
-        // A connection that was gone before it was accepted was none.
+        // A connection that closed before it was accepted does not count.
         let Ok((stream, peer)) = accepted else { continue };
         let Ok(watched) = stream.try_clone() else { continue };
         let connection = state.connections;
@@ -181,7 +181,7 @@ fn accept_all(listener: &Listener, shared: &Arc<Shared>) {
         state.open.insert(connection, watched);
         let shared = Arc::clone(shared);
         state.threads.push(thread::spawn(move || {
-            // Errors on a connection are what the scripts are about; the client's side of them is what tests look at.
+            // Scripts cause errors on purpose; tests look at the client's side of them.
             let _ = serve(stream, connection, &shared);
         }));
     }
@@ -207,7 +207,7 @@ fn serve(mut stream: Stream, connection: usize, shared: &Shared) -> io::Result<(
         shared.state().completed += 1;
         request += 1;
     }
-    // The watched copy must go too, or the socket stays open.
+    // The watched copy must be dropped too, or the socket stays open.
     let watched = shared.state().open.remove(&connection);
     drop((watched, input, stream));
     Ok(())
@@ -218,7 +218,7 @@ fn header<'head>(head: &'head str, name: &str) -> Option<&'head str> {
     fields.find(|(field, _)| field.eq_ignore_ascii_case(name)).map(|(_, value)| value.trim())
 }
 
-/// The next request, or nothing at the end of the stream.
+/// The next request, or `None` at the end of the stream.
 fn read_head(input: &mut impl BufRead) -> io::Result<Option<String>> {
     let mut head = String::new();
     while !head.ends_with("\r\n\r\n") {
@@ -229,7 +229,7 @@ fn read_head(input: &mut impl BufRead) -> io::Result<Option<String>> {
     Ok(Some(head))
 }
 
-/// Carries a reply out; false when the connection is to be closed.
+/// Performs a reply; returns false if the connection must be closed.
 fn perform(stream: &mut Stream, input: &mut impl Read, reply: Reply, shared: &Shared) -> io::Result<bool> {
     for step in reply.steps {
         match step {
@@ -237,7 +237,7 @@ fn perform(stream: &mut Stream, input: &mut impl Read, reply: Reply, shared: &Sh
             Step::Dribble(bytes) => bytes.iter().try_for_each(|byte| stream.write_all(&[*byte]))?,
             Step::Wait(delay) => wait(delay, shared),
             Step::Hang => {
-                // Ends when the client or the test ends the connection.
+                // Ends when the client or the test closes the connection.
                 io::copy(input, &mut io::sink())?;
                 return Ok(false);
             }
@@ -255,7 +255,7 @@ fn perform(stream: &mut Stream, input: &mut impl Read, reply: Reply, shared: &Sh
 /// Waits for a programmed delay, or until the server is stopped.
 fn wait(delay: Duration, shared: &Shared) {
     let state = shared.state();
-    // Whether the time passed or the server was stopped makes no difference: the next step tells.
+    // Time-out or stop makes no difference here: the next step shows it.
     let _ = shared.stopped.wait_timeout_while(state, delay, |state| !state.stopping);
 }
 
@@ -320,14 +320,14 @@ mod tests {
         let mut streams = [(); 2].map(|()| TcpStream::connect(server.address()).unwrap());
         for (number, stream) in streams.iter_mut().enumerate() {
             ask(stream).unwrap();
-            // The script has the request when the count says so, and hangs from then on.
+            // Once this count is reached, the script has the request, and hangs.
             while server.requests() <= number {
                 thread::yield_now();
             }
         }
         server.stop();
         for stream in &mut streams {
-            // An end of stream or a reset; either way the client is free.
+            // The end of the stream or a reset; in both cases the client is released.
             let _ = stream.read_to_end(&mut Vec::new());
         }
         assert!(TcpStream::connect(server.address()).is_err());

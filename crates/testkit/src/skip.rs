@@ -1,17 +1,17 @@
-//! Skips that can be seen. A test that needs something the machine lacks says so, and the whole suite can list what was
-//! not tested; `#[ignore]` and a silent return both hide it.
+//! Visible skips. A test that needs something the machine lacks reports it, and the whole suite can list what was
+//! not tested. `#[ignore]` and a silent return both hide it.
 
 use std::fs::OpenOptions;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-/// Names the file to which every skip is appended as a line, if it is set.
+/// If set, names the file to which every skip is appended as a line.
 const LIST: &str = "TOLOK_SKIPS";
 
-/// Tells that a test was skipped, and why. Use [`require!`](crate::require), which also leaves the test.
+/// Reports that a test was skipped, and why. Use [`require!`](crate::require), which also returns from the test.
 pub fn skip(test: &str, reason: &str) {
     let list = std::env::var_os(LIST).map(PathBuf::from);
-    // Straight to the stream and not by a macro: the test harness captures what macros print by tests that pass.
+    // Written directly, not by a macro, because the harness captures macro output of passing tests.
     record(&mut io::stderr(), list.as_deref(), test, reason);
 }
 
@@ -20,13 +20,13 @@ fn record(screen: &mut dyn Write, list: Option<&Path>, test: &str, reason: &str)
     let _ = screen.write_all(line.as_bytes());
     if let Some(list) = list {
         let appended = OpenOptions::new().create(true).append(true).open(list);
-        // One write, so that lines of tests that run at the same time stay whole.
+        // A single write, so that lines of concurrent tests stay whole.
         let written = appended.and_then(|mut file| file.write_all(line.as_bytes()));
         assert!(written.is_ok(), "the list of skips {} cannot be written: {written:?}", list.display());
     }
 }
 
-/// Leaves a test, visibly, unless a condition holds.
+/// Returns from a test, visibly, unless a condition holds.
 ///
 /// ```no_run
 /// fn the_lab_makes_network_namespaces() {
@@ -43,7 +43,7 @@ macro_rules! require {
     };
 }
 
-/// The full name of the function in which it stands.
+/// The full name of the enclosing function.
 #[macro_export]
 macro_rules! test_name {
     () => {{
@@ -80,7 +80,7 @@ mod tests {
         assert!(test_name!().ends_with("skip::tests::a_test_knows_its_name"), "{}", test_name!());
     }
 
-    /// Set for a copy of this test program only, so that the skip below is in no real list.
+    /// Set only for a copy of this test program, so that the skip below enters no real list.
     const LEAVE: &str = "TOLOK_TESTKIT_LEAVE";
 
     #[test]

@@ -1,4 +1,4 @@
-//! Connections over TCP and over sockets in the file system, which differ in nothing that a script needs.
+//! Connections over TCP and over sockets in the file system, which a script can treat alike.
 
 use std::io::{self, Read, Write};
 use std::net::{IpAddr, Ipv4Addr, Shutdown, SocketAddr, TcpListener, TcpStream};
@@ -52,7 +52,7 @@ impl Listener {
 }
 
 impl Place {
-    /// Wakes the thread that accepts.
+    /// Wakes the accepting thread.
     pub fn knock(&self) {
         // If connecting fails, no thread accepts any more.
         match self {
@@ -71,7 +71,7 @@ impl Stream {
     }
 
     pub fn shutdown(&self) {
-        // Nothing to do for a connection that its client has ended already.
+        // The client may have closed the connection already; then nothing is left to do.
         let _ = match self {
             Stream::Inet(stream) => stream.shutdown(Shutdown::Both),
             Stream::Unix(stream) => stream.shutdown(Shutdown::Both),

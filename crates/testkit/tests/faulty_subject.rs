@@ -1,4 +1,4 @@
-//! The faulty subject as a process: good where it should be, and bad in exactly one way.
+//! The faulty subject as a process: correct except for exactly one fault.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use std::fs;
@@ -57,7 +57,7 @@ impl Subject {
 
 impl Drop for Subject {
     fn drop(&mut self) {
-        // It may have ended already; that is what some tests are about.
+        // It may have ended already, which is what some tests are about.
         let _ = self.process.kill();
         let _ = self.process.wait();
     }
@@ -127,7 +127,7 @@ fn status(pid: u32, field: &str) -> u64 {
     u64::from_str_radix(value, if field.starts_with("Sig") { 16 } else { 10 }).unwrap()
 }
 
-/// The number of a process's session; 0 where its leader is in a container outside this one.
+/// The session id of a process; 0 if its leader is outside this container.
 fn session(pid: u32) -> u32 {
     let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap();
     let (_, after_name) = stat.rsplit_once(") ").unwrap();
@@ -153,7 +153,7 @@ fn every_request_leaks_four_mebibytes_of_touched_memory() {
     assert!((40 << 10..50 << 10).contains(&grown_kib), "{grown_kib} KiB");
 }
 
-/// What a subject has left behind; ended when the test does, however it does.
+/// Processes left behind by a subject; killed when the test ends in any way.
 struct Stayed(Vec<u32>);
 
 impl Drop for Stayed {
@@ -199,7 +199,7 @@ fn spinning_it_answers_and_uses_a_cpu_unasked() {
         let own = |task: fs::DirEntry| fs::read_to_string(task.path().join("schedstat")).unwrap_or_default();
         tasks.flatten().filter_map(|task| own(task).split(' ').next()?.parse::<u64>().ok()).sum()
     };
-    // However little of a CPU it gets on a busy machine, some time it gets, and nothing else asks for any.
+    // Even on a busy machine, it gets some CPU time, and nothing else here uses any.
     let enough = cpu_ns() + 50_000_000;
     while cpu_ns() < enough {
         std::thread::yield_now();

@@ -1,5 +1,5 @@
-//! A subject that goes wrong on purpose, for end-to-end tests of the lab. It answers the workloads' contract from a folder
-//! of bodies, and misbehaves in the one way of its argument.
+//! A subject with a deliberate fault, for end-to-end tests of the lab. It serves the workloads' contract from a folder
+//! of bodies, and has the one fault that its argument names.
 
 use std::collections::HashMap;
 use std::fs;
@@ -34,36 +34,36 @@ faults:
 /// Memory that `leak` keeps for every request.
 const LEAK_BYTES: usize = 4 << 20;
 
-/// The way in which it misbehaves.
+/// The kind of fault.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Fault {
-    /// Not at all.
+    /// None.
     None,
-    /// Not at all. It says so before each answer, so that all are counted that arrive.
+    /// None, but logs each answer, so that received requests can be counted.
     Count,
     /// Ends with code 4 before it listens.
     ExitAtStart,
-    /// Runs without ever listening.
+    /// Runs, but never listens.
     NeverListen,
-    /// Answers with bodies of the right length in which one byte is wrong.
+    /// Answers with bodies of the right length with one wrong byte.
     WrongBody,
-    /// Answers so many requests, and from then on takes requests and never answers.
+    /// Answers this many requests, then accepts requests without answering.
     HangAfter(u64),
-    /// Ends with code 3 when it has answered so many requests.
+    /// Exits with code 3 after this many requests.
     CrashAfter(u64),
-    /// Answers so many requests a second at most.
+    /// Answers at most this many requests per second.
     Paced(u64),
-    /// Behaves as if its port were taken: ends with code 1.
+    /// Behaves as if its port were taken: exits with code 1.
     RefusePort,
     /// Keeps memory for every request and never frees it.
     Leak,
-    /// Has children and a daemon that do not end when they are asked to.
+    /// Has children and a daemon that ignore requests to end.
     Fork,
     /// Burns a CPU in the background.
     Spin,
-    /// Says its pid and does nothing more.
+    /// Prints its pid and stays.
     Stay,
-    /// Starts one that stays, in a session without a parent.
+    /// Starts a process that stays, in a new session without a parent.
     Daemonize,
 }
 
@@ -112,7 +112,7 @@ fn stay() -> ! {
     }
 }
 
-/// Two children that stay, and a daemon that does.
+/// Two children and a daemon, all of which stay.
 fn fork(options: &Options) -> Result<(), String> {
     for _ in 0..2 {
         start("stay", options)?;
@@ -122,14 +122,14 @@ fn fork(options: &Options) -> Result<(), String> {
     if ended.status.success() { Ok(()) } else { Err(format!("daemonize ended with {}", ended.status)) }
 }
 
-/// Leaves the session and starts one that stays there; it outlives this process.
+/// Leaves the session and starts a process that stays in the new one and outlives this process.
 fn daemonize(options: &Options) -> Result<(), String> {
     rustix::process::setsid().map_err(|error| format!("cannot leave the session: {error}"))?;
     start("stay", options).map(drop)
 }
 
-/// A copy of this program with another fault. Its command line names the same folder, by which tests find it; and it
-/// ignores what servers are stopped with, because what a shell ignores stays ignored in what it becomes.
+/// Starts a copy of this program with another fault. Its command line contains the folder, by which tests find it.
+/// It ignores the stop signals, because signals ignored by the shell stay ignored after `exec`.
 fn start(fault: &str, options: &Options) -> Result<std::process::Child, String> {
     let own = std::env::current_exe().map_err(|error| format!("cannot find its own program: {error}"))?;
     let mut command = Command::new("sh");
@@ -188,7 +188,7 @@ fn parse_fault(name: &str) -> Result<Fault, String> {
     })
 }
 
-/// Serves until it crashes on purpose; gives the last words then.
+/// Serves until it crashes on purpose; returns its last message.
 fn serve(options: &Options) -> io::Result<String> {
     let listener = TcpListener::bind((options.host, options.port))?;
     let bodies = read_bodies(&options.assets, options.fault)?;
@@ -203,11 +203,11 @@ fn serve(options: &Options) -> io::Result<String> {
     thread::spawn(move || {
         for stream in listener.incoming().flatten() {
             let crash = crash.clone();
-            // A client that goes away is no reason to say anything.
+            // A client that disconnects is not worth a message.
             thread::spawn(move || drop(server.converse(stream, &crash)));
         }
     });
-    // Ends only when a thread sends: the listening thread holds a sender for ever.
+    // Ends only when a thread sends: the listening thread holds a sender forever.
     crashed.recv().map_err(io::Error::other)
 }
 
@@ -254,7 +254,7 @@ struct Server {
     bodies: Bodies,
     fault: Fault,
     answered: AtomicU64,
-    /// The turn of the next answer, where they are paced.
+    /// When the next answer is due, if they are paced.
     turn: Mutex<Instant>,
 }
 
@@ -265,18 +265,18 @@ impl Server {
         while let Some(head) = read_head(&mut input)? {
             match self.fault {
                 Fault::HangAfter(requests) if self.answered.fetch_add(1, Ordering::SeqCst) >= requests => {
-                    // Reads on, so that the client gets no answer and no error.
+                    // Keeps reading, so that the client gets neither an answer nor an error.
                     io::copy(&mut input, &mut io::sink())?;
                     return Ok(());
                 }
                 Fault::CrashAfter(requests) if self.answered.fetch_add(1, Ordering::SeqCst) >= requests => {
-                    // The receiver may be gone: another thread was faster.
+                    // The receiver may be gone because another thread was faster.
                     let _ = crash.send(format!("crashes after {requests} requests, as it was told"));
                     return Ok(());
                 }
                 Fault::Count => log("answers"),
                 Fault::Paced(rate) => self.wait_for_a_turn(Duration::from_secs(1).div_f64(rate as f64)),
-                // Written, and not only asked for: the kernel charges a page when it is touched.
+                // Written, not only allocated: the kernel charges a page when it is touched.
                 Fault::Leak => std::mem::forget(std::hint::black_box(vec![1u8; LEAK_BYTES])),
                 _ => {}
             }
@@ -288,7 +288,7 @@ impl Server {
         Ok(())
     }
 
-    /// Turns follow each other at an even distance while threads wait for one. A thread that oversleeps delays no other.
+    /// Turns are evenly spaced while threads wait for one. A thread that oversleeps does not delay others.
     fn wait_for_a_turn(&self, distance: Duration) {
         let own = {
             let mut turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
@@ -320,12 +320,12 @@ impl Server {
     }
 }
 
-/// Whether a connection goes on after an answer.
+/// Whether a connection stays open after an answer.
 #[derive(PartialEq, Eq)]
 enum Reuse {
-    /// As always in HTTP/1.1.
+    /// By default in HTTP/1.1.
     Usual,
-    /// Because a client of HTTP/1.0 asked for it, and must be told so.
+    /// An HTTP/1.0 client asked for it and must be told.
     Asked,
     None,
 }
@@ -342,7 +342,7 @@ fn reuse(head: &str) -> Reuse {
     }
 }
 
-/// The next request, or nothing at the end of the stream.
+/// The next request, or `None` at the end of the stream.
 fn read_head(input: &mut impl BufRead) -> io::Result<Option<String>> {
     let mut head = String::new();
     while !head.ends_with("\r\n\r\n") {

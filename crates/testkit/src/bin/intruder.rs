@@ -1,5 +1,5 @@
-//! A program that tries what no program of a trial should be able to do, and prints what came of each attempt, a line each:
-//! `mount: refused (…)` or `mount: managed`. `--read PATH` and `--write FOLDER` name what it is to look into and to write.
+//! Tries what no program of a trial should be able to do, and prints a line with the result of each attempt:
+//! `mount: refused (…)` or `mount: managed`. `--read PATH` and `--write FOLDER` name what to read and where to write.
 #![allow(unsafe_code, reason = "system calls that have no safe wrapper, as they are not to succeed")]
 
 use std::fs;
@@ -26,17 +26,17 @@ fn main() {
 
 fn say(name: &str, came: io::Result<()>) {
     let mut output = io::stdout().lock();
-    // Who reads it misses a line that could not be written.
+    // A reader notices a missing line.
     let _ = match came {
         Ok(()) => writeln!(output, "{name}: managed"),
         Err(error) => writeln!(output, "{name}: refused ({error})"),
     };
 }
 
-/// Given the number of a sibling.
+/// Takes the pid of a sibling.
 type Attempt = fn(i64) -> io::Result<()>;
 
-/// Calls that fail for their arguments as well fail for the right to make them first.
+/// Calls with bad arguments are checked for permission first.
 const CALLS: [(&str, Attempt); 10] = [
     ("mount", |_| call(libc::SYS_mount, [c"none".as_ptr() as i64, c"/".as_ptr() as i64, c"tmpfs".as_ptr() as i64])),
     ("unshare", |_| call(libc::SYS_unshare, [i64::from(libc::CLONE_NEWUSER), 0, 0])),
@@ -51,19 +51,19 @@ const CALLS: [(&str, Attempt); 10] = [
 ];
 
 fn call(number: i64, [one, two, three]: [i64; 3]) -> io::Result<()> {
-    // SAFETY: the arguments are numbers, or pointers to constants; what a call that succeeds does, ends with this process.
+    // SAFETY: the arguments are numbers, or pointers to constants. The effect of a successful call ends with this process.
     match unsafe { libc::syscall(number, one, two, three, 0, 0, 0) } {
         -1 => Err(io::Error::last_os_error()),
         _ => Ok(()),
     }
 }
 
-/// A call that was allowed, and failed for its arguments.
+/// Turns the failure of a permitted call with bad arguments into success.
 fn allowed(came: io::Result<()>) -> io::Result<()> {
     came.or_else(|error| if error.raw_os_error() == Some(libc::EPERM) { Err(error) } else { Ok(()) })
 }
 
-/// Whether there is anything to be seen.
+/// Fails if there is nothing to see.
 fn read(path: &Path) -> io::Result<()> {
     if !path.is_dir() {
         return fs::read(path).map(drop);
