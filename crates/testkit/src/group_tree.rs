@@ -1,8 +1,8 @@
-//! Trees like those of control groups, in a temporary folder, so that what is written to them can be seen and what is
-//! read from them is known.
+//! Trees like those of control groups, in a temporary folder, so that tests can inspect what is written and control what is
+//! read.
 //!
-//! Of the kernel this much is imitated: the two files of `/proc/self` that lead to the own group, the files that the own
-//! group has before anything is done, the formats of the files that count, and a refusal. Files are plain ones that keep
+//! Only this much of the kernel is imitated: the two files of `/proc/self` that lead to the own group, the initial files of
+//! the own group, the formats of the counter files, and a refusal. Files are plain ones that keep
 //! every value that was appended to them, a line each. So nothing is enforced, a new group begins without files, no
 //! process moves, and a folder with files in it cannot be removed.
 
@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 
 use tempfile::TempDir;
 
-/// What a group has used; each is written in the way of the layout.
+/// The usage of a group, written in the format of the tree's version.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FakeUsage {
     /// CPU time in user mode.

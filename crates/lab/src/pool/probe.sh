@@ -1,4 +1,4 @@
-# What a machine says of itself, a line for each fact. tolok sets PROGRAMS, PORT, TOLOK and SHARED before.
+# Reports facts about this machine, one per line. tolok sets PROGRAMS, PORT, TOLOK and SHARED.
 PATH=$PATH:/usr/local/sbin:/usr/sbin:/sbin
 say() { printf '%s\t%s\n' "$1" "$2"; }
 say clock "$(date +%s)"
@@ -13,7 +13,7 @@ daemon=${PROGRAMS%% *}
 say slurm "$("$daemon" -V 2>/dev/null)"
 say node "$(slurmd -C 2>/dev/null | head -n 1)"
 say cpu "$(sed -n 's/^model name[^:]*: *//p' /proc/cpuinfo | head -n 1)"
-# Of a port where somebody listens, the kernel says so in hexadecimal digits, with the state 0A.
+# The kernel lists a listening port in hexadecimal digits, with the state 0A.
 grep -qi "^ *[0-9]*: [0-9A-F]*:$(printf %04X "$PORT") [0-9A-F:]* 0A " /proc/net/tcp /proc/net/tcp6 2>/dev/null && say taken "$PORT"
 say tolok "$("$TOLOK" --version 2>/dev/null)"
 IFS='

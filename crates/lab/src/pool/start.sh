@@ -1,11 +1,11 @@
-# Starts what does not run of this machine's part of a pool of tolok's. FOLDER and DAEMON are set before.
+# Starts the missing daemons of a tolok pool on this machine. The caller sets FOLDER and DAEMON.
 set -e
 PATH=$PATH:/usr/local/sbin:/usr/sbin:/sbin
 cd "$FOLDER"
 runs() {
   pid=$(cat "$1.pid" 2>/dev/null) && tr '\0' '\n' <"/proc/$pid/cmdline" 2>/dev/null | grep -qF "$FOLDER/"
 }
-# munged says on standard error why it does not start, and Slurm's daemons in their logs.
+# munged reports on standard error why it does not start, Slurm's daemons in their logs.
 runs munged || {
   rm -f munge.socket munge.socket.lock
   munged --socket="$FOLDER/munge.socket" --key-file="$FOLDER/munge.key" --pid-file="$FOLDER/munged.pid" \

@@ -1,5 +1,5 @@
-# Ends this machine's part of a pool of tolok's and removes its files. FOLDER is set before.
-# By their command lines: a daemon that is just starting has not written its number yet.
+# Stops the daemons of a tolok pool on this machine and removes its files. The caller sets FOLDER.
+# Found by command line, because a daemon that is just starting has not written its pid file yet.
 daemons() {
   for file in $(grep -laF -e "$FOLDER/slurm.conf" -e "$FOLDER/munge.key" /proc/[0-9]*/cmdline 2>/dev/null); do
     process=${file%/cmdline}
@@ -8,7 +8,7 @@ daemons() {
     esac
   done
 }
-# What watches jobs. A controller that is gone ends none, and slurmd leaves them alone.
+# The processes that watch jobs: without a controller nobody ends them, and slurmd leaves them alone.
 watchers() {
   for file in $(grep -la '^slurmstepd' /proc/[0-9]*/cmdline 2>/dev/null); do
     process=${file%/cmdline}
@@ -27,7 +27,7 @@ left() {
   daemons
   for task in $tasks; do kill -0 "$task" 2>/dev/null && echo "$task"; done
 }
-# A block of tolok ends when its input does, which a watcher holds.
+# A block of tolok ends when its input does, and a watcher holds that open.
 [ -z "$watchers" ] || kill -KILL $watchers 2>/dev/null
 signal TERM
 tries=0
