@@ -21,7 +21,7 @@ pub struct Recipe {
     pub name: String,
     /// The name that people use.
     pub title: String,
-    /// The program that it is a part of: found with it, without a file and a version of its own.
+    /// The program that it is a part of: found with it, without an executable and a version of its own.
     pub(super) part_of: Option<String>,
     #[serde(default)]
     pub(super) names: Vec<String>,

@@ -39,7 +39,7 @@ const LEAK_BYTES: usize = 4 << 20;
 enum Fault {
     /// None.
     None,
-    /// None, but logs each answer, so that received requests can be counted.
+    /// None, but logs before each answer, so that every received request is counted.
     Count,
     /// Ends with code 4 before it listens.
     ExitAtStart,

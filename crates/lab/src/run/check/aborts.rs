@@ -22,7 +22,7 @@ const LARGEST_POOL: u32 = 1_000;
 const FIRST_BYTES: Duration = Duration::from_secs(10);
 /// Connections that are busy after the last abort get this long to finish: a subject may read a result to its end.
 const SETTLE: Duration = Duration::from_secs(30);
-/// Limit for the final request, which must be answered.
+/// Limit for a request that must be answered.
 const PATIENCE: Duration = Duration::from_secs(ANSWERED_WITHIN_S);
 const POLL: Duration = Duration::from_millis(20);
 

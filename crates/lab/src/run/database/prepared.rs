@@ -40,7 +40,7 @@ pub(in crate::run) fn database_of<'a>(plan: &'a Plan, case: &Case) -> Option<&'a
     plan.environment(scenario)?.database.as_ref()
 }
 
-/// Loads the data of a private server, or checks the tables in a user's. Calls `begins` if that will take a while.
+/// Loads the data of a private server, or ensures that a user's server has the tables. Calls `begins` if that will take a while.
 pub fn prepare_database(
     laboratory: &Laboratory,
     database: &Database,

@@ -62,7 +62,7 @@ pub(in crate::run) struct TrialDatabase {
     watch: Option<StatusWatch>,
     /// The lab's own connection, while no watch uses it.
     client: Option<Client>,
-    /// In words, why it no longer answers; `None` if it was ended on purpose.
+    /// In words, why it no longer answers; `None` if it does, or was ended on purpose.
     silence: Option<String>,
     readings: Readings,
     /// How many of its processes the lab has ended.

@@ -20,8 +20,8 @@ use tolok_host::isolate::{
 const WANTED: [Controller; 8] = Controller::ALL;
 /// The most that the private folder of a trial may hold: logs, sockets, temporary files, and the data of its database.
 const RUN_FOLDER_BYTES: u64 = 1 << 30;
-/// CPU weights of the parts, of 10,000. They matter only where parts share CPUs; there, a delayed link would be measured as
-/// slowness of the subject.
+/// CPU weights of the parts; the kernel's maximum is 10,000. They matter only where parts share CPUs. There, a delayed link would be
+/// measured as slowness of the subject.
 const WEIGHTS: [(&str, u32); 5] =
     [("subject", 100), ("generator", 100), ("lab", 100), ("link", 1000), ("database", 100)];
 /// Added to a trial's seed for the link of its database, so that its two links draw different random numbers.

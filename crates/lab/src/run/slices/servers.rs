@@ -17,7 +17,7 @@ use crate::run::session::capabilities::server_part;
 /// In a network of their own, servers get ports from this one on.
 const FIRST_PORT: u16 = 8080;
 
-/// A server shared by the cases of a launch that have the same subject and variant. The noise check's second entry has its own.
+/// A server shared by the cases of a launch with the same subject, variant and parameters. The noise check's second entry has its own.
 pub(super) struct Server {
     /// Its part of the box.
     pub(super) part: String,
