@@ -1,7 +1,6 @@
 //! Monotonic time. The engine reads no other clock: wall clocks jump.
 //!
-//! Schedule and recording take instants as arguments and read no clock. The trait lets a test drive their caller by a clock that it
-//! moves by hand.
+//! Schedule and recording take instants as arguments and read no clock. The trait lets a test drive their caller with a manual clock.
 
 use std::cell::Cell;
 use std::ops::Add;
@@ -10,18 +9,18 @@ use std::time::Duration;
 use rustix::time::{ClockId, clock_gettime};
 use serde::{Deserialize, Serialize};
 
-/// An instant on `CLOCK_MONOTONIC`, in nanoseconds. Unlike `std::time::Instant` it is a number that can be written to a
-/// record and compared with readings taken by other processes of the same machine.
+/// An instant on `CLOCK_MONOTONIC`, in nanoseconds. Unlike `std::time::Instant` it is a plain number: a record can hold it, and other
+/// processes of the same machine can compare it with their readings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Serialize, Deserialize)]
 pub struct MonotonicNs(pub u64);
 
 impl MonotonicNs {
-    /// Time from `earlier` to here; zero if `earlier` is later.
+    /// Time since `earlier`; zero if `earlier` is later.
     pub fn since(self, earlier: MonotonicNs) -> Duration {
         Duration::from_nanos(self.ns_since(earlier))
     }
 
-    /// The same as a number of nanoseconds.
+    /// The same in nanoseconds.
     pub fn ns_since(self, earlier: MonotonicNs) -> u64 {
         self.0.saturating_sub(earlier.0)
     }
@@ -36,9 +35,9 @@ impl Add<Duration> for MonotonicNs {
     }
 }
 
-/// Something that knows what time it is.
+/// A source of the current time.
 pub trait Clock {
-    /// The present instant; never earlier than one given before.
+    /// The present instant; never earlier than one returned before.
     fn now(&self) -> MonotonicNs;
 }
 
@@ -60,14 +59,14 @@ impl Clock for SystemClock {
     }
 }
 
-/// A clock that stands still until it is moved; for tests.
+/// A clock that moves only when told to; for tests.
 #[derive(Debug, Default)]
 pub struct ManualClock {
     now_ns: Cell<u64>,
 }
 
 impl ManualClock {
-    /// A clock that shows `now`.
+    /// A clock set to `now`.
     pub fn at(now: MonotonicNs) -> ManualClock {
         ManualClock { now_ns: Cell::new(now.0) }
     }
@@ -77,7 +76,7 @@ impl ManualClock {
         self.now_ns.set((MonotonicNs(self.now_ns.get()) + by).0);
     }
 
-    /// Moves it forward to an instant; an earlier one changes nothing.
+    /// Moves it forward to an instant; an earlier instant changes nothing.
     pub fn advance_to(&self, to: MonotonicNs) {
         self.now_ns.set(self.now_ns.get().max(to.0));
     }
@@ -98,7 +97,7 @@ mod tests {
         let uptime = std::fs::read_to_string("/proc/uptime").unwrap();
         let booted_s: f64 = uptime.split(' ').next().unwrap().parse().unwrap();
         let now_s = SystemClock.now().0 as f64 / 1e9;
-        // /proc/uptime counts suspended time too, so it may only be ahead; both start at boot.
+        // /proc/uptime also counts suspended time, so it can only be ahead; both start at boot.
         assert!(now_s > 0.0 && now_s <= booted_s + 60.0, "{now_s} against {booted_s}");
         assert!(SystemClock.now() <= SystemClock.now());
     }

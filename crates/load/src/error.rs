@@ -1,10 +1,10 @@
-//! What prevents a run. What goes wrong with single requests is a [`crate::fault::Fault`].
+//! Errors that prevent a run. A failed request is a [`crate::fault::Fault`].
 
 use std::io;
 
 use thiserror::Error;
 
-/// A run that could not start. Texts read after "failed to".
+/// A run that could not start. The texts follow "failed to".
 #[derive(Debug, Error)]
 #[allow(missing_docs, reason = "messages say what variants are")]
 pub enum LoadError {
@@ -35,12 +35,12 @@ pub enum LoadError {
     Thread(#[source] io::Error),
     #[error("freeze and thaw a server: {0}; check that the file is one of a control group that you may write")]
     Freezer(#[source] io::Error),
-    /// The event queue failed, which no target can cause.
+    /// The event queue failed; no target can cause this.
     #[error("use the kernel's event queue (epoll): {0}; this points to a kernel or sandbox that forbids it")]
     EventQueue(#[source] io::Error),
 }
 
-/// How a URL is written: the same with its beginning where only that is missing.
+/// How to write the URL. If only the scheme is missing, the same URL with it.
 fn written(url: &str) -> String {
     if url.contains("://") || url.starts_with('/') || url.is_empty() {
         "write it as http://host:port/path or https://host:port/path".to_owned()

@@ -1,8 +1,8 @@
-//! The events of a running load. The engine knows no screen and no file: it calls a function with these.
+//! The events of a running load. The engine writes to no screen and no file: it passes these to a function.
 
 use crate::record::SecondRow;
 
-/// A moment of a run, in the order in which they come.
+/// A moment of a run, in chronological order.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Event {
     /// The target is reachable and the warm-up begins; absent without a warm-up.
@@ -11,7 +11,7 @@ pub enum Event {
     WindowStarted {
         /// On `CLOCK_MONOTONIC`.
         monotonic_ns: u64,
-        /// When the last thread came to it: one that had no CPU at the border sent no load until then.
+        /// When the last thread reached it. A thread without a CPU at that moment sent no load until then.
         reached_monotonic_ns: u64,
     },
     /// A second of the timeline is complete.

@@ -1,8 +1,7 @@
-//! Histograms of durations, and the figures read from them. For readers of a record: see [`decode`] and
-//! [`percentiles`].
+//! Histograms of durations, and the figures read from them. Readers of a record need [`decode`] and [`percentile`].
 //!
-//! HdrHistogram with 3 significant digits: every value is kept to within 0.1%, memory does not grow with the number of
-//! values, and histograms of several runs can be added up. Values are nanoseconds.
+//! HdrHistogram with 3 significant digits, in nanoseconds: every value is kept to within 0.1%, memory does not grow with the number of
+//! values, and histograms of several runs can be added up.
 
 use std::ops::Range;
 use std::time::Duration;
@@ -18,19 +17,19 @@ use crate::clock::MonotonicNs;
 use crate::record::{Distribution, Percentile};
 use crate::recording::{Instants, Slowest};
 
-/// The quantiles a record gives.
+/// The quantiles in a record.
 pub const QUANTILES: [f64; 7] = [0.5, 0.75, 0.9, 0.95, 0.99, 0.999, 0.9999];
 
-/// A quantile needs this many values beyond it, from as many separate instants; with fewer it is luck.
+/// A quantile needs this many values beyond it, from as many separate instants; with fewer it is a matter of chance.
 pub const VALUES_BEYOND: u64 = 10;
 
-/// A quantile is known although some requests have no answer, if no answer could move it by more than this share.
+/// A quantile is known despite unanswered requests if their answers could not move it by more than this share.
 pub const UNANSWERED_MOVES: f64 = 0.05;
 
-/// The same of the generator's lateness: a quantile that it moves by more than this share is not the target's.
+/// The same for the generator's lateness: if it moves a quantile by more than this share, the quantile is not the target's.
 pub const LATENESS_MOVES: f64 = 0.05;
 
-/// Longest duration told apart; longer ones count as this long.
+/// Longest distinct duration; longer ones count as this long.
 pub const LONGEST: Duration = Duration::from_secs(3600);
 
 /// A histogram that cannot be read.
@@ -45,7 +44,7 @@ pub enum HistogramError {
     Add(String),
 }
 
-/// An empty histogram of the kind records hold.
+/// An empty histogram of the kind in records.
 pub fn empty() -> Histogram<u64> {
     let longest_ns = LONGEST.as_nanos() as u64;
     Histogram::new_with_bounds(1, longest_ns, 3).expect("bounds and digits are constants that the crate accepts")
@@ -60,7 +59,7 @@ pub fn encode(histogram: &Histogram<u64>) -> String {
     BASE64.encode(bytes)
 }
 
-/// The histogram of a record, back from base64.
+/// Decodes the histogram of a record from base64.
 pub fn decode(base64: &str) -> Result<Histogram<u64>, HistogramError> {
     let bytes = BASE64.decode(base64)?;
     if !holds_its_payload(&bytes) {
@@ -69,7 +68,7 @@ pub fn decode(base64: &str) -> Result<Histogram<u64>, HistogramError> {
     Deserializer::new().deserialize(&mut bytes.as_slice()).map_err(|error| HistogramError::Format(format!("{error:?}")))
 }
 
-/// Whether what follows the header is as long as the header says. The crate sets that much memory aside before it looks.
+/// Whether the payload is as long as the header claims. The crate allocates that much memory before it checks.
 fn holds_its_payload(bytes: &[u8]) -> bool {
     const HEADER_BYTES: usize = 40;
     let length = bytes.get(4..8).and_then(|field| field.try_into().ok()).map(u32::from_be_bytes);
@@ -86,20 +85,20 @@ pub fn merge<'a>(encoded: impl IntoIterator<Item = &'a str>) -> Result<Histogram
     Ok(sum)
 }
 
-/// Whether [`VALUES_BEYOND`] of so many values lie beyond a quantile.
+/// Whether [`VALUES_BEYOND`] of this many values lie beyond a quantile.
 fn has_values_beyond(values: u64, quantile: f64) -> bool {
-    // Rounded because 1000 * (1 - 0.99) is 9.999… in binary, and a rule must not hang on that.
+    // Rounded because 1000 * (1 - 0.99) is 9.999… in binary, which must not decide the rule.
     (values as f64 * (1.0 - quantile) * 1e6).round() / 1e6 >= VALUES_BEYOND as f64
 }
 
-/// A quantile in seconds, or nothing when fewer than [`VALUES_BEYOND`] values lie beyond it. Whether they are of separate instants
-/// cannot be told from a histogram.
+/// A quantile in seconds, or `None` if fewer than [`VALUES_BEYOND`] values lie beyond it. A histogram cannot tell whether they are from
+/// separate instants.
 pub fn quantile_s(histogram: &Histogram<u64>, quantile: f64) -> Option<f64> {
     has_values_beyond(histogram.len(), quantile).then(|| seconds(histogram.value_at_quantile(quantile)))
 }
 
-/// A quantile of values and of those that are known to be at least something, by the rules of [`Percentile`]. `instants` is the number
-/// of separate instants beyond it, where that is known.
+/// A quantile of values and of lower bounds (`unanswered`), by the rules of [`Percentile`]. `instants` is the number of separate instants
+/// beyond it, if known.
 pub fn percentile(
     values: &Histogram<u64>,
     unanswered: Option<&Histogram<u64>>,
@@ -122,7 +121,7 @@ pub fn percentile(
     found
 }
 
-/// The least that a quantile can be, and whether it is not much more, whatever the answers that are missing would have been.
+/// The lower bound of a quantile, and whether it is known: no missing answers could raise it by more than [`UNANSWERED_MOVES`].
 fn bounds_s(values: &Histogram<u64>, unanswered: Option<&Histogram<u64>>, quantile: f64) -> (f64, bool) {
     let Some(unanswered) = unanswered.filter(|unanswered| !unanswered.is_empty()) else {
         return (seconds(values.value_at_quantile(quantile)), true);
@@ -141,15 +140,14 @@ pub(crate) fn seconds(ns: u64) -> f64 {
     ns as f64 / 1e9
 }
 
-/// Values below this have a bucket of their own; above, each power of two is cut into half as many.
+/// Values below this have a bucket each; above, each power of two is cut into half as many.
 const EXACT_BELOW: u64 = 2048;
 const HALF: u32 = EXACT_BELOW.ilog2() - 1;
 
 /// Buckets of values up to [`LONGEST`].
 const BUCKETS: usize = bucket(LONGEST.as_nanos() as u64) + 1;
 
-/// The bucket of a value. The layout is HdrHistogram's for 3 significant digits, so that buckets can be handed over as they
-/// are.
+/// The bucket of a value. The layout is that of HdrHistogram for 3 significant digits, so buckets are handed over unchanged.
 const fn bucket(value: u64) -> usize {
     let shift = (EXACT_BELOW - 1).leading_zeros() - (value | (EXACT_BELOW - 1)).leading_zeros();
     ((shift as usize) << HALF) + (value >> shift) as usize
@@ -164,8 +162,8 @@ const fn value_of(bucket: usize) -> u64 {
     ((bucket - (shift << HALF)) as u64) << shift
 }
 
-/// Durations that are being counted: HdrHistogram's buckets without its conveniences, which cost half of what the engine
-/// spends on a request outside the kernel, and with the exact figures that buckets cannot give.
+/// Durations during counting: HdrHistogram's buckets without its conveniences, which cost half of the engine's time per request outside the
+/// kernel. Adds the exact figures that buckets cannot give.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(from = "Counted", into = "Counted")]
 pub(crate) struct Durations {
@@ -173,17 +171,17 @@ pub(crate) struct Durations {
     count: u64,
     sum_ns: u128,
     min_ns: u64,
-    /// The largest value since the last cut, and the largest before.
+    /// The largest value since the last cut, and the largest before it.
     recent_max_ns: u64,
     earlier_max_ns: u64,
-    /// Separate instants beyond each value, where they are counted.
+    /// Separate instants beyond each value, if counted.
     instants: Option<Box<Instants>>,
-    /// What is known of values that are missing: each is at least this.
+    /// Lower bounds of the missing values.
     unanswered: Option<Box<Durations>>,
 }
 
-/// Durations as a generator on another machine writes them down: buckets that hold something, with what they hold. Instants and missing
-/// values are the collector's alone.
+/// Durations as a generator on another machine serialises them: the non-empty buckets and their counts. Only the collector has instants and
+/// missing values.
 #[derive(Serialize, Deserialize)]
 struct Counted {
     buckets: Vec<(u32, u64)>,
@@ -228,29 +226,29 @@ impl Durations {
         }
     }
 
-    /// From here on it has to be told of instants as well as of values.
+    /// From here on, the caller must also pass instants, with [`add_instants`](Self::add_instants).
     pub fn count_instants(&mut self) {
         self.instants = Some(Box::new(Instants::new()));
     }
 
-    /// Tells of the instants of a row that began at `start`.
+    /// Adds the instants of a row that began at `start`.
     pub fn add_instants(&mut self, slowest: &Slowest, start: MonotonicNs) {
         if let Some(instants) = &mut self.instants {
             instants.take(slowest, start);
         }
     }
 
-    /// Takes over the instants that another has counted.
+    /// Copies the instants that another has counted.
     pub fn set_instants_of(&mut self, other: &Durations) {
         self.instants.clone_from(&other.instants);
     }
 
-    /// From here on its quantiles heed values that are missing.
+    /// From here on, its quantiles take missing values into account.
     pub fn set_unanswered(&mut self, unanswered: Durations) {
         self.unanswered = Some(Box::new(unanswered));
     }
 
-    /// The largest value since the last cut; 0 without any.
+    /// The largest value since the last cut, or 0 without any. Starts a new cut.
     pub fn cut(&mut self) -> u64 {
         self.earlier_max_ns = self.earlier_max_ns.max(self.recent_max_ns);
         std::mem::take(&mut self.recent_max_ns)
@@ -300,7 +298,7 @@ impl Durations {
         self.count
     }
 
-    /// The histogram that records hold.
+    /// The histogram, as records hold it.
     pub fn histogram(&self) -> Histogram<u64> {
         let mut histogram = empty();
         for bucket in self.used() {
@@ -316,7 +314,7 @@ impl Durations {
         self.percentile(quantile).latency_s
     }
 
-    /// A quantile for which only values are counted and no instants, as befits a moment.
+    /// A quantile by the number of values only, without instants; enough for one moment of a run.
     pub fn plain_quantile_s(&self, quantile: f64) -> Option<f64> {
         quantile_s(&self.histogram(), quantile)
     }
@@ -336,14 +334,13 @@ impl Durations {
         self.unanswered.as_ref().filter(|missing| missing.count > 0).map(|missing| missing.histogram())
     }
 
-    /// A quantile in seconds, however few values lie beyond it, and whether it is known and not only a lower bound; `None` without
-    /// values.
+    /// A quantile in seconds, however few values lie beyond it, and whether it is known rather than a lower bound; `None` without values.
     pub fn value_s(&self, quantile: f64) -> Option<(f64, bool)> {
         let unanswered = self.unanswered_histogram();
         (self.count > 0 || unanswered.is_some()).then(|| bounds_s(&self.histogram(), unanswered.as_ref(), quantile))
     }
 
-    /// The largest value in seconds, and whether none that is missing can be larger.
+    /// The largest value in seconds, and whether it is certain: no values are missing.
     pub fn most_s(&self) -> Option<(f64, bool)> {
         let missing_s = self.unanswered.as_ref().and_then(|missing| missing.max_s());
         let most_s = self.max_s().into_iter().chain(missing_s).reduce(f64::max)?;
@@ -445,7 +442,7 @@ mod tests {
         assert_eq!(durations.summary(), Durations::new().summary());
     }
 
-    /// What is known of a quantile of so many values of 1, 2, 3 … ms, and of others that are at least so many ms.
+    /// A quantile of values of 1, 2, 3 … ms, and of others known to be at least `at_least_ms`.
     fn with_unanswered(values: u64, at_least_ms: &[u64], quantile: f64) -> Percentile {
         let mut durations = of((1..=values).map(|ms| ms * 1_000_000));
         durations.set_unanswered(of(at_least_ms.iter().map(|ms| ms * 1_000_000)));
@@ -454,13 +451,13 @@ mod tests {
 
     #[test]
     fn a_quantile_among_unanswered_requests_is_a_lower_bound() {
-        // The 990th of 1,000 is one of the twenty that wait since 400 ms.
+        // The 990th of 1,000 is one of the twenty that have waited for 2 s.
         let p99 = with_unanswered(980, &[2_000; 20], 0.99);
         assert_eq!((p99.latency_s, p99.at_least_s.map(|least_s| least_s.round())), (None, Some(2.0)));
-        // Their answers would move the 90th percentile from the 900th value to one that is 20 further at most.
+        // Their answers would move the 90th percentile from the 900th value by at most 20 values.
         let p90 = with_unanswered(980, &[2_000; 20], 0.9);
         assert_eq!((p90.latency_s.map(|value_s| (value_s * 10.0).round()), p90.at_least_s), (Some(9.0), None));
-        // Those that had just been sent may become anything.
+        // Requests that had just been sent may end with any time.
         let early = with_unanswered(980, &[1; 20], 0.99);
         assert!((0.969..0.972).contains(&early.at_least_s.unwrap()), "{early:?}");
         assert_eq!(

@@ -1,19 +1,19 @@
-//! The load engine: sends HTTP/1.1 or HTTP/2 requests by a schedule and records what came of them. Knows no study and no subject,
-//! prints nothing, and measures with no clock but the monotonic one.
+//! The load engine: sends HTTP/1.1 or HTTP/2 requests by a schedule and records what became of them. It is independent of studies and
+//! subjects, prints nothing, and measures with the monotonic clock only.
 //!
-//! It is cut into parts, and one loop that composes them:
+//! Its parts, and the loop that composes them:
 //!
 //! - `schedule`: *when* requests start. Pure.
 //! - `http`: the client's half of HTTP/1.1. Bytes in, verdicts out.
 //! - `transport`: sockets and the kernel's event queue.
 //! - `recording`: ledger, histograms, timeline. Takes instants as arguments.
 //! - `engine`: the loop of one thread.
-//! - `threads`: several of them, and the sum of what they record.
-//! - [`generators`]: those of other machines.
-//! - [`verdict`] and [`threshold`]: what is to be thought of the figures. Pure.
+//! - `threads`: several such loops, and the sum of what they record.
+//! - [`generators`]: threads of other machines.
+//! - [`verdict`] and [`threshold`]: judge the figures. Pure.
 //! - [`process_cpu`]: CPU time of processes without a control group.
-//! - [`slices`]: several servers, loaded in turns of a tenth of a second.
-//! - [`capacity`]: many runs, in search of the highest rate that keeps all thresholds.
+//! - [`slices`]: several servers, loaded in turn for a tenth of a second each.
+//! - [`capacity`]: many runs, to find the highest rate that keeps all thresholds.
 //!
 //! ```no_run
 //! use std::sync::atomic::AtomicBool;
@@ -76,8 +76,8 @@ use crate::transport::{Address, Connector, TlsClient};
 
 /// Loads a target and reports what happened.
 ///
-/// Setting `stop` ends the run early in an orderly way; the record says `interrupted` then. A target that cannot be
-/// reached at the start is an error; one that fails later, or never answers, is a record that says so.
+/// Setting `stop` ends the run early and in order; the record is then marked `interrupted`. A target that cannot be reached at the start is
+/// an error. A target that fails later, or never answers, yields a record.
 pub fn run(options: &Options, stop: &AtomicBool, events: &mut dyn FnMut(Event)) -> Result<Record, LoadError> {
     run_with(options, &Judgement::default(), stop, events)
 }
@@ -85,13 +85,13 @@ pub fn run(options: &Options, stop: &AtomicBool, events: &mut dyn FnMut(Event)) 
 /// What a run is judged by.
 #[derive(Debug, Clone, Default)]
 pub struct Judgement {
-    /// What its figures must keep to.
+    /// Conditions on its figures.
     pub thresholds: Vec<Threshold>,
-    /// End the run as soon as one is crossed for good.
+    /// Whether to end the run as soon as one is crossed for good.
     pub abort: bool,
 }
 
-/// The same, judged by thresholds.
+/// Like [`run`], judged by thresholds.
 pub fn run_with(
     options: &Options,
     judgement: &Judgement,
@@ -99,7 +99,7 @@ pub fn run_with(
     events: &mut dyn FnMut(Event),
 ) -> Result<Record, LoadError> {
     let Prepared { connector, congestion_control, most_connections, most_lingering } = prepare(options)?;
-    // With one thread no other needs to hear of a stop.
+    // With one thread, no other thread needs time to notice a stop.
     let lead =
         if options.generator.threads == 1 { Duration::ZERO } else { engine::STOP_LATENCY + Duration::from_millis(20) };
     let stop = Stop::new(stop, lead);
@@ -130,7 +130,7 @@ struct Prepared {
     most_lingering: u32,
 }
 
-/// Checks the options, makes room for connections, and tries whether the target is there.
+/// Checks the options, makes room for connections, and checks that the target is reachable.
 fn prepare(options: &Options) -> Result<Prepared, LoadError> {
     options.check()?;
     engine::check(options)?;
@@ -148,8 +148,8 @@ fn connector(options: &Options) -> Result<Connector, LoadError> {
     Ok(Connector::new(address, options).with_tls(TlsClient::of(options)?))
 }
 
-/// Sees to it that the process may open as many connections as the options ask for. Returns how many it may, and how many of each
-/// thread may wait to be closed.
+/// Makes sure the process may open as many connections as the options require. Returns how many it may open, and how many per thread may
+/// wait to be closed.
 fn room_for_connections(options: &Options) -> Result<(u32, u32), LoadError> {
     let threads = options.generator.threads;
     let aside = engine::MOST_LINGERING.saturating_mul(threads);
@@ -161,7 +161,7 @@ fn room_for_connections(options: &Options) -> Result<(u32, u32), LoadError> {
             return Ok((most, aside / threads));
         }
     };
-    // Each thread's last connection may be shared by fewer than the others.
+    // The last connection of each thread may be shared by fewer users.
     let needed = match options.protocol.users_per_connection() {
         1 => places,
         streams => places.div_ceil(streams).saturating_add(threads),

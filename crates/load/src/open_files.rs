@@ -4,14 +4,14 @@ use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
 use crate::error::LoadError;
 
-/// Files beside the sockets: standard streams, the event queue, what the program around the engine has open.
+/// Files besides the sockets: standard streams, the event queue, files that the surrounding program has open.
 const OTHERS: u64 = 64;
 
-/// Of the others, this many are surely free for connections that are about to be closed.
+/// At least this many of the others are free for connections that are about to be closed.
 const SURELY_ASIDE: u32 = 16;
 
-/// Raises the soft limit as far as these many connections need, if the hard limit allows it, and as far as it goes for those that
-/// wait aside to be closed. Returns how many of these there is room for.
+/// Raises the soft limit to fit this many connections; fails if the hard limit is too low. Also makes as much room as possible for `aside`
+/// connections that wait to be closed. Returns how many of those fit.
 pub(crate) fn allow(connections: u32, aside: u32) -> Result<u32, LoadError> {
     let now = getrlimit(Resource::Nofile);
     let (limit, aside) = limit_for(now, connections, aside)?;
@@ -22,7 +22,7 @@ pub(crate) fn allow(connections: u32, aside: u32) -> Result<u32, LoadError> {
     Ok(aside)
 }
 
-/// Raises the soft limit as far as it goes. Returns how many connections it has room for, and how many aside.
+/// Raises the soft limit to the hard limit. Returns how many connections fit, and how many aside.
 pub(crate) fn allow_most(aside: u32) -> (u32, u32) {
     let now = getrlimit(Resource::Nofile);
     let raised = Rlimit { current: now.maximum, maximum: now.maximum };
@@ -37,7 +37,7 @@ fn needed(connections: u32) -> u64 {
     u64::from(connections) + OTHERS
 }
 
-/// The limit to set, if the present one does not do, and how many connections then find room aside. No number means no limit.
+/// The limit to set, if the present one is too low, and how many connections then fit aside. `None` as a limit means no limit.
 fn limit_for(now: Rlimit, connections: u32, aside: u32) -> Result<(Option<Rlimit>, u32), LoadError> {
     let needed = needed(connections);
     let wanted = needed + u64::from(aside);

@@ -1,4 +1,4 @@
-//! The options of a load run. Input becomes types here, once; the engine trusts them.
+//! The options of a load run. Input is converted to types once, here; the engine trusts them.
 
 mod data;
 mod pace;
@@ -26,44 +26,44 @@ pub struct Options {
     pub target: Target,
     /// What is sent; at least one.
     pub requests: Vec<Request>,
-    /// How an iteration is made of the requests.
+    /// How the requests make up an iteration.
     pub mix: Mix,
-    /// Values that requests are filled with.
+    /// Values to fill requests with.
     #[serde(with = "written::data")]
     pub data: Option<Arc<Data>>,
     /// When iterations start.
     pub executor: Executor,
-    /// Pause of a virtual user after each iteration. Not for executors with arrivals by the clock.
+    /// Pause of a virtual user after each iteration. Closed loops only.
     pub think_time: ThinkTime,
-    /// Load before the window whose requests are discarded. Zero for none.
+    /// Load before the window; its requests are discarded. Zero for none.
     pub warm_up: Duration,
-    /// Connections of the executors with arrivals by the clock; with the others every virtual user has one.
+    /// Connections of an open loop. In a closed loop every virtual user has its own.
     pub pool: Pool,
-    /// What is spoken on a connection.
+    /// The protocol on a connection.
     pub protocol: Protocol,
     /// How long a connection lives.
     pub connection: ConnectionPolicy,
-    /// Deadline of one request, from the moment the engine acts on it, connecting included.
+    /// Deadline of one request, from the moment the engine acts on it; includes connecting.
     pub timeout: Duration,
-    /// Deadline for establishing a connection, with TLS its handshake included.
+    /// Deadline for establishing a connection, including the TLS handshake.
     pub connect_timeout: Duration,
-    /// How long requests in flight at the end of the window, and arrivals that still wait for a connection, may take to
-    /// finish; by default the request timeout, capped at [`Options::GRACE_CAP`].
+    /// Time to finish for requests in flight at the end of the window, and for arrivals that still wait for a connection. By default the
+    /// request timeout, capped at [`Options::GRACE_CAP`].
     pub grace: Option<Duration>,
     /// Where connections come from.
     pub sources: Sources,
     /// Clients that read or write slowly.
     pub pace: Pace,
-    /// An answer with a longer body is malformed. Only matters where the length is not known in advance.
+    /// An answer with a longer body is malformed. Matters only where the length is not known in advance.
     pub body_limit_bytes: u64,
-    /// How an `https://` target proves who it is.
+    /// How an `https://` target proves its identity.
     pub tls: Tls,
     /// The engine's own threads and how they wait.
     pub generator: Generator,
-    /// Whether each second of the timeline keeps its three histograms, which is nearly all of its memory: some ten to thirty kilobytes
-    /// a second. Without them a run may last for days; the histograms of the whole are there either way.
+    /// Whether each second of the timeline keeps its three histograms. They make up nearly all of its memory: ten to thirty kilobytes a
+    /// second. Without them a run may last for days; the histograms of the whole run are always kept.
     pub second_histograms: bool,
-    /// Seeds what is drawn at random: Poisson arrivals, the choice between weighted requests, think times.
+    /// Seeds all random draws: Poisson arrivals, the choice between weighted requests, think times.
     pub seed: u64,
 }
 
@@ -98,28 +98,28 @@ impl Options {
         })
     }
 
-    /// The grace period in force.
+    /// The effective grace period.
     pub fn grace_period(&self) -> Duration {
         self.grace.unwrap_or_else(|| self.timeout.min(Options::GRACE_CAP))
     }
 }
 
-/// How an iteration is made of several requests.
+/// How several requests make up an iteration.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Mix {
     /// An iteration is one request, drawn at random by the weights.
     #[default]
     Weighted,
-    /// An iteration is all of them in order, one after the other on the same connection.
+    /// An iteration is all of them in order, one after another on the same connection.
     Sequence,
 }
 
-/// When iterations start. The names and their meaning are k6's.
+/// When iterations start. Names and meanings are k6's.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "executor", rename_all = "kebab-case")]
 pub enum Executor {
-    /// A fixed number of virtual users, each starting its next iteration as soon as it has finished one: a closed loop.
+    /// A closed loop: each of a fixed number of virtual users starts its next iteration as soon as it has finished one.
     ConstantVus {
         /// How many.
         vus: u32,
@@ -131,10 +131,10 @@ pub enum Executor {
     RampingVus {
         /// Users at the start of the window.
         start_vus: u32,
-        /// Each goes linearly from where the one before it ended to its target.
+        /// Each goes linearly from the target of the one before to its own.
         stages: Vec<Stage>,
     },
-    /// Each of the users does a fixed number of iterations, however long each takes.
+    /// Each user does a fixed number of iterations, however long they take.
     PerVuIterations {
         /// How many users.
         vus: u32,
@@ -148,7 +148,7 @@ pub enum Executor {
     SharedIterations {
         /// How many users.
         vus: u32,
-        /// How many iterations all together.
+        /// How many iterations in total.
         iterations: u64,
         /// The window ends here, even if iterations are left.
         #[serde(rename = "max_duration_s", with = "as_seconds")]
@@ -161,31 +161,31 @@ pub enum Executor {
         /// Length of the measured window.
         #[serde(rename = "duration_s", with = "as_seconds")]
         duration: Duration,
-        /// How they are spaced.
+        /// How arrivals are spaced.
         arrivals: Arrivals,
     },
     /// An open loop whose rate follows the stages.
     RampingArrivalRate {
         /// Iterations a second at the start of the window.
         start_rate_rps: f64,
-        /// Each goes linearly from where the one before it ended to its target.
+        /// Each goes linearly from the target of the one before to its own.
         stages: Vec<Stage>,
-        /// How they are spaced.
+        /// How arrivals are spaced.
         arrivals: Arrivals,
     },
 }
 
-/// A straight line: to `target` (users, or iterations a second) within `duration`.
+/// A straight line to `target` (users, or iterations a second) within `duration`.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Stage {
-    /// How long it takes; zero is a jump.
+    /// How long it takes; zero is a step.
     #[serde(rename = "duration_s", with = "as_seconds")]
     pub duration: Duration,
     /// Where it ends.
     pub target: f64,
 }
 
-/// Durations as seconds.
+/// Serialises durations as seconds.
 mod as_seconds {
     use std::time::Duration;
 
@@ -201,19 +201,19 @@ mod as_seconds {
     }
 }
 
-/// How arrivals by the clock are spaced.
+/// How the arrivals of an open loop are spaced.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Arrivals {
     /// Evenly.
     #[default]
     Uniform,
-    /// As a Poisson process: independently of each other, as independent users do.
+    /// As a Poisson process: independent of each other, like independent users.
     Poisson,
 }
 
 impl Executor {
-    /// k6's name.
+    /// Its name in k6.
     pub fn name(&self) -> &'static str {
         match self {
             Executor::ConstantVus { .. } => "constant-vus",
@@ -225,7 +225,7 @@ impl Executor {
         }
     }
 
-    /// Largest number of virtual users at a time; 0 for arrivals by the clock, which have a pool of connections instead.
+    /// Largest number of virtual users at a time; 0 in an open loop, which has a pool of connections instead.
     pub fn vus(&self) -> u32 {
         match self {
             Executor::ConstantVus { vus, .. }
@@ -238,12 +238,12 @@ impl Executor {
         }
     }
 
-    /// Whether iterations start by the clock.
+    /// Whether it is an open loop: iterations start by the clock.
     pub fn is_open(&self) -> bool {
         matches!(self, Executor::ConstantArrivalRate { .. } | Executor::RampingArrivalRate { .. })
     }
 
-    /// Highest rate of arrivals by the clock; 0 in a closed loop.
+    /// Highest arrival rate of an open loop; 0 in a closed loop.
     pub fn most_rps(&self) -> f64 {
         match self {
             Executor::ConstantArrivalRate { rate_rps, .. } => *rate_rps,
@@ -254,7 +254,7 @@ impl Executor {
         }
     }
 
-    /// Length of the measured window; with a number of iterations, the longest it may become.
+    /// Length of the measured window; with a number of iterations, its upper limit.
     pub fn window(&self) -> Duration {
         match self {
             Executor::ConstantVus { duration, .. } | Executor::ConstantArrivalRate { duration, .. } => *duration,
@@ -268,12 +268,12 @@ impl Executor {
     }
 }
 
-/// Pause of a virtual user between two iterations: drawn evenly from this range.
+/// Pause of a virtual user between two iterations, drawn uniformly from this range.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ThinkTime {
     /// Shortest.
     pub least: Duration,
-    /// Longest; equal to `least` for a pause that is always the same.
+    /// Longest; equal to `least` for a constant pause.
     pub most: Duration,
 }
 
@@ -285,30 +285,29 @@ impl ThinkTime {
 /// What happens to an arrival that finds no free connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Pool {
-    /// It waits in a queue until one of this many connections is free. The wait is part of the response time.
+    /// It queues until one of this many connections is free. The wait is part of the response time.
     Bounded(u32),
-    /// A new connection is opened for it, up to this many; beyond that it waits.
+    /// It opens a new connection, up to this many; beyond that it waits.
     Unbounded {
         /// Most connections, or `None` for as many as the process may open.
         at_most: Option<u32>,
     },
 }
 
-/// What is spoken on a connection.
+/// The protocol on a connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub enum Protocol {
     /// HTTP/1.1: one request at a time.
     #[default]
     Http1,
-    /// HTTP/1.1 with several requests in line on a connection (RFC 9112 §9.3.2).
+    /// HTTP/1.1 with pipelining: several requests in line on a connection (RFC 9112 §9.3.2).
     Pipelined {
-        /// How many virtual users, or places of the pool, share a connection, each with one request at a time; at least 1.
+        /// How many virtual users, or places of the pool, share a connection. Each has one request at a time; at least 1.
         requests_in_flight: u32,
     },
-    /// HTTP/2: towards `http://` without asking whether the target speaks it, towards `https://` if the target chooses it in
-    /// the handshake.
+    /// HTTP/2. For `http://` without negotiation (prior knowledge); for `https://` only if the target selects it in the handshake.
     Http2 {
-        /// How many virtual users, or places of the pool, share a connection, each with one request at a time; at least 1.
+        /// How many virtual users, or places of the pool, share a connection. Each has one request at a time; at least 1.
         streams_per_connection: u32,
     },
 }
@@ -328,11 +327,11 @@ impl Protocol {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ConnectionPolicy {
-    /// As long as the target lets it.
+    /// As long as the target keeps it open.
     KeepAlive,
     /// For one request, sent with `Connection: close`.
     PerRequest,
-    /// For this many requests, the last of them sent with `Connection: close`.
+    /// For this many requests; the last is sent with `Connection: close`.
     #[serde(untagged)]
     Requests {
         /// At least 1.
@@ -351,15 +350,15 @@ impl ConnectionPolicy {
     }
 }
 
-/// The local ends of connections.
+/// The local addresses of connections.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Sources {
     /// The system chooses.
     System,
-    /// Towards a target on the loopback whose connections are closed again, 127.0.0.1 to 127.0.0.N in turn, so that the
-    /// local ports of one address never run out; otherwise the system chooses.
+    /// Rotates through 127.0.0.1 to 127.0.0.N if the target is on the loopback and its connections are closed again. The local ports of one
+    /// address would run out. Otherwise the system chooses.
     Rotated(u8),
-    /// These addresses in turn.
+    /// These addresses in rotation.
     Listed(Vec<std::net::IpAddr>),
 }
 
@@ -368,15 +367,15 @@ impl Sources {
     pub const DEFAULT_ADDRESSES: u8 = 32;
 }
 
-/// How an `https://` target proves who it is.
+/// How an `https://` target proves its identity.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Tls {
-    /// Its certificate must be trusted and be for its name. Without that, any server may answer in its place; the handshake
-    /// costs the same but for looking at the certificate's issuers.
+    /// Whether its certificate must be trusted and match its name. Without this, any server may answer in its place. The handshake costs
+    /// the same, except for the check of the issuers.
     pub verify: bool,
-    /// A PEM file of the only certificates to trust, instead of the machine's store: authorities, or the target's own.
+    /// A PEM file with the only certificates to trust, instead of the machine's store: authorities, or the target's own certificate.
     pub ca_file: Option<PathBuf>,
-    /// The name that is requested and that the certificate must be for, or `None` for the URL's host.
+    /// The name to request and to match with the certificate, or `None` for the URL's host.
     pub server_name: Option<String>,
 }
 
@@ -386,18 +385,18 @@ impl Default for Tls {
     }
 }
 
-/// The engine's own side.
+/// Settings of the engine itself.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Generator {
     /// Threads, each with a share of users, connections and arrivals.
     pub threads: u32,
-    /// CPUs that the threads are pinned to in turn; none leaves them to the system.
+    /// CPUs to pin the threads to, in turn; if empty, the system chooses.
     pub cpus: Vec<u32>,
-    /// How a thread waits for a planned instant, or `None` to choose by the executor.
+    /// How a thread waits for a planned instant, or `None` for the executor's default.
     pub timer: Option<Timer>,
     /// Congestion control of the engine's sockets, or `None` for the system's.
     pub congestion_control: Option<String>,
-    /// Instead of TCP to the target's host and port: a socket in the file system.
+    /// A Unix socket to use instead of TCP to the target's host and port.
     pub unix_socket: Option<PathBuf>,
 }
 
@@ -411,23 +410,23 @@ impl Default for Generator {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Timer {
-    /// The kernel wakes it: late by the price of a wake-up (5 to 50 µs), and cheap.
+    /// The kernel wakes it. Late by the cost of a wake-up (5 to 50 µs), and cheap.
     Sleep,
-    /// The kernel wakes it a little too early and it looks at the clock for the rest: late by less than a microsecond. How much too
-    /// early follows what waking up takes, up to a third of the time between two instants.
+    /// The kernel wakes it a little early, and it polls the clock for the rest. Late by less than a microsecond. The margin follows the
+    /// cost of a wake-up, up to a third of the time between two instants.
     Hybrid,
-    /// It never sleeps: a whole CPU, whatever the rate.
+    /// It never sleeps: uses a whole CPU at any rate.
     Spin,
 }
 
 impl Options {
-    /// The timer in force: hybrid where requests start by the clock, sleep where they start by answers.
+    /// The effective timer: hybrid in an open loop, sleep in a closed loop.
     pub fn timer(&self) -> Timer {
         self.generator.timer.unwrap_or(if self.executor.is_open() { Timer::Hybrid } else { Timer::Sleep })
     }
 }
 
-/// A day: longer phases are a slip of the pen.
+/// A day: a longer phase is a mistake.
 const LONGEST_PHASE: Duration = Duration::from_secs(24 * 3600);
 
 /// More than any machine has ports and memory for.
@@ -435,16 +434,16 @@ const MOST_VUS: f64 = 1e6;
 
 const MOST_RPS: f64 = 1e7;
 
-/// Most parts of a mix.
+/// Most parts in a mix.
 const MOST_PARTS: usize = 64;
 
 impl Options {
-    /// Refuses options that contradict themselves, with the reason.
+    /// Rejects options that contradict each other, with the reason.
     pub(crate) fn check(&self) -> Result<(), LoadError> {
         self.check_for(self.generator.threads)
     }
 
-    /// The same for so many threads in all, on however many machines.
+    /// The same for this many threads in total, on any number of machines.
     pub(crate) fn check_for(&self, threads: u32) -> Result<(), LoadError> {
         self.check_executor()?;
         self.check_times()?;
@@ -475,7 +474,7 @@ impl Options {
         Ok(())
     }
 
-    /// What shared connections have no room for: users share a socket, and between two bodies comes a frame, or a head.
+    /// Rejects what shared connections cannot do: several users share a socket, and a frame or a head separates two bodies.
     fn check_protocol(&self) -> Result<(), LoadError> {
         let is_pipelined = match self.protocol {
             Protocol::Http1 => return Ok(()),
@@ -547,7 +546,7 @@ impl Options {
         if self.timeout.is_zero() || self.connect_timeout.is_zero() {
             return refuse("timeout", "no answer comes within 0 s");
         }
-        // The sums of instants in the engine saturate, so that this bound is one of sense rather than of safety.
+        // The engine's sums of instants saturate, so this bound is for plausibility, not for safety.
         if self.warm_up > LONGEST_PHASE || self.executor.window() > LONGEST_PHASE {
             return refuse("duration", "a phase may not be longer than a day");
         }

@@ -1,4 +1,4 @@
-//! CPU time of processes where no control group counts it: by the kernel's clock of each process, threads that have ended included.
+//! CPU time of processes that no control group counts. It comes from the kernel's clock of each process, which includes ended threads.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -6,12 +6,12 @@ use std::path::Path;
 
 pub use crate::sys::process_cpu_ns;
 
-/// The clocks of some processes, and of those of them that have ended.
+/// The clocks of some processes, including those that have ended.
 #[derive(Debug)]
 pub struct ProcessClocks {
     clock: fn(u32) -> Option<u64>,
     last_ns: BTreeMap<u32, u64>,
-    /// What processes had used when they were last seen.
+    /// CPU time of the ended processes when they were last seen.
     ended_ns: u64,
 }
 
@@ -41,7 +41,7 @@ impl ProcessClocks {
             let Some(now_ns) = (self.clock)(*pid) else { continue };
             let last_ns = self.last_ns.insert(*pid, now_ns).unwrap_or_default();
             if now_ns < last_ns {
-                // Its number was given to another, which began at nothing.
+                // The kernel gave this pid to a new process, whose clock started at zero.
                 self.ended_ns += last_ns;
             }
         }
@@ -49,8 +49,8 @@ impl ProcessClocks {
     }
 }
 
-/// These processes and all below them, in ascending order of their pids, or `None` where the kernel does not list children. Much
-/// cheaper than a look at all processes of the machine.
+/// These processes and all their descendants, in ascending order of pid, or `None` where the kernel does not list children. Much cheaper
+/// than scanning all processes of the machine.
 pub fn tree(proc_folder: &Path, roots: &[u32]) -> Option<Vec<u32>> {
     let (mut found, mut open) = (Vec::new(), roots.to_vec());
     let mut are_listed = false;

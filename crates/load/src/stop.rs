@@ -14,7 +14,7 @@ pub(crate) struct Stop<'run> {
     aborted: AtomicBool,
     /// The instant; `u64::MAX` until there is one.
     at_ns: AtomicU64,
-    /// From the first thread's notice to the end, so that every thread hears of it in time.
+    /// From the first thread's notice to the end: long enough for every thread to see it.
     lead: Duration,
 }
 
@@ -33,7 +33,7 @@ impl<'run> Stop<'run> {
         let _ = self.at_ns.compare_exchange(u64::MAX, at.0, Ordering::Relaxed, Ordering::Relaxed);
     }
 
-    /// The instant at which the run ends early, if it does. The first thread that asks after a stop was asked for sets it.
+    /// The instant at which the run ends early, if it does. After a stop request, the first thread that calls this sets it.
     pub fn instant(&self, now: MonotonicNs) -> Option<MonotonicNs> {
         let set = self.at_ns.load(Ordering::Relaxed);
         if set != u64::MAX {

@@ -1,4 +1,4 @@
-//! The calls that rustix does not wrap, or wraps only for newer kernels than this may run on.
+//! System calls that rustix does not wrap, or wraps only for kernels newer than the oldest that the engine supports.
 #![allow(unsafe_code, reason = "clocks, epoll_pwait2, recv without a buffer, and two options have no safe wrapper")]
 
 use std::mem::{MaybeUninit, size_of};
@@ -16,8 +16,8 @@ pub(crate) struct CpuTime {
 }
 
 impl CpuTime {
-    /// Of the calling thread since it began. Of the thread and not of the process, because the engine is one thread and
-    /// must not be billed for what the program around it does.
+    /// CPU time of the calling thread since it began. Not of the process: the engine is one thread and must not be charged for the program
+    /// around it.
     pub fn of_this_thread() -> CpuTime {
         let mut usage = MaybeUninit::<libc::rusage>::zeroed();
         // SAFETY: `usage` is valid for writes of a `rusage`, which is plain data for which all zeroes is a value.
@@ -35,10 +35,10 @@ impl CpuTime {
     }
 }
 
-/// The scheduler's own count, as in the kernel's encoding of the clocks of processes (`CPUCLOCK_SCHED`).
+/// The scheduler's count, `CPUCLOCK_SCHED` in the kernel's encoding of process clocks.
 const OF_THE_SCHEDULER: libc::clockid_t = 2;
 
-/// CPU time that a process has used so far, in nanoseconds, or `None` if it is gone. rustix refuses other processes' clocks.
+/// CPU time that a process has used so far, in nanoseconds, or `None` if it is gone. rustix rejects other processes' clocks.
 pub fn process_cpu_ns(pid: u32) -> Option<u64> {
     let clock = (!(pid as libc::clockid_t) << 3) | OF_THE_SCHEDULER;
     let mut time = MaybeUninit::<libc::timespec>::uninit();
@@ -52,21 +52,21 @@ pub fn process_cpu_ns(pid: u32) -> Option<u64> {
     Some(time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64)
 }
 
-/// Time the calling thread was ready to run and did not, or `None` where the kernel does not count it.
+/// Time the calling thread was ready to run but did not, or `None` where the kernel does not count it.
 pub(crate) fn run_queue_wait() -> Option<Duration> {
     let text = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
     text.split_ascii_whitespace().nth(1)?.parse().ok().map(Duration::from_nanos)
 }
 
-/// Sees to it, as long as it lives, that this thread runs when its time has come. Takes its sleeps at their word, to which the kernel may
-/// otherwise add 50 µs to save wake-ups, and asks for short turns, which come sooner than long ones (0.1 ms; the scheduler
-/// heeds it since Linux 6.12). What the kernel does not grant, the thread does without.
+/// While it lives, makes this thread run on time. It disables the timer slack: the kernel may otherwise lengthen sleeps by 50 µs to save
+/// wake-ups. It also requests short turns (0.1 ms), which the scheduler grants sooner than long ones since Linux 6.12. A refusal is
+/// ignored.
 #[derive(Debug)]
 pub(crate) struct Punctual;
 
 /// Length of a turn; the shortest that the scheduler grants.
 const TURN_NS: u64 = 100_000;
-/// `SCHED_FLAG_KEEP_POLICY`: a policy that the user gave the thread stays.
+/// `SCHED_FLAG_KEEP_POLICY`: keeps a policy that the user gave the thread.
 const KEEP_POLICY: u64 = 0x08;
 
 impl Punctual {
@@ -77,7 +77,7 @@ impl Punctual {
 }
 
 impl Drop for Punctual {
-    /// As before: 0 stands for the default of both.
+    /// Restores the defaults: 0 means the default for both.
     fn drop(&mut self) {
         set_turns(0, 0);
     }
@@ -99,7 +99,7 @@ fn set_turns(timer_slack_ns: libc::c_ulong, turn_ns: u64) {
     }
 }
 
-/// The nice value of the calling thread, which is set along with the length of its turns and so must be kept.
+/// The nice value of the calling thread. sched_setattr sets it along with the turn length, so it must be passed unchanged.
 fn nice() -> i32 {
     rustix::process::getpriority_process(None).unwrap_or(0)
 }
@@ -118,7 +118,7 @@ struct SchedulingAttributes {
     period_ns: u64,
 }
 
-/// epoll_pwait2(2): as epoll_wait(2), to the nanosecond. The kernel has it since 5.11; before, it answers `ENOSYS`.
+/// epoll_pwait2(2): like epoll_wait(2), but with a timeout in nanoseconds. The kernel has it since 5.11; older ones return `ENOSYS`.
 pub(crate) fn epoll_wait_ns(
     queue: BorrowedFd<'_>,
     events: &mut [libc::epoll_event],
@@ -141,7 +141,7 @@ pub(crate) fn epoll_wait_ns(
     result(count as isize)
 }
 
-/// epoll_wait(2), which counts in milliseconds.
+/// epoll_wait(2), with a timeout in milliseconds.
 pub(crate) fn epoll_wait_ms(
     queue: BorrowedFd<'_>,
     events: &mut [libc::epoll_event],
@@ -153,7 +153,7 @@ pub(crate) fn epoll_wait_ms(
     result(count as isize)
 }
 
-/// Takes up to `bytes` off a socket's queue and throws them away inside the kernel, where they are not even copied.
+/// Removes up to `bytes` from a socket's queue. The kernel drops them without copying.
 pub(crate) fn discard(socket: BorrowedFd<'_>, bytes: usize) -> Result<usize, Errno> {
     // SAFETY: with MSG_TRUNC a TCP socket writes nothing to the buffer, so none is given.
     result(unsafe { libc::recv(socket.as_raw_fd(), std::ptr::null_mut(), bytes, libc::MSG_TRUNC) })
@@ -169,8 +169,8 @@ fn duration(time: libc::timeval) -> Duration {
     Duration::new(time.tv_sec as u64, time.tv_usec as u32 * 1_000)
 }
 
-/// Lets bind(2) fix the source address only and leave the port to connect(2), which knows the target and may therefore
-/// share one local port between several of them.
+/// Makes bind(2) fix only the source address and leaves the port to connect(2). connect(2) knows the target, so it can share one local port
+/// between several targets.
 pub(crate) fn bind_address_no_port(socket: BorrowedFd<'_>) -> Result<(), Errno> {
     let on: libc::c_int = 1;
     // SAFETY: the descriptor is borrowed and so open; the option is an int, and its address and length are given.
@@ -194,7 +194,7 @@ mod tests {
     fn cpu_time_grows_with_work_and_only_by_this_threads_work() {
         let before = CpuTime::of_this_thread();
         let mut spent = CpuTime::default();
-        // Bounded: this loop works until the kernel has noticed, and a kernel that never does fails the test.
+        // Bounded: the loop works until the kernel has counted the time; if it never does, the test fails.
         for _ in 0..1_000_000 {
             std::hint::black_box((0..1_000u64).sum::<u64>());
             spent = CpuTime::of_this_thread().since(before);

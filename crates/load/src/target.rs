@@ -1,4 +1,4 @@
-//! Where the requests go: a URL taken apart, and its address.
+//! Where the requests go: a parsed URL and its address.
 
 use std::net::{IpAddr, SocketAddr, ToSocketAddrs};
 
@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::LoadError;
 
-/// A target as a URL names it.
+/// A target, as a URL describes it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Target {
     secure: bool,
@@ -16,7 +16,8 @@ pub struct Target {
 }
 
 impl Target {
-    /// Takes `http://host[:port][/path][?query]` apart, or the same with `https://`. The host is a name, an IPv4 address, or an IPv6 address in brackets.
+    /// Parses `http://host[:port][/path][?query]`, or the same with `https://`. The host is a name, an IPv4 address, or an IPv6 address in
+    /// brackets.
     pub fn parse(url: &str) -> Result<Target, LoadError> {
         let wrong = |reason| LoadError::Url { url: url.to_owned(), reason };
         let (secure, rest) = match (url.strip_prefix("http://"), url.strip_prefix("https://")) {
@@ -29,7 +30,7 @@ impl Target {
         if authority.contains('@') {
             return Err(wrong("user names and passwords are not supported"));
         }
-        // A blank or a control character would end the request line early and change the request that is measured.
+        // A blank or a control character would end the request line early and so change the measured request.
         if !url.bytes().all(|byte| byte.is_ascii_graphic()) || path.contains('#') {
             return Err(wrong("it holds a blank, a `#`, or a character outside ASCII; encode it as %XX"));
         }
@@ -38,7 +39,7 @@ impl Target {
         Ok(Target { secure, host: host.to_owned(), port, path })
     }
 
-    /// The path with its query, as it stands in the request line.
+    /// The path with its query, as in the request line.
     pub fn path(&self) -> &str {
         &self.path
     }
@@ -59,13 +60,13 @@ impl Target {
         self.secure
     }
 
-    /// The URL, written in full.
+    /// The full URL.
     pub fn url(&self) -> String {
         let scheme = if self.secure { "https" } else { "http" };
         format!("{scheme}://{}{}", self.authority(), self.path)
     }
 
-    /// The address of the host, IPv4 if it has one: a name with both must not mean another protocol from run to run.
+    /// The address of the host, IPv4 if it has one. A name with both must not mean a different protocol from run to run.
     pub fn resolve(&self) -> Result<SocketAddr, LoadError> {
         let failed = |source| LoadError::Host { host: self.host.clone(), source };
         let addresses: Vec<SocketAddr> = (self.host.as_str(), self.port).to_socket_addrs().map_err(failed)?.collect();
@@ -74,7 +75,7 @@ impl Target {
     }
 }
 
-/// The port that a URL need not name.
+/// The port that a URL may omit.
 fn usual_port(secure: bool) -> u16 {
     if secure { 443 } else { 80 }
 }

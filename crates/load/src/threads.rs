@@ -1,6 +1,6 @@
-//! Runs one engine on each thread and collects what they record. The measuring threads hand over whole rows, once a second.
-//! Everything slow (adding up, percentiles, encoding, events to the caller) happens here, on the caller's thread. Where the
-//! threads are, the collector does not know: [`generators`](crate::generators) brings it those of other machines.
+//! Runs one engine on each thread and collects what they record. The measuring threads hand over whole rows once a second. Everything slow
+//! (sums, percentiles, encoding, events to the caller) happens here, on the caller's thread. The collector does not depend on where threads
+//! run: [`generators`](crate::generators) feeds it threads of other machines.
 
 use std::mem;
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -20,13 +20,13 @@ use crate::stop::Stop;
 use crate::sys;
 use crate::threshold::Threshold;
 
-/// Empty rows that each thread has in reserve. It needs one; a second is there should the collector be late.
+/// Spare empty rows of each thread. It needs one; the second covers a late collector.
 const SPARE_ROWS: usize = 2;
 
-/// Time for the threads to get ready, so that they start together.
+/// Time for the threads to get ready, so they start together.
 const LEAD: Duration = Duration::from_millis(1);
 
-/// What a run has brought, all threads together.
+/// What a run recorded, over all threads.
 #[derive(Debug)]
 pub(crate) struct Collected {
     pub recorded: Recorded,
@@ -34,7 +34,7 @@ pub(crate) struct Collected {
     pub timeline: Vec<SecondRow>,
     pub usage: Vec<Usage>,
     pub interrupted: bool,
-    /// A threshold was crossed and the run ended for it.
+    /// The run ended because a threshold was crossed.
     pub aborted: bool,
     pub start: MonotonicNs,
 }
@@ -47,7 +47,7 @@ pub(crate) enum Message {
     Ended(Result<Box<Outcome>, LoadError>),
 }
 
-/// A thread's end of the line.
+/// A thread's end of the channel.
 struct Line {
     thread: u32,
     messages: Sender<(u32, Message)>,
@@ -74,7 +74,7 @@ impl Listener for Line {
     }
 }
 
-/// Runs all threads to their end. `abort_on` ends the run when one of its thresholds is crossed.
+/// Runs all threads to their end. A crossed threshold of `abort_on` ends the run early.
 pub(crate) fn run(
     run: &Run<'_>,
     abort_on: &[Threshold],
@@ -86,7 +86,7 @@ pub(crate) fn run(
     let span = Span::new(start, run.options.warm_up, run.options.executor.window());
     thread::scope(|scope| {
         let spares = spawn(scope, run, Share { thread: 0, threads }, span, messages)?;
-        // On one CPU with a measuring thread that is busy all the time, what it tells would be heard late.
+        // On one CPU with a busy measuring thread, this thread would otherwise receive messages late.
         let _punctual = sys::Punctual::new();
         let second_histograms = run.options.second_histograms;
         let mut collecting = Collecting::new(span, spares.len(), second_histograms, run.stop, abort_on);
@@ -101,8 +101,8 @@ pub(crate) fn run(
     })
 }
 
-/// Starts the threads of this process, of which the first has the share `first` of the run. `messages` ends when the last of them does.
-/// Returns where each gets its rows back, emptied.
+/// Starts the threads of this process. The first has the share `first` of the run. `messages` closes when the last thread ends. Returns the
+/// channels through which each thread gets its emptied rows back.
 pub(crate) fn spawn<'scope, 'env>(
     scope: &'scope Scope<'scope, 'env>,
     run: &'env Run<'env>,
@@ -121,13 +121,13 @@ pub(crate) fn spawn<'scope, 'env>(
         let share = Share { thread: first.thread + thread, ..first };
         let name = format!("load-{thread}");
         let spawned = thread::Builder::new().name(name).spawn_scoped(scope, move || one_thread(run, share, span, line));
-        // Those that run already must not do so to the end for nothing.
+        // Threads that already run need not finish the run for nothing.
         spawned.inspect_err(|_| run.stop.abort()).map_err(LoadError::Thread)?;
     }
     Ok(spares)
 }
 
-/// Gives a thread an emptied row back. One that has ended needs none any more.
+/// Gives an emptied row back to its thread. A thread that has ended no longer needs one.
 pub(crate) fn give_back(spares: &[Sender<Box<Row>>], thread: u32, emptied: Option<Box<Row>>) {
     if let Some((spare, mut row)) = spares.get(thread as usize).zip(emptied) {
         row.clear();
@@ -143,7 +143,7 @@ fn one_thread(run: &Run<'_>, share: Share, span: Span, line: Line) {
     teller.tell(Message::Ended(outcome.map(Box::new)));
 }
 
-/// The CPU of a thread; none leaves the choice to the system.
+/// The CPU of a thread, or `None` to let the system choose.
 pub(crate) fn cpu_of(cpus: &[u32], thread: u32) -> Option<u32> {
     cpus.get(thread as usize % cpus.len().max(1)).copied()
 }
@@ -159,7 +159,7 @@ fn pin(cpus: &[u32], thread: u32) -> Result<(), LoadError> {
     sched_setaffinity(None, &set).map_err(|errno| refused(format!("cannot run on CPU {cpu}: {errno}")))
 }
 
-/// What has been told so far.
+/// The messages received so far.
 pub(crate) struct Collecting<'run> {
     collector: Collector,
     stop: &'run Stop<'run>,
@@ -199,7 +199,7 @@ impl<'run> Collecting<'run> {
         }
     }
 
-    /// Takes what a thread tells. Returns its row, of which nothing is needed any more.
+    /// Takes a message of a thread. Returns its row once nothing in it is needed any more.
     pub fn take(&mut self, thread: u32, message: Message, events: &mut dyn FnMut(Event)) -> Option<Box<Row>> {
         let mut emptied = None;
         match message {
@@ -230,7 +230,7 @@ impl<'run> Collecting<'run> {
                 self.collector.ended(thread, recorded);
             }
             Message::Ended(Err(error)) => {
-                // The others need not go on: there will be no result.
+                // The other threads can stop: there will be no result.
                 self.stop.abort();
                 self.error.get_or_insert(error);
             }

@@ -1,13 +1,13 @@
-//! Values that requests are filled with.
+//! Values to fill requests with.
 
 use serde::{Deserialize, Serialize};
 
-/// Rows of values. Every iteration takes a row, and `{{ column }}` in a request of it stands for the value in that column.
+/// Rows of values. Every iteration takes a row; `{{ column }}` in its requests is replaced by the value in that column.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Data {
     /// Names of the columns.
     pub columns: Vec<String>,
-    /// The values of all rows, one row after the other.
+    /// The values of all rows, row by row.
     pub values: Vec<Box<str>>,
     /// Which row comes next.
     pub order: DataOrder,
@@ -32,25 +32,25 @@ pub enum DataOrder {
     /// Any, each with the same probability.
     #[default]
     Random,
-    /// The next one, and after the last the first. Of several threads, each takes every so many.
+    /// The next one; after the last, the first. Each of N threads takes every Nth row.
     InOrder,
 }
 
-/// A value of a JSON response that later requests of the iteration are filled with.
+/// A value of a JSON response that fills later requests of the iteration.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Capture {
-    /// `{{ name }}` stands for it.
+    /// `{{ name }}` is replaced by it.
     pub name: String,
-    /// Where it is: a JSON pointer (RFC 6901) to a text, a number or a boolean.
+    /// Where it is: a JSON pointer (RFC 6901) to a string, a number or a boolean.
     pub pointer: String,
 }
 
-/// Whether it can stand in `{{ name }}`.
+/// Whether it is a valid name for `{{ name }}`.
 pub fn is_name(name: &str) -> bool {
     !name.is_empty() && name.chars().all(|letter| letter.is_alphanumeric() || "_-.".contains(letter))
 }
 
-/// `{{ name }}` as `{{name}}`: paths hold no blanks.
+/// Turns `{{ name }}` into `{{name}}`: paths contain no blanks.
 pub fn without_blanks_in_braces(path: &str) -> String {
     let mut pieces = path.split("{{");
     let first = pieces.next().unwrap_or_default().to_owned();

@@ -5,18 +5,18 @@ use serde::{Deserialize, Serialize};
 use super::{Executor, Options, refuse};
 use crate::error::LoadError;
 
-/// Limits on how fast connections are used, for clients on slow links.
+/// Rate limits of connections, for clients on slow links.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 pub struct Pace {
-    /// Bytes a second that are read of an answer, or `None` for no limit.
+    /// Bytes of an answer read per second, or `None` for no limit.
     pub read_bytes_per_s: Option<u64>,
-    /// Bytes a second that are written of a request.
+    /// Bytes of a request written per second, or `None` for no limit.
     pub write_bytes_per_s: Option<u64>,
-    /// The limits are those of this share of the virtual users, or `None` for all. The others have none.
+    /// The share of the virtual users that the limits apply to, or `None` for all.
     pub slow_share: Option<f64>,
 }
 
-/// Which of the virtual users are slow: so many, spread evenly, so that those of a ramp have the same share at every level.
+/// Which virtual users are slow. They are spread evenly, so a ramp has the same share of them at every level.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct SlowUsers {
     pub slow: u32,
@@ -31,19 +31,19 @@ impl SlowUsers {
 }
 
 impl Options {
-    /// The slow users, where only a share of them is slow.
+    /// The slow users, if only a share of the users is slow.
     pub(crate) fn slow_users(&self) -> Option<SlowUsers> {
         let all = self.executor.vus();
         self.pace.slow_share.map(|share| SlowUsers { slow: (share * f64::from(all)).round() as u32, all })
     }
 
-    /// Refuses clients that are slow in a way that cannot be.
+    /// Rejects limits that are impossible or contradict the executor.
     pub(super) fn check_pace(&self) -> Result<(), LoadError> {
         if self.pace.read_bytes_per_s == Some(0) || self.pace.write_bytes_per_s == Some(0) {
             return refuse("read-rate", "nothing is ever read or written at 0 bytes a second");
         }
         let Some(SlowUsers { slow, all }) = self.slow_users() else { return Ok(()) };
-        // With a number of requests the fast ones would be done long before the window is over.
+        // With a fixed number of requests, the fast users would finish long before the window ends.
         if !matches!(self.executor, Executor::ConstantVus { .. } | Executor::RampingVus { .. }) {
             return refuse("slow-share", "only virtual users, constant or ramping, divide into slow and fast ones");
         }

@@ -1,4 +1,4 @@
-//! What a request sends, and what a correct response to it is.
+//! What a request sends, and what its correct response is.
 
 use std::sync::Arc;
 
@@ -13,9 +13,9 @@ use crate::http::{request, rules};
 pub struct Request {
     /// Its method.
     pub method: Method,
-    /// Path and query, as they stand in the request line.
+    /// Path and query, as in the request line.
     pub path: String,
-    /// Additional headers; `Host`, `Connection` and the ones that frame the body are the engine's own.
+    /// Additional headers. The engine sets `Host`, `Connection` and the headers that frame the body.
     pub headers: Vec<(String, String)>,
     /// Its body; empty for none.
     #[serde(with = "written::bytes")]
@@ -25,14 +25,14 @@ pub struct Request {
     /// With [`Mix::Weighted`], how often it is chosen in proportion to the others; with [`Mix::Sequence`], how often it is
     /// sent in a row.
     pub weight: u32,
-    /// What later requests of the iteration take from its response. With [`Mix::Sequence`] only.
+    /// Values that later requests of the iteration take from its response. With [`Mix::Sequence`] only.
     pub captures: Vec<Capture>,
-    /// The part of the mix that it belongs to, whose figures the record gives by themselves.
+    /// The part of the mix that it belongs to. The record gives each part's figures separately.
     #[serde(with = "written::name")]
     pub part: Option<Arc<str>>,
 }
 
-/// The parts that requests belong to, each once, in the order in which they come.
+/// The parts that requests belong to, without duplicates, in order of first appearance.
 pub(crate) fn parts(requests: &[Request]) -> Vec<&Arc<str>> {
     let mut parts: Vec<&Arc<str>> = Vec::new();
     for part in requests.iter().filter_map(|request| request.part.as_ref()) {
@@ -44,7 +44,7 @@ pub(crate) fn parts(requests: &[Request]) -> Vec<&Arc<str>> {
 }
 
 impl Request {
-    /// A plain GET to which any 2xx is a correct response.
+    /// A plain GET; any 2xx is a correct response.
     pub fn get(path: &str) -> Request {
         Request {
             method: Method::Get,
@@ -58,12 +58,12 @@ impl Request {
         }
     }
 
-    /// Everything for which it cannot be sent, each in a sentence.
+    /// Every reason why it cannot be sent, each as a sentence.
     pub fn problems(&self) -> Vec<String> {
         request::problems(self)
     }
 
-    /// Length of the body that every correct response has, or `None` if it may differ, and for HEAD, whose response has no body.
+    /// Length of the body of every correct response, or `None` if it may vary. Also `None` for HEAD, whose response has no body.
     pub fn expected_body_bytes(&self) -> Option<u64> {
         match &self.expect.body {
             _ if self.method == Method::Head => None,
@@ -80,7 +80,7 @@ impl Request {
 pub enum Method {
     /// The answer has a body.
     Get,
-    /// The answer has a head only; of an expected body only the announced length is compared.
+    /// The answer has only a head; of an expected body, only the announced length is compared.
     Head,
     /// Carries a body.
     Post,
@@ -90,12 +90,12 @@ pub enum Method {
     Patch,
     /// May carry a body.
     Delete,
-    /// Asks what is possible.
+    /// Requests the target's options.
     Options,
 }
 
 impl Method {
-    /// By its name, in any case.
+    /// The method of this name, in any case.
     pub fn named(text: &str) -> Result<Method, String> {
         match text.to_ascii_uppercase().as_str() {
             "GET" => Ok(Method::Get),
@@ -109,7 +109,7 @@ impl Method {
         }
     }
 
-    /// As it stands in the request line.
+    /// As in the request line.
     pub fn as_str(self) -> &'static str {
         match self {
             Method::Get => "GET",
@@ -132,7 +132,7 @@ pub struct Expect {
     pub body: ExpectBody,
 }
 
-/// Which statuses are good.
+/// Which statuses are correct.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum ExpectStatus {
     /// Any 2xx.
@@ -142,7 +142,7 @@ pub enum ExpectStatus {
 }
 
 impl ExpectStatus {
-    /// Whether an answer with this status is good.
+    /// Whether an answer with this status is correct.
     pub fn accepts(self, status: u16) -> bool {
         match self {
             ExpectStatus::Success => (200..300).contains(&status),
@@ -151,28 +151,27 @@ impl ExpectStatus {
     }
 }
 
-/// Which bodies are good.
+/// Which bodies are correct.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub enum ExpectBody {
-    /// Any body within the limit; its bytes are counted and dropped.
+    /// Any body within the limit; the bytes are counted and dropped.
     Anything,
     /// Any body of this length.
     Length(u64),
-    /// These bytes, all of them, each compared while it streams in. Many requests may share them.
+    /// Exactly these bytes, compared as they arrive. Many requests may share them.
     Exactly(#[serde(with = "written::bytes")] Arc<[u8]>),
-    /// These bytes, packed by gzip into fewer than half as many: unpacked and compared when the answer is complete.
+    /// These bytes, which gzip packs into fewer than half as many. The complete answer is unpacked and compared.
     Gzip(#[serde(with = "written::bytes")] Arc<[u8]>),
-    /// JSON that means the same as this document, whatever the order of keys and the blanks. Looked at in the first answer
-    /// of a thread and every so many after it; the others are counted and dropped.
+    /// JSON with the same meaning as this document, whatever its key order and whitespace. Checked in a thread's first answer and every
+    /// `every`th after it; the others are counted and dropped.
     Json {
         /// The document.
         #[serde(with = "written::bytes")]
         document: Arc<[u8]>,
-        /// 1 looks at every answer.
+        /// 1 checks every answer.
         every: u32,
     },
-    /// Any body, thrown away inside the kernel without being copied (where its length is announced); only the length is
-    /// checked, if one is given.
+    /// Any body. Where its length is announced, the kernel drops it without copying. Only the length is checked, if one is given.
     Discard {
         /// Length of a correct body.
         length: Option<u64>,
@@ -180,7 +179,7 @@ pub enum ExpectBody {
 }
 
 impl ExpectBody {
-    /// Why no body can be judged by it, in a sentence.
+    /// Why no body can be judged by it, as a sentence.
     pub fn problem(&self) -> Option<String> {
         match self {
             ExpectBody::Json { document, .. } => rules::problem_of_json(document),

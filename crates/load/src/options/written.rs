@@ -1,6 +1,6 @@
-//! How what options share is written down for a generator on another machine.
+//! Serialisation of shared options, for a generator on another machine.
 
-/// Bytes in base64.
+/// Bytes as base64.
 pub(super) mod bytes {
     use base64::Engine as _;
     use base64::engine::general_purpose::STANDARD as BASE64;
@@ -17,7 +17,7 @@ pub(super) mod bytes {
     }
 }
 
-/// A name that many share.
+/// A shared name.
 pub(super) mod name {
     use std::sync::Arc;
 
@@ -32,7 +32,7 @@ pub(super) mod name {
     }
 }
 
-/// Values that all threads share.
+/// Values shared by all threads.
 pub(super) mod data {
     use std::sync::Arc;
 
