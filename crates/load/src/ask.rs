@@ -1,6 +1,6 @@
-//! One request and one whole response on a blocking socket, to see whether a server is ready and what it answers.
+//! One request and one complete response on a blocking socket, to check whether a server is ready and what it answers.
 //!
-//! It has a time limit and times nothing else. Measuring is the engine's work.
+//! It has a time limit but measures no times; that is the engine's job.
 
 mod channel;
 mod http2;
@@ -16,7 +16,7 @@ use crate::http::rules::{Documents, Rules};
 use crate::http::whole;
 use crate::options::Request;
 
-/// A whole answer.
+/// A complete answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Answer {
     /// The status.
@@ -34,7 +34,7 @@ pub enum ProbeError {
     /// No server listens, or the connection broke.
     #[error("{0}")]
     Connection(#[from] io::Error),
-    /// The server closed the connection before the answer was whole. A server that is starting or ending does so.
+    /// The server closed the connection before the answer was complete. Servers do this while they start or stop.
     #[error("the connection was closed after {received} bytes, before the answer was whole")]
     Closed { received: usize },
     #[error("no complete response within {} s", (patience.as_secs_f64() * 10.0).round() / 10.0)]
@@ -45,33 +45,33 @@ pub enum ProbeError {
     NoHttp2,
 }
 
-/// No answer of a workload comes near this; a server that sends without end must not fill the memory.
+/// No answer of a workload is nearly this large. Keeps an endless answer from filling the memory.
 const LARGEST_ANSWER_BYTES: usize = 256 << 20;
-/// How often the caller is asked whether it still wants the answer.
+/// How often to check whether the caller still wants the answer.
 const LOOK: Duration = Duration::from_millis(100);
 
-/// What is spoken on a connection: HTTP/1.1 without TLS, unless something else is said.
+/// The protocol on a connection; by default HTTP/1.1 without TLS.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Speech {
-    /// With any certificate.
+    /// Accepts any certificate.
     pub tls: bool,
-    /// With TLS, if the server chooses it; without, by prior knowledge.
+    /// With TLS, only if the server selects it; without, by prior knowledge.
     pub http2: bool,
 }
 
-/// A server to ask, and how connections to it are made.
+/// A server to ask, and how to connect to it.
 #[derive(Clone, Copy)]
 pub struct ProbeTarget<'a> {
     /// Where it listens.
     pub address: SocketAddr,
-    /// Connects within the time given. The server need not be reachable from the caller's own network.
+    /// Connects within the given time. The server may be in a network that the caller cannot reach directly.
     pub connect: &'a dyn Fn(SocketAddr, Duration) -> io::Result<TcpStream>,
-    /// What is spoken to it.
+    /// The protocol it speaks.
     pub speech: Speech,
 }
 
 impl ProbeTarget<'static> {
-    /// A server that is reached from the network of this process.
+    /// A server reachable from the network of this process.
     pub fn directly(address: SocketAddr) -> Self {
         Self {
             address,
@@ -88,9 +88,9 @@ pub struct Question<'a> {
     pub method: &'a str,
     /// The path, with the query if there is one.
     pub path: &'a str,
-    /// The type of the body, unless it is empty, and the body, if there is one.
+    /// The body and its type, if there is a body. An empty type adds no header.
     pub body: Option<(&'a str, &'a [u8])>,
-    /// Whether the answer may be packed by gzip.
+    /// Whether the answer may be compressed with gzip.
     pub gzip: bool,
     /// Other headers.
     pub headers: &'a [(String, String)],
@@ -102,7 +102,7 @@ impl<'a> Question<'a> {
         Self { method, path, body: None, gzip: false, headers: &[] }
     }
 
-    /// One of the load's. Its body's type is among its headers, if it has one.
+    /// A request of the load. The type of its body, if any, is among its headers.
     pub fn of(request: &'a Request) -> Self {
         let Request { method, path, headers, body, .. } = request;
         let body = (!body.is_empty()).then_some(("", body.as_slice()));
@@ -132,8 +132,8 @@ pub fn ask(server: ProbeTarget<'_>, question: Question<'_>, patience: Duration) 
     ask_while(server, question, patience, &|| true)
 }
 
-/// Asks so many times at once, on one connection, and waits for the answers (pipelining). Says after how many that are as they should
-/// be another one came, or none; `None` if all of them are.
+/// Sends `count` requests at once on one connection and waits for the answers (pipelining). Returns the number of correct answers before a
+/// wrong or missing one; `None` if all are correct.
 pub fn ask_in_line(
     server: ProbeTarget<'_>,
     request: &Request,
@@ -181,7 +181,7 @@ pub fn ask_in_line(
     Ok(None)
 }
 
-/// Asks once, as [`ask`] does, and gives up as soon as `is_wanted` returns false.
+/// Asks once, like [`ask`], and gives up as soon as `is_wanted` returns false.
 pub fn ask_while(
     server: ProbeTarget<'_>,
     question: Question<'_>,
@@ -191,7 +191,7 @@ pub fn ask_while(
     ask_by_name(server, &server.address.to_string(), question, patience, is_wanted)
 }
 
-/// Asks once, as [`ask_while`] does, with `host` as the name of the server: several servers may share an address.
+/// Asks once, like [`ask_while`], with `host` as the name of the server: several servers may share an address.
 pub fn ask_by_name(
     server: ProbeTarget<'_>,
     host: &str,
@@ -225,7 +225,7 @@ pub fn ask_by_name(
             Err(error) if error.kind() == ErrorKind::Interrupted => continue,
             Err(error) => return Err(error.into()),
         };
-        // A server may keep the connection open for as long as it likes after the answer.
+        // After the answer, a server may keep the connection open for any time.
         match whole::read(&received, is_head, is_closed).map_err(ProbeError::Malformed)? {
             Some(answer) => return Ok(answer),
             None if is_closed => return Err(ProbeError::Closed { received: received.len() }),

@@ -1,7 +1,7 @@
-//! What can go wrong with one request. Failure is data here: a fault ends in the ledger and never ends the run.
+//! What can go wrong with one request. A fault is counted in the ledger and never ends the run.
 //!
-//! Faults are small values without allocation, because a target that fails every request fails very many of them; words
-//! are made only for the first fault of each class.
+//! Faults are small values without allocation, because a failing target produces very many of them. Only the first fault of each class is
+//! put into words.
 
 use rustix::io::Errno;
 use serde::{Deserialize, Serialize};
@@ -13,23 +13,23 @@ use thiserror::Error;
 pub enum ErrorClass {
     /// The target refused the connection or could not be reached.
     Connect,
-    /// No connection within the connect timeout, with TLS no finished handshake.
+    /// No connection within the connect timeout; with TLS, no completed handshake.
     ConnectTimeout,
-    /// TLS did not come about, or broke.
+    /// TLS was not established, or it broke.
     Tls,
     /// No complete answer before the request's deadline.
     Timeout,
-    /// The target closed the connection before or inside an answer, with HTTP/2 also by GOAWAY.
+    /// The target closed the connection before or inside an answer; with HTTP/2 also by GOAWAY.
     Closed,
-    /// The target reset the connection, or the stream of HTTP/2.
+    /// The target reset the connection, or the HTTP/2 stream.
     Reset,
     /// The answer is not valid HTTP, or unsolicited bytes came.
     Malformed,
-    /// A complete head with a status that is not the expected one.
+    /// A complete head with an unexpected status.
     BadStatus,
     /// A body that differs from the expected one.
     BadBody,
-    /// The generator's own machine ran out of something: files, ports, memory. Never the target's fault.
+    /// The generator's own machine ran out of a resource: files, ports, memory. Never the target's fault.
     Local,
 }
 
@@ -81,7 +81,7 @@ pub enum Fault {
     ClosedBeforeAnswer,
     #[error("the target closed the connection inside the answer")]
     ClosedInsideAnswer,
-    /// End of stream where the answer may end, but without TLS's close_notify: it may be truncated.
+    /// End of stream where the answer may end, but without TLS's close_notify: the answer may be truncated.
     #[error("the target ended the stream without TLS's close_notify, so the response may be cut off")]
     ClosedWithoutNotice,
     #[error("the target reset the stream with the HTTP/2 error {0}")]
@@ -102,7 +102,7 @@ pub enum Fault {
     Local { doing: &'static str, errno: Errno },
 }
 
-/// Why a stream or a connection of HTTP/2 ended: the error codes of RFC 9113 §7.
+/// Why an HTTP/2 stream or connection ended: the error codes of RFC 9113 §7.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Http2Error(pub u32);
 
@@ -134,7 +134,7 @@ impl std::fmt::Display for Http2Error {
     }
 }
 
-/// Why TLS did not come about, or broke.
+/// Why TLS was not established, or broke.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 #[allow(missing_docs, reason = "messages say what variants are")]
 pub enum TlsFault {
@@ -150,7 +150,7 @@ pub enum TlsFault {
     NotTls,
     #[error("the target and the engine have no version, cipher or application protocol in common")]
     NothingInCommon,
-    /// There is TLS, and the target does not choose HTTP/2 for what goes through it.
+    /// TLS was established, but the target did not select HTTP/2.
     #[error("the target does not choose HTTP/2 (h2 by ALPN)")]
     NoHttp2,
     #[error("the target gave up with the alert {0}")]
@@ -175,7 +175,7 @@ pub enum BodyFault {
     },
     #[error("it ended after {received} of {expected} bytes")]
     Short {
-        /// Bytes received, all of them right.
+        /// Bytes received, all correct.
         received: u64,
         expected: u64,
     },
@@ -191,13 +191,13 @@ pub enum BodyFault {
     NotJson { at: u64, flaw: JsonFlaw },
     #[error("its JSON differs at byte {at}: {difference}")]
     DiffersInJson {
-        /// Where the value or the key begins that differs; for a key that is missing, where the object ends.
+        /// Where the differing value or key begins; for a missing key, where the object ends.
         at: u64,
         difference: JsonDifference,
     },
 }
 
-/// Why bytes are no JSON (RFC 8259), or none that has one meaning only.
+/// Why bytes are not valid JSON (RFC 8259), or not unambiguous JSON.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 #[allow(missing_docs, reason = "messages say what variants are")]
 pub enum JsonFlaw {
@@ -207,7 +207,7 @@ pub enum JsonFlaw {
     Unexpected,
     #[error("more follows after the value")]
     Trailing,
-    /// A number as JSON does not write it, or with an absurd exponent.
+    /// Not a JSON number, or one with an absurd exponent.
     #[error("not a number as JSON writes it")]
     Number,
     /// An unknown escape, or half of a surrogate pair.
@@ -217,10 +217,10 @@ pub enum JsonFlaw {
     ControlCharacter,
     #[error("a string that is not UTF-8")]
     Utf8,
-    /// An object with the same key twice has no agreed meaning.
+    /// RFC 8259 does not define what a duplicate key means.
     #[error("a key that appears twice in its object")]
     DuplicateKey,
-    /// Nested deeper than anyone does for good reason.
+    /// Nested deeper than any reasonable document.
     #[error("nested more than 128 deep")]
     TooDeep,
 }
@@ -248,7 +248,7 @@ pub enum JsonDifference {
 }
 
 impl Fault {
-    /// The class it is counted in.
+    /// The class that counts it.
     pub fn class(&self) -> ErrorClass {
         match self {
             Fault::Connect(_) => ErrorClass::Connect,
@@ -265,7 +265,7 @@ impl Fault {
         }
     }
 
-    /// The fault of a step of opening a connection.
+    /// The fault of a failed step of connecting.
     pub(crate) fn of_connecting(doing: &'static str, errno: Errno) -> Fault {
         match errno {
             // connect(2) gives EAGAIN and EADDRNOTAVAIL when all local ports are in use.
@@ -277,7 +277,7 @@ impl Fault {
         }
     }
 
-    /// The fault of sending or receiving on an established connection.
+    /// The fault of a failed send or receive on an established connection.
     pub(crate) fn of_exchange(doing: &'static str, errno: Errno) -> Fault {
         match errno {
             Errno::NOBUFS | Errno::NOMEM => Fault::Local { doing, errno },

@@ -212,7 +212,7 @@ pub struct RequestSummary {
     pub weight: u32,
     /// Length of its body.
     pub body_bytes: u64,
-    /// How answers' bodies were checked: `anything`, `length`, `exactly`, `json` or `discard`.
+    /// How the bodies of answers were checked: `anything`, `length`, `exactly`, `gzip`, `json` or `discard`.
     pub body_check: String,
 }
 

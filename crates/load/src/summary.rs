@@ -1,4 +1,4 @@
-//! Puts the record together.
+//! Builds the record.
 
 use std::mem;
 use std::time::Duration;
@@ -17,7 +17,7 @@ use crate::threshold::{Figures, Judged, Threshold};
 use crate::transport::Connector;
 use crate::verdict::{self, Evidence, Verdict};
 
-/// CPU time is read a little after the window's borders, which makes it meaningless for a window shorter than this.
+/// CPU time is read shortly after the window's borders, so it is meaningless for a shorter window.
 const SHORTEST_FOR_BUSY_S: f64 = 0.1;
 
 /// A shorter silence may be chance.
@@ -93,7 +93,7 @@ fn request_summary(request: &Request) -> RequestSummary {
     }
 }
 
-/// How bodies are checked: a word that holds for all requests, or `mixed`.
+/// How bodies are checked, if all requests agree, or `mixed`.
 pub(crate) fn body_checks(options: &Options) -> String {
     the_same(options.requests.iter().map(body_check)).unwrap_or("mixed").to_owned()
 }
@@ -113,7 +113,7 @@ pub(crate) fn expected_body_bytes(options: &Options) -> Option<u64> {
     the_same(options.requests.iter().map(Request::expected_body_bytes)).flatten()
 }
 
-/// What all of them are, if they are all the same.
+/// The common value, if all are equal.
 fn the_same<T: PartialEq>(mut all: impl Iterator<Item = T>) -> Option<T> {
     let first = all.next()?;
     all.all(|other| other == first).then_some(first)
@@ -123,7 +123,7 @@ pub(crate) fn record(options: &Options, plan: PlanSummary, thresholds: &[Thresho
     let Collected { mut recorded, mut totals, timeline, usage, interrupted, aborted, start } = collected;
     let span = recorded.span;
     let window_s = span.window().as_secs_f64();
-    // Computed from the figures of the record, so that anyone who computes them again gets the same to the last bit.
+    // Computed from the figures of the record, so that recomputing them gives the same result to the last bit.
     let per_window = |amount: f64| (window_s > 0.0).then(|| amount / window_s);
     let generator = generator(options, &usage);
     let cpu = |part: fn(&ThreadSummary) -> f64| generator.threads.iter().map(part).sum::<f64>();
@@ -142,7 +142,7 @@ pub(crate) fn record(options: &Options, plan: PlanSummary, thresholds: &[Thresho
     let never_sent = (open && recorded.drain.never_sent > 0).then_some(&recorded.unanswered);
     let parts = part_records(mem::take(&mut recorded.parts), options, never_sent);
     let clients = recorded.clients.take().and_then(|clients| clients.records(options, window_s));
-    // In a closed loop nobody knows how many requests those would have been that a missing answer kept from being sent.
+    // In a closed loop, a missing answer held back an unknown number of requests.
     if open {
         totals.punctual.set_unanswered(recorded.unanswered.clone());
         totals.response.set_unanswered(mem::replace(&mut recorded.unanswered, Durations::new()));
@@ -206,8 +206,8 @@ fn generator(options: &Options, usage: &[Usage]) -> GeneratorSummary {
     GeneratorSummary { timer: options.timer(), threads: (0..).zip(usage).map(thread).collect(), nodes: Vec::new() }
 }
 
-/// How busy the thread was that had least time left, and for which share of the window something else had its CPU. Looking
-/// at the clock is no work: it ends when there is any. Nothing can be said of a moment.
+/// How busy the thread with the least time left was, and for which share of the window something else had its CPU. Polling the clock does
+/// not count: it stops as soon as there is work. `None` if the window is too short to tell.
 fn busiest(generator: &GeneratorSummary, window_s: f64) -> (Option<f64>, f64) {
     if window_s < SHORTEST_FOR_BUSY_S {
         return (None, 0.0);
@@ -220,7 +220,7 @@ fn busiest(generator: &GeneratorSummary, window_s: f64) -> (Option<f64>, f64) {
     most.map_or((None, 0.0), |(busy, wait)| (Some(busy), wait))
 }
 
-/// Users that should have a request in flight all the time: those that neither pause nor come and go.
+/// Users that should always have a request in flight, if users neither pause nor come and go.
 fn users(options: &Options) -> Option<f64> {
     match options.executor {
         Executor::ConstantVus { vus, .. } if options.think_time == ThinkTime::NONE => Some(f64::from(vus)),
@@ -234,8 +234,8 @@ fn at_work(generator: &GeneratorSummary, window_s: f64) -> f64 {
     generator.threads.iter().map(|thread| (of(thread) / window_s).min(1.0)).sum()
 }
 
-/// Requests in flight in the middle of the window and at its end, where arrivals come at a constant rate: a level that rises with the
-/// rate means nothing. A window of one row has no middle, and began with nothing.
+/// Requests in flight in the middle of the window and at its end, for arrivals at a constant rate: with a rising rate, a rising level means
+/// nothing. A window of one row has no middle.
 fn in_flight(options: &Options, timeline: &[SecondRow]) -> Option<(u64, u64)> {
     let Executor::ConstantArrivalRate { .. } = options.executor else { return None };
     let rows: Vec<&SecondRow> = timeline.iter().filter(|row| row.phase == Phase::Measure).collect();
@@ -249,7 +249,7 @@ fn evidence(recorded: &Recorded, totals: &Times) -> Evidence {
     let window_s = recorded.span.window().as_secs_f64();
     Evidence {
         scheduled,
-        // What the window's end cut off with a connection free for it was not waiting.
+        // Requests that had a free connection when the window's end cut them off were not waiting.
         unsent: unsent - recorded.cut_off,
         good: good + recorded.warm_up.carried_over_good,
         finished: good + failed + recorded.warm_up.carried_over_good,
@@ -263,8 +263,8 @@ fn evidence(recorded: &Recorded, totals: &Times) -> Evidence {
     }
 }
 
-/// For how long no correct response had come when the window ended, if that is no accident: for the last third of the window,
-/// and longer than the longest answer took, though requests failed or were waiting.
+/// How long no correct response had come when the window ended, if not by chance. It must exceed the last third of the window and the
+/// longest answer, while requests failed or waited.
 fn silence(recorded: &Recorded, totals: &Times, window_s: f64) -> Option<f64> {
     let last_s = seconds(recorded.last_good?.ns_since(recorded.span.window_start));
     let silent_s = window_s - last_s;

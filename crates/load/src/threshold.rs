@@ -1,23 +1,23 @@
-//! Thresholds on a run's figures: judged once a second for those who want to stop early, and at the end.
+//! Thresholds on a run's figures, judged at the end, and once a second if they may end the run early.
 
 use serde::{Deserialize, Serialize};
 
 use crate::histogram::Durations;
 use crate::recording::Times;
 
-/// A percentile of which fewer answers lie beyond is a matter of luck.
+/// With fewer answers beyond it, a percentile is a matter of chance.
 const LEAST_BEYOND: f64 = 10.0;
 
 /// A condition on one figure.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Threshold {
-    /// As it was written.
+    /// As the user wrote it.
     pub text: String,
     /// The figure.
     pub metric: Metric,
     /// How it is compared.
     pub comparison: Comparison,
-    /// With what: seconds, answers a second, a share between 0 and 1, or a number.
+    /// In seconds, answers a second, a share between 0 and 1, or a number.
     pub limit: f64,
 }
 
@@ -26,19 +26,19 @@ pub struct Threshold {
 pub enum Metric {
     /// A quantile (0 to 1) of a distribution.
     Quantile(Part, f64),
-    /// Its mean.
+    /// The mean of a distribution.
     Mean(Part),
-    /// Its smallest value.
+    /// The smallest value of a distribution.
     Min(Part),
-    /// Its largest value.
+    /// The largest value of a distribution.
     Max(Part),
     /// Correct responses per second in the window.
     GoodputRate,
-    /// Correct responses among the requests that came to an end or could never be sent.
+    /// Correct responses as a share of the requests that ended or were never sent.
     GoodputShare,
-    /// Answers a second in the window, good and failed.
+    /// Good and failed answers per second in the window.
     Rate,
-    /// Failures among the requests that came to an end.
+    /// Failures as a share of the requests that ended.
     FailedShare,
     /// Number of failures.
     FailedCount,
@@ -49,15 +49,15 @@ pub enum Metric {
 pub enum Part {
     /// From the intended start.
     Response,
-    /// From the send.
+    /// From sending.
     Service,
     /// The generator's own delay.
     Lateness,
-    /// Waiting for a connection of the pool.
+    /// Waiting for a connection from the pool.
     Queue,
     /// Establishing a connection.
     Connect,
-    /// From the send to the first byte.
+    /// From sending to the first byte.
     FirstByte,
     /// Failed requests, from the intended start.
     Failure,
@@ -87,19 +87,19 @@ impl Comparison {
     }
 }
 
-/// What became of a threshold.
+/// The result of a threshold.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Judged {
-    /// The threshold as it was written.
+    /// The threshold as the user wrote it.
     pub text: String,
-    /// The figure; null where there is none.
+    /// The figure; null if there is none.
     pub value: Option<f64>,
-    /// The figure is larger than that, because requests that would tell had no answer when the run ended; absent if not.
+    /// Whether the true figure is larger, because decisive requests had no answer when the run ended; absent if false.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub at_least: bool,
     /// Its unit.
     pub unit: Unit,
-    /// Kept or not.
+    /// Whether it was kept.
     pub outcome: KeptOrCrossed,
 }
 
@@ -112,7 +112,7 @@ pub enum Unit {
     /// A share or a number.
     #[serde(rename = "1")]
     One,
-    /// A second.
+    /// Per second.
     #[serde(rename = "per_s")]
     PerSecond,
 }
@@ -121,11 +121,11 @@ pub enum Unit {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum KeptOrCrossed {
-    /// The figure keeps to it.
+    /// The figure satisfies the condition.
     Kept,
-    /// The figure does not.
+    /// The figure violates it.
     Crossed,
-    /// There is no such figure, or what it lacks decides: answers that did not come, or what the generator's lateness added.
+    /// There is no such figure, or it cannot be decided: because of missing answers, or because of the generator's lateness.
     Unknown,
 }
 
@@ -135,7 +135,7 @@ pub(crate) struct Figures<'a> {
     pub window_s: f64,
     pub good_in_window: u64,
     pub failed_in_window: u64,
-    /// Drain included.
+    /// Including the drain.
     pub good: u64,
     pub failed: u64,
     pub never_sent: u64,
@@ -155,17 +155,17 @@ impl Figures<'_> {
         }
     }
 
-    /// A figure, and whether it is known and not only a lower bound.
+    /// A figure, and whether it is known rather than a lower bound.
     fn value(&self, metric: Metric) -> Option<(f64, bool)> {
         match metric {
-            // However few values there are: a limit that is crossed by one answer in a hundred is crossed.
+            // However few values there are: one answer in a hundred is enough to cross a limit.
             Metric::Quantile(part, quantile) => self.part(part).value_s(quantile),
             Metric::Max(part) => self.part(part).most_s(),
             _ => self.known(metric).map(|value| (value, true)),
         }
     }
 
-    /// A quantile, mean or maximum of response times without the generator's lateness, where that is known.
+    /// A quantile, mean or maximum of response times without the generator's lateness, if known.
     fn punctual(&self, metric: Metric) -> Option<f64> {
         let punctual = &self.times.punctual;
         match metric {
@@ -200,7 +200,7 @@ impl Threshold {
             false => KeptOrCrossed::Crossed,
         };
         let outcome = found.map_or(KeptOrCrossed::Unknown, |(value, is_known)| {
-            // What is missing may be as long as it likes, and what the generator added may not have been there.
+            // Missing answers may take any time, and the generator's lateness may have added to the figure.
             let longest = if is_known { value } else { f64::INFINITY };
             let least = figures.punctual(self.metric).map_or(value, |punctual_s| value.min(punctual_s));
             if outcome(least) == outcome(longest) { outcome(value) } else { KeptOrCrossed::Unknown }
@@ -217,7 +217,7 @@ impl Threshold {
         }
     }
 
-    /// How many answers it takes for ten to lie beyond a high percentile; fewer make it a matter of luck. One for what is no percentile.
+    /// The number of answers needed for ten to be beyond a high percentile; with fewer it is a matter of chance. 1 for other figures.
     pub fn answers_needed(&self) -> u64 {
         match self.metric {
             Metric::Quantile(_, quantile) if quantile < 1.0 => (LEAST_BEYOND / (1.0 - quantile)).round() as u64,
@@ -225,8 +225,8 @@ impl Threshold {
         }
     }
 
-    /// Whether the threshold can end a run in progress: it forbids what a run shows while it gets worse. The other
-    /// direction may yet be made good, and so may a rate.
+    /// Whether the threshold can end a run in progress: it limits a figure on the side to which it worsens. On the other side the figure
+    /// may still recover, and so may a rate.
     pub fn can_end_a_run(&self) -> bool {
         let upper = matches!(self.comparison, Comparison::Below | Comparison::AtMost);
         match self.metric {
@@ -238,14 +238,14 @@ impl Threshold {
         }
     }
 
-    /// Whether a run in progress need not go on: the threshold is crossed, and not by a handful of values at its start.
+    /// Whether a run in progress can end: the threshold is crossed, and by more than a few values at its start.
     pub(crate) fn ends(&self, figures: &Figures<'_>) -> bool {
         let settled = match self.metric {
-            // The rule for percentiles that are printed.
+            // The rule for printed percentiles.
             Metric::Quantile(part, quantile) => figures.part(part).quantile_s(quantile).is_some(),
             Metric::Mean(part) => figures.part(part).count() >= FEWEST_OUTCOMES,
             Metric::FailedShare | Metric::GoodputShare => figures.good + figures.failed >= FEWEST_OUTCOMES,
-            // Nothing that comes later takes these back.
+            // Later values cannot undo these.
             Metric::Max(_) | Metric::Min(_) | Metric::FailedCount => true,
             Metric::GoodputRate | Metric::Rate => false,
         };
@@ -253,7 +253,7 @@ impl Threshold {
     }
 }
 
-/// A mean or a share of fewer outcomes ends no run.
+/// A mean or share of fewer outcomes does not end a run.
 const FEWEST_OUTCOMES: u64 = 100;
 
 #[cfg(test)]
@@ -309,7 +309,7 @@ mod tests {
         assert_eq!(judge(Metric::FailedCount, AtMost, 14.0), (Some(15.0), Crossed));
     }
 
-    /// Whether a run ends after so many correct responses of 1, 2, 3 … ms, as many first bytes, and so many failures.
+    /// Whether a run ends after `good` correct responses of 1, 2, 3 … ms, as many first bytes, and `failed` failures.
     fn ends(metric: Metric, comparison: Comparison, limit: f64, good: u64, failed: u64) -> bool {
         let times = Times { response: durations(1..=good), first_byte: durations(1..=good), ..Times::new() };
         let figures = Figures {

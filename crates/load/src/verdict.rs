@@ -1,4 +1,4 @@
-//! Whether a run's figures can be trusted. Each gate is one way in which a generator can mislead its user.
+//! Whether a run's figures can be trusted. Each gate covers one way in which a generator can mislead its user.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,30 +8,30 @@ use crate::record::{Distribution, Percentile};
 /// A verdict on a run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Verdict {
-    /// Every gate is passed.
+    /// All gates passed.
     pub trusted: bool,
-    /// The gates that are not.
+    /// The gates that failed.
     pub reasons: Vec<Reason>,
-    /// Percentiles of the response time that the generator's own lateness made up. The other figures do not suffer from it.
+    /// Percentiles of the response time that the generator's own lateness distorted. The other figures are not affected.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub doubted: Vec<Doubt>,
 }
 
-/// A percentile that is not only the target's.
+/// A percentile that is not the target's alone.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Doubt {
     /// Between 0 and 1.
     pub quantile: f64,
-    /// By which share of itself the generator's lateness made it larger.
+    /// How much the generator's lateness increased it, as a share of its value without the lateness.
     pub moved: f64,
 }
 
-/// A gate that is not passed.
+/// A failed gate.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Reason {
     /// Which.
     pub gate: Gate,
-    /// In a sentence, with its figures.
+    /// One sentence, with the figures.
     pub text: String,
 }
 
@@ -39,39 +39,38 @@ pub struct Reason {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Gate {
-    /// What was offered was sent, and answers came as fast.
+    /// All offered requests were sent, and answers came as fast.
     OfferedRate,
-    /// The generator had time left.
+    /// The generator had CPU time left.
     GeneratorBusy,
-    /// The generator was punctual. Records of before 0.2 only: lateness now counts against the percentiles that it moves
-    /// ([`Doubt`]), and against nothing else.
+    /// The generator was punctual. Only in records before 0.2: lateness now counts only against the percentiles that it moves ([`Doubt`]).
     Lateness,
     /// Every request is accounted for.
     Ledger,
-    /// Requests in flight = rate x time.
+    /// Requests in flight = rate x time (Little's law).
     Little,
     /// The users of a closed loop had requests in flight.
     IdleUsers,
     /// There were correct responses.
     NoAnswers,
-    /// They came to the end.
+    /// Correct responses came until the end.
     Silent,
-    /// The generator's own machine had what it needed.
+    /// The generator's own machine did not run out of resources.
     LocalErrors,
 }
 
-/// More than this share of the offered requests unsent: the rate was not offered.
+/// With a larger share of the offered requests unsent, the rate was not offered.
 pub const UNSENT_SHARE: f64 = 0.001;
-/// Fewer answers than this share of the offered requests in a window: with a new connection for each waiting request,
-/// all are sent, and most are never answered.
+/// With fewer answers than this share of the offered requests in a window, the target was outpaced. If each waiting request gets a new
+/// connection, all are sent but most are never answered.
 pub const ANSWERED_SHARE: f64 = 0.5;
-/// Requests in flight may grow, from the middle of the window to its end, by this share of what is offered in that time.
+/// Requests in flight may grow by this share of the requests offered between the middle of the window and its end.
 pub const GROWTH_SHARE: f64 = 0.1;
-/// Busier than this, the generator is as likely to be the limit as the target.
+/// Busier than this, the generator may be the limit as much as the target.
 pub const BUSY_SHARE: f64 = 0.85;
-/// More than this share of the users without a request in flight: it is a load of fewer users.
+/// With a larger share of users idle, the load is that of fewer users.
 pub const IDLE_SHARE: f64 = 0.1;
-/// Little's law must hold to this.
+/// Little's law must hold to within this share.
 pub const LITTLE_SHARE: f64 = 0.03;
 
 #[derive(Debug, Clone, Default)]
@@ -81,30 +80,29 @@ pub(crate) struct Evidence {
     pub good: u64,
     /// Answers and failures in the window, whenever their requests were sent.
     pub finished: u64,
-    /// Requests in flight in the middle of the window and at its end; nothing but for arrivals at a constant rate, over a window
-    /// that has a middle.
+    /// Requests in flight in the middle of the window and at its end. Only for arrivals at a constant rate, and a window that has a middle.
     pub in_flight: Option<(u64, u64)>,
     pub local_errors: u64,
     pub ledger_closes: bool,
-    /// For how long the target had been silent at the end, if it had fallen silent.
+    /// How long the target had been silent at the end, if it fell silent.
     pub silent_s: Option<f64>,
     pub busy: Option<f64>,
-    /// Share of the window in which the thread that waited longest for a CPU was ready to run and did not.
+    /// Share of the window in which the thread with the least time left was ready to run but did not.
     pub run_queue_wait: f64,
     pub in_flight_mean: f64,
-    /// Users that should have a request in flight all the time, or `None` where that is another number at each time.
+    /// Users that should always have a request in flight, or `None` if their number changes.
     pub users: Option<f64>,
-    /// Threads that worked or waited for a CPU, on average. Each has one user in hand, which has no request in flight then.
+    /// Threads that worked or waited for a CPU, on average. Each is handling one user, who has no request in flight meanwhile.
     pub threads_at_work: f64,
-    /// The time that each request was in flight inside the window, added up.
+    /// Sum of the times that requests were in flight inside the window.
     pub time_in_flight_s: f64,
     pub window_s: f64,
 }
 
-/// Says what is wrong, if anything is.
+/// Describes what is wrong, if anything.
 type Check = fn(&Evidence) -> Option<String>;
 
-/// Passes the evidence through all gates.
+/// Applies all gates.
 pub(crate) fn judge(evidence: &Evidence) -> Verdict {
     let gates: [(Gate, Check); 8] = [
         (Gate::NoAnswers, no_answers),
@@ -121,7 +119,7 @@ pub(crate) fn judge(evidence: &Evidence) -> Verdict {
     Verdict { trusted: reasons.is_empty(), reasons, doubted: Vec::new() }
 }
 
-/// The percentiles of the response time that are more than [`LATENESS_MOVES`] larger than those without the generator's lateness.
+/// The percentiles of the response time that the generator's lateness makes more than [`LATENESS_MOVES`] larger.
 pub fn doubted(response: &Distribution, punctual: &Distribution) -> Vec<Doubt> {
     let seen_s = |it: &Percentile| it.latency_s.or(it.at_least_s).or(it.once_s);
     let pairs = response.percentiles.iter().zip(&punctual.percentiles);
@@ -174,8 +172,8 @@ fn offered_rate(evidence: &Evidence) -> Option<String> {
     missed.or_else(|| outpaced(evidence))
 }
 
-/// All was sent, as an unbounded pool can, to a server that answers more slowly than requests come: then every figure depends on how
-/// long the window is.
+/// All requests were sent, as with an unbounded pool, but the server answers more slowly than they come. Then every figure depends on the
+/// length of the window.
 fn outpaced(evidence: &Evidence) -> Option<String> {
     let (middle, end) = evidence.in_flight?;
     let grown = end.saturating_sub(middle) as f64;
@@ -212,8 +210,8 @@ fn ledger(evidence: &Evidence) -> Option<String> {
         .then(|| "requests were lost in the account; this is a fault of tolok, please report it".to_owned())
 }
 
-/// Requests in flight on average = requests a second x mean time in flight. Both sides are counted by themselves, one from
-/// the level, the other from the requests.
+/// Requests in flight on average = requests a second x mean time in flight. The two sides are counted independently: one from the level,
+/// the other from the requests.
 fn little(evidence: &Evidence) -> Option<String> {
     let by_law = evidence.time_in_flight_s / evidence.window_s;
     let off = (by_law - evidence.in_flight_mean).abs() / evidence.in_flight_mean;
@@ -226,7 +224,7 @@ fn little(evidence: &Evidence) -> Option<String> {
     })
 }
 
-/// Users that pause after failures, or whose turn comes late, make less load than their number says.
+/// Users that pause after failures, or that have to wait for their turn, generate less load than their number suggests.
 fn idle_users(evidence: &Evidence) -> Option<String> {
     let users = evidence.users?;
     let idle = users - evidence.in_flight_mean - evidence.threads_at_work;
@@ -243,7 +241,7 @@ fn idle_users(evidence: &Evidence) -> Option<String> {
 mod tests {
     use super::*;
 
-    /// A run that passes every gate: 10,000 requests of 1 ms in 10 s, one in flight on average.
+    /// A run that passes all gates: 10,000 requests of 1 ms in 10 s, one in flight on average.
     fn sound() -> Evidence {
         Evidence {
             scheduled: 10_000,
@@ -314,7 +312,7 @@ mod tests {
             let [with, without] = [with, without].map(|[p50_s, p99_s]| distribution(p50_s, Some(p99_s)));
             doubted(&with, &without).iter().map(|doubt| doubt.quantile).collect()
         };
-        // 20 µs beside a tail of 120 µs or of 250 µs: what counts is by how much the tail moves.
+        // 20 µs matter in a tail of 120 µs but not in one of 250 µs: the relative change counts.
         assert_eq!(of([50e-6, 120e-6], [49.9e-6, 111.4e-6]), [0.99]);
         assert!(of([50e-6, 250e-6], [49.9e-6, 245e-6]).is_empty());
         assert_eq!(of([60e-6, 120e-6], [50e-6, 118e-6]), [0.5]);

@@ -14,7 +14,7 @@ pub(super) enum Channel {
 }
 
 impl Channel {
-    /// Shakes hands if the server's speech is encrypted; `None` if that is too late.
+    /// Performs the handshake if the server uses TLS; `None` if it takes too long.
     pub fn open(
         socket: TcpStream,
         server: ProbeTarget<'_>,
@@ -47,7 +47,7 @@ impl Channel {
     }
 }
 
-/// Whether the error says only that there is nothing yet.
+/// Whether the error only means that there is no data yet.
 pub(super) fn is_patient(error: &io::Error) -> bool {
     matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut | ErrorKind::Interrupted)
 }

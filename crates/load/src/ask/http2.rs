@@ -1,4 +1,4 @@
-//! One question over HTTP/2, on a connection of its own.
+//! One request over HTTP/2, on its own connection.
 
 use std::future::{Future, poll_fn};
 use std::io::{self, Read, Write};
@@ -18,7 +18,7 @@ use super::channel::{Channel, is_patient};
 use super::{Answer, LARGEST_ANSWER_BYTES, ProbeError, Question};
 use crate::transport::h2::builder;
 
-/// How long a socket is waited for before everything is tried again.
+/// How long to wait for the socket before polling everything again.
 const LOOK: Timespec = Timespec { tv_sec: 0, tv_nsec: 5_000_000 };
 
 /// Asks, or returns `None` as soon as `is_late`.
@@ -40,7 +40,7 @@ pub(super) fn ask(
             Poll::Ready(answer) => return answer.map(Some),
             Poll::Pending if is_late() => return Ok(None),
             Poll::Pending if woken.0.swap(false, Ordering::Relaxed) => {}
-            // Whether there is anything is seen when it is tried.
+            // The result does not matter: the next poll tries again.
             Poll::Pending => drop(poll(&mut [PollFd::new(&socket, PollFlags::IN)], Some(&LOOK))),
         }
     }
@@ -93,7 +93,7 @@ async fn answer(requests: SendRequest<Bytes>, request: Request<()>, sent: Bytes)
     Ok(Some(Answer { status: head.status.as_u16(), headers, body }))
 }
 
-/// Goes on with the connection and what is done on it, which may be done although the connection has ended.
+/// Drives the connection and the work on it. The work may finish although the connection has ended.
 fn beside<T>(
     connection: Pin<&mut impl Future<Output = Result<(), h2::Error>>>,
     work: Pin<&mut impl Future<Output = Result<T, h2::Error>>>,
@@ -150,7 +150,7 @@ impl AsyncWrite for Polled {
         polled(self.0.flush())
     }
 
-    /// Closing the socket is what ends it.
+    /// Dropping the socket closes the connection.
     fn poll_shutdown(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
         Poll::Ready(Ok(()))
     }

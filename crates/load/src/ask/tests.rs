@@ -13,9 +13,9 @@ use tolok_testkit::{Act, Framing, Http2Server, Reply, ScriptedServer};
 use super::*;
 use crate::options::ExpectBody;
 
-/// Nothing here takes so long unless it hangs.
+/// Nothing here takes this long unless it hangs.
 const PATIENCE: Duration = Duration::from_secs(60);
-/// Long enough for a server in the same process to say something, were it to say anything.
+/// Long enough for a server in the same process to answer, if it answered at all.
 const SHORT: Duration = Duration::from_millis(200);
 
 fn ask_for(reply: Reply, method: &str, patience: Duration) -> Result<Answer, ProbeError> {
@@ -55,7 +55,7 @@ fn every_framing_gives_the_same_body() {
 fn a_whole_answer_is_taken_although_the_connection_stays_open() {
     let [length, chunked, trailers, _] = framed();
     for reply in [length, chunked, trailers] {
-        // The server holds the connection until this side ends it, so waiting for the end would take all the patience.
+        // The server keeps the connection open until this side closes it. So waiting for the end would use up all the time.
         assert_eq!(body_of(reply.then_hang()), "hello");
     }
 }
@@ -141,7 +141,7 @@ fn a_server_that_closes_early_has_not_answered() {
 #[test]
 fn where_nobody_listens_the_connection_is_refused() {
     use rustix::net::{AddressFamily, SocketType, bind, getsockname, socket};
-    // Bound and never listening, so that nobody else can be given the port meanwhile.
+    // Bound but never listening, so no other process can get the port meanwhile.
     let bound = socket(AddressFamily::INET, SocketType::STREAM, None).unwrap();
     bind(&bound, &SocketAddr::from(([127, 0, 0, 1], 0))).unwrap();
     let address = SocketAddr::try_from(getsockname(&bound).unwrap()).unwrap();
@@ -152,7 +152,7 @@ fn where_nobody_listens_the_connection_is_refused() {
 #[test]
 fn what_is_not_http_is_told_at_once() {
     let check = |reply: Reply, what: &str| {
-        // Nothing is closed, so that the verdict cannot come from the end of the connection.
+        // Nothing is closed, so the error cannot come from the end of the connection.
         let expect = format!("the answer is not HTTP/1.1: {what}");
         assert_eq!(error_of(reply.then_hang(), PATIENCE), expect);
     };
@@ -208,7 +208,7 @@ fn tls(protocols: &[&str]) -> ServerConfig {
     config
 }
 
-/// Asks a server of HTTP/2, with a body, for as much as takes several windows of flow control.
+/// Asks an HTTP/2 server, with a body, for an answer of several flow-control windows.
 fn ask_over_http2(config: Option<ServerConfig>, act: Act, patience: Duration) -> Result<Answer, ProbeError> {
     let is_encrypted = config.is_some();
     let server = Http2Server::with(u32::MAX, config, move |request| match request.body_bytes {
@@ -253,7 +253,7 @@ fn a_server_without_tls_is_no_server_with_it() {
     let asked = ProbeTarget { speech, ..ProbeTarget::directly(server.local_addr().unwrap()) };
     thread::spawn(move || {
         let mut client = server.accept().unwrap().0;
-        // Real servers answer what they do not understand as soon as it is there.
+        // Real servers answer invalid requests as soon as they arrive.
         let _ = client.read(&mut [0; 1024]).unwrap();
         client.write_all(b"HTTP/1.1 400 Bad Request\r\n\r\n").unwrap();
     });

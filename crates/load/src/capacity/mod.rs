@@ -1,9 +1,9 @@
-//! The highest rate that keeps all thresholds: many short open-loop runs, each at a rate that the earlier ones suggest.
+//! The highest rate that keeps all thresholds: many short open-loop runs, each at a rate chosen from the earlier results.
 //!
-//! A search climbs by a factor until a rate fails. Then it halves the ratio between the highest kept rate and the lowest failed one,
-//! until they are close enough. Near the limit, one search depends on luck, so it repeats. Every repeat begins at the same rate, well
-//! below where the first search ended, and climbs in smaller steps. None begins where the one before ended, or it would inherit its
-//! luck. The result is the median of the searches, with the range that all of them span.
+//! A search climbs by a factor until a rate fails. Then it bisects the ratio between the highest kept rate and the lowest failed one, until
+//! they are close enough. Near the limit one search depends on chance, so it is repeated. Every repeat begins at the same rate, well below
+//! where the first search ended, and climbs in smaller steps. A repeat that began where the one before ended would inherit its luck. The
+//! result is the median of the searches, with the range that all of them span.
 
 mod search;
 
@@ -25,11 +25,11 @@ use search::Search;
 /// How to search.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Plan {
-    /// The first rate that is tried.
+    /// The first rate to try.
     pub start_rps: f64,
-    /// No higher rate is tried.
+    /// The highest rate to try.
     pub most_rps: f64,
-    /// The search ends when the rates that were kept and not kept are this close, as a share.
+    /// The search ends when the kept and the failed rate are this close, as a share.
     pub precision: f64,
     /// Number of searches.
     pub repeats: u32,
@@ -41,47 +41,47 @@ impl Default for Plan {
     }
 }
 
-/// What a search has found.
+/// The result of a search.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Capacity {
     /// Version of this format; see [`Capacity::FORMAT`].
     pub format: u32,
     /// The target as a URL.
     pub url: String,
-    /// The thresholds that were to be kept.
+    /// The thresholds to keep.
     pub thresholds: Vec<String>,
-    /// Median over the searches of the highest rate that was kept; null if none was, or the search was interrupted.
+    /// Median over the searches of the highest kept rate; null if a search kept none or was interrupted.
     pub capacity_rps: Option<f64>,
-    /// From the lowest rate at which a search ended to the highest at which one failed.
+    /// The lowest rate that a search kept as its highest; the lower end of the range.
     pub low_rps: Option<f64>,
-    /// Its upper end; null where a search came to no rate that failed.
+    /// The highest rate at which a search failed; the upper end. Null if the target was not the limit of every search.
     pub high_rps: Option<f64>,
-    /// Probability that the range holds the median of all searches that could be made: 1 - 2 / 2^n for n searches.
+    /// Probability that the range contains the median of all possible searches: 1 - 2 / 2^n for n searches.
     pub range_confidence: Option<f64>,
-    /// What ended the searches.
+    /// What limited the rate.
     pub limit: Limit,
-    /// What each search came to.
+    /// The result of each search.
     pub searches: Vec<Bracket>,
     /// Every run, in order.
     pub probes: Vec<Probe>,
-    /// The search was ended before it came to its end.
+    /// The search was interrupted.
     pub interrupted: bool,
 }
 
 impl Capacity {
-    /// The version written by this crate.
+    /// The version that this crate writes.
     pub const FORMAT: u32 = 1;
 }
 
-/// What kept the rate from being higher.
+/// What limited the rate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Limit {
     /// Thresholds were crossed.
     Target,
-    /// The generator had no more to give: the capacity is at least this high.
+    /// The generator reached its limit: the capacity is at least this high.
     Generator,
-    /// The highest rate that was to be tried: the capacity is at least this high.
+    /// The highest allowed rate was kept: the capacity is at least this high.
     HighestRate,
     /// Not even the lowest rate was kept.
     Nothing,
@@ -94,15 +94,15 @@ pub enum Limit {
 pub struct Probe {
     /// Number of the search, from 0.
     pub search: u32,
-    /// The rate that was offered.
+    /// The offered rate.
     pub rate_rps: f64,
-    /// What came of it.
+    /// Whether the rate was kept.
     pub outcome: ProbeOutcome,
     /// Correct responses per second.
     pub goodput_rps: Option<f64>,
     /// The thresholds and their figures.
     pub thresholds: Vec<Judged>,
-    /// What was wrong with the run, in sentences.
+    /// What was wrong with the run, as sentences.
     pub reasons: Vec<String>,
 }
 
@@ -114,7 +114,7 @@ pub enum ProbeOutcome {
     Kept,
     /// The target did not keep up.
     Crossed,
-    /// The generator did not.
+    /// The generator did not keep up.
     GeneratorLimited,
 }
 
@@ -128,21 +128,19 @@ pub enum Progress<'a> {
         /// Requests a second.
         rate_rps: f64,
     },
-    /// A run goes on.
+    /// An event of the current run.
     Running(Event),
     /// A run has ended.
     Tried(&'a Probe),
 }
 
-/// The largest number of runs in one search; each halves what is left, so that only a target that changes its mind all the
-/// time comes near.
+/// The largest number of runs in one search. Each halves the remaining range, so only a target with erratic results gets near it.
 const MOST_PROBES: usize = 64;
 
 /// Repeats begin at the rate at which the first search ended, divided by this.
 const REPEATS_BEGIN_BELOW: f64 = 1.5;
 
-/// Searches for the highest rate. The executor of `options` gives the length of each run and how arrivals are spaced; its
-/// rate is of no account.
+/// Searches for the highest rate. The executor of `options` gives the length of each run and the spacing of arrivals; its rate is ignored.
 pub fn find(
     options: &Options,
     judgement: &Judgement,

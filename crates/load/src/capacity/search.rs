@@ -1,24 +1,24 @@
-//! One search as a pure function of what has been tried.
+//! One search, as a pure function of the rates tried so far.
 
 use serde::{Deserialize, Serialize};
 
 use super::Plan;
 
-/// Factor between the rates of the first search, which knows nothing yet.
+/// Factor between the rates of the first search, which has no starting estimate.
 pub(super) const FIRST_STEP: f64 = 2.0;
 
-/// The same for repeats, which begin near the limit.
+/// The same for repeats, which start near the limit.
 pub(super) const STEP_OF_REPEATS: f64 = 1.25;
 
-/// Below this rate no search goes.
+/// The lowest rate to try.
 const LEAST_RPS: f64 = 0.5;
 
-/// What a search has come to.
+/// The result of a search.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Bracket {
-    /// The highest rate that was kept below any that was not; null if none was.
+    /// The highest kept rate below the lowest failed one; null if none was kept.
     pub kept_rps: Option<f64>,
-    /// The lowest rate that was not kept; null if all were.
+    /// The lowest rate that failed; null if all were kept.
     pub crossed_rps: Option<f64>,
 }
 
@@ -48,7 +48,7 @@ impl Search {
         }
     }
 
-    /// A rate was tried.
+    /// Adds the result of a rate.
     pub fn tried(&mut self, rate_rps: f64, kept: bool) {
         let side = if kept { &mut self.kept } else { &mut self.crossed };
         *side = Some(rate_rps);
@@ -75,7 +75,7 @@ mod tests {
         Plan { start_rps: 100.0, most_rps: 1e6, precision: 0.05, repeats: 1 }
     }
 
-    /// Searches a target that keeps every rate up to `limit`. Returns the rates tried and what was found.
+    /// Searches a target that keeps every rate up to `limit`. Returns the rates tried and the result.
     fn search(mut search: Search, limit: f64) -> (Vec<f64>, Bracket) {
         let mut tried = Vec::new();
         while let Some(rate) = search.next() {

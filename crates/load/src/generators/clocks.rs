@@ -1,43 +1,43 @@
-//! How far another machine's clock is off. Pure.
+//! The offset of another machine's clock. Pure.
 
 use serde::{Deserialize, Serialize};
 
 use crate::clock::MonotonicNs;
 
-/// One question for the time, and the answer.
+/// One request for the time, and its answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RoundTrip {
-    /// When it was asked, here.
+    /// When it was sent, on this clock.
     pub asked: MonotonicNs,
     /// What the other clock showed.
     pub there: MonotonicNs,
-    /// When the answer came, here.
+    /// When the answer arrived, on this clock.
     pub answered: MonotonicNs,
 }
 
 /// How far another clock is ahead of this one.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ClockOffset {
-    /// What the other shows more than this one.
+    /// What the other clock shows minus what this one shows.
     pub offset_ns: i64,
-    /// The offset is wrong by no more than this: half of its round trip.
+    /// The largest possible error of the offset: half the round trip.
     pub error_ns: u64,
 }
 
 impl ClockOffset {
-    /// By the shortest round trip, or `None` without any: the other clock was read somewhere within it.
+    /// From the shortest round trip, or `None` without any. The other clock was read at some time within it.
     pub fn of(round_trips: &[RoundTrip]) -> Option<ClockOffset> {
         let shortest = round_trips.iter().min_by_key(|trip| trip.answered.ns_since(trip.asked))?;
         let half = shortest.answered.ns_since(shortest.asked).div_ceil(2);
         Some(ClockOffset { offset_ns: shortest.there.0 as i64 - (shortest.asked.0 + half) as i64, error_ns: half })
     }
 
-    /// An instant of here, as the other clock shows it.
+    /// Converts an instant of this clock to the other clock.
     pub(crate) fn there(self, here: MonotonicNs) -> MonotonicNs {
         MonotonicNs(here.0.saturating_add_signed(self.offset_ns))
     }
 
-    /// An instant of there, as this clock shows it.
+    /// Converts an instant of the other clock to this clock.
     pub(crate) fn here(self, there: MonotonicNs) -> MonotonicNs {
         MonotonicNs(there.0.saturating_add_signed(-self.offset_ns))
     }

@@ -1,15 +1,16 @@
-//! Several generators as one: the threads of a run, on other machines.
+//! Several generators as one: the threads of a run are on other machines.
 //!
 //! ```text
 //! run_on  --orders-->  serve, on each generator's machine  --> threads
 //!         <--what threads tell--
 //! ```
 //!
-//! A thread's share of users and arrivals depends on its number and on how many there are. So threads of several machines split a load
-//! exactly, as threads of one do, and the same collector adds up what they tell: there is one histogram, and no percentile is averaged.
+//! A thread's share of users and arrivals depends only on its number and the number of threads. So threads of several machines split a load
+//! exactly as threads of one machine do. The same collector adds up their messages: there is one histogram, and percentiles are never
+//! averaged.
 //!
-//! Machines have clocks of their own. Before the run each is asked for its time, the answer of the shortest round trip says how far
-//! it is off ([`clocks`]), and all begin at one instant. After the run they are asked again.
+//! Every machine has its own clock. Before the run, each is asked for its time; the shortest round trip gives its offset ([`clocks`]). All
+//! start at the same instant. After the run they are asked again.
 
 pub mod clocks;
 mod part;
@@ -34,29 +35,29 @@ pub use part::{admits, serve};
 use protocol::Order;
 use team::Team;
 
-/// Both sides say this often that they are there.
+/// Interval of both sides' heartbeats.
 const BEAT: Duration = Duration::from_secs(1);
-/// A generator that is silent for so long is lost.
+/// A generator that is silent for this long is lost.
 const SILENCE_LIMIT: Duration = Duration::from_secs(3);
-/// From the word to begin until the beginning, and from the wish to stop until the end: longer than a word is on its way.
+/// Time from the start order to the start, and from a stop request to the end. Longer than a message takes to arrive.
 const LEAD: Duration = Duration::from_millis(300);
-/// Words are looked for this often, whatever else is done.
+/// How often to check for messages.
 const LOOK: Duration = Duration::from_millis(50);
 
-/// The variable of the environment that holds the token.
+/// The environment variable with the token.
 pub const TOKEN: &str = "TOLOK_GENERATOR_TOKEN";
 
 /// A generator on another machine.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Generator {
-    /// What the machine is called.
+    /// The name of the machine.
     pub name: String,
     /// Where it listens.
     pub address: SocketAddr,
 }
 
-/// Loads a target from other machines, as [`run_with`](crate::run_with) does from this one. Each has as many threads as the options say.
-/// `token` is what the generators know us by.
+/// Loads a target from other machines, as [`run_with`](crate::run_with) does from this one. Each runs as many threads as the options
+/// specify. `token` authenticates this process to the generators.
 pub fn run_on(
     generators: &[Generator],
     token: &str,
@@ -80,7 +81,7 @@ pub fn run_on(
     Ok(record)
 }
 
-/// Lets all begin at one instant, and collects what their threads tell.
+/// Starts all generators at the same instant, and collects the messages of their threads.
 fn collect(
     team: &mut Team,
     options: &Options,

@@ -1,4 +1,4 @@
-//! A generator's own side: it does its part of a run, and tells of it.
+//! A generator's own side: it does its part of a run and reports.
 
 use std::io::{self, BufReader, Read};
 use std::net::TcpStream;
@@ -18,26 +18,26 @@ use crate::stop::Stop;
 use crate::threads::{Message, give_back, spawn};
 use crate::{Prepared, prepare};
 
-/// A run that is silent for so long is gone.
+/// A run that is silent for this long is considered gone.
 const RUN_SILENCE_LIMIT: Duration = Duration::from_secs(10);
 
-/// Whether the run at the other end knows the token, which is the first thing it says.
+/// Whether the first line from the run at the other end is the token.
 pub fn admits(socket: &TcpStream, token: &str) -> io::Result<bool> {
     socket.set_read_timeout(Some(RUN_SILENCE_LIMIT))?;
-    // No byte more: what follows is for another process.
+    // Reads no further byte: another process reads what follows.
     let mut said = vec![0; token.len() + 1];
     { socket }.read_exact(&mut said)?;
     let differing = said.iter().zip(token.bytes().chain([b'\n'])).fold(0, |found, (one, other)| found | (one ^ other));
     Ok(differing == 0)
 }
 
-/// Does its part of the run at the other end, until that closes the connection or is silent for too long.
+/// Does its part of the run at the other end, until the connection closes or is silent for too long.
 pub fn serve(socket: &TcpStream) -> io::Result<()> {
     socket.set_read_timeout(Some(RUN_SILENCE_LIMIT))?;
     let (run, mut orders) = (&Voice::of(socket)?, BufReader::new(socket));
     let (done, is_done) = channel();
     thread::scope(|scope| {
-        // From the start on: to reach the target may take a while.
+        // Starts before the work: reaching the target may take a while.
         Builder::new().spawn_scoped(scope, move || beat(run, &is_done))?;
         let served = match next(&mut orders) {
             Ok(Order::Work(work)) => work_on(&work, run, &mut orders),
@@ -48,7 +48,7 @@ pub fn serve(socket: &TcpStream) -> io::Result<()> {
     })
 }
 
-/// Says that the generator is there, until it has done its work.
+/// Sends heartbeats until the work is done.
 fn beat(run: &Voice, is_done: &Receiver<()>) {
     while is_done.recv_timeout(BEAT) == Err(RecvTimeoutError::Timeout) {
         run.say(&Told::Beat);
@@ -83,13 +83,13 @@ fn work_on(work: &Work, run: &Voice, orders: &mut BufReader<&TcpStream>) -> io::
                 Ok(Order::Work(_)) | Err(_) => break,
             }
         }
-        // The run is over, or gone.
+        // The run has ended, or its connection was lost.
         stop.abort();
         Ok(())
     })
 }
 
-/// Runs the threads of this machine from an instant on, and tells what they tell.
+/// Runs the threads of this machine from an instant on, and forwards their messages.
 fn generate(job: &Run<'_>, first: Share, start: MonotonicNs, run: &Voice) {
     let span = Span::new(start, job.options.warm_up, job.options.executor.window());
     let (messages, told) = channel();

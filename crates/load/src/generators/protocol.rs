@@ -1,4 +1,4 @@
-//! What a run and its generators say to each other: a line of JSON each.
+//! The messages between a run and its generators: one line of JSON each.
 
 use std::io::{self, BufRead, Write};
 use std::net::TcpStream;
@@ -13,18 +13,18 @@ use crate::options::Options;
 use crate::recording::Row;
 use crate::schedule::Share;
 
-/// What the run says. Instants are those of the generator's clock.
+/// A message from the run. Its instants are on the generator's clock.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) enum Order {
-    /// What there is to do. It comes first.
+    /// The work to do; the first message.
     Work(Box<Work>),
-    /// What time is it?
+    /// Request for the time.
     Ping,
-    /// Begin then.
+    /// Start at this instant.
     Start { at: MonotonicNs },
-    /// End the run then.
+    /// End the run at this instant.
     StopAt { at: MonotonicNs },
-    /// The run is there.
+    /// Heartbeat of the run.
     Beat,
 }
 
@@ -34,41 +34,41 @@ pub(super) struct Work {
     pub options: Options,
     /// The share of its first thread.
     pub first: Share,
-    /// Iterations that its threads share.
+    /// Its part of the iterations that all threads share.
     pub iterations: u64,
 }
 
-/// What a generator says.
+/// A message from a generator.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) enum Told {
-    /// The generator is there.
+    /// Heartbeat of the generator.
     Beat,
-    /// It reaches the target.
+    /// The target is reachable.
     Ready { congestion_control: Option<String> },
-    /// It cannot do its work.
+    /// The generator cannot do its work.
     Failed(String),
-    /// What time it is there.
+    /// The time on the generator's clock.
     Pong { at: MonotonicNs },
     /// A second of a thread is over.
     Row { thread: u32, row: Box<Row> },
     /// A thread passed a border of the window.
     Border { thread: u32, border: Border },
-    /// A thread has come to its end.
+    /// A thread has ended.
     Ended { thread: u32, outcome: Box<Outcome> },
 }
 
-/// The sending side of a connection. Threads share it.
+/// The sending side of a connection, shared by threads.
 #[derive(Debug)]
 pub(super) struct Voice(Mutex<TcpStream>);
 
 impl Voice {
     pub fn of(socket: &TcpStream) -> io::Result<Voice> {
-        // A word says what time it is.
+        // Messages measure the clock offset, so they must not be delayed.
         socket.set_nodelay(true)?;
         Ok(Voice(Mutex::new(socket.try_clone()?)))
     }
 
-    /// Says it as a whole. Whether the other side is still there, its silence tells.
+    /// Sends the whole message. A lost peer is detected by its silence, so errors are ignored.
     pub fn say(&self, word: &impl Serialize) {
         let mut line = serde_json::to_vec(word).unwrap_or_default();
         line.push(b'\n');
@@ -76,7 +76,7 @@ impl Voice {
     }
 }
 
-/// The next word, or why there is none.
+/// The next message, or why there is none.
 pub(super) fn next<T: DeserializeOwned>(words: &mut impl BufRead) -> io::Result<T> {
     let mut line = Vec::new();
     if words.read_until(b'\n', &mut line)? == 0 {

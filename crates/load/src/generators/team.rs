@@ -1,4 +1,4 @@
-//! The generators of a run, as the run sees them.
+//! The generators of a run, from the run's side.
 
 use std::io::{self, BufReader};
 use std::net::{Shutdown, TcpStream};
@@ -18,16 +18,16 @@ use crate::recording::{Recorded, Row};
 use crate::schedule::{Share, Span};
 use crate::threads::Message;
 
-/// Questions for the time.
+/// Time requests per clock measurement.
 const ROUND_TRIPS: usize = 16;
 
-/// What a generator said, and when that was heard.
+/// The message of a generator, and when it arrived.
 type Heard = (usize, MonotonicNs, io::Result<Told>);
 
 pub(super) struct Team {
     peers: Vec<Peer>,
     heard: Receiver<Heard>,
-    /// Threads of each.
+    /// Threads per generator.
     threads: u32,
     last_beat: Instant,
 }
@@ -51,12 +51,12 @@ impl Team {
         Ok(Team { peers, heard, threads: 1, last_beat: Instant::now() })
     }
 
-    /// How many threads there are in all.
+    /// The total number of threads.
     pub fn threads(&self) -> usize {
         self.peers.len() * self.threads as usize
     }
 
-    /// Hands out the work, and waits until all of them reach the target. Returns the congestion control of their connections.
+    /// Distributes the work, and waits until every generator reaches the target. Returns the congestion control of their connections.
     pub fn prepare(&mut self, options: &Options) -> Result<Option<String>, LoadError> {
         self.threads = options.generator.threads;
         let all = self.threads() as u32;
@@ -75,7 +75,7 @@ impl Team {
         Ok(found)
     }
 
-    /// Asks all of them for the time, one after the other.
+    /// Asks every generator for its time, one after another.
     pub fn exchange_clocks(&mut self) -> Result<Vec<ClockOffset>, LoadError> {
         for number in 0..self.peers.len() {
             let mut trips = Vec::new();
@@ -100,12 +100,12 @@ impl Team {
         }
     }
 
-    /// Gives an order to all of them, each by its own clock.
+    /// Sends an order to all of them, each on its own clock.
     pub fn order(&self, order: impl Fn(ClockOffset) -> Order) {
         self.peers.iter().for_each(|peer| peer.voice.say(&order(peer.clock)));
     }
 
-    /// What a thread tells next, by our clock, or `None` if that is nothing for a while.
+    /// The next message of a thread, on our clock, or `None` if none comes within `patience`.
     pub fn hear(&mut self, patience: Duration) -> Result<Option<(u32, Message)>, LoadError> {
         let Some((number, _, told)) = self.next(patience)? else { return Ok(None) };
         let (clock, first) = (self.peers[number].clock, number as u32 * self.threads);
@@ -121,7 +121,7 @@ impl Team {
         })
     }
 
-    /// The generators as a record names them.
+    /// The generators, as a record describes them.
     pub fn nodes(&self, before: &[ClockOffset], after: &[ClockOffset]) -> Vec<GeneratorNode> {
         let clocks = before.iter().zip(after);
         let node = |(peer, (clock, clock_after)): (&Peer, (&ClockOffset, &ClockOffset))| GeneratorNode {
@@ -132,13 +132,13 @@ impl Team {
         self.peers.iter().zip(clocks).map(node).collect()
     }
 
-    /// The next word of any of them. Fails if one is lost, or cannot do its work.
+    /// The next message of any generator. Fails if one is lost or cannot do its work.
     fn next(&mut self, patience: Duration) -> Result<Option<(usize, MonotonicNs, Told)>, LoadError> {
         if self.last_beat.elapsed() >= BEAT {
             self.last_beat = Instant::now();
             self.order(|_| Order::Beat);
         }
-        // The channel does not end: this side keeps no sender, but each reader says last why it ended.
+        // This side keeps no sender, but the channel cannot end unnoticed: each reader's last message is the reason why it ended.
         let Ok((number, at, told)) = self.heard.recv_timeout(patience) else { return Ok(None) };
         let generator = &self.peers[number].generator;
         match told {
@@ -151,7 +151,7 @@ impl Team {
 
 impl Drop for Team {
     fn drop(&mut self) {
-        // Generators and readers end with their connections.
+        // Closing the connections ends generators and readers.
         self.peers.iter().for_each(|peer| drop(peer.socket.shutdown(Shutdown::Both)));
     }
 }
@@ -186,7 +186,7 @@ fn lost(generator: &Generator, error: &io::Error) -> LoadError {
     LoadError::GeneratorLost { generator: generator.name.clone(), reason }
 }
 
-/// How many of the iterations that all threads share are this generator's.
+/// This generator's part of the iterations that all threads share.
 fn iterations(options: &Options, share: Share) -> u64 {
     let Executor::SharedIterations { iterations, .. } = options.executor else { return 0 };
     let (number, of) = (u64::from(share.thread), u64::from(share.threads));
@@ -194,7 +194,7 @@ fn iterations(options: &Options, share: Share) -> u64 {
 }
 
 impl Row {
-    /// A row of another machine, by our clock.
+    /// Converts a row of another machine to our clock.
     pub(crate) fn read_here(self, clock: ClockOffset) -> Row {
         Row { start: clock.here(self.start), end: clock.here(self.end), ..self }
     }
@@ -212,7 +212,7 @@ impl Border {
 }
 
 impl Recorded {
-    /// What another machine recorded, by our clock.
+    /// Converts the records of another machine to our clock.
     pub(crate) fn read_here(self, clock: ClockOffset) -> Recorded {
         let Span { start, window_start, window_end } = self.span;
         Recorded {

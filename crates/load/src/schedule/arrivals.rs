@@ -1,12 +1,12 @@
-//! Arrivals by the clock: the planned instant of each iteration as a pure function of its number.
+//! Arrivals by the clock: the planned instant of each iteration, as a pure function of its number.
 //!
-//! With `A(t)` the area under the rate from the start of the window to `t`, arrival `i` is planned for the instant at which
-//! `A` reaches `i` (uniform), or the sum of `i` exponential gaps with mean 1 (Poisson: a process of rate 1 whose time is
-//! stretched by `A` is one of the given rate). The warm-up is a process of its own at the rate the window starts with, so
-//! that its length shifts nothing in the window.
+//! Let `A(t)` be the area under the rate from the start of the window to `t`. Uniform: arrival `i` is planned for the instant at which `A`
+//! reaches `i`. Poisson: for the instant at which `A` reaches the sum of `i` exponential gaps with mean 1. (Stretching the time of a
+//! process of rate 1 by `A` gives a process of the required rate.) The warm-up is a separate process at the initial rate of the window, so
+//! its length does not shift arrivals in the window.
 //!
-//! Threads share the arrivals: of `n` threads, thread `k` takes every `n`-th, beginning with number `k`. The plan is
-//! therefore the same for every number of threads.
+//! Threads share the arrivals: thread `k` of `n` takes every `n`-th, starting with number `k`. So the plan does not depend on the number of
+//! threads.
 
 use serde::{Deserialize, Serialize};
 
@@ -16,7 +16,7 @@ use super::{Phase, Span};
 use crate::clock::MonotonicNs;
 use crate::options::Arrivals;
 
-/// Which arrivals are a thread's own.
+/// A thread's share of the arrivals.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Share {
     /// Number of the thread.
@@ -26,22 +26,22 @@ pub(crate) struct Share {
 }
 
 impl Share {
-    /// A thread that has everything.
+    /// Everything belongs to one thread.
     pub const ALL: Share = Share { thread: 0, threads: 1 };
 
-    /// How many of `total` are the thread's own.
+    /// How many of `total` belong to the thread.
     pub fn of(self, total: u32) -> u32 {
         total / self.threads + u32::from(self.thread < total % self.threads)
     }
 
-    /// Number in the whole run of what has the number `own` in this thread.
+    /// Converts the number `own` within this thread to the number in the whole run.
     pub fn number(self, own: u32) -> u32 {
         own * self.threads + self.thread
     }
 }
 
-/// A point in the row of a thread's arrivals: it looks at the next one, and is moved past it. A copy of it is a second
-/// point in the same row, so that no queue of waiting arrivals need be kept in memory.
+/// A position in the sequence of a thread's arrivals. A copy is a second position in the same sequence, so waiting arrivals need no queue
+/// in memory.
 #[derive(Debug, Clone)]
 pub(crate) struct Cursor {
     line: Line,
@@ -51,7 +51,7 @@ pub(crate) struct Cursor {
     seed: u64,
     process: Process,
     next: Option<Arrival>,
-    /// End of a run that is ended early.
+    /// End of a run that ends early.
     stopped: MonotonicNs,
 }
 
@@ -64,23 +64,23 @@ pub(crate) struct Arrival {
     pub phase: Phase,
 }
 
-/// Where in which of the two processes a cursor is.
+/// The process that a cursor is in, and its position there.
 #[derive(Debug, Clone)]
 struct Process {
     phase: Phase,
     random: Random,
-    /// Number of the next arrival, whosever it is.
+    /// Number of the next arrival of any thread.
     number: u64,
-    /// Number of arrivals planned; known in advance only if they are evenly spaced.
+    /// Number of planned arrivals; known in advance only for uniform spacing.
     planned: u64,
-    /// Sum of the gaps before the next arrival.
+    /// Sum of the gaps up to the last arrival drawn.
     area: f64,
-    /// Piece of the line that the last arrival lay in.
+    /// Piece of the line that contains the last arrival.
     hint: usize,
 }
 
 impl Cursor {
-    /// At the first arrival of a thread. `line` is the rate in arrivals a second over the window.
+    /// Starts at a thread's first arrival. `line` is the rate over the window, in arrivals a second.
     pub fn new(line: Line, arrivals: Arrivals, share: Share, span: Span, seed: u64) -> Cursor {
         let warm_up_s = span.window_start.since(span.start).as_secs_f64();
         let process = Process::new(Phase::WarmUp, line.start() * warm_up_s, arrivals, seed);
@@ -90,7 +90,7 @@ impl Cursor {
         cursor
     }
 
-    /// The next arrival; nothing when all have been.
+    /// The next arrival, or `None` after the last.
     pub fn next(&self) -> Option<Arrival> {
         self.next
     }
@@ -100,7 +100,7 @@ impl Cursor {
         self.next = self.find_next();
     }
 
-    /// No arrival is planned for `at` or later any more.
+    /// Drops all arrivals planned for `at` or later.
     pub fn stop(&mut self, at: MonotonicNs) {
         self.stopped = self.stopped.min(at);
         self.next = self.next.filter(|arrival| arrival.planned < at);
@@ -123,7 +123,7 @@ impl Cursor {
         }
     }
 
-    /// The next arrival of the process, whosever it is.
+    /// The next arrival of the process, for any thread.
     fn draw(&mut self) -> Option<MonotonicNs> {
         let process = &mut self.process;
         let area = match self.arrivals {
@@ -145,7 +145,7 @@ impl Cursor {
             Phase::Measure => self.line.reaches(area, &mut process.hint)?,
         };
         let planned = MonotonicNs(origin.0 + (after_s * 1e9).round() as u64);
-        // Only rounding can bring an even arrival to the border; it belongs inside, as the plan counted it.
+        // Only rounding can move a uniform arrival to the border. It belongs inside, because the plan counted it.
         let last = MonotonicNs(end.0.saturating_sub(1));
         match self.arrivals {
             Arrivals::Uniform => Some(planned.min(last)),
@@ -156,9 +156,9 @@ impl Cursor {
 
 impl Process {
     fn new(phase: Phase, area: f64, arrivals: Arrivals, seed: u64) -> Process {
-        // A rate times a time that is a whole number may come out a little above it in binary.
+        // The product of a rate and a time may be slightly above a whole number in binary.
         let planned = (area - 1e-9 * area.max(1.0)).ceil().max(0.0) as u64;
-        // Not the thread's own stream: all threads must draw the same arrivals to share them out.
+        // Not a stream per thread: all threads must draw the same arrivals to share them.
         let random = Random::new(seed, 1 + phase as u64, 0);
         let planned = if arrivals == Arrivals::Uniform { planned } else { u64::MAX };
         Process { phase, random, number: 0, planned, area: 0.0, hint: 0 }
@@ -222,7 +222,7 @@ mod tests {
         let span = span(0, 2_000);
         let line = Line::new(0.0, &[Stage { duration: span.window(), target: 8.0 }]);
         let arrivals = offsets_ms(&all(Cursor::new(line, Arrivals::Uniform, Share::ALL, span, 0)), START);
-        // Area 2 t^2 is reached at the square root of i/2.
+        // The area 2 t^2 reaches i at sqrt(i/2).
         let expected: Vec<f64> = (0..8).map(|i| (f64::from(i) / 2.0).sqrt() * 1e3).collect();
         assert_eq!(arrivals.len(), 8);
         assert!(arrivals.iter().zip(&expected).all(|(a, b)| (a - b).abs() < 1e-5), "{arrivals:?} {expected:?}");
@@ -232,7 +232,7 @@ mod tests {
     fn poisson_arrivals_have_the_rate_and_gaps_of_their_process() {
         let arrivals = offsets_ms(&constant(1_000.0, Arrivals::Poisson, Share::ALL, span(0, 100_000)), START);
         let n = arrivals.len() as f64;
-        // The count has a standard deviation of its own square root.
+        // The standard deviation of the count is its square root.
         assert!((n - 100_000.0).abs() < 4.0 * 100_000f64.sqrt(), "{n}");
         let gaps: Vec<f64> = arrivals.windows(2).map(|pair| pair[1] - pair[0]).collect();
         let mean = gaps.iter().sum::<f64>() / gaps.len() as f64;

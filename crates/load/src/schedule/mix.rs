@@ -3,11 +3,11 @@
 use super::random::Random;
 use crate::options::{Mix, Request};
 
-/// The requests of a run by number, and how iterations are made of them.
+/// The requests of a run by number, and how they make up iterations.
 #[derive(Debug)]
 pub(crate) struct Steps {
     mix: Mix,
-    /// Of a sequence: every request as often as its weight says. Of a weighted choice: the running sum of weights.
+    /// For a sequence: every request, repeated by its weight. For a weighted choice: the running sum of weights.
     table: Vec<u32>,
     random: Random,
 }
@@ -35,7 +35,7 @@ impl Steps {
         }
     }
 
-    /// Number of the request of a step, counted from 0 in its iteration.
+    /// Number of the request for a step; steps count from 0 within an iteration.
     pub fn request(&mut self, step: u32) -> u32 {
         match (self.mix, self.table.as_slice()) {
             (Mix::Weighted, [_]) => 0,

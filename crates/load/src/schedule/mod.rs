@@ -1,8 +1,8 @@
-//! When requests start. Pure: it takes instants and returns instants, and knows neither sockets nor histograms.
+//! When requests start. Pure: it takes and returns instants, and uses neither sockets nor histograms.
 //!
-//! The engine has one loop for every executor. In a closed loop a free virtual user asks for its next [`Turn`] and gets the
-//! *planned* instant of its next iteration. In an open loop the planned instants follow the clock, even if no connection is
-//! free: a request whose instant has passed has waited, and its response time runs from that instant.
+//! The engine has one loop for all executors. In a closed loop, a free virtual user requests its next [`Turn`] and gets the *planned*
+//! instant of its next iteration. In an open loop, planned instants follow the clock even if no connection is free. A request whose planned
+//! instant has passed has waited, and its response time starts at that instant.
 
 mod arrivals;
 mod mix;
@@ -28,7 +28,7 @@ pub(crate) use users::Users;
 /// Part of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Phase {
-    /// Requests are sent, shown and discarded.
+    /// Requests are sent and shown, but not counted.
     #[serde(rename = "warmup")]
     WarmUp,
     /// Requests count.
@@ -36,14 +36,14 @@ pub enum Phase {
     Measure,
 }
 
-/// The instants that cut a run into its phases.
+/// The instants that separate the phases of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Span {
     /// The first request may start.
     pub start: MonotonicNs,
     /// The window begins; equal to `start` without a warm-up.
     pub window_start: MonotonicNs,
-    /// The window ends; no request starts from here on.
+    /// The window ends; no request starts at or after this instant.
     pub window_end: MonotonicNs,
 }
 
@@ -54,12 +54,12 @@ impl Span {
         Span { start, window_start, window_end: window_start + window }
     }
 
-    /// The same run ended early.
+    /// The same run, ended early.
     pub fn cut_at(self, at: MonotonicNs) -> Span {
         Span { window_start: self.window_start.min(at), window_end: self.window_end.min(at), ..self }
     }
 
-    /// The phase a request belongs to by the instant at which it was meant to start.
+    /// The phase of a request, by its intended start.
     pub fn phase_of(&self, intended: MonotonicNs) -> Phase {
         if intended < self.window_start { Phase::WarmUp } else { Phase::Measure }
     }
@@ -73,23 +73,23 @@ impl Span {
 /// What a virtual user does next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Turn {
-    /// Start an iteration that is planned for this instant, now or later.
+    /// Start an iteration planned for this instant, which may be in the future.
     SendAt(MonotonicNs),
-    /// Nothing any more.
+    /// No more iterations.
     Done,
 }
 
 /// A thread's part of the plan.
 #[derive(Debug)]
 pub(crate) enum Schedule {
-    /// Virtual users ask for their turns: a slow answer delays the next request.
+    /// Virtual users request their turns: a slow answer delays the next request.
     Closed(Users),
     /// Arrivals come by the clock.
     Open(Cursor),
 }
 
 impl Schedule {
-    /// The share of a thread in the plan of `options` over `span`; `shared` holds the iterations that all threads share.
+    /// A thread's share of the plan of `options` over `span`. `shared` holds the iterations that all threads share.
     pub fn new(options: &Options, span: Span, share: Share, shared: &Arc<AtomicU64>) -> Schedule {
         let seconds = span.window().as_secs_f64();
         let open = |line, arrivals| Schedule::Open(Cursor::new(line, arrivals, share, span, options.seed));
@@ -107,7 +107,7 @@ impl Schedule {
         }
     }
 
-    /// Ends the run at `at`, if it was to go on longer.
+    /// Ends the run at `at`, unless it ends earlier.
     pub fn stop(&mut self, at: MonotonicNs) {
         match self {
             Schedule::Closed(users) => users.stop(at),
@@ -116,8 +116,8 @@ impl Schedule {
     }
 }
 
-/// When each arrival of a window that begins at `start` is planned, for all threads; empty in a closed loop. Pure, so that one
-/// who knows what a target did can compute how long its users waited.
+/// The planned instants of all arrivals in a window that begins at `start`, for all threads; empty in a closed loop. Pure: with the known
+/// behaviour of a target, a caller can compute how long its users waited.
 pub fn planned_arrivals(options: &Options, start: MonotonicNs) -> Vec<MonotonicNs> {
     let span = Span::new(start, Duration::ZERO, options.executor.window());
     let Schedule::Open(mut cursor) = Schedule::new(options, span, Share::ALL, &Arc::default()) else {
@@ -131,8 +131,8 @@ pub fn planned_arrivals(options: &Options, start: MonotonicNs) -> Vec<MonotonicN
     .collect()
 }
 
-/// The pause after connections that died without having brought one answer, so that a dead target is not hammered and the
-/// engine does not spin: 10 ms, doubling to 1 s, gone with the first answer.
+/// The pause after a connection that ended without an answer. It spares a dead target and keeps the engine from spinning. 10 ms, doubling
+/// up to 1 s; the first answer resets it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Backoff {
     deaths: u32,
@@ -144,15 +144,15 @@ impl Backoff {
     /// Longest pause.
     pub const LONGEST: Duration = Duration::from_secs(1);
 
-    /// A connection died without an answer: how long to wait before the next one.
+    /// Records that a connection ended without an answer. Returns how long to wait before the next one.
     pub fn after_death(&mut self) -> Duration {
-        // Seven doublings exceed the longest pause, so the exponent is bounded and cannot overflow.
+        // Seven doublings exceed the longest pause; the cap on the exponent prevents overflow.
         let pause = Backoff::FIRST * 2u32.pow(self.deaths.min(7));
         self.deaths = self.deaths.saturating_add(1);
         pause.min(Backoff::LONGEST)
     }
 
-    /// An answer came.
+    /// Resets the pause after an answer.
     pub fn reset(&mut self) {
         self.deaths = 0;
     }

@@ -1,25 +1,25 @@
-//! Numbers drawn at random, the same for the same seed on every machine.
+//! Random numbers, identical on every machine for the same seed.
 
 use tolok_rng::SplitMix64;
 
-/// A stream of the generator, with the distributions that a schedule draws from.
+/// A random stream, with the distributions that schedules need.
 #[derive(Debug, Clone)]
 pub(crate) struct Random(SplitMix64);
 
 impl Random {
-    /// A stream of its own for each `purpose` and `thread` under one seed.
+    /// A separate stream for each `purpose` and `thread` of a seed.
     pub fn new(seed: u64, purpose: u64, thread: u64) -> Random {
         Random(SplitMix64::stream(seed, [purpose, thread]))
     }
 
-    /// Evenly between 0 and 1, never either of them.
+    /// Uniform between 0 and 1, both exclusive.
     pub fn unit(&mut self) -> f64 {
         ((self.0.next_u64() >> 11) as f64 + 0.5) / (1u64 << 53) as f64
     }
 
-    /// Evenly from 0 to `below` - 1.
+    /// Uniform from 0 to `below` - 1.
     pub fn below(&mut self, below: u64) -> u64 {
-        // The high half of the product; its bias of below/2^64 is far beyond what any run could show.
+        // The high half of the product. Its bias of below/2^64 is far too small to be visible in any run.
         ((u128::from(self.0.next_u64()) * u128::from(below)) >> 64) as u64
     }
 
@@ -41,7 +41,7 @@ mod tests {
         assert!((1..different.len()).all(|at| !different[..at].contains(&different[at])));
     }
 
-    /// Computed by an independent program.
+    /// The expected values come from an independent program.
     #[test]
     fn streams_are_frozen() {
         let stream = || Random::new(2026, 3, 1);

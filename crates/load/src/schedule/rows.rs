@@ -1,4 +1,4 @@
-//! The values that iterations are filled with, row by row.
+//! The values that fill iterations, row by row.
 
 use std::sync::Arc;
 
@@ -6,7 +6,7 @@ use super::Share;
 use super::random::Random;
 use crate::options::{Data, DataOrder, Options};
 
-/// Which row comes next on a thread.
+/// The next row for a thread.
 #[derive(Debug)]
 pub(crate) struct RowPicker {
     data: Option<Arc<Data>>,
@@ -25,7 +25,7 @@ impl RowPicker {
         }
     }
 
-    /// The row of the next iteration, if it takes one.
+    /// The row of the next iteration, or `None` without data.
     pub fn next(&mut self) -> Option<usize> {
         let data = self.data.as_ref()?;
         Some(match data.order {

@@ -1,8 +1,8 @@
-//! A quantity that follows straight lines: users, or arrivals a second, over the time since the window began.
+//! A piecewise linear quantity: users, or arrivals a second, over the time since the window began.
 
 use crate::options::Stage;
 
-/// One straight piece.
+/// One linear piece.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Piece {
     start_s: f64,
@@ -26,9 +26,9 @@ impl Piece {
         self.from + (self.to - self.from) * ((at_s - self.start_s) / self.length_s).clamp(0.0, 1.0)
     }
 
-    /// Where the area from the start of the piece reaches `area`.
+    /// The time at which the area from the start of the piece reaches `area`.
     ///
-    /// The root of `from t + slope/2 t^2 = area`, written so that nothing cancels when the slope is small.
+    /// The root of `from t + slope/2 t^2 = area`, in a form without cancellation for small slopes.
     fn reaches(&self, area: f64) -> f64 {
         let slope = (self.to - self.from) / self.length_s;
         let root = (self.from * self.from + 2.0 * slope * area).max(0.0).sqrt();
@@ -38,7 +38,7 @@ impl Piece {
     }
 }
 
-/// Straight pieces, one after the other, from 0 s on.
+/// Linear pieces, one after another, from 0 s on.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Line {
     start: f64,
@@ -46,7 +46,7 @@ pub(crate) struct Line {
 }
 
 impl Line {
-    /// Goes from `start` through the stages. A stage without length is a jump.
+    /// Goes from `start` through the stages. A stage of zero length is a jump.
     pub fn new(start: f64, stages: &[Stage]) -> Line {
         let mut pieces: Vec<Piece> = Vec::with_capacity(stages.len());
         let (mut from, mut start_s, mut area_before) = (start, 0.0, 0.0);
@@ -62,13 +62,13 @@ impl Line {
         Line { start, pieces }
     }
 
-    /// A constant level for this long.
+    /// A constant value for `length_s`.
     pub fn constant(value: f64, length_s: f64) -> Line {
         let pieces = vec![Piece { start_s: 0.0, length_s, from: value, to: value, area_before: 0.0 }];
         Line { start: value, pieces }
     }
 
-    /// Value at the very beginning, before any jump there.
+    /// Value at the very beginning, before any jump.
     pub fn start(&self) -> f64 {
         self.start
     }
@@ -78,8 +78,8 @@ impl Line {
         self.pieces.last().map_or(0.0, |piece| piece.area_before + piece.area())
     }
 
-    /// The instant at which the area under the line reaches `area`, if it ever does. `hint` is the piece where the search
-    /// begins, and where it ended: a caller that asks in rising order never searches.
+    /// The time at which the area under the line reaches `area`, or `None` if it never does. `hint` is the piece to start from, and is
+    /// updated. Callers with rising areas never search.
     pub fn reaches(&self, area: f64, hint: &mut usize) -> Option<f64> {
         while let Some(piece) = self.pieces.get(*hint) {
             if area < piece.area_before + piece.area() {
@@ -90,7 +90,7 @@ impl Line {
         None
     }
 
-    /// The first instant from `from_s` on at which the value is at least `level`.
+    /// The first time from `from_s` on at which the value is at least `level`.
     pub fn first_at_least(&self, level: f64, from_s: f64) -> Option<f64> {
         self.pieces.iter().filter(|piece| piece.end_s() > from_s).find_map(|piece| {
             let begin_s = from_s.max(piece.start_s);
@@ -100,7 +100,7 @@ impl Line {
             if piece.to < level {
                 return None;
             }
-            // It rises through the level inside this piece.
+            // The line rises through the level inside this piece.
             let share = (level - piece.from) / (piece.to - piece.from);
             Some((piece.start_s + share * piece.length_s).max(begin_s)).filter(|at_s| *at_s < piece.end_s())
         })
@@ -130,7 +130,7 @@ mod tests {
         assert_eq!(reaches(&line, 0.0), Some(0.0));
         assert_eq!(reaches(&line, 500.0), Some(10.0));
         assert_eq!(reaches(&line, 750.0), Some(12.5));
-        // A quarter of the first triangle's area lies in the first half of its time.
+        // A quarter of the first triangle's area is in the first half of its time.
         assert_eq!(reaches(&line, 125.0), Some(5.0));
         assert_eq!(reaches(&line, 1500.0), None);
     }
@@ -176,7 +176,7 @@ mod tests {
                 };
                 prop_assert!(at_s >= last, "{at_s} after {last}");
                 last = at_s;
-                // Going back over the line from there gives the area again.
+                // Integrating the line up to this time must give the area again.
                 let back: f64 = line.pieces.iter().filter(|piece| piece.start_s < at_s).map(|piece| {
                     let until = at_s.min(piece.end_s());
                     (piece.from + piece.value(until)) / 2.0 * (until - piece.start_s)

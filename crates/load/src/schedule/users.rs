@@ -1,4 +1,4 @@
-//! Virtual users: whether and when a user that is free starts its next iteration.
+//! Virtual users: whether and when a free user starts its next iteration.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -21,16 +21,16 @@ pub(crate) struct Users {
     random: Random,
 }
 
-/// What lets a user start an iteration.
+/// The condition for a user to start an iteration.
 #[derive(Debug)]
 enum Rule {
     /// The window is open.
     Always,
-    /// The line of users is above its number.
+    /// The line of users exceeds the user's number.
     Ramp(Line),
-    /// It has iterations of its own left; one number for each user of the thread.
+    /// The user has iterations of its own left; one counter for each user of the thread.
     Own(Vec<u64>),
-    /// Iterations of all threads are left.
+    /// Iterations shared by all threads are left.
     Shared(Arc<AtomicU64>),
 }
 
@@ -55,14 +55,14 @@ impl Users {
         Users { span, rule, share, think_time, random: Random::new(seed, 3, u64::from(share.thread)) }
     }
 
-    /// The next turn of a user (its number in this thread) that is free from `free_at` on.
+    /// The next turn of a user (its number in this thread) that becomes free at `free_at`.
     pub fn turn(&mut self, user: u32, free_at: MonotonicNs) -> Turn {
         let planned = free_at.max(self.span.start);
         let measured = self.span.phase_of(planned) == Phase::Measure;
         let planned = match &mut self.rule {
             Rule::Always => Some(planned),
             Rule::Ramp(line) => active_from(line, self.share.number(user), planned, &self.span),
-            // Iterations of the warm-up are not counted.
+            // Iterations of the warm-up do not count.
             Rule::Own(left) if measured => take(&mut left[user as usize]).then_some(planned),
             Rule::Shared(left) if measured => take_shared(left).then_some(planned),
             Rule::Own(_) | Rule::Shared(_) => Some(planned),
@@ -77,7 +77,7 @@ impl Users {
         if spread_ns == 0 { least } else { least + Duration::from_nanos(self.random.below(spread_ns + 1)) }
     }
 
-    /// Whether the number of iterations ends the run, and not the clock.
+    /// Whether the run ends when its iterations are used up, not by the clock alone.
     pub fn end_with_iterations(&self) -> bool {
         matches!(self.rule, Rule::Own(_) | Rule::Shared(_))
     }
@@ -88,7 +88,7 @@ impl Users {
     }
 }
 
-/// From when on, beginning at `from`, the line has room for user `number`. In the warm-up it stands where it starts.
+/// The first instant from `from` on at which the line has room for user `number`. During the warm-up the line keeps its starting value.
 fn active_from(line: &Line, number: u32, from: MonotonicNs, span: &Span) -> Option<MonotonicNs> {
     let level = f64::from(number) + 1.0;
     if from < span.window_start && line.start() >= level {
@@ -147,11 +147,11 @@ mod tests {
             [(10, 10.0), (10, 10.0), (10, 0.0)].map(|(seconds, target)| Stage { duration: SECOND * seconds, target });
         let ramp = Executor::RampingVus { start_vus: 1, stages: stages.to_vec() };
         let mut users = users(&ramp, Share::ALL);
-        // 1 + 0.9 t reaches 10 after 10 s; the first user is there from the start, and in the warm-up alone.
+        // 1 + 0.9 t reaches 10 after 10 s. The first user is active from the start, and is the only one in the warm-up.
         assert_eq!(users.turn(0, START), Turn::SendAt(START));
         assert_eq!(users.turn(9, START), Turn::SendAt(window(SECOND * 10)));
         assert_eq!(users.turn(0, window(SECOND * 15)), Turn::SendAt(window(SECOND * 15)));
-        // On the way down the tenth leaves at once and the first only at the end.
+        // On the way down the tenth user leaves at once, the first only at the end.
         assert_eq!(users.turn(9, window(SECOND * 21)), Turn::Done);
         assert_eq!(users.turn(0, window(SECOND * 28)), Turn::SendAt(window(SECOND * 28)));
         assert_eq!(users.turn(0, window(Duration::from_millis(29_500))), Turn::Done);
@@ -164,7 +164,7 @@ mod tests {
         let second = Share { thread: 1, threads: 2 };
         let mut users = users(&ramp, second);
         assert_eq!(users.turn(0, START), Turn::SendAt(window(SECOND * 2)));
-        // The fourth comes when the window ends.
+        // The line reaches the fourth user only when the window ends.
         assert_eq!(users.turn(1, START), Turn::Done);
     }
 
@@ -210,8 +210,8 @@ mod tests {
         assert!(pauses.iter().all(|pause| (SECOND..=SECOND * 3).contains(pause)));
         assert!((mean - 2.0).abs() < 0.1, "{mean}");
     }
-    /// Users of one or several threads who do whatever they may, each request taking the next of these times. Returns every
-    /// iteration: its user's number in the whole run, and from when to when it lasted.
+    /// Simulates the users of one or several threads, with each request taking the next of these times. Returns every iteration: its user's
+    /// number in the whole run, its start and its end.
     fn live(
         executor: &Executor,
         think_time: ThinkTime,
@@ -228,7 +228,7 @@ mod tests {
         let shares: Vec<Share> = (0..threads).map(|thread| Share { thread, threads }).collect();
         let new = |share: &Share| Users::new(executor, think_time, *share, span, Arc::clone(&shared), seed);
         let mut of_threads: Vec<Users> = shares.iter().map(new).collect();
-        // When each is free; whoever is so first has the next turn, as in a run.
+        // When each user is free. As in a run, the first free user has the next turn.
         let everybody = shares.iter().flat_map(|share| (0..share.of(executor.vus())).map(|user| (START, *share, user)));
         let mut free: Vec<(MonotonicNs, Share, u32)> = everybody.collect();
         let (mut lived, mut took_ms) = (Vec::new(), took_ms.iter().cycle());
@@ -247,7 +247,7 @@ mod tests {
         lived
     }
 
-    /// How many iterations began in the window, for each user.
+    /// How many iterations each user began in the window.
     fn counts(lived: &[(u32, MonotonicNs, MonotonicNs)], vus: u32) -> Vec<u64> {
         let mut counts = vec![0; vus as usize];
         for (user, planned, _) in lived {
@@ -320,7 +320,7 @@ mod tests {
                 pieces.push((from_s, duration.as_secs_f64(), from, *target));
                 (from_s, from) = (from_s + duration.as_secs_f64(), *target);
             }
-            // At a jump both sides count.
+            // At a jump both values count.
             let level = |at_s: f64| {
                 let here = pieces.iter().filter(|(from_s, length_s, ..)| (*from_s - 1e-6..=from_s + length_s + 1e-6).contains(&at_s));
                 let value = |(from_s, length_s, from, to): &(f64, f64, f64, f64)| match *length_s > 0.0 {

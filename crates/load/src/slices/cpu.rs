@@ -1,4 +1,4 @@
-//! CPU time of a server: as its control group counts it, or as the clocks of its processes do.
+//! CPU time of a server, from its control group or from the clocks of its processes.
 
 use std::fs;
 use std::path::Path;
@@ -6,11 +6,11 @@ use std::path::Path;
 use super::job::CpuAccount;
 use crate::process_cpu::{ProcessClocks, tree};
 
-/// Reads an account again and again.
+/// Reads an account repeatedly.
 #[derive(Debug)]
 pub(super) struct CpuReader<'job> {
     account: &'job CpuAccount,
-    /// Used only where there is no control group.
+    /// Used only without a control group.
     clocks: ProcessClocks,
 }
 

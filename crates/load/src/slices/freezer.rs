@@ -8,14 +8,14 @@ use std::time::{Duration, Instant};
 
 use super::job::FreezerFiles;
 
-/// A group stands still within a millisecond, unless something of it hangs in the kernel. After this long the run goes on.
+/// A group freezes within a millisecond, unless one of its processes hangs in the kernel. After this time the run goes on.
 const LIMIT: Duration = Duration::from_millis(250);
-/// After this, a group that does not stand still is frozen again.
+/// After this time, a group that is not frozen is thawed and frozen again.
 const TELL_AGAIN: Duration = Duration::from_millis(5);
-/// How often is looked whether it stands still.
+/// How often to check whether it is frozen.
 const LOOK: Duration = Duration::from_micros(50);
 
-/// A group that can be made to stand still. It is thawed when this is dropped.
+/// A group that can be frozen. Dropping this thaws it.
 #[derive(Debug)]
 pub(super) struct Freezer {
     files: FreezerFiles,
@@ -26,14 +26,14 @@ impl Freezer {
         Self { files }
     }
 
-    /// Makes the group stand still. Returns whether it does.
+    /// Freezes the group. Returns whether it is frozen.
     pub fn freeze(&self) -> io::Result<bool> {
         self.tell()?;
         let (deadline, mut again) = (Instant::now() + LIMIT, Instant::now() + TELL_AGAIN);
         let stands_still = || {
             let is_so = self.stands_still()?;
             if !is_so && Instant::now() >= again {
-                // Version 1 misses whoever forks at this moment, and has to be told again.
+                // Version 1 misses a process that forks at this moment; freezing again includes it.
                 self.thaw()?;
                 self.tell()?;
                 again = Instant::now() + TELL_AGAIN;
@@ -50,7 +50,7 @@ impl Freezer {
         }
     }
 
-    /// Lets the group go on.
+    /// Thaws the group.
     pub fn thaw(&self) -> io::Result<()> {
         match &self.files {
             FreezerFiles::V1 { state } => write(state, "THAWED"),
@@ -68,12 +68,12 @@ impl Freezer {
 
 impl Drop for Freezer {
     fn drop(&mut self) {
-        // A group that is gone needs no thawing.
+        // A group that no longer exists needs no thawing.
         let _ = self.thaw();
     }
 }
 
-/// Looks until it is so, or until there is no more time. Returns whether it is.
+/// Polls until `is_so` holds or time is up. Returns whether it holds.
 fn wait_until(mut is_so: impl FnMut() -> io::Result<bool>, mut has_time: impl FnMut() -> bool) -> io::Result<bool> {
     loop {
         if is_so()? {

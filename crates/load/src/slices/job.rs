@@ -8,13 +8,13 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SlicesJob {
-    /// Version of this form: [`SlicesJob::FORMAT`].
+    /// Version of this format: [`SlicesJob::FORMAT`].
     pub format: u32,
-    /// How long responses in flight are awaited at the end of a slice, in seconds.
+    /// How long to wait for responses in flight at the end of a slice, in seconds.
     pub drain_limit_s: f64,
     /// The servers, each frozen outside its slices.
     pub servers: Vec<SlicedServer>,
-    /// Who counts the CPU time of the servers' database.
+    /// Source of the CPU time of the servers' database.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub database_cpu: Option<CpuAccount>,
     /// The loads. Several targets may share a server.
@@ -24,10 +24,10 @@ pub struct SlicesJob {
 }
 
 impl SlicesJob {
-    /// The only version that is read.
+    /// The only supported version.
     pub const FORMAT: u32 = 1;
 
-    /// Why it cannot be done, if it cannot.
+    /// Why it is invalid, or `None`.
     pub fn problem(&self) -> Option<String> {
         let is_time = |seconds: f64| seconds.is_finite() && (0.0..=3600.0).contains(&seconds);
         if self.format != Self::FORMAT {
@@ -53,21 +53,21 @@ impl SlicesJob {
     }
 }
 
-/// A server that is loaded in slices.
+/// A server to load in slices.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SlicedServer {
     /// A name for messages.
     pub name: String,
-    /// How it is frozen, or `None` where it cannot be: then it idles.
+    /// How to freeze it, or `None` if it cannot be frozen; then it idles.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub freezer: Option<FreezerFiles>,
-    /// Who counts its CPU time, or `None` if no one does.
+    /// Source of its CPU time, or `None` if there is none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cpu: Option<CpuAccount>,
 }
 
-/// The files of a control group by which it is frozen.
+/// The files of a control group that freeze it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "version")]
 pub enum FreezerFiles {
@@ -77,7 +77,7 @@ pub enum FreezerFiles {
         /// `freezer.state`
         state: PathBuf,
     },
-    /// Version 2.
+    /// Version 2 of control groups.
     #[serde(rename = "v2")]
     V2 {
         /// `cgroup.freeze`
@@ -87,7 +87,7 @@ pub enum FreezerFiles {
     },
 }
 
-/// Who counts the CPU time of a server.
+/// Where to read the CPU time of a server.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", content = "of", rename_all = "kebab-case")]
 pub enum CpuAccount {
@@ -95,7 +95,7 @@ pub enum CpuAccount {
     Cpuacct(PathBuf),
     /// `cpu.stat` of a control group, with a line `usage_usec`.
     CpuStat(PathBuf),
-    /// The clocks of these processes and of all below them. Those that end between two readings lose some.
+    /// The clocks of these processes and of all their descendants. What a process used between its last reading and its end is lost.
     Processes(Vec<u32>),
 }
 
@@ -105,9 +105,9 @@ pub enum CpuAccount {
 pub struct SlicedTarget {
     /// A name for the record.
     pub name: String,
-    /// Place of its server in the list.
+    /// Index of its server in the list.
     pub server: usize,
-    /// The arguments of `tolok load` for this load alone. Its `--warmup` comes before the first slice.
+    /// The arguments of `tolok load` for this load only. Its `--warmup` comes before the first slice.
     pub arguments: Vec<String>,
 }
 
@@ -115,9 +115,9 @@ pub struct SlicedTarget {
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Turn {
-    /// Place of its target in the list.
+    /// Index of its target in the list.
     pub target: usize,
-    /// How long load is on before the window, in seconds.
+    /// How long load runs before the window, in seconds.
     pub lead_in_s: f64,
     /// Length of the window, in seconds.
     pub window_s: f64,

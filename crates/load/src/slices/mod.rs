@@ -1,8 +1,8 @@
-//! Load in slices: several servers are alive, and load goes to one at a time for a tenth of a second, while the others are frozen.
+//! Load in slices: several servers run, and one at a time gets load for a tenth of a second while the others are frozen.
 //!
-//! A slice begins with the thaw of its server. Load runs for a lead-in, which no figure counts, and for the window. Then sending
-//! stops, the engine waits for requests in flight, and the server is frozen again. So a slice leaves nothing for the next one, and
-//! all CPU time between thaw and freeze belongs to it.
+//! A slice begins when its server is thawed. Load runs for a lead-in, which no figure counts, and for the window. Then sending stops, the
+//! engine waits for requests in flight, and the server is frozen again. So a slice leaves no work for the next one, and all CPU time
+//! between thaw and freeze belongs to it.
 
 mod cpu;
 mod freezer;
@@ -50,7 +50,7 @@ pub enum SliceEvent {
     Slices {
         /// How many.
         done: u32,
-        /// Of how many.
+        /// In total.
         of: u32,
     },
     /// The last slice is over.
@@ -73,10 +73,10 @@ pub fn refusal(options: &Options) -> Option<&'static str> {
     reasons.into_iter().find_map(|(is_so, why)| is_so.then_some(why))
 }
 
-/// Gives all slices of a job. `targets` are the options of its targets, in their order. Returns one line a slice.
+/// Runs all slices of a job. `targets` are the options of its targets, in their order. Returns one line per slice.
 ///
-/// A target that cannot be reached is no error: its requests fail, and the others go on. Setting `stop` ends the run soon.
-/// Whatever happens, no server is left frozen.
+/// An unreachable target is not an error: its requests fail, and the others go on. Setting `stop` ends the run soon. In all cases, no
+/// server is left frozen.
 pub fn run(
     job: &SlicesJob,
     targets: &[Options],
@@ -127,7 +127,7 @@ fn connector(options: &Options) -> Result<Connector, LoadError> {
     Ok(Connector::new(address, options).with_tls(TlsClient::of(options)?))
 }
 
-/// A run in slices at work.
+/// A run in slices in progress.
 struct Slices<'run> {
     job: &'run SlicesJob,
     runs: &'run [Run<'run>],
@@ -141,7 +141,7 @@ struct Slices<'run> {
     interrupted: bool,
 }
 
-/// What is known of a target.
+/// The state and results of a target.
 struct Target<'run> {
     engine: Engine<'run, SystemClock, Window>,
     window: Window,
@@ -153,7 +153,7 @@ struct Target<'run> {
     examples: BTreeMap<ErrorClass, ErrorExample>,
 }
 
-/// What was read before a slice.
+/// The readings before a slice.
 struct Before {
     cpu_s: Option<f64>,
     database_cpu_s: Option<f64>,
@@ -191,7 +191,7 @@ impl<'run> Slices<'run> {
         })
     }
 
-    /// Makes every server stand still, so that none works while another is warmed up.
+    /// Freezes every server, so none works while another is warmed up.
     fn freeze_all(&self) -> Result<(), LoadError> {
         self.freezers.iter().flatten().try_for_each(|freezer| freezer.freeze().map(drop).map_err(not_frozen))
     }
@@ -291,7 +291,7 @@ impl<'run> Slices<'run> {
         self.freezers[server].as_ref().map_or(Ok(()), |freezer| freezer.thaw().map_err(not_frozen))
     }
 
-    /// Whether it stands still, or `None` where it cannot be frozen.
+    /// Whether it is frozen, or `None` if it cannot be frozen.
     fn freeze(&self, server: usize) -> Result<Option<bool>, LoadError> {
         self.freezers[server].as_ref().map(|freezer| freezer.freeze().map_err(not_frozen)).transpose()
     }
@@ -324,7 +324,7 @@ impl<'run> Slices<'run> {
 }
 
 impl Target<'_> {
-    /// Adds a slice, and gives its line the response times.
+    /// Adds a slice, and puts the response times into its line.
     fn take(&mut self, recorded: Recorded, line: &mut SliceLine) {
         let response = &mut self.response;
         self.window.take(|slice| {

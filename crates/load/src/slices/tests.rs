@@ -85,7 +85,7 @@ fn a_response_that_comes_after_the_window_is_no_good_response_of_it() {
 
 #[test]
 fn a_connection_that_a_server_closed_between_two_slices_is_opened_again_and_nothing_fails() {
-    // It says nothing of its wish to close, as servers that have lost patience do.
+    // It closes without notice, as impatient servers do.
     let impatient = ScriptedServer::start(|request| {
         let reply = Reply::ok("bye");
         if request.request == 0 { reply.after(Duration::from_millis(400)).then_close() } else { reply }
@@ -136,7 +136,7 @@ fn a_server_is_frozen_whenever_another_is_asked_and_thawed_in_the_end() {
     let states = ["one", "other"].map(|name| folder.path().join(name));
     let (states_of_one, states_of_other) = (states[0].clone(), states[1].clone());
     let frozen = |path: &std::path::Path| std::fs::read_to_string(path).is_ok_and(|state| state == "FROZEN");
-    // The other's freezer while one is under load.
+    // Checks the freezer of the other server while this one is under load.
     let one = ScriptedServer::start(move |_| {
         Reply::ok(if frozen(&states_of_other) && !frozen(&states_of_one) { "alone" } else { "" })
     });

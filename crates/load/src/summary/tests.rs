@@ -8,7 +8,7 @@ use crate::sys::CpuTime;
 use crate::threshold::{Comparison, Metric, Part};
 use crate::transport::Address;
 
-/// Hands every row to a collector at once.
+/// Hands every row to a collector immediately.
 struct Collecting<'a>(&'a mut Collector);
 
 impl Rows for Collecting<'_> {
@@ -22,7 +22,7 @@ fn ms(ms: u64) -> Duration {
     Duration::from_millis(ms)
 }
 
-/// 20 arrivals a second by two connections: half a second of warm-up, a window of a second and a half.
+/// 20 arrivals a second on two connections, with a warm-up of 0.5 s and a window of 1.5 s.
 fn options() -> Options {
     let mut options = Options::new("http://127.0.0.1:8080/hello").unwrap();
     options.warm_up = ms(500);
@@ -41,7 +41,7 @@ fn collected() -> Collected {
     recorder.connected(start, start + ms(1));
     for number in 0..38 {
         let intended = start + ms(number * 50);
-        // Every tenth has to wait for a connection, for 3 ms.
+        // Every tenth waits 3 ms for a connection.
         let ready = if number % 10 == 5 { intended + ms(3) } else { intended };
         let attempt = Attempt { sent: ready + ms(2), ..recorder.sent(intended, ready, ready + ms(1)) };
         recorder.transmitted(60, attempt.sent);
@@ -78,7 +78,7 @@ fn summed_up() -> Record {
     record(&options, plan, &[threshold], collected())
 }
 
-/// Others read this format. A change of the snapshot is a change of the format: see [`Record::FORMAT`].
+/// Others read this format. Changing the snapshot changes the format: see [`Record::FORMAT`].
 #[test]
 fn the_record_is_written_as_it_was_agreed() {
     let mut record = summed_up();
@@ -92,7 +92,7 @@ fn rates_are_those_of_the_figures_beside_them() {
     assert!(record.ledger.closes());
     assert_eq!(record.goodput_rps, Some(record.ledger.good as f64 / 1.5));
     assert_eq!(record.offered_rps, Some(record.ledger.scheduled as f64 / 1.5));
-    // 0.34 s of CPU time; the clock was looked at for 0.01 s, for half of which something else had the CPU.
+    // 0.34 s of CPU time. The thread polled the clock for 0.01 s; for half of that, something else had the CPU.
     assert!((record.generator_busy.unwrap() - 0.335 / 1.5).abs() < 1e-12);
     assert_eq!((record.cpu_user_s, record.cpu_system_s), (0.04, 0.3));
 }
@@ -116,12 +116,12 @@ fn a_run_without_a_window_has_no_rates() {
     assert_eq!((record.goodput_rps, record.offered_rps, record.in_flight_mean), (None, None, None));
     assert_eq!((record.generator_busy, record.window_s, record.warm_up_s), (None, 0.0, 0.1));
     assert!(record.interrupted && !record.verdict.trusted);
-    // Nothing in it may be a figure that JSON cannot write, such as the quotient of two zeroes.
+    // No figure may be one that JSON cannot represent, such as 0/0.
     let json = serde_json::to_string(&record).unwrap();
     assert_eq!(serde_json::from_str::<Record>(&json).unwrap(), record);
 }
 
-/// A thread that looked at the clock for a second, a quarter of which something else had its CPU, has still worked.
+/// A thread that polled the clock for a second, but lost its CPU for a quarter of it, has still worked.
 #[test]
 fn time_without_the_cpu_is_no_looking_at_the_clock() {
     let thread = |spin_s, run_queue_wait_s| ThreadSummary {
