@@ -1,4 +1,4 @@
-//! Slow and fast clients apart. A run with one sort of clients has none of this.
+//! Separate figures for slow and fast clients. Absent in a run with one kind of clients.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,12 +6,12 @@ use super::{Attempt, Part};
 use crate::options::Options;
 use crate::record::{ClientRecord, ClientRecords};
 
-/// What became of the requests of fast and slow clients.
+/// The outcomes of the requests of fast and slow clients.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Clients {
-    /// The fast ones first.
+    /// Fast clients first.
     requests: [Part; 2],
-    /// Correct responses inside the window, to requests of the warm-up as well.
+    /// Correct responses inside the window, including those to requests of the warm-up.
     in_window: [u64; 2],
 }
 
@@ -36,7 +36,7 @@ impl Clients {
         self.in_window.iter_mut().zip(other.in_window).for_each(|(sum, answers)| *sum += answers);
     }
 
-    /// As a record has them.
+    /// The figures, as a record holds them.
     pub fn records(self, options: &Options, window_s: f64) -> Option<ClientRecords> {
         let users = options.slow_users()?;
         let record = |users: u32, requests: &Part, in_window: u64| ClientRecord {

@@ -1,5 +1,5 @@
-//! Adds up what the threads have recorded. Histograms are added bucket by bucket, so that the result is the one that a
-//! single recorder of all requests would have had.
+//! Adds up what the threads have recorded. Histograms are added bucket by bucket, so the result equals that of a single recorder for all
+//! requests.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -21,19 +21,19 @@ struct SoFar {
     failed: u64,
 }
 
-/// Collects rows and, at the end, what else was recorded.
+/// Collects rows and, at the end, everything else that was recorded.
 #[derive(Debug)]
 pub(crate) struct Collector {
     span: Span,
-    /// Rows told by each thread so far; nothing once it has ended.
+    /// Number of rows received from each thread; `None` once it has ended.
     told: Vec<Option<u64>>,
-    /// Rows that not all threads have told yet, the oldest first.
+    /// Rows not yet received from all threads, oldest first.
     pending: VecDeque<Row>,
     complete: u64,
     second_histograms: bool,
-    /// Over the window and the drain; for connections over the warm-up, too.
+    /// Over the window and the drain; for connections also over the warm-up.
     totals: Times,
-    /// The window as far as all threads have told of it.
+    /// The part of the window that all threads have reported.
     so_far: SoFar,
     sum: Option<Recorded>,
 }
@@ -63,7 +63,7 @@ impl Collector {
         }
     }
 
-    /// A thread has come to its end and tells no more rows.
+    /// Marks a thread as ended; it sends no more rows.
     pub fn ended(&mut self, thread: u32, recorded: Recorded) {
         self.told[thread as usize] = None;
         match &mut self.sum {
@@ -72,7 +72,7 @@ impl Collector {
         }
     }
 
-    /// The next second that all threads have told, if there is one.
+    /// The next second that all threads have reported, if any.
     pub fn next_second(&mut self) -> Option<SecondRow> {
         let told_by_all = self.told.iter().flatten().min().copied().unwrap_or(u64::MAX);
         if told_by_all <= self.complete {
@@ -97,7 +97,7 @@ impl Collector {
         Some(second)
     }
 
-    /// Whether the seconds told so far cross one of these thresholds, so that the run need not go on.
+    /// Whether the seconds so far cross one of these thresholds, so the run can end.
     pub fn crosses(&self, thresholds: &[Threshold]) -> bool {
         let SoFar { duration_s, good, failed } = self.so_far;
         let figures = Figures {
@@ -112,7 +112,7 @@ impl Collector {
         thresholds.iter().any(|threshold| threshold.ends(&figures))
     }
 
-    /// The sum of all threads, which all must have ended.
+    /// The sum over all threads. All must have ended.
     pub fn finish(mut self) -> Option<(Recorded, Times)> {
         let sum = self.sum?;
         self.totals.add(&sum.drain_row.times);
@@ -157,7 +157,7 @@ fn second_row(second: u32, row: &Row, span: &Span, with_histograms: bool) -> Sec
 impl Recorded {
     /// Adds what another thread has recorded over the same span.
     fn add(&mut self, other: Recorded) {
-        // Threads that end with their iterations end at different instants; the window is over when the last one is.
+        // Threads that run out of iterations end at different instants; the window ends with the last one.
         self.span.window_end = self.span.window_end.max(other.span.window_end);
         self.last_good = self.last_good.max(other.last_good);
         self.ledger.add(&other.ledger);
@@ -180,7 +180,7 @@ impl Recorded {
     }
 }
 
-/// Of each class the example that came first.
+/// Keeps the earliest example of each class.
 fn add_examples(sum: &mut BTreeMap<ErrorClass, ErrorExample>, others: BTreeMap<ErrorClass, ErrorExample>) {
     for (class, example) in others {
         match sum.get_mut(&class) {

@@ -1,9 +1,9 @@
-//! How many separate instants lie beyond a percentile. One stall makes as many slow responses as there are connections, and all of
-//! them show one event. So values that were beyond the percentile at the same time count once.
+//! Counts the separate instants beyond a percentile. One stall produces as many slow responses as there are connections, but all of them
+//! show one event. So values that were beyond the percentile at the same time count once.
 //!
-//! The percentile is unknown before the end, and the values are not kept. The measuring thread keeps the slowest value of each
-//! millisecond, at no cost for a request. From these the collector counts, for each of a ladder of thresholds, the most values
-//! of which no two were beyond the threshold at the same time. Taking them in the order of their ends finds the most.
+//! The percentile is unknown before the end, and the values are not kept. The measuring thread keeps the slowest value of each millisecond,
+//! at no cost per request. From these the collector counts, for each threshold of a ladder, the largest number of values no two of which
+//! were beyond it at the same time. The greedy choice in order of their ends finds the maximum.
 
 use std::time::Duration;
 
@@ -11,28 +11,28 @@ use serde::{Deserialize, Serialize};
 
 use crate::clock::MonotonicNs;
 
-/// Slowest values are kept for each of these.
+/// The slowest value is kept for each period of this length.
 pub(crate) const SLOT: Duration = Duration::from_millis(1);
 
-/// Thresholds of each power of two.
+/// Thresholds per power of two.
 const STEPS: u32 = 4;
 /// Values below 2^13 ns share the first threshold, which is 0.
 const FIRST: u32 = 13;
-/// Values below 2^42 ns, longer than an hour, have a threshold of their own.
+/// Values below 2^42 ns (more than an hour) have distinct thresholds.
 const LAST: u32 = 42;
 const LEVELS: usize = ((LAST - FIRST) * STEPS) as usize + 1;
 
-/// The slowest value of each millisecond of a row, from its start on.
+/// The slowest value of each millisecond of a row, from its start.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(crate) struct Slowest(Vec<u64>);
 
 impl Slowest {
-    /// With room for a row.
+    /// With capacity for a whole row.
     pub fn with_room() -> Slowest {
         Slowest(Vec::with_capacity(super::row::ROW.as_millis() as usize + 1))
     }
 
-    /// The slowest value of a millisecond was this.
+    /// Records the slowest value of a millisecond.
     pub fn note(&mut self, at: usize, ns: u64) {
         if ns == 0 {
             return;
@@ -57,7 +57,7 @@ impl Slowest {
 #[derive(Debug, Clone)]
 pub(crate) struct Instants {
     counts: Box<[u64]>,
-    /// When the last one that was counted ended.
+    /// End of the last counted value at each threshold.
     ended: Box<[MonotonicNs]>,
 }
 
@@ -66,7 +66,7 @@ impl Instants {
         Instants { counts: vec![0; LEVELS].into(), ended: vec![MonotonicNs(0); LEVELS].into() }
     }
 
-    /// Takes the slowest values of a row that began at `start`. Rows come in the order of time.
+    /// Adds the slowest values of a row that began at `start`. Rows must come in chronological order.
     pub fn take(&mut self, slowest: &Slowest, start: MonotonicNs) {
         for (at, ns) in (0..).zip(&slowest.0).filter(|(_, ns)| **ns > 0) {
             let from = start + SLOT * at;
@@ -74,7 +74,7 @@ impl Instants {
         }
     }
 
-    /// Takes a value that ended between two instants.
+    /// Adds a value that ended between two instants.
     fn take_one(&mut self, from: MonotonicNs, to: MonotonicNs, ns: u64) {
         for level in 0..=level(ns) {
             let beyond_since = MonotonicNs(from.0.saturating_sub(ns - threshold(level)));
@@ -85,13 +85,13 @@ impl Instants {
         }
     }
 
-    /// Separate instants beyond a value, or beyond the threshold just below it.
+    /// Separate instants beyond the largest threshold that does not exceed the value.
     pub fn beyond(&self, ns: u64) -> u64 {
         self.counts[level(ns)]
     }
 }
 
-/// The highest threshold that is no larger than a value.
+/// The largest threshold that does not exceed a value.
 fn level(ns: u64) -> usize {
     let ns = ns.min((1 << LAST) - 1);
     let Some(octave) = ns.checked_ilog2().filter(|octave| *octave >= FIRST) else { return 0 };
@@ -112,7 +112,7 @@ mod tests {
 
     const MS: u64 = 1_000_000;
 
-    /// Separate instants beyond a value, of values in ms that each end in a millisecond.
+    /// Separate instants beyond `ns`, for values in ms that each end in the given millisecond.
     fn beyond(ns: u64, values_ms: &[(u64, u64)]) -> u64 {
         let mut slowest = Slowest::default();
         values_ms.iter().for_each(|(end, value)| slowest.note(*end as usize, value * MS));
@@ -125,7 +125,7 @@ mod tests {
     fn values_of_one_stall_are_one_instant() {
         let together = [(500, 400)];
         assert_eq!(beyond(100 * MS, &together), 1);
-        // Requests that queued up during the stall are answered one after the other; while they wait, the others wait as well.
+        // Requests that queued during the stall are answered one after another; the others wait meanwhile.
         let one_after_the_other: Vec<(u64, u64)> = (0..50).map(|later| (500 + later, 400 - 3 * later)).collect();
         assert_eq!(beyond(100 * MS, &one_after_the_other), 1);
     }
@@ -139,7 +139,8 @@ mod tests {
 
     #[test]
     fn slow_answers_that_come_all_the_time_are_separate() {
-        // Each takes a second. The threshold below 960 ms is 939.5 ms, and each is beyond that for the last 60.5 ms and its own.
+        // Each takes a second. The largest threshold below 960 ms is 939.5 ms. Each value exceeds it during its last 60.5 ms and its own
+        // millisecond.
         let slow: Vec<(u64, u64)> = (0..1_000).map(|end| (end, 1_000)).collect();
         assert_eq!(beyond(960 * MS, &slow), 17);
     }

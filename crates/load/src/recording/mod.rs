@@ -1,9 +1,9 @@
-//! What happened, in constant memory: ledger, histograms, timeline. Takes instants as arguments and reads no clock.
+//! What happened in a run, in constant memory: ledger, histograms, timeline. Takes instants as arguments and reads no clock.
 //!
-//! Every request belongs to the phase of its planned start. The ledger is the account of the window: a request of the window counts
-//! as sent, good or failed if that happens inside it. So `scheduled = sent + unsent` and `sent = good + failed + in flight` always
-//! hold. The drain is the account of the rest. Histograms hold every request of the window that ended in the window or in the drain,
-//! because leaving out the last ones would leave out the slowest. Requests of the warm-up are counted apart and enter no histogram.
+//! Every request belongs to the phase of its planned start. The ledger is the account of the window: sends, correct responses and failures
+//! count if they happen inside it. So `scheduled = sent + unsent` and `sent = good + failed + in flight` always hold. The drain is the
+//! account of the rest. Histograms contain every request of the window that ended in the window or in the drain: leaving out the last ones
+//! would leave out the slowest. Requests of the warm-up are counted separately and enter no histogram.
 
 mod clients;
 mod collect;
@@ -31,40 +31,40 @@ pub(crate) use timeline::Rows;
 use timeline::{Level, Timeline};
 pub(crate) use times::{RESPONSE, Times};
 
-/// A request on its way.
+/// A request in progress.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Attempt {
     /// When it was meant to start.
     pub intended: MonotonicNs,
-    /// When the engine acted on it: began to connect, or to send.
+    /// When the engine acted on it, that is, began to connect or to send.
     pub acted: MonotonicNs,
     /// When its first byte was handed to the kernel.
     pub sent: MonotonicNs,
-    /// The phase it belongs to. Kept, because an early stop moves the borders.
+    /// The phase it belongs to. Stored, because an early stop moves the borders.
     pub phase: Phase,
     /// How late the engine acted, up to 4 s.
     pub late_ns: u32,
     /// The part of the mix that its request belongs to, or [`NO_PART`].
     pub part: u16,
-    /// Whether it is a slow client's, where those are counted apart.
+    /// Whether it is a slow client's, if those are counted separately.
     pub is_slow: bool,
 }
 
-/// Everything a thread's recorder knows at the end of a run, beside the rows it has told.
+/// Everything a thread's recorder has at the end of a run, besides the rows it has sent.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Recorded {
-    /// The window as it was in the end.
+    /// The actual window.
     pub span: Span,
     pub last_good: Option<MonotonicNs>,
     pub ledger: Ledger,
     pub warm_up: WarmUpLedger,
     pub drain: Drain,
     pub whole_run: WholeRun,
-    /// Of `drain.sent`, those that had a connection when they were due: it was the window's end that made them late.
+    /// Those of `drain.sent` that had a connection when they were due: only the window's end made them late.
     pub cut_off: u64,
-    /// What came after the window.
+    /// The row of the time after the window.
     pub drain_row: Row,
-    /// How long requests of the window had waited that had no outcome when the run ended, from their intended start.
+    /// Waiting times, from the intended start, of requests of the window that had no outcome when the run ended.
     pub unanswered: Durations,
     pub occupancy: Occupancy,
     pub queue_max: u64,
@@ -72,28 +72,28 @@ pub(crate) struct Recorded {
     pub received_bytes: u64,
     pub sent_bytes: u64,
     pub error_examples: BTreeMap<ErrorClass, ErrorExample>,
-    /// Failures of all phases.
+    /// Failures in all phases.
     pub failures: u64,
     pub parts: Vec<Part>,
     pub clients: Option<Box<Clients>>,
 }
 
-/// Requests in flight over the window, counted in two ways, for Little's law.
+/// Requests in flight over the window, counted in two ways to check Little's law.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Occupancy {
-    /// By level: requests in flight, summed over every nanosecond of the window.
+    /// By level: the number of requests in flight, summed over every nanosecond of the window.
     pub area_ns: u128,
-    /// By request: the time that each was in flight inside the window, added up.
+    /// By request: the sum of their times in flight inside the window.
     pub time_ns: u128,
 }
 
-/// Takes note of everything.
+/// Records all events of a run.
 #[derive(Debug)]
 pub(crate) struct Recorder<R> {
     span: Span,
     timeline: Timeline<R>,
     level: Level,
-    /// Since when the level of requests in flight has been what it is.
+    /// When the level of requests in flight last changed.
     level_since: MonotonicNs,
     occupancy: Occupancy,
     queue_max: u64,
@@ -104,9 +104,9 @@ pub(crate) struct Recorder<R> {
     failed: [u64; ErrorClass::ALL.len()],
     warm_up: WarmUpLedger,
     drain: Drain,
-    /// Requests acted on that ended before any byte of them was handed to the kernel.
+    /// Requests acted on that ended before any of their bytes was handed to the kernel.
     unsent: u64,
-    /// Of `warm_up.carried_over_waiting`, those that were answered well after the window.
+    /// Those of `warm_up.carried_over_waiting` with a correct response after the window.
     answered_late: u64,
     cut_off: u64,
     unanswered: Durations,
@@ -151,64 +151,64 @@ impl<R: Rows> Recorder<R> {
         }
     }
 
-    /// The same, with slow and fast clients apart.
+    /// Counts slow and fast clients separately, if `are_apart`.
     pub fn with_clients(self, are_apart: bool) -> Recorder<R> {
         Recorder { clients: are_apart.then(Box::default), ..self }
     }
 
-    /// The same with parts that requests may belong to.
+    /// Sets the parts that requests may belong to.
     pub fn with_parts(self, parts: Vec<Part>) -> Recorder<R> {
         Recorder { parts, ..self }
     }
 
-    /// Hands over the parts, for another recorder of the same run.
+    /// Takes the parts, for another recorder of the same run.
     pub fn take_parts(&mut self) -> Vec<Part> {
         std::mem::take(&mut self.parts)
     }
 
-    /// A request that was just sent is of a slow client or another.
+    /// Marks a request that was just sent as one of a slow or a fast client.
     pub fn mark_client(&mut self, attempt: Attempt, is_slow: bool) -> Attempt {
         let attempt = Attempt { is_slow, ..attempt };
         self.client_of(&attempt).into_iter().for_each(Part::sent);
         attempt
     }
 
-    /// The clients of a request of the window, if they are counted apart.
+    /// The figures of the client's kind for a request of the window, if they are counted separately.
     fn client_of(&mut self, attempt: &Attempt) -> Option<&mut Part> {
         self.clients.as_mut().filter(|_| attempt.phase == Phase::Measure).map(|clients| clients.of(attempt))
     }
 
     /// The part of a request of the window, if it belongs to one.
     fn part_of(&mut self, attempt: &Attempt) -> Option<&mut Part> {
-        // Without parts there is nothing to find, which costs a comparison.
+        // Without parts the lookup costs one comparison.
         self.parts.get_mut(usize::from(attempt.part)).filter(|_| attempt.phase == Phase::Measure)
     }
 
-    /// A request that was just sent belongs to a part.
+    /// Assigns a request that was just sent to a part.
     pub fn belongs(&mut self, attempt: Attempt, part: u16) -> Attempt {
         let attempt = Attempt { part, ..attempt };
         self.part_of(&attempt).into_iter().for_each(Part::sent);
         attempt
     }
 
-    /// The same for an open loop, where a request may leave late.
+    /// For an open loop, where a request may be sent late.
     pub fn splitting_lateness(self, splits_lateness: bool) -> Recorder<R> {
         Recorder { splits_lateness, ..self }
     }
 
-    /// Time has come to `now`: completes the rows that end at or before it.
+    /// Advances to `now` and completes the rows that end at or before it.
     pub fn advance(&mut self, now: MonotonicNs) {
         if self.timeline.is_behind(now) {
             self.timeline.advance(now, self.level);
         }
     }
 
-    /// End of the row that is being filled; nothing when the timeline is complete.
+    /// End of the current row; `None` once the timeline is complete.
     pub fn next_row_end(&self) -> Option<MonotonicNs> {
         self.timeline.next_row_end()
     }
 
-    /// Ends the window at `at`, now or later.
+    /// Ends the window at `at`, which may be in the future.
     pub fn stop(&mut self, at: MonotonicNs) {
         self.span = self.span.cut_at(at);
         self.timeline.stop(at);
@@ -219,7 +219,7 @@ impl<R: Rows> Recorder<R> {
         self.timeline.rows()
     }
 
-    /// This many arrivals wait for a connection.
+    /// Sets the number of arrivals that wait for a connection.
     pub fn queued(&mut self, arrivals: u64) {
         self.level.queued = arrivals;
         if !self.timeline.drains() && self.timeline.current().phase == Phase::Measure {
@@ -227,12 +227,12 @@ impl<R: Rows> Recorder<R> {
         }
     }
 
-    /// The engine acts on a request that could be sent from `ready` on: the planned instant, or, later, the one at which a
-    /// connection was free for it. Returns what it is known by from here on.
+    /// Records that the engine acts on a request. It could be sent from `ready` on: the planned instant or, if later, the instant at which
+    /// a connection was free. Returns the handle for all later calls.
     pub fn sent(&mut self, intended: MonotonicNs, ready: MonotonicNs, acted: MonotonicNs) -> Attempt {
         let phase = self.span.phase_of(intended);
-        // A request planned just before the warm-up ends and acted on just after is the warm-up's all the same, so it must
-        // find the row of its phase still open.
+        // A request planned just before the warm-up ends and acted on just after still belongs to the warm-up. So it must find the row of
+        // its phase open.
         match phase {
             Phase::WarmUp => self.advance(acted.min(MonotonicNs(self.span.window_start.0.saturating_sub(1)))),
             Phase::Measure => self.advance(acted),
@@ -259,7 +259,7 @@ impl<R: Rows> Recorder<R> {
         Attempt { intended, acted, sent: acted, phase, late_ns, part: NO_PART, is_slow: false }
     }
 
-    /// The first byte of an answer has come.
+    /// Records the first byte of an answer.
     pub fn first_byte(&mut self, attempt: &Attempt, at: MonotonicNs) {
         self.advance(at);
         if let Some(row) = self.timeline.row_of(attempt.phase) {
@@ -267,7 +267,7 @@ impl<R: Rows> Recorder<R> {
         }
     }
 
-    /// A complete answer, as expected.
+    /// Records a correct response.
     pub fn good(&mut self, attempt: &Attempt, at: MonotonicNs) {
         self.advance(at);
         self.ended(attempt, at);
@@ -299,7 +299,7 @@ impl<R: Rows> Recorder<R> {
         self.client_of(attempt).into_iter().for_each(|clients| clients.good(took_ns));
     }
 
-    /// A request failed.
+    /// Records a failed request.
     pub fn failed(&mut self, attempt: &Attempt, at: MonotonicNs, fault: &Fault) {
         self.advance(at);
         self.ended(attempt, at);
@@ -320,18 +320,18 @@ impl<R: Rows> Recorder<R> {
         self.exemplify(class, at, || fault.to_string());
     }
 
-    /// Takes an example of a class of failures, if it is the first one.
+    /// Stores an example of a class of failures, if it is the first.
     pub fn exemplify(&mut self, class: ErrorClass, at: MonotonicNs, text: impl FnOnce() -> String) {
         let at_s = seconds(at.ns_since(self.span.start));
         self.error_examples.entry(class).or_insert_with(|| ErrorExample { class, text: text(), at_s });
     }
 
-    /// A request is about to end of which no byte was handed to the kernel.
+    /// Counts a request that is about to end before any of its bytes was handed to the kernel.
     pub fn unsent(&mut self) {
         self.unsent += 1;
     }
 
-    /// The run ends at `at` and this request has no outcome.
+    /// The run ends at `at`, while this request has no outcome.
     pub fn abandoned(&mut self, attempt: &Attempt, at: MonotonicNs) {
         self.ended(attempt, at);
         match attempt.phase {
@@ -346,13 +346,13 @@ impl<R: Rows> Recorder<R> {
         }
     }
 
-    /// The run ends at `at`, and a request of the window was never sent.
+    /// The run ends at `at`, and a request of the window was not sent.
     pub fn never_sent(&mut self, intended: MonotonicNs, at: MonotonicNs) {
         self.drain.never_sent += 1;
         self.unanswered.record(at.ns_since(intended));
     }
 
-    /// Bytes came in.
+    /// Counts received bytes.
     pub fn received(&mut self, bytes: usize, at: MonotonicNs) {
         self.advance(at);
         if self.timeline.drains() {
@@ -365,8 +365,7 @@ impl<R: Rows> Recorder<R> {
         }
     }
 
-    /// Bytes went out. They belong to the row that is open, because a late request of the warm-up must not close its row to
-    /// those behind it.
+    /// Counts sent bytes. They belong to the open row: a late request of the warm-up must not close its row for the requests after it.
     pub fn transmitted(&mut self, bytes: usize, at: MonotonicNs) {
         if at >= self.span.window_end || self.timeline.drains() {
             return;
@@ -378,7 +377,7 @@ impl<R: Rows> Recorder<R> {
         }
     }
 
-    /// A connection was established, begun at `since`.
+    /// Counts an established connection; connecting began at `since`.
     pub fn connected(&mut self, since: MonotonicNs, at: MonotonicNs) {
         self.advance(at);
         self.timeline.current().times.connect.record(at.ns_since(since));
@@ -391,27 +390,27 @@ impl<R: Rows> Recorder<R> {
         self.connections.opened_in_window += u64::from(row.phase == Phase::Measure);
     }
 
-    /// A connection could not be established.
+    /// Counts a failed attempt to connect.
     pub fn not_connected(&mut self) {
         self.connections.failed += 1;
     }
 
-    /// An established connection is gone.
+    /// Counts a closed connection.
     pub fn disconnected(&mut self, brought_an_answer: bool) {
         self.connections.never_answered += u64::from(!brought_an_answer);
     }
 
-    /// The target had announced to close a connection and has not done so in time.
+    /// The target announced to close a connection but did not in time.
     pub fn not_closed_by_target(&mut self) {
         self.connections.not_closed_by_target += 1;
     }
 
-    /// Bytes came after the last answer of a connection.
+    /// Counts bytes that came after the last answer of a connection.
     pub fn unasked(&mut self, bytes: usize) {
         self.connections.unasked_bytes += bytes as u64;
     }
 
-    /// The level of requests in flight changes at `at`: adds up what it was until then.
+    /// The level of requests in flight changes at `at`: adds the time at the old level.
     fn occupy(&mut self, at: MonotonicNs) {
         let from = self.level_since.max(self.span.window_start);
         let for_ns = at.min(self.span.window_end).ns_since(from);
@@ -419,7 +418,7 @@ impl<R: Rows> Recorder<R> {
         self.level_since = at;
     }
 
-    /// A request is in flight no longer.
+    /// Takes a request out of flight.
     fn ended(&mut self, attempt: &Attempt, at: MonotonicNs) {
         self.occupy(at);
         self.level.in_flight -= 1;
@@ -427,7 +426,7 @@ impl<R: Rows> Recorder<R> {
         self.occupancy.time_ns += u128::from(inside);
     }
 
-    /// The sum of it all. The window must be over.
+    /// The totals. The window must be over.
     pub fn finish(mut self) -> Recorded {
         self.advance(self.span.window_end);
         self.occupy(self.span.window_end.max(self.level_since));

@@ -1,4 +1,4 @@
-//! What became of the requests of each part of a mix, or of some clients. A run without them has none of this.
+//! The outcomes of the requests of each part of a mix, or of a kind of clients. Absent in a run without them.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,16 +7,16 @@ use crate::histogram::Durations;
 use crate::options::{Options, parts};
 use crate::record::PartRecord;
 
-/// The part of a request that belongs to none.
+/// The part of a request that belongs to no part.
 pub(crate) const NO_PART: u16 = u16::MAX;
 
-/// One part: its requests of the window, those included that ended after it.
+/// One part: its requests of the window, including those that ended after it.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Part {
     pub(super) sent: u64,
     pub(super) failed: u64,
     pub(super) response: Durations,
-    /// How long those had waited that had no outcome when the run ended. Most parts have none.
+    /// Waiting times of requests that had no outcome when the run ended. Most parts have none.
     unanswered: Option<Box<Durations>>,
 }
 
@@ -41,7 +41,7 @@ impl Part {
         self.unanswered.get_or_insert_with(|| Box::new(Durations::new())).record(at.ns_since(intended));
     }
 
-    /// Adds what another thread has recorded of the same part.
+    /// Adds what another thread has recorded for the same part.
     pub fn add(&mut self, other: Part) {
         self.sent += other.sent;
         self.failed += other.failed;
@@ -52,8 +52,8 @@ impl Part {
     }
 }
 
-/// The parts as a record has them. `missing` is how long all requests without an outcome had waited, if some of them were never
-/// sent: those were not drawn, so each could have been of any part, and every part counts them all.
+/// The parts, as a record holds them. `missing` holds the waiting times of all requests without an outcome, if some were never sent. Unsent
+/// requests were not assigned to a part, so each could belong to any; every part counts them all.
 pub(crate) fn records(recorded: Vec<Part>, options: &Options, missing: Option<&Durations>) -> Vec<PartRecord> {
     let weight_of = |name: &str| -> u64 {
         let own = options.requests.iter().filter(|request| request.part.as_deref() == Some(name));

@@ -1,5 +1,5 @@
-//! One second of one thread. Rows are filled by the thread that measures and read by the one that collects, which adds the
-//! rows of all threads up and gives the emptied ones back: the measuring thread neither sorts nor encodes.
+//! One second of one thread. The measuring thread fills rows. The collecting thread adds up the rows of all threads and gives the empty
+//! ones back, so the measuring thread neither sorts nor encodes.
 
 use std::time::Duration;
 
@@ -12,7 +12,7 @@ use crate::clock::MonotonicNs;
 use crate::fault::ErrorClass;
 use crate::schedule::{Phase, Span};
 
-/// Length of a row, where nobody asks for another.
+/// Default length of a row.
 pub(crate) const ROW: Duration = Duration::from_secs(1);
 
 /// What happened in one second.
@@ -23,7 +23,7 @@ pub(crate) struct Row {
     pub end: MonotonicNs,
     pub sent: u64,
     pub good: u64,
-    /// Failures, by class.
+    /// Failures by class.
     pub failed: [u64; ErrorClass::ALL.len()],
     pub received_bytes: u64,
     pub sent_bytes: u64,
@@ -33,7 +33,7 @@ pub(crate) struct Row {
     /// Arrivals waiting for a connection at the end of the row.
     pub queued: u64,
     pub times: Times,
-    /// The slowest values of each millisecond, of the distributions whose percentiles are given.
+    /// The slowest values of each millisecond, for the distributions with reported percentiles.
     pub slowest: [Slowest; PRINTED],
 }
 
@@ -58,22 +58,21 @@ impl Row {
         }
     }
 
-    /// Makes it the row that begins at `start`, empty as it must be.
-    /// It ends `longest` later, or where its phase does.
+    /// Starts an empty row at `start`. It ends after `longest`, or with its phase if that is earlier.
     pub fn begin(&mut self, start: MonotonicNs, span: &Span, longest: Duration) {
         self.phase = span.phase_of(start);
         let phase_end = if self.phase == Phase::WarmUp { span.window_start } else { span.window_end };
         (self.start, self.end) = (start, phase_end.min(start + longest));
     }
 
-    /// A millisecond of the row is over: notes its slowest values.
+    /// Ends a millisecond of the row: notes its slowest values.
     pub fn cut(&mut self, at: usize) {
         for (slowest, durations) in self.slowest.iter_mut().zip(self.times.printed()) {
             slowest.note(at, durations.cut());
         }
     }
 
-    /// Forgets what it holds.
+    /// Clears its content.
     pub fn clear(&mut self) {
         (self.sent, self.good, self.failed) = (0, 0, Default::default());
         (self.received_bytes, self.sent_bytes, self.new_connections) = (0, 0, 0);

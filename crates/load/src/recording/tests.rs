@@ -1,4 +1,4 @@
-//! The recorder under a clock that is moved by hand.
+//! The recorder under a manual clock.
 
 mod crossing;
 mod merging;
@@ -31,7 +31,7 @@ impl Rows for Kept {
     }
 }
 
-/// What is known of a run in the end.
+/// The results of a run.
 #[derive(Debug)]
 struct Told {
     recorded: Recorded,
@@ -40,7 +40,7 @@ struct Told {
 }
 
 impl Told {
-    /// Collected from one thread.
+    /// Collects the records of one thread.
     fn by(recorder: Recorder<Kept>, kept: &Kept, span: Span) -> Told {
         let recorded = recorder.finish();
         let mut collector = Collector::new(span, 1, true);
@@ -49,7 +49,7 @@ impl Told {
         Told::from(collector)
     }
 
-    /// All threads have ended.
+    /// Collects the results after all threads have ended.
     fn from(mut collector: Collector) -> Told {
         let timeline = std::iter::from_fn(|| collector.next_second()).collect();
         let (recorded, totals) = collector.finish().unwrap();
@@ -65,7 +65,7 @@ impl Told {
     }
 }
 
-/// A run with 2 s of warm-up and a window of 3 s, and the clock that leads through it.
+/// A run with 2 s of warm-up and a window of 3 s, and its clock.
 struct Run {
     clock: ManualClock,
     span: Span,
@@ -83,7 +83,7 @@ impl Run {
         Run { clock: ManualClock::at(START), span, recorder: Recorder::new(span, kept.clone()), kept }
     }
 
-    /// Goes to an instant relative to the start of the window.
+    /// Advances to an instant relative to the start of the window.
     fn go_to_window(&self, offset: Duration) -> &Run {
         self.clock.advance_to(self.span.window_start + offset);
         self
@@ -157,7 +157,7 @@ fn a_request_planned_in_the_window_and_acted_on_after_it_was_unsent_when_it_ende
     assert_eq!((ledger.scheduled, ledger.sent, ledger.unsent, ledger.in_flight_at_end), (3, 0, 3, 0));
     assert!(ledger.closes());
     assert_eq!(told.each(|row| row.sent), [0; 5]);
-    // It has waited 2.001 s for a connection and 1 ms for its answer, and all of that is in its response time.
+    // It waited 2.001 s for a connection and 1 ms for its answer. Its response time includes both.
     assert_eq!((told.totals.queue.max_s(), told.totals.lateness.max_s()), (Some(2.001), Some(0.0)));
     assert_eq!((told.totals.response.max_s(), told.totals.service.max_s()), (Some(2.002), Some(0.001)));
 }
@@ -218,7 +218,7 @@ fn requests_of_the_warm_up_without_an_outcome_in_the_window_are_counted_as_waiti
     };
     let recorded = run.end().recorded;
     assert_eq!(recorded.warm_up, expected);
-    // Over the whole run an answer is one, however late.
+    // Over the whole run, late answers count.
     assert_eq!(recorded.whole_run, WholeRun { sent: 5, good: 2 });
 }
 
@@ -234,7 +234,7 @@ fn an_outcome_after_the_window_is_a_request_in_flight_at_its_end() {
     assert_eq!(told.recorded.drain, Drain { good: 1, failed: 1, abandoned: 1, ..Drain::default() });
     assert_eq!((told.recorded.ledger.sent, told.recorded.ledger.in_flight_at_end), (3, 3));
     assert!(told.recorded.ledger.closes());
-    // Leaving out the last ones would leave out the slowest: they are in the histograms, and in no row.
+    // Leaving out the last requests would leave out the slowest: they are in the histograms, but in no row.
     assert_eq!((told.totals.response.summary().count, told.totals.failure.summary().count), (1, 1));
     assert_eq!(told.each(|row| row.good + row.failed), [0; 5]);
 }
@@ -321,7 +321,7 @@ fn a_stop_in_the_warm_up_leaves_rows_of_the_warm_up_only() {
     assert_eq!((told.timeline.len(), row.phase, row.good, row.start_s), (1, Phase::WarmUp, 1, -2.0));
 }
 
-/// Found by the property below: the stop moves the start of the window to the very instant of the request.
+/// The property test below found this: the stop moves the start of the window to the instant of the request.
 #[test]
 fn a_stop_at_the_instant_of_a_request_does_not_change_its_phase() {
     let mut run = Run::new();
@@ -373,7 +373,7 @@ fn a_second_has_its_failures_by_class_and_its_first_bytes() {
     let (status, timeout) = ((ErrorClass::BadStatus, 1), (ErrorClass::Timeout, 1));
     assert_eq!(by_class, [BTreeMap::from([status]), BTreeMap::from([status, timeout]), BTreeMap::new()]);
     assert_eq!(told.each(|row| row.failed), [0, 0, 1, 2, 0]);
-    // Twenty values give a median, and fewer only their largest.
+    // Twenty values give a median; fewer give only the maximum.
     let second = &told.timeline[3];
     assert_eq!((second.first_byte_p50_s, second.first_byte_max_s), (None, Some(0.02)));
     assert_eq!((told.timeline[4].first_byte_max_s, told.totals.first_byte.count()), (None, 3));
@@ -414,7 +414,7 @@ fn only_the_window_counts_for_the_queue_and_for_littles_law() {
     run.answer(crossing, Duration::ZERO);
     let told = run.end();
     assert_eq!(told.recorded.queue_max, 3);
-    // In flight inside the window are one request for a second and another for two.
+    // Inside the window, one request is in flight for one second and another for two.
     let expected = Occupancy { area_ns: 3_000_000_000, time_ns: 3_000_000_000 };
     assert_eq!(told.recorded.occupancy, expected);
 }
@@ -425,7 +425,7 @@ fn a_stop_that_is_heard_of_late_takes_nothing_back() {
     run.go_to_window(MS * 900);
     let stop = run.clock.now();
     let (answered, waiting) = (run.send(), run.send());
-    // The thread was kept from running until the next row had begun.
+    // The thread did not run until the next row had begun.
     run.answer(answered, MS * 300);
     run.recorder.stop(stop);
     run.abandon(waiting);
@@ -436,13 +436,13 @@ fn a_stop_that_is_heard_of_late_takes_nothing_back() {
     assert_eq!(told.recorded.span.window(), MS * 900);
 }
 
-/// What a simulated target does with a request: how long it takes, and whether it fails.
+/// Outcomes of requests to a simulated target: the duration, and whether the request fails.
 fn outcomes() -> impl Strategy<Value = Vec<(u64, bool)>> {
     prop::collection::vec((1u64..700, prop::bool::weighted(0.2)), 1..60)
 }
 
 proptest! {
-    /// A closed loop of one user against a simulated target: whatever it does, the account closes and the rows add up.
+    /// A closed loop of one user against a simulated target: in any case the account balances and the rows add up.
     #[test]
     fn the_account_closes_and_the_rows_add_up(outcomes in outcomes(), stop_ms in prop::option::of(1u64..6_000)) {
         let mut run = Run::new();
@@ -488,7 +488,7 @@ proptest! {
     }
 }
 
-/// Days of load take no more memory than their rows' plain numbers.
+/// Days of load need no more memory than the plain numbers of their rows.
 #[test]
 fn seconds_without_histograms_are_small() {
     let seconds = 20;
@@ -502,7 +502,7 @@ fn seconds_without_histograms_are_small() {
         for second in 0..seconds {
             (row.start, row.end) = (MonotonicNs(second * 1_000_000_000), MonotonicNs((second + 1) * 1_000_000_000));
             collector.row(0, &row);
-            // One thread holds nothing back for others.
+            // With one thread, no row waits for others.
             let told = collector.next_second().unwrap();
             let histograms = [&told.response_time, &told.service_time, &told.lateness];
             bytes += size_of::<SecondRow>() + histograms.map(String::capacity).iter().sum::<usize>();

@@ -1,4 +1,4 @@
-//! Cuts time into rows, of a second as a rule. Rows are cut at the phases' borders too, so that no row holds something of both.
+//! Cuts time into rows, usually of a second. Rows are also cut at the borders of phases, so no row spans two phases.
 
 use std::time::Duration;
 
@@ -7,9 +7,9 @@ use super::row::{ROW, Row};
 use crate::clock::MonotonicNs;
 use crate::schedule::{Phase, Span};
 
-/// Takes full rows and gives empty ones.
+/// Takes full rows and returns empty ones.
 pub(crate) trait Rows {
-    /// Takes a row that is complete and puts an empty one in its place.
+    /// Takes a complete row and puts an empty one in its place.
     fn exchange(&mut self, row: &mut Box<Row>);
 
     /// Length of the rows.
@@ -18,22 +18,22 @@ pub(crate) trait Rows {
     }
 }
 
-/// How much is going on; noted at the end of each row.
+/// Current requests in flight and in the queue; stored at the end of each row.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Level {
     pub in_flight: u64,
     pub queued: u64,
 }
 
-/// The row that is being filled. After the window it is one more row, the drain's, which is never told.
+/// The current row. After the window it is the drain's row, which is never handed over.
 #[derive(Debug)]
 pub(super) struct Timeline<R> {
     span: Span,
     open: Box<Row>,
-    /// The millisecond of the row that is being filled, and its end.
+    /// The current millisecond of the row, and its end.
     slot: usize,
     slot_end: MonotonicNs,
-    /// The window is over, and the open row is the drain's.
+    /// Whether the window is over, so the open row is the drain's.
     drains: bool,
     rows: R,
 }
@@ -46,17 +46,17 @@ impl<R: Rows> Timeline<R> {
         Timeline { span, open, slot: 0, slot_end, drains: false, rows }
     }
 
-    /// End of the row that is being filled; nothing after the window.
+    /// End of the current row; `None` after the window.
     pub fn next_row_end(&self) -> Option<MonotonicNs> {
         (!self.drains).then_some(self.open.end)
     }
 
-    /// Whether `now` lies beyond the millisecond that is being filled.
+    /// Whether `now` is past the current millisecond.
     pub fn is_behind(&self, now: MonotonicNs) -> bool {
         now >= self.slot_end
     }
 
-    /// Completes the millisecond, and all rows that end at or before `now`.
+    /// Completes the current millisecond, and all rows that end at or before `now`.
     #[inline(never)]
     pub fn advance(&mut self, now: MonotonicNs, level: Level) {
         self.open.cut(self.slot);
@@ -71,7 +71,7 @@ impl<R: Rows> Timeline<R> {
         }
     }
 
-    /// Ends the timeline at `at`, which may be in the midst of a row and must not be past.
+    /// Ends the timeline at `at`, which may be inside a row but not in the past.
     pub fn stop(&mut self, at: MonotonicNs) {
         self.span = self.span.cut_at(at);
         if !self.drains {
@@ -88,7 +88,7 @@ impl<R: Rows> Timeline<R> {
         self.drains = end >= self.span.window_end;
     }
 
-    /// The row that is being filled, the drain's after the window.
+    /// The current row; after the window, the drain's row.
     pub fn current(&mut self) -> &mut Row {
         &mut self.open
     }
@@ -98,7 +98,7 @@ impl<R: Rows> Timeline<R> {
         self.drains
     }
 
-    /// The row for a request of this phase. What a request of the warm-up does inside the window is no row's.
+    /// The row for a request of this phase. Events of a warm-up request inside the window belong to no row.
     pub fn row_of(&mut self, phase: Phase) -> Option<&mut Row> {
         (self.open.phase == phase).then_some(&mut *self.open)
     }
@@ -108,7 +108,7 @@ impl<R: Rows> Timeline<R> {
         &mut self.rows
     }
 
-    /// What came after the window.
+    /// The row of the time after the window.
     pub fn into_drain(mut self) -> Row {
         self.open.cut(self.slot);
         *self.open

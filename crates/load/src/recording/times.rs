@@ -6,32 +6,32 @@ use super::instants::Slowest;
 use crate::clock::MonotonicNs;
 use crate::histogram::Durations;
 
-/// The distributions of a second of a thread, or of sums of such.
+/// The distributions of one thread in one second, or sums of them.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Times {
     /// Correct responses, from the intended start.
     pub response: Durations,
-    /// The same answers, from the send.
+    /// The same answers, from sending.
     pub service: Durations,
-    /// How long the engine took to act once it could.
+    /// How long the engine took to act on a request once it could.
     pub lateness: Durations,
-    /// Waiting for a connection of the pool.
+    /// Waiting for a connection from the pool.
     pub queue: Durations,
     /// Establishing a connection.
     pub connect: Durations,
-    /// From the send to the first byte of the answer.
+    /// From sending to the first byte of the answer.
     pub first_byte: Durations,
     /// Failed requests, from the intended start.
     pub failure: Durations,
-    /// Response times without the engine's own lateness; in open loops only.
+    /// Response times without the engine's own lateness; open loops only.
     pub punctual: Durations,
 }
 
-/// Distributions whose percentiles are given.
+/// Number of distributions with reported percentiles.
 pub(super) const PRINTED: usize = 7;
-/// Which of them is that of responses.
+/// Index of the response times among them.
 pub(crate) const RESPONSE: usize = 0;
-/// Which of them is that of connecting.
+/// Index of the connect times among them.
 pub(super) const CONNECT: usize = 4;
 
 impl Times {
@@ -48,14 +48,14 @@ impl Times {
         }
     }
 
-    /// The same, made to count instants.
+    /// The same, set up to count instants.
     pub fn counting_instants() -> Times {
         let mut times = Times::new();
         times.printed().into_iter().for_each(Durations::count_instants);
         times
     }
 
-    /// Those whose percentiles are given.
+    /// The distributions with reported percentiles.
     pub(super) fn printed(&mut self) -> [&mut Durations; PRINTED] {
         let Times { response, service, lateness, queue, connect, first_byte, failure, .. } = self;
         [response, service, lateness, queue, connect, first_byte, failure]
@@ -66,7 +66,7 @@ impl Times {
         self.punctual.clear();
     }
 
-    /// Adds the instants of a row that began at `start`. Rows come in the order of time.
+    /// Adds the instants of a row that began at `start`. Rows must come in chronological order.
     pub(super) fn add_instants(&mut self, slowest: &[Slowest; PRINTED], start: MonotonicNs) {
         self.printed().into_iter().zip(slowest).for_each(|(durations, slowest)| durations.add_instants(slowest, start));
     }

@@ -1,9 +1,9 @@
-//! Thresholds that end a run, in the second that shows them crossed.
+//! Thresholds end a run in the second that shows them crossed.
 
 use super::*;
 use crate::threshold::{Comparison, Metric, Part, Threshold};
 
-/// Kind of slowness or failure that a simulated target begins with.
+/// Where a simulated target becomes slow or fails.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Trouble {
     Queue,
@@ -12,8 +12,8 @@ enum Trouble {
     Failure,
 }
 
-/// The second of the window, from 0, whose row ends the run. A request starts every 5 ms; from the third second on each has
-/// this trouble, for 40 ms.
+/// The second of the window, from 0, whose row ends the run. A request starts every 5 ms; from the third second on each has this trouble
+/// for 40 ms.
 fn ends_in(trouble: Trouble, threshold: &Threshold) -> Option<usize> {
     let mut run = Run::of(SECOND, SECOND * 6);
     for number in 0..1_400 {
@@ -57,7 +57,7 @@ fn every_part_of_a_request_can_end_a_run() {
         assert_eq!(ends_in(trouble, &max), Some(2), "{trouble:?}");
         let others = [Queue, Connect, FirstByte, Failure].into_iter().filter(|other| *other != trouble);
         others.for_each(|other| assert_eq!(ends_in(other, &max), None, "{trouble:?} {other:?}"));
-        // A third of the values is enough for the 90th percentile at once, and half of them for the median never.
+        // A third of the values crosses the 90th percentile at once. The median is not crossed before half of them are slow.
         assert_eq!(ends_in(trouble, &below(Metric::Quantile(part, 0.9), 0.03)), Some(2), "{trouble:?}");
     }
     assert_eq!(ends_in(FirstByte, &below(Metric::Mean(Part::FirstByte), 0.02)), Some(3));

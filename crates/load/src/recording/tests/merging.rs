@@ -1,12 +1,12 @@
-//! Threads that each record a part of a run add up to the one that would have recorded it all, on whatever machines they are.
+//! The records of several threads, on any machines, add up to the record of a single thread that handled all requests.
 
 use super::*;
 use crate::generators::clocks::ClockOffset;
 
-/// Threads that a run is divided among.
+/// Number of threads that share a run.
 const THREADS: u32 = 3;
 
-/// A request of an imagined run. Times are in microseconds.
+/// A request of a simulated run. Times are in microseconds.
 #[derive(Debug, Clone)]
 struct Imagined {
     thread: u32,
@@ -44,7 +44,7 @@ fn requests() -> impl Strategy<Value = Vec<Imagined>> {
     prop::collection::vec(imagined, 0..80)
 }
 
-/// What happens to the request of this number.
+/// An event of the request with this number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Step {
     Send,
@@ -54,7 +54,7 @@ enum Step {
     NeverSend,
 }
 
-/// The span of every run here, and the instant at which it is over: 2 s of warm-up, 3 s of window, half a second of grace.
+/// The span of every run here, and its end: 2 s of warm-up, 3 s of window, half a second of grace.
 fn span() -> (Span, MonotonicNs) {
     let span = Span::new(START, SECOND * 2, SECOND * 3);
     (span, span.window_end + MS * 500)
@@ -64,7 +64,7 @@ fn at(us: u64) -> MonotonicNs {
     START + Duration::from_micros(us)
 }
 
-/// Everything that happens, in order. `stop` ends the window early, and then nothing is planned from there on.
+/// All events in order. `stop` ends the window early; nothing is planned from there on.
 fn happenings(requests: &[Imagined], stop: Option<MonotonicNs>) -> Vec<(MonotonicNs, usize, Step)> {
     let (span, end) = span();
     let span = stop.map_or(span, |stop| span.cut_at(stop));
@@ -92,7 +92,7 @@ fn happenings(requests: &[Imagined], stop: Option<MonotonicNs>) -> Vec<(Monotoni
     happenings
 }
 
-/// What a recorder knows about all requests, or about those of one thread.
+/// What a recorder holds for all requests, or for those of one thread.
 fn record(requests: &[Imagined], stop: Option<MonotonicNs>, thread: Option<u32>) -> (Recorded, Kept) {
     let (planned_span, _) = span();
     let kept = Kept::default();
@@ -105,7 +105,7 @@ fn record(requests: &[Imagined], stop: Option<MonotonicNs>, thread: Option<u32>)
         if let Some(at) = stop.take_if(|stop| *stop <= now) {
             recorder.stop(at);
         }
-        // Time passes for every thread, whatever it has to do.
+        // Time passes for every thread, busy or not.
         recorder.advance(now);
         if thread.is_some_and(|thread| thread != request.thread) {
             continue;
@@ -151,7 +151,7 @@ fn end(recorder: &mut Recorder<Kept>, attempt: &Attempt, now: MonotonicNs, fault
     }
 }
 
-/// Collects the threads one after the other, or row by row.
+/// Collects the threads one after another, or row by row.
 fn collect(parts: Vec<(Recorded, Kept)>, in_turn: bool) -> Told {
     let mut collector = Collector::new(span().0, parts.len() as u32, true);
     let mut timeline = Vec::new();
@@ -176,7 +176,7 @@ fn collect(parts: Vec<(Recorded, Kept)>, in_turn: bool) -> Told {
     Told { recorded, totals, timeline }
 }
 
-/// What a thread of another machine recorded, whose clock is ahead, as this one reads it.
+/// The records of a thread on another machine whose clock is ahead, converted to this clock.
 fn from_afar((recorded, kept): (Recorded, Kept), ahead_ns: i64) -> (Recorded, Kept) {
     let clock = |offset_ns| ClockOffset { offset_ns, error_ns: 0 };
     let there = |row: &Row| row.clone().read_here(clock(-ahead_ns));

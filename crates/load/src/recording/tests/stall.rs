@@ -1,5 +1,5 @@
-//! Schedule and recorder together in simulated time, against a target that stalls. Nothing here takes time and nothing is
-//! luck, so that every figure is expected to the last digit a histogram keeps.
+//! Schedule and recorder together in simulated time, against a target that stalls. The tests take no real time and are deterministic, so
+//! every figure is exact to the precision of a histogram.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
@@ -8,10 +8,10 @@ use super::*;
 use crate::options::{Arrivals, Executor, Options};
 use crate::schedule::{Schedule, Share};
 
-/// What every answer takes.
+/// Duration of every answer.
 const SERVICE: Duration = MS;
 
-/// A target that does nothing between these two instants and otherwise answers everything at once.
+/// A target that does nothing between these two instants and otherwise answers immediately.
 struct Target {
     stall_start: MonotonicNs,
     stall_end: MonotonicNs,
@@ -24,8 +24,7 @@ impl Target {
     }
 }
 
-/// 1,000 arrivals a second for 10 s over so many connections; from 2 s to 2.5 s the target stalls. Gives the planned
-/// instants too.
+/// 1,000 arrivals a second for 10 s over `connections` connections; from 2 s to 2.5 s the target stalls. Also returns the planned instants.
 fn simulate(arrivals: Arrivals, connections: usize) -> (Told, Vec<MonotonicNs>, Target) {
     let mut options = Options::new("http://127.0.0.1:1/").unwrap();
     options.executor = Executor::ConstantArrivalRate { rate_rps: 1_000.0, duration: SECOND * 10, arrivals };
@@ -36,7 +35,7 @@ fn simulate(arrivals: Arrivals, connections: usize) -> (Told, Vec<MonotonicNs>, 
     let target = Target { stall_start: START + SECOND * 2, stall_end: START + MS * 2_500 };
     let kept = Kept::default();
     let mut recorder = Recorder::new(span, kept.clone());
-    // Requests in flight, by the instants of their answers; the earliest first, as all take the same time.
+    // Requests in flight, by the instants of their answers; earliest first, because all take the same time.
     let mut in_flight: std::collections::VecDeque<(MonotonicNs, Attempt)> = Default::default();
     let mut planned = Vec::new();
     while let Some(arrival) = cursor.next() {
@@ -58,7 +57,7 @@ fn simulate(arrivals: Arrivals, connections: usize) -> (Told, Vec<MonotonicNs>, 
     (Told::by(recorder, &kept, span), planned, target)
 }
 
-/// What the values are, whether or not one event made them all.
+/// The value itself, even if one event caused all values beyond it.
 fn at(durations: &Durations, quantile: f64) -> Option<f64> {
     durations.value_s(quantile).map(|(value_s, _)| value_s)
 }
@@ -81,7 +80,7 @@ fn a_stall_is_felt_by_all_who_arrive_in_it() {
     assert_eq!(response.max_s(), Some(0.501));
     check_ms(at(response, 0.999), 491.0);
     check_ms(at(response, 0.99), 401.0);
-    // One stall made both, and another run need not have it.
+    // One stall caused all of these values, and another run need not have one.
     let p99 = response.percentile(0.99);
     assert_eq!((p99.latency_s, p99.once_s, p99.instants), (None, at(response, 0.99), Some(1)));
     check_ms(response.quantile_s(0.95), 1.0);
@@ -94,11 +93,11 @@ fn a_stall_is_felt_by_all_who_arrive_in_it() {
 fn a_pool_that_is_too_small_hides_a_stall_from_the_service_time_only() {
     let (told, _, _) = simulate(Arrivals::Uniform, 64);
     let (response, service) = (&told.totals.response, &told.totals.service);
-    // 64 requests were in the stall, and that is less than a hundredth of all: coordinated omission.
+    // 64 requests were in the stall, less than a hundredth of all: coordinated omission.
     check_ms(at(service, 0.99), 1.0);
     assert_eq!(service.max_s(), Some(0.501));
-    // The others waited for a connection, which is the same to them. After the stall 64 answers a millisecond come, so
-    // that the last of the 436 that wait then, and of the 7 that come meanwhile, is answered 7 ms after it.
+    // The others waited for a connection, so their users waited as long. After the stall, 64 answers come per millisecond. 436 requests are
+    // waiting then and 7 more arrive; the last is answered 7 ms after the stall.
     assert_eq!(told.totals.queue.summary().count, 436 + 7);
     assert_eq!(response.max_s(), Some(0.501));
     let queue = &told.totals.queue;
