@@ -1,4 +1,4 @@
-//! Receiving responses, and what follows from them or from their failure.
+//! Receives responses, and handles their success or failure.
 
 use std::time::Duration;
 
@@ -13,11 +13,11 @@ use crate::recording::Attempt;
 use crate::schedule::Schedule;
 use crate::transport::{Connection, Ready, Stream, Untold};
 
-/// Reads of one connection before others get their turn, however much there is to read.
+/// Most reads of one connection before others get their turn.
 pub(super) const READS_IN_A_ROW: usize = 16;
 
 impl<C: Clock, L: Listener> Engine<'_, C, L> {
-    /// A socket is ready for something.
+    /// Handles an event on a socket.
     pub(super) fn handle(&mut self, ready: Ready) {
         if ready.token & (CARRIER | LINGERING) != 0 {
             return self.handle_other(ready);
@@ -27,7 +27,7 @@ impl<C: Clock, L: Listener> Engine<'_, C, L> {
             Doing::Nothing => self.drop_idle(slot),
             Doing::Connecting(attempt) => {
                 self.send_first(slot, attempt);
-                // The end of the stream may have come with the last of a handshake, and is not told again.
+                // The end of the stream may have arrived with the last bytes of a handshake, and is not reported again.
                 if ready.ended && matches!(self.slots[slot as usize].doing, Doing::Exchanging(_)) {
                     self.receive(slot, attempt, true);
                 }
@@ -36,7 +36,7 @@ impl<C: Clock, L: Listener> Engine<'_, C, L> {
                 if ready.writable {
                     self.transmit(slot, attempt, self.clock.now());
                 }
-                // Sending may have failed, and then the connection that was readable is gone.
+                // Sending may have failed, so the readable connection may be gone.
                 if ready.readable && matches!(self.slots[slot as usize].doing, Doing::Exchanging(_)) {
                     self.receive(slot, attempt, ready.ended);
                 }
@@ -44,7 +44,7 @@ impl<C: Clock, L: Listener> Engine<'_, C, L> {
         }
     }
 
-    /// A socket that is no slot's is ready for something.
+    /// Handles an event on a socket that does not belong to a slot.
     fn handle_other(&mut self, ready: Ready) {
         match ready.token & CARRIER {
             0 => self.linger(ready.token),
@@ -53,8 +53,8 @@ impl<C: Clock, L: Listener> Engine<'_, C, L> {
         }
     }
 
-    /// Receives all there is of an answer. `ended` says that the stream had ended already, so nothing follows what a
-    /// buffer holds that is not full.
+    /// Receives all available bytes of an answer. `ended` means that the stream has already ended: once a read leaves room in the buffer,
+    /// nothing follows.
     fn receive(&mut self, slot: u32, attempt: Attempt, ended: bool) {
         if self.rations.reads_by_the_clock(self.slots[slot as usize].is_slow) {
             return self.answer_comes(slot, attempt, self.clock.now());
@@ -63,7 +63,7 @@ impl<C: Clock, L: Listener> Engine<'_, C, L> {
         for _ in 0..READS_IN_A_ROW {
             let full = self.receive_once(slot, attempt, ended, BUFFER_BYTES);
             let place = &self.slots[slot as usize];
-            // The kernel reports the end of the stream only once, so it must be read now if it follows what was read.
+            // The kernel reports the end of the stream only once, so it must be read now if it follows the bytes read.
             if !(full || ended) || place.exchange != exchange || !matches!(place.doing, Doing::Exchanging(_)) {
                 return;
             }
@@ -71,7 +71,7 @@ impl<C: Clock, L: Listener> Engine<'_, C, L> {
         self.receive_later(slot, attempt);
     }
 
-    /// Leaves the rest to the next look at the event queue, so that a long or endless body delays no other user's deadline.
+    /// Leaves the rest to the next poll of the event queue, so a long or endless body does not delay other users' deadlines.
     fn receive_later(&mut self, slot: u32, attempt: Attempt) {
         let Some(connection) = &self.slots[slot as usize].connection else { return };
         if let Err(fault) = connection.tell_again(&self.poller) {
@@ -79,7 +79,7 @@ impl<C: Clock, L: Listener> Engine<'_, C, L> {
         }
     }
 
-    /// Receives at most `at_most` bytes of an answer. Returns whether there may be more.
+    /// Receives at most `at_most` bytes of an answer. Returns whether more may be available.
     pub(super) fn receive_once(&mut self, slot: u32, attempt: Attempt, ended: bool, at_most: usize) -> bool {
         let place = &mut self.slots[slot as usize];
         let Some(connection) = &mut place.connection else { return false };
@@ -120,7 +120,7 @@ impl<C: Clock, L: Listener> Engine<'_, C, L> {
         full
     }
 
-    /// A request has its answer, if only a wrong status: on to the next one.
+    /// Handles a complete answer, possibly with a wrong status, and goes on to the next request.
     fn answered(&mut self, slot: u32, attempt: Attempt, at: MonotonicNs, answer: Answer, ended: bool) {
         match answer.wrong_status {
             None => {
@@ -156,8 +156,8 @@ impl<C: Clock, L: Listener> Engine<'_, C, L> {
         self.recorder.failed(attempt, at, &fault);
     }
 
-    /// Tells the first failure of its class in more words than the fault has: which request it was, if there are several,
-    /// and what a bad body looks like.
+    /// Describes the first failure of its class in more detail than the fault: which request it was, if there are several, and what a wrong
+    /// body looks like.
     pub(super) fn exemplify(&mut self, slot: u32, at: MonotonicNs, fault: &Fault) {
         let prepared = &self.requests[self.slots[slot as usize].request as usize];
         let several = self.requests.len() > 1;
@@ -167,7 +167,7 @@ impl<C: Clock, L: Listener> Engine<'_, C, L> {
         });
     }
 
-    /// From here on no request is sent, and nothing is gained by waiting for a target to close first.
+    /// No request is sent after this instant, so waiting for the target to close first gains nothing.
     fn end_of_sending(&self) -> MonotonicNs {
         match self.schedule {
             Schedule::Closed(_) => self.span.window_end,
@@ -175,13 +175,13 @@ impl<C: Clock, L: Listener> Engine<'_, C, L> {
         }
     }
 
-    /// Something came on a connection between two requests: the target closed it, or sends unsolicited bytes. Either way
-    /// it can carry no further request.
+    /// Handles an event on a connection between two requests: the target closed it or sent unsolicited bytes. In both cases it can carry no
+    /// further request.
     fn drop_idle(&mut self, slot: u32) {
         if let Some(connection) = &mut self.slots[slot as usize].connection {
             match connection.receive_unasked(&mut self.buffer) {
                 Ok(Stream::Bytes(bytes)) => self.recorder.unasked(bytes),
-                // TLS talks about itself; the connection is as good as before.
+                // A TLS message that carries no data; the connection stays usable.
                 Ok(Stream::Nothing) if connection.outlives_unasked() => return,
                 _ => {}
             }
@@ -189,9 +189,8 @@ impl<C: Clock, L: Listener> Engine<'_, C, L> {
         self.disconnect(slot);
     }
 
-    /// A request has failed, and with it its iteration: the connection is given up, and the next turn is planned, after a
-    /// pause if the connection died without an answer. It is never taken from here, so that a target that fails at once
-    /// cannot make this recurse.
+    /// Handles a failed request; it ends its iteration. The connection is closed and the next turn planned, after a pause if the connection
+    /// never brought an answer. The turn never starts here: a target that fails at once would cause recursion.
     pub(super) fn fail(&mut self, slot: u32, attempt: Attempt, at: MonotonicNs, fault: &Fault) {
         if self.streams.is_some() {
             return self.give_up_stream(slot, attempt, at, fault);
@@ -217,14 +216,14 @@ impl<C: Clock, L: Listener> Engine<'_, C, L> {
         self.plan_after_failure(slot, at, alive, fault);
     }
 
-    /// After a failure: plans a slot's next turn. `alive` says that the connection had brought an answer before.
+    /// Plans a slot's next turn after a failure. `alive` means that the connection had brought an answer before.
     pub(super) fn plan_after_failure(&mut self, slot: u32, at: MonotonicNs, alive: bool, fault: &Fault) {
         let place = &mut self.slots[slot as usize];
         place.doing = Doing::Nothing;
-        // A timeout was pause enough. Arrivals by the clock come no more often for a dead target, so they need none.
+        // A timeout was pause enough. Arrivals by the clock are no more frequent for a dead target, so they need no pause.
         let pauses = !alive && !matches!(fault, Fault::Timeout) && matches!(self.schedule, Schedule::Closed(_));
         let pause = if pauses { place.backoff.after_death() } else { Duration::ZERO };
-        // A failure ends its iteration, and after an iteration a user thinks.
+        // A failure ends its iteration, and a user thinks after every iteration.
         let think = match &mut self.schedule {
             Schedule::Closed(users) => users.think(),
             Schedule::Open(_) => Duration::ZERO,

@@ -1,4 +1,4 @@
-//! Requests and connections that take too long.
+//! Requests and connections that exceed their deadlines.
 
 use std::time::Duration;
 
@@ -7,17 +7,18 @@ use super::{Engine, Listener};
 use crate::clock::{Clock, MonotonicNs};
 use crate::fault::Fault;
 
-/// Deadlines are looked at no more often than this: with thousands of connections a look costs, and none is so exact.
+/// Least time between two checks of the deadlines. With thousands of connections a check is expensive, and no deadline needs to be more
+/// exact.
 const SWEEP_INTERVAL: Duration = Duration::from_millis(10);
 
 impl<C: Clock, L: Listener> Engine<'_, C, L> {
-    /// Looks for deadlines that have passed. Walks over all slots, but only when the earliest deadline known has come,
-    /// so that it costs a request nothing.
+    /// Fails everything whose deadline has passed. Walks over all slots, but only once the earliest known deadline has come, so it adds no
+    /// cost per request.
     pub(super) fn sweep(&mut self, now: MonotonicNs) {
         if now < self.next_sweep {
             return;
         }
-        // Whatever starts from now on has its deadline no earlier than this.
+        // Whatever starts from now on has a later deadline.
         let mut earliest = now + self.connect_timeout.min(self.timeout);
         for slot in 0..self.slots.len() as u32 {
             let Some((deadline, fault)) = self.deadline(slot) else { continue };
@@ -35,7 +36,7 @@ impl<C: Clock, L: Listener> Engine<'_, C, L> {
         self.next_sweep = earliest.max(now + SWEEP_INTERVAL);
     }
 
-    /// When what a slot is doing must be over, and what it is otherwise.
+    /// The deadline of a slot's current activity, and the fault if it passes.
     fn deadline(&self, slot: u32) -> Option<(MonotonicNs, Fault)> {
         match self.slots[slot as usize].doing {
             Doing::Nothing => None,

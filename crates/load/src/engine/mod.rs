@@ -1,9 +1,9 @@
-//! The one event loop. It composes schedule, transport and recording, and decides nothing that they can decide.
+//! The only event loop. It composes schedule, transport and recording, and leaves their decisions to them.
 //!
-//! A slot is a place for one connection: a virtual user's in a closed loop, one of the pool's in an open one. It sends its
-//! next request straight from where its answer was read: in the steady state of the closed loop a request costs one
-//! send(2), one recv(2), and its share of one epoll_wait(2). With HTTP/2 and with pipelining slots share connections; all of
-//! that is in `streams` and `pipes`, and costs the others nothing.
+//! A slot is a place for one connection: of a virtual user in a closed loop, of the pool in an open one. It sends its next request directly
+//! after its answer was read. So in the steady state of a closed loop a request costs one send(2), one recv(2), and its share of one
+//! epoll_wait(2). With HTTP/2 and with pipelining, slots share connections. The code for this is in `streams` and `pipes`, and costs other
+//! runs nothing.
 
 mod answers;
 mod deadlines;
@@ -49,36 +49,36 @@ use slots::{Doing, Pool, Slot};
 use streams::Streams;
 use waking::Waking;
 
-/// One buffer for all connections: answers are judged while they stream through it. Smaller ones cost a system call for
-/// every piece of a large body, larger ones fall out of the processor's cache.
+/// One buffer for all connections: answers are judged as they pass through it. A smaller buffer costs a system call for every piece of a
+/// large body; a larger one exceeds the processor's cache.
 const BUFFER_BYTES: usize = 256 * 1024;
 
-/// Longest wait for the event queue, so that a stop is seen soon.
+/// Longest wait for the event queue, so a stop is noticed soon.
 pub(crate) const STOP_LATENCY: Duration = Duration::from_millis(100);
 
-/// Requests started between two looks at the event queue. Without a bound, thousands of users that begin at once
-/// would let the first answers lie unread until the last user has connected.
+/// Most requests started between two polls of the event queue. Without a limit, thousands of users that begin at once would leave the first
+/// answers unread until the last user has connected.
 const STARTS_IN_A_ROW: usize = 64;
 
 /// Grace period of a run that was stopped: its user is waiting.
 const INTERRUPTED_GRACE: Duration = Duration::from_secs(1);
 
-/// What all threads of a run know of it.
+/// What all threads of a run share.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Run<'run> {
     pub options: &'run Options,
     pub connector: &'run Connector,
     /// Ends the run early.
     pub stop: &'run Stop<'run>,
-    /// Iterations that all threads share.
+    /// The number of iterations that all threads share.
     pub iterations: &'run Arc<AtomicU64>,
-    /// Most connections of an unbounded pool, all threads together.
+    /// Most connections of an unbounded pool, over all threads.
     pub most_connections: u32,
-    /// Most connections of a thread that wait for the target to close them.
+    /// Most connections per thread that wait for the target to close them.
     pub most_lingering: u32,
 }
 
-/// What a thread leaves behind.
+/// The result of a thread.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Outcome {
     pub recorded: Recorded,
@@ -86,7 +86,7 @@ pub(crate) struct Outcome {
     pub usage: Usage,
 }
 
-/// What a thread cost inside the window.
+/// Resources that a thread used inside the window.
 #[derive(Debug, Clone, Copy, Default, Serialize, Deserialize)]
 pub(crate) struct Usage {
     pub cpu: CpuTime,
@@ -94,16 +94,16 @@ pub(crate) struct Usage {
     pub run_queue_wait: Option<Duration>,
 }
 
-/// Told at the borders of the window.
+/// An end of the window, as reported to the listener.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Border {
     WindowStarted { planned: MonotonicNs, reached: MonotonicNs },
     WindowEnded(MonotonicNs),
 }
 
-/// Hears of a thread's progress.
+/// Follows a thread's progress.
 pub(crate) trait Listener: Rows {
-    /// A border of the window is passed.
+    /// Called when a border of the window has passed.
     fn passed(&mut self, border: Border);
 }
 
@@ -119,7 +119,7 @@ pub(crate) struct Engine<'run, C, L> {
     connector: Connector,
     poller: Poller,
     requests: Vec<Prepared>,
-    /// Which values the next iteration is filled with, if any are.
+    /// The values for the next iteration, if any.
     rows: RowPicker,
     target: Target,
     authority: String,
@@ -136,13 +136,13 @@ pub(crate) struct Engine<'run, C, L> {
     /// With pipelining, the connections that slots share.
     pipes: Option<Box<Pipes>>,
     pool: Pool,
-    /// Slots with the planned instants of their next turns, the earliest first; each slot is here at most once.
+    /// Slots by the planned instants of their next turns, earliest first; each slot is here at most once.
     planned: BinaryHeap<Reverse<(MonotonicNs, u32)>>,
-    /// Whether connections stay open when a user has sent its last request: in slices others follow.
+    /// Whether connections stay open after a user's last request: in slices, further requests follow.
     keeps_connections: bool,
     /// Slots that are connecting or exchanging.
     in_flight: usize,
-    /// Users that will send no more requests.
+    /// Users that send no more requests.
     retired: usize,
     /// Requests acted on.
     acts: u64,
@@ -150,13 +150,13 @@ pub(crate) struct Engine<'run, C, L> {
     next_sweep: MonotonicNs,
     buffer: Vec<u8>,
     timer: Timer,
-    /// How long before a planned instant the hybrid timer is awake.
+    /// How long before a planned instant the hybrid timer wakes up.
     waking: Waking,
     waiting: Waiting,
     interrupted: bool,
 }
 
-/// How far a run has come.
+/// The current phase of a run.
 #[derive(Debug, Clone, Copy)]
 enum Progress {
     BeforeWindow,
@@ -164,13 +164,13 @@ enum Progress {
     Draining { usage: Usage },
 }
 
-/// Time spent looking at the clock.
+/// Time spent polling the clock.
 #[derive(Debug, Clone, Copy, Default)]
 struct Waiting {
     spin: Duration,
-    /// The last look at the event queue did not sleep and found nothing; it was begun then.
+    /// When the loop last read the clock, if its last poll of the event queue did not sleep and found nothing.
     idle_since: Option<MonotonicNs>,
-    /// The last look at the event queue slept until then, and nothing came.
+    /// When the last poll of the event queue should have woken, if it slept and nothing came.
     until: Option<MonotonicNs>,
 }
 
@@ -227,8 +227,8 @@ impl<'run, C: Clock, L: Listener> Engine<'run, C, L> {
         Ok(self.finish(ended, usage))
     }
 
-    /// Works until the window is over and everything is answered, or the time for that is. Returns when that was, and what the
-    /// thread cost inside the window.
+    /// Works until the window is over and everything is answered, or the grace period is over. Returns when it ended, and what the thread
+    /// used inside the window.
     fn work(&mut self) -> Result<(MonotonicNs, Usage), LoadError> {
         loop {
             let now = self.clock.now();
@@ -256,7 +256,7 @@ impl<'run, C: Clock, L: Listener> Engine<'run, C, L> {
         }
     }
 
-    /// Tells the listener what time has brought: rows, and the borders of the window.
+    /// Reports rows and borders of the window that `now` has completed.
     fn pass_time(&mut self, now: MonotonicNs) {
         self.note_queue(now);
         self.recorder.advance(now);
@@ -273,8 +273,8 @@ impl<'run, C: Clock, L: Listener> Engine<'run, C, L> {
         }
     }
 
-    /// Notes the queue at the end of a row: with all connections busy nothing wakes the loop for an arrival, so that the
-    /// queue may have grown since it was last counted.
+    /// Updates the queue length at the end of a row. While all connections are busy, arrivals do not wake the loop, so the queue may have
+    /// grown since the last count.
     fn note_queue(&mut self, now: MonotonicNs) {
         let Schedule::Open(cursor) = &self.schedule else { return };
         if let Some(end) = self.recorder.next_row_end()
@@ -290,7 +290,7 @@ impl<'run, C: Clock, L: Listener> Engine<'run, C, L> {
         Usage { cpu: CpuTime::of_this_thread(), spin: self.waiting.spin, run_queue_wait: run_queue_wait() }
     }
 
-    /// Ends the run at `at`, unless its window is over by then anyway; then only the grace period is cut short.
+    /// Ends the run at `at`, unless its window is over by then; in that case only shortens the grace period.
     fn interrupt(&mut self, at: MonotonicNs) {
         self.grace = self.grace.min(INTERRUPTED_GRACE);
         if at < self.span.window_end {
@@ -299,7 +299,7 @@ impl<'run, C: Clock, L: Listener> Engine<'run, C, L> {
         }
     }
 
-    /// Ends the window at `at`, now or later.
+    /// Ends the window at `at`, which may be in the future.
     fn end_window(&mut self, at: MonotonicNs) {
         self.span = self.span.cut_at(at);
         self.schedule.stop(at);
@@ -307,11 +307,11 @@ impl<'run, C: Clock, L: Listener> Engine<'run, C, L> {
         self.recorder.stop(at);
     }
 
-    /// Ends the window when all iterations that there were to do are done.
+    /// Ends the window once all iterations are done.
     fn end_with_iterations(&mut self, now: MonotonicNs) {
         let counted = matches!(&self.schedule, Schedule::Closed(users) if users.end_with_iterations());
         if counted && self.in_flight == 0 && self.retired == self.slots.len() && now < self.span.window_end {
-            // A thread for which none were left may be done before its window has begun.
+            // A thread that got no iteration may be done before its window has begun.
             self.end_window(now.max(self.span.window_start));
         }
     }
@@ -320,17 +320,17 @@ impl<'run, C: Clock, L: Listener> Engine<'run, C, L> {
         self.span.window_end + self.grace
     }
 
-    /// Whether nothing is on its way and nothing waits.
+    /// Whether nothing is in flight and nothing waits.
     fn is_drained(&self) -> bool {
         let waits = matches!(&self.schedule, Schedule::Open(cursor) if cursor.next().is_some());
         self.in_flight == 0 && !waits
     }
 
-    /// Waits for the event queue: until the next thing that no socket will wake the loop for. Returns the number of events.
-    /// `idle_since` is when the loop last looked at the clock, if it has had nothing to do since.
+    /// Waits for the event queue, at most until the next task that no socket announces. Returns the number of events. `idle_since` is when
+    /// the loop last read the clock, if it has had nothing to do since.
     fn wait(&mut self, now: MonotonicNs, idle_since: Option<MonotonicNs>) -> Result<usize, LoadError> {
         let next_planned = self.next_planned();
-        // Where no instant is planned, how long the loop has taken since it looked at the clock makes no difference.
+        // Without a planned instant, the time since the loop last read the clock does not matter.
         let now = if next_planned.is_some() { self.clock.now() } else { now };
         let for_planned = next_planned.map(|planned| planned.since(now));
         let left = self.next_wake_up(next_planned).since(now).min(STOP_LATENCY);
@@ -346,21 +346,21 @@ impl<'run, C: Clock, L: Listener> Engine<'run, C, L> {
         Ok(ready)
     }
 
-    /// Adds up the time in which the loop did nothing but look at the clock.
+    /// Adds up the time in which the loop only polled the clock.
     fn count_spinning(&mut self, now: MonotonicNs) {
         if let Some(since) = self.waiting.idle_since.take() {
             self.waiting.spin += now.since(since);
         }
     }
 
-    /// How late a sleep ended that nothing cut short says how early the next one has to.
+    /// An uninterrupted sleep that ended late makes the next ones end earlier.
     fn note_waking(&mut self, now: MonotonicNs) {
         if let Some(until) = self.waiting.until.take() {
             self.waking.overslept(now.since(until));
         }
     }
 
-    /// The next instant at which a request is to start.
+    /// The next instant at which a request should start.
     fn next_planned(&self) -> Option<MonotonicNs> {
         let turn = self.planned.peek().map(|Reverse((planned, _))| *planned);
         let arrival = match &self.schedule {
@@ -370,7 +370,7 @@ impl<'run, C: Clock, L: Listener> Engine<'run, C, L> {
         turn.into_iter().chain(arrival).min()
     }
 
-    /// The next instant at which the loop has something to do that no socket will wake it for.
+    /// The next instant at which the loop has a task that no socket announces.
     fn next_wake_up(&self, next_planned: Option<MonotonicNs>) -> MonotonicNs {
         let border = match self.progress {
             Progress::BeforeWindow | Progress::InWindow { .. } => self.recorder.next_row_end(),
@@ -381,7 +381,7 @@ impl<'run, C: Clock, L: Listener> Engine<'run, C, L> {
         others.fold(self.next_sweep, MonotonicNs::min)
     }
 
-    /// Closes everything and sums up.
+    /// Closes everything and returns the totals.
     fn finish(mut self, now: MonotonicNs, usage: Usage) -> Outcome {
         self.close_lingering();
         if self.streams.is_some() {
@@ -398,7 +398,7 @@ impl<'run, C: Clock, L: Listener> Engine<'run, C, L> {
             if place.has_sent_nothing() {
                 self.recorder.unsent();
             }
-            // A connection that waits for its line was not tried.
+            // A connection that still waits for its line was never attempted.
             if matches!(place.doing, Doing::Connecting(_)) && place.connection.take().is_some() {
                 self.recorder.not_connected();
             }
@@ -406,8 +406,8 @@ impl<'run, C: Clock, L: Listener> Engine<'run, C, L> {
         }
         if let Schedule::Open(cursor) = &mut self.schedule {
             while let Some(arrival) = cursor.next() {
-                // What still waits from the warm-up is no request of the window.
-                // One request each, as for those sent late: how many steps would have followed is unknown.
+                // Arrivals still waiting from the warm-up are not requests of the window. Each counts as one request, like those sent late:
+                // how many steps would have followed is unknown.
                 if arrival.phase == Phase::Measure {
                     self.recorder.never_sent(arrival.planned, now);
                 }

@@ -1,4 +1,4 @@
-//! Clients on slow links: bytes are read and written in rations by the clock, not when there is room or data.
+//! Clients on slow links: bytes are read and written in rations by the clock, not whenever there is room or data.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -11,13 +11,13 @@ use crate::options::Pace;
 use crate::recording::Attempt;
 use crate::transport::Connection;
 
-/// Rations a second; a rate of fewer bytes has one byte a ration.
+/// Rations per second; a lower rate has one byte per ration.
 const RATIONS_PER_S: u64 = 20;
 
-/// Most bytes that go before the line has had the time for them: a network sends a segment as a whole as well.
+/// Most bytes sent before the line has had time for them: a network also sends whole segments.
 const SEGMENT_BYTES: usize = 1_448;
 
-/// What a line of so many bytes a second carries at a time.
+/// What a line of a given rate carries at a time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Ration {
     bytes: usize,
@@ -27,12 +27,12 @@ struct Ration {
 impl Ration {
     fn of(bytes_per_s: u64) -> Ration {
         let bytes_per_s = bytes_per_s.max(1);
-        // More rations, where they would not fit the buffer.
+        // The limit keeps a ration within the buffer; faster lines get more rations.
         let bytes = (bytes_per_s / RATIONS_PER_S).clamp(1, BUFFER_BYTES as u64);
         Ration { bytes: bytes as usize, bytes_per_s }
     }
 
-    /// How long the line takes for so many bytes.
+    /// How long the line needs for this many bytes.
     fn takes(self, bytes: usize) -> Duration {
         Duration::from_secs_f64(bytes as f64 / self.bytes_per_s as f64)
     }
@@ -43,7 +43,7 @@ impl Ration {
 struct Tick {
     at: MonotonicNs,
     slot: u32,
-    /// Which exchange of the slot it is for.
+    /// The exchange of the slot that it is for.
     exchange: u32,
     bytes: usize,
 }
@@ -70,12 +70,12 @@ impl Rations {
         self.write.is_some() && is_slow
     }
 
-    /// Most bytes of a request to hand to the kernel at once; the rest follows in rations.
+    /// Most bytes of a request to hand to the kernel immediately; the rest follows in rations.
     pub fn at_once(&self, is_slow: bool) -> usize {
         self.write.filter(|_| is_slow).map_or(usize::MAX, |ration| ration.bytes.min(SEGMENT_BYTES))
     }
 
-    /// Most bytes of the request of a connection to hand to the kernel now.
+    /// Most bytes of a connection's request to hand to the kernel now.
     pub fn of(&self, connection: &Connection, is_slow: bool) -> usize {
         match self.write {
             Some(ration) if is_slow && !connection.has_sent_nothing() => ration.bytes,
@@ -94,7 +94,7 @@ impl Rations {
 }
 
 impl<C: Clock, L: Listener> Engine<'_, C, L> {
-    /// Whether a request has to wait because the line still carries the one before it. Then it starts when the line is free.
+    /// Whether a request has to wait because the line still carries the previous one. If so, plans its start for when the line is free.
     pub(super) fn waits_for_line(&mut self, slot: u32, now: MonotonicNs) -> bool {
         let Slot { line_free_at, is_slow, .. } = self.slots[slot as usize];
         let waits = self.rations.writes_by_the_clock(is_slow) && line_free_at > now;
@@ -110,12 +110,12 @@ impl<C: Clock, L: Listener> Engine<'_, C, L> {
         self.rations.ticks.push(Reverse(Tick { at, slot, exchange: place.exchange, bytes }));
     }
 
-    /// The kernel took the first or the next `bytes` of a request, and `left` are left: the line is busy with what it took. The next
-    /// ration goes when the line has carried that one, too, so that a request takes as long as all its bytes.
+    /// The kernel took `bytes` of a request, and `left` remain: the line is busy with the taken bytes. The next ration is sent when the
+    /// line has carried it too, so a request takes as long as all its bytes.
     pub(super) fn line_carries(&mut self, slot: u32, is_first: bool, bytes: usize, left: usize, now: MonotonicNs) {
         let Some(ration) = self.rations.write else { return };
         let place = &mut self.slots[slot as usize];
-        // What is no first has waited for its own time, from a planned instant, so that no delay slows the client down.
+        // A later ration has waited since its planned instant, so delays do not slow the client down.
         let from = if is_first || bytes == 0 { place.line_free_at.max(now) } else { place.line_free_at };
         place.line_free_at = from + ration.takes(bytes);
         if left > 0 {
@@ -125,7 +125,7 @@ impl<C: Clock, L: Listener> Engine<'_, C, L> {
         }
     }
 
-    /// Hands out the rations that are due.
+    /// Handles the rations that are due.
     pub(super) fn tick(&mut self, now: MonotonicNs) {
         while let Some(tick) = self.rations.due(now) {
             let place = &mut self.slots[tick.slot as usize];
@@ -161,7 +161,7 @@ impl<C: Clock, L: Listener> Engine<'_, C, L> {
         self.receive_in_rations(tick.slot, attempt, tick.exchange, tick.at);
     }
 
-    /// Something of an answer may have come to a slot that is read by the clock.
+    /// Handles data for a slot that reads by the clock.
     pub(super) fn answer_comes(&mut self, slot: u32, attempt: Attempt, now: MonotonicNs) {
         let place = &self.slots[slot as usize];
         if place.ticked != place.exchange {
@@ -169,8 +169,8 @@ impl<C: Clock, L: Listener> Engine<'_, C, L> {
         }
     }
 
-    /// Plans when the line will have carried what there is of an answer, at most a ration; from `since` on it is free. The first
-    /// byte is read at once, because it is an instant of its own; with TLS it cannot be told from the others.
+    /// Plans when the line will have carried the available bytes, at most a ration; the line is free from `since` on. The first byte is
+    /// read at once, because its instant is recorded. With TLS it cannot be read separately.
     fn receive_in_rations(&mut self, slot: u32, attempt: Attempt, exchange: u32, since: MonotonicNs) {
         let Some(ration) = self.rations.read else { return };
         loop {
@@ -185,7 +185,7 @@ impl<C: Clock, L: Listener> Engine<'_, C, L> {
                 let bytes = waiting.min(ration.bytes);
                 return self.plan_tick(slot, since + ration.takes(bytes), bytes);
             }
-            // The event queue tells of the rest. Of the end it may have told already.
+            // The event queue reports further bytes. The end of the stream may already have been reported.
             if !self.receive_once(slot, attempt, false, 1) {
                 return;
             }

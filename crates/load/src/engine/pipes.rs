@@ -1,8 +1,8 @@
-//! Pipelining (RFC 9112 §9.3.2): slots that share a connection of HTTP/1.1, whose requests are answered in their order.
+//! Pipelining (RFC 9112 §9.3.2): slots share HTTP/1.1 connections, whose requests are answered in order.
 //!
-//! As with HTTP/2, a group of neighbouring slots shares a connection, and each slot has one request at a time. What follows from a
-//! batch of answers goes out in one send(2). Whatever ends a connection fails each request on it once, except those that the
-//! target has said that it will not look at.
+//! As with HTTP/2, a group of neighbouring slots shares a connection, and each slot has one request at a time. All requests that follow a
+//! batch of answers go out in one send(2). When a connection ends, each of its requests fails once, except those that the target has
+//! declared it will not process.
 
 use std::collections::VecDeque;
 use std::mem;
@@ -18,57 +18,57 @@ use crate::options::{Options, Protocol};
 use crate::recording::Attempt;
 use crate::transport::{Connection, Ready, Stream};
 
-/// The shared connections, and who is on which.
+/// The shared connections and their slots.
 #[derive(Debug)]
 pub(super) struct Pipes {
     per_connection: u32,
-    /// One of each group.
+    /// One per group.
     pipes: Vec<Pipe>,
-    /// By slot.
+    /// Indexed by slot.
     places: Vec<Place>,
-    /// Groups that have something to send.
+    /// Groups with unsent bytes.
     unsent: Vec<u32>,
 }
 
-/// What is known of a slot's present request.
+/// State of a slot's current request.
 #[derive(Debug, Clone, Copy, Default)]
 struct Place {
-    /// The kernel has taken some of it.
+    /// The kernel has taken at least part of it.
     sent: bool,
-    /// It was on a connection that closed before its turn, which happens to it once at most.
+    /// It was moved from a connection that closed before its turn; this happens at most once.
     moved: bool,
 }
 
 #[derive(Debug, Default)]
 struct Pipe {
     connection: Option<Connection>,
-    /// When it was begun.
+    /// When connecting began.
     began: MonotonicNs,
     is_established: bool,
-    /// Requests that the kernel has not taken as a whole.
+    /// Requests that the kernel has not completely taken.
     out: Vec<u8>,
-    /// Bytes of all requests that were ever on the connection, and those of them that the kernel has taken.
+    /// Bytes of all requests that were ever on the connection, and how many of them the kernel has taken.
     written: u64,
     taken: u64,
-    /// Slots in the order of their requests, of which the first is being answered.
+    /// Slots in the order of their requests; the first is being answered.
     line: VecDeque<Queued>,
-    /// How many of them, from the first on, the kernel has begun to take.
+    /// How many of them, from the first on, the kernel has at least partly taken.
     sent: usize,
     is_marked: bool,
-    /// Slots that will send no more.
+    /// Slots that send no more requests.
     retired: u32,
 }
 
 #[derive(Debug, Clone, Copy)]
 struct Queued {
     slot: u32,
-    /// Where its request begins and ends among the connection's bytes.
+    /// Start and end of its request among the connection's bytes.
     begin: u64,
     end: u64,
 }
 
 impl Pipes {
-    /// Nothing where no connection has several requests of HTTP/1.1.
+    /// `None` without pipelining.
     pub fn of(options: &Options) -> Option<Box<Pipes>> {
         let Protocol::Pipelined { requests_in_flight } = options.protocol else { return None };
         let (pipes, places, unsent) = (Vec::new(), Vec::new(), Vec::new());
@@ -79,7 +79,7 @@ impl Pipes {
         slot / self.per_connection
     }
 
-    /// A slot has a new request. Slots of a pool come into being one after the other.
+    /// Sets up a slot for a new request. Slots of a pool are created one by one.
     fn begin(&mut self, slot: u32) {
         let (slots, groups) = (slot as usize + 1, self.group_of(slot) as usize + 1);
         self.places.resize(self.places.len().max(slots), Place::default());
@@ -93,7 +93,7 @@ impl Pipes {
         }
     }
 
-    /// Takes a connection off its group, with the slots on it.
+    /// Detaches a connection, with its slots, from its group.
     fn close(&mut self, group: u32) -> Pipe {
         let pipe = &mut self.pipes[group as usize];
         let (retired, is_marked) = (pipe.retired, pipe.is_marked);
@@ -102,7 +102,7 @@ impl Pipes {
 }
 
 impl<C: Clock, L: Listener> Engine<'_, C, L> {
-    /// A slot that has begun a request gets into the line of its group. It is sent with what else is begun now.
+    /// Queues a slot's new request in its group. It is sent together with the others that begin now.
     #[inline(never)]
     pub(super) fn begin_piped(&mut self, slot: u32, attempt: Attempt) {
         let Some(pipes) = &mut self.pipes else { return };
@@ -139,7 +139,7 @@ impl<C: Clock, L: Listener> Engine<'_, C, L> {
         pipes.mark(group);
     }
 
-    /// Sends what was begun, each connection's in one go.
+    /// Sends all queued requests, with one call per connection.
     #[inline(never)]
     pub(super) fn flush_pipes(&mut self) {
         while let Some(group) = self.pipes.as_mut().and_then(|pipes| pipes.unsent.pop()) {
@@ -215,7 +215,7 @@ impl<C: Clock, L: Listener> Engine<'_, C, L> {
         }
     }
 
-    /// A shared connection's socket is ready for something.
+    /// Handles an event on a shared connection's socket.
     #[inline(never)]
     pub(super) fn handle_pipe(&mut self, ready: Ready) {
         let group = ready.token & !CARRIER;
@@ -223,7 +223,7 @@ impl<C: Clock, L: Listener> Engine<'_, C, L> {
             let pipe = engine.pipes.as_ref().and_then(|pipes| pipes.pipes.get(group as usize));
             pipe.is_some_and(|pipe| pipe.is_established)
         };
-        // The end of the stream may have come with the last of a handshake, and is not told again.
+        // The end of the stream may have arrived with the last bytes of a handshake, and is not reported again.
         let is_new = !is_established(self);
         if is_new || ready.writable {
             self.flush(group);
@@ -234,13 +234,13 @@ impl<C: Clock, L: Listener> Engine<'_, C, L> {
         self.flush_pipes();
     }
 
-    /// Receives all there is of answers. `ended` says that the stream had ended already.
+    /// Receives all available bytes of answers. `ended` means that the stream has already ended.
     fn receive_of_pipe(&mut self, group: u32, ended: bool) {
         for _ in 0..READS_IN_A_ROW {
             let Some(pipes) = &mut self.pipes else { return };
             let pipe = &mut pipes.pipes[group as usize];
             let Some(connection) = &mut pipe.connection else { return };
-            // Bodies are not thrown away here, so the rules of any request will do.
+            // Bodies are not discarded here, so the rules of any request will do.
             let rules = &self.requests[0].rules;
             let received = match pipe.line.is_empty() {
                 true => connection.receive_unasked(&mut self.buffer),
@@ -267,8 +267,7 @@ impl<C: Clock, L: Listener> Engine<'_, C, L> {
         }
     }
 
-    /// Takes what is in the buffer as answers to the requests of a line, in their order. Returns whether the connection
-    /// goes on.
+    /// Reads the buffer as answers to the queued requests, in order. Returns whether the connection continues.
     fn digest_of_pipe(&mut self, group: u32, bytes: usize) -> bool {
         let at = self.clock.now();
         let mut from = 0;
@@ -294,7 +293,7 @@ impl<C: Clock, L: Listener> Engine<'_, C, L> {
                 Ok((taken, answer)) => {
                     from += taken;
                     if let Some(answer) = answer {
-                        // The target answered before it had the whole request: what it makes of the rest is unknown.
+                        // The target answered before it had the whole request, so how it treats the rest is unknown.
                         let keep_alive = answer.keep_alive && end <= pipe.taken;
                         let flaw = connection.take_flaw();
                         self.piped_answered(slot, at, Answer { keep_alive, ..answer }, flaw);
@@ -312,7 +311,7 @@ impl<C: Clock, L: Listener> Engine<'_, C, L> {
         true
     }
 
-    /// The first of a line has its answer, if only a wrong one: on to its next request.
+    /// The first queued request has an answer, possibly a wrong one; its slot goes on to the next request.
     fn piped_answered(&mut self, slot: u32, at: MonotonicNs, answer: Answer, flaw: Option<Fault>) {
         let Doing::Exchanging(attempt) = self.slots[slot as usize].doing else { return };
         let Some(pipes) = &mut self.pipes else { return };
@@ -345,8 +344,8 @@ impl<C: Clock, L: Listener> Engine<'_, C, L> {
         self.next_step(slot, at);
     }
 
-    /// A connection that the target closes after this answer looks at no other request (RFC 9112 §9.6): they go to the next one, as
-    /// every client does with them. Their time goes on.
+    /// A target that closes after this answer ignores all later requests (RFC 9112 §9.6). They move to the next connection, as with every
+    /// client. Their clocks keep running.
     fn move_on_from(&mut self, group: u32) {
         let Some(pipes) = &mut self.pipes else { return };
         let Pipe { line, .. } = pipes.close(group);
@@ -367,7 +366,7 @@ impl<C: Clock, L: Listener> Engine<'_, C, L> {
         }
     }
 
-    /// The target has ended the stream: of the first in the line that may be the end of its answer.
+    /// The target has ended the stream. For the first queued request this may be the end of its answer.
     fn end_of_pipe(&mut self, group: u32, stream: Stream) {
         let Some(pipes) = &mut self.pipes else { return };
         let pipe = &mut pipes.pipes[group as usize];
@@ -386,7 +385,7 @@ impl<C: Clock, L: Listener> Engine<'_, C, L> {
         }
     }
 
-    /// Closes a connection on which nothing is under way.
+    /// Closes a connection that has no requests.
     fn give_up_pipe(&mut self, group: u32) {
         let Some(pipes) = &mut self.pipes else { return };
         if let Some(connection) = pipes.close(group).connection {
@@ -394,8 +393,8 @@ impl<C: Clock, L: Listener> Engine<'_, C, L> {
         }
     }
 
-    /// A connection is over, or did not come about: every request on it fails. What was begun when it was over already, and not
-    /// sent, goes to the next one.
+    /// A connection ended or was not established: every request on it fails. Requests that were begun but not sent when it ended move to
+    /// the next connection.
     #[cold]
     fn end_pipe(&mut self, group: u32, fault: &Fault) {
         let at = self.clock.now();
@@ -410,7 +409,7 @@ impl<C: Clock, L: Listener> Engine<'_, C, L> {
             let (Doing::Connecting(attempt) | Doing::Exchanging(attempt)) = self.slots[slot as usize].doing else {
                 continue;
             };
-            // Only the first one's answer had begun.
+            // Only the first request's answer had begun.
             let fault = match fault {
                 Fault::ClosedInsideAnswer if number > 0 => &Fault::ClosedBeforeAnswer,
                 fault => fault,
@@ -422,7 +421,7 @@ impl<C: Clock, L: Listener> Engine<'_, C, L> {
         }
     }
 
-    /// A request has failed, and with it its iteration. `is_alive` says that its connection had brought an answer.
+    /// Fails a request and thereby its iteration. `is_alive` means that its connection had brought an answer.
     fn fail_piped(&mut self, slot: u32, attempt: Attempt, at: MonotonicNs, (fault, is_alive): (&Fault, bool)) {
         self.exemplify(slot, at, fault);
         if self.pipes.as_ref().is_some_and(|pipes| !pipes.places[slot as usize].sent) {
@@ -433,23 +432,23 @@ impl<C: Clock, L: Listener> Engine<'_, C, L> {
         self.plan_after_failure(slot, at, is_alive, fault);
     }
 
-    /// A request has failed before its time, and the answers behind its own will not come either.
+    /// A request failed before its answer, so the answers to the requests behind it will not come either.
     #[cold]
     pub(super) fn give_up_piped(&mut self, slot: u32, fault: &Fault) {
         let Some(pipes) = &mut self.pipes else { return };
-        // Its time is over, wherever it stands.
+        // This request has failed for good, so it must not move to another connection.
         pipes.places[slot as usize].moved = true;
         let group = pipes.group_of(slot);
         self.end_pipe(group, fault);
     }
 
-    /// Since when the connection is being opened that a slot's request waits for.
+    /// When connecting began for the connection that a slot's request waits for.
     pub(super) fn pipe_began(&self, slot: u32) -> Option<MonotonicNs> {
         let pipes = self.pipes.as_ref()?;
         Some(pipes.pipes[pipes.group_of(slot) as usize].began)
     }
 
-    /// A user will send no more requests; the last one of a group closes its connection.
+    /// A user sends no more requests; the last one of a group closes its connection.
     #[inline(never)]
     pub(super) fn retire_piped(&mut self, slot: u32) {
         let slots = self.slots.len() as u32;
@@ -464,7 +463,7 @@ impl<C: Clock, L: Listener> Engine<'_, C, L> {
         }
     }
 
-    /// The run is over: gives up what is under way, and closes everything.
+    /// The run is over: abandons requests in flight and closes everything.
     #[inline(never)]
     pub(super) fn finish_pipes(&mut self, now: MonotonicNs) {
         let groups = self.pipes.as_ref().map_or(0, |pipes| pipes.pipes.len() as u32);

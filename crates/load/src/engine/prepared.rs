@@ -1,4 +1,4 @@
-//! Requests before they are sent: their bytes, their rules, and the templates of those with placeholders.
+//! Requests ready to be sent: their bytes, their rules, and templates for those with placeholders.
 
 use std::sync::Arc;
 
@@ -19,21 +19,21 @@ use crate::transport::Connection;
 #[derive(Debug)]
 pub(super) struct Prepared {
     pub bytes: Vec<u8>,
-    /// The same with `Connection: close`, for the last one on a connection.
+    /// The same with `Connection: close`, for the last request on a connection.
     pub last_bytes: Vec<u8>,
-    /// What is sent with HTTP/2: the head's fields, and the body.
+    /// The HTTP/2 form: the fields of the head, and the body.
     pub fields: Option<Box<(http::Request<()>, Bytes)>>,
     pub rules: Rules,
-    /// For a request with placeholders, which is written for each send.
+    /// For a request with placeholders, which is written anew for each send.
     pub template: Option<Box<Template>>,
-    /// The slot's first place for what it captures.
+    /// Index of its first captured value within the slot.
     pub first_capture: usize,
     /// The part of the mix that it belongs to, or [`NO_PART`].
     pub part: u16,
 }
 
 impl Prepared {
-    /// Method and path, with places as they were typed.
+    /// Method and path, with placeholders as the user typed them.
     pub fn words(&self) -> String {
         if let Some(template) = &self.template {
             return template.words().to_owned();
@@ -43,7 +43,7 @@ impl Prepared {
         String::from_utf8_lossy(words).into_owned()
     }
 
-    /// The bytes to send on a connection: other ones if this is the last request that it may carry, or if it was filled with values.
+    /// The bytes to send on a connection. They differ for the last request that it may carry, and for a request filled with values.
     pub fn bytes<'a>(&'a self, filled: Option<&'a Filled>, connection: &Connection, at_most: Option<u32>) -> &'a [u8] {
         let [usual, last] = match filled.filter(|_| self.template.is_some()) {
             Some(Filled { written: [usual, last], .. }) => [usual, last],
@@ -53,13 +53,12 @@ impl Prepared {
     }
 }
 
-/// Refuses requests that cannot be sent, or expectations that cannot be met.
+/// Rejects requests that cannot be sent and expectations that cannot be met.
 pub(crate) fn check(options: &Options) -> Result<(), LoadError> {
     prepare(options).map(drop)
 }
 
-/// What is wrong with requests that are sent with these options: with each problem, the place of its request. Their places for
-/// values are looked at, and what they capture.
+/// The problems of requests sent with these options, each with the index of its request. Covers placeholders and captures.
 pub fn problems_of_values(requests: &[Request], options: &Options) -> Vec<(usize, String)> {
     let options = Options { requests: requests.to_vec(), ..options.clone() };
     let reason = |error| match error {
@@ -74,7 +73,7 @@ pub(super) fn prepare(options: &Options) -> Result<Vec<Prepared>, LoadError> {
     each(options).into_iter().map(|prepared| prepared.map_err(|(_, error)| error)).collect()
 }
 
-/// Every request, or why it cannot be prepared and its place.
+/// Every request, or its index and why it cannot be prepared.
 fn each(options: &Options) -> Vec<Result<Prepared, (usize, LoadError)>> {
     let mut documents = Documents::default();
     let parts = parts(&options.requests);
@@ -86,7 +85,7 @@ fn each(options: &Options) -> Vec<Result<Prepared, (usize, LoadError)>> {
     let (is_http2, mut first_capture) = (matches!(options.protocol, Protocol::Http2 { .. }), 0);
     let mut one = |request: &Request| {
         let template = template(options, request, &captured, first_capture)?;
-        // With placeholders these bytes are never sent.
+        // With placeholders, these bytes are never sent.
         let written = template.as_ref().map_or(request, |template| template.filled());
         let prepared = Prepared {
             bytes: request::render(&options.target, written, false)?,
@@ -104,12 +103,12 @@ fn each(options: &Options) -> Vec<Result<Prepared, (usize, LoadError)>> {
     prepared.collect()
 }
 
-/// What is sent of a request with HTTP/2: the head's fields, and the body.
+/// The HTTP/2 form of a request: the fields of the head, and the body.
 pub(super) fn fields(target: &Target, request: &Request) -> Result<(http::Request<()>, Bytes), LoadError> {
     Ok((request::in_fields(target, request)?, Bytes::copy_from_slice(&request.body)))
 }
 
-/// The names of all values that requests capture. Two values of one name would be a riddle.
+/// The names of all values that requests capture. Two values with the same name would be ambiguous.
 fn captured_names(options: &Options) -> Result<Vec<String>, (usize, LoadError)> {
     let mut names: Vec<String> = Vec::new();
     let captures =

@@ -1,4 +1,4 @@
-//! The requests of a run, asked by somebody else, one after the other and without a clock: to see whether a server answers them.
+//! The requests of a run, sent by the caller one after another and without a clock, to check whether a server answers them.
 
 use super::prepared::{Prepared, prepare};
 use crate::ask::Answer;
@@ -6,7 +6,7 @@ use crate::error::LoadError;
 use crate::http::template::Values;
 use crate::options::{Method, Options, Request};
 
-/// An iteration of the requests, with the values of one row and with what was captured.
+/// One iteration of the requests, with the values of one row and the captured values.
 #[derive(Debug)]
 pub struct Rehearsal<'a> {
     options: &'a Options,
@@ -16,7 +16,7 @@ pub struct Rehearsal<'a> {
 }
 
 impl<'a> Rehearsal<'a> {
-    /// Of the options that a run would have, with a row of their data.
+    /// Takes the options of the run and a row of their data.
     pub fn new(options: &'a Options, row: usize) -> Result<Self, LoadError> {
         Ok(Self { options, prepared: prepare(options)?, row, captured: Vec::new() })
     }
@@ -30,7 +30,7 @@ impl<'a> Rehearsal<'a> {
         }
     }
 
-    /// Compares a request's answer with what it owes, and captures what later ones need. The error says what differs.
+    /// Compares a request's answer with its expectation, and captures values for later requests. The error describes the difference.
     pub fn judge(&mut self, place: usize, answer: &Answer) -> Result<(), String> {
         let Request { expect, method, .. } = &self.options.requests[place];
         if !expect.status.accepts(answer.status) {

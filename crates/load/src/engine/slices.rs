@@ -1,4 +1,4 @@
-//! An engine that runs one slice after another. Its connections outlive each slice; everything else begins anew.
+//! An engine that runs one slice after another. Its connections outlive each slice; everything else starts afresh.
 
 use std::cell::RefCell;
 use std::mem;
@@ -13,17 +13,17 @@ use crate::histogram::Durations;
 use crate::recording::{Part, RESPONSE, ROW, Recorded, Recorder, Row, Rows};
 use crate::schedule::{Phase, Schedule, Share, Span};
 
-/// A warm-up is counted in stretches of this length.
+/// Length of the periods in which a warm-up is counted.
 pub(crate) const SHORT: Duration = Duration::from_millis(10);
 
-/// Response times of the requests of a window. Shared by the recorders of all slices of a target, one after the other.
+/// Response times of the requests of a window. The recorders of all slices of a target share it in turn.
 #[derive(Debug, Clone)]
 pub(crate) struct Window(Rc<RefCell<Gathered>>);
 
 #[derive(Debug)]
 struct Gathered {
     response: Durations,
-    /// Correct responses of each [`SHORT`] of the warm-up, while they are counted.
+    /// Correct responses in each [`SHORT`] of the warm-up, while they are counted.
     short: Option<Vec<u32>>,
 }
 
@@ -34,19 +34,19 @@ impl Window {
         Window(Rc::new(RefCell::new(Gathered { response, short: None })))
     }
 
-    /// Hands over what was gathered, and forgets it.
+    /// Passes on the gathered response times and clears them.
     pub fn take(&self, each: impl FnOnce(&Durations)) {
         let durations = &mut self.0.borrow_mut().response;
         each(durations);
         durations.clear();
     }
 
-    /// Begins to count short stretches of a warm-up. Rows are short until the counts are taken.
+    /// Starts to count a warm-up in short periods. Rows are short until the counts are taken.
     pub fn count_short(&self) {
         self.0.borrow_mut().short = Some(Vec::new());
     }
 
-    /// Hands over the short counts, and ends them.
+    /// Takes the short counts and stops counting.
     pub fn take_short(&self) -> Vec<u32> {
         self.0.borrow_mut().short.take().unwrap_or_default()
     }
@@ -61,7 +61,7 @@ impl Rows for Window {
         } else if let Some(short) = &mut gathered.short
             && row.end.since(row.start) >= SHORT
         {
-            // Of so short a time there are few.
+            // The count of such a short period fits.
             short.push(row.good as u32);
         }
         row.clear();
@@ -76,15 +76,15 @@ impl Listener for Window {
     fn passed(&mut self, _: Border) {}
 }
 
-/// What a slice has brought.
+/// The result of a slice.
 #[derive(Debug)]
 pub(crate) struct Lap {
     pub recorded: Recorded,
     /// Requests that the engine acted on.
     pub sent: u64,
-    /// Of these, those without an outcome.
+    /// Those without an outcome.
     pub unanswered: u64,
-    /// When the last of them had its outcome, or was given up.
+    /// When the last of them had its outcome or was abandoned.
     pub drained_at: MonotonicNs,
     pub interrupted: bool,
 }
@@ -97,7 +97,7 @@ impl<'run, C: Clock> Engine<'run, C, Window> {
         Ok(Engine { keeps_connections: true, grace, ..engine })
     }
 
-    /// Asks for a slice: load from now on, `lead_in` long for nothing and `window` long for its figures.
+    /// Runs a slice: load starts now, for `lead_in` without figures and for `window` with them.
     pub fn lap(&mut self, run: &Run<'run>, lead_in: Duration, window: Duration) -> Result<Lap, LoadError> {
         let span = Span::new(self.clock.now(), lead_in, window);
         let listener = self.recorder.rows().clone();
@@ -108,7 +108,7 @@ impl<'run, C: Clock> Engine<'run, C, Window> {
         self.progress = Progress::BeforeWindow;
         self.next_sweep = MonotonicNs(0);
         self.retired = 0;
-        // A server that was thawed may have closed connections that had idled for too long.
+        // A server may have closed idle connections after it was thawed.
         self.notice_ends()?;
         self.plan_first_turns();
         let drained_at = self.work()?.0;
@@ -128,7 +128,7 @@ impl<'run, C: Clock> Engine<'run, C, Window> {
         Ok(())
     }
 
-    /// Gives up what is still on its way, so that nothing of it reaches another slice.
+    /// Abandons requests in flight, so they do not affect another slice.
     fn end_lap(&mut self, at: MonotonicNs) -> Lap {
         let mut unanswered = 0;
         for slot in 0..self.slots.len() as u32 {
@@ -156,7 +156,7 @@ impl<'run, C: Clock> Engine<'run, C, Window> {
         let next = Recorder::new(self.span, listener.clone()).with_parts(parts);
         let mut recorded = mem::replace(&mut self.recorder, next).finish();
         let mut drain = Box::new(mem::replace(&mut recorded.drain_row, Row::new()));
-        // Requests of the window that were answered after it.
+        // Counts the requests of the window that were answered after it.
         drain.phase = Phase::Measure;
         listener.exchange(&mut drain);
         let sent = recorded.warm_up.sent + recorded.ledger.sent + recorded.drain.sent;

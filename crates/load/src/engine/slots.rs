@@ -8,10 +8,10 @@ use crate::recording::Attempt;
 use crate::schedule::{Backoff, Cursor, Share};
 use crate::transport::Connection;
 
-/// What a slot is doing.
+/// The current activity of a slot.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Doing {
-    /// Waiting for the planned instant of its next turn, for an arrival, or done for good.
+    /// Waiting for its next turn or for an arrival, or retired.
     Nothing,
     /// Opening the connection for a request.
     Connecting(Attempt),
@@ -19,14 +19,14 @@ pub(super) enum Doing {
     Exchanging(Attempt),
 }
 
-/// The values of an iteration, and its present request as it was written with them.
+/// The values of an iteration, and its current request filled with them.
 #[derive(Debug, Default)]
 pub(super) struct Filled {
     /// The row of the data.
     pub row: usize,
-    /// What earlier responses of the iteration held.
+    /// Values captured from earlier responses of the iteration.
     pub captured: Vec<String>,
-    /// As usual, and as the last request on a connection.
+    /// The usual form, and the form of the last request on a connection.
     pub written: [Vec<u8>; 2],
 }
 
@@ -36,19 +36,19 @@ pub(super) struct Slot {
     pub doing: Doing,
     pub connection: Option<Connection>,
     pub backoff: Backoff,
-    /// Where it is in its iteration.
+    /// The current step of its iteration.
     pub step: u32,
     /// Number of the request of this step.
     pub request: u32,
-    /// Where requests are filled with values. Others need no room for it.
+    /// The values that fill its requests. Boxed, so other slots stay small.
     pub filled: Option<Box<Filled>>,
-    /// Counts exchanges, so that what was planned for an earlier one can be recognised.
+    /// Counts exchanges, to detect plans for an earlier exchange.
     pub exchange: u32,
-    /// The exchange for which a ration is planned, if that is the present one.
+    /// The exchange for which a ration is planned, if it is the current one.
     pub ticked: u32,
-    /// When the line will have carried all that was written so far. It outlives the connection, because a user has one line.
+    /// When the line will have carried all bytes written so far. Outlives the connection, because a user has one line.
     pub line_free_at: MonotonicNs,
-    /// Whether the pace of slow clients, where a run has one, is its own.
+    /// Whether the limits for slow clients, if the run has any, apply to it.
     pub is_slow: bool,
 }
 
@@ -78,30 +78,30 @@ impl Slot {
     }
 }
 
-/// Which slots are free for an arrival, and how many there may be. In a closed loop it holds none.
+/// The free slots for arrivals, and the most slots allowed. Empty in a closed loop.
 #[derive(Debug)]
 pub(super) struct Pool {
-    /// The one that has been free for longest comes first, so that a target of many processes sees all its connections
-    /// used and none closed for idleness. With each the instant from which on it has been free.
+    /// The slot that has been free longest comes first. So a target with many processes gets load on all connections, and closes none as
+    /// idle. Each with the instant since when it has been free.
     idle: VecDeque<(u32, MonotonicNs)>,
     /// Most slots.
     at_most: usize,
-    /// Runs ahead of the schedule's own cursor to the arrivals that are due: what lies between waits for a connection.
+    /// Runs ahead of the schedule's cursor to the arrivals that are due. Arrivals between the two wait for a connection.
     due: Option<Cursor>,
     due_passed: u64,
-    /// Arrivals that were taken from the schedule.
+    /// Number of arrivals taken from the schedule.
     pub started: u64,
 }
 
 impl Pool {
-    /// A slot for an arrival and the instant from which on it has been free; nothing when all are busy and no more may be
-    /// opened. One that is new has always been free.
+    /// A slot for an arrival, and since when it has been free. `None` if all are busy and no more may be opened. A new slot counts as
+    /// always free.
     pub fn take(&mut self, slots: usize) -> Option<(u32, MonotonicNs)> {
         let new = (slots < self.at_most).then_some((slots as u32, MonotonicNs(0)));
         self.idle.pop_front().or(new)
     }
 
-    /// Since when an arrival would have found a free slot, or `None` if there is none.
+    /// Since when an arrival could have had a slot, or `None` if there is none.
     pub fn free_since(&self, slots: usize) -> Option<MonotonicNs> {
         let new = (slots < self.at_most).then_some(MonotonicNs(0));
         self.idle.front().map(|(_, since)| *since).or(new)
@@ -112,16 +112,16 @@ impl Pool {
         !self.idle.is_empty() || slots < self.at_most
     }
 
-    /// A slot is free from `since` on.
+    /// Frees a slot from `since` on.
     pub fn give_back(&mut self, slot: u32, since: MonotonicNs) {
         self.idle.push_back((slot, since));
     }
 
-    /// Counts the arrivals that are due and not started. `next` is the first one that is not.
+    /// Counts the arrivals that are due but not started. `cursor` is at the first one not started.
     pub fn waiting(&mut self, cursor: &Cursor, now: MonotonicNs) -> u64 {
         let due = self.due.get_or_insert_with(|| cursor.clone());
         if self.due_passed < self.started {
-            // No arrival has waited since the last count, so that the two cursors stand at the same place again.
+            // No arrival has waited since the last count, so both cursors are at the same position again.
             *due = cursor.clone();
             self.due_passed = self.started;
         }
@@ -132,7 +132,7 @@ impl Pool {
         self.due_passed - self.started
     }
 
-    /// No arrival is due at `at` or later.
+    /// Drops all arrivals due at `at` or later.
     pub fn stop(&mut self, at: MonotonicNs) {
         if let Some(due) = &mut self.due {
             due.stop(at);
@@ -140,7 +140,7 @@ impl Pool {
     }
 }
 
-/// The slots of a thread: all virtual users of a closed loop; none yet in an open one.
+/// The slots of a thread: all virtual users of a closed loop; initially none in an open one.
 pub(super) fn of(options: &Options, share: Share, most_connections: u32) -> (Vec<Slot>, Pool) {
     let at_most = match options.pool {
         _ if !options.executor.is_open() => 0,

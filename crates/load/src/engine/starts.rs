@@ -1,4 +1,4 @@
-//! Starting requests: whose turn it is, and handing bytes to the kernel.
+//! Starts requests: decides whose turn it is, and hands bytes to the kernel.
 
 use std::cmp::Reverse;
 
@@ -12,7 +12,7 @@ use crate::schedule::{Arrival, Schedule, Turn};
 use crate::transport::Connection;
 
 impl<C: Clock, L: Listener> Engine<'_, C, L> {
-    /// In a closed loop every virtual user plans its first turn.
+    /// Plans the first turn of every virtual user of a closed loop.
     pub(super) fn plan_first_turns(&mut self) {
         if matches!(self.schedule, Schedule::Closed(_)) {
             for slot in 0..self.slots.len() as u32 {
@@ -21,7 +21,7 @@ impl<C: Clock, L: Listener> Engine<'_, C, L> {
         }
     }
 
-    /// Asks the schedule for a user's next turn and keeps it for its time.
+    /// Gets a user's next turn from the schedule and stores it until it is due. In an open loop, frees the slot instead.
     pub(super) fn plan_turn(&mut self, slot: u32, free_at: MonotonicNs) {
         let Schedule::Closed(users) = &mut self.schedule else { return self.pool.give_back(slot, free_at) };
         match users.turn(slot, free_at) {
@@ -30,7 +30,7 @@ impl<C: Clock, L: Listener> Engine<'_, C, L> {
         }
     }
 
-    /// Starts the requests whose time has come.
+    /// Starts all requests that are due, up to a limit.
     pub(super) fn start_due(&mut self, now: MonotonicNs) {
         for _ in 0..STARTS_IN_A_ROW {
             match self.planned.peek() {
@@ -49,7 +49,7 @@ impl<C: Clock, L: Listener> Engine<'_, C, L> {
         }
     }
 
-    /// Starts the arrivals that are due and find a connection; the others wait.
+    /// Starts the due arrivals that find a connection; the others wait.
     fn start_arrivals(&mut self, now: MonotonicNs) {
         for _ in 0..STARTS_IN_A_ROW {
             let Some(arrival) = self.due_arrival(now) else { return self.recorder.queued(0) };
@@ -66,7 +66,7 @@ impl<C: Clock, L: Listener> Engine<'_, C, L> {
         }
     }
 
-    /// The next arrival, if its time has come.
+    /// The next arrival, if it is due.
     fn due_arrival(&self, now: MonotonicNs) -> Option<Arrival> {
         let Schedule::Open(cursor) = &self.schedule else { return None };
         cursor.next().filter(|arrival| arrival.planned <= now)
@@ -79,7 +79,7 @@ impl<C: Clock, L: Listener> Engine<'_, C, L> {
         }
     }
 
-    /// A slot has its answer: on to the next request of its iteration, or to the next iteration.
+    /// A slot has its answer: goes on to the next request of its iteration, or to the next iteration.
     pub(super) fn next_step(&mut self, slot: u32, free_at: MonotonicNs) {
         let place = &mut self.slots[slot as usize];
         place.step += 1;
@@ -89,7 +89,7 @@ impl<C: Clock, L: Listener> Engine<'_, C, L> {
         self.next_iteration(slot, free_at);
     }
 
-    /// A slot is free: it starts the next iteration at once if one is due, else in its time.
+    /// A slot is free: starts the next iteration at once if one is due, otherwise at its planned instant.
     fn next_iteration(&mut self, slot: u32, free_at: MonotonicNs) {
         let users = match &mut self.schedule {
             Schedule::Closed(users) => users,
@@ -99,7 +99,7 @@ impl<C: Clock, L: Listener> Engine<'_, C, L> {
                         self.recorder.queued(self.pool.waiting(cursor, free_at));
                     }
                     self.pass_arrival();
-                    // It has not waited for this slot if another was free: then it is the engine that is late.
+                    // If another slot was free, the arrival did not wait for this one: the engine is late.
                     let free_since = self.pool.free_since(self.slots.len()).unwrap_or(free_at);
                     return self.start(slot, arrival.planned, arrival.planned.max(free_since));
                 }
@@ -114,7 +114,7 @@ impl<C: Clock, L: Listener> Engine<'_, C, L> {
         }
     }
 
-    /// Starts an iteration that was intended for an instant and could start at `ready`.
+    /// Starts an iteration planned for `intended` that could start at `ready`.
     fn start(&mut self, slot: u32, intended: MonotonicNs, ready: MonotonicNs) {
         self.slots[slot as usize].step = 0;
         if let Some(row) = self.rows.next() {
@@ -123,7 +123,7 @@ impl<C: Clock, L: Listener> Engine<'_, C, L> {
         self.start_step(slot, intended, ready);
     }
 
-    /// Acts on a slot's request: sends it, after opening a connection if there is none.
+    /// Acts on a slot's request: sends it, after opening a connection if necessary.
     fn start_step(&mut self, slot: u32, intended: MonotonicNs, ready: MonotonicNs) {
         let acted = self.clock.now();
         if acted >= self.span.window_end && matches!(self.schedule, Schedule::Closed(_)) {
@@ -160,7 +160,7 @@ impl<C: Clock, L: Listener> Engine<'_, C, L> {
         }
     }
 
-    /// Writes the request of a slot's step, if it has placeholders. With HTTP/2 this is done when a stream takes it.
+    /// Writes the request of a slot's step, if it has placeholders. With HTTP/2, this happens when a stream takes it.
     fn write_request(&mut self, slot: u32) {
         if self.streams.is_some() {
             return;
@@ -176,7 +176,7 @@ impl<C: Clock, L: Listener> Engine<'_, C, L> {
         }
     }
 
-    /// A slot has a good answer: what the next requests need of it is kept.
+    /// Keeps the values of a good answer that later requests need.
     pub(super) fn keep_captured(&mut self, slot: u32) {
         let place = &mut self.slots[slot as usize];
         let prepared = &mut self.requests[place.request as usize];
@@ -189,7 +189,7 @@ impl<C: Clock, L: Listener> Engine<'_, C, L> {
         }
     }
 
-    /// Opens a connection for a request, and sends it if that is possible at once.
+    /// Opens a connection for a request, and sends the request if that is possible at once.
     pub(super) fn connect(&mut self, slot: u32, attempt: Attempt) {
         let is_slow = self.slots[slot as usize].is_slow;
         match Connection::open(&mut self.connector, &self.poller, slot, is_slow) {
@@ -202,9 +202,8 @@ impl<C: Clock, L: Listener> Engine<'_, C, L> {
         }
     }
 
-    /// Sends the first request of a connection, if the connection is established; otherwise this is tried again when
-    /// the socket becomes writable, which is when the attempt is decided. With TLS, the handshake comes before: it is part
-    /// of connecting.
+    /// Sends the first request of a connection if the connection is established. Otherwise this runs again when the socket becomes
+    /// writable, that is, when the attempt has succeeded or failed. With TLS the handshake comes first: it is part of connecting.
     pub(super) fn send_first(&mut self, slot: u32, attempt: Attempt) {
         let place = &mut self.slots[slot as usize];
         let Some(connection) = &mut place.connection else { return };
@@ -227,7 +226,7 @@ impl<C: Clock, L: Listener> Engine<'_, C, L> {
             Ok(bytes) => {
                 let attempt = Attempt { sent: at, ..attempt };
                 place.doing = Doing::Exchanging(attempt);
-                // A line that was busy had the connection wait.
+                // If the line was busy, the connection attempt started late.
                 self.recorder.connected(attempt.acted.max(place.line_free_at), at);
                 self.sent_some(slot, attempt, bytes, at);
             }
@@ -251,7 +250,7 @@ impl<C: Clock, L: Listener> Engine<'_, C, L> {
         }
     }
 
-    /// The kernel took this many bytes of a request: makes sure that the rest follows.
+    /// The kernel took this many bytes of a request; arranges for the rest to follow.
     fn sent_some(&mut self, slot: u32, attempt: Attempt, bytes: usize, at: MonotonicNs) {
         self.recorder.transmitted(bytes, at);
         let place = &self.slots[slot as usize];
@@ -266,7 +265,7 @@ impl<C: Clock, L: Listener> Engine<'_, C, L> {
             let left = connection.unsent_bytes(request);
             let is_first = bytes > 0 && left + bytes == request.len();
             self.line_carries(slot, is_first, bytes, left, at);
-            // Of encrypted bytes some may wait for the socket, and they have no ration.
+            // Encrypted bytes may still wait for the socket; they belong to no ration.
             return self.watch_writing(slot, attempt, left == 0 && !whole);
         }
         self.watch_writing(slot, attempt, !whole);
@@ -279,7 +278,7 @@ impl<C: Clock, L: Listener> Engine<'_, C, L> {
         }
     }
 
-    /// A user will send no more requests.
+    /// A user sends no more requests.
     pub(super) fn retire(&mut self, slot: u32) {
         self.slots[slot as usize].doing = Doing::Nothing;
         self.retired += 1;

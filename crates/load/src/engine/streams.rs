@@ -1,8 +1,8 @@
-//! HTTP/2: slots that share connections.
+//! HTTP/2: slots share connections.
 //!
-//! A slot has one request at a time, as always, but no connection of its own. A group of neighbouring slots shares a carrier.
-//! The first request that finds none opens it, and another one follows when it takes no more. All work is done from one list
-//! of what was woken, streams before carriers, so that the requests that follow a batch of answers go out in one write.
+//! As always, a slot has one request at a time, but it has no connection of its own. A group of neighbouring slots shares a carrier. The
+//! first request without a carrier opens one, and another follows when a carrier takes no more requests. All work comes from one list of
+//! woken tasks, streams before carriers. So the requests that follow a batch of answers go out in one write.
 
 use std::cell::RefCell;
 use std::collections::VecDeque;
@@ -24,38 +24,38 @@ use crate::recording::Attempt;
 use crate::transport::Ready;
 use crate::transport::h2::{Carrier, Exchange, Opening, Outcome, ReadyList, Room};
 
-/// Marks the number of a carrier, where that of a slot would stand without it.
+/// Marks the number of a carrier, as opposed to that of a slot.
 pub(super) const CARRIER: u32 = 1 << 31;
 
-/// Rounds of work before others get their turn: answers bring requests, and a target may answer these at once.
+/// Most rounds of work before others get their turn: answers cause requests, which a target may answer immediately.
 const ROUNDS_IN_A_ROW: usize = 16;
 
-/// Room for the ciphertext that one recv(2) brings, and for what rustls needs in front of it.
+/// Room for the ciphertext of one recv(2) and for the bytes that rustls keeps in front of it.
 const BUFFER_BYTES: usize = 128 * 1024;
 
-/// Carriers, and who is on which.
+/// The carriers and their slots.
 pub(super) struct Streams {
     per_connection: u32,
     list: ReadyList,
-    /// By slot.
+    /// Indexed by slot.
     places: Vec<Place>,
     groups: Vec<Group>,
     carriers: Vec<Option<Carried>>,
-    /// Numbers that no carrier has.
+    /// Free carrier numbers.
     free: Vec<u32>,
     buffer: Rc<RefCell<Vec<u8>>>,
-    /// The list is being worked off further up.
+    /// Whether an outer call is already working through the list.
     driving: bool,
 }
 
-/// What a slot has in place of a connection.
+/// State of a slot in place of a connection.
 struct Place {
     waker: Waker,
     carrier: Option<u32>,
     exchange: Option<Exchange>,
-    /// The kernel has taken the present request.
+    /// The kernel has taken the current request.
     sent: bool,
-    /// The present request was taken back from a carrier that did not look at it, which happens to it once at most.
+    /// The current request was moved from a carrier that did not process it; this happens at most once.
     moved: bool,
 }
 
@@ -64,7 +64,7 @@ struct Place {
 struct Group {
     /// The carrier that takes new requests.
     current: Option<u32>,
-    /// Slots that will send no more.
+    /// Slots that send no more requests.
     retired: u32,
 }
 
@@ -73,20 +73,20 @@ struct Carried {
     carrier: Carrier,
     waker: Waker,
     group: usize,
-    /// When it was begun.
+    /// When connecting began.
     began: MonotonicNs,
     /// Slots whose requests it has not taken yet.
     waiting: VecDeque<u32>,
-    /// Slots whose requests it has taken, and the kernel perhaps not.
+    /// Slots whose requests it has taken, but perhaps not yet the kernel.
     unsent: Vec<u32>,
-    /// Streams.
+    /// Number of active streams.
     active: u32,
-    /// Requests it has taken.
+    /// Number of requests it has taken.
     requests: u32,
 }
 
 impl Streams {
-    /// Nothing where every slot has its own connection.
+    /// `None` without HTTP/2.
     pub fn of(options: &Options) -> Option<Box<Streams>> {
         let Protocol::Http2 { streams_per_connection } = options.protocol else { return None };
         Some(Box::new(Streams {
@@ -109,7 +109,7 @@ impl Streams {
         self.carriers.get_mut(id as usize).and_then(Option::as_mut)
     }
 
-    /// A slot has a new request. Slots of a pool come into being one after the other.
+    /// Sets up a slot for a new request. Slots of a pool are created one by one.
     fn begin(&mut self, slot: u32) {
         while self.places.len() <= slot as usize {
             let waker = self.list.waker(self.places.len() as u32);
@@ -128,7 +128,7 @@ impl Streams {
         })
     }
 
-    /// A slot's request is over. Returns whether its carrier has brought any answer.
+    /// Ends a slot's request. Returns whether its carrier has brought any answer.
     fn leave(&mut self, slot: u32) -> bool {
         let place = &mut self.places[slot as usize];
         let had_stream = place.exchange.take().is_some();
@@ -142,13 +142,13 @@ impl Streams {
         let answered = carried.carrier.answered;
         let (group, waits) = (carried.group, !carried.waiting.is_empty());
         if waits || self.groups[group].current != Some(id) {
-            // There is room for another one, or it was the last one on it.
+            // There is room for another request, or this was the carrier's last.
             self.list.push(CARRIER | id);
         }
         answered
     }
 
-    /// A carrier takes no new requests any more; the next one is opened when it is needed.
+    /// A carrier takes no more new requests; the next one is opened when needed.
     fn detach(&mut self, id: u32) -> VecDeque<u32> {
         let Some(carried) = self.carried(id) else { return VecDeque::new() };
         let (group, waiting) = (carried.group, mem::take(&mut carried.waiting));
@@ -166,7 +166,7 @@ impl Streams {
 }
 
 impl Carried {
-    /// Those whose requests the kernel has taken by now, or began to take.
+    /// Slots whose requests the kernel has at least partly taken by now.
     fn take_sent(&mut self, room: Room) -> Vec<u32> {
         if !self.carrier.is_flushed() {
             return Vec::new();
@@ -179,7 +179,7 @@ impl Carried {
 }
 
 impl<C: Clock, L: Listener> Engine<'_, C, L> {
-    /// A slot that has begun a request gets it onto a carrier.
+    /// Assigns a slot's new request to a carrier.
     #[inline(never)]
     pub(super) fn begin_stream(&mut self, slot: u32, attempt: Attempt) {
         let Some(streams) = &mut self.streams else { return };
@@ -188,7 +188,7 @@ impl<C: Clock, L: Listener> Engine<'_, C, L> {
         self.drive();
     }
 
-    /// Queues a slot's request at the carrier of its group, which is opened if there is none.
+    /// Queues a slot's request at the carrier of its group, and opens a carrier if there is none.
     fn board(&mut self, slot: u32, attempt: Attempt) {
         let Some(streams) = &mut self.streams else { return };
         let group = streams.group_of(slot);
@@ -222,14 +222,14 @@ impl<C: Clock, L: Listener> Engine<'_, C, L> {
         self.slots[slot as usize].doing = if open { Doing::Exchanging(attempt) } else { Doing::Connecting(attempt) };
     }
 
-    /// Since when the connection is being opened that a slot's request waits for, if that is one of several.
+    /// When connecting began for the shared connection that a slot's request waits for, if there is one.
     pub(super) fn connecting_since(&self, slot: u32) -> Option<MonotonicNs> {
         let streams = self.streams.as_ref()?;
         let id = streams.places[slot as usize].carrier?;
         streams.carriers[id as usize].as_ref().map(|carried| carried.began)
     }
 
-    /// A carrier's socket is ready for something.
+    /// Handles an event on a carrier's socket.
     #[inline(never)]
     pub(super) fn handle_carrier(&mut self, ready: Ready) {
         let Some(streams) = &mut self.streams else { return };
@@ -239,7 +239,7 @@ impl<C: Clock, L: Listener> Engine<'_, C, L> {
         self.drive();
     }
 
-    /// Works off the list of who was woken.
+    /// Works through the list of woken tasks.
     fn drive(&mut self) {
         let Some(streams) = &mut self.streams else { return };
         if mem::replace(&mut streams.driving, true) {
@@ -253,7 +253,7 @@ impl<C: Clock, L: Listener> Engine<'_, C, L> {
             if woken.is_empty() {
                 break;
             }
-            // Streams come first by their numbers.
+            // Streams come first because their numbers are smaller.
             woken.sort_unstable();
             woken.dedup();
             for number in &woken {
@@ -270,7 +270,7 @@ impl<C: Clock, L: Listener> Engine<'_, C, L> {
         }
     }
 
-    /// Leaves the rest of the list to the next look at the event queue.
+    /// Leaves the rest of the list to the next poll of the event queue.
     fn leave_the_rest(&mut self, list: &ReadyList) {
         let mut left = Vec::new();
         list.take(&mut left);
@@ -288,12 +288,12 @@ impl<C: Clock, L: Listener> Engine<'_, C, L> {
         }
     }
 
-    /// Takes what has come of a slot's answer. `over` is what ended its connection, if that is over: nothing more will come.
+    /// Processes what has arrived of a slot's answer. `over` is the fault that ended the connection, if it ended: nothing more will arrive.
     fn settle(&mut self, slot: u32, over: Option<Fault>) {
         let Doing::Exchanging(attempt) = self.slots[slot as usize].doing else { return };
         let Some(streams) = &mut self.streams else { return };
         let Some(id) = streams.places[slot as usize].carrier else { return };
-        // Of a connection that just closed, the stream itself knows how far its answer had come.
+        // If the connection was just closed, the stream itself knows how far its answer had come.
         let told = over.filter(|fault| matches!(fault, Fault::GoAway(_) | Fault::Http2(_)));
         let broken = streams.carried(id).and_then(|carried| carried.carrier.broken()).or(told);
         let place = &mut streams.places[slot as usize];
@@ -308,10 +308,10 @@ impl<C: Clock, L: Listener> Engine<'_, C, L> {
         match (outcome, over) {
             (Poll::Ready(Outcome::Answered(answer)), _) => self.stream_answered(slot, attempt, at, answer),
             (Poll::Ready(Outcome::Unprocessed(fault)), _) => self.move_on(slot, attempt, &fault),
-            // Complete answers count; the others fail with what ended the connection.
+            // Complete answers count; the others fail with the fault that ended the connection.
             (Poll::Ready(Outcome::Failed(fault)), _) | (Poll::Pending, Some(fault)) => {
                 if let (Fault::BadBody(_), Some(carried)) = (&fault, streams.carried(id)) {
-                    // A wrong body is an answer too: the target is alive.
+                    // A wrong body is also an answer: the target is alive.
                     carried.carrier.answered = true;
                 }
                 self.fail_stream(slot, attempt, at, &fault);
@@ -320,7 +320,7 @@ impl<C: Clock, L: Listener> Engine<'_, C, L> {
         }
     }
 
-    /// A request has its answer, if only a wrong status: on to the next one.
+    /// Handles an answer, possibly a wrong one, and goes on to the next request.
     fn stream_answered(&mut self, slot: u32, attempt: Attempt, at: MonotonicNs, answer: Answer) {
         match answer.wrong_status {
             None => {
@@ -347,8 +347,7 @@ impl<C: Clock, L: Listener> Engine<'_, C, L> {
         self.next_step(slot, at);
     }
 
-    /// A request that the target has certainly not looked at goes to the next carrier, as every client does with it. Its time
-    /// goes on.
+    /// A request that the target has certainly not processed moves to the next carrier, as with every client. Its clock keeps running.
     fn move_on(&mut self, slot: u32, attempt: Attempt, fault: &Fault) {
         let Some(streams) = &mut self.streams else { return };
         let place = &mut streams.places[slot as usize];
@@ -363,7 +362,7 @@ impl<C: Clock, L: Listener> Engine<'_, C, L> {
         self.board(slot, attempt);
     }
 
-    /// Slots whose carrier has not taken their requests wait for the next one.
+    /// Moves slots whose requests the carrier has not taken to the next carrier.
     fn board_again(&mut self, waiting: VecDeque<u32>) {
         for slot in waiting {
             if let Doing::Connecting(attempt) | Doing::Exchanging(attempt) = self.slots[slot as usize].doing {
@@ -374,7 +373,7 @@ impl<C: Clock, L: Listener> Engine<'_, C, L> {
 
     /// Lets a carrier send and receive.
     fn advance(&mut self, id: u32) {
-        // Taken out for the while, so that the engine is free for what follows from it.
+        // Taken out meanwhile, so the engine can be borrowed for what follows.
         let taken = self.streams.as_mut().and_then(|streams| streams.carriers.get_mut(id as usize)?.take());
         let Some(mut carried) = taken else { return };
         let waker = carried.waker.clone();
@@ -418,7 +417,7 @@ impl<C: Clock, L: Listener> Engine<'_, C, L> {
         }
     }
 
-    /// A connection is established: its requests need no longer wait for it.
+    /// A connection is established: its requests no longer wait for it.
     fn carrier_opened(&mut self, carried: &Carried) {
         self.recorder.connected(carried.began, self.clock.now());
         for slot in &carried.waiting {
@@ -429,7 +428,7 @@ impl<C: Clock, L: Listener> Engine<'_, C, L> {
         }
     }
 
-    /// Hands a carrier as many of the requests that wait for it as it takes. Gives one that it refused.
+    /// Hands a carrier as many of its waiting requests as it takes. Returns a request that it refused, if any.
     fn fill(&mut self, carried: &mut Carried, task: &mut Context<'_>) -> Option<(u32, Attempt, Fault)> {
         let streams = self.streams.as_mut()?;
         while let Some(&slot) = carried.waiting.front() {
@@ -457,7 +456,7 @@ impl<C: Clock, L: Listener> Engine<'_, C, L> {
                     carried.requests += 1;
                     carried.unsent.push(slot);
                     streams.places[slot as usize].exchange = Some(exchange);
-                    // Its task is known to the stream when it has been looked at for the first time.
+                    // The stream learns its task only when it is polled for the first time.
                     streams.list.push(slot);
                 }
                 Err(fault) => {
@@ -469,7 +468,7 @@ impl<C: Clock, L: Listener> Engine<'_, C, L> {
         None
     }
 
-    /// Notes which requests were handed to the kernel at `at`.
+    /// Records which requests were handed to the kernel at `at`.
     fn note_sent(&mut self, carried: &mut Carried, room: Room, at: MonotonicNs) {
         self.recorder.transmitted(carried.carrier.take_sent(), at);
         let Some(streams) = &mut self.streams else { return };
@@ -484,7 +483,7 @@ impl<C: Clock, L: Listener> Engine<'_, C, L> {
         }
     }
 
-    /// A carrier takes no more requests; it goes when its last one is answered.
+    /// A carrier takes no more requests; it closes when its last one is answered.
     fn retire_carrier(&mut self, id: u32) {
         let Some(streams) = &mut self.streams else { return };
         let waiting = streams.detach(id);
@@ -494,7 +493,7 @@ impl<C: Clock, L: Listener> Engine<'_, C, L> {
         self.board_again(waiting);
     }
 
-    /// Closes a carrier, with a goodbye if it has nothing to carry.
+    /// Closes a carrier, in an orderly way if it has no active streams.
     fn close_carrier(&mut self, id: u32) {
         let Some(carried) = self.streams.as_mut().and_then(|streams| streams.remove(id)) else { return };
         if carried.carrier.is_open() {
@@ -507,8 +506,8 @@ impl<C: Clock, L: Listener> Engine<'_, C, L> {
         }
     }
 
-    /// A connection is over, or did not come about: its answers that are complete count, and its other requests fail; but those
-    /// that it has not taken find another one.
+    /// A connection ended or was not established. Its complete answers count and its other requests fail, but requests that it has not
+    /// taken move to another carrier.
     fn end_carrier(&mut self, id: u32, fault: Fault) {
         let Some(streams) = &mut self.streams else { return };
         let waiting = streams.detach(id);
@@ -537,7 +536,7 @@ impl<C: Clock, L: Listener> Engine<'_, C, L> {
         self.close_carrier(id);
     }
 
-    /// A request has failed before its time: with a connection that does not come about all that wait for it do.
+    /// Fails a request early. If its connection was not established, all requests that wait for it fail.
     #[cold]
     pub(super) fn give_up_stream(&mut self, slot: u32, attempt: Attempt, at: MonotonicNs, fault: &Fault) {
         let carrier = self.streams.as_ref().and_then(|streams| streams.places[slot as usize].carrier);
@@ -548,7 +547,7 @@ impl<C: Clock, L: Listener> Engine<'_, C, L> {
         self.drive();
     }
 
-    /// A request has failed, and with it its iteration. Its stream is called off; its connection goes on.
+    /// Fails a request and thereby its iteration. Its stream is reset; its connection stays.
     fn fail_stream(&mut self, slot: u32, attempt: Attempt, at: MonotonicNs, fault: &Fault) {
         self.exemplify(slot, at, fault);
         let Some(streams) = &mut self.streams else { return };
@@ -562,7 +561,7 @@ impl<C: Clock, L: Listener> Engine<'_, C, L> {
         self.plan_after_failure(slot, at, alive, fault);
     }
 
-    /// A user will send no more requests; the last one of a group closes its connection.
+    /// A user sends no more requests; the last one of a group closes its connection.
     #[inline(never)]
     pub(super) fn retire_stream(&mut self, slot: u32) {
         let slots = self.slots.len() as u32;
@@ -578,7 +577,7 @@ impl<C: Clock, L: Listener> Engine<'_, C, L> {
         }
     }
 
-    /// The run is over: gives up what is under way, and closes everything.
+    /// The run is over: abandons requests in flight and closes everything.
     #[inline(never)]
     pub(super) fn finish_streams(&mut self, now: MonotonicNs) {
         let carriers = self.streams.as_ref().map_or(0, |streams| streams.carriers.len() as u32);

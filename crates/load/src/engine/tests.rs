@@ -1,4 +1,4 @@
-//! The loop against targets that the first look at a target would have refused: nobody listens, or nobody accepts.
+//! The loop against targets that the initial probe would have rejected: no one listens, or no one accepts.
 
 mod honesty;
 
@@ -19,7 +19,7 @@ use crate::options::{Arrivals, Executor, Pool as PoolOption};
 use crate::recording::Row;
 use crate::transport::Address;
 
-/// Listens for the borders of the window and lets the rows go, but for how long connecting took.
+/// Listens for the borders of the window. Drops the rows, except for the connect times.
 struct Borders<F> {
     told: F,
     connect_times: Rc<RefCell<Durations>>,
@@ -47,7 +47,7 @@ fn one_user(target: SocketAddr, window: Duration, connect_timeout: Duration) -> 
     options
 }
 
-/// Runs one thread without the first look. Returns what it recorded, and how long connecting took.
+/// Runs one thread without the initial probe. Returns what it recorded, and the connect times.
 fn run(options: &Options, asked: &AtomicBool, told: impl FnMut(Border)) -> (Recorded, Durations) {
     let address = Address::Inet(options.target.resolve().unwrap());
     let connector = Connector::new(address, options);
@@ -111,7 +111,7 @@ fn a_connection_that_is_established_late_is_used() {
     let stop = AtomicBool::new(false);
     let mut accept = Some(full);
     thread::scope(|scope| {
-        // Room is made when the warm-up is over: by then the first attempt has been made and not answered.
+        // Room is made after the warm-up; by then the first attempt was made but not answered.
         let options = one_user(address, Duration::from_secs(3600), Duration::from_secs(3600));
         let (recorded, connect_times) = run(&options, &stop, |border| {
             if matches!(border, Border::WindowStarted { .. })
@@ -123,12 +123,12 @@ fn a_connection_that_is_established_late_is_used() {
         });
         assert_eq!((recorded.connections.opened, recorded.connections.failed), (1, 0));
         assert_eq!((recorded.warm_up.sent, recorded.warm_up.carried_over_good), (1, 1));
-        // The kernel tries again after a second.
+        // The kernel retries after a second.
         assert!(connect_times.min_s().unwrap() > 0.05);
     });
 }
 
-/// Accepts everything, answers the first request, and ends the run with the second.
+/// Accepts all connections, answers the first request, and ends the run with the second.
 fn answer_one(full: FullListener, stop: &AtomicBool) {
     for _ in 0..full.fillers.len() {
         full.listener.accept().unwrap();
@@ -139,7 +139,7 @@ fn answer_one(full: FullListener, stop: &AtomicBool) {
     stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok").unwrap();
     assert!(stream.read(&mut request).unwrap() > 0);
     stop.store(true, Ordering::Relaxed);
-    // Ends when the engine closes the connection, so that the second request is in flight at the end.
+    // Returns when the engine closes the connection, so the second request is in flight at the end.
     assert_eq!(stream.read(&mut request).unwrap_or(0), 0);
 }
 
@@ -148,7 +148,7 @@ fn a_target_that_is_not_there_is_asked_ever_less_often() {
     let gone = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     let options = one_user(gone, Duration::from_millis(550), Duration::from_secs(5));
     let (recorded, _) = run(&options, &AtomicBool::new(false), |_| {});
-    // Attempts at 0, 10, 30, 70, 150 and 310 ms at the earliest; the next is due after the end at 600 ms.
+    // Attempts at 0, 10, 30, 70, 150 and 310 ms at the earliest; the next would be after the end, at 600 ms.
     let attempts = recorded.connections.failed;
     assert!((2..=6).contains(&attempts), "{attempts}");
     assert!(recorded.ledger.failed_by_class.keys().all(|class| *class == ErrorClass::Connect));
@@ -168,7 +168,7 @@ fn arrivals_for_a_target_that_is_not_there_fail_one_by_one_and_on_time() {
     };
     options.pool = PoolOption::Bounded(4);
     let (Recorded { ledger, drain, connections, .. }, _) = run(&options, &AtomicBool::new(false), |_| {});
-    // The clock pauses for nobody: no arrival waits for a dead target to come back.
+    // The clock does not pause: no arrival waits for a dead target to come back.
     assert_eq!((ledger.scheduled, ledger.good), (100, 0));
     assert_eq!(ledger.failed + drain.failed, 100);
     assert_eq!((connections.failed, connections.opened), (100, 0));

@@ -1,22 +1,22 @@
-//! How long before a planned instant the hybrid timer is awake.
+//! How long before a planned instant the hybrid timer wakes up.
 //!
-//! A sleeping thread wakes late, by the time its CPU takes to leave its idle state: a few microseconds after a short sleep, over a
-//! hundred on a virtual CPU after a long one. A thread that wakes too late sends late. One that wakes too early loses the CPU to
-//! the scheduler. So the lead follows the measured wake-up times.
+//! A sleeping thread wakes late, by the time its CPU needs to leave its idle state: a few microseconds after a short sleep, over a hundred
+//! on a virtual CPU after a long one. A thread that wakes too late sends late. One that wakes too early loses the CPU to the scheduler. So
+//! the lead follows the measured wake-up times.
 
 use std::time::Duration;
 
-/// The lead to begin with, and the least.
+/// The initial and smallest lead.
 const LEAST: Duration = Duration::from_micros(30);
-/// The most: what an idle virtual CPU takes, with room to spare.
+/// The largest lead: what an idle virtual CPU needs, with a margin.
 const MOST: Duration = Duration::from_micros(250);
-/// Of what a late waking exceeds the lead, this part is made up for at once.
+/// A late wake-up raises the lead by this fraction (1/2) of the excess.
 const UP: u32 = 2;
-/// A waking in time takes this part of the lead back. Some 5% of the wakings may be later than the lead: the steps balance where one
-/// late waking stands against some twenty in time.
+/// A timely wake-up lowers the lead by this fraction (1/64). About 5% of the wake-ups may be later than the lead: the steps balance at one
+/// late wake-up per twenty timely ones.
 const DOWN: u32 = 64;
 
-/// The lead, and what it may become.
+/// The lead and its upper limit.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Waking {
     lead: Duration,
@@ -24,20 +24,20 @@ pub(super) struct Waking {
 }
 
 impl Waking {
-    /// For `rate_rps` planned instants a second on one thread. The scheduler takes a thread that never sleeps off its CPU for
-    /// milliseconds. So it sleeps for most of the time between two instants, if they are several wake-ups apart. Between
-    /// denser ones it stays awake, because a sleep would make every one of them late.
+    /// For `rate_rps` planned instants a second on one thread. The scheduler takes a thread that never sleeps off its CPU for milliseconds.
+    /// So the thread sleeps for most of the time between two instants if they are several wake-ups apart. Between denser instants it stays
+    /// awake, because every sleep would make it late.
     pub fn at_rate(rate_rps: f64) -> Self {
         let third = if rate_rps > 0.0 { Duration::from_secs_f64(1.0 / 3.0 / rate_rps) } else { MOST };
         Self { lead: LEAST, most: third.clamp(LEAST, MOST) }
     }
 
-    /// The lead.
+    /// The current lead.
     pub fn lead(&self) -> Duration {
         self.lead
     }
 
-    /// A sleep ended this much too late.
+    /// Adjusts the lead after a sleep that ended `late` too late.
     pub fn overslept(&mut self, late: Duration) {
         let lead = match late.checked_sub(self.lead) {
             Some(short) => self.lead + short / UP,

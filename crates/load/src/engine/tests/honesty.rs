@@ -1,9 +1,9 @@
-//! Whether the response times told are the true ones, where most load generators tell far smaller ones: against a server
-//! that stalls, and against one that is too slow for the rate. The truth is computed from the plan of arrivals and the
-//! server's own log, both on the same clock; neither knows anything of what the engine has measured.
+//! Checks that the reported response times are true where most load generators report far smaller ones: against a server that stalls, and
+//! against one that is too slow for the rate. The truth is computed from the planned arrivals and the server's own log, both on the same
+//! clock and independent of the engine's measurements.
 //!
-//! An answer is read as soon as this machine lets the engine run, and not sooner. Beside the engine a witness therefore
-//! measures how late a thread runs that only sleeps; that, and the engine's own lateness, is allowed for.
+//! The engine reads an answer only when this machine lets it run. So a witness thread measures how late a thread wakes that only sleeps.
+//! The tests allow for this, and for the engine's own lateness.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -17,25 +17,25 @@ use crate::verdict::Gate;
 
 const MS: Duration = Duration::from_millis(1);
 
-/// These tests need a CPU each for engine and server, so they do not run at the same time.
+/// Engine and server need a CPU each, so these tests must not run at the same time.
 static MACHINE: Mutex<()> = Mutex::new(());
 
 fn machine() -> MutexGuard<'static, ()> {
-    // Another test that failed has left it as it found it.
+    // A failed test leaves no state behind, so a poisoned lock is fine.
     MACHINE.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// A run and everything the truth about it is computed from.
+/// A run, and everything needed to compute the truth about it.
 struct Observed {
     record: Record,
     /// Planned instants of all arrivals.
     planned_ns: Vec<u64>,
     log: Log,
-    /// What this machine may have added to any response time.
+    /// The delay that this machine may have added to any response time.
     allowance_ns: f64,
 }
 
-/// So many arrivals a second for so long, over 64 connections.
+/// `rate_rps` arrivals a second for `window`, over 64 connections.
 fn observe(pattern: Pattern, rate_rps: f64, window: Duration, arrivals: Arrivals) -> Observed {
     let server = EventServer::start("hello", pattern);
     let mut options = Options::new(&server.url("/")).unwrap();
@@ -54,7 +54,7 @@ fn observe(pattern: Pattern, rate_rps: f64, window: Duration, arrivals: Arrivals
 }
 
 impl Observed {
-    /// Every arrival was sent and answered, and none was forgotten.
+    /// Every arrival was sent and answered.
     fn check_offered(&self) {
         let Record { ledger, drain, .. } = &self.record;
         assert!(ledger.closes(), "{ledger:?}");
@@ -63,7 +63,7 @@ impl Observed {
         assert_eq!(self.log.answers.len(), self.planned_ns.len());
     }
 
-    /// The response times told are the true ones.
+    /// The reported response times are the true ones.
     fn check_response_times(&self, mut truth_ns: Vec<u64>) {
         truth_ns.sort_unstable();
         let told = histogram::decode(&self.record.response_time.histogram).unwrap();
@@ -81,14 +81,14 @@ impl Observed {
         check("max", self.record.response_time.max_s.unwrap() * 1e9, *truth_ns.last().unwrap());
     }
 
-    /// The allowance is so small that a falsehood would be seen: without the wait before the send, hardly any answer is
-    /// told to have taken longer than a few milliseconds.
+    /// The allowance is small enough to reveal a false report. Without the wait before sending, hardly any answer is reported to take
+    /// longer than a few milliseconds.
     fn is_conclusive(&self) -> bool {
         self.allowance_ns < 60e6
     }
 }
 
-/// Arrivals inside a stall wait until its end; the others do not wait.
+/// Arrivals inside a stall wait until it ends; the others do not wait.
 fn check_stalls(arrivals: Arrivals, test: &str) {
     let _machine = machine();
     let pattern = Pattern::Stalls { first: MS * 500, every: MS * 1_500, length: MS * 300 };
@@ -122,15 +122,15 @@ fn arrivals_at_a_server_that_is_too_slow_are_told_truly() {
     let observed = observe(pattern, 400.0, MS * 2_000, Arrivals::Uniform);
     observed.check_offered();
     assert_eq!(observed.record.ledger.scheduled, 800);
-    // 500 can be served while 800 arrive. Of the rest 64 are on their way and the others in the queue.
+    // The server handles 500 of 800 arrivals in the window. Of the rest, 64 are in flight and the others queue.
     let Record { ledger, drain, verdict, queue_max, .. } = &observed.record;
     assert!(ledger.good <= 500 && ledger.unsent >= 800 - 500 - 64, "{ledger:?}");
     assert_eq!((drain.sent, drain.never_sent, drain.abandoned), (ledger.unsent, 0, 0));
     let queued = observed.record.queue_time.count;
-    // The queue is looked at whenever the engine runs, which may not have been at the window's very end.
+    // The queue is measured whenever the engine runs, which may not have been at the very end of the window.
     assert!(*queue_max >= ledger.unsent / 2 && queued >= ledger.unsent, "{queue_max} {queued} {ledger:?}");
     assert!(verdict.reasons.iter().any(|reason| reason.gate == Gate::OfferedRate), "{verdict:?}");
-    // The server serves in the order in which requests come, so that the n-th answer is the n-th arrival's.
+    // The server answers in the order of the requests, so the n-th answer belongs to the n-th arrival.
     let truth = observed.planned_ns.iter().zip(&observed.log.answers).map(|(planned, answered)| answered - planned);
     observed.check_response_times(truth.collect());
     assert_ne!(*drain, Drain::default());

@@ -57,7 +57,7 @@ fn every_part_of_a_request_can_end_a_run() {
         assert_eq!(ends_in(trouble, &max), Some(2), "{trouble:?}");
         let others = [Queue, Connect, FirstByte, Failure].into_iter().filter(|other| *other != trouble);
         others.for_each(|other| assert_eq!(ends_in(other, &max), None, "{trouble:?} {other:?}"));
-        // A third of the values crosses the 90th percentile at once. The median is not crossed before half of them are slow.
+        // A third of the values crosses the 90th percentile at once; the median needs more than half.
         assert_eq!(ends_in(trouble, &below(Metric::Quantile(part, 0.9), 0.03)), Some(2), "{trouble:?}");
     }
     assert_eq!(ends_in(FirstByte, &below(Metric::Mean(Part::FirstByte), 0.02)), Some(3));
